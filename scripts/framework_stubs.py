@@ -13,7 +13,18 @@ import re
 import sys
 
 # Declared in this workspace from Apple's headers; no independent crate declares them.
-BY_HEADER = {"Carbon": {"IsSecureEventInputEnabled": "HIToolbox/CarbonEventsCore.h"}}
+SOURCES = "HIToolbox/TextInputSources.h"
+BY_HEADER = {
+    "Carbon": {
+        "IsSecureEventInputEnabled": "HIToolbox/CarbonEventsCore.h",
+        "TISCreateInputSourceList": SOURCES,
+        "TISSelectInputSource": SOURCES,
+        "kTISPropertyInputSourceID": SOURCES,
+        "kTISPropertyInputSourceType": SOURCES,
+        "kTISPropertyLocalizedName": SOURCES,
+        "kTISTypeKeyboardLayout": SOURCES,
+    }
+}
 
 # The libraries of libSystem: their stub comes with its own list of symbols.
 SYSTEM = {"System", "c", "m", "dispatch", "pthread"}

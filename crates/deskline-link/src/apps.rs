@@ -97,6 +97,11 @@ pub trait Apps {
         Vec::new()
     }
 
+    /// Whether the app shows where a person gives programs their permissions.
+    fn shows_permissions(&mut self, _pid: u32) -> bool {
+        false
+    }
+
     /// How the process ended; `None` while it runs, and for one that no call has been about.
     fn end_of(&mut self, _pid: u32) -> Option<End> {
         None

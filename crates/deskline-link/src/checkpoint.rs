@@ -249,13 +249,20 @@ impl<'a> Checkpoint<'a> {
             Ok(guard) => guard.grab(task, cancel)?,
             Err(Missing(why)) => Grab::Unable(why.into_owned()),
         };
+        let again = matches!(grabbed, Grab::NotYet(_));
+        let before = std::mem::replace(&mut self.guard.again, again);
         match grabbed {
-            Grab::Held => self.guard.taken(start),
+            Grab::Held => {
+                self.guard.taken(start);
+                self.guard.unable.take_if(|_| before);
+            }
             Grab::Partly(who) => {
                 self.guard.taken(start);
                 self.guard.unable = Some(format!("no guard against {who}"));
             }
-            Grab::Unable(why) => self.guard.unable = Some(format!("no guard: {why}")),
+            Grab::Unable(why) | Grab::NotYet(why) => {
+                self.guard.unable = Some(format!("no guard: {why}"));
+            }
         }
         Ok(())
     }

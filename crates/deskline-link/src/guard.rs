@@ -72,6 +72,8 @@ pub enum Grab {
     Partly(String),
     /// They cannot be grabbed. The text gives the reason in one line.
     Unable(String),
+    /// The same for as long as another app is in front: try again once the target is.
+    NotYet(String),
 }
 
 /// Keeps the person's input out of apps, and watches it.
@@ -110,6 +112,8 @@ pub(crate) struct Watch {
     since: Option<Instant>,
     /// The total time of finished grabs. `None` if there was none.
     held: Option<Duration>,
+    /// Whether to try again once the target is in front.
+    pub(crate) again: bool,
     /// Why the platform cannot grab, or whose devices it cannot grab, as the start of a note.
     pub(crate) unable: Option<String>,
 }

@@ -73,8 +73,27 @@ impl Policy {
         !self.is_bounded() || self.permits(&identify(desktop, own, pid))
     }
 
+    /// Fails where an agent could give itself permissions, or take those that Deskline needs,
+    /// unless the app is allowed by name. Nobody is harmed on a private desktop.
+    fn permit_permissions(&self, desktop: &mut dyn Desktop, own: &str, pid: u32) -> Result<()> {
+        let named = !self.allow.is_empty() && self.allows(&identify(desktop, own, pid));
+        if desktop.is_private() || named || !desktop.shows_permissions(pid) {
+            return Ok(());
+        }
+        let app = escape::name(own, 40);
+        Err(Error::OutOfBounds {
+            what: format!("{app} (pid {pid}), which shows the permissions of programs,"),
+            names: Vec::new(),
+            bounds: format!(
+                "Only the person changes these. Ask them to, or to start Deskline with \
+                 --allow-app '{app}'"
+            ),
+        })
+    }
+
     /// Fails if this process is blocked. `own` is its own name for itself.
     pub(crate) fn permit(&self, desktop: &mut dyn Desktop, own: &str, pid: u32) -> Result<()> {
+        self.permit_permissions(desktop, own, pid)?;
         if !self.is_bounded() {
             return Ok(());
         }

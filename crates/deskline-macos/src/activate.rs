@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_core::Rect;
 use deskline_link::{Cancel, Error, Result, TargetError, WindowId};
 
 use crate::ax::PATIENCE;
@@ -19,20 +20,32 @@ const TRAVELS: Duration = Duration::from_secs(3);
 /// The polling interval. Notifications would come from two apps, one of which may hang.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Brings a window to the front and waits until it is there.
-pub(crate) fn window<O: Os>(os: &O, id: WindowId, cancel: &Cancel) -> Result<()> {
+/// How long a window must have kept its place after an animation.
+const STILL: Duration = Duration::from_millis(100);
+
+/// When to raise a window once more, after its app has come to the front: the app may bring another
+/// window of its own forward (Hammerspoon2 #228, typester/yashiki #171).
+const AGAIN: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(300)];
+
+/// Brings a window to the front and waits until it is there. `known`: what Accessibility has said of
+/// it; it lists no window of another Space.
+pub(crate) fn window<O: Os>(
+    os: &O,
+    id: WindowId,
+    known: Option<&AxWindow<O::Element>>,
+    cancel: &Cancel,
+) -> Result<()> {
     cancel.check()?;
     require_unlocked(os)?;
     if let Some(pid) = windows::app_of(id) {
         return app(os, pid, cancel);
     }
-    let server = os.windows();
-    let Some(window) = server.iter().find(|w| u64::from(w.number) == id.0) else {
+    let Some(window) = windows::find(os, id) else {
         return Err(TargetError::WindowGone.into());
     };
     let pid = window.pid;
     let find = || of_app(os, pid).into_iter().find(|(w, _)| w.id == id)?.1;
-    let mut ax = find();
+    let mut ax = find().or_else(|| known.cloned());
     raise(os, pid, ax.as_ref());
     if ax.is_none() && !window.on_screen {
         // Accessibility lists it once its Space is there.
@@ -42,10 +55,28 @@ pub(crate) fn window<O: Os>(os: &O, id: WindowId, cancel: &Cancel) -> Result<()>
         })?;
         raise(os, pid, ax.as_ref());
     }
-    // To the `WindowServer`, sheets and popovers are windows of their own above the window.
-    let leads = || of_app(os, pid).into_iter().find(|(_, ax)| ax.is_some());
+    // To the `WindowServer`, sheets and popovers are windows of their own above the window, and
+    // floating panels are always above it.
+    let leads = || {
+        let mut windows = windows::matched_of(os, pid).into_iter();
+        windows.find(|(w, ax)| ax.is_some() && w.layer <= window.layer)
+    };
+    let mut again = AGAIN.iter();
+    let mut next = again.next();
+    let mut since = None;
     let there = until(cancel, ACTIVATES, || {
-        front::is(os, pid) && leads().is_some_and(|(window, _)| window.id == id)
+        if !front::is(os, pid) {
+            return false;
+        }
+        if leads().is_some_and(|(window, _)| u64::from(window.number) == id.0) {
+            return true;
+        }
+        let since = since.get_or_insert_with(Instant::now);
+        if next.is_some_and(|after| since.elapsed() >= *after) {
+            next = again.next();
+            raise_window(os, ax.as_ref(), &Instant::now());
+        }
+        false
     })?;
     // An app that does not answer Accessibility can be activated, but its windows not raised.
     if there || ax.is_none() && front::is(os, pid) {
@@ -70,16 +101,24 @@ fn app<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<()> {
     Err(stays_behind(os, pid))
 }
 
-/// Goes to the Space of an app whose windows are all on another one, and waits until Accessibility
-/// lists them. Whether it went.
+/// Goes to the Space of an app whose windows are all on another one, or brings them back from Stage
+/// Manager's side, and waits until Accessibility lists them and they have come to rest. Whether it
+/// went.
 pub(crate) fn reveal<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<bool> {
     if !windows::all_away(os, pid) {
         return Ok(false);
     }
     require_unlocked(os)?;
     raise::<O>(os, pid, None);
+    let mut rests: Option<(Rect, Instant)> = None;
     until(cancel, TRAVELS, || {
-        of_app(os, pid).iter().any(|(_, ax)| ax.is_some())
+        let now = windows::settled(os, pid);
+        match (now, rests) {
+            (None, _) => rests = None,
+            (Some(now), Some((at, since))) if now == at => return since.elapsed() >= STILL,
+            (Some(now), _) => rests = Some((now, Instant::now())),
+        }
+        false
     })
 }
 
@@ -131,21 +170,32 @@ fn raise<O: Os>(os: &O, pid: u32, window: Option<&AxWindow<O::Element>>) {
     let app = os.application(pid);
     let (on, off) = (NewValue::Bool(true), NewValue::Bool(false));
     let start = Instant::now();
-    // An app that does not answer is asked for one of these, not for each.
-    let answers = || start.elapsed() < PATIENCE / 2;
-    if let Some(window) = window {
-        if window.minimised {
-            let _ = os.set(&window.element, "AXMinimized", &off);
-        }
-        let _ = answers().then(|| os.set(&window.element, "AXMain", &on));
-        let _ = answers().then(|| os.perform(&window.element, "AXRaise"));
-    }
-    // From macOS 14 on, a background process may not activate another app; Accessibility may.
-    let _ = answers().then(|| os.set(&app, "AXHidden", &off));
-    let _ = answers().then(|| os.set(&app, "AXFrontmost", &on));
+    // From macOS 14 on, a background process may not activate another app; Accessibility may. First,
+    // so that an app that answers slowly comes all the same.
+    let _ = os.set(&app, "AXFrontmost", &on);
+    let _ = answers(&start).then(|| os.set(&app, "AXHidden", &off));
+    // The app brings its own last window forward: this one comes after it.
+    raise_window(os, window, &start);
     if !front::is(os, pid) {
         os.activate(pid);
     }
+}
+
+fn raise_window<O: Os>(os: &O, window: Option<&AxWindow<O::Element>>, start: &Instant) {
+    let Some(window) = window else { return };
+    let (on, off) = (NewValue::Bool(true), NewValue::Bool(false));
+    if window.minimised {
+        let _ = answers(start).then(|| os.set(&window.element, "AXMinimized", &off));
+    }
+    let _ = answers(start).then(|| os.set(&window.element, "AXMain", &on));
+    let _ = answers(start).then(|| os.perform(&window.element, "AXRaise"));
+    // A floating panel may have the keys.
+    let _ = answers(start).then(|| os.set(&window.element, "AXFocused", &on));
+}
+
+/// Whether an app still answers: if not, it is asked for one thing, not for each.
+fn answers(start: &Instant) -> bool {
+    start.elapsed() < PATIENCE / 2
 }
 
 fn until(cancel: &Cancel, most: Duration, mut there: impl FnMut() -> bool) -> Result<bool> {

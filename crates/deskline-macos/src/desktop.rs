@@ -7,22 +7,25 @@ mod scene;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use deskline_core::{ElementId, Point, Tree};
+use deskline_core::{Element, ElementId, Point, Role, Tree};
 use deskline_input::{Aim, Hands, Other};
-use deskline_link::{Desktop, Error, Obstacle, QuietAction, Refusal, Result, Scope, Sign, Trees};
+use deskline_link::{
+    Desktop, Error, Obstacle, QuietAction, Refusal, Result, Scope, Sign, Trees, WindowHint,
+};
 
 use crate::ax::act::Acting;
 use crate::ax::identity::Identities;
 use crate::ax::listen::Listening;
 use crate::ax::reuse::Last;
+use crate::ax::tree::{self, Known, Reading};
 use crate::ax::wake::{self, Woken};
-use crate::ax::{PATIENCE, failed, tree};
+use crate::ax::{PATIENCE, failed};
 use crate::clipboard::Pasteboard;
 use crate::guard::Guard;
 use crate::input::Input;
 use crate::keys::MacKey;
 use crate::os::{AxError, Os, ServerWindow, Value, name_of};
-use crate::windows;
+use crate::windows::{self, AxWindow};
 
 /// Of more elements that events have named than this, read all again instead.
 const MOST_NAMED: usize = 200;
@@ -31,7 +34,7 @@ const MOST_NAMED: usize = 200;
 pub struct MacDesktop<O: Os> {
     os: O,
     identities: Identities<O>,
-    woken: Woken,
+    woken: Woken<O>,
     listening: Option<Listening<O>>,
     /// What the link has read so far of the app that is listened to.
     last: Option<Last<O::Element>>,
@@ -44,8 +47,24 @@ pub struct MacDesktop<O: Os> {
     /// The processes of apps that there were when the link began. Some never finish launching.
     running: HashSet<u32>,
     asked_to_capture: bool,
-    /// The windows on the screen, front to back, before the link raised one, and whose it was.
-    order: Option<(Vec<ServerWindow>, u32)>,
+    no_pictures_until: Option<Instant>,
+    /// The menus of an app that a link has left open.
+    opened: Option<(u32, Vec<O::Element>)>,
+    /// The app that showed where programs are given their permissions, when it was last read.
+    permissions: Option<u32>,
+    /// The screen before the link raised a window.
+    before: Option<Before<O::Element>>,
+}
+
+/// The screen before a link raised a window.
+struct Before<E> {
+    /// The windows on it, front to back.
+    order: Vec<ServerWindow>,
+    /// The one with the focus. Its element stays good while another Space shows, where no list has
+    /// it.
+    front: Option<AxWindow<E>>,
+    /// Whose window was raised.
+    raised: u32,
 }
 
 impl<O: Os> MacDesktop<O> {
@@ -53,7 +72,7 @@ impl<O: Os> MacDesktop<O> {
     pub fn new(os: O) -> Self {
         Self {
             identities: Identities::default(),
-            woken: Woken::default(),
+            woken: Woken::new(os.clone()),
             listening: None,
             last: None,
             guard: Guard::new(os.clone()),
@@ -63,7 +82,10 @@ impl<O: Os> MacDesktop<O> {
             starting: None,
             running: HashSet::new(),
             asked_to_capture: false,
-            order: None,
+            no_pictures_until: None,
+            opened: None,
+            permissions: None,
+            before: None,
             os,
         }
     }
@@ -90,13 +112,31 @@ impl<O: Os> MacDesktop<O> {
 
     /// The app that a click at this point would reach, if that is not the target. Only the app is
     /// compared, not the window: to the `WindowServer`, sheets, drawers and popovers are separate
-    /// windows, while Accessibility treats them as parts of their window. Background services are
-    /// ignored, since they draw part of an app's own dialogs (open and save panels), and the menu
-    /// bar belongs to the `WindowServer`.
+    /// windows, while Accessibility treats them as parts of their window. Accessibility is asked
+    /// first: it knows that the Dock's window, as large as the screen, is empty in most places.
     fn stranger_at(&self, at: Point, aim: Aim) -> Option<Other> {
-        let owner = windows::owner_at(&self.os, at, std::process::id())?;
-        let is_app = || self.os.app(owner).is_some_and(|app| app.regular);
-        (owner != aim.pid && is_app()).then(|| self.other(owner))
+        let own = std::process::id();
+        let middle = (f64::from(at.x) + 0.5, f64::from(at.y) + 0.5);
+        let seen = self.os.element_at(middle);
+        let seen = seen.and_then(|element| self.os.pid_of(&element));
+        let owner = match seen.ok().filter(|pid| *pid != own) {
+            Some(owner) => owner,
+            None => windows::owner_at(&self.os, at, own)?,
+        };
+        (owner != aim.pid && self.is_another_app(owner, aim.pid)).then(|| self.other(owner))
+    }
+
+    /// Whether a process is an app of its own beside `pid`, such as the Dock. Services that draw
+    /// part of an app's own dialogs (open and save panels), and helpers, which are in its bundle,
+    /// are none.
+    fn is_another_app(&self, owner: u32, pid: u32) -> bool {
+        let Some(other) = self.os.app(owner) else {
+            return false;
+        };
+        let target = self.os.app(pid).map(|app| app.path).unwrap_or_default();
+        let is_part = !target.as_os_str().is_empty() && other.path.starts_with(&target);
+        let is_bundle = other.path.extension().is_some_and(|kind| kind == "app");
+        other.regular || is_bundle && !is_part
     }
 
     fn other(&self, pid: u32) -> Other {
@@ -106,15 +146,46 @@ impl<O: Os> MacDesktop<O> {
 
     /// One traversal. Where the app is listened to, what it reads is kept for the link's next one.
     fn traverse(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
+        if pid == std::process::id() {
+            // Its answers would come from the thread that asks (screenpipe #4459 crashed so).
+            return Err(Error::NoWindow {
+                pid,
+                name: "deskline".into(),
+                hint: WindowHint::SystemError("this is Deskline itself".into()),
+            });
+        }
         self.forget_changed(pid);
         let again = matches!(scope, Scope::Again { .. });
         let last = self.last.as_ref().filter(|last| again && last.pid == pid);
-        let (tree, read) = tree::read(&self.os, &mut self.identities, pid, scope, last)?;
+        let menus = self.menus(pid);
+        let known = Known { last, menus };
+        let reading = tree::read(&self.os, &mut self.identities, pid, scope, known)?;
+        let Reading {
+            tree,
+            last: read,
+            helpers,
+        } = reading;
+        if is_permissions(&self.os, &tree, &helpers) {
+            self.permissions = Some(pid);
+        } else {
+            self.permissions.take_if(|of| *of == pid);
+        }
         let listens = self.listening.as_ref().is_some_and(|l| l.pid == pid);
         if listens && scope != Scope::Showing {
             self.last = Some(read);
         }
         Ok(tree)
+    }
+
+    /// The app's menus that have opened, in this link or an earlier one.
+    fn menus(&self, pid: u32) -> Vec<O::Element> {
+        let listening = self.listening.as_ref().filter(|l| l.pid == pid);
+        let mut menus = listening.map(Listening::menus).unwrap_or_default();
+        if let Some((_, before)) = self.opened.as_ref().filter(|(of, _)| *of == pid) {
+            menus.extend_from_slice(before);
+        }
+        menus.retain(|_| windows::popup_open(&self.os, pid));
+        menus
     }
 
     /// Drops from the last traversal what events have named since.
@@ -152,6 +223,30 @@ impl<O: Os> MacDesktop<O> {
     }
 }
 
+/// System Settings, and System Preferences before macOS 13.
+const SETTINGS: &str = "com.apple.systempreferences";
+
+/// What the process that draws the panes of Privacy & Security has in its name: it is
+/// `SecurityPrivacyExtension`, and `com.apple.preference.security.…` before macOS 13. A guess: the
+/// titles of the pane, in English alone, are looked at too.
+const PANES: [&str; 2] = ["SecurityPrivacy", "preference.security"];
+const PANE_TITLES: [&str; 2] = ["Privacy & Security", "Security & Privacy"];
+
+/// Whether a tree shows where a person gives programs their permissions.
+fn is_permissions<O: Os>(os: &O, tree: &Tree, helpers: &HashSet<u32>) -> bool {
+    let is_pane = |pid: &u32| {
+        let name = os.process(*pid).map(|process| process.name);
+        name.is_some_and(|name| PANES.iter().any(|pane| name.contains(pane)))
+    };
+    let is_settings = || {
+        let app = os.app(tree.app.pid);
+        app.is_some_and(|app| app.bundle_id == SETTINGS)
+    };
+    let titled =
+        |e: &Element| e.role == Role::WINDOW && PANE_TITLES.contains(&e.title.shown.as_str());
+    is_settings() && (helpers.iter().any(is_pane) || tree.elements.iter().any(titled))
+}
+
 impl<O: Os> Desktop for MacDesktop<O> {
     fn id(&self) -> String {
         self.os.session()
@@ -161,19 +256,21 @@ impl<O: Os> Desktop for MacDesktop<O> {
 impl<O: Os> Trees for MacDesktop<O> {
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
         self.forget_destroyed();
-        let os = self.os.clone();
         let tree = self.traverse(pid, scope)?;
         // Wake the app only after it has answered: a hung app would use up its time limit twice.
-        if !self.woken.wake(&os, pid) || wake::has_page(&tree) {
+        if !self.woken.wake(pid) || wake::has_page(&tree) {
             return Ok(tree);
         }
         self.identities
-            .retain_processes(|pid| os.process(pid).is_some());
+            .retain_processes(|pid| self.os.process(pid).is_some());
         let start = Instant::now();
         while start.elapsed() < wake::WAKES {
             std::thread::sleep(wake::LOOK);
-            if wake::has_page(&self.traverse(pid, Scope::Showing)?) {
-                break;
+            match self.traverse(pid, Scope::Showing) {
+                Ok(tree) if wake::has_page(&tree) => break,
+                // It builds thousands of elements now.
+                Ok(_) | Err(Error::NotAnswering { .. }) => {}
+                Err(e) => return Err(e),
             }
         }
         self.traverse(pid, scope)
@@ -195,6 +292,9 @@ impl<O: Os> Trees for MacDesktop<O> {
 
     fn rest(&mut self) {
         self.forget_destroyed();
+        if let Some(pid) = self.listening.as_ref().map(|listening| listening.pid) {
+            self.opened = Some((pid, self.menus(pid)));
+        }
         self.listening = None;
         self.last = None;
     }

@@ -12,16 +12,13 @@ use std::time::Duration;
 use crate::os::{Os, Value};
 
 /// How long each app may take to report whether it is in front. There are many, and one may hang.
-const SAYS: Duration = Duration::from_millis(250);
+pub(crate) const SAYS: Duration = Duration::from_millis(250);
 
 /// The app in front.
 pub(crate) fn pid<O: Os>(os: &O) -> Option<u32> {
     focused(os).or_else(|| by_asking_each(os)).or_else(|| {
         // Only processes without the Accessibility permission get here.
-        let top = os
-            .windows()
-            .into_iter()
-            .find(|w| w.on_screen && w.layer == 0);
+        let top = os.windows().into_iter().find(|w| w.layer == 0);
         top.map(|w| w.pid)
     })
 }
@@ -35,15 +32,10 @@ pub(crate) fn is<O: Os>(os: &O, pid: u32) -> bool {
 }
 
 fn focused<O: Os>(os: &O) -> Option<u32> {
-    let system = os.system();
-    let app = os
-        .attributes(&system, &["AXFocusedApplication"])
-        .ok()?
-        .pop();
-    let Some(Value::Element(app)) = app else {
-        return None;
-    };
-    os.pid_of(&app).ok()
+    match os.attribute(&os.system(), "AXFocusedApplication") {
+        Ok(Value::Element(app)) => os.pid_of(&app).ok(),
+        _ => None,
+    }
 }
 
 fn by_asking_each<O: Os>(os: &O) -> Option<u32> {

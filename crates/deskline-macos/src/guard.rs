@@ -7,14 +7,14 @@
 //! which lets the person's input through.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use deskline_link::Cancel;
 use deskline_link::Reason;
 use deskline_link::guard::{Grab, Task};
 
 use crate::keys::{ESCAPE, flags};
-use crate::os::{Os, Seen, TAG, Tapped, Verdict};
+use crate::os::{Os, Seen, TAG, Tapped, Verdict, name_of};
 
 /// The state that the tap and the link share.
 #[derive(Debug)]
@@ -25,17 +25,21 @@ struct State {
     cancel: Option<Cancel>,
     /// Whether the person has pressed a key or a button that reached an app.
     pressed: bool,
-    /// How often the system has disabled the tap since it was created.
-    turned_off: u32,
+    /// When the system has disabled the tap lately.
+    turned_off: Vec<Instant>,
 }
 
-/// If the system disables the tap more often than this, it stays disabled: the tap does not work,
-/// and the person must not be blocked because of that.
-const MOST_TURNS: u32 = 20;
+/// If the system disables the tap more often than this in [`TURNS_IN`], it stays disabled: the tap
+/// does not work, and the person must not be blocked because of that.
+const MOST_TURNS: usize = 2;
+
+const TURNS_IN: Duration = Duration::from_secs(2);
 
 impl State {
-    /// The state machine of the guard: decides about one event.
-    fn judge(&mut self, tapped: Tapped, now: Instant) -> Verdict {
+    /// The state machine of the guard: decides about one event. `revoked`: Accessibility is not
+    /// allowed any more. A tap that is enabled then blocks all input, Esc included, until it is
+    /// removed (cjpais/Handy #1281, yabai #1773).
+    fn judge(&mut self, tapped: Tapped, revoked: bool, now: Instant) -> Verdict {
         if self.until.is_some_and(|until| now >= until) {
             self.until = None;
             if let Some(cancel) = &self.cancel {
@@ -44,18 +48,16 @@ impl State {
         }
         match tapped.kind {
             Seen::Tick if self.until.is_none() && self.cancel.is_none() => Verdict::Close,
+            Seen::Tick | Seen::Disabled if revoked => self.give_up(),
             Seen::Tick => Verdict::Pass,
             Seen::Disabled => {
-                self.turned_off += 1;
-                if self.turned_off <= MOST_TURNS {
+                let lately = |at: &Instant| now.duration_since(*at) < TURNS_IN;
+                self.turned_off.retain(lately);
+                self.turned_off.push(now);
+                if self.turned_off.len() <= MOST_TURNS {
                     return Verdict::Enable;
                 }
-                // Without the guard, the person's input could mix with the agent's: cancel the
-                // link.
-                if let (Some(_), Some(cancel)) = (self.until.take(), &self.cancel) {
-                    cancel.cancel(Reason::Unguarded);
-                }
-                Verdict::Close
+                self.give_up()
             }
             Seen::KeyDown { .. } | Seen::ButtonDown | Seen::Input if tapped.tag == TAG => {
                 Verdict::Pass
@@ -71,6 +73,15 @@ impl State {
                 Verdict::Pass
             }
         }
+    }
+
+    /// Removes the tap for good. Without the guard, the person's input could mix with the agent's:
+    /// cancels the link.
+    fn give_up(&mut self) -> Verdict {
+        if let (Some(_), Some(cancel)) = (self.until.take(), &self.cancel) {
+            cancel.cancel(Reason::Unguarded);
+        }
+        Verdict::Close
     }
 }
 
@@ -108,25 +119,36 @@ impl<O: Os> Guard<O> {
             return Grab::Held;
         }
         if self.os.secure_input() {
-            // A password field has the keyboard. The system then shows keys to no tap, not even
-            // Esc.
-            return Grab::Unable(
-                "a password field has the keyboard, and macOS shows its keys to no guard".into(),
-            );
+            // The system then shows keys to no tap, not even Esc. Terminals with Secure Keyboard
+            // Entry let go when another app comes to the front.
+            let holder = self.os.secure_holder();
+            let holder = holder.and_then(|pid| name_of(&self.os, pid));
+            let of = holder.map_or_else(String::new, |name| format!(" of {name}"));
+            return Grab::NotYet(format!(
+                "a password field or Secure Keyboard Entry{of} has the keyboard, and macOS shows \
+                 its keys to no guard"
+            ));
         }
         let state = Arc::new(Mutex::new(State {
             until: Some(Instant::now() + task.limit),
             cancel: Some(cancel.clone()),
             pressed: false,
-            turned_off: 0,
+            turned_off: Vec::new(),
         }));
         self.blinded = false;
         // Remove an earlier link's tap first.
         self.tap = None;
         let shared = Arc::clone(&state);
-        let judge = Box::new(move |tapped| {
+        let os = self.os.clone();
+        let judge = Box::new(move |tapped: Tapped| {
+            let revoked = match tapped.kind {
+                Seen::Tick => !os.trusted(),
+                // `AXIsProcessTrusted` may be late.
+                Seen::Disabled => !os.trusted() || !os.may_tap(),
+                _ => false,
+            };
             let mut state = shared.lock().unwrap_or_else(PoisonError::into_inner);
-            state.judge(tapped, Instant::now())
+            state.judge(tapped, revoked, Instant::now())
         });
         match self.os.tap(judge) {
             Ok(tap) => {
@@ -172,8 +194,6 @@ impl<O: Os> Guard<O> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn held() -> (State, Cancel, Instant) {
@@ -182,7 +202,7 @@ mod tests {
             until: Some(now + Duration::from_secs(30)),
             cancel: Some(cancel.clone()),
             pressed: false,
-            turned_off: 0,
+            turned_off: Vec::new(),
         };
         (state, cancel, now)
     }
@@ -201,8 +221,11 @@ mod tests {
         let (mut state, cancel, now) = held();
         let key = Seen::KeyDown { code: 0, flags: 0 };
         for kind in [key, Seen::Input] {
-            assert_eq!(state.judge(persons(kind), now), Verdict::Drop);
-            assert_eq!(state.judge(Tapped { kind, tag: TAG }, now), Verdict::Pass);
+            assert_eq!(state.judge(persons(kind), false, now), Verdict::Drop);
+            assert_eq!(
+                state.judge(Tapped { kind, tag: TAG }, false, now),
+                Verdict::Pass
+            );
         }
         assert_eq!(cancel.reason(), None);
     }
@@ -214,16 +237,16 @@ mod tests {
             kind: ESC,
             tag: TAG,
         };
-        assert_eq!(state.judge(ours, now), Verdict::Pass);
+        assert_eq!(state.judge(ours, false, now), Verdict::Pass);
         for flag in [flags::SHIFT, flags::CONTROL, flags::OPTION, flags::COMMAND] {
             let kind = Seen::KeyDown {
                 code: ESCAPE,
                 flags: flag,
             };
-            assert_eq!(state.judge(persons(kind), now), Verdict::Drop);
+            assert_eq!(state.judge(persons(kind), false, now), Verdict::Drop);
         }
         assert_eq!(cancel.reason(), None);
-        assert_eq!(state.judge(persons(ESC), now), Verdict::Drop);
+        assert_eq!(state.judge(persons(ESC), false, now), Verdict::Drop);
         assert_eq!(cancel.reason(), Some(Reason::Person));
     }
 
@@ -232,36 +255,54 @@ mod tests {
         for kind in [Seen::Tick, Seen::Input] {
             let (mut state, cancel, now) = held();
             let late = now + Duration::from_secs(30);
-            assert_eq!(state.judge(persons(kind), late), Verdict::Pass);
+            assert_eq!(state.judge(persons(kind), false, late), Verdict::Pass);
             assert_eq!(cancel.reason(), Some(Reason::Watchdog));
-            assert_eq!(state.judge(persons(Seen::Input), late), Verdict::Pass);
+            assert_eq!(
+                state.judge(persons(Seen::Input), false, late),
+                Verdict::Pass
+            );
         }
     }
 
     #[test]
     fn a_tap_that_the_system_turns_off_is_turned_on_again_but_not_for_ever() {
         let (mut state, cancel, now) = held();
+        let mut disabled = |now| state.judge(persons(Seen::Disabled), false, now);
         for _ in 0..MOST_TURNS {
-            assert_eq!(state.judge(persons(Seen::Disabled), now), Verdict::Enable);
+            assert_eq!(disabled(now), Verdict::Enable);
+        }
+        // Once in a while is no fault.
+        let now = now + TURNS_IN;
+        for _ in 0..MOST_TURNS {
+            assert_eq!(disabled(now), Verdict::Enable);
         }
         assert_eq!(cancel.reason(), None);
-        assert_eq!(state.judge(persons(Seen::Disabled), now), Verdict::Close);
+        assert_eq!(disabled(now), Verdict::Close);
         assert_eq!(cancel.reason(), Some(Reason::Unguarded));
-        assert_eq!(state.judge(persons(Seen::Input), now), Verdict::Pass);
+        assert_eq!(state.judge(persons(Seen::Input), false, now), Verdict::Pass);
+    }
+
+    #[test]
+    fn a_tap_whose_permission_is_revoked_is_removed_at_once() {
+        for kind in [Seen::Tick, Seen::Disabled] {
+            let (mut state, cancel, now) = held();
+            assert_eq!(state.judge(persons(kind), true, now), Verdict::Close);
+            assert_eq!(cancel.reason(), Some(Reason::Unguarded));
+        }
     }
 
     #[test]
     fn what_the_person_presses_counts_where_it_reaches_an_app() {
         let (mut state, _, now) = held();
-        state.judge(persons(Seen::ButtonDown), now);
+        state.judge(persons(Seen::ButtonDown), false, now);
         assert!(!state.pressed, "dropped");
         state.until = None;
-        state.judge(persons(Seen::Input), now);
+        state.judge(persons(Seen::Input), false, now);
         let tag = TAG;
         let kind = Seen::ButtonDown;
-        state.judge(Tapped { kind, tag }, now);
+        state.judge(Tapped { kind, tag }, false, now);
         assert!(!state.pressed, "a motion, and our own click");
-        state.judge(persons(kind), now);
+        state.judge(persons(kind), false, now);
         assert!(state.pressed);
     }
 
@@ -269,11 +310,11 @@ mod tests {
     fn after_letting_in_esc_still_cancels_and_reaches_the_app() {
         let (mut state, cancel, now) = held();
         state.until = None;
-        assert_eq!(state.judge(persons(Seen::Input), now), Verdict::Pass);
-        assert_eq!(state.judge(persons(ESC), now), Verdict::Pass);
+        assert_eq!(state.judge(persons(Seen::Input), false, now), Verdict::Pass);
+        assert_eq!(state.judge(persons(ESC), false, now), Verdict::Pass);
         assert_eq!(cancel.reason(), Some(Reason::Person));
-        assert_eq!(state.judge(persons(Seen::Tick), now), Verdict::Pass);
+        assert_eq!(state.judge(persons(Seen::Tick), false, now), Verdict::Pass);
         state.cancel = None;
-        assert_eq!(state.judge(persons(Seen::Tick), now), Verdict::Close);
+        assert_eq!(state.judge(persons(Seen::Tick), false, now), Verdict::Close);
     }
 }

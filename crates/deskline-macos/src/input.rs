@@ -28,12 +28,14 @@ const RESTS: Duration = Duration::from_millis(15);
 /// (callstack/agent-device #2716).
 const DWELLS: Duration = Duration::from_millis(50);
 
+/// How long an app may take to learn that an input method is off. A guess.
+const SWITCHES: Duration = Duration::from_millis(50);
+
 /// The most UTF-16 units that `CGEventKeyboardSetUnicodeString` takes.
 const CHUNK: usize = 20;
 
-/// A text with more bytes than this is for a text view, which takes it in chunks. The guard opens
-/// after 30 s.
-const LONG: usize = 500;
+/// A text with more characters than this goes in chunks: the guard opens after 30 s.
+const LONG: usize = 4_000;
 
 pub(crate) const RHYTHM: Rhythm = Rhythm {
     part: Part {
@@ -74,6 +76,8 @@ pub struct Input<O: Os> {
     codes: HashMap<char, (u16, u64)>,
     /// How many UTF-16 units of a text go in at once.
     chunk: usize,
+    /// The id of the person's input method, while another source is on.
+    method: Option<String>,
 }
 
 impl<O: Os> Input<O> {
@@ -86,6 +90,7 @@ impl<O: Os> Input<O> {
             number: 0,
             codes: HashMap::new(),
             chunk: 1,
+            method: None,
         }
     }
 
@@ -108,6 +113,39 @@ impl<O: Os> Input<O> {
     /// Moves the pointer without events for the apps on its way.
     pub(crate) fn move_pointer(&self, to: Point) {
         self.os.warp((f64::from(to.x), f64::from(to.y)));
+    }
+
+    /// Turns off an input method: it would take letters for the start of its own words (midscene
+    /// #2015), and Return for a choice among them.
+    pub(crate) fn leave_method(&mut self) -> Result<()> {
+        let Some(method) = self.os.input_source().filter(|source| !source.layout) else {
+            return Ok(());
+        };
+        self.os.select_source(None);
+        let start = Instant::now();
+        while self.os.input_source().is_some_and(|source| !source.layout) {
+            if start.elapsed() >= ARRIVES {
+                let name = method.name;
+                return Err(Error::system("turning off the input method")(format!(
+                    "{name} stays on, and would change what is typed: paste the text, or set the \
+                     value"
+                )));
+            }
+            std::thread::sleep(LOOK);
+        }
+        self.method = Some(method.id);
+        // Apps hear of it in a turn of their event loop.
+        std::thread::sleep(SWITCHES);
+        Ok(())
+    }
+
+    /// Turns the person's input method on again.
+    pub(crate) fn return_method(&mut self) {
+        if let Some(method) = self.method.take()
+            && !self.os.select_source(Some(&method))
+        {
+            tracing::warn!("the input method {method} was not turned on again");
+        }
     }
 
     /// Releases keys that the person holds, so that they do not modify the input.
@@ -215,14 +253,13 @@ impl<O: Os> Port for Input<O> {
 
     fn lacks(&mut self, text: &[char]) -> Result<Option<(Vec<usize>, Gap)>> {
         self.codes = keys::by_character(&self.os);
-        let bytes: usize = text.iter().map(|char| char.len_utf8()).sum();
-        self.chunk = if bytes > LONG { CHUNK } else { 1 };
+        self.chunk = if text.len() > LONG { CHUNK } else { 1 };
         Ok(None)
     }
 
-    /// Line ends and tabs are keys. Other characters of a short text come one by one with the key
-    /// that gives them: text views go by the characters, but Calculator, type-select, web pages and
-    /// remote desktops by the keys.
+    /// Line ends and tabs are keys. Other characters come one by one with the key that gives them:
+    /// text views go by the characters, but Calculator, type-select, web pages, remote desktops and
+    /// Zed by the keys, to whom a chunk is the key A (Quicksilver #1827, tty7 #132).
     fn stroke(&mut self, text: &[char], _: &Cancel) -> Result<Option<(Stroke<MacKey>, usize)>> {
         let code = |code| (MacKey::Code { code, flags: 0 }, 1);
         let (key, length) = match text {

@@ -215,7 +215,8 @@ fn pad(c: char) -> Option<u16> {
 /// The key that gives this character, and whether it needs Shift and Option. If a modifier is held,
 /// a layout without Latin letters falls back to the layout for shortcuts.
 fn by_layout<O: Os>(os: &O, c: char, modifiers: Modifiers) -> Option<(u16, bool, bool)> {
-    let find = |keys: &[LayoutKey]| {
+    let shortcut = modifiers.intersects(Modifiers::COMMAND | Modifiers::CONTROL);
+    let find = |keys: &[LayoutKey], command: bool| {
         let gives = |key: &&LayoutKey| {
             let mut chars = key.text.chars();
             chars.next() == Some(c) && chars.next().is_none()
@@ -223,18 +224,24 @@ fn by_layout<O: Os>(os: &O, c: char, modifiers: Modifiers) -> Option<(u16, bool,
         let on_pad = |code| code == PAD_ENTER || PAD.iter().any(|(_, pad)| *pad == code);
         keys.iter()
             .filter(gives)
+            // With a shortcut, no key is dead.
+            .filter(|key| key.command == command && (shortcut || !key.dead))
             .filter(|key| !on_pad(key.code))
             .min_by_key(|key| (key.option, key.shift, key.code))
             .map(|key| (key.code, key.shift, key.option))
     };
-    find(&os.keys(Layout::Current)).or_else(|| {
-        let shortcut = modifiers.intersects(Modifiers::COMMAND | Modifiers::CONTROL);
-        shortcut.then(|| find(&os.keys(Layout::Ascii))).flatten()
+    let keys = os.keys(Layout::Current);
+    // "Dvorak – QWERTY ⌘" has QWERTY's keys with Command.
+    let command = modifiers.contains(Modifiers::COMMAND);
+    let own = command.then(|| find(&keys, true)).flatten();
+    own.or_else(|| find(&keys, false)).or_else(|| {
+        let ascii = || find(&os.keys(Layout::Ascii), false);
+        shortcut.then(ascii).flatten()
     })
 }
 
 /// The key of each character that a key of the current layout gives without Option: its code and
-/// flags. With Option, web pages take the key for a shortcut.
+/// flags. With Option, web pages take the key for a shortcut; a dead key would begin a composition.
 pub(crate) fn by_character<O: Os>(os: &O) -> HashMap<char, (u16, u64)> {
     let mut found: HashMap<char, (u16, u64)> = HashMap::new();
     for key in os.keys(Layout::Current) {
@@ -245,8 +252,7 @@ pub(crate) fn by_character<O: Os>(os: &O) -> HashMap<char, (u16, u64)> {
         let on_pad = key.code == PAD_ENTER || PAD.iter().any(|(_, pad)| *pad == key.code);
         let flags = if key.shift { flags::SHIFT } else { 0 };
         let new = (key.code, flags);
-        if !key.option
-            && !on_pad
+        if !(key.option || key.command || key.dead || on_pad)
             && found
                 .get(&c)
                 .is_none_or(|old| (old.1, old.0) > (new.1, new.0))

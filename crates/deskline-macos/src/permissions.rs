@@ -48,10 +48,28 @@ impl Holder {
         }
     }
 
+    /// Whether the holder is an interpreter or package runner, to which a grant would give every
+    /// other program that it runs the same, and whose path the next update changes (openclaw #22179).
+    pub(crate) fn is_runner(&self) -> bool {
+        const RUNNERS: [&str; 8] = ["node", "bun", "deno", "npm", "npx", "uv", "uvx", "python"];
+        let file = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let file = file.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        !self.own && RUNNERS.contains(&file)
+    }
+
     /// How to turn a grant on in a pane of System Settings.
     pub(crate) fn turn_on(&self, pane: &str) -> String {
         let Self { name, path, own } = self;
         let path = path.display();
+        if self.is_runner() {
+            return format!(
+                "macOS holds {name} ({path}) responsible: a permission for it would be one for \
+                 everything that it runs, and end with its next update. Run `deskline install \
+                 CLIENT` once, which puts Deskline.app in ~/Applications and names it in the \
+                 client's configuration, restart the client, and turn on Deskline in System \
+                 Settings › Privacy & Security › {pane}"
+            );
+        }
         let then = if *own {
             "restart the client that starts it"
         } else {

@@ -5,37 +5,40 @@ use std::time::Duration;
 use deskline_core::Point;
 use deskline_link::{Error, Picture, Result, WindowId};
 
-use crate::os::{Image, Os};
+use crate::os::{Image, Os, ServerWindow, Shot};
 use crate::permissions;
 use crate::{panels, windows};
 
 /// The time limit for the system: it asks another process, which may be starting.
-const TAKES: Duration = Duration::from_secs(3);
+pub(crate) const TAKES: Duration = Duration::from_secs(3);
 
 /// No window has more pixels a side.
 const MOST: f64 = 16_384.0;
 
 /// A picture of the window, even if others cover it.
 pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
-    let listed = os.windows();
-    let found = listed.iter().find(|w| u64::from(w.number) == window.0);
-    let Some(found) = found else {
+    let Some(found) = windows::find(os, window) else {
         return Err(Error::NoPicture("the window is gone".into()));
     };
-    let extents = windows::extents(found);
+    let extents = windows::extents(&found);
     let displays = os.displays();
     let scale = panels::display_of(&displays, extents).map_or(1.0, |d| d.scale);
     let [_, _, w, h] = found.bounds;
     let pixels = |points: f64| (points * scale).round().clamp(1.0, MOST) as usize;
-    let image = os
-        .capture(found.number, (pixels(w), pixels(h)), TAKES)
-        .map_err(|why| {
-            if permissions::may_capture(os) {
-                Error::system("taking a picture of the window")(why)
-            } else {
-                Error::NoPicture(permissions::no_capture(os))
-            }
-        })?;
+    let shot = Shot {
+        window: found.number,
+        over: over(os, &found),
+        bounds: found.bounds,
+        on_screen: found.on_screen,
+        pixels: (pixels(w), pixels(h)),
+    };
+    let image = os.capture(&shot, TAKES).map_err(|why| {
+        if permissions::may_capture(os) {
+            Error::system("taking a picture of the window")(why)
+        } else {
+            Error::NoPicture(permissions::no_capture(os))
+        }
+    })?;
     let rgb = rgb(&image).ok_or_else(|| Error::NoPicture("the window has no picture".into()))?;
     Ok(Picture {
         // Compute the scale from the size of the result: older systems ignore the requested size.
@@ -52,6 +55,26 @@ pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
             y: extents.y,
         },
     })
+}
+
+/// The sheets, popovers and menus over a window. To the `WindowServer` they are windows of the same
+/// app, and Accessibility lists them among its windows not at all.
+fn over<O: Os>(os: &O, window: &ServerWindow) -> Vec<u32> {
+    if !window.on_screen {
+        return Vec::new();
+    }
+    let at = windows::extents(window);
+    let known = windows::matched_of(os, window.pid);
+    let is_listed = |w: &ServerWindow| {
+        let same = |(k, ax): &windows::Both<O>| k.number == w.number && ax.is_some();
+        known.iter().any(same)
+    };
+    let above = os.windows().into_iter();
+    let above = above.take_while(|w| w.number != window.number);
+    let its = above.filter(|w| w.pid == window.pid && w.alpha > 0.0);
+    let its = its.filter(|w| w.layer <= windows::MENU_LAYER);
+    let over = its.filter(|w| !windows::extents(w).intersect(&at).is_empty() && !is_listed(w));
+    over.map(|w| w.number).collect()
 }
 
 /// Drops the fourth byte of each pixel; `None` if the sizes do not agree.

@@ -3,6 +3,7 @@
 //! finding, to be sent back.
 
 mod effects;
+mod first_hour;
 mod guard;
 mod test;
 mod tools;
@@ -111,15 +112,16 @@ impl<O: Os> Test<'_, O> {
             // would restore the old front window.
             let window = windows::of_app(self.os, editor).first().map(|(w, _)| w.id);
             if let Some(window) = window {
-                let _ = activate::window(self.os, window, &Cancel::new());
+                let _ = activate::window(self.os, window, None, &Cancel::new());
             }
             self.guard(editor);
+            self.first_hour(editor);
         }
         self.windowless();
         self.chromium();
         self.close_all();
         if let Some(front) = front {
-            let _ = activate::window(self.os, front.id, &Cancel::new());
+            let _ = activate::window(self.os, front.id, None, &Cancel::new());
         }
         self.report.seconds = start.elapsed().as_secs();
         let bad = self.report.bad();

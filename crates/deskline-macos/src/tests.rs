@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod context_menus;
 mod coordinates;
 mod desk;
 mod front;
@@ -18,6 +19,9 @@ mod promises;
 mod reading;
 mod selftest;
 mod several_windows;
+mod slow_parts;
 mod spaces;
+mod stage_manager;
+mod terminal;
 mod typing;
 mod waking;

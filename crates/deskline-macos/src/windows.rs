@@ -1,9 +1,11 @@
 //! Windows: the `WindowServer` knows their order and ids, Accessibility knows their titles and can
-//! raise them. The two are matched by bounds and title.
+//! raise them. The two are matched by the window's number, or by bounds and title where the system
+//! does not give that.
 //!
 //! Accessibility lists the windows of the current Space and the minimised ones. A window on another
 //! Space, or in full screen, is only in the `WindowServer`'s list (alt-tab-macos #1324).
 
+use std::cell::OnceCell;
 use std::time::Instant;
 
 use deskline_core::{Point, Rect, Tree};
@@ -15,7 +17,7 @@ use crate::front;
 use crate::os::{Os, ServerWindow, Value};
 
 /// `kCGPopUpMenuWindowLevel`: open menus and pop-ups.
-const MENU_LAYER: i64 = 101;
+pub(crate) const MENU_LAYER: i64 = 101;
 
 /// The levels of ordinary windows: normal, floating, modal panels (`kCGNormalWindowLevel` to
 /// `kCGModalPanelWindowLevel`).
@@ -29,6 +31,14 @@ const APP: u64 = 1 << 32;
 /// it. The `WindowServer` keeps smaller ones that no person has ever seen.
 const LEAST: (i32, i32) = (100, 60);
 
+/// A window of less area that Accessibility does not list is none: macOS lays an indicator of 66 by
+/// 20 points over an app that is being recorded (trycua/cua #3909).
+const LEAST_AREA: i64 = 40 * 40;
+
+/// Stage Manager's tiles are smaller than this: 83 by 103 and 31 by 97 points were seen
+/// (`BetterCmdTab` #150). A guess for large displays.
+const TILE: i32 = 200;
+
 /// How far the bounds from Accessibility and the `WindowServer` may differ, by rounding.
 const NEAR: i32 = 2;
 
@@ -36,51 +46,52 @@ const NEAR: i32 = 2;
 #[derive(Debug, Clone)]
 pub(crate) struct AxWindow<E> {
     pub(crate) element: E,
+    /// The `WindowServer`'s number of it.
+    pub(crate) number: Option<u32>,
     pub(crate) title: String,
     pub(crate) extents: Option<Rect>,
     pub(crate) minimised: bool,
 }
 
 /// An app's windows from Accessibility, frontmost first; empty if it does not answer.
-fn ax_windows<O: Os>(os: &O, pid: u32) -> Vec<AxWindow<O::Element>> {
-    const NAMES: &[&str] = &["AXTitle", "AXPosition", "AXSize", "AXMinimized"];
-    let app = os.application(pid);
-    let Some(Value::Elements(elements)) = os
-        .attributes(&app, &["AXWindows"])
-        .ok()
-        .and_then(|mut values| values.pop())
-    else {
+fn listed<O: Os>(os: &O, app: &O::Element) -> Vec<AxWindow<O::Element>> {
+    let Ok(Value::Elements(elements)) = os.attribute(app, "AXWindows") else {
         return Vec::new();
     };
     let start = Instant::now();
     let read = |element: O::Element| {
         // An app that hangs is asked for one window, not for each.
-        if start.elapsed() >= PATIENCE / 2 {
-            return None;
-        }
-        let values = os.attributes(&element, NAMES).ok()?;
-        let mut window = AxWindow {
-            element,
-            title: String::new(),
-            extents: None,
-            minimised: false,
-        };
-        let (mut place, mut size) = (None, None);
-        for value in values {
-            match value {
-                Value::Text { start, .. } => window.title = start,
-                Value::Point(x, y) => place = Some((x, y)),
-                Value::Size(w, h) => size = Some((w, h)),
-                Value::Bool(is) => window.minimised = is,
-                _ => {}
-            }
-        }
-        window.extents = place
-            .zip(size)
-            .and_then(|((x, y), (w, h))| rect(x, y, w, h));
-        Some(window)
+        (start.elapsed() < PATIENCE / 2)
+            .then(|| ax_window(os, element))
+            .flatten()
     };
     elements.into_iter().filter_map(read).collect()
+}
+
+fn ax_window<O: Os>(os: &O, element: O::Element) -> Option<AxWindow<O::Element>> {
+    const NAMES: &[&str] = &["AXTitle", "AXPosition", "AXSize", "AXMinimized"];
+    let values = os.attributes(&element, NAMES).ok()?;
+    let mut window = AxWindow {
+        number: os.window_of(&element),
+        element,
+        title: String::new(),
+        extents: None,
+        minimised: false,
+    };
+    let (mut place, mut size) = (None, None);
+    for value in values {
+        match value {
+            Value::Text { start, .. } => window.title = start,
+            Value::Point(x, y) => place = Some((x, y)),
+            Value::Size(w, h) => size = Some((w, h)),
+            Value::Bool(is) => window.minimised = is,
+            _ => {}
+        }
+    }
+    window.extents = place
+        .zip(size)
+        .and_then(|((x, y), (w, h))| rect(x, y, w, h));
+    Some(window)
 }
 
 pub(crate) fn extents(window: &ServerWindow) -> Rect {
@@ -106,49 +117,101 @@ fn same_place(a: Rect, b: Rect) -> bool {
 /// bounds each get their own.
 fn take_match<E>(known: &mut Vec<AxWindow<E>>, window: &ServerWindow) -> Option<AxWindow<E>> {
     let at = extents(window);
-    let here = |w: &AxWindow<E>| w.extents.is_some_and(|e| same_place(e, at));
+    let here = |w: &AxWindow<E>| w.number.is_none() && w.extents.is_some_and(|e| same_place(e, at));
     let named = |w: &AxWindow<E>| window.title.is_empty() || w.title == window.title;
     let index = known
         .iter()
-        .position(|w| here(w) && named(w))
+        .position(|w| w.number == Some(window.number))
+        .or_else(|| known.iter().position(|w| here(w) && named(w)))
         .or_else(|| known.iter().position(here))?;
     Some(known.remove(index))
 }
 
 /// An app's windows: those on the screen, frontmost first, then the minimised and hidden ones.
 pub(crate) fn of_app<O: Os>(os: &O, pid: u32) -> Vec<(Window, Option<AxWindow<O::Element>>)> {
-    let matched = matched(os, pid, ax_windows(os, pid)).into_iter();
-    matched
+    matched_of(os, pid)
+        .into_iter()
         .map(|(window, ax)| (described(&window, ax.as_ref()), ax))
         .collect()
 }
 
+/// The same, as the `WindowServer` has them.
+pub(crate) fn matched_of<O: Os>(os: &O, pid: u32) -> Vec<Both<O>> {
+    matched(os, pid, listed(os, &os.application(pid)))
+}
+
 /// The same, with Accessibility's windows given.
-pub(crate) fn matched<O: Os>(
-    os: &O,
-    pid: u32,
-    mut known: Vec<AxWindow<O::Element>>,
-) -> Vec<(ServerWindow, Option<AxWindow<O::Element>>)> {
-    let mut server = os.windows();
-    server.retain(|w| w.pid == pid && is_window(w));
-    let (on_screen, off): (Vec<_>, Vec<_>) = server.into_iter().partition(|w| w.on_screen);
-    let all_away = known.is_empty() && on_screen.is_empty();
-    let mut windows = Vec::new();
-    for window in on_screen {
-        let ax = take_match(&mut known, &window);
-        windows.push((window, ax));
-    }
-    // Off-screen windows count if Accessibility knows them too, or if it knows none because all are
-    // on another Space. The WindowServer also keeps windows that no person has ever seen.
-    let titles = all_away && crate::permissions::may_capture(os);
-    let away = |w: &ServerWindow| all_away && is_seen_elsewhere(w, titles);
-    for window in off {
-        let ax = take_match(&mut known, &window);
-        if ax.is_some() || away(&window) {
-            windows.push((window, ax));
+pub(crate) fn matched<O: Os>(os: &O, pid: u32, known: Vec<AxWindow<O::Element>>) -> Vec<Both<O>> {
+    Server::now(os).matched(pid, known)
+}
+
+/// A window in both lists, or in the `WindowServer`'s alone.
+pub(crate) type Both<O> = (ServerWindow, Option<AxWindow<<O as Os>::Element>>);
+
+/// The `WindowServer`'s windows at one moment.
+pub(crate) struct Server<'o, O> {
+    os: &'o O,
+    on_screen: Vec<ServerWindow>,
+    /// Those that are not on the screen too: read when they are needed.
+    all: OnceCell<Vec<ServerWindow>>,
+}
+
+impl<'o, O: Os> Server<'o, O> {
+    pub(crate) fn now(os: &'o O) -> Self {
+        Self {
+            os,
+            on_screen: os.windows(),
+            all: OnceCell::new(),
         }
     }
-    windows
+
+    /// An app's windows, for a list of all apps: one that hangs must not hold it up.
+    pub(crate) fn quickly(&self, pid: u32) -> Vec<Window> {
+        let app = self.os.application(pid);
+        self.os.set_timeout(&app, front::SAYS);
+        let matched = self.matched(pid, listed(self.os, &app)).into_iter();
+        matched.map(|(w, ax)| described(&w, ax.as_ref())).collect()
+    }
+
+    fn matched(&self, pid: u32, mut known: Vec<AxWindow<O::Element>>) -> Vec<Both<O>> {
+        let is_its = |w: &&ServerWindow| w.pid == pid && is_window(w);
+        let mut windows = Vec::new();
+        let unlisted = known.is_empty();
+        for window in self.on_screen.iter().filter(is_its) {
+            let ax = take_match(&mut known, window);
+            if ax.is_some() || area(window) >= LEAST_AREA {
+                windows.push((window.clone(), ax));
+            }
+        }
+        let all_away = unlisted && windows.is_empty();
+        if known.is_empty() && !all_away {
+            return windows;
+        }
+        // Off-screen windows count if Accessibility knows them too, or if it knows none because all
+        // are on another Space. The WindowServer also keeps windows that no person has ever seen.
+        let titles = all_away && crate::permissions::may_capture(self.os);
+        let off = self.all.get_or_init(|| self.os.all_windows()).iter();
+        for window in off.filter(|w| is_its(w) && !w.on_screen) {
+            let ax = take_match(&mut known, window);
+            if ax.is_some() || all_away && is_seen_elsewhere(window, titles) {
+                windows.push((window.clone(), ax));
+            }
+        }
+        windows
+    }
+}
+
+fn area(window: &ServerWindow) -> i64 {
+    let Rect { w, h, .. } = extents(window);
+    i64::from(w) * i64::from(h)
+}
+
+/// Whether Stage Manager shows the window as a tile: the `WindowServer` has the tile's bounds, and
+/// Accessibility the real ones, or none.
+pub(crate) fn is_tile(window: &ServerWindow, known: Option<Rect>) -> bool {
+    let Rect { w, h, .. } = extents(window);
+    let small = window.layer == 0 && w < TILE && h < TILE;
+    small && known.is_none_or(|known| known.w >= 2 * w || known.h >= 2 * h)
 }
 
 /// Whether an off-screen window that Accessibility does not list may be one that a person sees on
@@ -159,17 +222,37 @@ fn is_seen_elsewhere(window: &ServerWindow, titles: bool) -> bool {
     window.layer == 0 && w >= LEAST.0 && h >= LEAST.1 && (!titles || !window.title.is_empty())
 }
 
-/// Whether the app has windows, all of them on another Space or in full screen.
+/// Whether the app has windows, all of them on another Space, in full screen, or set aside by Stage
+/// Manager.
 pub(crate) fn all_away<O: Os>(os: &O, pid: u32) -> bool {
-    let windows = matched(os, pid, ax_windows(os, pid));
-    !windows.is_empty() && windows.iter().all(|(w, ax)| ax.is_none() && !w.on_screen)
+    let windows = matched_of(os, pid);
+    let is_away = |(window, ax): &Both<O>| match ax {
+        None => !window.on_screen || is_tile(window, None),
+        Some(ax) => !ax.minimised && is_tile(window, ax.extents),
+    };
+    !windows.is_empty() && windows.iter().all(is_away)
+}
+
+/// The bounds of an app's frontmost window, once the `WindowServer` and Accessibility agree on them.
+pub(crate) fn settled<O: Os>(os: &O, pid: u32) -> Option<Rect> {
+    let mut windows = matched_of(os, pid).into_iter();
+    windows.find_map(|(window, ax)| {
+        let at = extents(&window);
+        ax?.extents.filter(|known| same_place(*known, at))
+    })
+}
+
+/// A window with this id, wherever it is.
+pub(crate) fn find<O: Os>(os: &O, id: WindowId) -> Option<ServerWindow> {
+    let is = |w: &ServerWindow| u64::from(w.number) == id.0;
+    let on_screen = os.windows().into_iter().find(is);
+    on_screen.or_else(|| os.all_windows().into_iter().find(is))
 }
 
 /// Every app's windows on the screen, frontmost first.
 pub(crate) fn all<O: Os>(os: &O) -> Vec<Window> {
-    let server = os.windows();
-    let shown = server.iter().filter(|w| w.on_screen && is_window(w));
-    shown.map(|w| described::<O::Element>(w, None)).collect()
+    let shown = os.windows().into_iter().filter(is_window);
+    shown.map(|w| described::<O::Element>(&w, None)).collect()
 }
 
 fn described<E>(window: &ServerWindow, ax: Option<&AxWindow<E>>) -> Window {
@@ -182,17 +265,34 @@ fn described<E>(window: &ServerWindow, ax: Option<&AxWindow<E>>) -> Window {
     }
 }
 
-/// The front window: the frontmost of the app that has the keyboard.
+/// The front window: of the app that has the keyboard, the one with the focus. The topmost is often
+/// another one: a floating panel, or the tool bar of a window in full screen.
 pub(crate) fn front<O: Os>(os: &O) -> Option<Window> {
     let pid = front::pid(os)?;
-    let server = os.windows();
-    let top = server
-        .iter()
-        .find(|w| w.pid == pid && w.on_screen && is_window(w));
-    Some(match top {
+    let mut shown = os.windows();
+    shown.retain(|w| w.pid == pid && is_window(w));
+    let focused = focused(os, pid).map(|focused| vec![focused]);
+    let mut focused = focused.unwrap_or_default();
+    let top = shown.iter().find(|w| take_match(&mut focused, w).is_some());
+    Some(match top.or(shown.first()) {
         Some(window) => described::<O::Element>(window, None),
         None => app(pid),
     })
+}
+
+/// The window that has the focus in an app.
+pub(crate) fn focused<O: Os>(os: &O, pid: u32) -> Option<AxWindow<O::Element>> {
+    let app = os.application(pid);
+    os.set_timeout(&app, front::SAYS);
+    let values = os
+        .attributes(&app, &["AXFocusedWindow", "AXMainWindow"])
+        .ok()?;
+    let element = values.into_iter().find_map(|value| match value {
+        Value::Element(window) => Some(window),
+        _ => None,
+    })?;
+    os.set_timeout(&element, front::SAYS);
+    ax_window(os, element)
 }
 
 /// The window id that stands for an app itself.
@@ -214,7 +314,7 @@ pub(crate) fn app_of(id: WindowId) -> Option<u32> {
 pub(crate) fn popup_open<O: Os>(os: &O, pid: u32) -> bool {
     os.windows()
         .iter()
-        .any(|w| w.pid == pid && w.on_screen && w.layer == MENU_LAYER)
+        .any(|w| w.pid == pid && w.layer == MENU_LAYER)
 }
 
 /// The process whose window a click at this point would go to. `overlay` is this program's own pid:
@@ -222,7 +322,7 @@ pub(crate) fn popup_open<O: Os>(os: &O, pid: u32) -> bool {
 pub(crate) fn owner_at<O: Os>(os: &O, at: Point, overlay: u32) -> Option<u32> {
     os.windows()
         .iter()
-        .filter(|w| w.on_screen && w.alpha > 0.0 && w.pid != overlay)
+        .filter(|w| w.alpha > 0.0 && w.pid != overlay)
         // Windows above menus take no clicks (the cursor, Mission Control's shield).
         .find(|w| w.layer <= MENU_LAYER && extents(w).contains(at))
         .map(|w| w.pid)
@@ -233,7 +333,7 @@ pub(crate) fn away<O: Os>(os: &O, tree: &Tree) -> Vec<String> {
     if !tree.is_elsewhere() {
         return Vec::new();
     }
-    let server = os.windows().into_iter();
+    let server = os.all_windows().into_iter();
     let its = server.filter(|w| tree.window(WindowId(u64::from(w.number))).is_some());
     its.map(|w| match w.title.as_str() {
         "" => "its window".to_owned(),

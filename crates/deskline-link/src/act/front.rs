@@ -161,7 +161,11 @@ impl Act<'_> {
         // Not cancellable: a request to the window manager cannot be withdrawn, and would take
         // effect after the restore.
         desk.raise(window, &Cancel::new())?;
-        Ok(self.cancel.check()?)
+        self.cancel.check()?;
+        if desk.guard.again {
+            self.grab(desk)?;
+        }
+        Ok(())
     }
 
     /// Raises the windows that an element may be in, one by one, until the app reports that the

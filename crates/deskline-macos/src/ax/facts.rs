@@ -27,6 +27,28 @@ pub(crate) const FACTS: &[&str] = &[
     "AXMenuItemMarkChar",
 ];
 
+/// The same without the value, for what may be a long text.
+pub(crate) const FACTS_BUT_VALUE: &[&str] = &[
+    "AXRole",
+    "AXSubrole",
+    "AXTitle",
+    "AXDescription",
+    "AXPosition",
+    "AXSize",
+    "AXEnabled",
+    "AXFocused",
+    "AXSelected",
+    "AXExpanded",
+    "AXDisclosing",
+    "AXHidden",
+    "AXMinimized",
+    "AXModal",
+    "AXTitleUIElement",
+    "AXPlaceholderValue",
+    "AXHelp",
+    "AXMenuItemMarkChar",
+];
+
 /// The same with the children. Not requested if these may be a hundred thousand rows.
 pub(crate) const FACTS_AND_CHILDREN: &[&str] = &[
     "AXRole",
@@ -250,7 +272,7 @@ pub(crate) fn rect(x: f64, y: f64, w: f64, h: f64) -> Option<Rect> {
     Rect::new(x, y, right.saturating_sub(x), bottom.saturating_sub(y))
 }
 
-fn text<E>(value: Value<E>) -> Text {
+pub(crate) fn text<E>(value: Value<E>) -> Text {
     match value {
         Value::Text { start, units } => cut(start, units),
         _ => Text::default(),

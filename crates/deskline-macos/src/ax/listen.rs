@@ -48,11 +48,16 @@ const DESTROYED: &str = "AXUIElementDestroyed";
 /// Record at most this many destroyed elements, and as many that events named.
 const MOST: usize = 10_000;
 
+/// Keep at most this many open menus.
+const MOST_MENUS: usize = 20;
+
 /// The notifications since the last call.
 #[derive(Debug)]
 struct Heard<E> {
     event: Option<Sign>,
     destroyed: Vec<E>,
+    /// The menus that are open.
+    menus: Vec<E>,
     /// `None` where there were too many.
     named: Option<HashSet<E>>,
 }
@@ -65,6 +70,11 @@ impl<E: Clone + Eq + std::hash::Hash> Heard<E> {
             Sign::Change
         };
         self.event = self.event.max(Some(event));
+        match name {
+            "AXMenuOpened" if self.menus.len() < MOST_MENUS => self.menus.push(element.clone()),
+            "AXMenuClosed" | DESTROYED => self.menus.retain(|menu| menu != element),
+            _ => {}
+        }
         if name == DESTROYED && self.destroyed.len() < MOST {
             self.destroyed.push(element.clone());
         }
@@ -89,6 +99,7 @@ impl<O: Os> Listening<O> {
             Mutex::new(Heard {
                 event: None,
                 destroyed: Vec::new(),
+                menus: Vec::new(),
                 named: Some(HashSet::new()),
             }),
             Condvar::new(),
@@ -140,6 +151,12 @@ impl<O: Os> Listening<O> {
     pub(crate) fn destroyed(&self) -> Vec<O::Element> {
         let mut heard = self.heard.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut heard.destroyed)
+    }
+
+    /// The menus that have opened and not closed.
+    pub(crate) fn menus(&self) -> Vec<O::Element> {
+        let heard = self.heard.0.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.menus.clone()
     }
 
     /// The elements that events have named since the last call; `None` where there were too many.

@@ -4,6 +4,7 @@ pub(crate) mod act;
 pub(crate) mod facts;
 pub(crate) mod identity;
 pub(crate) mod listen;
+mod long_text;
 mod node;
 pub(crate) mod reuse;
 pub(crate) mod tree;

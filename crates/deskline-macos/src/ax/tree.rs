@@ -1,6 +1,6 @@
 //! Builds a tree from the nodes of a traversal.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use deskline_core::{
@@ -18,19 +18,36 @@ use crate::front;
 use crate::os::Os;
 use crate::windows::{self, AxWindow};
 
-/// Reads an app. Hidden elements are taken from `last`, which is what an earlier traversal has read
-/// less what events have named since. Also returns what the next traversal may take.
+/// What is known before a traversal.
+pub(crate) struct Known<'l, E> {
+    /// What an earlier traversal has read less what events have named since: hidden elements are
+    /// taken from it.
+    pub(crate) last: Option<&'l Last<E>>,
+    /// The app's open menus that notifications have named.
+    pub(crate) menus: Vec<E>,
+}
+
+/// What a traversal has read.
+pub(crate) struct Reading<E> {
+    pub(crate) tree: Tree,
+    /// What the next traversal may take.
+    pub(crate) last: Last<E>,
+    /// The other processes that elements belong to.
+    pub(crate) helpers: HashSet<u32>,
+}
+
+/// Reads an app.
 pub(crate) fn read<O: Os>(
     os: &O,
     identities: &mut Identities<O>,
     pid: u32,
     scope: Scope,
-    last: Option<&Last<O::Element>>,
-) -> Result<(Tree, Last<O::Element>)> {
+    Known { last, menus }: Known<'_, O::Element>,
+) -> Result<Reading<O::Element>> {
     let start = Instant::now();
     let front = front::is(os, pid);
     let mut walk = Walk::new(os, pid, front, last);
-    walk.showing()?;
+    walk.showing(menus)?;
     if let Scope::Whole { budget } | Scope::Again { budget } = scope {
         walk.hidden(Instant::now() + budget)?;
     }
@@ -102,27 +119,43 @@ pub(crate) fn read<O: Os>(
             ),
         });
     }
-    if walk.silent > 0 {
-        tree.partial.push(format!(
-            "{} did not answer, though the app does",
-            escape::count(walk.silent, "element")
-        ));
-    }
-    for window in windows::away(os, &tree) {
-        tree.partial.push(format!(
-            "'{}' is on another Space or in full screen, where accessibility lists it only while \
-             it shows: a tool that sends input, such as click or press_key, goes there and comes \
-             back",
-            escape::short(&window, 40)
-        ));
-    }
+    note_unlisted(os, &mut tree, walk.silent);
     tree.scope_visible();
     tree.number_cells();
     tree.label_fields();
     if scope != Scope::Showing && tree.partial.is_empty() {
         identities.sweep(pid);
     }
-    Ok((tree, Last::new(pid, &walk.nodes)))
+    Ok(Reading {
+        tree,
+        last: Last::new(pid, &walk.nodes),
+        helpers: walk.helpers,
+    })
+}
+
+/// Notes what accessibility did not give although it is there. `silent`: how many elements did not
+/// answer.
+fn note_unlisted<O: Os>(os: &O, tree: &mut Tree, silent: usize) {
+    if silent > 0 {
+        tree.partial.push(format!(
+            "{} did not answer, though the app does",
+            escape::count(silent, "element")
+        ));
+    }
+    let is_menu = |e: &Element| e.role == Role::MENU && e.visible;
+    if !tree.elements.iter().any(is_menu) && windows::popup_open(os, tree.app.pid) {
+        tree.partial.push(
+            "a menu or pop-up is open that accessibility does not list: look at the picture".into(),
+        );
+    }
+    for window in windows::away(os, tree) {
+        tree.partial.push(format!(
+            "'{}' is on another Space or in full screen, where accessibility lists it only while \
+             it shows, or Stage Manager has set it aside: a tool that sends input, such as click or \
+             press_key, goes there and comes back",
+            escape::short(&window, 40)
+        ));
+    }
 }
 
 /// The app's windows, each with its own element.
@@ -142,6 +175,7 @@ fn tree_windows<O: Os>(
     let known = nodes.iter().filter(of_app).filter_map(|node| {
         let facts = node.facts.as_ref()?;
         Some(AxWindow {
+            number: os.window_of(&node.element),
             element: node.element.clone(),
             title: facts.title.shown.clone(),
             extents: facts.extents,
@@ -151,11 +185,13 @@ fn tree_windows<O: Os>(
     let windows = windows::matched(os, pid, known.collect()).into_iter();
     windows
         .map(|(window, known)| {
+            let is_tile = windows::is_tile(&window, known.as_ref().and_then(|w| w.extents));
+            let known = known.filter(|_| !is_tile);
             let node = known.and_then(|w| nodes.iter().position(|n| n.element == w.element));
             TreeWindow {
                 id: WindowId(u64::from(window.number)),
                 extents: windows::extents(&window),
-                on_screen: window.on_screen,
+                on_screen: window.on_screen && !is_tile,
                 elements: node.and_then(|n| position[n]).into_iter().collect(),
             }
         })

@@ -34,7 +34,7 @@ pub(crate) fn names(role: Role) -> Option<Names> {
 
 #[derive(Debug)]
 pub(crate) struct Rows<E> {
-    /// The headers and the visible rows, in order.
+    /// The headers and the visible rows, in order, and the open context menu.
     pub(crate) shown: Vec<E>,
     /// How many more rows there are.
     pub(crate) more: usize,
@@ -42,7 +42,9 @@ pub(crate) struct Rows<E> {
 
 /// Reads the visible rows.
 pub(crate) fn read<O: Os>(os: &O, element: &O::Element, names: Names) -> Ax<Rows<O::Element>> {
-    let mut values = os.attributes(element, &[names.visible, "AXHeader"])?;
+    let wanted = &[names.visible, "AXHeader", "AXShownMenuUIElement"];
+    let mut values = os.attributes(element, wanted)?;
+    let menu = values.pop();
     let header = values.pop();
     let total = match os.count(element, names.all) {
         Ok(total) => Some(total),
@@ -71,5 +73,8 @@ pub(crate) fn read<O: Os>(os: &O, element: &O::Element, names: Names) -> Ax<Rows
         shown.push(header);
     }
     shown.extend(rows);
+    if let Some(Value::Element(menu)) = menu {
+        shown.push(menu);
+    }
     Ok(Rows { shown, more })
 }

@@ -4,12 +4,13 @@
 //! which `VoiceOver` sets. Other apps react to the latter with slower animations, so only apps that
 //! contain Chromium get it.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
 use deskline_core::{Role, Tree};
 
+use crate::front;
 use crate::os::{Ax, AxError, NewValue, Os};
 
 /// How long an app may take to build its tree after that: both wait 2 s for a further request first
@@ -19,47 +20,94 @@ pub(crate) const WAKES: Duration = Duration::from_millis(3_500);
 /// The polling interval: no notification covers both.
 pub(crate) const LOOK: Duration = Duration::from_millis(100);
 
-/// The apps that were asked already: pid and start time.
-#[derive(Debug, Default)]
-pub(crate) struct Woken(HashSet<(u32, u64)>);
+const MANUAL: &str = "AXManualAccessibility";
+const ENHANCED: &str = "AXEnhancedUserInterface";
 
-impl Woken {
+/// The apps that were asked already: pid and start time, and by which attribute.
+pub(crate) struct Woken<O: Os> {
+    os: O,
+    asked: HashMap<(u32, u64), &'static str>,
+}
+
+impl<O: Os> Woken<O> {
+    pub(crate) fn new(os: O) -> Self {
+        Self {
+            os,
+            asked: HashMap::new(),
+        }
+    }
+
     /// Asks an app once to build its tree. Whether a tree may follow.
     ///
     /// Electron before 26 answers -25205 and builds it all the same (electron/electron #38102), and
-    /// so do some with -25208: of an app that contains Chromium these are no refusal.
-    pub(crate) fn wake<O: Os>(&mut self, os: &O, pid: u32) -> bool {
-        let started = os.process(pid).map_or(0, |p| p.started);
-        if !self.0.insert((pid, started)) {
+    /// so do some with -25208. To other Chromium these are refusals.
+    pub(crate) fn wake(&mut self, pid: u32) -> bool {
+        let started = self.os.process(pid).map_or(0, |p| p.started);
+        if self.asked.contains_key(&(pid, started)) {
             return false;
         }
-        let app = os.application(pid);
-        let on = NewValue::Bool(true);
-        let manual = os.set(&app, "AXManualAccessibility", &on);
-        if manual.is_ok() || !os.app(pid).is_some_and(|a| is_chromium(&a.path)) {
-            return manual.is_ok();
-        }
-        let may = |answer: Ax<()>| {
-            matches!(
-                answer,
-                Ok(()) | Err(AxError::ATTRIBUTE_UNSUPPORTED | AxError::NOT_IMPLEMENTED)
-            )
+        let (app, on) = (self.os.application(pid), NewValue::Bool(true));
+        let manual = self.os.set(&app, MANUAL, &on);
+        let path = self.os.app(pid).map(|app| app.path).unwrap_or_default();
+        let (asked, may) = match engine(&path) {
+            _ if manual.is_ok() => (MANUAL, true),
+            // Do not repeat a request that may have arrived: each one starts the wait anew.
+            Some(Engine::Electron) => (MANUAL, may_follow(manual)),
+            Some(Engine::Chromium) => (ENHANCED, may_follow(self.os.set(&app, ENHANCED, &on))),
+            None => (MANUAL, false),
         };
-        // Do not repeat a request that may have arrived: each one starts the wait anew.
-        may(manual) || may(os.set(&app, "AXEnhancedUserInterface", &on))
+        self.asked.insert((pid, started), asked);
+        may
     }
 }
 
+impl<O: Os> Drop for Woken<O> {
+    /// VS Code and Cursor take it for a screen reader's presence, and Chromium pays for its tree: no
+    /// longer than this server runs.
+    fn drop(&mut self) {
+        for ((pid, started), name) in self.asked.drain() {
+            if self.os.process(pid).is_some_and(|p| p.started == started) {
+                let app = self.os.application(pid);
+                self.os.set_timeout(&app, front::SAYS);
+                let _ = self.os.set(&app, name, &NewValue::Bool(false));
+            }
+        }
+    }
+}
+
+fn may_follow(answer: Ax<()>) -> bool {
+    matches!(
+        answer,
+        Ok(()) | Err(AxError::ATTRIBUTE_UNSUPPORTED | AxError::NOT_IMPLEMENTED)
+    )
+}
+
+enum Engine {
+    Electron,
+    Chromium,
+}
+
 /// Whether a bundle contains Chromium: its framework contains the renderer's helper apps.
-fn is_chromium(bundle: &Path) -> bool {
-    let Ok(frameworks) = std::fs::read_dir(bundle.join("Contents/Frameworks")) else {
-        return false;
-    };
+fn engine(bundle: &Path) -> Option<Engine> {
+    let frameworks = std::fs::read_dir(bundle.join("Contents/Frameworks")).ok()?;
     // A bundle has only a few frameworks.
-    frameworks.flatten().take(200).any(|framework| {
-        let current = framework.path().join("Versions/Current");
-        current.join("Resources/chrome_100_percent.pak").exists()
-            || current.join("Helpers/chrome_crashpad_handler").exists()
+    frameworks.flatten().take(200).find_map(|framework| {
+        let path = framework.path();
+        // That of CEF (Spotify) has no versions.
+        let is = [path.join("Versions/Current"), path.clone()]
+            .iter()
+            .any(|current| {
+                current.join("Resources/chrome_100_percent.pak").exists()
+                    || current.join("Helpers/chrome_crashpad_handler").exists()
+            });
+        let electron = path
+            .file_name()
+            .is_some_and(|name| name == "Electron Framework.framework");
+        is.then_some(if electron {
+            Engine::Electron
+        } else {
+            Engine::Chromium
+        })
     })
 }
 

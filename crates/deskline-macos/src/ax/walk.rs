@@ -6,17 +6,22 @@
 //! goes.
 
 use std::collections::{HashSet, VecDeque};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use deskline_core::{Role, States};
 use deskline_link::{Error, Result};
 
-use super::facts::{self, FACTS, FACTS_AND_CHILDREN, Facts};
+use super::facts::{self, FACTS, FACTS_AND_CHILDREN, FACTS_BUT_VALUE, Facts};
+use super::long_text;
 use super::node::Node;
 use super::reuse::Last;
 use super::visible_rows::{self, RANGE};
 use super::{PATIENCE, failed};
 use crate::os::{AxError, Os, Value};
+
+/// The time that a hidden element gets to answer, in which it may be asked twice.
+const LEAST_TIME: Duration = Duration::from_millis(50);
+const MOST_TIME: Duration = Duration::from_millis(250);
 
 /// The maximum number of nodes. No app has more: a larger tree has a cycle.
 const MOST_NODES: usize = 200_000;
@@ -48,6 +53,10 @@ pub(crate) struct Walk<'o, O: Os> {
     tables: Vec<usize>,
     /// Elements that did not answer although the app does.
     pub(crate) silent: usize,
+    /// The other processes that elements belong to: of pages, panels, panes of settings.
+    pub(crate) helpers: HashSet<u32>,
+    /// Those of them that do not answer.
+    hung: HashSet<u32>,
 }
 
 impl<'o, O: Os> Walk<'o, O> {
@@ -70,24 +79,48 @@ impl<'o, O: Os> Walk<'o, O> {
             hidden: VecDeque::new(),
             tables: Vec::new(),
             silent: 0,
+            helpers: HashSet::new(),
+            hung: HashSet::new(),
         }
     }
 
-    /// Reads everything visible.
-    pub(crate) fn showing(&mut self) -> Result<()> {
+    /// Reads everything visible. `menus` are open: those of lists and outlines may be no child of
+    /// anything (pyatom #107).
+    pub(crate) fn showing(&mut self, menus: Vec<O::Element>) -> Result<()> {
         self.root()?;
+        self.queued()?;
+        for menu in menus {
+            self.add(0, menu, true);
+        }
+        self.queued()
+    }
+
+    fn queued(&mut self) -> Result<()> {
         while let Some(index) = self.queue.pop_front() {
             self.ask(index)?;
         }
         Ok(())
     }
 
-    /// Reads hidden elements, until `until`.
+    /// Reads hidden elements, until `until` or until one does not answer: reading a closed menu
+    /// makes its app fill it, which may take long, and the app is not hung for that.
     pub(crate) fn hidden(&mut self, until: Instant) -> Result<()> {
         while Instant::now() < until {
             if let Some(index) = self.hidden.pop_front() {
-                if !self.reuse(index) {
-                    self.ask(index)?;
+                if self.reuse(index) {
+                    continue;
+                }
+                let silent = self.silent;
+                let element = self.nodes[index].element.clone();
+                let left = until.saturating_duration_since(Instant::now());
+                self.os
+                    .set_timeout(&element, left.clamp(LEAST_TIME, MOST_TIME));
+                let asked = self.ask(index);
+                // Zero stands for the time that all elements have.
+                self.os.set_timeout(&element, Duration::ZERO);
+                asked?;
+                if self.silent > silent {
+                    break;
                 }
             } else if let Some(table) = self.tables.pop() {
                 self.next_rows(table);
@@ -158,6 +191,9 @@ impl<'o, O: Os> Walk<'o, O> {
         if self.nodes.len() >= MOST_NODES || !self.seen.insert(element.clone()) {
             return;
         }
+        if let Some(helper) = self.helper(&element) {
+            self.helpers.insert(helper);
+        }
         let index = self.nodes.len();
         self.nodes.push(Node {
             element,
@@ -178,6 +214,12 @@ impl<'o, O: Os> Walk<'o, O> {
         }
     }
 
+    /// The process of an element, if it is not the app's own.
+    fn helper(&self, element: &O::Element) -> Option<u32> {
+        let pid = self.os.pid_of(element).ok();
+        pid.filter(|pid| *pid != self.pid)
+    }
+
     fn role(&self, index: Option<usize>) -> Option<Role> {
         Some(self.nodes[index?].facts.as_ref()?.role)
     }
@@ -185,16 +227,21 @@ impl<'o, O: Os> Walk<'o, O> {
     /// Reads one element and queues its children.
     fn ask(&mut self, index: usize) -> Result<()> {
         let parent = self.nodes[index].parent;
-        let may_be_table = self.role(parent) == Some(Role::SCROLL_AREA);
-        let names = if may_be_table {
-            FACTS
+        // It may be a table or a long text, which is asked for by parts.
+        let is_scrolled = self.role(parent) == Some(Role::SCROLL_AREA);
+        let names = if is_scrolled {
+            FACTS_BUT_VALUE
         } else {
             FACTS_AND_CHILDREN
         };
         let Some(values) = self.attributes(index, names)? else {
             return Ok(());
         };
-        let mut facts = facts::read(names, values);
+        let mut facts = facts::read(names, values.clone());
+        let rows = visible_rows::names(facts.role);
+        if is_scrolled && rows.is_none() {
+            facts = self.scrolled(index, facts, values)?;
+        }
         let children = facts.children.take();
         self.place(index, &facts);
         let role = facts.role;
@@ -202,15 +249,39 @@ impl<'o, O: Os> Walk<'o, O> {
         if takes_text(role) {
             self.nodes[index].editable = Some(self.is_editable(index)?);
         }
-        if let Some(rows) = visible_rows::names(role) {
+        if let Some(rows) = rows {
             return self.rows(index, rows);
         }
         match children {
             Some(children) => self.add_all(index, children),
-            None if may_be_table => self.children(index)?,
             None => self.nodes[index].children_read = false,
         }
         Ok(())
+    }
+
+    /// Completes the facts about an element of a scroll area that is no table.
+    fn scrolled(
+        &mut self,
+        index: usize,
+        mut facts: Facts<O::Element>,
+        mut values: Vec<Value<O::Element>>,
+    ) -> Result<Facts<O::Element>> {
+        let rest: &[&str] = if facts.role == Role::TEXT_AREA {
+            long_text::NAMES
+        } else {
+            &["AXChildren", "AXValue"]
+        };
+        let Some(more) = self.attributes(index, rest)? else {
+            return Ok(facts);
+        };
+        let names = [FACTS_BUT_VALUE, rest].concat();
+        values.extend(more);
+        let value = long_text::read(self.os, self.pid, &self.nodes[index].element, &values);
+        facts = facts::read(&names, values);
+        if let Some(value) = value.filter(|_| !facts.states.contains(States::SECURE)) {
+            facts.value = value;
+        }
+        Ok(facts)
     }
 
     /// Takes a hidden element from the last traversal, if no event has named it since.
@@ -250,7 +321,12 @@ impl<'o, O: Os> Walk<'o, O> {
         names: &[&'static str],
     ) -> Result<Option<Vec<Value<O::Element>>>> {
         let asked = Instant::now();
-        let mut answer = self.os.attributes(&self.nodes[index].element, names);
+        let helper = self.helper(&self.nodes[index].element);
+        let mut answer = if helper.is_some_and(|helper| self.hung.contains(&helper)) {
+            Err(AxError::FAILURE)
+        } else {
+            self.os.attributes(&self.nodes[index].element, names)
+        };
         if answer == Err(AxError::CANNOT_COMPLETE) && asked.elapsed() < PATIENCE / 2 {
             // An app between two turns of its event loop fails at once without being hung. Try
             // again.
@@ -258,15 +334,18 @@ impl<'o, O: Os> Walk<'o, O> {
         }
         match answer {
             Ok(values) => return Ok(Some(values)),
-            Err(e) if is_hung(e, asked) => return Err(failed(self.os, self.pid, e)),
+            Err(e) if is_hung(e, asked) && helper.is_none() => {
+                return Err(failed(self.os, self.pid, e));
+            }
             Err(AxError::CANNOT_COMPLETE) if self.os.process(self.pid).is_none() => {
                 return Err(Error::NoProcess(self.pid));
             }
             Err(e @ AxError::API_DISABLED) => return Err(failed(self.os, self.pid, e)),
             // It has gone since its parent was read.
             Err(AxError::INVALID_UI_ELEMENT) => {}
-            Err(_) => {
+            Err(e) => {
                 self.silent += 1;
+                self.hung.extend(helper.filter(|_| is_hung(e, asked)));
                 if let Some(parent) = self.nodes[index].parent {
                     self.nodes[parent].children_read = false;
                 }
@@ -275,20 +354,10 @@ impl<'o, O: Os> Walk<'o, O> {
         Ok(None)
     }
 
-    fn children(&mut self, index: usize) -> Result<()> {
-        let Some(values) = self.attributes(index, &["AXChildren"])? else {
-            return Ok(());
-        };
-        for value in values {
-            if let Value::Elements(children) = value {
-                self.add_all(index, children);
-            }
-        }
-        Ok(())
-    }
-
     fn add_all(&mut self, index: usize, children: Vec<O::Element>) {
-        let showing = self.nodes[index].showing;
+        // A closed menu does not show, and its app may fill it when it is asked.
+        let is_closed = holds_menu(self.role(Some(index))) && !self.is_selected(index);
+        let showing = self.nodes[index].showing && !is_closed;
         for child in children {
             self.add(index, child, showing);
         }
@@ -371,6 +440,11 @@ impl<'o, O: Os> Walk<'o, O> {
         self.nodes[index].children = children;
     }
 
+    fn is_selected(&self, index: usize) -> bool {
+        let facts = self.nodes[index].facts.as_ref();
+        facts.is_some_and(|f| f.states.contains(States::SELECTED))
+    }
+
     fn is_extras(&self, index: usize) -> bool {
         self.extras.as_ref() == Some(&self.nodes[index].element)
     }
@@ -381,15 +455,9 @@ impl<'o, O: Os> Walk<'o, O> {
             return;
         };
         let above = &self.nodes[parent];
-        let opened = above
-            .facts
-            .as_ref()
-            .is_some_and(|f| f.states.contains(States::SELECTED));
+        let opened = self.is_selected(parent);
         let own = facts.extents.filter(|e| !e.is_empty());
-        let holds_menu = matches!(
-            self.role(Some(parent)),
-            Some(Role::MENU_BAR_ITEM | Role::MENU_ITEM)
-        );
+        let holds_menu = holds_menu(self.role(Some(parent)));
         let (shows, clip) = match facts.role {
             // A closed menu is in the tree too.
             Role::MENU => (own.is_some() && (opened || !holds_menu), None),
@@ -418,6 +486,10 @@ impl<'o, O: Os> Walk<'o, O> {
 /// Whether the app has used up its time to answer. One that is busy for a moment fails at once.
 fn is_hung(error: AxError, asked: Instant) -> bool {
     error == AxError::CANNOT_COMPLETE && asked.elapsed() >= PATIENCE / 2
+}
+
+fn holds_menu(role: Option<Role>) -> bool {
+    matches!(role, Some(Role::MENU_BAR_ITEM | Role::MENU_ITEM))
 }
 
 fn takes_text(role: Role) -> bool {

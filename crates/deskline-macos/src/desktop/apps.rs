@@ -10,6 +10,7 @@ use deskline_link::{
 
 use super::MacDesktop;
 use crate::os::{Os, RunningApp};
+use crate::windows::Server;
 use crate::{apps, front, windows};
 
 /// How long `LaunchServices` may take to start a process.
@@ -18,9 +19,10 @@ const LAUNCHES: Duration = Duration::from_secs(20);
 impl<O: Os> Apps for MacDesktop<O> {
     fn applications(&mut self) -> Result<Vec<Application>> {
         let front = front::pid(&self.os);
+        let server = Server::now(&self.os);
         let mut applications = Vec::new();
         for app in self.os.apps().into_iter().filter(|a| a.regular) {
-            let windows = windows::of_app(&self.os, app.pid);
+            let windows = server.quickly(app.pid);
             if windows.is_empty() {
                 continue;
             }
@@ -32,7 +34,7 @@ impl<O: Os> Apps for MacDesktop<O> {
                 },
                 windows: windows
                     .into_iter()
-                    .map(|(w, _)| (w.title, WindowState::default()))
+                    .map(|w| (w.title, WindowState::default()))
                     .collect(),
             });
         }
@@ -83,6 +85,21 @@ impl<O: Os> Apps for MacDesktop<O> {
 
     fn computed(&mut self, pid: u32) -> Option<Duration> {
         self.os.computed(pid)
+    }
+
+    fn names_of(&mut self, pid: u32) -> Vec<String> {
+        let Some(app) = self.os.app(pid) else {
+            let process = self.os.process(pid);
+            return process.into_iter().map(|process| process.name).collect();
+        };
+        let file = app.path.file_stem().unwrap_or_default().to_string_lossy();
+        let mut names = vec![app.name, app.bundle_id, file.into_owned()];
+        names.retain(|name| !name.is_empty());
+        names
+    }
+
+    fn shows_permissions(&mut self, pid: u32) -> bool {
+        self.permissions == Some(pid)
     }
 
     fn handoff_pending(&mut self) -> Result<bool> {

@@ -1,17 +1,21 @@
 //! The display: windows, input, the guard, pictures.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskline_core::{Point, Rect};
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
-    Aim, AppWindows, Cancel, Clipboard, Display, KeyInput, Offer, Overlay, Picture, Pictures,
-    Pointer, PointerInput, Raising, Result, Screen, Window, WindowId,
+    Aim, AppWindows, Cancel, Clipboard, Display, Error, KeyInput, Offer, Overlay, Picture,
+    Pictures, Pointer, PointerInput, Raising, Result, Screen, Window, WindowId,
 };
 
 use super::MacDesktop;
-use crate::os::{Os, ServerWindow};
-use crate::{activate, panels, permissions, picture, windows};
+use crate::desktop::Before;
+use crate::os::Os;
+use crate::{activate, front, panels, permissions, picture, windows};
+
+/// How long no picture is taken once one was not given in time: each would cost a link as much.
+const RESTS: Duration = Duration::from_secs(60);
 
 impl<O: Os> Display for MacDesktop<O> {
     fn is_private(&self) -> bool {
@@ -19,7 +23,7 @@ impl<O: Os> Display for MacDesktop<O> {
     }
 
     fn begin_link(&mut self, _acts: bool) {
-        self.order = None;
+        self.before = None;
         self.hands.aim = None;
     }
 
@@ -95,27 +99,40 @@ impl<O: Os> Screen for MacDesktop<O> {
 
 impl<O: Os> Raising for MacDesktop<O> {
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        let server = self.os.windows();
-        let is = |w: &&ServerWindow| u64::from(w.number) == window.0;
-        let pid = windows::app_of(window).or_else(|| Some(server.iter().find(is)?.pid));
-        let shown = server.into_iter();
-        let shown = shown.filter(|w| w.on_screen && windows::is_window(w));
-        let shown: Vec<ServerWindow> = shown.collect();
-        let back = match (&self.order, pid) {
+        let pid = windows::app_of(window).or_else(|| Some(windows::find(&self.os, window)?.pid));
+        let back = match (&self.before, pid) {
             // The person's window comes back: their other windows were above the target's too.
-            (Some((before, raised)), Some(pid)) if pid != *raised => {
-                before.first().is_some_and(|front| front.pid == pid)
+            (Some(before), Some(pid)) if pid != before.raised => {
+                before.order.first().is_some_and(|front| front.pid == pid)
             }
             _ => false,
         };
-        if let Some(pid) = pid {
-            self.order.get_or_insert((shown, pid));
+        if let (None, Some(pid)) = (&self.before, pid) {
+            self.before = Some(self.note_before(pid));
         }
-        activate::window(&self.os, window, cancel)?;
-        if back && let Some((before, raised)) = self.order.take() {
-            activate::restore_order(&self.os, &before, raised);
+        let theirs = self
+            .before
+            .as_ref()
+            .and_then(|before| before.front.as_ref());
+        let theirs = theirs.filter(|theirs| theirs.number.map(u64::from) == Some(window.0));
+        activate::window(&self.os, window, theirs, cancel)?;
+        if back && let Some(before) = self.before.take() {
+            activate::restore_order(&self.os, &before.order, before.raised);
         }
         Ok(())
+    }
+}
+
+impl<O: Os> MacDesktop<O> {
+    fn note_before(&self, raised: u32) -> Before<O::Element> {
+        let mut order = self.os.windows();
+        order.retain(windows::is_window);
+        let front = front::pid(&self.os).and_then(|pid| windows::focused(&self.os, pid));
+        Before {
+            order,
+            front,
+            raised,
+        }
     }
 }
 
@@ -125,6 +142,9 @@ impl<O: Os> AppWindows for MacDesktop<O> {
     }
 
     fn reveal(&mut self, pid: u32, cancel: &Cancel) -> Result<bool> {
+        if self.before.is_none() {
+            self.before = Some(self.note_before(pid));
+        }
         activate::reveal(&self.os, pid, cancel)
     }
 
@@ -148,7 +168,16 @@ impl<O: Os> Pictures for MacDesktop<O> {
         {
             self.os.ask_to_capture();
         }
-        picture::take(&self.os, window)
+        let now = Instant::now();
+        if self.no_pictures_until.is_some_and(|until| now < until) {
+            return Err(Error::NoPicture(
+                "macOS gave none in time lately; pictures are tried again in a minute".into(),
+            ));
+        }
+        let taken = picture::take(&self.os, window);
+        self.no_pictures_until =
+            (taken.is_err() && now.elapsed() >= picture::TAKES).then(|| Instant::now() + RESTS);
+        taken
     }
 
     fn are_quick(&self) -> bool {

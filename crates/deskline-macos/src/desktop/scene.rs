@@ -30,11 +30,16 @@ impl<O: Os> Scene for MacDesktop<O> {
         RHYTHM
     }
 
-    fn begin(&mut self, _: Doing) -> Result<()> {
-        activate::require_unlocked(&self.os)
+    fn begin(&mut self, doing: Doing) -> Result<()> {
+        activate::require_unlocked(&self.os)?;
+        match doing {
+            Doing::Text | Doing::Key(_) => self.input.leave_method(),
+            Doing::Point(_) | Doing::Drag(_) => Ok(()),
+        }
     }
 
     fn end(&mut self) -> Result<()> {
+        self.input.return_method();
         self.guard.check();
         Ok(())
     }

@@ -91,6 +91,8 @@ pub enum Value<E> {
     Point(f64, f64),
     /// `kAXValueTypeCGSize`
     Size(f64, f64),
+    /// `kAXValueTypeCFRange`: where it begins, and how long it is.
+    Range(usize, usize),
     /// Anything else.
     Other,
 }
@@ -175,6 +177,20 @@ pub struct Display {
     pub scale: f64,
     /// Whether it is the main display, whose top left is the origin.
     pub main: bool,
+}
+
+/// A picture to take.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shot {
+    pub window: u32,
+    /// Windows to have in it too, where they lie over the first: sheets, popovers, menus.
+    pub over: Vec<u32>,
+    /// The bounds of the first window.
+    pub bounds: [f64; 4],
+    /// Whether it is on the screen. All others are listed only if it is not: they may be thousands.
+    pub on_screen: bool,
+    /// Width and height.
+    pub pixels: (usize, usize),
 }
 
 /// A captured picture: rows of 4 bytes a pixel (red, green, blue, unused), without padding.
@@ -270,13 +286,29 @@ pub enum Layout {
     Ascii,
 }
 
-/// The character of a key with Shift and Option up or down.
+/// A keyboard layout or an input method (`TISInputSource`).
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputSource {
+    /// `kTISPropertyInputSourceID`
+    pub id: String,
+    /// `kTISPropertyLocalizedName`
+    pub name: String,
+    /// Its type is a keyboard layout: each key gives its character at once.
+    pub layout: bool,
+}
+
+/// The character of a key with Shift and Option, or Command, up or down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // three modifiers
 pub struct LayoutKey {
     /// The virtual key code.
     pub code: u16,
     pub shift: bool,
     pub option: bool,
+    /// Command alone: some layouts have others for shortcuts.
+    pub command: bool,
+    /// It gives nothing by itself, and changes the key after it (`deadKeyState`).
+    pub dead: bool,
     /// The characters.
     pub text: String,
 }
@@ -377,6 +409,20 @@ pub trait Os: Clone + Send + Sync + 'static {
         element: &Self::Element,
         names: &[&'static str],
     ) -> Ax<Vec<Value<Self::Element>>>;
+    /// `AXUIElementCopyAttributeValue`
+    fn attribute(&self, element: &Self::Element, name: &'static str) -> Ax<Value<Self::Element>>;
+    /// `AXStringForRange`: part of a text, in UTF-16 units.
+    fn string(
+        &self,
+        element: &Self::Element,
+        from: usize,
+        length: usize,
+    ) -> Ax<Value<Self::Element>>;
+    /// `AXUIElementCopyElementAtPosition` of the system-wide element.
+    fn element_at(&self, at: (f64, f64)) -> Ax<Self::Element>;
+    /// `_AXUIElementGetWindow`: the `WindowServer`'s number of a window. Private, and `None` where
+    /// it is not there.
+    fn window_of(&self, element: &Self::Element) -> Option<u32>;
     /// `AXUIElementGetAttributeValueCount`
     fn count(&self, element: &Self::Element, name: &'static str) -> Ax<usize>;
     /// `AXUIElementCopyAttributeValues`: elements `from..from + most` of an array.
@@ -422,7 +468,7 @@ pub trait Os: Clone + Send + Sync + 'static {
     fn app(&self, pid: u32) -> Option<RunningApp>;
     /// `NSWorkspace.runningApplications`
     fn apps(&self) -> Vec<RunningApp>;
-    /// `NSRunningApplication.activate`
+    /// `NSRunningApplication.activate`, ignoring other apps.
     fn activate(&self, pid: u32) -> bool;
     /// Opens an app or document; returns the pid of the app. `LaunchServices` starts it, without
     /// this process's environment.
@@ -434,18 +480,20 @@ pub trait Os: Clone + Send + Sync + 'static {
     /// A name for this boot and login session.
     fn session(&self) -> String;
 
-    /// The `WindowServer`'s windows, front to back.
+    /// The windows on the screen, front to back (`kCGWindowListOptionOnScreenOnly`).
     fn windows(&self) -> Vec<ServerWindow>;
+    /// All windows, in no order: Apple documents one for those on the screen alone, and others
+    /// found another (trycua/cua #3471). They may be thousands (`ScrollSnap` #12).
+    fn all_windows(&self) -> Vec<ServerWindow>;
     fn displays(&self) -> Vec<Display>;
     /// `CGPreflightScreenCaptureAccess`: never prompts.
     fn may_capture(&self) -> bool;
     /// `CGRequestScreenCaptureAccess`
     fn ask_to_capture(&self);
-    /// A picture of one window without its shadow, scaled to this many pixels if the system can.
-    fn capture(&self, window: u32, pixels: (usize, usize), time: Duration)
-    -> Result<Image, String>;
+    /// A picture without shadows, scaled to this many pixels if the system can.
+    fn capture(&self, shot: &Shot, time: Duration) -> Result<Image, String>;
 
-    /// Whether the screen is locked (`CGSessionCopyCurrentDictionary`).
+    /// Whether the screen is locked, or another user has it (`CGSessionCopyCurrentDictionary`).
     fn locked(&self) -> bool;
     /// `CGEventSourceCounterForEventType` of mouse-downs: above it, an event number is new.
     fn presses(&self) -> i64;
@@ -460,11 +508,19 @@ pub trait Os: Clone + Send + Sync + 'static {
     /// `UCKeyTranslate` for all virtual key codes: the characters of a layout's keys. Empty if the
     /// layout cannot be read.
     fn keys(&self, layout: Layout) -> Vec<LayoutKey>;
+    /// `TISCopyCurrentKeyboardInputSource`
+    fn input_source(&self) -> Option<InputSource>;
+    /// `TISSelectInputSource`: the source with this id, or the layout for ASCII.
+    fn select_source(&self, id: Option<&str>) -> bool;
     /// `CGEventSourceButtonState` of the HID system: whether the person holds a mouse button.
     fn button_held(&self) -> bool;
     /// `IsSecureEventInputEnabled`: no tap sees keys.
     fn secure_input(&self) -> bool;
+    /// `kCGSSessionSecureInputPID`: whose secure input it is.
+    fn secure_holder(&self) -> Option<u32>;
 
+    /// Whether `CGEventTapCreate` gives a tap that only listens.
+    fn may_tap(&self) -> bool;
     /// `CGEventTapCreate` at the HID level, on its own thread.
     fn tap(&self, judge: Judge) -> Result<Self::Tap, String>;
     /// `NSPasteboard.changeCount`

@@ -88,7 +88,7 @@ pub(super) fn hold<O: Os>(os: &O, say: &mut dyn FnMut(&str)) {
     let cancel = Cancel::new();
     match guard.grab(&task(LIMIT), &cancel) {
         Grab::Held | Grab::Partly(_) => say("held"),
-        Grab::Unable(why) => say(&why),
+        Grab::Unable(why) | Grab::NotYet(why) => say(&why),
     }
     // Ends by the test's SIGKILL, by Esc, or at the time limit.
     let _ = cancel.wait(LIMIT);
@@ -99,7 +99,7 @@ impl<O: Os> Test<'_, O> {
         let os = self.os.clone();
         let mut guard = Guard::new(os.clone());
         let cancel = Cancel::new();
-        if let Grab::Unable(why) = guard.grab(&task(LIMIT), &cancel) {
+        if let Grab::Unable(why) | Grab::NotYet(why) = guard.grab(&task(LIMIT), &cancel) {
             self.note("guard", Err(why));
             return;
         }

@@ -310,7 +310,11 @@ fn first(text: &str) -> String {
 
 /// The ids of an app's visible elements.
 pub(super) fn ids<O: Os>(os: &O, pid: u32) -> Vec<String> {
-    let read = tree::read(os, &mut Identities::default(), pid, Scope::Showing, None);
-    let elements = read.map(|(tree, _)| tree.elements).unwrap_or_default();
+    let known = tree::Known {
+        last: None,
+        menus: Vec::new(),
+    };
+    let read = tree::read(os, &mut Identities::default(), pid, Scope::Showing, known);
+    let elements = read.map(|read| read.tree.elements).unwrap_or_default();
     elements.iter().map(|e| e.id.as_str().to_owned()).collect()
 }

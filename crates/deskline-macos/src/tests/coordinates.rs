@@ -180,3 +180,36 @@ fn a_click_goes_to_no_other_app_that_has_come_over_the_place() {
     let counts: Vec<i64> = clicks(&world).iter().map(|c| c.1).collect();
     assert_eq!(counts, [1, 2]);
 }
+
+/// The Dock, a notification, Control Center: none of them is in the Dock's row of apps.
+#[test]
+fn a_click_goes_to_no_dock_or_banner_that_lies_over_the_place() {
+    let mut desk = Desk::new();
+    {
+        let mut world = desk.mac.world();
+        let dock = "/System/Library/CoreServices/Dock.app".into();
+        let root = world.app(700, "Dock", dock);
+        world.apps.get_mut(&700).unwrap().regular = false;
+        world.covers.push((root, [600.0, 100.0, 100.0, 100.0]));
+    }
+    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert!(
+        answer.is_error && answer.text.contains("'Dock' (pid 700)"),
+        "{}",
+        answer.text
+    );
+    assert!(clicks(&desk.mac.world()).is_empty());
+}
+
+/// `KiwiDesk` #1322: an overlay as large as the screen, which lets clicks through.
+#[test]
+fn a_transparent_window_of_another_app_stops_no_click() {
+    let mut desk = Desk::new();
+    desk.mac
+        .world()
+        .ghosts
+        .push((EDITOR, [0.0, 0.0, 1_440.0, 900.0]));
+    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(clicks(&desk.mac.world()).len(), 1);
+}

@@ -103,3 +103,44 @@ fn list_applications_marks_the_app_that_is_in_front() {
     let listed = desk.links.applications("").text;
     assert!(listed.contains("Editor (PID: 200) front"), "{listed}");
 }
+
+#[test]
+fn an_app_that_hangs_does_not_hold_up_the_list_of_applications() {
+    let mut desk = Desk::new();
+    desk.mac.world().apps.get_mut(&MAIL).unwrap().hung = true;
+    let start = Instant::now();
+    let listed = desk.links.applications("").text;
+    assert!(listed.contains("Mail (PID: 100)"), "{listed}");
+    assert!(start.elapsed() < Duration::from_millis(600));
+}
+
+/// Nobody is known to have asked the system-wide element for several attributes at once.
+#[test]
+fn the_app_in_front_is_asked_for_in_one_message() {
+    let desk = Desk::new();
+    {
+        let mut world = desk.mac.world();
+        world.quirks.no_system_batch = true;
+        world.messages.clear();
+    }
+    assert_eq!(front(&desk), Some(EDITOR));
+    let messages = desk.mac.world().messages.clone();
+    assert_eq!(
+        messages,
+        std::collections::BTreeMap::from([("attribute", 1)])
+    );
+}
+
+/// Where Accessibility may not bring an app forward, the system is asked to.
+#[test]
+fn an_app_that_refuses_to_be_frontmost_is_activated() {
+    let mut desk = Desk::new();
+    {
+        let mut world = desk.mac.world();
+        world.quirks.refuses_frontmost = true;
+        world.quirks.activates = true;
+    }
+    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(front(&desk), Some(EDITOR));
+}

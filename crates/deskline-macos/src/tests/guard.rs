@@ -1,6 +1,7 @@
 //! The guard during a link: the person's keys while the agent types, Esc, secure input.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use deskline_link::Cancel;
 use deskline_link::call::Typing;
@@ -137,6 +138,85 @@ fn where_a_password_field_has_the_keyboard_the_summary_says_that_there_is_no_gua
     let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
     assert!(
         !answer.is_error && answer.text.contains("no guard: a password field"),
+        "{}",
+        answer.text
+    );
+}
+
+/// A tap that is enabled blocks all input once its process may not use Accessibility any more
+/// (cjpais/Handy #1281): also where `AXIsProcessTrusted` does not notice.
+#[test]
+fn a_person_who_revokes_the_permission_in_mid_link_can_type_again_at_once() {
+    for stale_trust in [false, true] {
+        let mut desk = Desk::new();
+        {
+            let mut world = desk.mac.world();
+            world.quirks.revoked_after = Some(20);
+            world.quirks.stale_trust = stale_trust;
+        }
+        let mac = desk.mac.clone();
+        let person = std::thread::spawn(move || {
+            while !mac.world().revoked {
+                std::thread::yield_now();
+            }
+            let since = Instant::now();
+            let before = mac.world().reached.len();
+            while mac.world().reached.len() == before {
+                mac.person(&key(7)[0]);
+                std::thread::sleep(Duration::from_millis(5));
+                assert!(since.elapsed() < Duration::from_secs(20), "locked out");
+            }
+            since.elapsed()
+        });
+        let then = Typing {
+            paste: false,
+            text: Some("never in full ".repeat(100)),
+            key: None,
+        };
+        let answer = desk.click(by_text("Message", "AXTextArea"), then);
+        let locked_out = person.join().unwrap();
+        assert!(locked_out < Duration::from_millis(1_500), "{locked_out:?}");
+        assert!(answer.is_error, "{}", answer.text);
+        assert!(desk.mac.world().tap.is_none());
+    }
+}
+
+/// Terminal's Secure Keyboard Entry lasts as long as it is in front: the agent's own terminal is.
+#[test]
+fn secure_keyboard_entry_of_the_persons_terminal_does_not_cost_the_guard() {
+    let mut desk = Desk::new();
+    let editor = |desk: &Desk, on| {
+        desk.mac
+            .world()
+            .apps
+            .get_mut(&EDITOR)
+            .unwrap()
+            .secure_keyboard = on;
+    };
+    editor(&desk, true);
+    let then = Typing {
+        paste: false,
+        text: Some("hello".into()),
+        key: None,
+    };
+    let answer = desk.click(by_text("Message", "AXTextArea"), then);
+    assert!(!answer.is_error, "{}", answer.text);
+    assert!(!answer.text.contains("no guard"), "{}", answer.text);
+    let told = desk.mac.world().said.join(", ");
+    assert!(told.contains("press Esc to cancel"), "{told}");
+    // The app that is driven has it too: then there is none.
+    desk.mac
+        .world()
+        .apps
+        .get_mut(&super::desk::MAIL)
+        .unwrap()
+        .secure_keyboard = true;
+    editor(&desk, false);
+    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert!(
+        answer
+            .text
+            .contains("no guard in the end: a password field"),
         "{}",
         answer.text
     );

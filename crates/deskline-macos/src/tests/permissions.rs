@@ -121,3 +121,26 @@ fn pictures_name_the_same_holder() {
         );
     }
 }
+
+/// `npx deskline` from a client that disclaims responsibility: node would have to be allowed.
+#[test]
+fn nobody_is_asked_to_allow_all_of_node_or_python() {
+    for path in [
+        "/opt/homebrew/Cellar/node/24.1/bin/node",
+        "/usr/bin/python3.12",
+        "/a/uv",
+    ] {
+        let desk = Desk::new();
+        let mut world = desk.mac.world();
+        world.app(900, "runner", path.into());
+        world.app(901, "deskline", "/Users/me/.npm/_npx/ab/deskline".into());
+        world.apps.get_mut(&901).unwrap().responsible = Some(900);
+        drop(world);
+        let holder = crate::permissions::Holder::of(&desk.mac, 901);
+        let advice = holder.turn_on("Accessibility");
+        assert!(
+            advice.contains("deskline install") && !advice.contains("turn on runner"),
+            "{advice}"
+        );
+    }
+}

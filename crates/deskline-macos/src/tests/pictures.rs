@@ -88,3 +88,50 @@ fn the_person_s_own_app_is_pictured_as_it_is() {
     let taken = in_front(&mut desk, does);
     assert!(taken.iter().all(|pid| *pid == MAIL), "{taken:?}");
 }
+
+/// vorssaint-utils #1098: to the window server a sheet, a popover and a menu are separate windows.
+#[test]
+fn a_sheet_and_an_open_menu_are_in_the_picture_and_another_window_of_the_app_is_not() {
+    let mut desk = Desk::new();
+    let window = desk.window;
+    {
+        let mut world = desk.mac.world();
+        let root = world.apps[&MAIL].root;
+        let inbox = world.add(root, "AXWindow", "Inbox", [150.0, 150.0, 600.0, 400.0]);
+        world.layers.insert(inbox, 3);
+        world.bring_forward(EDITOR);
+        let sheet = [200.0, 130.0, 300.0, 150.0];
+        world.add(window, "AXSheet", "Save", sheet);
+        world.extra.push((MAIL, sheet, 0));
+        world.extra.push((MAIL, [220.0, 140.0, 100.0, 150.0], 101));
+        world.extra.push((EDITOR, [220.0, 140.0, 100.0, 150.0], 0));
+        world.shots.clear();
+    }
+    let answer = desk.run(deskline_link::Tool::Refresh, deskline_link::Action::Refresh);
+    assert!(line(&answer, "screenshot").is_some(), "{}", answer.text);
+    let shots = desk.mac.world().shots.clone();
+    let shot = shots.last().unwrap();
+    assert_eq!(
+        (shot.window, &shot.over),
+        (window as u32, &vec![9_000, 9_001])
+    );
+}
+
+/// Each call would wait for as long.
+#[test]
+fn a_system_that_gives_no_picture_in_time_is_not_asked_again_at_once() {
+    let mut desk = Desk::new();
+    desk.mac.world().quirks.no_pictures = true;
+    let refresh = |desk: &mut Desk| {
+        let start = std::time::Instant::now();
+        let answer = desk.run(deskline_link::Tool::Refresh, deskline_link::Action::Refresh);
+        assert!(!answer.is_error, "{}", answer.text);
+        (start.elapsed().as_secs(), answer.text)
+    };
+    assert!(refresh(&mut desk).0 >= 3);
+    let (seconds, text) = refresh(&mut desk);
+    assert!(
+        seconds < 1 && text.contains("tried again in a minute"),
+        "{text}"
+    );
+}

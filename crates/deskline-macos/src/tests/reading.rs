@@ -133,10 +133,10 @@ fn one_batched_call_an_element() {
     let desk = Desk::new();
     let calls = desk.mac.world().calls;
     let tree = read(&desk.mac, Scope::Showing);
-    // Two more: whether the app is in front, and its toplevels.
+    // One more: its toplevels.
     assert_eq!(
         desk.mac.world().calls - calls,
-        tree.elements.len() as u64 + 2
+        tree.elements.len() as u64 + 1
     );
 }
 

@@ -138,6 +138,9 @@ fn it_finds_all_as_it_should_be_on_a_mac_that_works() {
         "10 of 10",
         "order of the other apps' windows",
         "nothing is left open",
+        "✓ windows in both lists: numbers and bounds agree: [true",
+        "✓ time of a picture: ",
+        "By hand: Turn Stage Manager on",
     ] {
         assert!(lines.iter().any(|l| l.contains(part)), "{part}: {lines:#?}");
     }

@@ -1,5 +1,7 @@
 //! Apps with several windows: the one that a call insists on, and chains over them.
 
+use std::time::{Duration, Instant};
+
 use deskline_link::call::{ClickKind, Input, Quiet, Toplevel, Typing};
 use deskline_link::{Action, Answer, Call, Cancel, Tool};
 
@@ -149,4 +151,70 @@ fn a_chain_stops_at_the_first_step_that_fails_and_says_what_was_done() {
     assert!(answer.text.contains("Clicked 'Send'") || answer.text.contains("clicked 'Send'"));
     assert_eq!(crate::os::fake::clicks(&desk.mac.world()).len(), 1);
     assert_eq!(front(&desk), Some(EDITOR));
+}
+
+/// Fonts, Colours and other panels are on layer 3, above all windows of their app.
+#[test]
+fn an_app_with_a_floating_panel_takes_clicks_and_keys() {
+    let mut desk = Desk::new();
+    let (window, body) = (desk.window, desk.body);
+    {
+        let mut world = desk.mac.world();
+        let root = world.apps[&MAIL].root;
+        let panel = world.add(root, "AXWindow", "Fonts", [400.0, 420.0, 200.0, 60.0]);
+        world.layers.insert(panel, 3);
+        world.fields.insert(window, body);
+        world.bring_forward(EDITOR);
+    }
+    let start = Instant::now();
+    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    let typed = desk.click(
+        by_text("Message", "AXTextArea"),
+        Typing {
+            paste: false,
+            text: Some("hello".into()),
+            key: None,
+        },
+    );
+    assert!(!typed.is_error, "{}", typed.text);
+    assert!(start.elapsed() < Duration::from_secs(3));
+    let world = desk.mac.world();
+    assert_eq!((world.value(body), world.front), ("hello".into(), EDITOR));
+}
+
+/// Hammerspoon2 #228: what was raised while the app was behind does not come forward with it.
+#[test]
+fn the_window_that_is_meant_comes_forward_and_not_the_one_that_its_app_had_in_front() {
+    let (mut desk, _, search) = two();
+    {
+        let mut world = desk.mac.world();
+        world.quirks.last_key_first = true;
+        let first = desk.window;
+        world.last_key.insert(MAIL, first);
+    }
+    let then = Typing {
+        paste: false,
+        text: Some("bills".into()),
+        key: None,
+    };
+    let answer = desk.click(by_text("Search", "AXTextField"), then);
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(desk.mac.world().value(search), "bills");
+    assert_eq!(front(&desk), Some(EDITOR));
+}
+
+/// Without the private call, windows are told apart by their bounds and titles.
+#[test]
+fn windows_without_numbers_are_told_apart_by_their_places() {
+    let (mut desk, _, search) = two();
+    desk.mac.world().quirks.no_window_numbers = true;
+    let then = Typing {
+        paste: false,
+        text: Some("bills".into()),
+        key: None,
+    };
+    let answer = desk.click(by_text("Search", "AXTextField"), then);
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(desk.mac.world().value(search), "bills");
 }

@@ -212,3 +212,39 @@ fn a_chain_s_later_step_goes_to_where_the_windows_are() {
     assert!(!answer.is_error, "{}", answer.text);
     assert_eq!(desk.mac.world().value(urgent), "Some(Number(1.0))");
 }
+
+/// The usual place of an agent is a full-screen terminal. Its tool bar is a window of its own on top,
+/// which accessibility does not list (ghostty #2853), and it may have a window here too, to which
+/// `AXFrontmost` would go.
+#[test]
+fn the_person_is_brought_back_to_their_window_in_full_screen() {
+    for elsewhere_too in [false, true] {
+        let mut desk = Desk::new();
+        {
+            let mut world = desk.mac.world();
+            let editor = world.stack[0];
+            world.move_to_space(editor, 1);
+            world.space = 1;
+            world.quirks.animation = Duration::from_millis(300);
+            world.extra.push((EDITOR, [0.0, 0.0, 1_440.0, 60.0], 0));
+            if elsewhere_too {
+                let root = world.apps[&EDITOR].root;
+                let other = world.add(root, "AXWindow", "Other", [800.0, 600.0, 300.0, 200.0]);
+                world.stack.retain(|w| *w != other);
+                world.stack.push(other);
+            }
+        }
+        let start = std::time::Instant::now();
+        let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+        assert!(!answer.is_error, "{}", answer.text);
+        assert!(
+            start.elapsed() < Duration::from_secs(3),
+            "{:?}",
+            start.elapsed()
+        );
+        std::thread::sleep(Duration::from_millis(350));
+        let world = desk.mac.world();
+        assert_eq!((world.front, world.space), (EDITOR, 1), "{elsewhere_too}");
+        assert_eq!(clicks(&world).len(), 1);
+    }
+}

@@ -68,3 +68,85 @@ fn each_character_is_an_event_of_its_own() {
     ];
     assert_eq!(texts, wanted.map(|(text, code)| (text.to_owned(), code)));
 }
+
+/// Zed and others see one key with code 0, which is A, where a text goes in chunks.
+#[test]
+fn a_long_text_for_a_control_that_reads_key_codes_arrives_too() {
+    let mut desk = Desk::new();
+    let body = desk.body;
+    {
+        let mut world = desk.mac.world();
+        world.by_code.insert(body);
+        world.focus(super::desk::MAIL, body);
+    }
+    let words = "no maps go away ".repeat(38).replace(['r', 'y', 'w'], "");
+    let answer = desk.type_text(&words);
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(desk.mac.world().value(body), words);
+}
+
+/// On US International and many European layouts the quotes are dead keys.
+#[test]
+fn a_character_on_a_dead_key_is_typed_as_text() {
+    let mut desk = Desk::new();
+    let body = desk.body;
+    {
+        let mut world = desk.mac.world();
+        world.dead_keys.insert(9);
+        world.focus(super::desk::MAIL, body);
+    }
+    let answer = desk.type_text("vav");
+    assert!(!answer.is_error, "{}", answer.text);
+    let answer = desk.press("v", &[]);
+    assert!(!answer.is_error, "{}", answer.text);
+    let world = desk.mac.world();
+    assert_eq!(world.value(body), "vavv");
+    let pressed = world.reached.iter().any(|(event, _)| {
+        matches!(
+            event,
+            Event::Key { code: 9, .. } | Event::Text { code: 9, .. }
+        )
+    });
+    assert!(!pressed, "the dead key itself");
+}
+
+/// "Dvorak – QWERTY ⌘"
+#[test]
+fn a_shortcut_takes_the_key_that_the_layout_has_with_command() {
+    let mut desk = Desk::new();
+    // C is where another layout has J.
+    desk.mac.world().command_plane.push((38, 'c'));
+    let answer = desk.press("c", &["Command"]);
+    assert!(!answer.is_error, "{}", answer.text);
+    let world = desk.mac.world();
+    let codes = world.reached.iter().filter_map(|(event, _)| match event {
+        Event::Key {
+            code, down: true, ..
+        } => Some(*code),
+        _ => None,
+    });
+    assert_eq!(codes.collect::<Vec<_>>(), [55, 38]);
+}
+
+/// With Pinyin on, each letter begins a word of the input method.
+#[test]
+fn a_text_goes_past_an_input_method_which_is_on_again_afterwards() {
+    let mut desk = Desk::new();
+    let body = desk.body;
+    desk.mac.world().focus(super::desk::MAIL, body);
+    desk.mac.world().method_on = true;
+    let answer = desk.type_text("http");
+    assert!(!answer.is_error, "{}", answer.text);
+    let mut world = desk.mac.world();
+    assert_eq!((world.value(body), world.method_on), ("http".into(), true));
+    // One that stays is named, and nothing is typed.
+    world.quirks.method_stays = true;
+    drop(world);
+    let answer = desk.type_text("http");
+    assert!(
+        answer.is_error && answer.text.contains("PINYIN"),
+        "{}",
+        answer.text
+    );
+    assert_eq!(desk.mac.world().value(body), "http");
+}

@@ -25,6 +25,8 @@ fn electron(answers: Option<AxError>) -> Desk {
     app.wakes = Some(Wakes {
         after: Duration::from_secs(2),
         answers,
+        hears: None,
+        builds: Duration::ZERO,
         page: Arc::new(move |world| {
             let page = world.add(window, "AXWebArea", "page", [100.0, 120.0, 600.0, 380.0]);
             world.add(page, "AXLink", "Home", [110.0, 130.0, 60.0, 20.0]);
@@ -57,4 +59,56 @@ fn another_app_is_not_waited_for() {
         "{:?}",
         start.elapsed()
     );
+}
+
+/// Chrome refuses Electron's attribute, and answers nothing while it builds a large page.
+#[test]
+fn a_browser_is_asked_by_its_own_attribute_and_waited_for_while_it_builds() {
+    let desk = electron(Some(AxError(-25205)));
+    {
+        let mut world = desk.mac.world();
+        let app = world.apps.get_mut(&MAIL).unwrap();
+        let frameworks = app.path.join("Contents/Frameworks");
+        let electron = frameworks.join("Electron Framework.framework");
+        let chrome = frameworks.join("Google Chrome Framework.framework");
+        std::fs::rename(electron, chrome).unwrap();
+        let wakes = app.wakes.as_mut().unwrap();
+        wakes.hears = Some("AXEnhancedUserInterface");
+        wakes.after = Duration::from_millis(200);
+        wakes.builds = Duration::from_millis(2_400);
+    }
+    let mut desktop = MacDesktop::new(desk.mac.clone());
+    let tree = desktop.read(MAIL, Scope::Showing).unwrap();
+    assert!(tree.elements.iter().any(|e| e.title.shown == "Home"));
+}
+
+/// VS Code takes the attribute for a screen reader.
+#[test]
+fn an_app_is_let_go_when_the_server_ends() {
+    let desk = electron(None);
+    let mut desktop = MacDesktop::new(desk.mac.clone());
+    desktop.read(MAIL, Scope::Showing).unwrap();
+    let asked = |on| ("AXManualAccessibility", on);
+    assert_eq!(desk.mac.world().requests, [asked(true)]);
+    drop(desktop);
+    assert_eq!(desk.mac.world().requests, [asked(true), asked(false)]);
+}
+
+/// CEF's framework, as in Spotify, has no versions.
+#[test]
+fn chromium_is_known_in_a_framework_without_versions() {
+    let desk = electron(Some(AxError(-25205)));
+    {
+        let mut world = desk.mac.world();
+        let app = world.apps.get_mut(&MAIL).unwrap();
+        let frameworks = app.path.join("Contents/Frameworks");
+        std::fs::remove_dir_all(&frameworks).unwrap();
+        let cef = "Chromium Embedded Framework.framework/Resources";
+        std::fs::create_dir_all(frameworks.join(cef)).unwrap();
+        std::fs::write(frameworks.join(cef).join("chrome_100_percent.pak"), "").unwrap();
+        app.wakes.as_mut().unwrap().after = Duration::from_millis(100);
+    }
+    let mut desktop = MacDesktop::new(desk.mac.clone());
+    let tree = desktop.read(MAIL, Scope::Showing).unwrap();
+    assert!(tree.elements.iter().any(|e| e.title.shown == "Home"));
 }

@@ -115,8 +115,8 @@ fn copied(array: *const CFArray) -> Ax<CFRetained<CFArray<CFType>>> {
 }
 
 fn value(any: &CFType) -> Value<Element> {
-    if let Some(text) = any.downcast_ref::<CFString>() {
-        return string(text);
+    if let Some(string) = any.downcast_ref::<CFString>() {
+        return text(string);
     }
     if let Some(on) = any.downcast_ref::<CFBoolean>() {
         return Value::Bool(on.as_bool());
@@ -130,8 +130,8 @@ fn value(any: &CFType) -> Value<Element> {
     if let Some(array) = any.downcast_ref::<CFArray>() {
         return Value::Elements(elements(array));
     }
-    if let Some(text) = any.downcast_ref::<CFAttributedString>() {
-        return text.string().map_or(Value::Other, |text| string(&text));
+    if let Some(string) = any.downcast_ref::<CFAttributedString>() {
+        return string.string().map_or(Value::Other, |string| text(&string));
     }
     any.downcast_ref::<AXValue>().map_or(Value::Other, ax_value)
 }
@@ -143,7 +143,7 @@ fn elements(array: &CFArray) -> Vec<Element> {
     array.iter().filter_map(element).collect()
 }
 
-fn string(text: &CFString) -> Value<Element> {
+fn text(text: &CFString) -> Value<Element> {
     let units = usize::try_from(text.length()).unwrap_or(0);
     let most = units.min(TEXT_UNITS);
     let mut buffer = vec![0_u16; most];
@@ -166,6 +166,15 @@ fn ax_value(value: &AXValue) -> Value<Element> {
             let s: CGSize = get(value, kind);
             Value::Size(s.width, s.height)
         }
+        kind @ AXValueType::CFRange => {
+            let mut r = CFRange::new(0, 0);
+            // SAFETY: the kind is that of the structure.
+            unsafe { value.value(kind, NonNull::from(&mut r).cast()) };
+            match (usize::try_from(r.location), usize::try_from(r.length)) {
+                (Ok(from), Ok(length)) => Value::Range(from, length),
+                _ => Value::Other,
+            }
+        }
         kind @ AXValueType::AXError => {
             let code: i32 = get(value, kind);
             Value::Error(AxError(code))
@@ -180,6 +189,69 @@ fn get<T: Default>(value: &AXValue, kind: AXValueType) -> T {
     // SAFETY: the three callers pass the kind whose representation `T` is.
     unsafe { value.value(kind, NonNull::from(&mut out).cast()) };
     out
+}
+
+/// Takes over a value that a Copy function returned.
+fn copied_value(any: *const CFType) -> Ax<Value<Element>> {
+    let any = NonNull::new(any.cast_mut()).ok_or(AxError::FAILURE)?;
+    // SAFETY: a Copy function's object is ours.
+    let any = unsafe { CFRetained::from_raw(any) };
+    Ok(value(&any))
+}
+
+pub(super) fn attribute(element: &Element, name: &'static str) -> Ax<Value<Element>> {
+    let name = CFString::from_static_str(name);
+    let mut any: *const CFType = std::ptr::null();
+    // SAFETY: `any` is a place for a pointer.
+    result(unsafe {
+        element
+            .0
+            .copy_attribute_value(&name, NonNull::from(&mut any))
+    })?;
+    copied_value(any)
+}
+
+pub(super) fn string(element: &Element, from: usize, length: usize) -> Ax<Value<Element>> {
+    let name = CFString::from_static_str("AXStringForRange");
+    let mut range = CFRange::new(from as isize, length as isize);
+    let mut any: *const CFType = std::ptr::null();
+    // SAFETY: the structure is of the kind that is named; `any` is a place for a pointer.
+    result(unsafe {
+        let range = AXValue::new(AXValueType::CFRange, NonNull::from(&mut range).cast());
+        let range = range.ok_or(AxError::FAILURE)?;
+        element
+            .0
+            .copy_parameterized_attribute_value(&name, &range, NonNull::from(&mut any))
+    })?;
+    copied_value(any)
+}
+
+pub(super) fn element_at((x, y): (f64, f64)) -> Ax<Element> {
+    let mut found: *const AXUIElement = std::ptr::null();
+    // SAFETY: `found` is a place for a pointer.
+    result(unsafe {
+        let found = NonNull::from(&mut found);
+        system()
+            .0
+            .copy_element_at_position(x as f32, y as f32, found)
+    })?;
+    let found = NonNull::new(found.cast_mut()).ok_or(AxError::NO_VALUE)?;
+    // SAFETY: a Copy function's object is ours.
+    Ok(Element(unsafe { CFRetained::from_raw(found) }))
+}
+
+pub(super) fn window_of(element: &Element) -> Option<u32> {
+    type WindowOf = unsafe extern "C-unwind" fn(&AXUIElement, &mut u32) -> AXError;
+    // SAFETY: the name ends in a null.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"_AXUIElementGetWindow".as_ptr()) };
+    let found = NonNull::new(found)?;
+    // SAFETY: the private function has this signature in each version since 10.5, as yabai and
+    // AltTab declare it.
+    let window_of = unsafe { std::mem::transmute::<NonNull<c_void>, WindowOf>(found) };
+    let mut number = 0;
+    // SAFETY: as declared.
+    result(unsafe { window_of(&element.0, &mut number) }).ok()?;
+    Some(number).filter(|number| *number != 0)
 }
 
 pub(super) fn count(element: &Element, name: &'static str) -> Ax<usize> {

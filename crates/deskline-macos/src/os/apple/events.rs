@@ -174,6 +174,14 @@ impl Tapping {
         (self.judge.borrow_mut())(tapped)
     }
 
+    /// A tap may be off without a callback that says so.
+    fn ticks(&self) -> Seen {
+        match self.port.get() {
+            Some(port) if !CGEvent::tap_is_enabled(port) => Seen::Disabled,
+            _ => Seen::Tick,
+        }
+    }
+
     fn enable(&self, on: bool) {
         if let Some(port) = self.port.get() {
             CGEvent::tap_enable(port, on);
@@ -188,6 +196,32 @@ impl Drop for Tapping {
             port.invalidate();
         }
     }
+}
+
+pub(super) fn may_tap() -> bool {
+    unsafe extern "C-unwind" fn passes(
+        _: CGEventTapProxy,
+        _: CGEventType,
+        event: NonNull<CGEvent>,
+        _: *mut c_void,
+    ) -> *mut CGEvent {
+        event.as_ptr()
+    }
+    // SAFETY: the callback has the documented signature and reads no context; the port is
+    // invalidated before any run loop has it.
+    let port = unsafe {
+        CGEvent::tap_create(
+            CGEventTapLocation::HIDEventTap,
+            CGEventTapPlacement::TailAppendEventTap,
+            CGEventTapOptions::ListenOnly,
+            1 << CGEventType::KeyDown.0,
+            Some(passes),
+            std::ptr::null_mut(),
+        )
+    };
+    let Some(port) = port else { return false };
+    port.invalidate();
+    true
 }
 
 pub(super) fn tap(judge: Judge) -> Result<RunLoop, String> {
@@ -218,9 +252,12 @@ pub(super) fn tap(judge: Judge) -> Result<RunLoop, String> {
             let _ = tapping.port.set(port);
             let tick = Box::new(move || {
                 let verdict = tapping.judge(Tapped {
-                    kind: Seen::Tick,
+                    kind: tapping.ticks(),
                     tag: 0,
                 });
+                if verdict == Verdict::Enable {
+                    tapping.enable(true);
+                }
                 tapping.open.get() && verdict != Verdict::Close
             });
             Ok(Setup { source, tick })

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use dispatch2::DispatchQueue;
 use objc2::MainThreadMarker;
+use objc2::rc::autoreleasepool;
 use objc2_core_foundation::{CFRunLoop, CFRunLoopRunResult, kCFRunLoopDefaultMode};
 
 /// The time limit for a request to the main thread.
@@ -61,7 +62,8 @@ pub(super) fn on_main<T: Send + 'static>(
     let (send, receive) = mpsc::channel();
     DispatchQueue::main().exec_async(move || {
         if let Some(marker) = MainThreadMarker::new() {
-            let _ = send.send(work(marker));
+            // The main queue has no pool of its own without an `NSApplication`'s event loop.
+            let _ = send.send(autoreleasepool(|_| work(marker)));
         }
     });
     receive.recv_timeout(TAKES).ok()

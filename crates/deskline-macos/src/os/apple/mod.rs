@@ -19,9 +19,11 @@ mod screen;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use objc2::rc::autoreleasepool;
+
 use super::{
-    Asked, Ax, Display, Event, Heard, Image, Judge, Launch, Layout, LayoutKey, NewValue, Os, Panel,
-    PasteboardItem, Process, RunningApp, ServerWindow, Value,
+    Asked, Ax, Display, Event, Heard, Image, InputSource, Judge, Launch, Layout, LayoutKey,
+    NewValue, Os, Panel, PasteboardItem, Process, RunningApp, ServerWindow, Shot, Value,
 };
 
 pub use accessibility::Element;
@@ -30,11 +32,12 @@ pub use accessibility::Element;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Apple;
 
-/// Each method of the trait is a function of the same name in one of the files.
+/// Each method of the trait is a function of the same name in one of the files, called with a pool:
+/// the threads that call them live as long as the program, and have none (x-win #67).
 macro_rules! calls {
     ($($file:ident::$name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
         $(fn $name(&self $(, $argument: $kind)*) $(-> $result)? {
-            $file::$name($($argument),*)
+            autoreleasepool(|_| $file::$name($($argument),*))
         })*
     };
 }
@@ -53,6 +56,10 @@ impl Os for Apple {
         accessibility::set_timeout(element: &Element, time: Duration);
         accessibility::hash(element: &Element) -> u64;
         accessibility::attributes(element: &Element, names: &[&'static str]) -> Ax<Vec<Value<Element>>>;
+        accessibility::attribute(element: &Element, name: &'static str) -> Ax<Value<Element>>;
+        accessibility::string(element: &Element, from: usize, length: usize) -> Ax<Value<Element>>;
+        accessibility::element_at(at: (f64, f64)) -> Ax<Element>;
+        accessibility::window_of(element: &Element) -> Option<u32>;
         accessibility::count(element: &Element, name: &'static str) -> Ax<usize>;
         accessibility::range(element: &Element, name: &'static str, from: usize, most: usize)
             -> Ax<Vec<Element>>;
@@ -73,20 +80,25 @@ impl Os for Apple {
         processes::app_folders() -> Vec<PathBuf>;
         processes::session() -> String;
         screen::windows() -> Vec<ServerWindow>;
+        screen::all_windows() -> Vec<ServerWindow>;
         screen::displays() -> Vec<Display>;
         screen::locked() -> bool;
+        screen::secure_holder() -> Option<u32>;
         pictures::may_capture() -> bool;
         pictures::ask_to_capture();
-        pictures::capture(window: u32, pixels: (usize, usize), time: Duration) -> Result<Image, String>;
+        pictures::capture(shot: &Shot, time: Duration) -> Result<Image, String>;
         events::presses() -> i64;
         events::pointer() -> (f64, f64);
         events::warp(to: (f64, f64));
         events::post(event: &Event, tag: i64) -> Result<(), String>;
         events::held_keys() -> Vec<u16>;
         events::button_held() -> bool;
+        events::may_tap() -> bool;
         events::tap(judge: Judge) -> Result<run_loop::RunLoop, String>;
         keyboard::keys(layout: Layout) -> Vec<LayoutKey>;
         keyboard::secure_input() -> bool;
+        keyboard::input_source() -> Option<InputSource>;
+        keyboard::select_source(id: Option<&str>) -> bool;
         pasteboard::pasteboard_changes() -> i64;
         pasteboard::pasteboard_types() -> Vec<Vec<String>>;
         pasteboard::pasteboard_data(item: usize, kind: &str, time: Duration)

@@ -29,7 +29,8 @@ pub(super) fn overlay(panels: &[Panel]) {
     on_main(move |marker| {
         SHOWN.with_borrow_mut(|shown| {
             for panel in shown.drain(..) {
-                panel.orderOut(None);
+                // `orderOut` alone would leave the window in the `WindowServer`.
+                panel.close();
             }
             shown.extend(panels.iter().map(|panel| make(panel, marker)));
         });

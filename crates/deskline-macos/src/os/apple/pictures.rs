@@ -14,12 +14,14 @@ use objc2_core_graphics::{
     CGPreflightScreenCaptureAccess, CGRequestScreenCaptureAccess, CGWindowImageOption,
     CGWindowListOption,
 };
-use objc2_foundation::NSError;
+use objc2_foundation::{NSArray, NSError};
 use objc2_screen_capture_kit::{
-    SCContentFilter, SCScreenshotManager, SCShareableContent, SCStreamConfiguration, SCWindow,
+    SCContentFilter, SCDisplay, SCScreenshotManager, SCShareableContent, SCStreamConfiguration,
+    SCWindow,
 };
 
-use crate::os::Image;
+use super::screen::sides;
+use crate::os::{Image, Shot};
 
 pub(super) fn may_capture() -> bool {
     CGPreflightScreenCaptureAccess()
@@ -31,17 +33,18 @@ pub(super) fn ask_to_capture() {
 
 type Taken = Result<Image, String>;
 
-pub(super) fn capture(window: u32, pixels: (usize, usize), time: Duration) -> Taken {
+pub(super) fn capture(shot: &Shot, time: Duration) -> Taken {
     if AnyClass::get(c"SCScreenshotManager").is_none() || !available!(macos = 14.0) {
-        return autoreleasepool(|_| listed(window));
+        return autoreleasepool(|_| listed(shot.window));
     }
     let (send, receive) = mpsc::channel();
+    let (shot, on_screen) = (shot.clone(), shot.on_screen);
     autoreleasepool(|_| {
         let found = RcBlock::new(
             move |content: *mut SCShareableContent, error: *mut NSError| {
                 // SAFETY: the system owns both for the time of the call.
                 match unsafe { content.as_ref() } {
-                    Some(content) => take(content, window, pixels, &send),
+                    Some(content) => take(content, &shot, &send),
                     None => drop(send.send(Err(why(error)))),
                 }
             },
@@ -49,7 +52,7 @@ pub(super) fn capture(window: u32, pixels: (usize, usize), time: Duration) -> Ta
         // SAFETY: plain values and a block of the documented type, which the system copies.
         unsafe {
             SCShareableContent::getShareableContentExcludingDesktopWindows_onScreenWindowsOnly_completionHandler(
-                false, false, &found,
+                false, on_screen, &found,
             );
         }
     });
@@ -67,21 +70,26 @@ fn why(error: *mut NSError) -> String {
     )
 }
 
-fn take(
-    content: &SCShareableContent,
-    window: u32,
-    (width, height): (usize, usize),
-    send: &Sender<Taken>,
-) {
+fn take(content: &SCShareableContent, shot: &Shot, send: &Sender<Taken>) {
     // SAFETY: getters without arguments.
-    let found = unsafe {
-        let all: Vec<Retained<SCWindow>> = content.windows().to_vec();
-        all.into_iter().find(|w| w.windowID() == window)
-    };
-    let Some(found) = found else {
+    let (all, displays): (Vec<Retained<SCWindow>>, Vec<Retained<SCDisplay>>) =
+        unsafe { (content.windows().to_vec(), content.displays().to_vec()) };
+    // SAFETY: as above.
+    let numbered = |number: u32| all.iter().find(|w| unsafe { w.windowID() } == number);
+    let Some(found) = numbered(shot.window) else {
         let _ = send.send(Err("ScreenCaptureKit does not list the window".into()));
         return;
     };
+    let [x, y, width, height] = shot.bounds;
+    // Other windows can only be pictured as a part of a display: one that has the whole window.
+    let holds = |display: &&Retained<SCDisplay>| {
+        // SAFETY: a getter without arguments.
+        let [dx, dy, dw, dh] = sides(unsafe { display.frame() });
+        x >= dx && y >= dy && x + width <= dx + dw && y + height <= dy + dh
+    };
+    let over = shot.over.iter().filter_map(|number| numbered(*number));
+    let mut windows: Vec<&SCWindow> = over.map(|w| &**w).collect();
+    let display = displays.iter().find(holds).filter(|_| !windows.is_empty());
     let answer = send.clone();
     let done = RcBlock::new(move |picture: *mut CGImage, error: *mut NSError| {
         // SAFETY: null, or the system's for the time of the call.
@@ -94,11 +102,25 @@ fn take(
     // SAFETY: the objects are of the documented types, the setters take plain values, and the
     // block is copied by the system.
     unsafe {
-        let filter =
-            SCContentFilter::initWithDesktopIndependentWindow(SCContentFilter::alloc(), &found);
         let how = SCStreamConfiguration::new();
-        how.setWidth(width);
-        how.setHeight(height);
+        let filter = match display {
+            Some(display) => {
+                windows.push(found);
+                let [dx, dy, ..] = sides(display.frame());
+                let origin = CGPoint::new(x - dx, y - dy);
+                how.setSourceRect(CGRect::new(origin, CGSize::new(width, height)));
+                SCContentFilter::initWithDisplay_includingWindows(
+                    SCContentFilter::alloc(),
+                    display,
+                    &NSArray::from_slice(&windows),
+                )
+            }
+            None => {
+                SCContentFilter::initWithDesktopIndependentWindow(SCContentFilter::alloc(), found)
+            }
+        };
+        how.setWidth(shot.pixels.0);
+        how.setHeight(shot.pixels.1);
         how.setShowsCursor(false);
         how.setScalesToFit(true);
         how.setIgnoreShadowsSingleWindow(true);

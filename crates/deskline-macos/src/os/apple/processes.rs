@@ -116,7 +116,10 @@ pub(super) fn app(pid: u32) -> Option<RunningApp> {
 }
 
 pub(super) fn activate(pid: u32) -> bool {
-    let how = NSApplicationActivationOptions(0);
+    // Without this option a background process activates nothing, in any version
+    // (Hammerspoon2 #228). Up to macOS 26 a trusted one does with it (AltTab #5510).
+    #[allow(deprecated)]
+    let how = NSApplicationActivationOptions::ActivateIgnoringOtherApps;
     autoreleasepool(|_| running(pid).is_some_and(|app| app.activateWithOptions(how)))
 }
 

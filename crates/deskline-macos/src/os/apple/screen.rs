@@ -22,7 +22,7 @@ fn number(info: &Info, key: &CFString) -> Option<f64> {
     info.get(key)?.downcast_ref::<CFNumber>()?.as_f64()
 }
 
-fn sides(CGRect { origin, size }: CGRect) -> [f64; 4] {
+pub(super) fn sides(CGRect { origin, size }: CGRect) -> [f64; 4] {
     [origin.x, origin.y, size.width, size.height]
 }
 
@@ -33,8 +33,15 @@ fn text(info: &Info, key: &CFString) -> String {
 }
 
 pub(super) fn windows() -> Vec<ServerWindow> {
-    let Some(list) = CGWindowListCopyWindowInfo(CGWindowListOption::OptionAll, kCGNullWindowID)
-    else {
+    list(CGWindowListOption::OptionOnScreenOnly)
+}
+
+pub(super) fn all_windows() -> Vec<ServerWindow> {
+    list(CGWindowListOption::OptionAll)
+}
+
+fn list(which: CGWindowListOption) -> Vec<ServerWindow> {
+    let Some(list) = CGWindowListCopyWindowInfo(which, kCGNullWindowID) else {
         return Vec::new();
     };
     // SAFETY: documented as an array of dictionaries from strings to CF types.
@@ -68,17 +75,30 @@ fn window(info: &Info) -> Option<ServerWindow> {
     }
 }
 
+fn session() -> Option<CFRetained<Info>> {
+    let session = CGSessionCopyCurrentDictionary()?;
+    // SAFETY: documented as a dictionary from strings to CF types.
+    Some(unsafe { CFRetained::cast_unchecked(session) })
+}
+
+pub(super) fn secure_holder() -> Option<u32> {
+    let pid = number(
+        &*session()?,
+        &CFString::from_static_str("kCGSSessionSecureInputPID"),
+    )?;
+    Some(pid as u32).filter(|pid| *pid != 0)
+}
+
 pub(super) fn locked() -> bool {
-    let Some(session) = CGSessionCopyCurrentDictionary() else {
+    let Some(session) = session() else {
         return false;
     };
-    // SAFETY: documented as a dictionary from strings to CF types.
-    let session: CFRetained<Info> = unsafe { CFRetained::cast_unchecked(session) };
-    let locked = session.get(&CFString::from_static_str("CGSSessionScreenIsLocked"));
-    let locked = locked
-        .as_ref()
-        .and_then(|any| any.downcast_ref::<CFBoolean>());
-    locked.is_some_and(CFBoolean::as_bool)
+    let is = |key| {
+        let any = session.get(&CFString::from_static_str(key))?;
+        Some(any.downcast_ref::<CFBoolean>()?.as_bool())
+    };
+    // The second: another user has the screen.
+    is("CGSSessionScreenIsLocked") == Some(true) || is("kCGSSessionOnConsoleKey") == Some(false)
 }
 
 pub(super) fn displays() -> Vec<Display> {

@@ -18,11 +18,15 @@ pub(super) fn handles(world: &World, value: &Value<Id>) -> Value<Handle> {
         }
         Value::Point(x, y) => Value::Point(*x, *y),
         Value::Size(w, h) => Value::Size(*w, *h),
+        Value::Range(from, length) => Value::Range(*from, *length),
         Value::Other => Value::Other,
     }
 }
 
 pub(super) fn computed(world: &mut World, id: Id, name: &str) -> Value<Id> {
+    if name == "AXValue" && world.nodes.contains_key(&id) {
+        world.moved += world.value(id).len();
+    }
     if id == SYSTEM {
         let app = world
             .focused_app()
@@ -34,7 +38,8 @@ pub(super) fn computed(world: &mut World, id: Id, name: &str) -> Value<Id> {
     let is_root = app.is_some_and(|a| a.root == id);
     let windows = || -> Vec<Id> {
         let all = world.windows_of(node.pid).into_iter();
-        all.filter(|w| world.is_here(*w)).collect()
+        let unlisted = world.quirks.tiles_are_unlisted && world.is_tiled(node.pid);
+        all.filter(|w| world.is_here(*w) && !unlisted).collect()
     };
     let one = |id: Option<Id>| id.map_or(Value::Error(AxError::NO_VALUE), Value::Element);
     match name {
@@ -50,6 +55,9 @@ pub(super) fn computed(world: &mut World, id: Id, name: &str) -> Value<Id> {
         "AXMainWindow" | "AXFocusedWindow" if is_root => one(windows().first().copied()),
         "AXFocusedUIElement" if is_root => one(app.map(|a| a.focused).filter(|f| *f != 0)),
         "AXRows" => Value::Elements(node.children.clone()),
+        "AXNumberOfCharacters" if node.attributes.contains_key("AXSelectedTextRange") => {
+            Value::Number(world.value(id).encode_utf16().count() as f64)
+        }
         name => match node.attributes.get(name) {
             Some(value) => value.clone(),
             None => Value::Error(AxError::ATTRIBUTE_UNSUPPORTED),

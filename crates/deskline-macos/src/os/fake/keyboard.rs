@@ -77,6 +77,9 @@ impl World {
     }
 
     pub(super) fn type_in(&mut self, typed: &str) {
+        // "http" becomes "htp", and much else (midscene #2015).
+        let changed = typed.replace(|c: char| c.is_ascii_lowercase(), "字");
+        let typed = if self.method_on { &changed } else { typed };
         let focused = self.apps.get(&self.front).map_or(0, |a| a.focused);
         if self.nodes.contains_key(&focused) {
             let new = self.value(focused) + typed;

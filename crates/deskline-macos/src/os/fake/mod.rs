@@ -174,10 +174,10 @@ impl Fake {
             node.busy -= 1;
             return Err(AxError::CANNOT_COMPLETE);
         }
-        let pid = node.pid;
+        let (pid, hangs) = (node.pid, node.hangs);
         match world.apps.get(&pid) {
             None => Err(AxError::CANNOT_COMPLETE),
-            Some(app) if app.hung || world.quirks.hangs.contains(name) => {
+            Some(app) if app.hung || hangs || world.quirks.hangs.contains(name) => {
                 let own = world.timeouts.get(&element.id).copied();
                 let time = own.unwrap_or(world.timeout);
                 drop(world);

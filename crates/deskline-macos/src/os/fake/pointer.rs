@@ -26,12 +26,40 @@ pub(super) struct Pressed {
 impl World {
     /// The node under a point, of all apps.
     fn under(&self, at: (f64, f64)) -> Option<Id> {
+        let inside =
+            |[x, y, w, h]: [f64; 4]| at.0 >= x && at.1 >= y && at.0 < x + w && at.1 < y + h;
+        if let Some((root, _)) = self.covers.iter().find(|(_, place)| inside(*place)) {
+            return Some(*root);
+        }
         if let Some(item) = self.in_menu_bar(at) {
+            return Some(item);
+        }
+        let is_menu = |id: &&Id| {
+            let node = &self.nodes[id];
+            node.parent == 0 && node.attributes.get("AXRole") == Some(&text("AXMenu"))
+        };
+        if let Some(item) = self
+            .nodes
+            .keys()
+            .filter(is_menu)
+            .find_map(|m| self.hit(*m, at))
+        {
             return Some(item);
         }
         let mut top = self.stack.iter().copied();
         let window = top.find(|w| self.shown(*w) && self.has(*w, at));
         window.and_then(|w| self.hit(w, at))
+    }
+
+    /// What Accessibility finds at a point: also the windows of services, which take no clicks here.
+    pub(super) fn seen_at(&self, at: (f64, f64)) -> Option<Id> {
+        let mut extra = self.extra.iter();
+        let over = extra
+            .find(|(_, [x, y, w, h], _)| at.0 >= *x && at.1 >= *y && at.0 < x + w && at.1 < y + h);
+        match over {
+            Some((pid, ..)) => self.apps.get(pid).map(|app| app.root),
+            None => self.under(at),
+        }
     }
 
     pub(super) fn point(&mut self, event: &Event) {

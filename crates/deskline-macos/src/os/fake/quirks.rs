@@ -32,6 +32,31 @@ pub(crate) struct Quirks {
     pub(crate) preflight_lies: bool,
     /// Secure input begins after this many events (a password field takes the focus).
     pub(crate) secure_after: Option<usize>,
+    /// The person revokes Accessibility after this many events. From then on a tap that is enabled
+    /// swallows all input, the program's and the person's, until it is removed
+    /// (cjpais/Handy #1281, yabai #1773).
+    pub(crate) revoked_after: Option<usize>,
+    /// `AXIsProcessTrusted` does not notice that.
+    pub(crate) stale_trust: bool,
+    /// `_AXUIElementGetWindow` is not there.
+    pub(crate) no_window_numbers: bool,
+    /// `AXFrontmost` brings forward the window that its app had in front last, whatever was raised
+    /// while the app was behind (Hammerspoon2 #228, typester/yashiki #171).
+    pub(crate) last_key_first: bool,
+    /// `AXFrontmost` is refused, and `NSRunningApplication` may activate.
+    pub(crate) refuses_frontmost: bool,
+    pub(crate) activates: bool,
+    /// The bounds in the `WindowServer` of windows of apps that are not in front: Stage Manager's
+    /// tiles (BetterCmdTab #150, trycua/cua #3631).
+    pub(crate) tile: Option<[f64; 4]>,
+    /// `AXWindows` of such an app is empty (Sanyam-G/switch #99).
+    pub(crate) tiles_are_unlisted: bool,
+    /// The system-wide element answers no batched call.
+    pub(crate) no_system_batch: bool,
+    /// The input method cannot be turned off.
+    pub(crate) method_stays: bool,
+    /// `replayd` does not answer.
+    pub(crate) no_pictures: bool,
     /// The accessibility calls that do not answer, by the names of the trait's methods.
     pub(crate) hangs: HashSet<&'static str>,
     /// The screen is locked (`CGSSessionScreenIsLocked`).
@@ -48,5 +73,10 @@ pub(crate) struct Wakes {
     /// The answer to the request: Electron before 26 returns -25205 and wakes all the same.
     /// <https://github.com/electron/electron/issues/38102>
     pub(crate) answers: Option<AxError>,
+    /// The only attribute that it hears: browsers hear `AXEnhancedUserInterface` alone (openstream
+    /// #10).
+    pub(crate) hears: Option<&'static str>,
+    /// How long it answers nothing while it builds the tree.
+    pub(crate) builds: Duration,
     pub(crate) page: super::Behaviour,
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Id, World};
+use crate::os::ServerWindow;
 
 impl World {
     /// Puts a window on a Space. The first Space is 0.
@@ -45,22 +46,78 @@ impl World {
         self.stack.iter().filter(mine).copied().collect()
     }
 
+    /// Goes to the Space of a window.
+    pub(super) fn travel_to(&mut self, window: Id) {
+        let space = self.space_of.get(&window).copied().unwrap_or(0);
+        let due = Instant::now() + self.quirks.animation;
+        self.later.push((due, Arc::new(move |w| w.space = space)));
+    }
+
     /// Brings an app to the front with all its windows.
     pub(crate) fn bring_forward(&mut self, pid: u32) {
+        if self.is_tiled(pid) {
+            self.arriving = Some(pid);
+            let due = Instant::now() + self.quirks.animation;
+            self.later.push((due, Arc::new(|w| w.arriving = None)));
+        }
         self.front = pid;
         self.fronts.push(pid);
         let mut own = self.windows_of(pid);
+        if self.quirks.last_key_first
+            && let Some(last) = self.last_key.get(&pid)
+        {
+            own.sort_by_key(|w| w != last);
+        }
         let here = own.iter().any(|w| self.is_here(*w));
         if let Some(first) = own.first().filter(|_| !here) {
-            let space = self.space_of.get(first).copied().unwrap_or(0);
-            let due = Instant::now() + self.quirks.animation;
-            self.later.push((due, Arc::new(move |w| w.space = space)));
+            self.travel_to(*first);
         }
         let rest = self.stack.iter().filter(|w| !own.contains(w));
         let rest: Vec<Id> = rest.copied().collect();
         own.extend(rest);
         self.stack = own;
+        self.sort_by_layer();
         self.run_due();
+    }
+
+    /// Whether Stage Manager shows this app's windows as tiles.
+    pub(super) fn is_tiled(&self, pid: u32) -> bool {
+        self.quirks.tile.is_some() && (self.front != pid || self.arriving == Some(pid))
+    }
+
+    /// The window server's windows, front to back.
+    pub(super) fn listed(&self) -> Vec<ServerWindow> {
+        let server = |number: u32, pid, bounds, layer| ServerWindow {
+            number,
+            pid,
+            owner: String::new(),
+            title: String::new(),
+            bounds,
+            layer,
+            on_screen: true,
+            alpha: 1.0,
+        };
+        let extra = self.extra.iter().enumerate();
+        let extra = extra.map(|(i, e)| server(9_000 + i as u32, e.0, e.1, e.2));
+        let plain = self.stack.iter().map(|id| {
+            let pid = self.nodes[id].pid;
+            let tile = self.quirks.tile.filter(|_| self.is_tiled(pid));
+            let bounds = tile.or_else(|| self.extents(*id)).unwrap();
+            let layer = self.layers.get(id).copied().unwrap_or(0);
+            let mut window = server(*id as u32, pid, bounds, layer);
+            // Without Screen Recording the list has no titles.
+            if self.may_capture {
+                window.title = self.title(*id);
+            }
+            window.on_screen = self.shown(*id);
+            window
+        });
+        let covers = self.covers.iter().enumerate();
+        let covers = covers
+            .map(|(i, (root, bounds))| server(8_000 + i as u32, self.nodes[root].pid, *bounds, 20));
+        let ghosts = self.ghosts.iter().enumerate();
+        let ghosts = ghosts.map(|(i, (pid, bounds))| server(7_000 + i as u32, *pid, *bounds, 0));
+        ghosts.chain(covers).chain(extra).chain(plain).collect()
     }
 
     /// `AXFocusedApplication` follows the focused window: none for an app without one (Interceptor

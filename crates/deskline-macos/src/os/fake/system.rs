@@ -9,9 +9,13 @@ use super::attributes::{computed, handles};
 use super::keyboard::US;
 use super::{App, Fake, Handle, KEYS, Registered, SYSTEM, text};
 use crate::os::{
-    Asked, Ax, AxError, Display, Event, Heard, Image, Judge, Launch, Layout, LayoutKey, NewValue,
-    Os, Panel, PasteboardItem, Process, RunningApp, Seen, ServerWindow, Tapped, Value, Verdict,
+    Asked, Ax, AxError, Display, Event, Heard, Image, InputSource, Judge, Launch, Layout,
+    LayoutKey, NewValue, Os, Panel, PasteboardItem, Process, RunningApp, Seen, ServerWindow, Shot,
+    Tapped, Value, Verdict,
 };
+
+/// How often the thread of a tap ticks.
+const TICK: Duration = Duration::from_millis(20);
 
 impl Os for Fake {
     type Element = Handle;
@@ -19,7 +23,8 @@ impl Os for Fake {
     type Tap = Registered;
 
     fn trusted(&self) -> bool {
-        self.world().trusted
+        let world = self.world();
+        world.trusted || world.revoked && world.quirks.stale_trust
     }
     fn ask_for_trust(&self) {
         self.world().asked += 1;
@@ -44,6 +49,8 @@ impl Os for Fake {
         let mut world = self.world();
         if element.id == SYSTEM {
             world.timeout = time;
+        } else if time.is_zero() {
+            world.timeouts.remove(&element.id);
         } else {
             world.timeouts.insert(element.id, time);
         }
@@ -53,6 +60,9 @@ impl Os for Fake {
     }
     fn attributes(&self, element: &Handle, names: &[&'static str]) -> Ax<Vec<Value<Handle>>> {
         self.ask("attributes", element, |world| {
+            if element.id == SYSTEM && world.quirks.no_system_batch {
+                return Err(AxError::NOT_IMPLEMENTED);
+            }
             world.calls += 1;
             let mut values = Vec::new();
             for name in names {
@@ -61,6 +71,30 @@ impl Os for Fake {
             }
             Ok(values)
         })
+    }
+    fn attribute(&self, element: &Handle, name: &'static str) -> Ax<Value<Handle>> {
+        self.ask("attribute", element, |world| {
+            let value = computed(world, element.id, name);
+            Ok(handles(world, &value))
+        })
+    }
+    fn string(&self, element: &Handle, from: usize, length: usize) -> Ax<Value<Handle>> {
+        self.ask("string", element, |world| {
+            let all: Vec<u16> = world.value(element.id).encode_utf16().collect();
+            let part = all.get(from..from + length).ok_or(AxError::NO_VALUE)?;
+            let part = text(&String::from_utf16_lossy(part));
+            Ok(handles(world, &part))
+        })
+    }
+    fn element_at(&self, at: (f64, f64)) -> Ax<Handle> {
+        let world = self.world();
+        let under = world.seen_at(at).ok_or(AxError::NO_VALUE)?;
+        Ok(Handle::new(&world, under))
+    }
+    fn window_of(&self, element: &Handle) -> Option<u32> {
+        let world = self.world();
+        let is = world.stack.contains(&element.id) && !world.quirks.no_window_numbers;
+        is.then_some(element.id as u32)
     }
     fn count(&self, element: &Handle, name: &'static str) -> Ax<usize> {
         self.ask("count", element, |world| {
@@ -95,17 +129,31 @@ impl Os for Fake {
             let pid = world.nodes[&id].pid;
             let is_root = world.apps[&pid].root == id;
             if name == "AXFrontmost" && is_root {
+                if world.quirks.refuses_frontmost {
+                    return Err(AxError::FAILURE);
+                }
                 world.bring_forward(pid);
                 return Ok(());
             }
             if matches!(name, "AXManualAccessibility" | "AXEnhancedUserInterface")
                 && let Some(wakes) = world.apps[&pid].wakes.clone().filter(|_| is_root)
             {
+                world.requests.push((name, *value == NewValue::Bool(true)));
                 // Each request begins the wait anew.
-                world
-                    .later
-                    .retain(|(_, does)| !Arc::ptr_eq(does, &wakes.page));
-                world.later.push((Instant::now() + wakes.after, wakes.page));
+                if wakes.hears.is_none_or(|hears| hears == name) {
+                    world
+                        .later
+                        .retain(|(_, does)| !Arc::ptr_eq(does, &wakes.page));
+                    let due = Instant::now() + wakes.after;
+                    world.later.push((due, wakes.page));
+                    if !wakes.builds.is_zero() {
+                        let hangs = move |on: bool| -> super::Behaviour {
+                            Arc::new(move |w| w.apps.get_mut(&pid).unwrap().hung = on)
+                        };
+                        world.later.push((due, hangs(true)));
+                        world.later.push((due + wakes.builds, hangs(false)));
+                    }
+                }
                 return wakes.answers.map_or(Ok(()), Err);
             }
             if !world.nodes[&id].settable.contains(name) {
@@ -199,9 +247,13 @@ impl Os for Fake {
         let apps = world.apps.iter().filter(|(_, a)| !a.daemon);
         apps.map(|(pid, app)| described(*pid, app)).collect()
     }
-    fn activate(&self, _: u32) -> bool {
-        // As on macOS 14 and later: a background process may not activate another app.
-        false
+    fn activate(&self, pid: u32) -> bool {
+        let mut world = self.world();
+        let may = world.quirks.activates && world.apps.contains_key(&pid);
+        if may {
+            world.bring_forward(pid);
+        }
+        may
     }
     fn launch(&self, launch: &Launch, _: Duration) -> Result<u32, String> {
         let mut world = self.world();
@@ -230,33 +282,17 @@ impl Os for Fake {
     fn windows(&self) -> Vec<ServerWindow> {
         let mut world = self.world();
         world.message("windows");
-        let titles = world.may_capture;
-        let extra = world.extra.iter().enumerate().map(|(i, e)| ServerWindow {
-            number: 9_000 + i as u32,
-            pid: e.0,
-            owner: String::new(),
-            title: String::new(),
-            bounds: e.1,
-            layer: e.2,
-            on_screen: true,
-            alpha: 1.0,
-        });
-        let plain = world.stack.iter().map(|id| ServerWindow {
-            number: *id as u32,
-            pid: world.nodes[id].pid,
-            owner: String::new(),
-            // Without Screen Recording the list has no titles.
-            title: if titles {
-                world.title(*id)
-            } else {
-                String::new()
-            },
-            bounds: world.extents(*id).unwrap(),
-            layer: 0,
-            on_screen: world.shown(*id),
-            alpha: 1.0,
-        });
-        extra.chain(plain).collect()
+        let mut listed = world.listed();
+        listed.retain(|w| w.on_screen);
+        listed
+    }
+    fn all_windows(&self) -> Vec<ServerWindow> {
+        let mut world = self.world();
+        world.message("all_windows");
+        let mut listed = world.listed();
+        // As they were made, not as they lie.
+        listed.sort_by_key(|w| w.number);
+        listed
     }
     fn displays(&self) -> Vec<Display> {
         self.world().displays.clone()
@@ -268,18 +304,20 @@ impl Os for Fake {
     fn ask_to_capture(&self) {
         self.world().asked += 1;
     }
-    fn capture(
-        &self,
-        _: u32,
-        (width, height): (usize, usize),
-        _: Duration,
-    ) -> Result<Image, String> {
+    fn capture(&self, shot: &Shot, time: Duration) -> Result<Image, String> {
+        let (width, height) = shot.pixels;
         let mut world = self.world();
         if !world.may_capture {
             return Err("The user declined TCCs".into());
         }
+        if world.quirks.no_pictures {
+            drop(world);
+            std::thread::sleep(time);
+            return Err("ScreenCaptureKit did not answer in time".into());
+        }
         let front = world.front;
         world.pictured_behind.push(front);
+        world.shots.push(shot.clone());
         Ok(Image {
             width,
             height,
@@ -299,6 +337,9 @@ impl Os for Fake {
         self.world().pointer = to;
     }
     fn post(&self, event: &Event, tag: i64) -> Result<(), String> {
+        if self.world().is_stuck() {
+            return Ok(());
+        }
         let judge = self.world().tap.as_ref().map(|(_, judge)| judge.clone());
         if let Some(judge) = judge {
             let kind = match event {
@@ -330,10 +371,13 @@ impl Os for Fake {
     }
     fn keys(&self, layout: Layout) -> Vec<LayoutKey> {
         let cyrillic = self.world().no_layout_letters && layout == Layout::Current;
+        let dead = self.world().dead_keys.clone();
         let key = |(code, c): &(u16, char), shift: bool| LayoutKey {
             code: *code,
             shift,
             option: false,
+            command: false,
+            dead: !shift && dead.contains(code),
             text: match (cyrillic && c.is_ascii_lowercase(), shift, c) {
                 (true, ..) => 'ф'.into(),
                 (_, true, '=') => '+'.into(),
@@ -342,13 +386,46 @@ impl Os for Fake {
             },
         };
         let both = US.iter().flat_map(|k| [key(k, false), key(k, true)]);
-        both.collect()
+        let mut keys: Vec<LayoutKey> = both.collect();
+        let command = self.world().command_plane.clone();
+        keys.extend(command.into_iter().map(|(code, c)| LayoutKey {
+            code,
+            shift: false,
+            option: false,
+            command: true,
+            dead: false,
+            text: c.into(),
+        }));
+        keys
+    }
+    fn input_source(&self) -> Option<InputSource> {
+        let on = self.world().method_on;
+        let id = if on { "pinyin" } else { "us" };
+        Some(InputSource {
+            id: id.into(),
+            name: id.to_uppercase(),
+            layout: !on,
+        })
+    }
+    fn select_source(&self, id: Option<&str>) -> bool {
+        let mut world = self.world();
+        if !world.quirks.method_stays {
+            world.method_on = id == Some("pinyin");
+        }
+        true
     }
     fn button_held(&self) -> bool {
         self.world().button_held
     }
     fn secure_input(&self) -> bool {
-        self.world().secure_input
+        let world = self.world();
+        world.secure_input || world.secure_holder() == Some(world.front)
+    }
+    fn secure_holder(&self) -> Option<u32> {
+        self.world().secure_holder()
+    }
+    fn may_tap(&self) -> bool {
+        !self.world().revoked
     }
     fn tap(&self, judge: Judge) -> Result<Registered, String> {
         let key = KEYS.fetch_add(1, Ordering::Relaxed);
@@ -359,13 +436,30 @@ impl Os for Fake {
         }
         world.tap = Some((key, judge.clone()));
         // Its thread ticks ten times a second, as long as the tap exists.
-        let weak = Arc::downgrade(&judge);
+        let (weak, weak_world) = (Arc::downgrade(&judge), Arc::downgrade(&self.0));
         std::thread::spawn(move || {
-            while let Some(judge) = weak.upgrade() {
-                let kind = Seen::Tick;
-                judge.lock().unwrap()(Tapped { kind, tag: 0 });
-                drop(judge);
-                std::thread::sleep(Duration::from_millis(20));
+            let mut stuck = Duration::ZERO;
+            while let (Some(judge), Some(world)) = (weak.upgrade(), weak_world.upgrade()) {
+                let is_stuck = world.lock().unwrap().is_stuck();
+                stuck = if is_stuck {
+                    stuck + TICK
+                } else {
+                    Duration::ZERO
+                };
+                // A tap that answers nothing for a second is disabled.
+                let kind = if stuck >= Duration::from_secs(1) {
+                    stuck = Duration::ZERO;
+                    Seen::Disabled
+                } else {
+                    Seen::Tick
+                };
+                let verdict = judge.lock().unwrap()(Tapped { kind, tag: 0 });
+                if verdict == Verdict::Close {
+                    let mut world = world.lock().unwrap();
+                    world.tap.take_if(|(k, _)| *k == key);
+                }
+                drop((judge, world));
+                std::thread::sleep(TICK);
             }
         });
         Ok(Registered {
@@ -410,7 +504,10 @@ fn described(pid: u32, app: &App) -> RunningApp {
     RunningApp {
         pid,
         name: app.name.clone(),
-        bundle_id: format!("com.example.{}", app.name),
+        bundle_id: match &app.bundle_id {
+            Some(id) => id.clone(),
+            None => format!("com.example.{}", app.name),
+        },
         path: app.path.clone(),
         regular: app.regular,
         finished: !app.unfinished,

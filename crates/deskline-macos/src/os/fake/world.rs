@@ -10,7 +10,7 @@ use super::pasteboard::Pasteboard;
 use super::pointer::Pressed;
 use super::quirks::{Quirks, Wakes};
 use super::{Behaviour, Handle, Id};
-use crate::os::{Display, Event, Heard, Judge, Panel, Value};
+use crate::os::{Display, Event, Heard, Judge, Panel, Shot, Value};
 
 #[derive(Clone, Default)]
 pub(crate) struct Node {
@@ -23,6 +23,8 @@ pub(crate) struct Node {
     pub(crate) pressed: Option<Behaviour>,
     /// Its `CFHash`: its id, unless a test wants a collision.
     pub(crate) hash: u64,
+    /// It does not answer, though its app does: each call to it waits for the messaging timeout.
+    pub(crate) hangs: bool,
     /// How many calls in a row will fail at once with `kAXErrorCannotComplete`.
     pub(crate) busy: u32,
 }
@@ -47,6 +49,9 @@ pub(crate) struct App {
     pub(crate) responsible: Option<u32>,
     /// It is root's: `PROC_PIDTBSDINFO` is refused (xnu, `proc_info.c`: `CHECK_SAME_USER`).
     pub(crate) of_root: bool,
+    pub(crate) bundle_id: Option<String>,
+    /// Secure Keyboard Entry, as Terminal and iTerm2 have it: on while they are in front.
+    pub(crate) secure_keyboard: bool,
     /// It is no `NSRunningApplication`.
     pub(crate) daemon: bool,
 }
@@ -77,14 +82,26 @@ pub(crate) struct World {
     pub(crate) may_capture: bool,
     /// The apps that were in front while a picture was taken, in order.
     pub(crate) pictured_behind: Vec<u32>,
+    /// The pictures that were taken.
+    pub(crate) shots: Vec<Shot>,
     pub(crate) secure_input: bool,
     pub(crate) held_keys: Vec<u16>,
     pub(crate) button_held: bool,
     pub(crate) no_layout_letters: bool,
+    /// An input method is on: letters go into its own words.
+    pub(crate) method_on: bool,
+    /// The codes of keys that are dead without Shift.
+    pub(crate) dead_keys: HashSet<u16>,
+    /// The characters that the layout has with Command alone.
+    pub(crate) command_plane: Vec<(u16, char)>,
     pub(crate) folders: Vec<PathBuf>,
     pub(crate) installed: HashMap<PathBuf, fn(&mut World, PathBuf) -> u32>,
     /// How often all children of a node were read.
     pub(crate) whole_reads: HashMap<Id, u32>,
+    /// The requests for a tree: the attribute, and to what it was set.
+    pub(crate) requests: Vec<(&'static str, bool)>,
+    /// How many bytes of values have been sent.
+    pub(crate) moved: usize,
     /// The number of batched calls.
     pub(crate) calls: u64,
     pub(super) timeout: Duration,
@@ -115,7 +132,19 @@ pub(crate) struct World {
     pub(crate) messages: BTreeMap<&'static str, u64>,
     /// The hashes of removed nodes.
     dead: HashMap<Id, u64>,
-    pub(super) tap: Option<(u64, Arc<Mutex<Judge>>)>,
+    pub(crate) tap: Option<(u64, Arc<Mutex<Judge>>)>,
+    /// The app whose windows Stage Manager is bringing to the stage.
+    pub(super) arriving: Option<u32>,
+    /// The window of each app that was last raised while the app was in front.
+    pub(crate) last_key: HashMap<u32, Id>,
+    /// The person has revoked Accessibility.
+    pub(crate) revoked: bool,
+    /// `kCGWindowLayer` of windows that are not on layer 0: they stay above those that are.
+    pub(crate) layers: HashMap<Id, i64>,
+    /// Windows over all others that let clicks through: of whom, and where.
+    pub(crate) ghosts: Vec<(u32, [f64; 4])>,
+    /// Windows over all others that take clicks: of whom, and where.
+    pub(crate) covers: Vec<(Id, [f64; 4])>,
 }
 
 pub(crate) fn text(text: &str) -> Value<Id> {
@@ -275,6 +304,13 @@ impl World {
             Event::Move { .. } | Event::Button { .. } | Event::Scroll { .. } => self.point(event),
         }
         self.delivered += 1;
+        if self
+            .quirks
+            .revoked_after
+            .is_some_and(|n| self.delivered > n)
+        {
+            (self.revoked, self.trusted) = (true, false);
+        }
         self.secure_input |= self.quirks.secure_after.is_some_and(|n| self.delivered > n);
     }
 
@@ -295,14 +331,43 @@ impl World {
         *self.messages.entry(name).or_default() += 1;
     }
 
+    /// The app that keeps keys to itself while it is in front.
+    pub(super) fn secure_holder(&self) -> Option<u32> {
+        let mut apps = self.apps.iter();
+        apps.find(|(_, app)| app.secure_keyboard)
+            .map(|(pid, _)| *pid)
+    }
+
+    /// Whether a tap blocks all input.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.revoked && self.tap.is_some()
+    }
+
     /// Raises a window, whose field then has the keys of its app.
     pub(super) fn raise(&mut self, window: Id) {
+        let pid = self.node(window).pid;
+        if self.front == pid {
+            self.last_key.insert(pid, window);
+        } else if self.quirks.last_key_first {
+            return;
+        }
         self.stack.retain(|w| *w != window);
         self.stack.insert(0, window);
+        self.sort_by_layer();
+        if !self.is_here(window) {
+            // A guess, as docs/macos.md says.
+            self.travel_to(window);
+        }
         if let Some(field) = self.fields.get(&window).copied() {
-            let pid = self.node(window).pid;
             self.focus(pid, field);
         }
+    }
+
+    /// Windows of higher layers lie above the others.
+    pub(super) fn sort_by_layer(&mut self) {
+        let layers = self.layers.clone();
+        self.stack
+            .sort_by_key(|w| -layers.get(w).copied().unwrap_or(0));
     }
 
     pub(crate) fn focus(&mut self, pid: u32, id: Id) {

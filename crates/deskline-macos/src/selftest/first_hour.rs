@@ -1,0 +1,146 @@
+//! What a second reading of other programs' trackers found that real Macs do, and what only a
+//! person can try.
+
+use std::time::{Duration, Instant};
+
+use deskline_link::call::{ClickKind, Input, Typing};
+use deskline_link::{Action, Target, Tool};
+
+use super::guard::length;
+use super::test::{Test, field};
+use super::tools::{judge, press};
+use crate::os::{Os, Value};
+use crate::{front, picture, windows};
+
+const PANEL_TEXT: &str = "under a panel";
+
+/// How many pictures are taken for their times.
+const PICTURES: usize = 10;
+
+/// What the test changes nothing of: the person does, and sends what they have seen.
+const BY_HAND: [&str; 5] = [
+    "Start Deskline from your client, turn it off under Accessibility while an agent types, and \
+     say after how many seconds mouse and keys worked again.",
+    "Turn Stage Manager on (Control Center), and run this again.",
+    "Turn an input method on (Pinyin, or US International for its dead keys), and run this again.",
+    "Open System Settings › Privacy & Security, and have your agent call refresh_traversal on it: \
+     it must be refused.",
+    "Update Deskline by the way that you installed it, run `deskline install CLIENT` again, and \
+     say whether the permission is still there.",
+];
+
+impl<O: Os> Test<'_, O> {
+    pub(super) fn first_hour(&mut self, editor: u32) {
+        self.ways();
+        self.lists(editor);
+        self.under_a_panel(editor);
+        self.picture_times(editor);
+        for line in BY_HAND {
+            (self.say)(&format!("By hand: {line}"));
+        }
+    }
+
+    /// Which ways work here. Nothing here is wrong.
+    fn ways(&mut self) {
+        let system = self.os.system();
+        let live = self.os.attribute(&system, "AXFocusedApplication");
+        let way = match live {
+            Ok(Value::Element(_)) => "AXFocusedApplication".to_owned(),
+            Ok(other) => format!("each app's AXFrontmost ({other:?})"),
+            Err(e) => format!("each app's AXFrontmost ({e})"),
+        };
+        self.note("how the front app is known", Ok(way));
+        let source = self.os.input_source();
+        let source = source.map_or_else(
+            || "unknown".into(),
+            |s| {
+                let kind = if s.layout {
+                    "a layout"
+                } else {
+                    "an input method"
+                };
+                format!("{}, {kind}", s.id)
+            },
+        );
+        self.note("input source", Ok(source));
+        let holder = self.os.secure_holder();
+        self.note("secure input", Ok(format!("held by {holder:?}")));
+    }
+
+    /// The two lists of windows, and whether Accessibility's numbers are those of the first.
+    fn lists(&mut self, pid: u32) {
+        let start = Instant::now();
+        let shown = self.os.windows().len();
+        let short = start.elapsed();
+        let start = Instant::now();
+        let all = self.os.all_windows().len();
+        let long = start.elapsed();
+        let seen = format!("{shown} on the screen in {short:?}, {all} in all in {long:?}");
+        self.note("lists of windows", Ok(seen));
+        let known = windows::matched_of(self.os, pid);
+        let numbered = known.iter().filter_map(|(w, ax)| Some((w, ax.as_ref()?)));
+        let agree: Vec<bool> = numbered
+            .map(|(w, ax)| ax.number == Some(w.number) && ax.extents == Some(windows::extents(w)))
+            .collect();
+        let good = !agree.is_empty() && agree.iter().all(|agrees| *agrees);
+        let seen = format!("numbers and bounds agree: {agree:?}");
+        self.note("windows in both lists", judge(good, seen));
+    }
+
+    /// A click and text under a floating panel (Fonts): judged by the text's length.
+    fn under_a_panel(&mut self, pid: u32) {
+        const NAME: &str = "under a floating panel";
+        let panels = |test: &Self| {
+            let windows = test.os.windows();
+            windows.iter().any(|w| w.pid == pid && w.layer == 3)
+        };
+        let keys = |test: &mut Self| {
+            if let Some(fonts) = press("t", &["Command"]) {
+                test.call(Tool::PressKey, Some(pid), fonts);
+            }
+        };
+        keys(self);
+        if !panels(self) {
+            return self.note(NAME, Ok("skipped: Cmd+T opened none".into()));
+        }
+        let before = length(self.os, pid);
+        let click = Input::Click {
+            target: Target::Text {
+                text: String::new(),
+                role: Some("AXTextArea".into()),
+            },
+            kind: ClickKind::default(),
+            then: Typing {
+                paste: false,
+                text: Some(PANEL_TEXT.into()),
+                key: None,
+            },
+        };
+        let answer = self.call(Tool::Click, Some(pid), Action::Input(click));
+        let now = length(self.os, pid);
+        keys(self);
+        let good = before.is_ok_and(|n| now == Ok(n + PANEL_TEXT.len()));
+        let said = field(&answer, "error").or_else(|| field(&answer, "summary"));
+        self.note(NAME, judge(good, said.unwrap_or_default().to_owned()));
+    }
+
+    fn picture_times(&mut self, pid: u32) {
+        const NAME: &str = "time of a picture";
+        let Some((window, _)) = windows::of_app(self.os, pid).into_iter().next() else {
+            return self.note(NAME, Ok("skipped: there is no window".into()));
+        };
+        let mut times: Vec<Duration> = Vec::new();
+        for _ in 0..PICTURES {
+            let start = Instant::now();
+            if let Err(e) = picture::take(self.os, window.id) {
+                let front = front::pid(self.os);
+                let seen = format!("{e} (in front: {front:?})");
+                return self.note(NAME, Ok(seen));
+            }
+            times.push(start.elapsed());
+        }
+        times.sort_unstable();
+        let (middle, last) = (times[PICTURES / 2], times[PICTURES - 1]);
+        self.note(NAME, Ok(format!("{middle:?}, at most {last:?}")));
+    }
+}

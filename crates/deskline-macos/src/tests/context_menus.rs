@@ -1,0 +1,95 @@
+//! Context menus of outlines, which are no child of anything that is read.
+
+use deskline_input::Button;
+use deskline_link::call::{ClickKind, Input, Typing};
+use deskline_link::{Action, Tool};
+
+use super::desk::{Desk, MAIL, by_text, tree};
+use crate::os::Value;
+use crate::os::fake::clicks;
+
+/// A right-click on an outline opens a menu: told by a notification, or by an attribute of the
+/// outline.
+fn outline(by_notification: bool) -> Desk {
+    let desk = Desk::new();
+    let window = desk.window;
+    {
+        let mut world = desk.mac.world();
+        let at = [100.0, 200.0, 600.0, 200.0];
+        let outline = world.add(window, "AXOutline", "Files", at);
+        let row = world.add(outline, "AXRow", "report.txt", [100.0, 200.0, 600.0, 20.0]);
+        world.node(row).pressed = Some(std::sync::Arc::new(move |world| {
+            let place = [200.0, 210.0, 150.0, 60.0];
+            let menu = world.add(0, "AXMenu", "", place);
+            world.node(menu).pid = MAIL;
+            let item = world.add(
+                menu,
+                "AXMenuItem",
+                "Move to Trash",
+                [200.0, 215.0, 150.0, 20.0],
+            );
+            world.node(item).pressed = Some(std::sync::Arc::new(move |world| {
+                world.extra.clear();
+                world.remove(menu);
+            }));
+            world.extra.push((MAIL, place, 101));
+            if by_notification {
+                world.tell(MAIL, "AXMenuOpened", menu);
+            } else {
+                let shown = Value::Element(menu);
+                world
+                    .node(outline)
+                    .attributes
+                    .insert("AXShownMenuUIElement", shown);
+            }
+        }));
+    }
+    desk
+}
+
+#[test]
+fn its_items_are_in_the_tree_while_it_is_open() {
+    for by_notification in [true, false] {
+        let mut desk = outline(by_notification);
+        let target = by_text("report.txt", "AXRow");
+        let kind = ClickKind {
+            button: Button::Right,
+            ..ClickKind::default()
+        };
+        let then = Typing::default();
+        let click = Input::Click { target, kind, then };
+        let answer = desk.run(Tool::Click, Action::Input(click));
+        assert!(!answer.is_error, "{}", answer.text);
+        let opened = tree(&answer);
+        assert!(
+            opened.contains("+ [AXMenuItem] \"Move to Trash\""),
+            "{opened}"
+        );
+        // The next call knows it too.
+        let answer = desk.run(Tool::Refresh, Action::Refresh);
+        assert!(tree(&answer).contains("Move to Trash"), "{}", tree(&answer));
+        let answer = desk.click(by_text("Move to Trash", "AXMenuItem"), Typing::default());
+        assert!(!answer.is_error, "{}", answer.text);
+        assert_eq!(clicks(&desk.mac.world()).len(), 2);
+        assert!(
+            !tree(&answer).contains("\n [AXMenuItem]"),
+            "{}",
+            tree(&answer)
+        );
+    }
+}
+
+#[test]
+fn one_that_accessibility_does_not_list_is_said_to_be_open() {
+    let mut desk = Desk::new();
+    desk.mac
+        .world()
+        .extra
+        .push((MAIL, [200.0, 210.0, 150.0, 60.0], 101));
+    let answer = desk.run(Tool::Refresh, Action::Refresh);
+    let tree = tree(&answer);
+    assert!(
+        tree.contains("# partial: a menu or pop-up is open"),
+        "{tree}"
+    );
+}

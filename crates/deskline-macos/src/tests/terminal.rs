@@ -1,0 +1,71 @@
+//! Long texts: a terminal's end, a document around its caret.
+
+use deskline_link::{Action, Tool};
+
+use super::desk::{Desk, MAIL, element, tree};
+use crate::os::Value;
+use crate::os::fake::{Id, text};
+
+/// The text area of a terminal with this many lines.
+fn terminal(lines: usize, bundle: &str) -> (Desk, Id) {
+    let desk = Desk::new();
+    let window = desk.window;
+    let area = {
+        let mut world = desk.mac.world();
+        world.apps.get_mut(&MAIL).unwrap().bundle_id = Some(bundle.into());
+        let at = [100.0, 120.0, 600.0, 380.0];
+        let scroll = world.add(window, "AXScrollArea", "", at);
+        let area = world.add(scroll, "AXTextArea", "shell", at);
+        let all: Vec<String> = (1..=lines).map(|n| format!("line {n} of it")).collect();
+        world.set(area, "AXValue", text(&all.join("\n")));
+        world.set(area, "AXSelectedTextRange", Value::Range(0, 0));
+        world.moved = 0;
+        area
+    };
+    (desk, area)
+}
+
+fn shown(desk: &mut Desk) -> String {
+    let answer = desk.run(Tool::Refresh, Action::Refresh);
+    assert!(!answer.is_error, "{}", answer.text);
+    element(&tree(&answer), "[AXTextArea] \"shell\"").to_owned()
+}
+
+#[test]
+fn the_newest_line_of_a_terminal_is_in_the_tree_and_its_past_is_not_moved() {
+    let (mut desk, _) = terminal(5_000, "com.apple.Terminal");
+    let line = shown(&mut desk);
+    assert!(
+        line.contains("line 5000 of it") && !line.contains("line 1 of"),
+        "{line}"
+    );
+    let moved = desk.mac.world().moved;
+    assert!(moved < 10_000, "{moved} bytes");
+}
+
+#[test]
+fn a_short_text_is_whole() {
+    let (mut desk, _) = terminal(3, "com.apple.Terminal");
+    let line = shown(&mut desk);
+    assert!(
+        line.contains("line 1 of it\\nline 2 of it\\nline 3 of it"),
+        "{line}"
+    );
+}
+
+#[test]
+fn a_document_shows_the_part_around_its_caret_or_what_of_it_shows() {
+    let (mut desk, area) = terminal(5_000, "com.example.Editor");
+    let place = desk.mac.world().value(area).find("line 2500 ").unwrap();
+    desk.mac
+        .world()
+        .set(area, "AXSelectedTextRange", Value::Range(place, 4));
+    let line = shown(&mut desk);
+    assert!(line.contains("line 2500 of it"), "{line}");
+    let mut world = desk.mac.world();
+    world.set(area, "AXSelectedTextRange", Value::Range(0, 0));
+    world.set(area, "AXVisibleCharacterRange", Value::Range(place, 200));
+    drop(world);
+    let line = shown(&mut desk);
+    assert!(line.contains("line 2500 of it"), "{line}");
+}

@@ -155,12 +155,17 @@ fn a_click_behind_the_persons_window_is_quick() {
             WITH,
         ),
     ];
+    let mut slow = Vec::new();
     for (name, session, goal) in sessions {
         let (median, steps, least) = click_time(&session());
-        println!("{name}: {median:.0} ms, of which {steps}");
-        // The rest is the app's share, which takes most of the time on a busy machine.
-        assert!(least < 2.0 * goal, "{name}: {least:.0} ms, {steps}");
+        let said = format!("{name}: {median:.0} ms, of which {steps}; at least {least:.0}");
+        println!("{said}");
+        // On a machine with four times the work that it can do.
+        if least > 4.0 * goal {
+            slow.push(said);
+        }
     }
+    assert!(slow.is_empty(), "{slow:#?}");
 }
 
 /// Clicks at a check box in a window behind the person's, which comes back. Returns the medians of

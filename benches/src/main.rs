@@ -1,6 +1,6 @@
 //! Measures Deskline beside other drivers and beside the raw bus, on one private desktop, in one
 //! run. `scripts/bench` installs the other drivers and runs this. Prints Markdown tables; with
-//! `--out`, writes the page `benchmarks.md` and the plot `cost.svg` to that folder.
+//! `--out`, writes the page `benchmarks.md` to that folder.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 // `driver` and `driven` are both the right word.
@@ -13,9 +13,7 @@ mod links;
 mod mcp;
 mod measure;
 mod own;
-mod plot;
 mod subject;
-mod sway;
 mod table;
 mod usage;
 
@@ -27,7 +25,7 @@ use deskline_testbed::Bed;
 use driver::Driver;
 
 const USAGE: &str = "usage: deskline-bench [--peers VENV] [--out FOLDER] [--only SUBJECT]
-                      [--links COUNT] [--idle SECONDS] [--beside BIN] [--sway COUNT]
+                      [--links COUNT] [--idle SECONDS] [--beside BIN]
                       [--late COUNT] [--late-in-front COUNT]";
 
 fn main() {
@@ -40,7 +38,6 @@ fn main() {
         beside: None,
     };
     let mut links_only = false;
-    let mut on_sway: Option<usize> = None;
     let mut late: Option<usize> = None;
     let mut in_front = false;
     let mut args = std::env::args().skip(1);
@@ -55,7 +52,6 @@ fn main() {
                 links_only = true;
             }
             "--idle" => extent.idle = Duration::from_secs(value.parse().expect(USAGE)),
-            "--sway" => on_sway = Some(value.parse().expect(USAGE)),
             "--late" => late = Some(value.parse().expect(USAGE)),
             "--late-in-front" => {
                 late = Some(value.parse().expect(USAGE));
@@ -66,10 +62,6 @@ fn main() {
         }
     }
     let bed = Bed::new();
-    if let Some(calls) = on_sway {
-        println!("{}", sway::markdown(&bed, &only, calls));
-        return;
-    }
     if let Some(count) = late {
         let beside = extent.beside.as_deref();
         println!("{}", late::markdown(&bed, &only, count, in_front, beside));
@@ -96,7 +88,6 @@ fn main() {
         // Written after each app: the whole run takes almost 20 minutes.
         if let Some(folder) = &out {
             std::fs::write(folder.join("benchmarks.md"), page(&results, "", &own)).unwrap();
-            std::fs::write(folder.join("cost.svg"), plot::svg(&results)).unwrap();
         }
     }
     let links = links::markdown(&bed, &only, &extent);
@@ -110,5 +101,5 @@ fn main() {
 fn page(results: &[measure::Outcome], links: &str, own: &str) -> String {
     let about = include_str!("../about.md");
     let tables = table::markdown(results);
-    format!("{about}\nThis version.\n\n{tables}\n{links}\n{own}\n![cost against size](cost.svg)\n")
+    format!("{about}\nThis version.\n\n{tables}\n{links}\n{own}")
 }

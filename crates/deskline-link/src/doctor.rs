@@ -29,8 +29,6 @@ pub enum Fix {
     /// `deskline doctor --fix` writes the file by which KWin knows Deskline, and gives it pictures
     /// and, before Plasma 6, takes input from it.
     KwinFile,
-    /// Ask the user for input through the desktop's portal.
-    Portal,
     /// A command that needs no root: its words.
     Command(Vec<String>),
     /// A command for root.

@@ -14,7 +14,6 @@ use deskline_wayland::{Seat, SwayDisplay};
 use deskline_x11::X11Display;
 
 use crate::session::Session;
-pub(crate) use gnome::ask_portal;
 pub(crate) use system::{BY_PROTOCOLS, DisplaySystem};
 use wayland::TreesOnly;
 

@@ -16,7 +16,6 @@ pub use deskline_link::doctor::{Check, Fix, Report, Status};
 
 use deskline_atspi::accessibility_bus;
 
-use crate::display::ask_portal;
 use crate::packages::{self, Package};
 use crate::private;
 use crate::session::Session;
@@ -110,7 +109,6 @@ pub fn repair(check: &Check, session: &Session) -> Option<Result<String, String>
             })
         }
         Fix::KwinFile => Some(kwin::grant(session)),
-        Fix::Portal => Some(ask_portal(session)?.map(str::to_owned)),
         Fix::Command(words) => Some(carry_out(words, session)),
         Fix::Root(_) => None,
     }

@@ -114,14 +114,6 @@ impl Session {
         self.environment.get("HOME").map(Path::new)
     }
 
-    /// XDG Base Directory Specification: Deskline's folder for the state of the user's programs.
-    pub(crate) fn state(&self) -> Option<PathBuf> {
-        let set = self.environment.get("XDG_STATE_HOME").map(PathBuf::from);
-        let usual = || self.home().map(|home| home.join(".local/state"));
-        let state = set.filter(|path| path.is_absolute()).or_else(usual)?;
-        Some(state.join("deskline"))
-    }
-
     /// The name of the Wayland compositor's process, such as `sway`; `None` if none answers.
     pub fn compositor(&self) -> Option<String> {
         let name = self.wayland_display.as_deref()?;

@@ -46,7 +46,7 @@ mod wlroots;
 pub use described::{AppToplevel, OpenMenu, Part, Toplevels};
 pub use display::WaylandDisplay;
 pub use gnome::{
-    ExtensionUse, GnomeAccess, GnomeDisplay, GnomeInput, ShellWindow, ask_portal, gnome_clipboard,
+    ExtensionUse, GnomeAccess, GnomeDisplay, GnomeInput, ShellWindow, gnome_clipboard,
 };
 pub use kde::{KdeDisplay, KdeWindow};
 pub use sway::{SwayDisplay, SwayWindow};

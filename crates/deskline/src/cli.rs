@@ -111,12 +111,12 @@ pub(crate) struct Settings {
     )]
     pub(crate) seat: SeatChoice,
     /// On GNOME: `notify` sends input by Mutter's older calls, as before GNOME 45, should its EIS
-    /// socket fail; `portal` by the desktop's portal, as where Mutter's own names are closed
+    /// socket fail
     #[cfg(target_os = "linux")]
     #[arg(
         long,
         global = true,
-        value_name = "auto|notify|portal",
+        value_name = "auto|notify",
         value_enum,
         default_value = "auto",
         hide_possible_values = true
@@ -273,9 +273,6 @@ pub(crate) struct ReplayArgs {
     /// The journal of the run
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
-    /// Print the result as JUnit XML, for CI; what is done goes to standard error
-    #[arg(long)]
-    pub(crate) check: bool,
     /// Leave lines out of the comparison that match this regular expression, such as a clock's
     #[arg(long, value_name = "PATTERN")]
     pub(crate) ignore: Vec<Regex>,
@@ -348,7 +345,6 @@ pub(crate) enum SeatChoice {
 pub(crate) enum GnomeInput {
     Auto,
     Notify,
-    Portal,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

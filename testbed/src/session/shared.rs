@@ -52,8 +52,7 @@ impl Running {
     fn is_as_new(&self) -> bool {
         let folder = self.folder.path();
         let settings = fs::read_to_string(folder.join(SETTINGS_FILE)).unwrap_or_default();
-        let left = [".local/share/applications", ".local/state/deskline"];
-        let left = left.iter().any(|name| folder.join(name).exists());
+        let left = folder.join(".local/share/applications").exists();
         if settings != self.settings || left {
             return false;
         }

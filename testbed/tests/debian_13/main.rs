@@ -8,7 +8,6 @@ mod ends;
 mod gnome;
 mod gnome_calls;
 mod gnome_extension;
-mod gnome_portal;
 mod gnome_widgets;
 mod kde;
 mod labwc;

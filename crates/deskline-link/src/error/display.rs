@@ -1,7 +1,5 @@
 //! Why a display sent nothing: the words, and the next step.
 
-use std::io;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use deskline_core::Point;
@@ -95,21 +93,4 @@ pub enum DisplayError {
     /// The person does something that input would disturb: a clause.
     #[error("the user {0}. Nothing was sent; try again in a moment")]
     PersonBusy(&'static str),
-    /// The portal's permission cannot be kept.
-    #[error(
-        "the permission of the desktop's portal cannot be kept in {file} ({why}). Nothing was sent",
-        file = .0.display(),
-        why = .1
-    )]
-    PermissionNotKept(PathBuf, #[source] io::Error),
-    /// The portal waits for the person.
-    #[error(
-        "the desktop's portal did not answer within {} s: it asks the user. Nothing was sent. Run \
-         `deskline doctor --fix`, and let the user allow remote interaction in its dialog",
-        .0.as_secs()
-    )]
-    PortalSilent(Duration),
-    /// The portal refused a method with this code.
-    #[error("the desktop's portal ended {0} with {1}. Nothing was sent")]
-    PortalEnded(String, u32),
 }

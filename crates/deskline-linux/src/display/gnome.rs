@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use deskline_atspi as atspi;
-use deskline_link::doctor::Fix;
 use deskline_link::{Display as _, Result, WindowId};
 use deskline_wayland::{ExtensionUse, GnomeAccess, GnomeDisplay, ShellWindow};
 
@@ -15,26 +14,13 @@ use crate::session::{GNOME_SHELL, Session};
 /// Connects to GNOME Shell, where that is the session's compositor.
 pub(super) fn connect(session: &Session) -> Option<Result<GnomeDisplay<Described>>> {
     let described = Described::on(session.session_bus.as_deref()?);
-    with_access(session, |to| GnomeDisplay::connect(to, described))
-}
-
-/// Asks the person for the portal's permission, and returns their decision.
-pub(crate) fn ask_portal(session: &Session) -> Option<Result<&'static str, String>> {
-    let asked = with_access(session, deskline_wayland::ask_portal)?;
-    let done = asked.map(|()| "the user has allowed input through the desktop's portal");
-    Some(done.map_err(|e| e.to_string()))
-}
-
-/// Calls `done` with the access to GNOME Shell, if that is the session's compositor.
-fn with_access<R>(session: &Session, done: impl FnOnce(&GnomeAccess<'_>) -> R) -> Option<R> {
     let compositor = session.compositor()?;
     let access = GnomeAccess {
         session_bus: session.session_bus.as_deref()?,
         wayland_socket: &session.wayland_socket()?,
-        portal_token: &session.state()?.join("portal-token"),
         input: session.gnome_input,
     };
-    (compositor == GNOME_SHELL).then(|| done(&access))
+    (compositor == GNOME_SHELL).then(|| GnomeDisplay::connect(&access, described))
 }
 
 impl DisplaySystem for GnomeDisplay<Described> {
@@ -68,20 +54,9 @@ impl DisplaySystem for GnomeDisplay<Described> {
     fn input_finding(&self) -> &'static str {
         if self.sends_by_calls() {
             "by Mutter's Notify calls"
-        } else if self.sends_by_portal() {
-            "by the desktop's portal, as the user has allowed"
         } else {
             BY_PROTOCOLS
         }
-    }
-
-    fn tells_what_is_missing(&self) -> bool {
-        self.sends_by_portal()
-    }
-
-    fn mends_keys(&mut self) -> Option<Fix> {
-        let asks = self.sends_by_portal() && self.key_input().is_err();
-        asks.then_some(Fix::Portal)
     }
 
     fn raise_finding(&self) -> &'static str {

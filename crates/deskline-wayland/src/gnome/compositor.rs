@@ -10,7 +10,6 @@ use super::bus::Bus;
 use super::extension::{Extension, ShellWindow};
 use super::placed::Placed;
 use super::plain::Plain;
-use super::portal::Portal;
 use super::session::{Access, Way};
 use crate::compositor::{Ability, BoxedPort, Compositor, Keyboard, Located};
 use crate::described::Toplevels;
@@ -43,12 +42,12 @@ pub struct Gnome<T> {
 }
 
 impl<T: Toplevels> GnomeDisplay<T> {
-    /// Connects. Where Mutter's own remote desktop is closed to this program, input goes by the
-    /// desktop's portal.
+    /// Connects.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`](deskline_link::Error::Unavailable) where neither is there.
+    /// [`Error::Unavailable`](deskline_link::Error::Unavailable) where Mutter's remote desktop is
+    /// not there.
     pub fn connect(to: &Access<'_>, toplevels: T) -> Result<Self> {
         let plain = Plain::connect(to, toplevels)?;
         let placed = Placed::connect(to.session_bus, plain.way())?;
@@ -100,12 +99,6 @@ impl<T: Toplevels> GnomeDisplay<T> {
     /// Whether input goes by calls of Mutter's session, and not by EIS.
     pub fn sends_by_calls(&self) -> bool {
         matches!(self.compositor.plain.way(), Way::Notify(_))
-    }
-
-    /// Whether it goes by the desktop's portal, as Mutter's own remote desktop is closed to this
-    /// program.
-    pub fn sends_by_portal(&self) -> bool {
-        matches!(self.compositor.plain.way(), Way::Portal(_))
     }
 
     /// How Deskline's extension of the shell is used.
@@ -174,16 +167,6 @@ impl<T: Toplevels> Gnome<T> {
         }
         Ok(())
     }
-}
-
-/// Asks the person for the portal's permission, who has a minute to answer its dialog.
-///
-/// # Errors
-///
-/// Where there is no such portal, or the person refuses or does not answer.
-pub fn ask_portal(to: &Access<'_>) -> Result<()> {
-    let bus = Bus::connect(to.session_bus)?;
-    Portal::find(&bus, to.portal_token)?.ask(&bus)
 }
 
 impl<T: Toplevels> Compositor for Gnome<T> {

@@ -7,8 +7,6 @@
 //! - `session`: a remote desktop session: a way for input, and the stream of the focused window.
 //!   The way is an EIS socket from GNOME 45 on.
 //! - `notify`: the way before: a call for each key, click and motion.
-//! - `portal`: the way where Mutter's names are closed to this program: the desktop's portal, which
-//!   asks the person.
 //! - `place`: where a window's content begins in its buffer, by its picture.
 //! - `scales`: the scales of the screens.
 //! - `picture`: the picture of that content.
@@ -30,13 +28,12 @@ mod picture;
 mod place;
 mod placed;
 mod plain;
-mod portal;
 mod raise;
 mod recency;
 mod scales;
 mod session;
 
 pub use clipboard::clipboard as gnome_clipboard;
-pub use compositor::{ExtensionUse, GnomeDisplay, ask_portal};
+pub use compositor::{ExtensionUse, GnomeDisplay};
 pub use extension::ShellWindow;
 pub use session::{Access as GnomeAccess, Input as GnomeInput};

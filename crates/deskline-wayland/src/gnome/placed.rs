@@ -13,7 +13,6 @@ use super::extension::{Extension, Kind, Over, Screen, ShellWindow};
 use super::picture;
 use super::place::Content;
 use super::plain::PAINTS;
-use super::portal::Portal;
 use super::scales;
 use super::session::{self, Session, Way};
 use crate::compositor::{
@@ -51,9 +50,6 @@ impl Placed {
             return Ok(None);
         }
         let bus = session::bus(address)?;
-        if let Way::Portal(_) = way {
-            Portal::listen(&bus)?;
-        }
         Ok(Some(Self {
             bus,
             way: way.clone(),
@@ -198,8 +194,8 @@ impl Compositor for Placed {
     fn offers(&self, ability: Ability) -> Offer<()> {
         match ability {
             Ability::Raise => Ok(()),
-            Ability::Pointer | Ability::Keys => self.way.keys(),
-            Ability::Pictures => self.way.frames(),
+            Ability::Pointer | Ability::Keys => Ok(()),
+            Ability::Pictures => session::frames(),
         }
     }
 

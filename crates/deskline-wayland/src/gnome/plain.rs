@@ -285,8 +285,8 @@ impl<T: Toplevels> Compositor for Plain<T> {
     fn offers(&self, ability: Ability) -> Offer<()> {
         match ability {
             Ability::Raise if Extension::find(&self.bus).is_some() => Ok(()),
-            Ability::Raise | Ability::Keys => self.way.keys(),
-            Ability::Pointer | Ability::Pictures => self.way.frames(),
+            Ability::Raise | Ability::Keys => Ok(()),
+            Ability::Pointer | Ability::Pictures => session::frames(),
         }
     }
 

@@ -1,5 +1,5 @@
-//! A session of Mutter's own remote desktop, or of the portal's. It lasts as long as input is sent:
-//! GNOME shows the person in its panel that one is there, and lets them end it.
+//! A session of Mutter's remote desktop. It lasts as long as input is sent: GNOME shows the person in
+//! its panel that one is there, and lets them end it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,6 @@ use zbus::zvariant::{OwnedValue, Value};
 
 use super::bus::{Bus, Calls, On, Options, read};
 use super::notify::{Notify, REMOTE, REMOTE_SESSION};
-use super::portal::{self, NOT_ALLOWED, Portal};
 use crate::eis::Eis;
 use crate::events::{Events, Sent};
 use crate::pipewire::{self, Frame};
@@ -26,13 +25,10 @@ const STREAM: &str = "org.gnome.Mutter.ScreenCast.Stream";
 /// How long Mutter may take to start a stream: 20 ms on an idle machine.
 const STARTS: Duration = Duration::from_secs(2);
 
-const NO_STREAM: &str = "input goes by the desktop's portal, which tells no program which window a stream is of. With Deskline's extension of the shell the pointer goes to places on the screen";
-
 /// A session that has started.
 #[derive(Debug)]
 pub(crate) struct Session {
     path: String,
-    of_portal: bool,
     events: Box<dyn Events>,
     pub(crate) stream: Option<Stream>,
     /// Where the content of the stream's window begins in it, in the window's own units, where that
@@ -56,8 +52,6 @@ pub(crate) enum Way {
     Eis,
     /// By calls of the session, with this socket of the compositor.
     Notify(PathBuf),
-    /// By an EIS socket of the portal, without a stream.
-    Portal(Portal),
 }
 
 /// How a GNOME session is reached.
@@ -67,8 +61,6 @@ pub struct Access<'a> {
     pub session_bus: &'a str,
     /// The compositor's Wayland socket.
     pub wayland_socket: &'a Path,
-    /// The file of the portal's permission, where Mutter's own remote desktop is closed.
-    pub portal_token: &'a Path,
     /// By which way input goes.
     pub input: Input,
 }
@@ -81,44 +73,24 @@ pub enum Input {
     Auto,
     /// Calls of Mutter's session, although that has an EIS socket.
     Notify,
-    /// The desktop's portal, although Mutter's names are open.
-    Portal,
 }
 
 impl Way {
     /// The one that this session has.
     pub(crate) fn find(bus: &Bus, to: &Access<'_>) -> Result<Self> {
-        if to.input == Input::Portal {
-            return Portal::find(bus, to.portal_token).map(Self::Portal);
-        }
-        if let Err(closed) = is_supported(bus) {
-            tracing::debug!("{closed}");
-            let portal = Portal::find(bus, to.portal_token);
-            return Ok(Self::Portal(portal.map_err(|_| closed)?));
-        }
+        is_supported(bus)?;
         if to.input == Input::Notify || !has_eis(to.session_bus)? {
             return Ok(Self::Notify(to.wayland_socket.to_owned()));
         }
         Ok(Self::Eis)
     }
 
-    /// Whether keys can be sent.
-    pub(crate) fn keys(&self) -> Offer<()> {
-        match self {
-            Self::Portal(portal) if !portal.is_allowed() => Err(Missing::new(NOT_ALLOWED)),
-            _ => Ok(()),
-        }
-    }
+}
 
-    /// Whether frames of Mutter's streams can be read.
-    pub(crate) fn frames(&self) -> Offer<()> {
-        if let Self::Portal(_) = self {
-            return Err(Missing::new(NO_STREAM));
-        }
-        let no_library =
-            |e| Missing::new(format!("libpipewire cannot be opened ({e}). Install it"));
-        pipewire::is_there().map_err(no_library)
-    }
+/// Whether frames of Mutter's streams can be read.
+pub(crate) fn frames() -> Offer<()> {
+    let no_library = |e| Missing::new(format!("libpipewire cannot be opened ({e}). Install it"));
+    pipewire::is_there().map_err(no_library)
 }
 
 /// A connection to the session bus that hears what streams say.
@@ -159,16 +131,6 @@ impl Session {
     /// Starts one for keys alone, or one with a stream of the focused window. The caller says which
     /// window that is, and has to look again afterwards whether it still is.
     pub(crate) fn start(bus: &Bus, way: &Way, focused: Option<WindowId>) -> Result<Self> {
-        if let Way::Portal(portal) = way {
-            let (path, eis) = portal.open(bus)?;
-            return Ok(Self {
-                path,
-                of_portal: true,
-                events: Box::new(eis),
-                stream: None,
-                offset: None,
-            });
-        }
         let path = bus.make(REMOTE, "CreateSession", &())?;
         let started = start(bus, way, &path, focused);
         if started.is_err() {
@@ -177,7 +139,6 @@ impl Session {
         let (events, stream) = started?;
         Ok(Self {
             path,
-            of_portal: false,
             events,
             stream,
             offset: None,
@@ -202,11 +163,7 @@ impl Session {
     pub(crate) fn stop(self, bus: &Bus) {
         // Its EIS connection ends before the session.
         drop(self.events);
-        if self.of_portal {
-            portal::close(bus, &self.path);
-        } else {
-            stop(bus, &self.path);
-        }
+        stop(bus, &self.path);
     }
 }
 
@@ -224,8 +181,7 @@ fn start(bus: &Bus, way: &Way, path: &str, focused: Option<WindowId>) -> Result<
     let node = stream.as_ref().map(|stream| await_node(bus, stream));
     let node = node.transpose()?;
     let events: Box<dyn Events> = match way {
-        // The portal starts its own.
-        Way::Eis | Way::Portal(_) => {
+        Way::Eis => {
             let socket = bus.socket(session, "ConnectToEIS", &(Options::new(),))?;
             let mut eis = Eis::connect(socket)?;
             if let Some(stream) = &stream {

@@ -49,7 +49,6 @@ fn way(input: GnomeInput) -> deskline_linux::GnomeInput {
     match input {
         GnomeInput::Auto => deskline_linux::GnomeInput::Auto,
         GnomeInput::Notify => deskline_linux::GnomeInput::Notify,
-        GnomeInput::Portal => deskline_linux::GnomeInput::Portal,
     }
 }
 

@@ -7,7 +7,6 @@ use std::time::Duration;
 pub(super) struct Step {
     /// Its number in the run, from 1.
     pub(super) number: usize,
-    pub(super) app: String,
     pub(super) words: String,
     pub(super) took: Duration,
     pub(super) end: End,

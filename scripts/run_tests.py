@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DESKTOPS = re.compile(r"deskline-(x11|linux)/(?!lib$)")
 
 # Nothing may run beside these.
-ALONE = {"again", "bounds", "soak"}
+ALONE = {"reuse", "bounds", "soak"}
 
 # One of each toolkit.
 FAST = ("toolkits ", "survey firefox", "survey pyqt_6")

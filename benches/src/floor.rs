@@ -33,7 +33,7 @@ pub struct Read {
 
 impl Floor {
     /// Finds the app on the bus at `address`, and connects to its private socket if it has one.
-    pub fn of(address: &str, pid: u32) -> Result<Self, Error> {
+    pub fn connect(address: &str, pid: u32) -> Result<Self, Error> {
         let mut bus = Connection::open(address, LIMIT)?;
         let call = |destination, path, interface, member, body| Call {
             destination,

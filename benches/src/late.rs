@@ -103,7 +103,7 @@ pub fn markdown(
     let apps = apps.filter(|s| s.name.contains(only) && !subject::SAME_APPS.contains(&s.name));
     for subject in apps {
         eprintln!("{}: late changes", subject.name);
-        let found = of(bed, subject, count, in_front, beside);
+        let found = count_late(bed, subject, count, in_front, beside);
         row(&mut out, subject.name, &found);
         for (sum, of) in sums.iter_mut().zip(&found) {
             sum.changed += of.changed;
@@ -125,7 +125,7 @@ fn row(out: &mut String, app: &str, [this, earlier]: &[Late; 2]) {
 }
 
 /// Those of this build and of another.
-fn of(
+fn count_late(
     bed: &Bed,
     subject: &Subject,
     count: usize,

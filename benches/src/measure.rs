@@ -132,7 +132,7 @@ pub fn subject(bed: &Bed, subject: &Subject, drivers: &[Driver], peers: &Path) -
 }
 
 fn floor(bed: &Bed, pid: u32, outcome: &mut Outcome) -> Result<(), deskline_atspi::bus::Error> {
-    let mut floor = Floor::of(&bed.accessibility(), pid)?;
+    let mut floor = Floor::connect(&bed.accessibility(), pid)?;
     let mut bulk = false;
     repeat(|| {
         let read = floor.read()?;

@@ -279,7 +279,7 @@ impl AtSpi {
         // The bus answers for an app that has left it: not even the root is there.
         if read.as_ref().is_ok_and(|tree| tree.elements.is_empty()) {
             self.forget(pid);
-            process::ends(pid, CLOSES);
+            process::ends_within(pid, CLOSES);
             return Err(no_window(pid));
         }
         read.map_err(|e| {
@@ -497,7 +497,7 @@ fn unanswered(e: bus::Error, app: &str, pid: u32) -> Error {
             ms: PATIENCE.as_millis(),
         },
         // The app's end of its own socket: it is gone.
-        bus::Error::Io(_) if process::ends(pid, CLOSES) => Error::NoProcess(pid),
+        bus::Error::Io(_) if process::ends_within(pid, CLOSES) => Error::NoProcess(pid),
         // The bus, or the app's own socket: both are connected to anew.
         e => on_bus("talking to the app over the accessibility bus")(e),
     }

@@ -3,7 +3,7 @@
 //! Pure: no I/O, no clock, no platform. A platform crate reads an app into a [`Tree`]; this crate
 //! makes everything that an agent sees of it.
 
-mod again;
+mod find_again;
 pub mod base64;
 pub mod diff;
 pub mod element;

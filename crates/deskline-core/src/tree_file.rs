@@ -50,7 +50,7 @@ pub fn diff_and_tree(before: &Tree, after: &Tree, diff: &Diff, only_visible: boo
 
 /// Late changes: `# late: +a -r ~m (since the last answer)`, then the lines of a diff, each after
 /// `late `. Empty if nothing changed.
-pub fn late(before: &Tree, after: &Tree, diff: &Diff) -> String {
+pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> String {
     if diff.is_empty() {
         return String::new();
     }

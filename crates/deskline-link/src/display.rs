@@ -116,7 +116,7 @@ pub trait Display {
 
     /// From here on keys and clicks are for this target. Where they would go elsewhere they stop,
     /// with an [`InputError`](deskline_input::InputError).
-    fn aim(&mut self, aim: Aim);
+    fn set_aim(&mut self, aim: Aim);
 
     /// Releases every key and button that this process has pressed. Called on every way out.
     fn release_all(&mut self);

@@ -47,7 +47,7 @@ pub(crate) fn run(
         })?;
     }
     let first = targets.index();
-    report.timed("sight", |report| {
+    report.timed("picture_before", |report| {
         let tree = report.readings.before.as_ref();
         if let (Some(tree), true) = (tree, call.options.show_diff) {
             report.pictures.before = change::before_action(&mut *desk, &call.action, tree, first);

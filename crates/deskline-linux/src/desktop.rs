@@ -20,7 +20,7 @@ use deskline_link::{
 use crate::absent;
 use crate::apps::{self, Identities, Launch, Launched, Running};
 use crate::display::DisplaySystem;
-use crate::ends::Ends;
+use crate::exits::Ends;
 use crate::guard;
 use crate::input_method::InputMethods;
 use crate::menus::Menus;
@@ -245,7 +245,7 @@ impl LinuxDesktop {
         // The frontmost window's app comes first.
         for pid in windows.iter().filter_map(|window| window.pid) {
             // One that can have a tree gets it by being started anew.
-            if listed.iter().all(|app| app.pid != pid) && mapped::of(pid).is_some() {
+            if listed.iter().all(|app| app.pid != pid) && mapped::toolkit_of(pid).is_some() {
                 continue;
             }
             let name = self.atspi.name_of(pid);
@@ -263,7 +263,7 @@ impl LinuxDesktop {
     }
 
     /// How far what was started has come. It may have handed over to an instance that ran already.
-    fn come(&mut self, starting: &mut Starting) -> Result<Progress> {
+    fn advance(&mut self, starting: &mut Starting) -> Result<Progress> {
         let mut windows = self.display.mapped_windows()?;
         windows.extend(self.native_windows(&windows)?);
         let handed_over = starting.launched.exited().is_some_and(|s| s.success());
@@ -569,7 +569,7 @@ impl Apps for LinuxDesktop {
         let Some(mut starting) = self.starting.take() else {
             return Ok(Progress::Starting);
         };
-        let progress = self.come(&mut starting);
+        let progress = self.advance(&mut starting);
         if let Ok(Progress::Ready(pid) | Progress::Waiting(pid, _)) = progress {
             let Starting {
                 launch, launched, ..

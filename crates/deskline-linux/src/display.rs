@@ -63,11 +63,11 @@ pub(crate) fn connect(session: &Session) -> Result<Box<dyn DisplaySystem>> {
             Ok(x11) => Ok(Box::new(x11)),
             Err(e) if wayland => {
                 tracing::warn!("Xwayland is not used: {e}");
-                Ok(Box::new(TreesOnly::of(session)))
+                Ok(Box::new(TreesOnly::new(session)))
             }
             Err(e) => Err(e),
         },
-        None if wayland => Ok(Box::new(TreesOnly::of(session))),
+        None if wayland => Ok(Box::new(TreesOnly::new(session))),
         None => Err(Error::Unavailable(session.missing().join(" "))),
     }
 }

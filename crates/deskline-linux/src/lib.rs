@@ -6,7 +6,7 @@ pub mod apps;
 mod desktop;
 mod display;
 pub mod doctor;
-mod ends;
+mod exits;
 mod guard;
 mod input_method;
 mod menus;

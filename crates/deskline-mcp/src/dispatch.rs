@@ -128,7 +128,7 @@ impl Dispatcher {
         } else {
             Cow::Borrowed(arguments)
         };
-        let (desktop, arguments) = self.desktops.of(&arguments)?;
+        let (desktop, arguments) = self.desktops.addressed(&arguments)?;
         let arguments = arguments.as_ref();
         let answer = match record.handler {
             Handler::Link(..) | Handler::Chain => {

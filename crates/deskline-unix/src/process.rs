@@ -146,7 +146,7 @@ pub fn app_name(pid: u32) -> String {
 }
 
 /// Waits until a process has ended, for at most `time`. Returns whether it has.
-pub fn ends(pid: u32, time: Duration) -> bool {
+pub fn ends_within(pid: u32, time: Duration) -> bool {
     const LOOK: Duration = Duration::from_millis(5);
     let start = Instant::now();
     while !is_gone(pid) {

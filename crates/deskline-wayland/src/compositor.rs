@@ -22,7 +22,7 @@ pub trait Compositor: Send {
     fn begin_link(&mut self, _acts: bool) {}
 
     /// Keys and clicks are for this target from here on.
-    fn aim(&mut self, _aim: Aim) {}
+    fn set_aim(&mut self, _aim: Aim) {}
 
     /// The toplevels of all apps, the frontmost first.
     fn windows(&mut self) -> Result<Vec<Window>>;

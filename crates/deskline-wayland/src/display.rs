@@ -134,9 +134,9 @@ impl<C: Compositor + 'static> Display for WaylandDisplay<C> {
         self.compositor.begin_link(acts);
     }
 
-    fn aim(&mut self, aim: Aim) {
+    fn set_aim(&mut self, aim: Aim) {
         self.hands.aim = Some(aim);
-        self.compositor.aim(aim);
+        self.compositor.set_aim(aim);
     }
 
     fn release_all(&mut self) {

@@ -158,7 +158,7 @@ fn window(id: u64, pid: u32) -> Keyboard {
 
 fn display(compositor: Scripted) -> WaylandDisplay<Scripted> {
     let mut display = WaylandDisplay::new(compositor);
-    display.aim(AIM);
+    display.set_aim(AIM);
     display
 }
 

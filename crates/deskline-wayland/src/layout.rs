@@ -93,7 +93,7 @@ impl Layout {
     /// Reads a keymap in XKB's text form. `locked` are the modifiers that are on whatever is
     /// pressed, such as Caps Lock, and `group` is the group in force.
     pub(crate) fn read(keymap: &[u8], locked: u32, group: u32) -> Option<Self> {
-        Some(Self::of(&parse(keymap)?, locked, group))
+        Some(Self::new(&parse(keymap)?, locked, group))
     }
 
     /// [`Layout::read`] for each group that the keymap has.
@@ -101,7 +101,7 @@ impl Layout {
         let keymap = parse(keymap)?;
         let groups = keymap.keys().map(|key| key.groups().count()).max()?;
         let groups = 0..u32::try_from(groups).ok()?;
-        Some(groups.map(|g| Self::of(&keymap, locked, g)).collect())
+        Some(groups.map(|g| Self::new(&keymap, locked, g)).collect())
     }
 
     /// What types the same in each of these, where it is not known which is in force.
@@ -128,7 +128,7 @@ impl Layout {
         Some(common)
     }
 
-    fn of(keymap: &Keymap, locked: u32, group: u32) -> Self {
+    fn new(keymap: &Keymap, locked: u32, group: u32) -> Self {
         let table = keymap.to_builder().build_lookup_table();
         let mut codes: Vec<Keycode> = keymap.keys().map(kbvm::xkb::keymap::Key::keycode).collect();
         codes.sort_unstable();

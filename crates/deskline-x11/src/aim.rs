@@ -28,7 +28,7 @@ fn other(toplevel: Toplevel) -> Other {
 
 impl X11 {
     /// Sets the target of keys and clicks.
-    pub fn aim(&mut self, aim: Aim) {
+    pub fn set_aim(&mut self, aim: Aim) {
         self.hands.aim = Some(aim);
         self.sure_focus = None;
     }

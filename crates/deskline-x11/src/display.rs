@@ -84,8 +84,8 @@ impl Display for X11Display {
 
     fn begin_link(&mut self, _acts: bool) {}
 
-    fn aim(&mut self, aim: Aim) {
-        self.x11.aim(aim);
+    fn set_aim(&mut self, aim: Aim) {
+        self.x11.set_aim(aim);
     }
 
     fn release_all(&mut self) {

@@ -358,7 +358,7 @@ fn a_held_key_repeats_until_its_time_is_over_or_another_window_comes() {
         drop_on: None,
         polls: false,
     };
-    x11.aim(aim);
+    x11.set_aim(aim);
     let never = Cancel::new();
     let key = press(Key::Char('x'), Modifiers::SHIFT);
     let start = Instant::now();
@@ -453,7 +453,7 @@ fn another_window_of_the_process_gets_no_key_and_a_dialog_does() {
         drop_on: None,
         polls: false,
     };
-    x11.aim(aim);
+    x11.set_aim(aim);
     // The new window has taken the keyboard.
     let its = WindowId(wanted.id.into());
     x11.activate(its, &Cancel::new()).unwrap();

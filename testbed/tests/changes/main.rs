@@ -1,7 +1,7 @@
 //! Every visible change is reported: diffs and summaries of changes in real apps.
 #![allow(clippy::unwrap_used, clippy::expect_used, unreachable_pub)]
 
-mod blind;
+mod undescribed;
 mod pictures;
 mod texts;
 mod twins;

@@ -4,7 +4,7 @@
 
 mod clicks;
 mod dialogs;
-mod ends;
+mod session_end;
 mod gnome;
 mod gnome_calls;
 mod gnome_extension;

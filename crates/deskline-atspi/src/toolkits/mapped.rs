@@ -52,7 +52,7 @@ const TOOLKITS: [(&str, &str, &str); 9] = [
 ];
 
 /// The process's toolkit, and what puts it on the bus.
-pub fn of(pid: u32) -> Option<(&'static str, &'static str)> {
+pub fn toolkit_of(pid: u32) -> Option<(&'static str, &'static str)> {
     let maps = maps(pid);
     let found = TOOLKITS.iter().find(|(file, ..)| maps.contains(file));
     found.map(|(_, toolkit, remedy)| (*toolkit, *remedy))

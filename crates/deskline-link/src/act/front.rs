@@ -59,7 +59,7 @@ impl Act<'_> {
         self.cancel.check()?;
         // An open menu receives the input by itself, and would close if the front window changed.
         if desk.popup_open(self.pid)? {
-            desk.aim(self.aim(None));
+            desk.set_aim(self.aim(None));
             self.grab(desk)?;
             return Ok(None);
         }
@@ -157,7 +157,7 @@ impl Act<'_> {
     }
 
     fn raise(&self, desk: &mut Checkpoint<'_>, window: WindowId) -> Result<()> {
-        desk.aim(self.aim(Some(window)));
+        desk.set_aim(self.aim(Some(window)));
         // Not cancellable: a request to the window manager cannot be withdrawn, and would take
         // effect after the restore.
         desk.raise(window, &Cancel::new())?;

@@ -336,7 +336,7 @@ impl Act<'_> {
         let front = desk.front()?;
         if let Some(front) = front.as_ref().filter(|front| front.pid == Some(self.pid)) {
             self.check_window(desk, Some(tree), front)?;
-            desk.aim(Aim {
+            desk.set_aim(Aim {
                 pid: self.pid,
                 window: Some(front.id),
                 menu: false,
@@ -363,7 +363,7 @@ impl Act<'_> {
         }
         // A tree that cannot be read may hold anything.
         let prompt = desk.read(pid, Scope::Showing).ok();
-        desk.aim(Aim {
+        desk.set_aim(Aim {
             pid,
             window: None,
             menu: false,

@@ -130,7 +130,7 @@ impl Since<'_> {
         diff.removed.retain(|&i| rests(&was[i]));
         diff.modified.retain(|m| rests(&is[m.after]));
         Some(LateChanges {
-            lines: tree_file::late(last, now, &diff),
+            lines: tree_file::late_changes(last, now, &diff),
             summary: listing::late_changes(last, now, &diff),
             restless,
         })

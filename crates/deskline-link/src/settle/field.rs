@@ -200,7 +200,7 @@ impl Field {
 
     /// The verdict about typing `text` where no field had the focus, and this one has it now: the
     /// first keys may have opened it, and some of them are lost then.
-    pub(crate) fn came(&self, text: &str) -> Verdict {
+    pub(crate) fn arrived(&self, text: &str) -> Verdict {
         let typed = text.trim_end_matches('\n');
         if self.is_cut() || self.text.trim().is_empty() || typed.contains(['\t', '\n']) {
             return Verdict::Agrees;

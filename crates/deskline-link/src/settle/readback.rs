@@ -61,7 +61,7 @@ pub(crate) fn typed(keys: &Keys) -> Verdict {
     };
     match (before.field(), after.field()) {
         (Some(old), Some(new)) if old.is(new) => new.took(old, &keys.text, keys.pasted),
-        (None, Some(new)) if before.is_of(after) => new.came(&keys.text),
+        (None, Some(new)) if before.is_of(after) => new.arrived(&keys.text),
         _ => Verdict::Agrees,
     }
 }

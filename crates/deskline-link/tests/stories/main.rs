@@ -6,7 +6,7 @@ mod chain;
 mod choose;
 mod drags;
 mod each_step;
-mod ends;
+mod app_exit;
 mod faults;
 mod hover;
 mod lacking;

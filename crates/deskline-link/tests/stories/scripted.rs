@@ -194,7 +194,7 @@ impl Display for Scripted {
 
     fn begin_link(&mut self, _: bool) {}
 
-    fn aim(&mut self, aim: Aim) {
+    fn set_aim(&mut self, aim: Aim) {
         let at = aim.window.map_or("any".to_owned(), |w| w.0.to_string());
         let line = format!("aim {} {at}", aim.pid);
         self.ask(&line, |script| script.aim = Some(aim));

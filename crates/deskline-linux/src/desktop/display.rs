@@ -31,9 +31,9 @@ impl Display for LinuxDesktop {
         self.display.begin_link(acts);
     }
 
-    fn aim(&mut self, aim: Aim) {
+    fn set_aim(&mut self, aim: Aim) {
         self.aimed_at = Some(aim.pid);
-        self.display.aim(aim);
+        self.display.set_aim(aim);
     }
 
     fn release_all(&mut self) {

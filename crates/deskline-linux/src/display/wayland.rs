@@ -18,7 +18,7 @@ pub(super) struct TreesOnly {
 }
 
 impl TreesOnly {
-    pub(super) fn of(session: &Session) -> Self {
+    pub(super) fn new(session: &Session) -> Self {
         let compositor = session.compositor();
         let compositor = compositor.as_deref().unwrap_or("unknown compositor");
         Self {
@@ -42,7 +42,7 @@ impl Display for TreesOnly {
 
     fn begin_link(&mut self, _acts: bool) {}
 
-    fn aim(&mut self, _aim: Aim) {}
+    fn set_aim(&mut self, _aim: Aim) {}
 
     fn release_all(&mut self) {}
 

@@ -85,7 +85,7 @@ pub(super) fn look(owners: &[u32], listed: &[App], checks: &mut Vec<Check>) -> V
 
 /// The check for an app that has no tree, or almost none, with the packages that its toolkit needs.
 pub(super) fn deaf(pid: u32, how: &str) -> Check {
-    match mapped::of(pid) {
+    match mapped::toolkit_of(pid) {
         Some((toolkit, remedy)) => Check::warn(
             "app",
             format!("{}, {toolkit}, {how}", who(pid)),

@@ -27,7 +27,7 @@ impl<O: Os> Display for MacDesktop<O> {
         self.hands.aim = None;
     }
 
-    fn aim(&mut self, aim: Aim) {
+    fn set_aim(&mut self, aim: Aim) {
         self.hands.aim = Some(aim);
     }
 

@@ -180,8 +180,8 @@ impl<T: Toplevels> Compositor for Gnome<T> {
         self.plain.look_at_seat(acts);
     }
 
-    fn aim(&mut self, aim: Aim) {
-        self.now_mut().aim(aim);
+    fn set_aim(&mut self, aim: Aim) {
+        self.now_mut().set_aim(aim);
     }
 
     fn windows(&mut self) -> Result<Vec<Window>> {

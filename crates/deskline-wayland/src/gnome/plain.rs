@@ -290,7 +290,7 @@ impl<T: Toplevels> Compositor for Plain<T> {
         }
     }
 
-    fn aim(&mut self, aim: Aim) {
+    fn set_aim(&mut self, aim: Aim) {
         self.aim = Some(aim);
     }
 

@@ -225,7 +225,7 @@ impl Compositor for Sway {
         Ok(())
     }
 
-    fn aim(&mut self, aim: Aim) {
+    fn set_aim(&mut self, aim: Aim) {
         self.aim = Some(aim);
     }
 

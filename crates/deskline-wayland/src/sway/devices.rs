@@ -53,10 +53,10 @@ const DISABLED: &str = "disabled";
 impl Devices {
     /// Asks sway.
     pub(crate) fn look(ipc: &mut Ipc) -> Result<Self> {
-        Ok(Self::of(ipc.inputs()?))
+        Ok(Self::from_inputs(ipc.inputs()?))
     }
 
-    fn of(inputs: Vec<Input>) -> Self {
+    fn from_inputs(inputs: Vec<Input>) -> Self {
         let mut devices = Self::default();
         for input in inputs {
             let Some(libinput) = input.libinput else {
@@ -153,7 +153,7 @@ mod tests {
              "libinput":{"send_events":"enabled"}},
             {"identifier":"0:0:virtual_keyboard","name":"virtual keyboard","type":"keyboard"},
             {"identifier":"0:0:virtual_pointer","name":"virtual pointer","type":"pointer"}]"#;
-        let devices = Devices::of(serde_json::from_str(inputs).unwrap());
+        let devices = Devices::from_inputs(serde_json::from_str(inputs).unwrap());
         assert_eq!(
             commands(&devices.physical, |d| &d.events),
             "input \"1:1:AT_Keyboard\" events enabled; \

@@ -294,7 +294,7 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         Ok(self.look()?.0.map(Activated::window))
     }
 
-    fn aim(&mut self, aim: Aim) {
+    fn set_aim(&mut self, aim: Aim) {
         self.aim = Some(aim);
     }
 

@@ -84,7 +84,7 @@ pub(crate) struct Known {
 }
 
 impl Screens {
-    pub(crate) fn came(&mut self, global: u32, output: WlOutput) {
+    pub(crate) fn added(&mut self, global: u32, output: WlOutput) {
         self.all.push(Known {
             global,
             output,
@@ -94,7 +94,7 @@ impl Screens {
         });
     }
 
-    pub(crate) fn went(&mut self, global: u32) {
+    pub(crate) fn removed(&mut self, global: u32) {
         self.all.retain(|known| known.global != global);
     }
 
@@ -216,13 +216,13 @@ impl Dispatch<WlRegistry, ()> for Heard {
                 if interface == WlOutput::interface().name {
                     let most = version.min(VERSION);
                     let output = registry.bind::<WlOutput, _, _>(name, most, handle, ());
-                    heard.screens.came(name, output);
+                    heard.screens.added(name, output);
                 }
                 heard.globals.push((name, interface, version));
             }
             wl_registry::Event::GlobalRemove { name } => {
                 heard.globals.retain(|(known, ..)| *known != name);
-                heard.screens.went(name);
+                heard.screens.removed(name);
             }
             _ => {}
         }

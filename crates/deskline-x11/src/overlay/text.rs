@@ -90,7 +90,7 @@ impl Fonts {
     }
 
     /// The font that has the character, else the first.
-    fn of(&mut self, c: char) -> Option<usize> {
+    fn font_for(&mut self, c: char) -> Option<usize> {
         self.warm();
         self.take_in();
         let has = |fonts: &[FontVec]| fonts.iter().position(|font| font.glyph_id(c).0 != 0);
@@ -129,7 +129,7 @@ pub(super) fn banner(fonts: &mut Fonts, caption: &str, scale: f64, widest: usize
     let rim = (RIM * scale).round().max(1.0) as usize;
     let chosen: Vec<(char, usize)> = caption
         .chars()
-        .map(|c| Some((c, fonts.of(c)?)))
+        .map(|c| Some((c, fonts.font_for(c)?)))
         .collect::<Option<_>>()?;
     let first = fonts.found.first()?.as_scaled(size);
     let room = widest.saturating_sub(2 * pad) as f32;

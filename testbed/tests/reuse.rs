@@ -2,7 +2,7 @@
 //! the second. They must give the same tree as a complete traversal through a fresh connection: on
 //! every toolkit, while the app changes, and on a loaded machine.
 //!
-//! `DESKLINE_AGAIN_RUNS` sets how often, for each app.
+//! `DESKLINE_REUSE_RUNS` sets how often, for each app.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fmt::Write as _;
@@ -38,7 +38,7 @@ const HANGS: Duration = Duration::from_millis(700);
 const BETWEEN_BATCHES: Duration = Duration::from_millis(100);
 
 fn runs() -> usize {
-    let asked = std::env::var("DESKLINE_AGAIN_RUNS").ok();
+    let asked = std::env::var("DESKLINE_REUSE_RUNS").ok();
     asked.and_then(|n| n.parse().ok()).unwrap_or(3)
 }
 

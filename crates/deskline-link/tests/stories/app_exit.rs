@@ -10,7 +10,7 @@ use insta::assert_snapshot;
 use crate::story::{MAIL, Story, by_text};
 use crate::world::{Health, World};
 
-fn ends(exit: Exit) -> Story {
+fn ended_by(exit: Exit) -> Story {
     let story = Story::new();
     story.script().exit = Some(exit);
     story.given(|world| world.on_press("Send", |world| world.becomes(MAIL, Health::Dead)));
@@ -30,20 +30,20 @@ fn waits_for(story: &mut Story, target: &str, state: Awaited, timeout: Duration)
 
 #[test]
 fn an_action_that_ends_the_app_reports_how_it_ended() {
-    let mut story = ends(Exit::Status(0));
+    let mut story = ended_by(Exit::Status(0));
     story.press("Send");
     assert_snapshot!(story.field("summary"), @"Pressed 'Send' [AXButton]. The process ended (exit status 0).");
-    let mut story = ends(Exit::Signal(6));
+    let mut story = ended_by(Exit::Signal(6));
     story.click("Send");
     assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. The process ended (signal 6, SIGABRT: it crashed).");
-    let mut story = ends(Exit::Unknown);
+    let mut story = ended_by(Exit::Unknown);
     story.click("Send");
     assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. The process ended.");
 }
 
 #[test]
 fn later_calls_about_it_say_so_too() {
-    let mut story = ends(Exit::Signal(6));
+    let mut story = ended_by(Exit::Signal(6));
     story.press("Send").refresh();
     assert_snapshot!(story.told(), @"
     status: error
@@ -60,7 +60,7 @@ fn later_calls_about_it_say_so_too() {
 
 #[test]
 fn an_end_before_the_action_is_an_error() {
-    let mut story = ends(Exit::Signal(11));
+    let mut story = ended_by(Exit::Signal(11));
     story.after(
         "read 100 again",
         Box::new(|world: &mut World| world.becomes(MAIL, Health::Dead)),

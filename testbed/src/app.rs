@@ -46,9 +46,9 @@ impl<'b> App<'b> {
             .unwrap_or_else(|e| panic!("{program}: {e}"));
         let window = until(&format!("a window of {program}"), || {
             if let Some(status) = child.try_wait().unwrap() {
-                let said = fs::read_to_string(&complaints).unwrap();
+                let message = fs::read_to_string(&complaints).unwrap();
                 // A launcher may exit once it has started the app.
-                assert!(status.success(), "{program}: {status}: {said}");
+                assert!(status.success(), "{program}: {status}: {message}");
             }
             let mut windows = bed.screen().windows();
             windows.retain(|w| !known.contains(&w.id) && w.pid != 0 && is_it(w));

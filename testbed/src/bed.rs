@@ -114,8 +114,8 @@ impl Bed {
     pub fn run(&self, program: &str, args: &[&str]) -> String {
         let output = self.command(program).args(args).output();
         let output = output.unwrap_or_else(|e| panic!("{program}: {e}"));
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{program} {args:?}: {said}");
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{program} {args:?}: {complaint}");
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
@@ -123,8 +123,8 @@ impl Bed {
     pub fn accessibility(&self) -> String {
         let what = ["--session", "--print-reply=literal", "--dest=org.a11y.Bus"];
         let get = ["/org/a11y/bus", "org.a11y.Bus.GetAddress"];
-        let said = self.run("dbus-send", &[&what[..], &get[..]].concat());
-        said.trim().to_owned()
+        let complaint = self.run("dbus-send", &[&what[..], &get[..]].concat());
+        complaint.trim().to_owned()
     }
 
     /// A temporary folder for files.

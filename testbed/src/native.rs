@@ -82,12 +82,12 @@ impl NativeApp {
 impl Drop for NativeApp {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let said = fs::read_to_string(self.log.with_extension("err"));
+            let message = fs::read_to_string(self.log.with_extension("err"));
             let ended = self.child.try_wait();
             println!(
                 "{}: {ended:?}\n{}",
                 self.log.display(),
-                said.unwrap_or_default()
+                message.unwrap_or_default()
             );
         }
         kill(self.outside);

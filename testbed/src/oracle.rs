@@ -20,8 +20,8 @@ impl Element {
 
 fn ask(bed: &Bed, args: &[&str]) -> String {
     let output = bed.python("apps/atspi.py").args(args).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{args:?}: {said}");
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {complaint}");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 

@@ -14,10 +14,10 @@ fn an_app_that_hangs_after_the_act_is_busy_and_the_act_is_reported() {
     let app = bed.widgets(Toolkit::Gtk3);
     let hang = json!({"pid": app.pid, "element": "Hang", "role": "AXButton"});
     let answer = server.call("click_and_traverse", hang).ok();
-    let said = answer.field("summary");
+    let message = answer.field("summary");
     assert!(
-        said.starts_with("Clicked 'Hang' [AXButton]. The app is busy: no answer for "),
-        "{said}"
+        message.starts_with("Clicked 'Hang' [AXButton]. The app is busy: no answer for "),
+        "{message}"
     );
     app.wait_for("clicked Hang");
     let line = bed.journal_lines().pop().unwrap();
@@ -58,9 +58,9 @@ fn late_changes_are_reported_by_the_next_answer() {
             let answer = server.call("refresh_traversal", look.clone()).ok();
             answer.get("late_changes").is_some().then_some(answer)
         });
-        let said = answer.field("late_changes");
+        let message = answer.field("late_changes");
         assert!(
-            said.contains(" added") && said.ends_with(" since the last answer"),
+            message.contains(" added") && message.ends_with(" since the last answer"),
             "{answer}"
         );
         assert!(
@@ -88,7 +88,7 @@ fn a_clock_is_not_reported_each_time() {
     let app = bed.widgets(Toolkit::Gtk3);
     let clock = json!({"pid": app.pid, "element": "Ticking", "role": "AXCheckBox"});
     server.call("click_and_traverse", clock).ok();
-    let told = (0..8)
+    let reported = (0..8)
         .filter(|_| {
             // It ticks every 50 ms: each answer is to find that it has.
             std::thread::sleep(Duration::from_millis(120));
@@ -97,7 +97,7 @@ fn a_clock_is_not_reported_each_time() {
             answer.get("late_changes").is_some()
         })
         .count();
-    assert!(told <= 3, "{told} of 8");
+    assert!(reported <= 3, "{reported} of 8");
 }
 
 /// Writer counts words on a timer, 305 ms after the last key. In a chain only the last step waits
@@ -155,14 +155,14 @@ fn where_a_page_has_scrolled_to_is_in_the_answer() {
     for key in ["PageDown", "PageDown", "End", "Home", "PageDown"] {
         let press = json!({"pid": app.pid, "keyName": key});
         let answer = server.call("press_key_and_traverse", press).ok();
-        let told = places(&answer.file());
+        let reported = places(&answer.file());
         std::thread::sleep(Duration::from_millis(500));
         let read = server
             .call("refresh_traversal", json!({"pid": app.pid}))
             .ok();
-        assert_eq!(told, places(&read.file()), "after {key}");
-        assert_ne!(told, last, "{key} scrolls");
-        last = told;
+        assert_eq!(reported, places(&read.file()), "after {key}");
+        assert_ne!(reported, last, "{key} scrolls");
+        last = reported;
     }
 }
 

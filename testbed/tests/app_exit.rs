@@ -23,13 +23,13 @@ fn quitting_is_reported_with_the_status() {
         .pid();
     let quit = json!({"pid": pid, "keyName": "q", "modifierFlags": ["Control"]});
     let answer = server.call("press_key_and_traverse", quit).ok();
-    let said = answer.field("summary");
-    assert!(said.contains("The process ended (exit status 0)"), "{said}");
+    let message = answer.field("summary");
+    assert!(message.contains("The process ended (exit status 0)"), "{message}");
     let later = server.call("refresh_traversal", json!({"pid": pid}));
-    let said = later.error();
+    let message = later.error();
     assert!(
-        said.contains("is gone. The process ended (exit status 0)"),
-        "{said}"
+        message.contains("is gone. The process ended (exit status 0)"),
+        "{message}"
     );
 }
 
@@ -45,16 +45,16 @@ fn a_crash_is_reported_with_its_signal() {
         .pid();
     kill(pid, Signal::ABORT);
     for _ in 0..2 {
-        let said = server.call("refresh_traversal", json!({"pid": pid}));
-        let said = said.error();
+        let message = server.call("refresh_traversal", json!({"pid": pid}));
+        let message = message.error();
         assert!(
-            said.contains("The process ended (signal 6, SIGABRT: it crashed)"),
-            "{said}"
+            message.contains("The process ended (signal 6, SIGABRT: it crashed)"),
+            "{message}"
         );
     }
     let click = json!({"pid": pid, "element": "7", "role": "AXButton"});
-    let said = server.call("click_and_traverse", click);
-    assert!(said.error().contains("signal 6"), "{}", said.text);
+    let message = server.call("click_and_traverse", click);
+    assert!(message.error().contains("signal 6"), "{}", message.text);
 
     let (mut notes, _) = bed.mousepad("");
     server
@@ -62,11 +62,11 @@ fn a_crash_is_reported_with_its_signal() {
         .ok();
     kill(notes.pid, Signal::SEGV);
     until("its end", || (!notes.is_running()).then_some(()));
-    let said = server.call("refresh_traversal", json!({"pid": notes.pid}));
+    let message = server.call("refresh_traversal", json!({"pid": notes.pid}));
     assert!(
-        said.error().contains("The process ended. Call open"),
+        message.error().contains("The process ended. Call open"),
         "{}",
-        said.text
+        message.text
     );
 }
 
@@ -83,11 +83,11 @@ fn a_crash_of_an_office_suite_is_reported_with_its_signal() {
         (!tree.is_error).then_some(())
     });
     kill(pid, Signal::ABORT);
-    let said = server.call("refresh_traversal", json!({"pid": pid}));
+    let message = server.call("refresh_traversal", json!({"pid": pid}));
     assert!(
-        said.error().contains("The process ended (signal 6"),
+        message.error().contains("The process ended (signal 6"),
         "{}",
-        said.text
+        message.text
     );
 }
 
@@ -118,9 +118,9 @@ Gtk.main()
         .pid();
     let press = json!({"pid": pid, "element": "Work", "role": "AXButton"});
     let answer = server.call("press_ax_and_traverse", press).ok();
-    let said = answer.field("summary");
-    assert!(said.starts_with("Pressed 'Work'"), "{said}");
-    assert!(said.contains("The app is busy"), "{said}");
+    let message = answer.field("summary");
+    assert!(message.starts_with("Pressed 'Work'"), "{message}");
+    assert!(message.contains("The app is busy"), "{message}");
     let start = Instant::now();
     let wait = json!({"pid": pid, "element": "Done", "timeout": 20});
     let answer = server.call("wait_for_and_traverse", wait).ok();
@@ -157,8 +157,8 @@ Gtk.main()
         .pid();
     let click = json!({"pid": pid, "element": "Unlock", "role": "AXButton"});
     let answer = server.call("click_and_traverse", click).ok();
-    let said = answer.field("summary");
-    assert!(said.contains("The app is still busy after"), "{said}");
+    let message = answer.field("summary");
+    assert!(message.contains("The app is still busy after"), "{message}");
     let wait = json!({"pid": pid, "element": "Unlocked", "timeout": 30});
     server.call("wait_for_and_traverse", wait).ok();
 }

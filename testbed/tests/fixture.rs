@@ -76,15 +76,15 @@ fn nothing_runs_on_after_a_killed_test() {
         std::fs::write(tell, mark).unwrap();
         std::thread::park();
     }
-    let told = tempfile::NamedTempFile::new().unwrap();
+    let reported = tempfile::NamedTempFile::new().unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "nothing_runs_on_after_a_killed_test"])
-        .env(CHILD, told.path())
+        .env(CHILD, reported.path())
         .env("DESKLINE_BIN", deskline_testbed::deskline())
         .spawn()
         .unwrap();
     let mark = until("the child's bed", || {
-        let mark = std::fs::read_to_string(told.path()).unwrap();
+        let mark = std::fs::read_to_string(reported.path()).unwrap();
         (!mark.is_empty()).then_some(mark)
     });
     child.kill().unwrap();

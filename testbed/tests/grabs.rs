@@ -60,8 +60,8 @@ fn a_grab_in_the_middle_of_a_text_ends_it() {
     grabber.grab_keyboard();
     let answer = call.answer(Duration::from_secs(30)).expect("an answer");
     assert!(answer.error().contains("grabbed the keyboard"), "{answer}");
-    let said = answer.error().split_once("The first ").expect("how far").1;
-    let said: usize = said.split(' ').next().unwrap().parse().unwrap();
+    let sent = answer.error().split_once("The first ").expect("how far").1;
+    let sent: usize = sent.split(' ').next().unwrap().parse().unwrap();
     let lost = grabber.keys();
     let arrived = app
         .full_log()
@@ -69,8 +69,8 @@ fn a_grab_in_the_middle_of_a_text_ends_it() {
         .filter(|l| l.starts_with("key "))
         .count();
     assert!(lost <= 8, "{lost} keys went to the other program");
-    assert_eq!(arrived + lost, said, "{answer}");
-    assert!(said < text.len(), "it came too late to tell");
+    assert_eq!(arrived + lost, sent, "{answer}");
+    assert!(sent < text.len(), "it came too late to tell");
 }
 
 #[test]

@@ -39,8 +39,8 @@ fn session(of_sway: &[&str]) -> Option<(Session, FakeDevices, Devices)> {
 /// The doctor's row about the guard.
 fn doctors_row(sway: &Session) -> String {
     let doctor = sway.deskline(&["doctor"]).output().unwrap();
-    let said = String::from_utf8(doctor.stdout).unwrap();
-    let row = said.lines().find(|line| line.contains("guard"));
+    let printed = String::from_utf8(doctor.stdout).unwrap();
+    let row = printed.lines().find(|line| line.contains("guard"));
     row.expect("no guard").to_owned()
 }
 

@@ -41,8 +41,8 @@ fn run(bed: &Bed, program: &str, args: &[&str]) -> String {
 
 /// The locks and the group, as the server has them.
 fn state(bed: &Bed) -> String {
-    let told = run(bed, "xset", &["q"]);
-    let lines = told
+    let reported = run(bed, "xset", &["q"]);
+    let lines = reported
         .lines()
         .filter(|l| l.contains("LED") || l.contains("Caps Lock"));
     lines.collect::<Vec<_>>().join("\n")

@@ -36,9 +36,9 @@ fn a_swing_app_needs_its_wrapper() {
     let doctor = bed.command(deskline()).arg("doctor").output().unwrap();
     let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
     // Give the app what the error asks for.
-    for said in [&refused.text, &doctor] {
-        assert!(said.contains("Java"), "{said}");
-        assert!(said.contains("libatk-wrapper-java-jni"), "{said}");
+    for message in [&refused.text, &doctor] {
+        assert!(message.contains("Java"), "{message}");
+        assert!(message.contains("libatk-wrapper-java-jni"), "{message}");
     }
     deaf.kill().unwrap();
     deaf.wait().unwrap();

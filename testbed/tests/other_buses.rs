@@ -130,8 +130,8 @@ fn an_app_of_another_bus_or_user_is_explained() {
         format!("unix:path={}", other.display()),
     );
     let (elsewhere, _) = mousepad(&bed, command, "elsewhere.txt");
-    let said = refused(elsewhere.0.id());
-    assert!(said.contains("another accessibility bus"), "{said}");
+    let message = refused(elsewhere.0.id());
+    assert!(message.contains("another accessibility bus"), "{message}");
 
     // Only root can start an app of another user.
     if !rustix::process::geteuid().is_root() {
@@ -147,8 +147,8 @@ fn an_app_of_another_bus_or_user_is_explained() {
     let theirs = start(&mut command);
     window(&bed, "Theirs");
     fs::remove_file(&cookie).unwrap();
-    let said = refused(theirs.0.id());
-    assert!(said.contains("another user (uid 65534)"), "{said}");
+    let message = refused(theirs.0.id());
+    assert!(message.contains("another user (uid 65534)"), "{message}");
 }
 
 /// In a process namespace of its own.

@@ -55,15 +55,15 @@ fn a_desktop_that_can_be_watched_is_guarded() {
 #[test]
 fn the_doctor_says_that_there_is_no_guard() {
     let bed = Bed::new();
-    let said = |args: &[&str]| {
+    let printed = |args: &[&str]| {
         let mut doctor = bed.command(deskline_testbed::deskline());
         let output = doctor.arg("doctor").args(args).output().unwrap();
-        let said = String::from_utf8(output.stdout).unwrap();
-        let guard = said.lines().find(|line| line.contains("guard"));
-        guard.unwrap_or_else(|| panic!("{said}")).to_owned()
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let guard = printed.lines().find(|line| line.contains("guard"));
+        guard.unwrap_or_else(|| panic!("{printed}")).to_owned()
     };
-    assert!(said(&[]).contains("nobody sits at this private desktop"));
-    assert!(!said(&["--attended"]).contains("nobody sits"));
+    assert!(printed(&[]).contains("nobody sits at this private desktop"));
+    assert!(!printed(&["--attended"]).contains("nobody sits"));
 }
 
 /// Prints the cost of a click.

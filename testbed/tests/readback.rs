@@ -5,7 +5,7 @@ use deskline_testbed::{Answer, App, Bed};
 use serde_json::{Value, json};
 
 /// The answer's error, or else its notes.
-fn said(answer: &Answer) -> String {
+fn message(answer: &Answer) -> String {
     if answer.is_error {
         return answer.field("error").to_owned();
     }
@@ -36,27 +36,27 @@ fn firefox_reports_success_for_actions_that_it_ignores() {
     };
     let answer = set("Name", "alice");
     assert!(answer.is_error, "{answer}");
-    assert!(said(&answer).contains("still says ''"), "{answer}");
+    assert!(message(&answer).contains("still says ''"), "{answer}");
     let answer = set("Notes", "new");
-    assert!(said(&answer).contains("still says 'old'"), "{answer}");
+    assert!(message(&answer).contains("still says 'old'"), "{answer}");
     // The content of a password field is unknown.
     set("Secret", "hush").ok();
 
     let typed =
         |element: &str, text: &str| call("click_and_traverse", element, json!({ "text": text }));
-    assert_eq!(said(&typed("Name", "alice")), "");
-    assert_eq!(said(&typed("Secret", "hush")), "");
+    assert_eq!(message(&typed("Name", "alice")), "");
+    assert_eq!(message(&typed("Secret", "hush")), "");
     let answer = typed("Code", "qwertyuiop");
     let why = "took 5 of 10 characters and says 'qwert' now";
-    assert!(answer.is_error && said(&answer).contains(why), "{answer}");
+    assert!(answer.is_error && message(&answer).contains(why), "{answer}");
     let answer = typed("Reset", "some");
-    assert!(answer.is_error && said(&answer).contains("''"), "{answer}");
+    assert!(answer.is_error && message(&answer).contains("''"), "{answer}");
     // A text that was typed can be set again, and is then as it should be.
-    assert_eq!(said(&typed("Notes", "er")), "");
+    assert_eq!(message(&typed("Notes", "er")), "");
 
     let press = |element: &str| call("press_ax_and_traverse", element, json!({}));
     let answer = press("Stuck");
-    assert!(said(&answer).contains("still not checked"), "{answer}");
+    assert!(message(&answer).contains("still not checked"), "{answer}");
     press("Works").ok();
 }
 
@@ -77,16 +77,16 @@ fn fields_that_limit_mask_and_complete_a_text() {
     let set = |element: &str, value: &str| {
         call("set_value_and_traverse", element, json!({ "value": value }))
     };
-    assert_eq!(said(&typed("Name", "alice")), "");
+    assert_eq!(message(&typed("Name", "alice")), "");
 
     let answer = typed("Code", "abcdefgh");
     let why = "took 5 of 8 characters and says 'abcde' now";
-    assert!(answer.is_error && said(&answer).contains(why), "{answer}");
+    assert!(answer.is_error && message(&answer).contains(why), "{answer}");
     let answer = set("Code", "12345678");
     assert!(answer.is_error, "{answer}");
 
     let answer = call("press_ax_and_traverse", "Stuck", json!({}));
-    assert!(said(&answer).contains("still not checked"), "{answer}");
+    assert!(message(&answer).contains("still not checked"), "{answer}");
 
     // The mask goes on where the caret is.
     let more = json!({"role": "AXTextField", "pressKey": "Home"});
@@ -96,7 +96,7 @@ fn fields_that_limit_mask_and_complete_a_text() {
         json!({"pid": app.pid, "text": "20261122"}),
     );
     assert!(!answer.is_error, "{answer}");
-    assert!(said(&answer).contains("says '2026-11-22' now"), "{answer}");
+    assert!(message(&answer).contains("says '2026-11-22' now"), "{answer}");
     assert!(app.log().contains(&"text Day 2026-11-22".to_owned()));
 
     for (value, number) in [("3", "3.0"), ("4,5", "4.5"), ("5.5", "5.5")] {
@@ -107,7 +107,7 @@ fn fields_that_limit_mask_and_complete_a_text() {
     app.clear_log();
     let more = json!({"role": "AXIncrementor", "value": "many"});
     let answer = call("set_value_and_traverse", "Price", more);
-    assert!(said(&answer).contains("is a number"), "{answer}");
+    assert!(message(&answer).contains("is a number"), "{answer}");
     assert_eq!(app.log(), [""; 0]);
 
     for (number, name) in ["5", "Speichern unter...", "Cooperate", "ab"]
@@ -192,7 +192,7 @@ fn a_list_of_completions_that_takes_the_return_is_reported() {
         app.log()
     );
     assert!(
-        said(&answer).contains("a list over the window was open and may have taken it"),
+        message(&answer).contains("a list over the window was open and may have taken it"),
         "{answer}"
     );
     let key = json!({"pid": app.pid, "keyName": "Return"});
@@ -201,7 +201,7 @@ fn a_list_of_completions_that_takes_the_return_is_reported() {
     let key = json!({"pid": app.pid, "keyName": "F9"});
     let answer = server.call("press_key_and_traverse", key).ok();
     assert_eq!(
-        said(&answer),
+        message(&answer),
         "note: F9 changed nothing, neither tree nor picture"
     );
 }

@@ -39,8 +39,8 @@ fn replay(run: &Path, more: &[&str]) -> (Output, String) {
         .env_remove("DESKLINE_DIR")
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    (output, said)
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    (output, printed)
 }
 
 #[test]
@@ -48,10 +48,10 @@ fn a_run_is_done_again_and_a_difference_is_found() {
     let bed = Bed::new();
     record(&bed);
     let run = bed.journal();
-    let (output, said) = replay(&run, &[]);
+    let (output, printed) = replay(&run, &[]);
     assert!(output.status.success(), "{output:?}");
-    assert_eq!(said.matches("/5  same").count(), 5, "{said}");
-    assert!(said.contains("5/5  same        Click “=”"), "{said}");
+    assert_eq!(printed.matches("/5  same").count(), 5, "{printed}");
+    assert!(printed.contains("5/5  same        Click “=”"), "{printed}");
     // The run is as it was.
     assert_eq!(bed.journal_lines().len(), 5);
 
@@ -60,12 +60,12 @@ fn a_run_is_done_again_and_a_difference_is_found() {
     let third = lines[3]["files"]["text"].as_str().unwrap();
     let text = std::fs::read_to_string(third).unwrap();
     std::fs::write(third, text.replace("7×6", "7×8")).unwrap();
-    let (output, said) = replay(&run, &[]);
+    let (output, printed) = replay(&run, &[]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert!(said.contains("4/5  differs"), "{said}");
-    assert!(said.contains("missing: ~ [AXTextArea] \"7×8\""), "{said}");
-    assert!(said.contains("new: ~ [AXTextArea] \"7×6\""), "{said}");
-    assert!(said.contains("5/5  skipped"), "{said}");
-    let (output, said) = replay(&run, &["--ignore", "7×[68]"]);
-    assert!(output.status.success(), "{said}");
+    assert!(printed.contains("4/5  differs"), "{printed}");
+    assert!(printed.contains("missing: ~ [AXTextArea] \"7×8\""), "{printed}");
+    assert!(printed.contains("new: ~ [AXTextArea] \"7×6\""), "{printed}");
+    assert!(printed.contains("5/5  skipped"), "{printed}");
+    let (output, printed) = replay(&run, &["--ignore", "7×[68]"]);
+    assert!(output.status.success(), "{printed}");
 }

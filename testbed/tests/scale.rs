@@ -173,7 +173,7 @@ fn qt_6_on_two_monitors_of_different_scale() {
             (-BORDER..=ROUNDING).contains(&y),
             "{name}: {line:?}, {place:?}"
         );
-        for (role, text, said) in [
+        for (role, text, message) in [
             ("AXButton", format!("Push {name}"), format!("pushed {name}")),
             (
                 "AXStaticText",
@@ -183,7 +183,7 @@ fn qt_6_on_two_monitors_of_different_scale() {
         ] {
             app.clear_log();
             click_centre(&server, &app, &seen, role, &text);
-            app.wait_for(&said);
+            app.wait_for(&message);
         }
         app.clear_log();
         let lines = seen.lines();

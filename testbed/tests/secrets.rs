@@ -75,8 +75,8 @@ fn a_password_pressed_key_by_key() {
     for key in ["q", "z"] {
         let press = json!({"pid": app.pid, "keyName": key});
         let answer = server.call("press_key_and_traverse", press).ok();
-        let said = answer.field("summary");
-        assert!(said.starts_with("Pressed •••"), "{said}");
+        let message = answer.field("summary");
+        assert!(message.starts_with("Pressed •••"), "{message}");
         let line = bed.journal_lines().pop().unwrap();
         assert_eq!(line["arguments"]["keyName"], "•••");
     }

@@ -116,7 +116,7 @@ fn the_doctor_says_what_sway_can_do() {
     let server = sway.server();
     let _app = sway.widgets(Toolkit::Gtk3, &server);
     let output = sway.deskline(&["doctor", "--dir", "j"]).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     for row in [
         "✓ display",
         "✓ windows",
@@ -126,9 +126,9 @@ fn the_doctor_says_what_sway_can_do() {
         "✓ picture",
         "! guard",
     ] {
-        assert!(said.contains(row), "{row}\n{said}");
+        assert!(printed.contains(row), "{row}\n{printed}");
     }
-    assert!(output.status.success(), "{said}");
+    assert!(output.status.success(), "{printed}");
 }
 
 #[test]

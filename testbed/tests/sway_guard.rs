@@ -132,10 +132,10 @@ fn the_limit_enables_the_devices_and_stops_the_typing() {
 fn the_doctor_names_the_devices_and_warns_that_esc_is_not_seen() {
     let (sway, _devices) = Session::with_devices(&DEVICES);
     let output = sway.deskline(&["doctor", "--dir", "j"]).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let row = said.lines().find(|line| line.contains("guard")).unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let row = printed.lines().find(|line| line.contains("guard")).unwrap();
     assert!(
         row.contains("Keyboard, Mouse") && row.contains("Esc"),
-        "{said}"
+        "{printed}"
     );
 }

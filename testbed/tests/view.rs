@@ -312,9 +312,9 @@ fn an_exported_file_is_the_same_page_without_a_server() {
         .arg(&file)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
-        output.status.success() && said.contains("20 calls"),
+        output.status.success() && printed.contains("20 calls"),
         "{output:?}"
     );
     // It stands alone.

@@ -148,9 +148,9 @@ fn the_doctor_has_a_row_for_each_capability() {
         .arg("j")
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&journal.stdout).into_owned();
-    assert!(journal.status.success(), "{said}");
-    let rows = said.split(' ').filter(|word| !word.is_empty());
+    let printed = String::from_utf8_lossy(&journal.stdout).into_owned();
+    assert!(journal.status.success(), "{printed}");
+    let rows = printed.split(' ').filter(|word| !word.is_empty());
     let rows = rows.collect::<Vec<_>>().join(" ");
     for row in [
         "! display wayland-1, sway: Wayland, without X11",
@@ -164,7 +164,7 @@ fn the_doctor_has_a_row_for_each_capability() {
         "✓ tree",
         "Agents can work here.",
     ] {
-        assert!(rows.contains(row), "{row}\n{said}");
+        assert!(rows.contains(row), "{row}\n{printed}");
     }
 }
 

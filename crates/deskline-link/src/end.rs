@@ -5,7 +5,7 @@ use std::fmt;
 use deskline_core::escape;
 
 /// How many characters of an app's standard error to quote.
-pub(crate) const SAID: usize = 600;
+pub(crate) const WROTE: usize = 600;
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct End {
     /// How it ended.
     pub exit: Exit,
     /// The last lines that it has written to standard error, if it failed. Hostile data.
-    pub said: Option<String>,
+    pub wrote: Option<String>,
 }
 
 impl fmt::Display for End {
@@ -42,8 +42,8 @@ impl fmt::Display for End {
             }
             Exit::Unknown => {}
         }
-        match &self.said {
-            Some(said) => write!(f, ". It has written: {}", escape::quoted(said, SAID)),
+        match &self.wrote {
+            Some(wrote) => write!(f, ". It has written: {}", escape::quoted(wrote, WROTE)),
             None => Ok(()),
         }
     }
@@ -71,9 +71,9 @@ mod tests {
 
     #[test]
     fn an_end_is_reported_with_its_status() {
-        let end = |exit, said: Option<&str>| {
-            let (app, said) = (String::new(), said.map(str::to_owned));
-            End { app, exit, said }.to_string()
+        let end = |exit, wrote: Option<&str>| {
+            let (app, wrote) = (String::new(), wrote.map(str::to_owned));
+            End { app, exit, wrote }.to_string()
         };
         assert_eq!(end(Exit::Unknown, None), "The process ended");
         assert_eq!(

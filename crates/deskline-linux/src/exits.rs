@@ -88,7 +88,7 @@ impl Ends {
         Some(End {
             app: known.name.clone(),
             exit,
-            said: launched.filter(|_| failed).and_then(Launched::complaint),
+            wrote: launched.filter(|_| failed).and_then(Launched::complaint),
         })
     }
 }

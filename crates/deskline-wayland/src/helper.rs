@@ -109,10 +109,10 @@ impl Helper {
             .spawn()
             .map_err(Error::system(WHAT))?;
         let mut line = String::new();
-        if let Some(said) = &mut child.stdout
-            && wait::readable(&*said, STARTS).map_err(Error::system(WHAT))?
+        if let Some(output) = &mut child.stdout
+            && wait::readable(&*output, STARTS).map_err(Error::system(WHAT))?
         {
-            let read = BufReader::with_capacity(READY.len() + 1, said).read_line(&mut line);
+            let read = BufReader::with_capacity(READY.len() + 1, output).read_line(&mut line);
             read.map_err(Error::system(WHAT))?;
         }
         if line.trim_end() == READY {

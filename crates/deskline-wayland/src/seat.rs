@@ -115,11 +115,11 @@ impl Seat {
     /// The keymap, in XKB's text form. The seat must have a keyboard.
     pub(crate) fn keymap(&mut self) -> Result<Vec<u8>> {
         let keyboard = self.proto.get_keyboard(&self.queue.handle(), ());
-        let told = self.until(|heard| heard.keymap.is_some());
+        let reported = self.until(|heard| heard.keymap.is_some());
         if keyboard.version() >= RELEASES {
             keyboard.release();
         }
-        told?;
+        reported?;
         Ok(self.heard.keymap.take().unwrap_or_default())
     }
 

@@ -129,13 +129,13 @@ fn calc_cells() -> Vec<Cell> {
 /// The content of a spreadsheet: one line for each cell that is not empty (`B5 clicked`, `Other B2
 /// other`), and `bold`, `italic` for its style.
 fn content(document: &str) -> Vec<String> {
-    let mut said = Vec::new();
+    let mut contents = Vec::new();
     for (style, word) in [
         ("font-weight=\"bold\"", "bold"),
         ("font-style=\"italic\"", "italic"),
     ] {
         if document.contains(&format!("fo:{style}")) {
-            said.push(word.to_owned());
+            contents.push(word.to_owned());
         }
     }
     let repeated = |tag: &str, what: &str| {
@@ -170,14 +170,14 @@ fn content(document: &str) -> Vec<String> {
                     .nth(1)
                     .and_then(|t| t.split("</text:p>").next());
                 if let (Some(text), Some(letter)) = (text, char::from_u32(65 + column)) {
-                    said.push(format!("{sheet_is}{letter}{row} {text}"));
+                    contents.push(format!("{sheet_is}{letter}{row} {text}"));
                 }
                 column += repeated(cell.split('>').next().unwrap(), "columns");
             }
             row += repeated(tag, "rows") - 1;
         }
     }
-    said
+    contents
 }
 
 /// `✓` if the document has the cell's line, or for a line that ends in a space, if that cell is
@@ -201,17 +201,17 @@ fn try_calc(subject: &Subject<'_>, file: &Path, cell: &Cell) -> String {
     {
         std::thread::sleep(Duration::from_millis(20));
     }
-    let said = content(&std::fs::read_to_string(file).unwrap());
+    let contents = content(&std::fs::read_to_string(file).unwrap());
     let is_there = match cell.logs.strip_suffix(' ') {
-        Some(place) => !said
+        Some(place) => !contents
             .iter()
             .any(|line| line.starts_with(&format!("{place} "))),
-        None => said.iter().any(|line| line == cell.logs),
+        None => contents.iter().any(|line| line == cell.logs),
     };
     if is_there {
         "✓".into()
     } else {
-        format!("WRONG: the document says {said:?}")
+        format!("WRONG: the document says {contents:?}")
     }
 }
 

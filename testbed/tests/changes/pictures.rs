@@ -18,11 +18,11 @@ fn a_change_on_a_canvas_is_reported_by_the_picture() {
 
     let painted = click(100, 100);
     app.wait_for("painted 100 100");
-    let told = painted.field("picture_changed");
+    let reported = painted.field("picture_changed");
     let place = format!(" in ({},{} 40×30)", x + 80, y + 85);
-    assert!(told.ends_with(&place), "{place} in {painted}");
+    assert!(reported.ends_with(&place), "{place} in {painted}");
     // 1,200 pixels of a window of less than 120,000.
-    assert!(told.starts_with("1%"), "{painted}");
+    assert!(reported.starts_with("1%"), "{painted}");
 
     let right = i32::try_from(w).unwrap() - 50;
     for _ in 0..3 {
@@ -33,9 +33,9 @@ fn a_change_on_a_canvas_is_reported_by_the_picture() {
 
     // A change in the tree needs no picture.
     let say = json!({"pid": app.pid, "element": "Say"});
-    let said = server.call("click_and_traverse", say).ok();
+    let message = server.call("click_and_traverse", say).ok();
     app.wait_for("said");
-    assert_eq!(said.get("picture_changed"), None, "{said}");
+    assert_eq!(message.get("picture_changed"), None, "{message}");
 }
 
 /// Raising a window changes how it looks: that is no effect of the action.
@@ -54,10 +54,10 @@ fn a_canvas_behind_another_window_too() {
         assert_eq!(bed.screen().front(), front.window.id);
         // On a slow machine the app may still be redrawing after it was raised, and nothing is
         // reported, or its bottom button may still be fading.
-        let Some(told) = answer.get("picture_changed") else {
+        let Some(reported) = answer.get("picture_changed") else {
             continue;
         };
-        let numbers = told.split(|c: char| !c.is_ascii_digit());
+        let numbers = reported.split(|c: char| !c.is_ascii_digit());
         let numbers: Vec<i32> = numbers.filter_map(|n| n.parse().ok()).collect();
         let painted = matches!(numbers[..], [_, left, top, w, h]
             if left <= x + 80 && top <= y + 85 && left + w >= x + 120 && top + h >= y + 115);

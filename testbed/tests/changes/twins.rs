@@ -22,8 +22,8 @@ fn a_re_created_element_is_not_reported_and_keeps_its_ref() {
         let answer = click(&server, "Same");
         app.wait_for(&format!("created {generation}"));
         let lines = answer.diff_lines();
-        let told = lines.iter().filter(|line| !line.starts_with('~'));
-        assert_eq!(told.count(), 0, "{lines:#?}");
+        let reported = lines.iter().filter(|line| !line.starts_with('~'));
+        assert_eq!(reported.count(), 0, "{lines:#?}");
         let line = answer.line_of("AXCheckBox", "Bold");
         assert_eq!(line.reference, Some(bold));
         assert!(answer.list("visible_elements").is_empty(), "{answer}");

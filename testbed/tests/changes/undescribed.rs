@@ -26,16 +26,16 @@ fn a_canvas_is_named_with_its_bounds() {
     let seen = until("the canvas to be named", || {
         Some(look(&server, &app)).filter(|seen| seen.get("blind").is_some())
     });
-    let told = format!("{canvas}: look at the screenshot there");
-    assert_eq!(seen.field("blind"), told, "{seen}");
+    let reported = format!("{canvas}: look at the screenshot there");
+    assert_eq!(seen.field("blind"), reported, "{seen}");
     assert_eq!(headers(&seen), [canvas.as_str()]);
 
     // After an action only the file has the header; the summary is about the change.
     let say = json!({"pid": app.pid, "element": "Say"});
-    let said = server.call("click_and_traverse", say).ok();
+    let message = server.call("click_and_traverse", say).ok();
     app.wait_for("said");
-    assert_eq!(headers(&said), [canvas]);
-    assert_eq!(said.get("blind"), None, "{said}");
+    assert_eq!(headers(&message), [canvas]);
+    assert_eq!(message.get("blind"), None, "{message}");
 }
 
 #[test]
@@ -53,19 +53,19 @@ fn an_icon_view_is_named_once_it_shows_files() {
         Some(look(&server, &app)).filter(|seen| seen.get("blind").is_some())
     });
     assert_eq!(headers(&seen).len(), 1, "{seen}");
-    let told = seen.field("blind");
+    let reported = seen.field("blind");
     let end = " [AXGroup (panel)]: look at the screenshot there";
-    assert!(told.ends_with(end), "{told}");
+    assert!(reported.ends_with(end), "{reported}");
     // It covers the part of the window beside the side pane.
-    let place = told.trim_start_matches('(').split([',', ' ', '×', ')']);
+    let place = reported.trim_start_matches('(').split([',', ' ', '×', ')']);
     let numbers: Vec<i32> = place.map_while(|n| n.parse().ok()).collect();
     let (left, _, window_w, _) = app.window_now().bounds;
     let right = left + i32::try_from(window_w).unwrap();
     let &[x, _, w, _] = numbers.as_slice() else {
-        panic!("{told}");
+        panic!("{reported}");
     };
-    assert!(x > left + 50, "{left} {told}");
-    assert!((right - 4..=right).contains(&(x + w)), "{right} {told}");
+    assert!(x > left + 50, "{left} {reported}");
+    assert!((right - 4..=right).contains(&(x + w)), "{right} {reported}");
 }
 
 #[test]

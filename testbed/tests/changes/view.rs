@@ -53,8 +53,8 @@ fn a_row_that_is_inserted_into_a_long_list_is_reported() {
 
     let scroll = json!({"x": list.x, "y": list.y, "deltaY": 3});
     let scrolled = call("scroll_and_traverse", scroll);
-    let told = texts(&scrolled, '+');
-    assert!(told.iter().all(|text| text.starts_with("Row ")), "{told:?}");
+    let reported = texts(&scrolled, '+');
+    assert!(reported.iter().all(|text| text.starts_with("Row ")), "{reported:?}");
     // Exactly the rows that are visible now and were not before.
     let shows = |answer: &Answer| -> Vec<String> {
         let lines = answer.lines().into_iter();
@@ -67,7 +67,7 @@ fn a_row_that_is_inserted_into_a_long_list_is_reported() {
         .filter(|text| !before.contains(text))
         .collect();
     assert!(!new.is_empty(), "nothing came into view: {scrolled}");
-    assert_eq!(told, new);
+    assert_eq!(reported, new);
     assert_eq!(texts(&scrolled, '-'), [""; 0], "{scrolled}");
     let listed = scrolled.list("visible_elements");
     assert!(

@@ -70,10 +70,10 @@ fn check(server: &Client, pid: u32, log: &dyn Fn(&str), address: &str) {
     assert!(shows("AXButton", "Yes"), "{}", asked.file());
     assert!(!shows("AXCheckBox", "Box"), "{}", asked.file());
     let bar = asked.lines().into_iter().find(|line| {
-        let said = line.value.iter().chain(&line.text);
+        let texts = line.value.iter().chain(&line.text);
         // Chromium's is a text field, Firefox's a combo box.
         matches!(line.role.ax(), "AXTextField" | "AXComboBox")
-            && said.clone().any(|t| t.shown.contains(address))
+            && texts.clone().any(|t| t.shown.contains(address))
     });
     assert!(
         bar.is_some_and(|line| line.visible),

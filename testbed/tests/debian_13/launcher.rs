@@ -19,9 +19,9 @@ fn nothing_is_typed_into(compositor: Compositor, what: &str) {
     command.arg(session.folder().join("launcher.py")).arg(what);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut launcher = command.spawn().unwrap();
-    let mut told = BufReader::new(launcher.stdout.take().unwrap());
+    let mut printed = BufReader::new(launcher.stdout.take().unwrap());
     let mut line = String::new();
-    told.read_line(&mut line).unwrap();
+    printed.read_line(&mut line).unwrap();
     assert_eq!(line, "ready\n", "{compositor:?} {what}");
     let typing = server.call_for(&app, "type_and_traverse", json!({"text": "secret"}));
     let key = server.call_for(&app, "press_key_and_traverse", json!({"keyName": "Return"}));
@@ -36,7 +36,7 @@ fn nothing_is_typed_into(compositor: Compositor, what: &str) {
     }
     drop(launcher.stdin.take());
     let mut keys = String::new();
-    told.read_to_string(&mut keys).unwrap();
+    printed.read_to_string(&mut keys).unwrap();
     launcher.wait().unwrap();
     assert!(!keys.contains("key"), "{compositor:?} {what}: {keys}");
 }

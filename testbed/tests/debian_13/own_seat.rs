@@ -99,12 +99,12 @@ fn the_doctor_says_which_apps_hear_the_agents_seat() {
     let row = || {
         let args = ["doctor", "--seat", "own", "--dir", "j"];
         let output = session.deskline(&args).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(said.contains("the agent has a seat of its own"), "{said}");
-        let row = said
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(printed.contains("the agent has a seat of its own"), "{printed}");
+        let row = printed
             .lines()
             .find(|line| line.contains("✓ seat") || line.contains("! seat"));
-        row.unwrap_or_else(|| panic!("{said}")).to_owned()
+        row.unwrap_or_else(|| panic!("{printed}")).to_owned()
     };
     let _qt = session.widgets(Toolkit::Qt6, &person);
     let heard = row();

@@ -172,8 +172,8 @@ fn escape_stops_it_and_puts_back(bed: &Bed) {
         std::thread::sleep(Duration::from_millis(dice.below(500)));
         person.tap(ESCAPE);
         let answer = call.answer(Duration::from_secs(30)).expect("an answer");
-        let said = "Cancelled: the user pressed Esc during type_and_traverse";
-        assert!(answer.error().starts_with(said), "{answer}");
+        let message = "Cancelled: the user pressed Esc during type_and_traverse";
+        assert!(answer.error().starts_with(message), "{answer}");
         let strokes = watcher.strokes();
         let pressed = strokes.iter().find(|s| !s.synthetic && s.code == escape);
         let pressed = pressed.expect("the person's Esc").time;
@@ -264,11 +264,11 @@ fn escape_counts_until_the_link_is_over(bed: &Bed) {
     person.tap(ESCAPE);
     let answer = call.answer(Duration::from_secs(30)).expect("an answer");
     // All of the text had gone in, and the answer says so.
-    let said = answer.error();
-    assert!(said.starts_with("Typed "), "{said}");
+    let message = answer.error();
+    assert!(message.starts_with("Typed "), "{message}");
     assert!(
-        said.ends_with(". Cancelled: the user pressed Esc during type_and_traverse"),
-        "{said}"
+        message.ends_with(". Cancelled: the user pressed Esc during type_and_traverse"),
+        "{message}"
     );
     assert!(
         start.elapsed() < Duration::from_secs(2),

@@ -39,7 +39,7 @@ pub struct Screenful {
 pub fn read(bed: &Bed, pid: u32) -> Screenful {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/apps/survey.py");
     let pid = pid.to_string();
-    let said = bed.run(
+    let listing = bed.run(
         "/usr/bin/python3",
         &["-B", script, &pid, &SECONDS.to_string()],
     );
@@ -47,7 +47,7 @@ pub fn read(bed: &Bed, pid: u32) -> Screenful {
         shown: Vec::new(),
         whole: true,
     };
-    for line in said.lines() {
+    for line in listing.lines() {
         let line: Value = serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"));
         if line["cut"] == true {
             screenful.whole = false;

@@ -19,8 +19,8 @@ pub(crate) fn sum(agent: &mut Agent, _: &Path) -> Result<(), Failed> {
         json!([{"do": "type", "text": format!("{n}*56+78"), "pressKey": "Return"}]),
     )?;
     let wanted = (n * 56 + 78).to_string();
-    let said = answer.list("text_changes").join("\n");
-    if said.contains(&format!("-> '{wanted}'")) {
+    let message = answer.list("text_changes").join("\n");
+    if message.contains(&format!("-> '{wanted}'")) {
         Ok(())
     } else {
         Err(format!("the answer does not say {wanted}: {answer}"))

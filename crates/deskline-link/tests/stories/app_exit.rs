@@ -25,7 +25,7 @@ fn waits_for(story: &mut Story, target: &str, state: Awaited, timeout: Duration)
         timeout,
     };
     story.run(Tool::WaitFor, action);
-    story.told()
+    story.outcome()
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn an_action_that_ends_the_app_reports_how_it_ended() {
 fn later_calls_about_it_say_so_too() {
     let mut story = ended_by(Exit::Signal(6));
     story.press("Send").refresh();
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.outcome(), @"
     status: error
     error: Mail (pid 100) is gone. The process ended (signal 6, SIGABRT: it crashed). Call open_application_and_traverse to start it again
     pid: 100
@@ -79,16 +79,16 @@ fn a_press_that_keeps_the_app_busy_was_done_and_a_wait_outlasts_it() {
         "read 100 again",
         Box::new(|world: &mut World| world.becomes(MAIL, Health::Well)),
     );
-    let said = waits_for(&mut story, "Send", Awaited::Present, Duration::from_secs(5));
-    assert!(said.contains("'Send' [AXButton] is present"), "{said}");
+    let message = waits_for(&mut story, "Send", Awaited::Present, Duration::from_secs(5));
+    assert!(message.contains("'Send' [AXButton] is present"), "{message}");
     story.given(|world| world.becomes(MAIL, Health::Hung));
-    let said = waits_for(
+    let message = waits_for(
         &mut story,
         "Send",
         Awaited::Present,
         Duration::from_millis(200),
     );
-    assert!(said.contains("does not answer"), "{said}");
+    assert!(message.contains("does not answer"), "{message}");
 }
 
 #[test]
@@ -99,9 +99,9 @@ fn waiting_for_an_element_to_go_ends_with_its_app() {
         "read 100 again",
         Box::new(|world: &mut World| world.becomes(MAIL, Health::Dead)),
     );
-    let said = waits_for(&mut story, "Send", Awaited::Absent, Duration::from_secs(5));
-    assert!(said.contains("'Send' is absent after"), "{said}");
-    assert!(said.contains("The process ended (exit status 0)"), "{said}");
+    let message = waits_for(&mut story, "Send", Awaited::Absent, Duration::from_secs(5));
+    assert!(message.contains("'Send' is absent after"), "{message}");
+    assert!(message.contains("The process ended (exit status 0)"), "{message}");
 }
 
 #[test]
@@ -126,10 +126,10 @@ fn an_app_that_computes_has_not_settled() {
     assert_eq!(readings(&story), 1 + 4);
     story.script().computes = usize::MAX;
     story.click("Inbox");
-    let said = story.field("summary");
+    let message = story.field("summary");
     assert!(
-        said.contains("The app is still busy after") && said.contains("it computes"),
-        "{said}"
+        message.contains("The app is still busy after") && message.contains("it computes"),
+        "{message}"
     );
 }
 

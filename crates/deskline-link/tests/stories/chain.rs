@@ -14,7 +14,7 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
     let mut story = Story::new();
     let steps = vec![click("To", Some("bob"), None), press_ax("Send")];
     story.chain(None, steps);
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -63,7 +63,7 @@ fn the_first_step_that_fails_ends_the_chain_and_the_steps_done_are_listed() {
         presses("Return"),
     ];
     story.chain(None, steps);
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: error
     error: Did 1 of 4 steps. Step 2: no element matches 'Attach'. Nearest: "Archive" [AXStaticText] #e8, "To" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Search the file of this answer
     pid: 100
@@ -88,7 +88,7 @@ fn a_repeated_step_runs_anew_each_time_and_ends_where_one_run_fails() {
     let mut story = Story::new();
     let steps = || vec![presses("Down"), press_ax("Send"), presses("Return")];
     story.repeated_chain(None, steps(), &[3, 2, 1]);
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -131,7 +131,7 @@ fn a_repeated_step_runs_anew_each_time_and_ends_where_one_run_fails() {
 fn a_chain_whose_first_step_fails_touches_nothing() {
     let mut story = Story::new();
     story.chain(None, vec![press_ax("Attach"), press_ax("Send")]);
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: error
     error: Step 1 of 2: no element matches 'Attach'. Nearest: "Archive" [AXStaticText] #e8, "To" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Search the file of this answer
     pid: 100
@@ -177,7 +177,7 @@ fn a_window_that_a_step_brings_to_the_front_gets_the_next_step_and_then_the_app_
         click("To", Some("bob"), None),
     ];
     story.chain(None, steps);
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -203,7 +203,7 @@ fn a_chain_may_end_in_the_app_that_came_to_the_front() {
     story.given(attaches);
     let steps = vec![click("Send", None, None), types("x")];
     story.chain(None, steps);
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -233,7 +233,7 @@ fn a_chain_that_begins_in_a_window_follows_what_its_steps_open() {
         types("bob"),
     ];
     story.chain(Some("new mess"), steps);
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -279,7 +279,7 @@ fn the_dialog_that_a_step_opens_gets_the_next_steps_until_it_closes() {
         types("bob"),
     ];
     story.chain(Some("new mess"), steps);
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -317,7 +317,7 @@ fn an_app_out_of_bounds_gets_no_step() {
     story.given(attaches);
     let steps = vec![click("Send", None, None), types("hello")];
     story.chain(None, steps);
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: error
     error: Did 1 of 2 steps. Step 2: File Chooser (pid 400) is out of bounds, which the person who set Deskline up has drawn (--allow-app, --deny-app). Allowed are apps named 'Mail'. Nothing was touched; do not look for a way around
     pid: 100
@@ -346,7 +346,7 @@ fn keys_go_to_the_window_that_is_insisted_on() {
         world.focus.insert(id, format!("{id}/0"));
     });
     story.chain(Some("New Message"), vec![types("bob"), types("by")]);
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -365,7 +365,7 @@ fn keys_go_to_the_window_that_is_insisted_on() {
     front: Find, pointer: 900,700
     "##);
     story.chain(Some("Drafts"), vec![types("x")]);
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: error
     error: Step 1 of 1: Mail (pid 100) shows no window 'Drafts'. It shows "Find" #e9 (front), "New Message" #e2. Nothing was touched. Pass a part of a title, or the ref of a window
     pid: 100
@@ -387,8 +387,8 @@ fn each_step_s_text_is_hidden_unless_it_is_known_where_it_went() {
         types("never"),
     ];
     story.chain(None, steps);
-    let (said, journal) = (story.told(), story.journal());
-    for text in [&said, &journal] {
+    let (message, journal) = (story.outcome(), story.journal());
+    for text in [&message, &journal] {
         assert!(
             !text.contains("hunter2") && !text.contains("never"),
             "{text}"
@@ -403,7 +403,7 @@ fn esc_ends_a_chain_and_puts_everything_back() {
     story.after("press", person::presses_esc());
     let steps = vec![click("To", Some("bob"), None), press_ax("Send"), types("x")];
     story.chain(None, steps);
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: error
     error: Did 1 of 3 steps. Step 2: Pressed 'Send' [AXButton]. Cancelled: the user pressed Esc during chain_and_traverse
     pid: 100

@@ -52,7 +52,7 @@ fn windows(story: &Story) -> usize {
 #[test]
 fn a_choice_is_picked_from_the_list_that_opens() {
     let mut story = desk();
-    assert_snapshot!(story.run(Tool::Click, choose(" large ")).told(), @r#"
+    assert_snapshot!(story.run(Tool::Click, choose(" large ")).outcome(), @r#"
     status: success
     pid: 100
     app: Mail
@@ -92,7 +92,7 @@ fn a_choice_is_picked_from_the_list_that_opens() {
 fn accessibility_alone_chooses_where_it_can() {
     let mut story = desk();
     story.script().chooses = true;
-    assert_snapshot!(story.run(Tool::Click, choose("Large")).told(), @r#"
+    assert_snapshot!(story.run(Tool::Click, choose("Large")).outcome(), @r#"
     status: success
     pid: 100
     app: Mail

@@ -36,7 +36,7 @@ fn both_windows_come_forward_and_the_answer_has_both_diffs() {
     let mut story = Story::new();
     story.given(field([620, 220, 200, 60]));
     drag_to_music(&mut story, "Inbox");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail

@@ -118,7 +118,7 @@ fn at_each_step_of(link: Link, happens: &impl Fn() -> Happening, holds: &impl Fn
 
 fn context(story: &Story, step: usize) -> String {
     let calls = story.calls().join("\n");
-    format!("step {step}\n{}\n{calls}\n{}", story.told(), story.seen())
+    format!("step {step}\n{}\n{calls}\n{}", story.outcome(), story.seen())
 }
 
 /// Nothing is left pressed, held or listened to, and an error begins with what was done.
@@ -158,12 +158,12 @@ fn is_let_go(story: &Story, step: usize) {
             "Did 1 of 2",
             "Step 1 of 2: Clicked",
         ];
-        let said = says.iter().any(|verb| error.starts_with(verb));
+        let is_named = says.iter().any(|verb| error.starts_with(verb));
         if clicked {
-            assert!(said, "{error}\n{}", context());
+            assert!(is_named, "{error}\n{}", context());
         } else if typed {
             let unsure = unsure.iter().any(|words| error.contains(words));
-            assert!(said || unsure, "{error}\n{}", context());
+            assert!(is_named || unsure, "{error}\n{}", context());
         }
     }
 }

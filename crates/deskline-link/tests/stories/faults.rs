@@ -96,11 +96,11 @@ fn a_picture_is_of_the_targets_window() {
 
 /// What is said of a text that neither the sentence nor the journal may have.
 fn said_of_secret(story: &Story) -> String {
-    let said = story.field(if story.is_error() { "error" } else { "summary" });
-    for text in [&said, &story.journal()] {
+    let message = story.field(if story.is_error() { "error" } else { "summary" });
+    for text in [&message, &story.journal()] {
         assert!(!text.contains("hunter2"), "{text}");
     }
-    said
+    message
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn an_error_after_the_action_begins_with_the_action() {
     let mut story = Story::new();
     story.given(|world| world.on_press("Send", |world| world.becomes(MAIL, Health::Hung)));
     story.click("Send");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -267,7 +267,7 @@ fn an_error_after_the_action_begins_with_the_action() {
         Box::new(|world: &mut World| world.becomes(MAIL, Health::Dead)),
     );
     story.press("Send");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -297,7 +297,7 @@ fn a_text_that_another_window_cuts_short_stops_there() {
         }),
     );
     story.type_text("bob@example.com");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: error
     error: the window 'Restart now?' (pid 400) is in front now, and input would not reach the target any more. The first 7 of 15 characters were typed. Whether it was done all the same is not known: do not repeat it before you have looked
     pid: 100
@@ -391,7 +391,7 @@ fn only(names: &[&str]) -> Policy {
 fn an_app_out_of_bounds_is_not_read_touched_or_named() {
     let mut story = Story::with(only(&["Editor"]));
     story.click("Send");
-    assert_snapshot!(story.told(), @"
+    assert_snapshot!(story.outcome(), @"
     status: error
     error: Mail (pid 100) is out of bounds, which the person who set Deskline up has drawn (--allow-app, --deny-app). Allowed are apps named 'Editor'. Nothing was touched; do not look for a way around
     pid: 100
@@ -433,7 +433,7 @@ fn the_text_after_a_click_obeys_the_bounds_where_it_lands() {
         });
     });
     story.click_then("Send", Some("rm -rf"), None);
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: error
     error: Clicked 'Send' [AXButton]; then: the click brought an app to the front (pid 400) that is out of bounds, so no key was sent. Allowed are apps named 'Mail'. Do not repeat it before you have looked
     pid: 100
@@ -457,7 +457,7 @@ fn the_title_of_a_window_out_of_bounds_is_not_shown() {
         }),
     );
     story.click("Send");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: error
     error: a window of pid 300 lies over (540, 52), where this was to go. Nothing was sent there; press_ax_and_traverse works also where something lies over it
     pid: 100

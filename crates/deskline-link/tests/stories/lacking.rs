@@ -16,7 +16,7 @@ fn trees_only() -> Story {
 fn without_a_display_trees_are_read_and_pressed() {
     let mut story = trees_only();
     story.press("Send");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -37,7 +37,7 @@ fn without_a_display_trees_are_read_and_pressed() {
     ");
     story.set_value("Sent", "bob");
     assert_snapshot!(story.field("summary"), @"Set 'Sent' [AXTextField] to 'bob'. 0 added, 0 removed, 1 modified. Settled in _ ms.");
-    assert_snapshot!(story.refresh().told(), @r##"
+    assert_snapshot!(story.refresh().outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -55,7 +55,7 @@ fn without_a_display_trees_are_read_and_pressed() {
 #[test]
 fn without_a_display_input_is_an_error_that_names_an_alternative() {
     let mut story = trees_only();
-    assert_snapshot!(story.click("Send").told(), @r##"
+    assert_snapshot!(story.click("Send").outcome(), @r##"
     status: error
     error: clicking is not possible on this desktop: it is reached through a bridge for trees. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API
     pid: 100
@@ -156,7 +156,7 @@ fn without_a_guard_or_pictures_the_answer_reports_it() {
         ("pictures", "the portal was refused"),
     ]);
     story.click("Send");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -178,7 +178,7 @@ fn a_button_that_the_person_holds_is_waited_for() {
     assert!(!story.click("Send").is_error(), "{}", story.text());
     let mut story = Story::new();
     story.given(|world| world.held = true);
-    assert_snapshot!(story.click("Send").told(), @r##"
+    assert_snapshot!(story.click("Send").outcome(), @r##"
     status: error
     error: the user is holding a mouse button down, and a click would become part of what they are doing. Nothing was sent; try again in a moment
     pid: 100
@@ -227,7 +227,7 @@ fn an_app_that_is_busy_once_it_has_started_was_opened() {
     );
     let identifier = "notes".to_owned();
     story.run(Tool::Open, Action::Open { identifier });
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 500
     summary: Opened 'notes'. The app is busy: no answer for _ ms since. Call wait_for_and_traverse, which outlasts that.

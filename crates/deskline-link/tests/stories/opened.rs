@@ -106,7 +106,7 @@ fn an_opened_app_comes_to_the_front_and_the_persons_window_comes_back() {
     story.script().installed.push(("notes", notes));
     let identifier = "notes".to_owned();
     story.run(Tool::Open, Action::Open { identifier });
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 500
     app: Notes App

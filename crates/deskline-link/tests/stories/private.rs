@@ -10,7 +10,7 @@ use crate::world::World;
 fn a_click_costs_no_more_than_resolving_acting_and_settling() {
     let mut story = Story::alone();
     story.click("Send");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -71,7 +71,7 @@ fn the_app_that_was_in_front_before_can_take_over() {
     let mut story = Story::alone();
     let opens: Happening = Box::new(|world: &mut World| world.raise(EDITOR_WINDOW));
     story.after("click", opens).click("Send");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail

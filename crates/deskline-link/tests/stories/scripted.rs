@@ -570,7 +570,7 @@ impl Apps for Scripted {
         (script.world.health(pid) == Health::Dead).then(|| End {
             app: script.world.name(pid),
             exit,
-            said: None,
+            wrote: None,
         })
     }
 

@@ -26,8 +26,8 @@ fn a_click_behind_the_persons_window_is_answered_with_its_effect_and_not_the_rai
     for ms in [50, 100, 150, 250] {
         let mut story = slow();
         story.later(ms, says_sent()).click("Send");
-        let told = story.told();
-        assert!(told.contains("'To' -> 'Sent'"), "after {ms} ms: {told}");
+        let reported = story.outcome();
+        assert!(reported.contains("'To' -> 'Sent'"), "after {ms} ms: {reported}");
     }
 }
 
@@ -37,8 +37,8 @@ fn the_focus_that_a_click_gives_a_button_is_no_effect() {
         let mut story = slow();
         story.given(|world| world.raise(MAIL_WINDOW));
         story.later(ms, says_sent()).click("Send");
-        let told = story.told();
-        assert!(told.contains("'To' -> 'Sent'"), "after {ms} ms: {told}");
+        let reported = story.outcome();
+        assert!(reported.contains("'To' -> 'Sent'"), "after {ms} ms: {reported}");
     }
 }
 
@@ -55,8 +55,8 @@ fn text_typed_behind_the_persons_window_is_answered_with_its_effect() {
         let mut story = Story::new();
         story.given(|world| world.focus.insert(MAIL_WINDOW, format!("{MAIL_WINDOW}/2")));
         story.later(ms, says_sent()).press_key("F5");
-        let told = story.told();
-        assert!(told.contains("'To' -> 'Sent'"), "after {ms} ms: {told}");
+        let reported = story.outcome();
+        assert!(reported.contains("'To' -> 'Sent'"), "after {ms} ms: {reported}");
     }
 }
 
@@ -69,8 +69,8 @@ fn an_event_without_a_change_is_no_effect_of_a_key_that_activates() {
         let event: Happening = Box::new(|world: &mut World| world.changes(Sign::Change));
         story.later(20, event).later(ms, says_sent());
         story.press_key("Return");
-        let told = story.told();
-        assert!(told.contains("'To' -> 'Sent'"), "after {ms} ms: {told}");
+        let reported = story.outcome();
+        assert!(reported.contains("'To' -> 'Sent'"), "after {ms} ms: {reported}");
     }
 }
 

@@ -171,11 +171,11 @@ impl Story {
         repeats: &[usize],
     ) -> &mut Self {
         self.script().calls.clear();
-        let told = steps.iter().map(|action| match text_of(action) {
+        let reported = steps.iter().map(|action| match text_of(action) {
             Some(text) => serde_json::json!({"text": text}),
             None => serde_json::json!({}),
         });
-        let arguments = [("steps".to_owned(), told.collect())].into_iter().collect();
+        let arguments = [("steps".to_owned(), reported.collect())].into_iter().collect();
         let mut steps = steps.into_iter();
         let first = steps.next().unwrap();
         let call = Call {
@@ -298,7 +298,7 @@ impl Story {
     }
 
     /// The answer without what varies: paths, sizes, times.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn outcome(&self) -> String {
         let varies = ["file: ", "file_size: ", "hint: ", "screenshot: "];
         let lines = self.text().lines();
         let kept = lines.filter(|line| !varies.iter().any(|name| line.starts_with(name)));

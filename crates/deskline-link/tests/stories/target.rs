@@ -75,7 +75,7 @@ fn each_step_of_a_chain_reports_the_change_of_its_target() {
         presses("a"),
     ];
     story.chain(None, steps);
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail

@@ -15,7 +15,7 @@ use crate::world::{Health, World};
 fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_order() {
     let mut story = Story::new();
     story.click("Send");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -75,7 +75,7 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
 fn nothing_is_touched_where_the_target_cannot_be_found() {
     let mut story = Story::new();
     story.click("Sned");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: error
     error: no element matches 'Sned'. Nearest: "Send" [AXButton] #e5, "Password" [AXTextField] #e4, "New Message" [AXWindow] #e2. Nothing was touched. Search the file of this answer
     pid: 100
@@ -95,7 +95,7 @@ fn a_change_between_two_links_is_late() {
     story.refresh();
     story.given(|world| world.node("To").unwrap().value = "bob".into());
     story.press("Send");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -114,7 +114,7 @@ fn a_change_between_two_links_is_late() {
 fn quiet_actions_take_no_guard_and_touch_no_front() {
     let mut story = Story::new();
     story.set_value("To", "bob@example.com");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -155,7 +155,7 @@ fn a_click_text_and_key_are_one_link_with_one_diff() {
         });
     });
     story.click_then("To", Some("bob"), Some("Return"));
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -204,7 +204,7 @@ fn a_target_that_is_scrolled_away_is_brought_into_view_first() {
         }),
     );
     story.click("Archive");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -272,7 +272,7 @@ fn a_handoff_is_read_and_nothing_is_put_back() {
     let mut story = Story::new();
     story.given(|world| world.on_press("Send", chooser));
     story.click("Send");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -295,7 +295,7 @@ fn the_persons_own_switch_is_no_handoff_and_is_not_read() {
     let mut story = Story::new();
     story.after("ungrab", person::switches_to(MUSIC_WINDOW));
     story.click("Send");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -341,7 +341,7 @@ fn a_link_that_only_waits_hands_nothing_over() {
         timeout,
     };
     story.run(Tool::WaitFor, wait);
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -454,7 +454,7 @@ fn esc_stops_the_text_and_puts_everything_back() {
     let mut story = Story::new();
     story.after("half", person::presses_esc());
     story.type_text("secret words");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: error
     error: Cancelled: the user pressed Esc during type_and_traverse. Some of the input may have gone in: call refresh_traversal to see
     pid: 100
@@ -504,7 +504,7 @@ fn a_link_is_one_line_of_the_journal_with_its_answer() {
 fn refresh_looks_and_touches_nothing() {
     let mut story = Story::new();
     story.refresh();
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -564,7 +564,7 @@ fn without_a_guard_the_answer_reports_it() {
     let mut story = Story::new();
     story.script().unable = Some("the display is Xwayland's");
     story.click("Send");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -582,7 +582,7 @@ fn an_app_that_ends_by_the_action_is_its_effect() {
     let mut story = Story::new();
     story.given(|world| world.on_press("Send", |world| world.becomes(MAIL, Health::Dead)));
     story.click("Send");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail
@@ -604,7 +604,7 @@ fn a_value_for_a_combo_box_that_can_be_typed_into_goes_into_its_field() {
         world.window(MAIL, "Find", [0, 420, 400, 100], lines);
     });
     story.set_value("Search for:", "eggs");
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail

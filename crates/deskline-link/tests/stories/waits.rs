@@ -36,7 +36,7 @@ fn other_links_run_between_two_looks_and_the_diff_is_since_the_call() {
     story.click("Send");
     assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.");
     assert!(story.look(wait.expect("no answer yet"), true).is_none());
-    assert_snapshot!(story.told(), @r##"
+    assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 100
     app: Mail

@@ -111,9 +111,9 @@ impl Keeper {
         fds.extend(pipes.map(|pipe| PollFd::from_borrowed_fd(pipe, PollFlags::OUT)));
         fds.extend_from_slice(others);
         wait::any(&mut fds, limit).map_err(lost)?;
-        let said = fds.first().is_some_and(|fd| !fd.revents().is_empty());
+        let has_message = fds.first().is_some_and(|fd| !fd.revents().is_empty());
         drop(fds);
-        if said {
+        if has_message {
             match reading.read() {
                 Ok(_) => {}
                 Err(WaylandError::Io(e)) if e.kind() == std::io::ErrorKind::WouldBlock => {}

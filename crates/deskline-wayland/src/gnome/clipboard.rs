@@ -195,11 +195,11 @@ impl Keeper {
             let to_reader = writer.to_reader;
             drop(writer);
             let on = (REMOTE.0, path.as_str(), REMOTE_SESSION);
-            let told = calls.tell(on, "SelectionWriteDone", &(serial, done));
+            let reported = calls.tell(on, "SelectionWriteDone", &(serial, done));
             if done && to_reader {
                 reading.set(true);
             }
-            if let Err(error) = told {
+            if let Err(error) = reported {
                 tracing::debug!(%error, "the clipboard's reader");
             }
         });

@@ -171,8 +171,8 @@ fn read(keymap: &[u8], caps_lock: bool) -> Option<Layout> {
 fn has_one_source() -> bool {
     let mut ask = Command::new("gsettings");
     ask.args(["get", "org.gnome.desktop.input-sources", "sources"]);
-    let told = spawn::output(&mut ask, SETTINGS).unwrap_or_default();
-    is_one(&String::from_utf8_lossy(&told))
+    let reported = spawn::output(&mut ask, SETTINGS).unwrap_or_default();
+    is_one(&String::from_utf8_lossy(&reported))
 }
 
 /// Whether a list of sources has at most one, such as `[('xkb', 'de')]`.

@@ -54,9 +54,9 @@ fn state(bus: &Calls) -> Option<State> {
         .ok()
 }
 
-fn sane(told: impl Iterator<Item = f64>) -> Vec<f64> {
+fn sane(reported: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut scales = Vec::new();
-    for scale in told.filter(|scale| (0.1..=10.0).contains(scale)) {
+    for scale in reported.filter(|scale| (0.1..=10.0).contains(scale)) {
         if !scales.contains(&scale) {
             scales.push(scale);
         }
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn each_scale_is_listed_once_and_no_odd_one() {
-        let told = [1.5, 2.0, 1.5, 0.0, f64::NAN, 1e9];
-        assert_eq!(sane(told.into_iter()), [1.5, 2.0]);
+        let reported = [1.5, 2.0, 1.5, 0.0, f64::NAN, 1e9];
+        assert_eq!(sane(reported.into_iter()), [1.5, 2.0]);
     }
 }

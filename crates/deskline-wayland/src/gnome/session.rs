@@ -123,8 +123,8 @@ fn has_eis(address: &str) -> Result<bool> {
         path.as_str(),
         "org.freedesktop.DBus.Introspectable",
     );
-    let told: String = calls.ask(introspectable, "Introspect", &())?;
-    Ok(told.contains("ConnectToEIS"))
+    let reported: String = calls.ask(introspectable, "Introspect", &())?;
+    Ok(reported.contains("ConnectToEIS"))
 }
 
 impl Session {

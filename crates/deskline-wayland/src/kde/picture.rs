@@ -86,12 +86,12 @@ pub(super) fn take(
     let what = "asking KWin for a picture";
     let (reader, writer) =
         pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK).map_err(Error::system(what))?;
-    let said = capture(connection, kwin, uuid, &writer).map_err(|e| match e {
+    let message = capture(connection, kwin, uuid, &writer).map_err(|e| match e {
         e @ zbus::Error::InputOutput(_) => Error::lost(what)(e),
         e => Error::system(what)(e),
     })?;
     drop(writer);
-    let shape = Shape::read(&said)?;
+    let shape = Shape::read(&message)?;
     let raw = read(&reader, shape.stride * shape.height as usize)?;
     Ok(Picture {
         width: shape.width,
@@ -165,8 +165,8 @@ struct Shape {
 }
 
 impl Shape {
-    fn read(said: &HashMap<String, OwnedValue>) -> Result<Self> {
-        let number = |name: &str| said.get(name).and_then(|v| u32::try_from(v).ok());
+    fn read(message: &HashMap<String, OwnedValue>) -> Result<Self> {
+        let number = |name: &str| message.get(name).and_then(|v| u32::try_from(v).ok());
         let missing = |name: &str| no_picture(format!("KWin's picture has no {name}"));
         let get = |name: &str| number(name).ok_or_else(|| missing(name));
         let (width, height, stride) = (get("width")?, get("height")?, get("stride")? as usize);
@@ -190,7 +190,7 @@ impl Shape {
                 )));
             }
         };
-        let scale = said.get("scale").and_then(|v| f64::try_from(v).ok());
+        let scale = message.get("scale").and_then(|v| f64::try_from(v).ok());
         Ok(Self {
             width,
             height,
@@ -340,14 +340,14 @@ mod tests {
     #[test]
     fn other_shapes_are_refused() {
         let shape = |format: u32, width: u32, stride: u32| {
-            let said = [
+            let message = [
                 ("format", format),
                 ("width", width),
                 ("height", 1),
                 ("stride", stride),
             ];
-            let said = said.map(|(name, n)| (name.to_owned(), OwnedValue::from(n)));
-            Shape::read(&said.into())
+            let message = message.map(|(name, n)| (name.to_owned(), OwnedValue::from(n)));
+            Shape::read(&message.into())
         };
         assert!(shape(6, 2, 8).is_ok());
         assert!(shape(17, 2, 12).is_ok());

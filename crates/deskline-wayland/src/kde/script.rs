@@ -76,7 +76,7 @@ impl Scripts {
         for _ in 0..OTHERS {
             match self.run_once(script, SOON) {
                 Err(e) => tracing::debug!("a script was not run: {e}"),
-                said => return said,
+                reply => return reply,
             }
         }
         self.run_once(script, PATIENCE)

@@ -46,12 +46,12 @@ impl Guard {
     /// Starts a keeper for the sway on this socket.
     pub(super) fn start(socket: &Path) -> Result<Self> {
         let mut child = Helper::KeepDevices(socket.to_owned()).start()?;
-        let (orders, said) = (child.stdin.take(), child.stdout.take());
+        let (orders, message) = (child.stdin.take(), child.stdout.take());
         let hold = Arc::new(Mutex::new(Hold::default()));
         let (tell, answers) = mpsc::channel();
-        let said = said.ok_or_else(|| Error::system(WHAT)("no pipe"))?;
+        let message = message.ok_or_else(|| Error::system(WHAT)("no pipe"))?;
         let (shared, socket) = (Arc::clone(&hold), socket.to_owned());
-        std::thread::spawn(move || listen(said, &tell, &shared, &socket));
+        std::thread::spawn(move || listen(message, &tell, &shared, &socket));
         Ok(Self {
             child,
             orders,
@@ -80,14 +80,14 @@ impl Guard {
 
     /// Enables them.
     pub(super) fn release(&mut self) {
-        let said = self.order(&Order::Release);
+        let message = self.order(&Order::Release);
         lock(&self.hold).cancel = None;
-        match said {
+        match message {
             Ok(Said::Released { came }) if came.is_empty() => {}
             Ok(Said::Released { came }) => {
                 self.lapse = Some(format!("{} was plugged in meanwhile", came.join(", ")));
             }
-            said => tracing::warn!("the keeper of the devices said {said:?}"),
+            message => tracing::warn!("the keeper of the devices said {message:?}"),
         }
     }
 
@@ -103,11 +103,11 @@ impl Guard {
     }
 
     fn order(&mut self, order: &Order) -> Result<Said> {
-        let said = self.ask(order);
-        if said.is_err() {
+        let message = self.ask(order);
+        if message.is_err() {
             self.orders = None;
         }
-        said
+        message
     }
 
     fn ask(&mut self, order: &Order) -> Result<Said> {
@@ -117,8 +117,8 @@ impl Guard {
         let mut line = serde_json::to_vec(order).map_err(Error::system(WHAT))?;
         line.push(b'\n');
         orders.write_all(&line).map_err(Error::system(WHAT))?;
-        let said = self.answers.recv_timeout(OBEYS);
-        said.map_err(|_| Error::system(WHAT)("the keeper does not answer"))
+        let message = self.answers.recv_timeout(OBEYS);
+        message.map_err(|_| Error::system(WHAT)("the keeper does not answer"))
     }
 }
 
@@ -146,12 +146,12 @@ fn lock(hold: &Mutex<Hold>) -> std::sync::MutexGuard<'_, Hold> {
 }
 
 /// Listens to the keeper until it ends.
-fn listen(said: ChildStdout, tell: &Sender<Said>, hold: &Mutex<Hold>, socket: &Path) {
-    for line in BufReader::new(said).lines() {
-        let Some(said) = line.ok().and_then(|line| serde_json::from_str(&line).ok()) else {
+fn listen(message: ChildStdout, tell: &Sender<Said>, hold: &Mutex<Hold>, socket: &Path) {
+    for line in BufReader::new(message).lines() {
+        let Some(message) = line.ok().and_then(|line| serde_json::from_str(&line).ok()) else {
             break;
         };
-        match said {
+        match message {
             Said::Takes(devices) => lock(hold).devices = devices,
             Said::Limit => {
                 let mut hold = lock(hold);
@@ -161,11 +161,11 @@ fn listen(said: ChildStdout, tell: &Sender<Said>, hold: &Mutex<Hold>, socket: &P
                     cancel.cancel(Reason::Watchdog);
                 }
             }
-            said => {
-                if !matches!(said, Said::Held { .. }) {
+            message => {
+                if !matches!(message, Said::Held { .. }) {
                     lock(hold).devices.clear();
                 }
-                if tell.send(said).is_err() {
+                if tell.send(message).is_err() {
                     break;
                 }
             }

@@ -116,14 +116,14 @@ impl Keeper {
             Order::Hold(limit) => {
                 self.release();
                 let limit = Duration::from_millis(*limit);
-                let said = match self.disable(limit, answers) {
-                    Ok(said) => said,
+                let message = match self.disable(limit, answers) {
+                    Ok(message) => message,
                     Err(e) => {
                         self.release();
                         Said::Unable(e.to_string())
                     }
                 };
-                say(answers, &said);
+                say(answers, &message);
             }
             Order::Release => {
                 self.release();
@@ -198,8 +198,8 @@ pub(super) fn restore(socket: &Path, devices: &[Device]) {
 }
 
 /// A server that has ended hears nothing: the end of its orders tells the keeper.
-fn say(answers: &mut impl Write, said: &Said) {
-    if let Ok(mut line) = serde_json::to_vec(said) {
+fn say(answers: &mut impl Write, message: &Said) {
+    if let Ok(mut line) = serde_json::to_vec(message) {
         line.push(b'\n');
         let _ = answers.write_all(&line).and_then(|()| answers.flush());
     }

@@ -24,7 +24,10 @@ fn quitting_is_reported_with_the_status() {
     let quit = json!({"pid": pid, "keyName": "q", "modifierFlags": ["Control"]});
     let answer = server.call("press_key_and_traverse", quit).ok();
     let message = answer.field("summary");
-    assert!(message.contains("The process ended (exit status 0)"), "{message}");
+    assert!(
+        message.contains("The process ended (exit status 0)"),
+        "{message}"
+    );
     let later = server.call("refresh_traversal", json!({"pid": pid}));
     let message = later.error();
     assert!(

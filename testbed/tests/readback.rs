@@ -48,9 +48,15 @@ fn firefox_reports_success_for_actions_that_it_ignores() {
     assert_eq!(message(&typed("Secret", "hush")), "");
     let answer = typed("Code", "qwertyuiop");
     let why = "took 5 of 10 characters and says 'qwert' now";
-    assert!(answer.is_error && message(&answer).contains(why), "{answer}");
+    assert!(
+        answer.is_error && message(&answer).contains(why),
+        "{answer}"
+    );
     let answer = typed("Reset", "some");
-    assert!(answer.is_error && message(&answer).contains("''"), "{answer}");
+    assert!(
+        answer.is_error && message(&answer).contains("''"),
+        "{answer}"
+    );
     // A text that was typed can be set again, and is then as it should be.
     assert_eq!(message(&typed("Notes", "er")), "");
 
@@ -81,7 +87,10 @@ fn fields_that_limit_mask_and_complete_a_text() {
 
     let answer = typed("Code", "abcdefgh");
     let why = "took 5 of 8 characters and says 'abcde' now";
-    assert!(answer.is_error && message(&answer).contains(why), "{answer}");
+    assert!(
+        answer.is_error && message(&answer).contains(why),
+        "{answer}"
+    );
     let answer = set("Code", "12345678");
     assert!(answer.is_error, "{answer}");
 
@@ -96,7 +105,10 @@ fn fields_that_limit_mask_and_complete_a_text() {
         json!({"pid": app.pid, "text": "20261122"}),
     );
     assert!(!answer.is_error, "{answer}");
-    assert!(message(&answer).contains("says '2026-11-22' now"), "{answer}");
+    assert!(
+        message(&answer).contains("says '2026-11-22' now"),
+        "{answer}"
+    );
     assert!(app.log().contains(&"text Day 2026-11-22".to_owned()));
 
     for (value, number) in [("3", "3.0"), ("4,5", "4.5"), ("5.5", "5.5")] {

@@ -3,12 +3,12 @@
 //! Pure: no I/O, no clock, no platform. A platform crate reads an app into a [`Tree`]; this crate
 //! makes everything that an agent sees of it.
 
-mod find_again;
 pub mod base64;
 pub mod diff;
 pub mod element;
 pub mod escape;
 mod excerpt;
+mod find_again;
 pub mod focus;
 pub mod fold;
 pub mod geometry;

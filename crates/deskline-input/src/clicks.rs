@@ -86,7 +86,7 @@ impl LastClick {
     ///
     /// # Errors
     ///
-    /// What `cancel` says.
+    /// The reason of `cancel`.
     pub fn wait_before(
         &self,
         at: Point,

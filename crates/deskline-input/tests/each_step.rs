@@ -1,6 +1,6 @@
 //! Each action on a scripted display, where one thing goes wrong at each of its steps: the call is
 //! cancelled, another window comes to the front, a step fails, the connection is lost. Whatever it
-//! is, nothing stays pressed, nothing more is pressed, and the error says what it was.
+//! is, nothing stays pressed, nothing more is pressed, and the error names the cause.
 #![allow(clippy::unwrap_used)]
 
 mod script;

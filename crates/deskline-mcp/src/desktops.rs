@@ -79,7 +79,10 @@ impl Desktops {
 
     /// The desktop of a call, and the other arguments. A server with one desktop has no such
     /// argument.
-    pub(crate) fn addressed<'a>(&'a self, arguments: &'a Arguments) -> Result<Addressed<'a>, Wrong> {
+    pub(crate) fn addressed<'a>(
+        &'a self,
+        arguments: &'a Arguments,
+    ) -> Result<Addressed<'a>, Wrong> {
         let Some(key) = arguments.get(ARGUMENT).filter(|_| !self.others.is_empty()) else {
             return Ok((&self.first, Cow::Borrowed(arguments)));
         };

@@ -1,5 +1,5 @@
 //! Windows as apps describe them: to assistive technology, which also hears which of them has the
-//! keyboard. Some compositors tell no program of windows, others not whose they are.
+//! keyboard. Some compositors list no windows, others not their processes.
 
 use deskline_core::Rect;
 use deskline_link::{Result, Window, WindowId};
@@ -13,7 +13,7 @@ pub struct AppToplevel {
     pub pid: u32,
     /// Its title. Hostile data.
     pub title: String,
-    /// Whether its app says that it has the keyboard.
+    /// Whether its app reports that it has the keyboard.
     pub active: bool,
     /// Whether its app has not answered this time: it is as it was when it last did.
     pub silent: bool,
@@ -22,7 +22,7 @@ pub struct AppToplevel {
     pub shell: bool,
 }
 
-/// What tells the toplevels.
+/// A source of toplevels.
 pub trait Toplevels: Send {
     /// Those that show, of all apps.
     ///
@@ -31,7 +31,7 @@ pub trait Toplevels: Send {
     /// Of the accessibility bus.
     fn toplevels(&mut self) -> Result<Vec<AppToplevel>>;
 
-    /// How large the app says that a toplevel is; `None` where it does not say.
+    /// The size that the app reports for a toplevel, if it does.
     ///
     /// # Errors
     ///

@@ -18,7 +18,7 @@ use crate::wlroots::pointer::VirtualPointer;
 /// The program's hidden command that calls [`Helper::run`].
 pub const COMMAND: &str = "wayland-helper";
 
-/// How long one may take to say that it is ready.
+/// How long a helper may take to be ready.
 const STARTS: Duration = Duration::from_secs(2);
 
 const READY: &str = "ready";

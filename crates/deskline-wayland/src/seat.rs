@@ -1,5 +1,5 @@
 //! The seat as every Wayland client sees it: which devices it has, and the keymap. Mutter's and
-//! KWin's D-Bus interfaces tell neither.
+//! KWin's D-Bus interfaces report neither.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -21,14 +21,14 @@ const LONGEST: u32 = 4 << 20;
 /// The version from which on a keyboard can be given back.
 const RELEASES: u32 = 3;
 
-/// What the compositor has said.
+/// What the compositor has reported.
 #[derive(Debug)]
 pub(crate) struct Heard {
     /// Number, interface and version of each global.
     globals: Vec<(u32, String, u32)>,
     capabilities: Capability,
     keymap: Option<Vec<u8>>,
-    /// Whether Caps Lock is on, where the compositor tells.
+    /// Whether Caps Lock is on, where the compositor reports it.
     pub(crate) caps_lock: bool,
     /// Whether the last round trip has ended.
     done: bool,

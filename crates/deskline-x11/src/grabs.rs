@@ -16,7 +16,7 @@ const PASSING: Duration = Duration::from_millis(300);
 
 impl X11 {
     /// Describes the client that holds a detected grab; `None` if it is the target's own menu or
-    /// pop-up. X does not tell which client holds a grab, but an open menu does.
+    /// pop-up. X does not name the client that holds a grab, but an open menu does.
     pub(super) fn stranger(&self, aim: Aim) -> Result<Option<String>> {
         let facts = self.facts(&self.children_of_root()?)?;
         let own = popups_among(&facts, aim.pid).last().map(|popup| popup.id);

@@ -1,6 +1,6 @@
 //! The keyboard map: which key and modifiers give which symbol in the current group.
 //!
-//! Read through XKB. The core map cannot tell what a level needs: Shift, the third-level key, or
+//! Read through XKB. The core map does not have what a level needs: Shift, the third-level key, or
 //! Shift because Num Lock is on (The X Keyboard Extension: Protocol, §6.3 and §7).
 
 use std::collections::HashMap;

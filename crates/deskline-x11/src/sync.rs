@@ -1,8 +1,8 @@
 //! Waits for the server, for an event, and for an app to have read its input.
 //!
 //! An app reads its input in order. If a `_NET_WM_PING` (EWMH) is sent after synthetic input, its
-//! answer proves that the app has read that input. A server round trip cannot tell: that a key code
-//! may be rebound, that a drag was noticed, that an app lags behind.
+//! answer proves that the app has read that input. A server round trip does not prove that: not
+//! that a key code may be rebound, that a drag was noticed, or that an app keeps up.
 
 use std::time::{Duration, Instant};
 

@@ -33,7 +33,7 @@ const LABWC: &str = "<labwc_config><keyboard><default/><keybind key=\"C-F12\">\
                      <action name=\"MoveToOutput\" direction=\"right\" wrap=\"yes\"/>\
                      </keybind></keyboard></labwc_config>\n";
 
-/// KDE locks its screen when a test says so, not after five minutes without input.
+/// KDE locks its screen when a test asks for it, not after five minutes without input.
 const LOCKER: &str = "[Daemon]\nAutolock=false\n";
 
 /// The settings of all programs of the session.

@@ -151,7 +151,7 @@ impl Setup {
         self
     }
 
-    /// GNOME Shell, with Deskline's extension, installed as its README says, and without the keys
+    /// GNOME Shell, with Deskline's extension, installed as in its README, and without the keys
     /// by which Deskline raises windows where it has no extension.
     pub fn extension(mut self) -> Self {
         self.extension = true;

@@ -54,7 +54,10 @@ fn a_row_that_is_inserted_into_a_long_list_is_reported() {
     let scroll = json!({"x": list.x, "y": list.y, "deltaY": 3});
     let scrolled = call("scroll_and_traverse", scroll);
     let reported = texts(&scrolled, '+');
-    assert!(reported.iter().all(|text| text.starts_with("Row ")), "{reported:?}");
+    assert!(
+        reported.iter().all(|text| text.starts_with("Row ")),
+        "{reported:?}"
+    );
     // Exactly the rows that are visible now and were not before.
     let shows = |answer: &Answer| -> Vec<String> {
         let lines = answer.lines().into_iter();

@@ -27,7 +27,7 @@ fn check(server: &Client, pid: u32, log: &dyn Fn(&str), address: &str) {
         arguments["pid"] = pid.into();
         server.call(tool, arguments).ok()
     };
-    // Firefox says where things are some time after its window is there.
+    // Firefox reports places some time after its window is there.
     let seen = until("the page to show", || {
         let seen = call("refresh_traversal", json!({}));
         let shows = seen

@@ -4,7 +4,6 @@
 
 mod clicks;
 mod dialogs;
-mod session_end;
 mod gnome;
 mod gnome_calls;
 mod gnome_extension;
@@ -20,6 +19,7 @@ mod opening;
 mod own_seat;
 mod paste;
 mod screens;
+mod session_end;
 mod sway;
 mod table;
 mod trees;

@@ -100,7 +100,10 @@ fn the_doctor_says_which_apps_hear_the_agents_seat() {
         let args = ["doctor", "--seat", "own", "--dir", "j"];
         let output = session.deskline(&args).output().unwrap();
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(printed.contains("the agent has a seat of its own"), "{printed}");
+        assert!(
+            printed.contains("the agent has a seat of its own"),
+            "{printed}"
+        );
         let row = printed
             .lines()
             .find(|line| line.contains("✓ seat") || line.contains("! seat"));

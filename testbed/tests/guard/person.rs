@@ -263,7 +263,7 @@ fn escape_counts_until_the_link_is_over(bed: &Bed) {
     let start = Instant::now();
     person.tap(ESCAPE);
     let answer = call.answer(Duration::from_secs(30)).expect("an answer");
-    // All of the text had gone in, and the answer says so.
+    // All of the text had gone in, as the answer reports.
     let message = answer.error();
     assert!(message.starts_with("Typed "), "{message}");
     assert!(
@@ -297,7 +297,7 @@ fn a_keyboard_that_appears_is_kept_out_too() {
     let call = server.send("type_and_traverse", json!({"pid": app.pid, "text": text}));
     watcher.await_overlay();
     bed.run("xinput", &["enable", "Keyboard"]);
-    // No person is as quick as the event that tells the guard of the device.
+    // No person is as quick as the event that reports the device to the guard.
     watcher.await_grab("Keyboard");
     let mut person = Person::at(&bed);
     let theirs = watcher.code_of('x'.into());

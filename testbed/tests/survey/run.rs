@@ -206,7 +206,7 @@ pub fn survey(subject: &Subject) {
     let open = json!({"identifier": opening.command});
     let opened = server.call_timeout("open_application_and_traverse", open, CALL);
     let opened = opened.unwrap_or_else(|| panic!("{} did not open", subject.name));
-    // On a busy machine an app may still be starting: the error has its pid and says to wait.
+    // On a busy machine an app may still be starting: the error has its pid and asks to wait.
     let starting = opened.is_error && opened.error().contains("does not answer");
     assert!(starting || !opened.is_error, "{opened}");
     let run = Run {

@@ -1,6 +1,6 @@
 //! Eight office tasks on a private desktop, done by a scripted agent as a good one would do them:
 //! chains of steps that name elements by their visible text. Judged by files, by a web server and
-//! by what apps say; the calls, bytes and seconds have bounds.
+//! by the apps' answers; the calls, bytes and seconds have bounds.
 //!
 //! `scripts/trial` runs it and prints the table. `DESKLINE_TRIAL_OUT` names a new folder to keep
 //! the transcript, the journal and the documents in; `DESKLINE_TRIAL_SECONDS` is the bound of the

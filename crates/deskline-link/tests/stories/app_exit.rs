@@ -80,7 +80,10 @@ fn a_press_that_keeps_the_app_busy_was_done_and_a_wait_outlasts_it() {
         Box::new(|world: &mut World| world.becomes(MAIL, Health::Well)),
     );
     let message = waits_for(&mut story, "Send", Awaited::Present, Duration::from_secs(5));
-    assert!(message.contains("'Send' [AXButton] is present"), "{message}");
+    assert!(
+        message.contains("'Send' [AXButton] is present"),
+        "{message}"
+    );
     story.given(|world| world.becomes(MAIL, Health::Hung));
     let message = waits_for(
         &mut story,
@@ -101,7 +104,10 @@ fn waiting_for_an_element_to_go_ends_with_its_app() {
     );
     let message = waits_for(&mut story, "Send", Awaited::Absent, Duration::from_secs(5));
     assert!(message.contains("'Send' is absent after"), "{message}");
-    assert!(message.contains("The process ended (exit status 0)"), "{message}");
+    assert!(
+        message.contains("The process ended (exit status 0)"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -118,7 +118,11 @@ fn at_each_step_of(link: Link, happens: &impl Fn() -> Happening, holds: &impl Fn
 
 fn context(story: &Story, step: usize) -> String {
     let calls = story.calls().join("\n");
-    format!("step {step}\n{}\n{calls}\n{}", story.outcome(), story.seen())
+    format!(
+        "step {step}\n{}\n{calls}\n{}",
+        story.outcome(),
+        story.seen()
+    )
 }
 
 /// Nothing is left pressed, held or listened to, and an error begins with what was done.

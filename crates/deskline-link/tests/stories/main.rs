@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod app_exit;
 mod chain;
 mod choose;
 mod drags;
 mod each_step;
-mod app_exit;
 mod faults;
 mod hover;
 mod lacking;

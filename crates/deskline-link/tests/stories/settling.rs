@@ -27,7 +27,10 @@ fn a_click_behind_the_persons_window_is_answered_with_its_effect_and_not_the_rai
         let mut story = slow();
         story.later(ms, says_sent()).click("Send");
         let reported = story.outcome();
-        assert!(reported.contains("'To' -> 'Sent'"), "after {ms} ms: {reported}");
+        assert!(
+            reported.contains("'To' -> 'Sent'"),
+            "after {ms} ms: {reported}"
+        );
     }
 }
 
@@ -38,7 +41,10 @@ fn the_focus_that_a_click_gives_a_button_is_no_effect() {
         story.given(|world| world.raise(MAIL_WINDOW));
         story.later(ms, says_sent()).click("Send");
         let reported = story.outcome();
-        assert!(reported.contains("'To' -> 'Sent'"), "after {ms} ms: {reported}");
+        assert!(
+            reported.contains("'To' -> 'Sent'"),
+            "after {ms} ms: {reported}"
+        );
     }
 }
 
@@ -56,7 +62,10 @@ fn text_typed_behind_the_persons_window_is_answered_with_its_effect() {
         story.given(|world| world.focus.insert(MAIL_WINDOW, format!("{MAIL_WINDOW}/2")));
         story.later(ms, says_sent()).press_key("F5");
         let reported = story.outcome();
-        assert!(reported.contains("'To' -> 'Sent'"), "after {ms} ms: {reported}");
+        assert!(
+            reported.contains("'To' -> 'Sent'"),
+            "after {ms} ms: {reported}"
+        );
     }
 }
 
@@ -70,7 +79,10 @@ fn an_event_without_a_change_is_no_effect_of_a_key_that_activates() {
         story.later(20, event).later(ms, says_sent());
         story.press_key("Return");
         let reported = story.outcome();
-        assert!(reported.contains("'To' -> 'Sent'"), "after {ms} ms: {reported}");
+        assert!(
+            reported.contains("'To' -> 'Sent'"),
+            "after {ms} ms: {reported}"
+        );
     }
 }
 

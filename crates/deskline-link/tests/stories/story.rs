@@ -175,7 +175,9 @@ impl Story {
             Some(text) => serde_json::json!({"text": text}),
             None => serde_json::json!({}),
         });
-        let arguments = [("steps".to_owned(), reported.collect())].into_iter().collect();
+        let arguments = [("steps".to_owned(), reported.collect())]
+            .into_iter()
+            .collect();
         let mut steps = steps.into_iter();
         let first = steps.next().unwrap();
         let call = Call {

@@ -51,7 +51,7 @@ impl Bounds<'_> {
     }
 }
 
-/// Saves what is offered under these types, and says what is left out. `receive` reads one type.
+/// Saves the data of these types, and returns those left out. `receive` reads one type.
 pub(crate) fn save(
     mut types: Vec<String>,
     cancel: &Cancel,

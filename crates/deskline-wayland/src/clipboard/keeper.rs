@@ -97,7 +97,7 @@ impl Keeper {
         }
     }
 
-    /// Waits until the compositor says something, a client reads or one of `others` is ready, for
+    /// Waits for an event of the compositor, for a client that reads, or until one of `others` is ready, for
     /// `limit` at most, and handles it.
     fn step(&mut self, others: &[PollFd<'_>], limit: Option<Duration>) -> Result<()> {
         self.handle()?;

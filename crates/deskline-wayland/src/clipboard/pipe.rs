@@ -74,7 +74,7 @@ impl Writer {
 /// Whether `app`, or a process that it has started, reads what is written to `pipe`. For an app in
 /// Xwayland it is the compositor that does. Where that cannot be seen it is taken for granted.
 ///
-/// The protocol does not say who asks, and clipboard managers ask too.
+/// The protocol does not name the client that asks, and clipboard managers ask too.
 pub(crate) fn is_read_by(pipe: &OwnedFd, app: u32, compositor: u32) -> bool {
     let inode = match fstat(pipe) {
         Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Fifo => stat.st_ino,

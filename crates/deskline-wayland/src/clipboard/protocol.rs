@@ -30,7 +30,7 @@ use wayland_protocols_wlr::data_control::v1::client::zwlr_data_control_source_v1
     self as wlr_source, ZwlrDataControlSourceV1,
 };
 
-/// What the compositor has said.
+/// What the compositor has reported.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     pub(super) globals: Vec<(u32, String)>,
@@ -90,7 +90,7 @@ impl Heard {
     }
 }
 
-/// Makes sources, and says what is on the clipboard of a seat.
+/// Makes sources, and reports the clipboard of a seat.
 #[derive(Debug)]
 pub(super) enum Control {
     Ext(ExtDataControlManagerV1, ExtDataControlDeviceV1),

@@ -50,7 +50,7 @@ pub(crate) struct Connection {
     sends: bool,
     /// The last serial of the compositor, which requests name.
     pub(crate) serial: u32,
-    /// What each seat says that it can do, until it is bound.
+    /// The capabilities of each seat, until it is bound.
     seats: Vec<(ei::Seat, u64)>,
     pub(crate) devices: Vec<Device>,
     /// The round trips that have ended.

@@ -2,7 +2,7 @@
 //! The protocol is `reis`'s, in pure Rust.
 //!
 //! - `connection`: the socket, with a time limit on every wait.
-//! - `device`: the devices that the compositor offers, and what has been said about each.
+//! - `device`: the devices that the compositor offers, and their state.
 //! - `port`: [`Eis`], single events of the pointer and the keyboard over them.
 
 mod connection;

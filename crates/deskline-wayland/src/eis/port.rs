@@ -80,7 +80,7 @@ impl Eis {
         Ok(())
     }
 
-    /// The device that is suited, after it has been told that input follows.
+    /// The suited device, with emulation started on it.
     fn device(&mut self, what: &str, suits: impl Fn(&Device) -> bool) -> Result<usize> {
         self.connection.pump()?;
         let devices = &mut self.connection.devices;

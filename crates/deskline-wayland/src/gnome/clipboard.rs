@@ -45,7 +45,7 @@ pub fn clipboard(session_bus: &str) -> Result<ClipboardThread> {
 
 struct Keeper {
     calls: Calls,
-    /// What the session says.
+    /// The signals of the session.
     signals: MessageStream,
     path: String,
     /// The types that somebody else offers.
@@ -124,7 +124,7 @@ impl Keeper {
     /// Waits for an order or a signal, and handles that.
     fn wait(&mut self, orders: &Async<OwnedFd>) -> Result<()> {
         let order = async {
-            // Where that fails, the next look says why.
+            // If that fails, the next look gives the reason.
             let _ = orders.readable().await;
             None
         };
@@ -188,7 +188,7 @@ impl Keeper {
                     break progress;
                 }
                 let mut pipe = [PollFd::from_borrowed_fd(writer.pipe(), PollFlags::OUT)];
-                // Where that fails, the next try to write says why.
+                // If that fails, the next write gives the reason.
                 let _ = wait::any(&mut pipe, Some(SLICE));
             };
             let done = progress == Progress::Done;

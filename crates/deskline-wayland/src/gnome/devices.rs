@@ -92,7 +92,7 @@ impl Devices {
     /// Waits until apps have had the time to ask for devices that are new to the seat.
     pub(super) fn introduce(&self) {
         if let Some(kept) = &self.kept {
-            // Nothing tells when they have.
+            // No event reports that they have.
             std::thread::sleep(ASK.saturating_sub(kept.since.elapsed()));
         }
     }

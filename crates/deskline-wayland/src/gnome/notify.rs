@@ -82,7 +82,7 @@ impl Notify {
             self.tell("NotifyPointerMotionRelative", &(0.0_f64, 0.0_f64))?;
         }
         seat.wait_for(both)?;
-        // Nothing tells when apps have asked for it.
+        // No event reports that apps have asked for it.
         std::thread::sleep(ASK);
         Ok(())
     }

@@ -96,7 +96,7 @@ impl<T: Toplevels> Plain<T> {
         self.toplevels.toplevels()
     }
 
-    /// What tells them.
+    /// Their source.
     pub fn source(&self) -> &T {
         &self.toplevels
     }
@@ -168,7 +168,7 @@ impl<T: Toplevels> Plain<T> {
         loop {
             let all = self.toplevels.toplevels()?;
             let front = self.front_of(&all);
-            // The app itself says so a little later than the shell.
+            // The app reports it a little later than the shell.
             let known = front.is_some_and(|t| t.active || Some(t.id) == self.menu_window());
             let target = self.aim.map(|aim| aim.pid);
             let silent = all.iter().any(|t| t.silent && Some(t.pid) == target);

@@ -14,7 +14,7 @@ use crate::compositor::gone;
 use crate::described::{self, AppToplevel, Toplevels};
 use crate::keymap;
 
-/// How long a window may take to say that it is in front: 100 ms on an idle machine, over a second
+/// How long a window may take to report that it is in front: 100 ms on an idle machine, over a second
 /// on a busy one.
 const RAISES: Duration = Duration::from_secs(2);
 
@@ -48,7 +48,7 @@ const MISSES: usize = 2;
 const MOST: usize = 12;
 
 impl<T: Toplevels> Plain<T> {
-    /// Brings a window to the front and waits until it says so.
+    /// Brings a window to the front and waits until it reports that.
     pub(super) fn bring_to_front(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         if Extension::find(&self.bus).is_some() && self.raise_by_extension(window, cancel)? {
             return Ok(());
@@ -97,7 +97,7 @@ impl<T: Toplevels> Plain<T> {
             Some(windows) => candidates(wanted, windows).iter().map(|w| w.id).collect(),
             None => return Ok(false),
         };
-        // Of windows that look the same, the app says which one has come.
+        // Of windows that look the same, the app reports which is in front.
         for id in ids {
             let before = self.seen_front()?;
             if before == Some(window) {

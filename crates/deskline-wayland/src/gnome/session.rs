@@ -84,7 +84,6 @@ impl Way {
         }
         Ok(Self::Eis)
     }
-
 }
 
 /// Whether frames of Mutter's streams can be read.
@@ -93,7 +92,7 @@ pub(crate) fn frames() -> Offer<()> {
     pipewire::is_there().map_err(no_library)
 }
 
-/// A connection to the session bus that hears what streams say.
+/// A connection to the session bus, subscribed to the signals of streams.
 pub(crate) fn bus(address: &str) -> Result<Bus> {
     let bus = Bus::connect(address)?;
     bus.listen(CAST.0, CAST.1)?;
@@ -113,7 +112,7 @@ fn is_supported(bus: &Bus) -> Result<()> {
 }
 
 /// Whether sessions hand out an EIS socket, as they do from GNOME 45 on. The version that Mutter
-/// tells of its interface is the same before and after.
+/// reports for its interface is the same before and after.
 fn has_eis(address: &str) -> Result<bool> {
     // A session that has not started cannot be stopped: it ends with this connection.
     let calls = Calls::connect(address)?;
@@ -128,8 +127,8 @@ fn has_eis(address: &str) -> Result<bool> {
 }
 
 impl Session {
-    /// Starts one for keys alone, or one with a stream of the focused window. The caller says which
-    /// window that is, and has to look again afterwards whether it still is.
+    /// Starts one for keys alone, or one with a stream of the focused window. The caller names
+    /// that window, and has to check afterwards that it is still focused.
     pub(crate) fn start(bus: &Bus, way: &Way, focused: Option<WindowId>) -> Result<Self> {
         let path = bus.make(REMOTE, "CreateSession", &())?;
         let started = start(bus, way, &path, focused);

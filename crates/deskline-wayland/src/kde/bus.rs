@@ -101,7 +101,7 @@ impl Bus {
         Ok(socket)
     }
 
-    /// Which group of the keymap is in force. KWin tells it where there are several.
+    /// Which group of the keymap is in force. KWin reports it if there are several.
     pub(super) fn layout(&self) -> u32 {
         let answer = self.call("/Layouts", "org.kde.KeyboardLayouts", "getLayout", &());
         let group = answer.and_then(|answer| answer.body().deserialize().map_err(lost));

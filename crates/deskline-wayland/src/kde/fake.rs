@@ -21,7 +21,7 @@ const KEYS: u32 = 4;
 const VERTICAL: u32 = 0;
 const HORIZONTAL: u32 = 1;
 
-/// A notch of the wheel, as toolkits count the axis of a wheel that tells no notches.
+/// A notch of the wheel, as toolkits count the axis of a wheel that reports no notches.
 const NOTCH: f64 = 10.0;
 
 /// The time between two notches. GTK 4.8 drops an app's first event of a wheel, and with it all

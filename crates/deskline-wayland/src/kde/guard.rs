@@ -38,7 +38,7 @@ const PUSH: f64 = 20.0;
 /// How often the watchdog looks.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The total gap from which on an answer says so: a person presses a key every 100 ms at most.
+/// The total gap from which on an answer mentions it: a person presses a key every 100 ms at most.
 const TELL: Duration = Duration::from_millis(100);
 
 /// What both threads know.
@@ -125,7 +125,7 @@ impl Guard {
         let socket = capture.call("connectToEIS", &())?;
         let socket: OwnedFd = socket.body().deserialize().map_err(lost)?;
         let mut receiver = Connection::open(socket.into(), ContextType::Receiver)?;
-        // A capture that begins before the device is there is told by nothing.
+        // No event reports a capture that begins before the device is there.
         let there = |it: &Connection| {
             let mut devices = it.devices.iter();
             devices.any(|d| d.keyboard.is_some() && d.resumed)

@@ -3,7 +3,7 @@
 //! Plasma 5 pointer and keys, need a `.desktop` file.
 //!
 //! - `bus`: KWin on the session bus, with a time limit on every call.
-//! - `script`: runs a script in KWin and waits for what it says.
+//! - `script`: runs a script in KWin and waits for its answer.
 //! - `windows`: the windows and the pointer, by such a script.
 //! - `fake`: input by KWin's fake input protocol, on Plasma 5.
 //! - `guard`: keeps the person's input out by KWin's input capture.

@@ -3,7 +3,7 @@
 //! interface.
 //!
 //! Run against KWin 5.27. Plasma 6's has the interface only where it draws with OpenGL on a
-//! graphics device, so for it these are tested against a service that answers as its source says.
+//! graphics device, so for it these are tested against a service that answers as its source does.
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;

@@ -1,4 +1,4 @@
-//! Runs a script in KWin and waits for what it says: 4 to 9 ms. KWin lets every program of the
+//! Runs a script in KWin and waits for its answer: 4 to 9 ms. KWin lets every program of the
 //! session do that.
 
 use std::fs::{self, OpenOptions};

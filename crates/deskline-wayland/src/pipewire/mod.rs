@@ -47,7 +47,7 @@ impl Frame {
     }
 }
 
-/// Whether libpipewire is there; an error says why not.
+/// Whether libpipewire is there; the error is the reason.
 pub(crate) fn is_there() -> std::result::Result<(), String> {
     api().map(drop)
 }
@@ -316,8 +316,8 @@ unsafe extern "C" fn process(data: *mut c_void) {
     }
 }
 
-/// Copies what a buffer shows. `None` where it shows nothing, as one that only says that the
-/// pointer has moved, or is smaller than it says.
+/// Copies what a buffer shows. `None` where it shows nothing, as if only the
+/// pointer has moved, or if it is smaller than it claims.
 ///
 /// # Safety
 ///

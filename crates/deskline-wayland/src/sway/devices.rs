@@ -13,7 +13,7 @@ pub(crate) struct Input {
     name: String,
     #[serde(rename = "type")]
     kind: String,
-    /// What libinput says of it. A virtual device has none.
+    /// As libinput describes it. `None` for a virtual device.
     #[serde(default)]
     libinput: Option<Libinput>,
 }
@@ -98,7 +98,7 @@ fn can_be_named(text: &str) -> bool {
 ///
 /// # Errors
 ///
-/// Where sway refuses, or says afterwards that one still sends events.
+/// If sway refuses, or lists a device as enabled afterwards.
 pub(crate) fn disable(ipc: &mut Ipc, devices: &[Device]) -> Result<()> {
     if devices.is_empty() {
         return Ok(());

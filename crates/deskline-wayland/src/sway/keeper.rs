@@ -3,7 +3,7 @@
 //!
 //! It has a session of its own, so that what ends the server does not end it. If it ends first, the
 //! server enables them (`guard`). Orders come on its standard input, one JSON value a line, and
-//! answers go to its standard output. Nothing else is needed to tell that the server has ended: the
+//! answers go to its standard output. The keeper notices that the server has ended by that too: the
 //! kernel closes the pipe.
 
 use std::io::{Read, Write};
@@ -29,7 +29,7 @@ pub(crate) enum Order {
     Release,
 }
 
-/// What the keeper says.
+/// What the keeper reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Said {
     /// It is about to disable these: whoever outlives it must enable them.
@@ -197,7 +197,7 @@ pub(super) fn restore(socket: &Path, devices: &[Device]) {
     }
 }
 
-/// A server that has ended hears nothing: the end of its orders tells the keeper.
+/// A server that has ended reads nothing: the keeper notices by the end of its orders.
 fn say(answers: &mut impl Write, message: &Said) {
     if let Ok(mut line) = serde_json::to_vec(message) {
         line.push(b'\n');

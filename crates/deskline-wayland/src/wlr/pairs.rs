@@ -18,7 +18,7 @@ pub(super) struct Listed<'a> {
 /// What is known of both lists.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    /// Those that both sides have said to have the keyboard at the same time: they stay together
+    /// Those that both sides have reported to have the keyboard at the same time: they stay together
     /// whatever they are called later, and while the app does not answer.
     sure: Vec<(u64, AppToplevel)>,
 }
@@ -220,7 +220,7 @@ mod tests {
             described(10, "Main", false),
             described(11, "Question", true),
         ];
-        // Its app has not said yet that the dialog has the keyboard.
+        // Its app has not reported yet that the dialog has the keyboard.
         pairs.learn(&both, &apps);
         assert_eq!(pairs.described(2, &both, &apps), None);
         pairs.learn(&both, &now);

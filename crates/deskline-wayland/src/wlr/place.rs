@@ -1,4 +1,4 @@
-//! Where a window is. No protocol tells. In full screen its corner is the screen's: what it shows
+//! Finds where a window is, which no protocol reports. In full screen its corner is the screen's: what it shows
 //! there is found again once it has its size back, by [`Marks`]. From then on it is found by what
 //! it shows, without any of this, for as long as it shows enough of what it showed when it was last
 //! looked at.
@@ -22,7 +22,7 @@ const RESIZES: Duration = Duration::from_secs(2);
 /// dialog's does not.
 const REFUSES: Duration = Duration::from_millis(700);
 
-/// How often to look, as no event tells what an app says of itself.
+/// How often to look: no event reports a change of the tree.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// The time between two pictures of a window in full screen that must show the same.

@@ -123,7 +123,7 @@ impl Client {
         self.wait(|heard| heard.done == number)
     }
 
-    /// Waits until the compositor has said something, for [`PATIENCE`] at most.
+    /// Waits for events until `is` holds, for [`PATIENCE`] at most.
     pub(crate) fn wait(&mut self, is: impl Fn(&Heard) -> bool) -> Result<()> {
         let limit = Some(PATIENCE);
         until(
@@ -164,13 +164,13 @@ impl Client {
     /// Waits until apps have had the time to ask for devices that are new to the seat.
     pub(crate) fn await_apps(&mut self) {
         if let Some(since) = self.new_since.take() {
-            // Nothing tells when they have.
+            // No event reports that they have.
             std::thread::sleep(ASK.saturating_sub(since.elapsed()));
         }
     }
 }
 
-/// Waits until the compositor has said something, for `limit` at most.
+/// Waits for events until `is` holds, for `limit` at most.
 pub(crate) fn until<H>(
     connection: &Connection,
     queue: &mut EventQueue<H>,

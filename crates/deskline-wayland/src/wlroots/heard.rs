@@ -126,11 +126,11 @@ pub(crate) struct Toplevel {
     /// Counts up from 1, and is never used again on this connection.
     pub(crate) number: u64,
     pub(crate) facts: Facts,
-    /// What has been said since the last `done`, which makes it true.
+    /// The facts since the last `done`, which makes them valid.
     pub(crate) next: Facts,
 }
 
-/// What the compositor says of a window.
+/// The state of a window.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Facts {
     /// Hostile data.

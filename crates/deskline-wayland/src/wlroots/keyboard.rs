@@ -64,7 +64,7 @@ impl VirtualKeyboard {
         self.keymap.code(gives)
     }
 
-    /// Presses or releases a key, and says so of a modifier.
+    /// Presses or releases a key. For a modifier, sends the state of the modifiers too.
     pub(crate) fn key(&mut self, client: &Client, code: u32, down: bool) {
         let state = if down {
             KeyState::Pressed

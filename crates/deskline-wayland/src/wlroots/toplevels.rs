@@ -22,7 +22,7 @@ impl Client {
     pub(crate) fn watch_toplevels(&mut self) -> Result<()> {
         let manager = self.bind(3)?;
         self.heard.toplevels.manager = Some(manager);
-        // The first brings the windows, the second what is said of them.
+        // The first brings the windows, the second their facts.
         self.roundtrip()?;
         self.roundtrip()
     }

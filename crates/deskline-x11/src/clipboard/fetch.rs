@@ -82,7 +82,7 @@ impl Keeper {
         Ok(text.ok().map(|item| item.data))
     }
 
-    /// What the owner offers. One that does not say so may have a text all the same.
+    /// The types that the owner offers. An owner that lists none may still have a text.
     fn targets(&mut self, time: Timestamp, until: Instant, cancel: &Cancel) -> Result<Vec<Atom>> {
         let target = self.names.TARGETS;
         match self.convert(target, time, 1 << 16, until, cancel)? {

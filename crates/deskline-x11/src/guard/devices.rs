@@ -23,7 +23,8 @@ pub(super) struct Slave {
     pub(super) name: String,
 }
 
-/// All slave devices, or why the person's devices cannot be told from the agent's.
+/// All slave devices, or why the person's devices cannot be distinguished from the
+/// agent's.
 pub(super) fn slaves(c: &Connection) -> Result<Result<Vec<Slave>, String>> {
     let known = c.extension_information(xinput::X11_EXTENSION_NAME);
     if known.during(WHAT)?.is_none() {

@@ -75,7 +75,8 @@ pub(super) enum Order {
     Rest,
     /// Start noting whether the person presses anything.
     Watch,
-    /// Ask whether they have. The reply is `None` if their devices cannot be told from the agent's.
+    /// Ask whether they have. The reply is `None` if their devices cannot be distinguished from
+    /// the agent's.
     Pressed(SyncSender<Option<bool>>),
     /// Outline some bounds, show a caption, or both.
     Show(Option<Rect>, String, SyncSender<()>),

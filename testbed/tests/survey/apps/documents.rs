@@ -147,7 +147,7 @@ pub const fn gimp() -> Subject {
             format!("env {modules} gimp --no-splash {}", content::picture(bed)).into()
         },
         ready: "orchard.png",
-        // GTK 2 does not say of an open menu's items that they show.
+        // GTK 2 does not report an open menu's items as showing.
         click: |run| {
             run.click("AXMenuBarItem", "Image")?;
             run.shows("the open menu Image", |shown| {

@@ -21,10 +21,10 @@ pub enum Toolkit {
 }
 
 impl Toolkit {
-    /// Those of most apps on Debian 12.
+    /// The toolkits of most apps on Debian 12.
     pub const ALL: [Self; 3] = [Self::Gtk3, Self::Gtk4, Self::Qt5];
 
-    /// Those of most apps on Debian 13.
+    /// The toolkits of most apps on Debian 13.
     pub const DEBIAN_13: [Self; 3] = [Self::Gtk3, Self::Gtk4, Self::Qt6];
 
     pub(crate) fn file(self) -> &'static str {

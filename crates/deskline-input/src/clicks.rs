@@ -53,7 +53,7 @@ pub struct Click {
 }
 
 impl Click {
-    /// One of the main button, without modifiers.
+    /// A click of the main button, without modifiers.
     pub const fn left(at: Point) -> Self {
         Self {
             at,

@@ -124,7 +124,7 @@ pub enum InputError {
     NoModifier(&'static str),
 }
 
-/// What a program can grab.
+/// A device that a program can grab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Device {
     /// The keyboard.

@@ -1,4 +1,4 @@
-//! What is pressed, and how it is released.
+//! The pressed keys and buttons, and how they are released.
 
 use std::time::Duration;
 

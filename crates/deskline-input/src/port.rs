@@ -1,4 +1,4 @@
-//! What a display supplies: single events, and facts about where they go.
+//! The traits of a display: single events, and facts about where they go.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub trait Port {
     /// Why an event was not sent.
     type Error: From<InputError> + From<Cancelled> + fmt::Display;
 
-    /// What names a key in an event: a key code; on systems whose events carry text, also a text.
+    /// A key in an event: a key code; on systems whose events carry text, also a text.
     type Key: Clone + PartialEq + fmt::Debug;
 
     /// Moves the pointer, with or without a button down, and waits until it has arrived.
@@ -134,7 +134,7 @@ pub trait Scene {
     /// Why a step failed.
     type Error: From<InputError> + From<Cancelled> + fmt::Display;
 
-    /// What names a key.
+    /// A key in an event.
     type Key: Clone + PartialEq + fmt::Debug;
 
     /// The devices.
@@ -145,7 +145,7 @@ pub trait Scene {
     /// The devices. They may be made when they are first needed.
     fn port(&mut self) -> Result<Self::Port<'_>, Self::Error>;
 
-    /// What is pressed, and the target.
+    /// The pressed keys and buttons, and the target.
     fn hands(&mut self) -> &mut Hands<Self::Key>;
 
     /// The speed at which apps take input here. Asked once an action.
@@ -167,7 +167,7 @@ pub trait Scene {
     /// Which window gets keys now. Waits (bounded) while the focus is between two windows.
     fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver, Self::Error>;
 
-    /// What gets the pointer's events at a place, and what lies where a drag from there ends. Finds
+    /// The receiver of the pointer's events at a place, and at the end of a drag from there. Finds
     /// out where the places are on the screen, where that is not what points are relative to.
     fn under(
         &mut self,
@@ -217,7 +217,7 @@ pub enum Receiver {
     Unclear(String),
 }
 
-/// What gets the pointer's events.
+/// The receiver of the pointer's events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Under {
     /// The target, or there is no target.
@@ -230,7 +230,7 @@ pub enum Under {
     Grab(String),
 }
 
-/// What an app has to have read before more is sent.
+/// The input that an app must have read before more is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
     /// The turns of the wheel so far, if they are many.

@@ -1,4 +1,4 @@
-//! What is pressed, and the target of input.
+//! The pressed keys and buttons, and the target of input.
 
 use crate::aim::Aim;
 use crate::clicks::{Button, LastClick};

@@ -123,7 +123,7 @@ fn a_cancel_stops_each_action_at_once() {
         Err(e) => {
             let cancelled = InputError::Cancelled(Cancelled(Reason::Person));
             assert_eq!(*e, Failure::Input(cancelled), "{name}");
-            // What was under way: the modifiers of a stroke and its key, or a part of a text.
+            // The stroke under way with its modifiers, or the part of a text under way.
             let most = if script.burst { script::PART * 2 } else { 4 };
             assert!(presses(after(script)) <= most, "{name}");
         }
@@ -182,7 +182,7 @@ fn another_window_in_front_gets_no_more_than_the_part_under_way() {
 fn a_drag_that_stops_drops_where_it_began() {
     for fault in [Fault::Cancel, Fault::Fail] {
         at_each_step(fault, |name, script, result| {
-            // What fails at the drop itself or after it has been dragged all the way.
+            // A failure at the drop itself or after it has been dragged all the way.
             let before_drop = script.fault.map(|(_, step)| step) < script.release;
             if result.is_err() && script.was_drag() && before_drop {
                 let drop = script.dropped_at();

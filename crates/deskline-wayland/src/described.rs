@@ -24,7 +24,7 @@ pub struct AppToplevel {
 
 /// A source of toplevels.
 pub trait Toplevels: Send {
-    /// Those that show, of all apps.
+    /// The visible toplevels of all apps.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ pub trait Toplevels: Send {
     /// Of the accessibility bus.
     fn open_menu(&mut self, pid: u32) -> Result<Option<OpenMenu>>;
 
-    /// What shows of a toplevel.
+    /// The visible part of a toplevel.
     ///
     /// # Errors
     ///

@@ -25,7 +25,7 @@ const READY: &str = "ready";
 
 const WHAT: &str = "starting a helper process";
 
-/// What such a process does.
+/// The task of such a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Helper {
     /// Keeps a virtual pointer on the seat until the compositor on this socket ends. wlroots 0.15,
@@ -48,7 +48,7 @@ impl Helper {
     ///
     /// # Errors
     ///
-    /// Where none has this name.
+    /// If no server has this name.
     pub fn named(name: &str, socket: PathBuf) -> Result<Self, String> {
         match name {
             "hold-pointer" => Ok(Self::HoldPointer(socket)),

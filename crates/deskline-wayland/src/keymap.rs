@@ -91,7 +91,7 @@ pub(crate) const ALT: (u32, u32) = (56, 1 << 3);
 pub(crate) const SUPER: (u32, u32) = (125, 1 << 6);
 pub(crate) const ALT_GR: (u32, u32) = (100, 1 << 7);
 
-/// What a key gives: a character, or the symbol of XKB.
+/// The character or XKB symbol of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Gives {
     Char(char),
@@ -99,7 +99,7 @@ pub(crate) enum Gives {
 }
 
 impl Gives {
-    /// What this key gives, on the keypad if that is asked for.
+    /// The symbol of this key, on the keypad if that is asked for.
     pub(crate) fn on_press(press: KeyPress) -> Option<Self> {
         match (press.keypad_symbol(), press.key) {
             (Some(symbol), _) => Some(Self::Symbol(symbol)),
@@ -191,7 +191,7 @@ const NAMED: [Key; 18] = [
 ];
 
 impl Keymap {
-    /// One with the usual keys, and with these, at most [`MOST`] new ones.
+    /// A keymap with the usual keys and these, at most [`MOST`] new ones.
     pub(crate) fn with(extra: impl IntoIterator<Item = Gives>) -> Self {
         let functions = (1..=24).map(Key::Function);
         let named = NAMED.into_iter().chain([Key::Right]).chain(functions);

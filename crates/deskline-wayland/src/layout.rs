@@ -104,7 +104,7 @@ impl Layout {
         Some(groups.map(|g| Self::new(&keymap, locked, g)).collect())
     }
 
-    /// What types the same in each of these, where it is not known which is in force.
+    /// The keys that type the same in each of these, as it is not known which is in force.
     pub(crate) fn common(layouts: Vec<Self>) -> Option<Self> {
         let mut layouts = layouts.into_iter();
         let mut common = layouts.next()?;
@@ -213,12 +213,12 @@ impl Layout {
         }
     }
 
-    /// What types this character.
+    /// The stroke for this character.
     pub(crate) fn stroke(&self, char: char) -> Option<&Stroke> {
         self.chars.get(&char)
     }
 
-    /// What presses this key: the one that has it on the layout, or else the one with its usual
+    /// The stroke for this key: the key that has it on the layout, or else the key with its usual
     /// code.
     pub(crate) fn key(&self, press: KeyPress) -> Option<Stroke> {
         let bare = |code| Stroke { code, held: vec![] };

@@ -1,4 +1,4 @@
-//! What apps take of keys: no faster than they read, and which characters.
+//! The limits of apps that read keys: how fast, and which characters.
 
 use std::fs;
 use std::time::{Duration, Instant};

@@ -21,7 +21,7 @@ const LONGEST: u32 = 4 << 20;
 /// The version from which on a keyboard can be given back.
 const RELEASES: u32 = 3;
 
-/// What the compositor has reported.
+/// The state that the compositor has reported.
 #[derive(Debug)]
 pub(crate) struct Heard {
     /// Number, interface and version of each global.
@@ -206,7 +206,7 @@ impl Dispatch<WlKeyboard, ()> for Heard {
         if let wl_keyboard::Event::Keymap { fd, size, .. } = event {
             let mut text = vec![0; size.min(LONGEST) as usize];
             let read = File::from(fd).read_exact_at(&mut text, 0);
-            // One that cannot be read types nothing.
+            // A keymap that cannot be read types nothing.
             heard.keymap = Some(read.map_or_else(|_| Vec::new(), |()| text));
         }
     }

@@ -1,4 +1,4 @@
-//! What an action has changed on the server, and what it knows.
+//! The state of an action: its changes on the server, to be put back, and its keyboard.
 
 use deskline_core::KeyPress;
 use deskline_input::{Button, Stroke};
@@ -12,7 +12,7 @@ use super::keymap::{self, Keyboard, Keymap};
 /// Keysyms from here on are Unicode characters (X Window System Protocol, appendix A).
 const UNICODE: Keysym = 0x0100_0000;
 
-/// What an action has changed, and what it knows.
+/// The state of an action.
 #[derive(Default)]
 pub(super) struct Acting {
     /// The locks and latches before. `None` while no action is under way.

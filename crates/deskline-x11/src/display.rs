@@ -141,7 +141,7 @@ impl Screen for X11Display {
     fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>> {
         let mut windows = self.app_windows()?;
         windows.retain(|w| w.pid == pid);
-        // One that does not show is not in front of anything.
+        // A window that does not show is in front of nothing.
         windows.sort_by_key(|w| !w.viewable || w.minimised);
         Ok(windows.iter().map(Toplevel::window).collect())
     }

@@ -15,7 +15,7 @@ use super::{During as _, X11};
 
 const WHAT: &str = "looking for grabs";
 
-/// What can be grabbed.
+/// A device that can be grabbed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Grabbable {
     Keyboard,

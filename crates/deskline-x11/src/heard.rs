@@ -1,4 +1,4 @@
-//! What events have reported.
+//! The state that events have reported.
 
 use std::collections::HashSet;
 

@@ -67,7 +67,7 @@ fn number(display: &str) -> Option<&str> {
     display.strip_prefix(':')?.split('.').next()
 }
 
-/// What was found last, and when.
+/// The last finding, and its time.
 #[derive(Debug, Default)]
 pub(crate) struct People {
     looked: Option<Instant>,

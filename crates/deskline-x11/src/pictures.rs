@@ -1,4 +1,4 @@
-//! What pictures need of the server, and what is kept between them.
+//! The extensions that pictures need, and the state kept between two pictures.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Where input goes, and what an action changes on the server for its time.
+//! Where input goes, and the changes on the server for the time of an action.
 
 use std::time::Duration;
 

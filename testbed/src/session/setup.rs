@@ -1,4 +1,4 @@
-//! Which session a test wants.
+//! The session that a test wants.
 
 use crate::place::Place;
 

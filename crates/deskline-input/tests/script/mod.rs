@@ -19,7 +19,7 @@ const SHIFT: u32 = 42;
 const CONTROL: u32 = 29;
 const ALT: u32 = 56;
 
-/// What goes wrong.
+/// A fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// The person presses Esc.
@@ -92,7 +92,7 @@ pub struct Script {
     pub events: Vec<Event>,
     /// How many events there were before the fault.
     pub before_fault: usize,
-    /// What the display has down.
+    /// The keys and buttons that the display has down.
     pub down: Vec<Event>,
     pub open: bool,
     pub doing: Option<Doing>,

@@ -20,7 +20,7 @@ use super::pipe::{Progress, Writer, is_read_by};
 use super::protocol::{Control, Heard, Offer, Source};
 use crate::wlroots::client::{PATIENCE, lost};
 
-/// What the clipboard is owned with.
+/// The content of the owned clipboard.
 struct Owned {
     source: Source,
     content: Content,

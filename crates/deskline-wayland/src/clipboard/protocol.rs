@@ -30,13 +30,13 @@ use wayland_protocols_wlr::data_control::v1::client::zwlr_data_control_source_v1
     self as wlr_source, ZwlrDataControlSourceV1,
 };
 
-/// What the compositor has reported.
+/// The state that the compositor has reported.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     pub(super) globals: Vec<(u32, String)>,
     /// The number of the last round trip that has ended.
     pub(super) done: u32,
-    /// What is offered, with its types. The last selection's, and those that are being announced.
+    /// The offers, with their types: the last selection's, and those that are being announced.
     pub(super) offers: Vec<(Offer, Vec<String>)>,
     /// The offer that is on the clipboard.
     pub(super) selection: Option<ObjectId>,
@@ -97,14 +97,14 @@ pub(super) enum Control {
     Wlr(ZwlrDataControlManagerV1, ZwlrDataControlDeviceV1),
 }
 
-/// What somebody else offers.
+/// Another client's offer.
 #[derive(Debug, Clone)]
 pub(super) enum Offer {
     Ext(ExtDataControlOfferV1),
     Wlr(ZwlrDataControlOfferV1),
 }
 
-/// What we offer.
+/// Our offer.
 #[derive(Debug)]
 pub(super) enum Source {
     Ext(ExtDataControlSourceV1),

@@ -72,7 +72,7 @@ impl Drop for Connection {
     fn drop(&mut self) {
         self.proto.disconnect();
         let deadline = Instant::now() + CLOSES;
-        // One that the compositor has ended needs no goodbye, and fails here.
+        // A connection that the compositor has ended fails here, and needs no goodbye.
         while self.context.flush().is_ok() && receive(&self.context, deadline).unwrap_or(false) {}
     }
 }
@@ -274,7 +274,7 @@ fn next(context: &ei::Context) -> Result<Option<ei::Event>> {
             None => Ok(None),
             Some(PendingRequestResult::Request(event)) => Ok(Some(event)),
             Some(PendingRequestResult::ParseError(e)) => Err(lost(e)),
-            // One that was destroyed while the event was on its way.
+            // A device that was destroyed while the event was on its way.
             Some(PendingRequestResult::InvalidObject(_)) => continue,
         };
     }

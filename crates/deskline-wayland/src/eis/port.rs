@@ -27,7 +27,7 @@ const HELD_BACK: f64 = 2_000.0;
 #[derive(Debug)]
 pub(crate) struct Eis {
     connection: Connection,
-    /// Which part of the screen coordinates are of: see `Region::mapping`.
+    /// The part of the screen that coordinates are relative to: see `Region::mapping`.
     space: Option<String>,
     sequence: u32,
     layout: Option<KnownLayout>,
@@ -66,7 +66,7 @@ impl Eis {
         })
     }
 
-    /// Which part of the screen coordinates are of from now on: the mapping of a stream of the
+    /// Sets the part of the screen that coordinates are relative to: the mapping of a stream of the
     /// screen cast, or `None` for the screen. Waits until a pointer reaches it (2 s).
     pub(crate) fn select(&mut self, mapping: Option<&str>) -> Result<()> {
         let there = |it: &Connection| {

@@ -154,7 +154,7 @@ impl Keeper {
             }
             "SelectionTransfer" => {
                 let (kind, serial): (String, u32) = read(signal)?;
-                // One that has been cancelled is an error of Mutter's.
+                // A cancelled transfer is an error of Mutter's.
                 if let Err(error) = self.hand_over(&kind, serial) {
                     tracing::debug!(%error, "the clipboard's {kind:?}");
                 }

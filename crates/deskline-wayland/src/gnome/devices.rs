@@ -57,7 +57,7 @@ impl Devices {
         if !acts || has.contains(Capability::Keyboard | Capability::Pointer) {
             return;
         }
-        // One that the person has ended.
+        // A session that the person has ended.
         self.end(bus);
         let since = Instant::now();
         match Session::start(bus, way, None) {
@@ -74,7 +74,7 @@ impl Devices {
         }
     }
 
-    /// What the seat has. All of it where the compositor does not answer.
+    /// The capabilities of the seat; all of them if the compositor does not answer.
     fn look(&mut self) -> Capability {
         let looked = match self.seat.take() {
             Some(mut seat) => seat.roundtrip().map(|()| seat),

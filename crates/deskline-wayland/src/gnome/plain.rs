@@ -215,7 +215,7 @@ impl<T: Toplevels> Plain<T> {
         self.known.insert(window, known);
     }
 
-    /// What the target has done with its window since is not known.
+    /// The target may have changed its window since.
     pub(super) fn forget_offset(&mut self) {
         if let Some(session) = &mut self.session {
             session.offset = None;

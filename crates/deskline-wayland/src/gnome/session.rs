@@ -167,7 +167,7 @@ impl Session {
 }
 
 fn stop(bus: &Bus, path: &str) {
-    // One that the person has ended is gone.
+    // A session that the person has ended is gone.
     let _ = bus.tell((REMOTE.0, path, REMOTE_SESSION), "Stop", &());
 }
 
@@ -223,7 +223,7 @@ pub(crate) fn frame_of(bus: &Bus, id: u64, longest: Duration) -> Result<Frame> {
         pipewire::frame(await_node(bus, &stream)?, longest)
     };
     let frame = frame();
-    // One that the person has ended is gone.
+    // A session that the person has ended is gone.
     let _ = bus.tell(session, "Stop", &());
     frame
 }

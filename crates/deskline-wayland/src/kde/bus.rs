@@ -16,7 +16,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 const KWIN: &str = "org.kde.KWin";
 const REMOTE_DESKTOP: &str = "org.kde.KWin.EIS.RemoteDesktop";
 
-/// What the devices are for: keyboard, pointer. Touch is 4.
+/// The wanted devices: keyboard, pointer. Touch is 4.
 const DEVICES: i32 = 1 | 2;
 
 /// KWin, by its unique name: one that starts later is another.

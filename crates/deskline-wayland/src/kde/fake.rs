@@ -67,7 +67,7 @@ impl Fake {
         })
     }
 
-    /// What the layout is read from now.
+    /// The connection that the layout is read from.
     fn read(&mut self) -> Result<Read> {
         if let Some(locks) = &self.locks {
             locks.fetchStates();

@@ -26,7 +26,7 @@ const MANAGER: &str = "/org/kde/KWin/EIS/InputCapture";
 const MANAGER_INTERFACE: &str = "org.kde.KWin.EIS.InputCaptureManager";
 const INTERFACE: &str = "org.kde.KWin.EIS.InputCapture";
 
-/// What is captured: keyboard, pointer. Touch is 4.
+/// The captured devices: keyboard, pointer. Touch is 4.
 const DEVICES: i32 = 1 | 2;
 
 /// How long KWin may take to begin a capture after the pointer has crossed the barrier.
@@ -41,7 +41,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// The total gap from which on an answer mentions it: a person presses a key every 100 ms at most.
 const TELL: Duration = Duration::from_millis(100);
 
-/// What both threads know.
+/// The state that both threads share.
 #[derive(Debug, Default)]
 struct State {
     /// Whether the person's input comes to us.

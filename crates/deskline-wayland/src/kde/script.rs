@@ -31,7 +31,7 @@ struct Answers {
     to: SyncSender<(String, String)>,
 }
 
-#[allow(clippy::needless_pass_by_value)] // What the macro hands over.
+#[allow(clippy::needless_pass_by_value)] // The macro passes them by value.
 #[zbus::interface(name = "org.deskline.Script")]
 impl Answers {
     fn answer(&self, script: String, text: String, #[zbus(header)] header: Header<'_>) {

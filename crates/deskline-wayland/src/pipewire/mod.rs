@@ -90,7 +90,7 @@ static CONNECTION: Mutex<Option<Connection>> = Mutex::new(None);
 /// A frame, or why there is none.
 type Heard = std::result::Result<Frame, String>;
 
-/// What the callbacks know. They run on the loop's thread, one at a time.
+/// The state of the callbacks. They run on the loop's thread, one at a time.
 struct State {
     api: &'static Api,
     /// The stream that they are called for.

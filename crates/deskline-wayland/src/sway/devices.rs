@@ -34,7 +34,7 @@ pub(crate) struct Device {
     events: String,
 }
 
-/// What is plugged in.
+/// The input devices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Devices {
     /// The person's, of those that send events.

@@ -35,7 +35,7 @@ pub(super) struct Guard {
     lapse: Option<String>,
 }
 
-/// What is held, for the thread that listens to the keeper.
+/// The state shared with the thread that listens to the keeper.
 #[derive(Default)]
 struct Hold {
     devices: Vec<Device>,

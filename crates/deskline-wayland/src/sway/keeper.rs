@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::sway::devices::{self, Device, Devices, NO_DEVICES};
 use crate::sway::ipc::Ipc;
 
-/// What the server orders.
+/// An order of the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Order {
     /// Disable the person's devices, for at most this many milliseconds.
@@ -29,14 +29,14 @@ pub(crate) enum Order {
     Release,
 }
 
-/// What the keeper reports.
+/// A report of the keeper.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Said {
     /// It is about to disable these: whoever outlives it must enable them.
     Takes(Vec<Device>),
     /// They are disabled.
     Held {
-        /// Those that could not be disabled.
+        /// Devices that could not be disabled.
         spared: Vec<String>,
         /// How many virtual keyboards there are.
         virtual_keyboards: usize,
@@ -45,7 +45,7 @@ pub(crate) enum Said {
     Unable(String),
     /// They are enabled.
     Released {
-        /// Those that came while the others were disabled, and may have reached an app.
+        /// Devices that came while the others were disabled, and may have reached an app.
         came: Vec<String>,
     },
     /// The limit has passed, and they are enabled.
@@ -185,7 +185,7 @@ pub(super) fn restore(socket: &Path, devices: &[Device]) {
         };
         match devices::enable(&mut ipc, devices) {
             Ok(()) => return,
-            // One was refused: the others need not wait for it.
+            // A device was refused: the others need not wait for it.
             Err(Error::System { .. }) => {
                 for device in devices {
                     let _ = devices::enable(&mut ipc, std::slice::from_ref(device));

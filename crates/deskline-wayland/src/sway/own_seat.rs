@@ -1,4 +1,5 @@
-//! What the agent's own seat does not reach, and what it gives back to the person's.
+//! The apps that the agent's own seat does not reach, and the windows that it gives back to the
+//! person's seat.
 
 use std::path::Path;
 

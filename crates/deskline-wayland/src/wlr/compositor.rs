@@ -92,7 +92,7 @@ impl<T: Toplevels> WlrDisplay<T> {
             places: Vec::new(),
             fixed: Vec::new(),
             enlarged: None,
-            // Which of these compositors does is not known.
+            // It is not known which of these compositors does.
             input: Input::new(socket, false),
             aim: None,
             front: None,
@@ -119,7 +119,7 @@ impl<T: Toplevels> WlrDisplay<T> {
         input.make_missing(client)
     }
 
-    /// What tells them.
+    /// Their source.
     pub fn source(&self) -> &T {
         &self.compositor.toplevels
     }
@@ -235,7 +235,7 @@ pub(super) enum Effort<'a> {
     Measure(&'a [Point]),
 }
 
-/// What is asked to end its full screen.
+/// The window to take out of full screen.
 pub(super) type Enlarged = Option<(ZwlrForeignToplevelHandleV1, u64)>;
 
 /// The window with the keyboard, which an app describes.
@@ -365,7 +365,7 @@ impl<T: Toplevels> Compositor for Wlr<T> {
     fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         let (_, described) = self.look()?;
         let Some(wanted) = described.iter().find(|t| t.id == window) else {
-            // One that no app describes.
+            // A window that no app describes.
             let toplevels = &self.client.heard.toplevels;
             let is_gone = toplevels.numbered(window.0).is_none();
             if !is_gone && self.raise_listed(window.0, cancel)? {

@@ -37,7 +37,7 @@ const SAME_SHAPE: f64 = 0.75;
 /// A picture of a screen.
 #[derive(Debug)]
 pub(super) struct Shot {
-    /// What it shows, in logical pixels of the layout.
+    /// Its visible part, in logical pixels of the layout.
     pub(super) place: Rect,
     width: usize,
     height: usize,
@@ -169,7 +169,7 @@ impl Marks {
         Self { all }
     }
 
-    /// Those that are the same as in others, and in the same place.
+    /// Pieces that are the same as in others, and in the same place.
     pub(super) fn same_as(&self, other: &Self) -> Self {
         let same = self.all.iter().filter(|(key, mark)| {
             let same = other.all.get(key);
@@ -253,7 +253,7 @@ impl Marks {
         }
     }
 
-    /// What speaks for this corner, and how many elements could. `same` compares two pieces of one
+    /// The evidence for this corner, and how many elements could give some. `same` compares two pieces of one
     /// width.
     fn support(
         &self,
@@ -344,7 +344,7 @@ impl Mark {
     }
 }
 
-/// What speaks for a place.
+/// The evidence for a place.
 #[derive(Debug, Default)]
 struct Votes {
     pieces: HashSet<(usize, Of)>,
@@ -449,7 +449,7 @@ fn resembles(a: &[u32], b: &[u32], width: usize) -> bool {
     together > SAME_SHAPE * apart.sqrt() && apart > 0.0
 }
 
-/// Where the run is whose pixels change most often.
+/// The place of the run whose pixels change most often.
 fn telling_run(pixels: &[u32], (width, height): (usize, usize)) -> (usize, usize) {
     let changes = |(x, y): &(usize, usize)| {
         let start = y * width + x;

@@ -15,7 +15,7 @@ pub(super) struct Listed<'a> {
     pub(super) activated: bool,
 }
 
-/// What is known of both lists.
+/// Both lists.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     /// Those that both sides have reported to have the keyboard at the same time: they stay together

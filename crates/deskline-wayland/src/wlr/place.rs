@@ -205,7 +205,7 @@ impl<T: Toplevels> Wlr<T> {
         let mut last: Option<Marks> = None;
         let mut still: Option<(Marks, u32)> = None;
         loop {
-            // What an app draws may be later than what it says of itself, but not by several of its
+            // An app may draw later than it reports, but not by several of its
             // answers.
             let parts = self.toplevels.parts(window)?;
             let shot = self.shot(screen)?;
@@ -293,7 +293,7 @@ impl<T: Toplevels> Wlr<T> {
     }
 }
 
-/// What is at a place of the window.
+/// The element at a place of the window.
 fn there(parts: &[Part], at: Point) -> Vec<&Part> {
     let mut there: Vec<&Part> = parts
         .iter()

@@ -1,4 +1,4 @@
-//! What the compositor has reported.
+//! The state that the compositor has reported.
 
 use deskline_core::Rect;
 use wayland_client::protocol::wl_buffer::WlBuffer;
@@ -30,7 +30,7 @@ pub(crate) const NOWHERE: Rect = Rect {
     h: 0,
 };
 
-/// What the compositor has reported.
+/// The state that the compositor has reported.
 #[derive(Debug)]
 pub(crate) struct Heard {
     pub(crate) globals: Vec<(u32, String, u32)>,
@@ -38,7 +38,7 @@ pub(crate) struct Heard {
     pub(crate) screens: Screens,
     /// The windows, once they are asked for.
     pub(crate) toplevels: Toplevels,
-    /// What the seat has: a pointer, a keyboard.
+    /// Whether the seat has a pointer and a keyboard.
     pub(crate) capabilities: Capability,
     /// The number of the last round trip that has ended.
     pub(crate) done: u32,
@@ -65,7 +65,7 @@ impl Heard {
     }
 }
 
-/// What is known of the outputs.
+/// The outputs.
 #[derive(Debug, Default)]
 pub(crate) struct Screens {
     pub(crate) all: Vec<Known>,

@@ -1,4 +1,4 @@
-//! What the compositors of the wlroots family share: virtual devices, windows, outputs, screencopy,
+//! The protocols of the wlroots family: virtual devices, windows, outputs, screencopy,
 //! activation tokens.
 
 pub(crate) mod client;

@@ -21,7 +21,7 @@ pub enum Seat {
     /// The person's: one pointer and one focus for both.
     #[default]
     Shared,
-    /// One of its own, with a pointer and a focus of its own.
+    /// Its own, with a pointer and a focus of its own.
     Own,
 }
 
@@ -46,7 +46,7 @@ impl Client {
                 "the compositor refuses a seat for the agent. Serve with --seat shared".into(),
             ));
         };
-        // Those of the person's seat.
+        // They were the person's seat's.
         client.heard.capabilities = Capability::empty();
         client.seat = client.registry.bind(name, 2, &client.handle(), ());
         client.wait(|heard| !heard.own.name.is_empty())?;

@@ -42,7 +42,7 @@ impl Item {
 }
 
 impl Keeper {
-    /// What another client has on the clipboard, and what of it is left out.
+    /// The content of another client's clipboard, and the types left out.
     pub(super) fn fetch_all(
         &mut self,
         until: Instant,
@@ -167,7 +167,7 @@ impl Keeper {
     /// `most`.
     fn take(&mut self, most: usize) -> Result<Option<Data>> {
         let property = self.names._DESKLINE_CLIPBOARD;
-        // What comes after the deletion is the next part.
+        // A property set after the deletion is the next part.
         self.arrived.clear();
         let units = u32::try_from(most / 4 + 1).unwrap_or(u32::MAX);
         let reply = self

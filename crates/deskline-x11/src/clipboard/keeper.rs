@@ -77,7 +77,7 @@ pub(super) struct Transfer {
     pub(super) reader: Option<u32>,
 }
 
-/// What the selection is owned with.
+/// The content of the owned selection.
 pub(super) struct Owned {
     pub(super) content: Content,
     pub(super) since: Timestamp,

@@ -139,7 +139,7 @@ pub(super) struct Pressed {
     pub(super) buttons: Codes,
 }
 
-/// What is pressed on these devices. A device that was just removed holds nothing.
+/// The keys and buttons that are down on these devices. A device that was just removed has none.
 pub(super) fn pressed<'s>(
     c: &Connection,
     slaves: impl Iterator<Item = &'s Slave>,

@@ -97,8 +97,8 @@ impl Keeper {
         }
     }
 
-    /// Waits for an event of the compositor, for a client that reads, or until one of `others` is ready, for
-    /// `limit` at most, and handles it.
+    /// Waits for an event of the compositor, for a client that reads, or until one of `others` is
+    /// ready, for `limit` at most, and handles it.
     fn step(&mut self, others: &[PollFd<'_>], limit: Option<Duration>) -> Result<()> {
         self.handle()?;
         self.connection.flush().map_err(lost)?;

@@ -253,8 +253,8 @@ impl Marks {
         }
     }
 
-    /// The evidence for this corner, and how many elements could give some. `same` compares two pieces of one
-    /// width.
+    /// The evidence for this corner, and how many elements could give some. `same` compares two
+    /// pieces of one width.
     fn support(
         &self,
         parts: &[Part],

@@ -1,7 +1,6 @@
-//! Finds where a window is, which no protocol reports. In full screen its corner is the screen's: what it shows
-//! there is found again once it has its size back, by [`Marks`]. From then on it is found by what
-//! it shows, without any of this, for as long as it shows enough of what it showed when it was last
-//! looked at.
+//! Finds where a window is, which no protocol reports. In full screen its corner is the screen's:
+//! the content there is found again once it has its size back, by [`Marks`]. From then on it is
+//! found by its content alone, for as long as it shows enough of its last content.
 
 use std::time::{Duration, Instant};
 
@@ -205,8 +204,7 @@ impl<T: Toplevels> Wlr<T> {
         let mut last: Option<Marks> = None;
         let mut still: Option<(Marks, u32)> = None;
         loop {
-            // An app may draw later than it reports, but not by several of its
-            // answers.
+            // An app may draw later than it reports, but not by several of its answers.
             let parts = self.toplevels.parts(window)?;
             let shot = self.shot(screen)?;
             let marks = Marks::take(&parts, corner, &shot);

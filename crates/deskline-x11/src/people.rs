@@ -1,5 +1,6 @@
 //! People whose keys and clicks arrive as synthetic ones do: at a VNC server that shows this
-//! display, or at the keyboard of another computer. The guard cannot distinguish them from the agent.
+//! display, or at the keyboard of another computer. The guard cannot distinguish them from the
+//! agent.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

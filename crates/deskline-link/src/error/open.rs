@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use deskline_core::escape;
 
-use crate::end::SAID;
+use crate::end::WROTE;
 
 /// Why an app was not opened. Names of apps and their standard error are hostile data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -124,7 +124,7 @@ fn more(count: usize, named: usize) -> String {
 
 fn wrote(text: Option<&str>) -> String {
     match text {
-        Some(text) => format!("It has written: {}", escape::quoted(text, SAID)),
+        Some(text) => format!("It has written: {}", escape::quoted(text, WROTE)),
         None => "It has written nothing to its standard error".to_owned(),
     }
 }

@@ -14,8 +14,8 @@ use crate::compositor::gone;
 use crate::described::{self, AppToplevel, Toplevels};
 use crate::keymap;
 
-/// How long a window may take to report that it is in front: 100 ms on an idle machine, over a second
-/// on a busy one.
+/// How long a window may take to report that it is in front: 100 ms on an idle machine, over a
+/// second on a busy one.
 const RAISES: Duration = Duration::from_secs(2);
 
 /// After how long of that to look for an open menu.

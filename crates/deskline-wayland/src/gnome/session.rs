@@ -1,5 +1,5 @@
-//! A session of Mutter's remote desktop. It lasts as long as input is sent: GNOME shows the person in
-//! its panel that one is there, and lets them end it.
+//! A session of Mutter's remote desktop. It lasts as long as input is sent: GNOME shows it to the
+//! person in its panel, and lets them end it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

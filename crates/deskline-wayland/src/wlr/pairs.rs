@@ -18,8 +18,8 @@ pub(super) struct Listed<'a> {
 /// Both lists.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    /// Those that both sides have reported to have the keyboard at the same time: they stay together
-    /// whatever they are called later, and while the app does not answer.
+    /// Those that both sides have reported to have the keyboard at the same time: they stay
+    /// together whatever they are called later, and while the app does not answer.
     sure: Vec<(u64, AppToplevel)>,
 }
 

@@ -60,7 +60,7 @@ pub fn toolkit_of(pid: u32) -> Option<(&'static str, &'static str)> {
 
 /// What to do about a process that is not on the bus.
 pub fn hint(pid: u32) -> WindowHint {
-    match of(pid) {
+    match toolkit_of(pid) {
         Some((toolkit, remedy)) => WindowHint::Restart { toolkit, remedy },
         None => WindowHint::NotOnBus,
     }

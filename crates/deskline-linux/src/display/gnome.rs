@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use deskline_atspi as atspi;
-use deskline_link::{Display as _, Result, WindowId};
+use deskline_link::{Result, WindowId};
 use deskline_wayland::{ExtensionUse, GnomeAccess, GnomeDisplay, ShellWindow};
 
 use super::described::Described;

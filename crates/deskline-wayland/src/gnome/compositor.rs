@@ -6,7 +6,6 @@ use std::time::Duration;
 use deskline_core::Point;
 use deskline_link::{Aim, Cancel, Offer, Other, Picture, Pointer, Result, Window, WindowId};
 
-use super::bus::Bus;
 use super::extension::{Extension, ShellWindow};
 use super::placed::Placed;
 use super::plain::Plain;

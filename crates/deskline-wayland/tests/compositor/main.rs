@@ -115,7 +115,7 @@ impl Bed {
 
     /// Brings the target to the front, as a link does.
     fn raise(&mut self) {
-        self.display.aim(Aim {
+        self.display.set_aim(Aim {
             pid: TARGETS,
             window: None,
             menu: false,

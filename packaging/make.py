@@ -253,23 +253,6 @@ def registry(release):
     release.add(path)
 
 
-def formula(release):
-    blocks = []
-    for system, brew in (("darwin", "macos"), ("linux", "linux")):
-        lines = []
-        for processor, cpu in (("arm64", "arm"), ("x64", "intel")):
-            name = f"deskline-{release.version}-{system}-{processor}.tar.gz"
-            if release.out / name in release.made:
-                url = f"{release.words['REPOSITORY']}/releases/download/v{release.version}/{name}"
-                sha = release.checksum(name)
-                lines += [f"    on_{cpu} do", f'      url "{url}"', f'      sha256 "{sha}"', "    end"]
-        if lines:
-            blocks += [f"  on_{brew} do", *lines, "  end", ""]
-    path = release.out / "deskline.rb"
-    path.write_text(release.text("homebrew/deskline.rb", ARCHIVES="\n".join(blocks)))
-    release.add(path)
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=Path)
@@ -290,7 +273,6 @@ def main():
         bundle(release, platform, listed)
     npm(release)
     installer(release)
-    formula(release)
     registry(release)
     sums = "".join(f"{release.checksum(p.name)}  {p.name}\n" for p in sorted(release.made))
     (release.out / "SHA256SUMS").write_text(sums)

@@ -1,8 +1,7 @@
-//! The journal, and the tools beyond the nine: refs that outlive the server, searching and viewing
-//! the journal, waiting, dragging, and apps out of bounds.
+//! Refs that outlive the server, searching and viewing the journal, and waiting.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use deskline_testbed::{Bed, Toolkit, until};
+use deskline_testbed::{Bed, Toolkit};
 use serde_json::json;
 
 #[test]
@@ -93,50 +92,4 @@ fn waiting_ends_when_the_app_has_done_it() {
         let gone = json!({"pid": app.pid, "element": "Nothing like it", "state": "absent"});
         server.call("wait_for_and_traverse", gone).ok();
     }
-}
-
-#[test]
-fn a_drag_moves_a_slider() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
-    let app = bed.widgets(Toolkit::Qt5);
-    let tree = server
-        .call("refresh_traversal", json!({"pid": app.pid}))
-        .ok();
-    let slider = tree.line_of("AXSlider", "Volume").extents.unwrap();
-    let (y, right) = (slider.y + slider.h / 2, slider.x + slider.w - 4);
-    let drag = json!({"pid": app.pid, "x": slider.x + 5, "y": y, "toX": right, "toY": y});
-    server.call("drag_and_traverse", drag).ok();
-    until("the slider moved", || {
-        app.log()
-            .iter()
-            .any(|line| line.starts_with("value Volume "))
-            .then_some(())
-    });
-}
-
-#[test]
-fn a_blocked_app_is_neither_read_nor_touched() {
-    let bed = Bed::new();
-    let app = bed.widgets(Toolkit::Qt5);
-    let server = bed.server(&["--deny-app", "qt5"]);
-    for (tool, arguments) in [
-        ("refresh_traversal", json!({"pid": app.pid})),
-        (
-            "click_and_traverse",
-            json!({"pid": app.pid, "element": "OK"}),
-        ),
-        (
-            "press_ax_and_traverse",
-            json!({"pid": app.pid, "element": "OK"}),
-        ),
-        ("type_and_traverse", json!({"pid": app.pid, "text": "x"})),
-    ] {
-        let answer = server.call(tool, arguments);
-        assert!(answer.error().contains("out of bounds"), "{tool}: {answer}");
-        assert_eq!(answer.get("file"), None, "{tool}: {answer}");
-    }
-    assert!(app.log().is_empty(), "{:?}", app.log());
-    let listed = server.call("list_applications", json!({})).ok();
-    assert!(!listed.text.contains("qt5"), "{listed}");
 }

@@ -18,11 +18,11 @@ const WINDOWS: (&str, &str) = (
 const RAISE: (&str, &str) = ("raise", "no window is brought to the front");
 const POINTER: (&str, &str) = (
     "pointer",
-    "no clicks, drags or scrolling: agents use press_ax, set_value and set_selected",
+    "no clicks, drags or scrolling: agents act through the accessibility trees alone",
 );
 const KEYS: (&str, &str) = (
     "keys",
-    "no typing and no keys: agents use set_value and press_ax",
+    "no typing and no keys: agents act through the accessibility trees alone",
 );
 const GUARD: &str = "guard";
 const PICTURE: (&str, &str) = ("picture", "agents have only the trees");
@@ -133,7 +133,6 @@ fn seat(display: &mut dyn DisplaySystem) -> Check {
     Check::warn(
         "seat",
         format!("these do not hear the agent's own: {}", deaf.join("; ")),
-        "start them after the server, with open_application_and_traverse, or serve with --seat \
-        shared",
+        "start them after the server, or serve with --seat shared",
     )
 }

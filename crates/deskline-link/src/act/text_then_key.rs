@@ -26,8 +26,8 @@ impl Act<'_> {
     ///
     /// # Errors
     ///
-    /// [`NoEffect::KeyWithheld`] if the field has not taken the text: the key would send off another
-    /// one.
+    /// [`NoEffect::KeyWithheld`] if the field has not taken the text: the key would send off
+    /// another one.
     pub(super) fn await_text(
         &self,
         desk: &mut Checkpoint<'_>,

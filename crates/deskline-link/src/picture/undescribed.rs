@@ -319,17 +319,17 @@ mod tests {
         picture
     }
 
-    fn lines(tree: &Tree, picture: &Picture) -> Vec<String> {
+    fn spots_in(tree: &Tree, picture: &Picture) -> Vec<String> {
         spots(tree, WINDOW, picture)
     }
 
     #[test]
     fn a_canvas_that_shows_something_is_named() {
         let named = ["(120,100 300×200) [AXGroup (thing)]"];
-        assert_eq!(lines(&tree(), &icons(40, 80)), named);
+        assert_eq!(spots_in(&tree(), &icons(40, 80)), named);
         // The same detail around the canvas.
-        assert_eq!(lines(&tree(), &icons(40, 20)), [""; 0]);
-        assert_eq!(lines(&tree(), &picture(400, 300, 1.0)), [""; 0]);
+        assert_eq!(spots_in(&tree(), &icons(40, 20)), [""; 0]);
+        assert_eq!(spots_in(&tree(), &picture(400, 300, 1.0)), [""; 0]);
         // The picture of another window has no such blind spot.
         assert_eq!(
             spots(&tree(), WindowId(8), &icons(40, 80)),
@@ -338,7 +338,7 @@ mod tests {
         );
         let mut unknown = tree();
         unknown.windows.clear();
-        assert_eq!(lines(&unknown, &icons(40, 80)), named);
+        assert_eq!(spots_in(&unknown, &icons(40, 80)), named);
     }
 
     #[test]
@@ -346,7 +346,7 @@ mod tests {
         let changed = |change: &dyn Fn(&mut Element)| {
             let mut tree = tree();
             change(&mut tree.elements[2]);
-            lines(&tree, &icons(40, 80))
+            spots_in(&tree, &icons(40, 80))
         };
         assert_eq!(changed(&|e| e.title = Text::new("Map")), [""; 0]);
         assert_eq!(changed(&|e| e.value = Text::new("Once")), [""; 0]);
@@ -372,9 +372,9 @@ mod tests {
                 rect(130, 120, 280, 25),
             );
             tree.elements.push(Element { visible, ..label });
-            assert_eq!(lines(&tree, &icons(40, 80)), [""; 0], "{parent}");
+            assert_eq!(spots_in(&tree, &icons(40, 80)), [""; 0], "{parent}");
             // Icons below the label count.
-            assert_eq!(lines(&tree, &icons(40, 180)).len(), 1, "{parent}");
+            assert_eq!(spots_in(&tree, &icons(40, 180)).len(), 1, "{parent}");
         }
         // The canvas is a child of a text area: no blind spot if the area has a text, one if it has
         // none.
@@ -382,13 +382,13 @@ mod tests {
             let mut tree = tree();
             tree.elements[1].role = Role::TEXT_AREA;
             tree.elements[1].value = Text::new(text);
-            assert_eq!(lines(&tree, &icons(40, 80)).len(), count, "{text}");
+            assert_eq!(spots_in(&tree, &icons(40, 80)).len(), count, "{text}");
         }
         // A label that covers most of the canvas.
         let mut tree = tree();
         let label = element(Some(1), Role::STATIC_TEXT, "News", rect(120, 100, 300, 110));
         tree.elements.push(label);
-        assert_eq!(lines(&tree, &icons(40, 180)), [""; 0]);
+        assert_eq!(spots_in(&tree, &icons(40, 180)), [""; 0]);
     }
 
     #[test]
@@ -400,13 +400,13 @@ mod tests {
         let bar = element(Some(1), Role::SCROLL_BAR, "", rect(480, 90, 10, 250));
         tree.elements.push(bar);
         assert_eq!(
-            lines(&tree, &icons(40, 80)),
+            spots_in(&tree, &icons(40, 80)),
             ["(110,90 380×250) [AXScrollArea (thing)]"]
         );
         // A window's title does not describe its content.
         tree.elements.truncate(1);
         assert_eq!(
-            lines(&tree, &icons(40, 80)),
+            spots_in(&tree, &icons(40, 80)),
             ["(100,50 400×300) [AXWindow (thing)]"]
         );
     }
@@ -421,7 +421,7 @@ mod tests {
         for x in (24..310).step_by(4) {
             paint(&mut lines, x, 100, 2, 1);
         }
-        assert_eq!(lines(&tree(), &lines), [""; 0]);
+        assert_eq!(spots_in(&tree(), &lines), [""; 0]);
     }
 
     #[test]
@@ -438,7 +438,7 @@ mod tests {
             }
         }
         assert_eq!(
-            lines(&tree, &dense),
+            spots_in(&tree, &dense),
             [
                 "(400,60 98×180) [AXGroup (thing)]",
                 "(300,60 98×170) [AXGroup (thing)]",
@@ -455,10 +455,10 @@ mod tests {
             for (width, height) in [(0, 0), (7, 3), (1_000, 1_000), (400, 300)] {
                 let mut odd = icons(40, 80);
                 (odd.width, odd.height) = (width, height);
-                let _ = lines(&tree, &odd);
+                let _ = spots_in(&tree, &odd);
                 odd.scale = 0.0;
                 odd.rgb.truncate(100);
-                let _ = lines(&tree, &odd);
+                let _ = spots_in(&tree, &odd);
             }
         }
     }
@@ -477,11 +477,11 @@ mod tests {
             *byte = (i % 19) as u8;
         }
         let start = Instant::now();
-        assert_eq!(lines(&tree, &screen), [""; 0]);
+        assert_eq!(spots_in(&tree, &screen), [""; 0]);
         let worst = start.elapsed();
         let plain = picture(1_920, 1_080, 1.0);
         let start = Instant::now();
-        assert_eq!(lines(&tree, &plain), [""; 0]);
+        assert_eq!(spots_in(&tree, &plain), [""; 0]);
         println!("looked at in {:?}, at worst {worst:?}", start.elapsed());
         // Work that grows faster than the number of pixels would take minutes.
         let limit = if cfg!(debug_assertions) { 10_000 } else { 30 };

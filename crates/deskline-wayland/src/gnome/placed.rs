@@ -193,8 +193,7 @@ fn in_frame(frame: Rect, buffer: Rect, pixels: usize) -> Content {
 impl Compositor for Placed {
     fn offers(&self, ability: Ability) -> Offer<()> {
         match ability {
-            Ability::Raise => Ok(()),
-            Ability::Pointer | Ability::Keys => Ok(()),
+            Ability::Raise | Ability::Pointer | Ability::Keys => Ok(()),
             Ability::Pictures => session::frames(),
         }
     }

@@ -117,14 +117,14 @@ impl Replay<'_> {
                 took: start.elapsed(),
                 end,
             };
-            self.print(&step, records.len())?;
+            Self::print(&step, records.len())?;
             steps.push(step);
         }
         Ok(steps)
     }
 
     /// Prints a line about a step; more if it differs.
-    fn print(&self, step: &Step, of: usize) -> Result<(), Box<dyn Error>> {
+    fn print(step: &Step, of: usize) -> Result<(), Box<dyn Error>> {
         let (word, why) = match &step.end {
             End::Same => ("same", None),
             End::Differs(how) => ("differs", Some(how)),

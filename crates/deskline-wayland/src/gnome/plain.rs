@@ -284,7 +284,6 @@ impl Session {
 impl<T: Toplevels> Compositor for Plain<T> {
     fn offers(&self, ability: Ability) -> Offer<()> {
         match ability {
-            Ability::Raise if Extension::find(&self.bus).is_some() => Ok(()),
             Ability::Raise | Ability::Keys => Ok(()),
             Ability::Pointer | Ability::Pictures => session::frames(),
         }

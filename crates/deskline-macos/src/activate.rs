@@ -27,8 +27,8 @@ const STILL: Duration = Duration::from_millis(100);
 /// window of its own forward (Hammerspoon2 #228, typester/yashiki #171).
 const AGAIN: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(300)];
 
-/// Brings a window to the front and waits until it is there. `known`: what Accessibility has said of
-/// it; it lists no window of another Space.
+/// Brings a window to the front and waits until it is there. `known`: what Accessibility has said
+/// of it; it lists no window of another Space.
 pub(crate) fn window<O: Os>(
     os: &O,
     id: WindowId,
@@ -170,8 +170,8 @@ fn raise<O: Os>(os: &O, pid: u32, window: Option<&AxWindow<O::Element>>) {
     let app = os.application(pid);
     let (on, off) = (NewValue::Bool(true), NewValue::Bool(false));
     let start = Instant::now();
-    // From macOS 14 on, a background process may not activate another app; Accessibility may. First,
-    // so that an app that answers slowly comes all the same.
+    // From macOS 14 on, a background process may not activate another app; Accessibility may.
+    // First, so that an app that answers slowly comes all the same.
     let _ = os.set(&app, "AXFrontmost", &on);
     let _ = answers(&start).then(|| os.set(&app, "AXHidden", &off));
     // The app brings its own last window forward: this one comes after it.

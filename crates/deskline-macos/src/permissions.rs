@@ -49,7 +49,8 @@ impl Holder {
     }
 
     /// Whether the holder is an interpreter or package runner, to which a grant would give every
-    /// other program that it runs the same, and whose path the next update changes (openclaw #22179).
+    /// other program that it runs the same, and whose path the next update changes (openclaw
+    /// #22179).
     pub(crate) fn is_runner(&self) -> bool {
         const RUNNERS: [&str; 8] = ["node", "bun", "deno", "npm", "npx", "uv", "uvx", "python"];
         let file = self.path.file_name().unwrap_or_default().to_string_lossy();

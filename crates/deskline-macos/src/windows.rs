@@ -233,7 +233,8 @@ pub(crate) fn all_away<O: Os>(os: &O, pid: u32) -> bool {
     !windows.is_empty() && windows.iter().all(is_away)
 }
 
-/// The bounds of an app's frontmost window, once the `WindowServer` and Accessibility agree on them.
+/// The bounds of an app's frontmost window, once the `WindowServer` and Accessibility agree on
+/// them.
 pub(crate) fn settled<O: Os>(os: &O, pid: u32) -> Option<Rect> {
     let mut windows = matched_of(os, pid).into_iter();
     windows.find_map(|(window, ax)| {

@@ -1,5 +1,5 @@
-//! Long texts: the part around the caret, or what of the text shows. A terminal answers `AXValue` with
-//! all that it has scrolled past, which is megabytes.
+//! Long texts: the part around the caret, or what of the text shows. A terminal answers `AXValue`
+//! with all that it has scrolled past, which is megabytes.
 
 use deskline_core::Text;
 

@@ -62,8 +62,8 @@ impl<O: Os> Woken<O> {
 }
 
 impl<O: Os> Drop for Woken<O> {
-    /// VS Code and Cursor take it for a screen reader's presence, and Chromium pays for its tree: no
-    /// longer than this server runs.
+    /// VS Code and Cursor take it for a screen reader's presence, and Chromium pays for its tree:
+    /// no longer than this server runs.
     fn drop(&mut self) {
         for ((pid, started), name) in self.asked.drain() {
             if self.os.process(pid).is_some_and(|p| p.started == started) {

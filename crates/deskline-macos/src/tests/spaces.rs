@@ -213,9 +213,9 @@ fn a_chain_s_later_step_goes_to_where_the_windows_are() {
     assert_eq!(desk.mac.world().value(urgent), "Some(Number(1.0))");
 }
 
-/// The usual place of an agent is a full-screen terminal. Its tool bar is a window of its own on top,
-/// which accessibility does not list (ghostty #2853), and it may have a window here too, to which
-/// `AXFrontmost` would go.
+/// The usual place of an agent is a full-screen terminal. Its tool bar is a window of its own on
+/// top, which accessibility does not list (ghostty #2853), and it may have a window here too, to
+/// which `AXFrontmost` would go.
 #[test]
 fn the_person_is_brought_back_to_their_window_in_full_screen() {
     for elsewhere_too in [false, true] {

@@ -51,7 +51,8 @@ impl World {
         window.and_then(|w| self.hit(w, at))
     }
 
-    /// What Accessibility finds at a point: also the windows of services, which take no clicks here.
+    /// What Accessibility finds at a point: also the windows of services, which take no clicks
+    /// here.
     pub(super) fn seen_at(&self, at: (f64, f64)) -> Option<Id> {
         let mut extra = self.extra.iter();
         let over = extra

@@ -139,6 +139,35 @@ impl Bed {
         self.script_with("lists.py", &[toolkit])
     }
 
+    /// Rows and buttons whose box covers what they hold; see `testbed/apps/nested.py`.
+    pub fn nested(&self, toolkit: &str) -> App<'_> {
+        self.script_with("nested.py", &[toolkit])
+    }
+
+    /// A file chooser of GTK 4, which logs what is chosen; see `testbed/apps/chooser.py`.
+    pub fn chooser(&self) -> App<'_> {
+        self.script("chooser.py")
+    }
+
+    /// Two spin buttons as a German sees them; see `testbed/apps/spin.py`.
+    pub fn german_spin_buttons(&self, toolkit: &str) -> App<'_> {
+        let locales = self.path("locales");
+        let german = locales.join("de_DE.UTF-8");
+        if !german.exists() {
+            fs::create_dir_all(&locales).unwrap();
+            let german = german.to_str().unwrap();
+            self.run("localedef", &["-i", "de_DE", "-f", "UTF-8", german]);
+        }
+        let mut command = self.python("apps/spin.py");
+        command.args(["/dev/stdout", toolkit]);
+        command.env("LOCPATH", locales).env("LC_ALL", "de_DE.UTF-8");
+        // Qt 6.4 does not join the bus if this is set.
+        command.env_remove("AT_SPI_BUS_ADDRESS");
+        let app = App::start(self, command);
+        app.wait_for("ready");
+        app
+    }
+
     /// A GTK 3 window that re-creates a part of itself.
     pub fn anew(&self) -> App<'_> {
         self.script("anew.py")
@@ -228,6 +257,13 @@ impl Bed {
     pub fn gtk3_widget_factory_at(&self, scale: &str) -> App<'_> {
         let mut command = self.command("gtk3-widget-factory");
         command.env("GDK_SCALE", scale);
+        App::start(self, command)
+    }
+
+    /// KDE's calculator, Qt 5, at this scale.
+    pub fn kcalc_at(&self, scale: &str) -> App<'_> {
+        let mut command = self.command("kcalc");
+        command.env("QT_SCALE_FACTOR", scale);
         App::start(self, command)
     }
 

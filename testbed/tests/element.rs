@@ -84,6 +84,44 @@ fn a_row_is_clicked_and_a_choice_with_blanks_is_set_in_chromium() {
     });
 }
 
+/// GTK and Qt lay the rows of an open tree side by side; rows with a list in them, open expanders
+/// and group boxes cover what they hold.
+#[test]
+fn rows_and_titles_are_clicked_and_not_what_lies_in_their_box() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (editor, _) = bed.mousepad("notes\n");
+    for toolkit in ["gtk3", "gtk4", "qt5", "qt6"] {
+        let app = bed.nested(toolkit);
+        let own: &[(&str, Value, &str)] = if toolkit.starts_with("gtk") {
+            &[
+                ("Inbox", json!({"role": "AXRow"}), "row Inbox"),
+                ("Sent", json!({"role": "AXRow"}), "row Sent"),
+                ("More", json!({}), "expanded false"),
+            ]
+        } else {
+            &[("Group", json!({}), "checked false")]
+        };
+        let tree = [
+            ("Beta 1", json!({}), "row Beta 1"),
+            ("Beta", json!({}), "row Beta"),
+            ("Alpha", json!({}), "row Alpha"),
+        ];
+        for (element, more, logged) in tree.iter().chain(own) {
+            app.clear_log();
+            editor.bring_to_front();
+            let answer = call(&server, &app, "click_and_traverse", element, more.clone()).ok();
+            app.wait_for(logged);
+            assert_eq!(app.log(), [*logged], "{toolkit}: {answer}");
+            assert_eq!(
+                bed.screen().front(),
+                editor.window.id,
+                "{toolkit}: {element}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_row_below_the_fold_is_scrolled_to_and_a_selection_beside_the_current_row_is_reported() {
     let bed = Bed::new();

@@ -1,8 +1,9 @@
-//! The own line of a row whose box covers other rows.
+//! The own line of an element whose box covers others.
 //!
 //! Gecko (Thunderbird's folders) and Chromium give an expanded tree item the box of all its
 //! descendants, so its centre is another row. The same holds for a list item with a list in it, and
-//! for a menu item whose submenu opens inside it.
+//! for a menu item whose submenu opens inside it. The button of an open GTK expander and Qt's group
+//! box with a check box have the box of all that they hold, so that their centre is another button.
 
 use crate::{Rect, Role, Tree};
 
@@ -37,6 +38,40 @@ impl Tree {
                 if inside {
                     covered[outer] = Some(Inside::with(covered[outer], line));
                 }
+            }
+        }
+    }
+
+    /// Cuts the extents of each button and check box whose centre is covered by what it holds to its
+    /// title. Idempotent.
+    pub(crate) fn keep_titles(&mut self) {
+        let mut content: Vec<Option<Inside>> = vec![None; self.elements.len()];
+        // Descendants come later.
+        for i in (0..self.elements.len()).rev() {
+            let element = &self.elements[i];
+            let Some(place) = element.extents.filter(|e| !e.is_empty()) else {
+                continue;
+            };
+            if element.role.is_interactive() || is_kind(element.role) {
+                self.note_content(&mut content, i, place);
+            }
+            let covered = |inside: &Inside| inside.all.contains(place.center());
+            let inside = content[i].filter(covered);
+            if let Some(title) = inside.and_then(|inside| beside(place, inside)) {
+                self.elements[i].extents = Some(title);
+            }
+        }
+    }
+
+    /// Notes an element that takes clicks for each button and check box that it lies in.
+    fn note_content(&self, content: &mut [Option<Inside>], index: usize, place: Rect) {
+        let parent = |at: &usize| self.elements[*at].parent.filter(|p| p < at);
+        for outer in std::iter::successors(parent(&index), parent).take(LEVELS) {
+            let holder = &self.elements[outer];
+            let has_title = matches!(holder.role, Role::BUTTON | Role::CHECK_BOX);
+            let whole = holder.extents.filter(|_| has_title);
+            if whole.is_some_and(|whole| whole.contains(place.center())) {
+                content[outer] = Some(Inside::with(content[outer], place));
             }
         }
     }

@@ -34,9 +34,11 @@ impl Tree {
     /// menus, popovers and tool tips may extend beyond their toplevel: their contents are clipped
     /// to their own bounds. Menus that are toplevels, or children of one, stay visible beside a
     /// dialog, which may have opened them. A dialog in a web page covers the page, not the browser
-    /// around it. The extents of a row that covers other rows are cut to its own line first.
+    /// around it. The extents of a row that covers other rows are cut to its own line first, and
+    /// those of a button that covers its content to its title.
     pub fn scope_visible(&mut self) {
         self.keep_own_lines();
+        self.keep_titles();
         let dialog = self.dialog.filter(|&d| d < self.elements.len());
         let page = dialog.and_then(|dialog| self.page_of(dialog));
         let root = Scope {

@@ -143,6 +143,39 @@ fn a_row_that_covers_others_has_its_own_line() {
     assert_eq!(place("e15"), (0, 100, 200, 28));
 }
 
+#[test]
+fn a_button_that_covers_others_has_its_title() {
+    let mut tree = tree(
+        r#"
+[AXWindow] x:0 y:0 w:300 h:300 visible #e1
+  [AXButton] "More" x:0 y:0 w:300 h:118 visible expanded #e2
+    [AXGroup] "More" x:0 y:0 w:300 h:16 visible #e3
+    [AXGroup] "Deep 0" x:0 y:16 w:300 h:102 visible #e4
+      [AXButton] "Deep 0" x:0 y:16 w:300 h:34 visible #e5
+      [AXButton] "Deep 1" x:0 y:50 w:300 h:34 visible #e6
+      [AXButton] "Deep 2" x:0 y:84 w:300 h:34 visible #e7
+  [AXCheckBox] "Group" x:0 y:120 w:300 h:100 visible checked #e8
+    [AXTextField] "In" x:10 y:150 w:280 h:60 visible #e9
+  [AXButton] "Open" x:0 y:230 w:80 h:30 visible #e10
+    [AXButton] "Open" x:0 y:230 w:80 h:30 visible #e11
+  [AXButton] "Tab" x:0 y:262 w:80 h:30 visible #e12
+    [AXButton] "Close" x:60 y:262 w:20 h:30 visible #e13
+  [AXButton] "Save" x:100 y:262 w:80 h:30 visible #e14
+    [AXGroup] "Save" x:106 y:268 w:68 h:18 visible #e15
+"#,
+    );
+    tree.scope_visible();
+    let height = |id: &str| {
+        let found = tree.elements.iter().find(|e| e.id.as_str() == id).unwrap();
+        found.extents.unwrap().h
+    };
+    assert_eq!(height("e2"), 16);
+    assert_eq!(height("e8"), 30);
+    for whole in ["e10", "e12", "e14"] {
+        assert_eq!(height(whole), 30, "{whole}");
+    }
+}
+
 proptest! {
     #[test]
     fn nothing_becomes_visible_and_twice_is_once(tree in any_tree()) {

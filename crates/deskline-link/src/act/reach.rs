@@ -49,6 +49,7 @@ impl Act<'_> {
         let (Some(index), Some(tree)) = (target.index, self.tree) else {
             return Err(no_place(&target.name));
         };
+        let middle = |place| lookup::click_point(tree, index, place);
         if tree.elements[index].visible {
             let told = self.front(desk, Wanted::Element(index))?;
             let place = if let Some(now) = told {
@@ -58,7 +59,7 @@ impl Act<'_> {
                 let place = tree.elements[index].extents.filter(|e| !e.is_empty());
                 place.ok_or_else(|| no_place(&target.name))?
             };
-            return Ok(at(place.center(), Some(place), &target.name, false));
+            return Ok(at(middle(place), Some(place), &target.name, false));
         }
         if in_menu_bar(tree, index) {
             // The menu bar on the screen is the front app's.
@@ -68,7 +69,7 @@ impl Act<'_> {
             let place = seen(&now, tree, index);
             let place = place.ok_or_else(|| not_showing(tree, index))?;
             self.front(desk, Wanted::Element(index))?;
-            return Ok(at(place.center(), Some(place), &target.name, false));
+            return Ok(at(middle(place), Some(place), &target.name, false));
         }
         if scrollers(tree, index).next().is_none() {
             return Err(not_showing(tree, index));
@@ -77,7 +78,7 @@ impl Act<'_> {
         desk.ungrab();
         let place = self.scroll_to(desk, tree, index)?;
         self.front(desk, Wanted::Element(index))?;
-        Ok(at(place.center(), Some(place), &target.name, true))
+        Ok(at(middle(place), Some(place), &target.name, true))
     }
 
     /// Brings the window at a given point to the front. Returns the name of the element there, for

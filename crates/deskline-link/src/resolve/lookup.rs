@@ -1,7 +1,7 @@
 //! Step 1: resolves a call's target to an element and a point.
 
 use deskline_core::{
-    App, Match, Point, Ref, Role, States, Texts, Tree, escape, summary, tree_file,
+    App, Match, Point, Rect, Ref, Role, States, Texts, Tree, escape, summary, tree_file,
 };
 
 use crate::call::{Action, Input, Quiet, Target};
@@ -172,11 +172,40 @@ pub(crate) fn chooser(tree: &Tree, target: Resolved) -> Resolved {
     }
 }
 
+/// Where to click an element that is at `place`: in its middle. Of a narrow spin button in its text,
+/// as its buttons reach to the middle; of an expander of GTK 3 on its arrow, as it takes clicks on
+/// its text alone, and its box is as wide as what it opens; of Qt's group box on its check box.
+pub(crate) fn click_point(tree: &Tree, index: usize, place: Rect) -> Point {
+    let element = &tree.elements[index];
+    let middle = place.center();
+    let below = || {
+        let mut inside = tree.elements.iter().filter(|e| e.parent == Some(index));
+        inside.any(|e| {
+            e.extents
+                .is_some_and(|e| e.y >= place.y.saturating_add(place.h))
+        })
+    };
+    let is = |state| element.states.contains(state);
+    let begins = match element.native_role.as_ref() {
+        "spin button" => place.w / 6 < place.h,
+        "toggle button" => is(States::EXPANDED) || is(States::COLLAPSED),
+        _ if element.role == Role::CHECK_BOX => below(),
+        _ => false,
+    };
+    if !begins {
+        return middle;
+    }
+    let start = place.x.saturating_add(place.h / 4 * 3);
+    Point {
+        x: middle.x.min(start),
+        ..middle
+    }
+}
+
 pub(crate) fn element(tree: &Tree, index: usize, others: usize) -> Resolved {
-    let point = tree.elements[index]
-        .extents
-        .filter(|e| !e.is_empty())
-        .map(|e| e.center());
+    let element = &tree.elements[index];
+    let place = element.extents.filter(|e| !e.is_empty());
+    let point = place.map(|place| click_point(tree, index, place));
     Resolved {
         index: Some(index),
         point,

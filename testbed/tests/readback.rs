@@ -1,7 +1,7 @@
 //! Values, texts and presses are read back, in apps that report success and do something else.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use deskline_testbed::{Answer, App, Bed};
+use deskline_testbed::{Answer, Bed};
 use serde_json::{Value, json};
 
 /// The answer's error, or else its notes.
@@ -131,44 +131,40 @@ fn fields_that_limit_mask_and_complete_a_text() {
     }
 }
 
-/// A spin button of GTK 3 in the user's language.
-const SPIN: &str = "
-import locale, sys, gi
-gi.require_version('Gtk', '3.0')
-from gi.repository import Gtk
-locale.setlocale(locale.LC_ALL, '')
-window = Gtk.Window(title='Spin')
-spin = Gtk.SpinButton.new_with_range(0, 100, 0.5)
-spin.set_digits(1)
-spin.get_accessible().set_name('Amount')
-spin.connect('value-changed', lambda s: print('value', s.get_value(), flush=True))
-window.add(spin)
-window.show_all()
-Gtk.main()
-";
-
 #[test]
-fn a_spin_button_takes_a_number_as_a_german_writes_it() {
+fn spin_buttons_take_numbers_and_percentages_as_a_german_writes_them() {
     let bed = Bed::new();
     let server = bed.server(&[]);
-    bed.run("mkdir", &["-p", bed.path("locales").to_str().unwrap()]);
-    let german = bed.path("locales/de_DE.UTF-8");
-    bed.run(
-        "localedef",
-        &["-i", "de_DE", "-f", "UTF-8", german.to_str().unwrap()],
-    );
-    let mut command = bed.command("/usr/bin/python3");
-    command.args(["-c", SPIN]);
-    command.env("LOCPATH", bed.path("locales"));
-    command.env("LC_ALL", "de_DE.UTF-8");
-    let app = App::start_when(&bed, command, |_| true);
     let (person, _) = bed.mousepad("notes\n");
-    for (value, number) in [("3,5", "3.5"), ("7.5", "7.5")] {
-        let more = json!({"pid": app.pid, "element": "Amount", "value": value});
-        server.call("set_value_and_traverse", more).ok();
-        app.wait_for(&format!("value {number}"));
+    for toolkit in ["gtk3", "gtk4", "qt5", "qt6"] {
+        let app = bed.german_spin_buttons(toolkit);
+        person.bring_to_front();
+        let half = if toolkit.starts_with("gtk") {
+            "0.5"
+        } else {
+            "50.0"
+        };
+        for (element, value, number) in [
+            ("Amount", "3,5", "3.5"),
+            ("Amount", "7.5", "7.5"),
+            ("Share", "50 %", half),
+        ] {
+            let more = json!({"pid": app.pid, "element": element, "role": "AXIncrementor",
+                              "value": value});
+            server.call("set_value_and_traverse", more).ok();
+            app.wait_for(&format!("{element} {number}"));
+        }
+        // A click is in its text, and not on a button that changes the number.
+        app.clear_log();
+        let click = json!({"pid": app.pid, "element": "Amount", "role": "AXIncrementor",
+                           "pressKey": "a", "pressKeyModifiers": ["Control"]});
+        server.call("click_and_traverse", click).ok();
+        assert_eq!(app.log(), [""; 0], "{toolkit}");
+        let typed = json!({"pid": app.pid, "text": "4,5", "pressKey": "Tab"});
+        server.call("type_and_traverse", typed).ok();
+        app.wait_for("Amount 4.5");
+        assert_eq!(bed.screen().front(), person.window.id, "{toolkit}");
     }
-    assert_eq!(bed.screen().front(), person.window.id);
 }
 
 #[test]

@@ -63,27 +63,63 @@ fn indentation_that_an_editor_adds_is_an_error_and_a_plain_text_is_none() {
     }
 }
 
+/// Types a path and presses Return in an app behind the person's window.
+fn typed_path(server: &Client, persons: &App<'_>, app: &App<'_>, path: &Path) -> Answer {
+    let path = path.to_str().unwrap();
+    let text = json!({"text": path, "pressKey": "Return"});
+    call(server, persons, app.pid, "type_and_traverse", text)
+}
+
 #[test]
 fn a_path_goes_into_the_field_that_its_first_character_opens() {
     let bed = Bed::new();
     let server = bed.server(&[]);
-    let (app, _) = bed.mousepad("");
-    let (persons, _) = bed.featherpad("");
+    let (mousepad, _) = bed.mousepad("");
+    let (featherpad, _) = bed.featherpad("");
     let file = bed.path("other.txt");
     fs::write(&file, "what is there").unwrap();
-    let call = |tool: &str, more: Value| call(&server, &persons, app.pid, tool, more);
-    let open = json!({"keyName": "o", "modifierFlags": ["Control"]});
-    call("press_key_and_traverse", open).ok();
-    let path = file.to_str().unwrap();
-    call(
-        "type_and_traverse",
-        json!({"text": path, "pressKey": "Return"}),
-    )
-    .ok();
-    until("the file in a window's title", || {
-        let mut windows = bed.screen().windows_of(app.pid).into_iter();
-        windows
-            .any(|window| window.title.contains("other.txt"))
-            .then_some(())
-    });
+    // GTK 3's, and Qt's, whose field has the focus from the start.
+    for (app, persons) in [(&mousepad, &featherpad), (&featherpad, &mousepad)] {
+        let open = json!({"keyName": "o", "modifierFlags": ["Control"]});
+        call(&server, persons, app.pid, "press_key_and_traverse", open).ok();
+        typed_path(&server, persons, app, &file).ok();
+        until("the file in a window's title", || {
+            let mut windows = bed.screen().windows_of(app.pid).into_iter();
+            windows
+                .any(|window| window.title.contains("other.txt"))
+                .then_some(())
+        });
+    }
+    let gtk_4 = bed.chooser();
+    typed_path(&server, &mousepad, &gtk_4, &file).ok();
+    gtk_4.wait_for(&format!("chose {}", file.display()));
+    let zenity = bed.zenity(&["--file-selection"]);
+    typed_path(&server, &mousepad, &zenity, &file).ok();
+    zenity.wait_for(file.to_str().unwrap());
+}
+
+/// The name field of "Save As" has the old name, selected without its suffix.
+#[test]
+fn a_path_beside_what_was_there_is_an_error_before_the_return() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (app, _) = bed.mousepad("notes");
+    let (persons, _) = bed.featherpad("");
+    let press = |key: &str, modifiers: &[&str]| {
+        let key = json!({"keyName": key, "modifierFlags": modifiers});
+        call(&server, &persons, app.pid, "press_key_and_traverse", key).ok()
+    };
+    press("s", &["Control", "Shift"]);
+    let file = bed.path("named.txt");
+    let answer = typed_path(&server, &persons, &app, &file);
+    let why = "named.txt.txt' now: what was there stands beside the typed path";
+    assert!(answer.error().contains(why), "{answer}");
+    assert!(
+        answer.error().contains("Return was not pressed"),
+        "{answer}"
+    );
+    press("a", &["Control"]);
+    typed_path(&server, &persons, &app, &file).ok();
+    until("the saved file", || fs::read_to_string(&file).ok());
+    assert!(!bed.path("named.txt.txt").exists());
 }

@@ -1,7 +1,7 @@
 //! Carries out actions: synthetic input, which needs the target in front and in view, and the
 //! accessibility API's.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect, Tree, escape};
 
@@ -29,6 +29,9 @@ const FOCUS_MOVES: u32 = 2;
 
 /// The time between two such readings, where no event comes.
 const LOOK: Duration = Duration::from_millis(40);
+
+/// How long to wait for the field that a path's first character opens, and for that character in it.
+const FIELD_COMES: Duration = Duration::from_secs(1);
 
 /// With these a path begins, and file dialogs open a field for it: GTK's `location-popup` keys.
 const OPENS_FIELD: [char; 3] = ['/', '~', '.'];
@@ -409,18 +412,33 @@ impl Act<'_> {
         text: &'t str,
         outcome: &Outcome<'_>,
     ) -> Result<&'t str> {
-        let in_field = |witness: &Witness| witness.field().is_some();
         let rest = text
             .strip_prefix(OPENS_FIELD)
             .filter(|rest| !rest.is_empty());
-        match (rest, &outcome.step.keys.before) {
-            (Some(rest), Some(before)) if !in_field(before) => {
-                desk.type_text(&text[..text.len() - rest.len()], self.cancel)?;
-                self.pause(desk)?;
-                Ok(rest)
-            }
-            _ => Ok(text),
+        let (Some(rest), Some(before)) = (rest, &outcome.step.keys.before) else {
+            return Ok(text);
+        };
+        if before.field().is_some() {
+            return Ok(text);
         }
+        let first = &text[..text.len() - rest.len()];
+        desk.type_text(first, self.cancel)?;
+        let mut tree = self.pause(desk)?;
+        let has_come = |tree: &Tree| match Witness::new(tree).field() {
+            Some(field) => field.text.ends_with(first),
+            // Elsewhere it may be a shortcut, and in a password's dialog a part of that.
+            None => tree.dialog.is_none() || before.is_secure(),
+        };
+        let start = Instant::now();
+        while !has_come(&tree) && start.elapsed() < FIELD_COMES {
+            self.cancel.check()?;
+            desk.wait_for_change(LOOK)?;
+            tree = desk.read(self.pid, Scope::Showing)?;
+        }
+        let now = Witness::new(&tree);
+        // The field may have opened without it.
+        let lost = now.field().is_some_and(|field| field.text.is_empty());
+        Ok(if lost { text } else { rest })
     }
 
     fn press_key(

@@ -174,6 +174,7 @@ impl Field {
             return self.took_a_part(old, text, pasted);
         }
         match made_of(text, &old.text, &self.text) {
+            Made::Same if one_line && self.adds_to_path(typed) => self.is_no_path(),
             Made::Same => Verdict::Agrees,
             Made::Followed => self.differs(),
             _ if self.composed && squeezed(&self.text).contains(&squeezed(typed)) => {
@@ -213,8 +214,27 @@ impl Field {
                 typed.chars().count(),
                 quoted(&self.text)
             )),
+            None if self.adds_to_path(typed) => self.is_no_path(),
             None => Verdict::Agrees,
         }
+    }
+
+    /// Whether it has a typed path with more before or behind it, which makes it another path: file
+    /// dialogs select a name without its suffix, and what is typed replaces only that.
+    fn adds_to_path(&self, typed: &str) -> bool {
+        let whole = self.text.trim();
+        let is_more = whole.len() > typed.len();
+        let joined = whole.starts_with(typed) || whole.ends_with(typed) && whole.starts_with('/');
+        typed.starts_with(['/', '~']) && is_more && joined
+    }
+
+    fn is_no_path(&self) -> Verdict {
+        Verdict::Failed(format!(
+            "{} says {} now: what was there stands beside the typed path. Select all of it \
+            (press_key_and_traverse Control+A) and type the path again",
+            self.name,
+            quoted(&self.text)
+        ))
     }
 
     fn took_none(&self, typed: &str) -> Verdict {

@@ -63,6 +63,25 @@ fn a_file_is_dragged_from_the_file_manager_into_an_editor() {
     let drag = json!({"pid": folder.pid, "element": "aa.txt", "toX": x, "toY": y});
     let refused = server.call("drag_and_traverse", drag);
     assert!(refused.error().contains("toPid"), "{refused}");
+    // Delete is the forward one, of both files that Control has selected.
+    let call = |tool: &str, mut more: serde_json::Value| {
+        persons.bring_to_front();
+        more["pid"] = folder.pid.into();
+        server.call(tool, more).ok()
+    };
+    call("click_and_traverse", json!({"element": "aa.txt"}));
+    let also = json!({"element": "cc.txt", "modifierFlags": ["Control"]});
+    call("click_and_traverse", also);
+    let asked = call("press_key_and_traverse", json!({"keyName": "Delete"}));
+    assert!(asked.field("dialog").contains("Question"), "{asked}");
+    let summary = asked.field("summary");
+    assert!(!summary.contains("Closed the menu"), "{summary}");
+    call("press_key_and_traverse", json!({"keyName": "Return"}));
+    let left = bed.path("thunar-folder");
+    until("both files to be deleted", || {
+        let left = ["aa.txt", "cc.txt"].map(|file| left.join(file).exists());
+        (left == [false, false]).then_some(())
+    });
 }
 
 #[test]

@@ -122,6 +122,10 @@ impl Tree {
             let Some(parent) = item.parent else { continue };
             // A panel's menus are children of the application itself.
             let menu = if is_app(parent) { at } else { parent };
+            // It never closes: a modal dialog covers it.
+            if before.elements[menu].role == Role::MENU_BAR {
+                continue;
+            }
             if now.contains(&item.id) {
                 open.insert(menu);
             } else {

@@ -7,7 +7,7 @@ TOOLKIT is gtk3, gtk4, qt5 or qt6. GEOMETRY is WxH, WxH+X+Y or max (only X place
 Each window NAME has a button "Push NAME", an entry "Note NAME", a pad "Pad NAME", a combo box of
 "Small NAME" and "Large NAME", and (not GTK 4) a menu "File" with "Close NAME". A GEOMETRY
 that begins with "dialog " makes the window a dialog of the first one, with "bar " one that draws its
-own title bar (GTK).
+own title bar (GTK). With "least " nothing makes it smaller, not even the screen; this may follow "bar ".
 """
 
 import re
@@ -41,6 +41,8 @@ def gtk(version):
             window.set_transient_for(made[0])
         if place := geometry(where):
             window.set_default_size(*place[:2])
+            if "least " in where:
+                window.set_size_request(*place[:2])
             if three and place[2] is not None:
                 window.move(*place[2:])
         else:
@@ -152,6 +154,8 @@ def qt(version):
         column.addStretch()
         if place := geometry(where):
             window.resize(*place[:2])
+            if "least " in where:
+                window.setMinimumSize(*place[:2])
             if place[2] is not None:
                 window.move(*place[2:])
             window.show()

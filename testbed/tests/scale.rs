@@ -126,6 +126,61 @@ fn the_header_of_a_gtk_3_window_beyond_the_screen_at_scale_2() {
     oracle::wait_for(&bed, app.pid, "radio button", "Page 2", |e| e.is("checked"));
 }
 
+/// Windows that are larger than the screen, with the person's window in front.
+#[test]
+fn gtk_4_and_qt_windows_beyond_the_screen_at_scale_2() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (persons, _) = bed.mousepad("");
+    let push = |app: &App<'_>, what: &str| {
+        until(&format!("a large window of {what}"), || {
+            let (_, _, width, height) = app.window_now().bounds;
+            (width > 1920 && height > 1080).then_some(())
+        });
+        for (element, logged) in [
+            ("Push Alpha", "pushed Alpha"),
+            ("Pad Alpha", "pad press Alpha"),
+        ] {
+            persons.bring_to_front();
+            let more = json!({"pid": app.pid, "element": element});
+            let answer = server.call("click_and_traverse", more).ok();
+            app.wait_for(logged);
+            assert_eq!(
+                app.full_log().iter().filter(|l| *l == logged).count(),
+                1,
+                "{what}: {answer}"
+            );
+        }
+    };
+    for composited in [false, true] {
+        if composited {
+            bed.screen().claim_compositing();
+        }
+        for (toolkit, factor, size) in [
+            ("gtk4", "GDK_SCALE", "least 1300x800"),
+            ("gtk4", "GDK_SCALE", "bar least 1300x800"),
+            ("qt5", "QT_SCALE_FACTOR", "least 1300x800"),
+            ("qt6", "QT_SCALE_FACTOR", "least 1300x800"),
+        ] {
+            let window = format!("Alpha|Alpha|{size}");
+            let app = bed.windows(toolkit, &[(factor, "2")], &[&window]);
+            push(
+                &app,
+                &format!("{toolkit}, {size}, composited: {composited}"),
+            );
+        }
+    }
+    let app = bed.kcalc_at("4");
+    assert!(app.window.bounds.3 > 1080, "{:?}", app.window.bounds);
+    persons.bring_to_front();
+    for key in ["7", "8"] {
+        let more = json!({"pid": app.pid, "element": key, "role": "AXButton"});
+        server.call("click_and_traverse", more).ok();
+    }
+    let seen = see(&server, &app);
+    assert!(seen.file().contains("\"78\""), "{}", seen.file());
+}
+
 #[test]
 fn qt_5() {
     for scale in ["1", "1.5", "2"] {

@@ -13,13 +13,15 @@ const NAME = 'org.deskline.Shell';
 const PATH = '/org/deskline/Shell';
 
 // Of this interface.
-const VERSION = 2;
+const VERSION = 3;
 
 // Screen: the version; the pointer, and whether a button is down; and of each window, the topmost first: its id, its
 // process, its title, its kind, whether it has the keyboard, whether it shows, whether it is modal, whether it is a
 // Wayland window, its rectangle without its shadow, that of its buffer, and the scale of its monitor.
 // At: which window takes a click there, or 0, and whether the shell itself does.
 // Activate: whether there is such a window.
+// Away: the workspace that shows, counted from 1; and of each window that is minimised or on another one: its id, its
+// workspace, or 0 if that shows, and whether it is minimised.
 // All places are in the coordinates of the shell's stage: logical pixels, unless monitors are laid out by physical ones.
 const INTERFACE = `<node><interface name="${NAME}">
   <method name="Screen">
@@ -32,6 +34,12 @@ const INTERFACE = `<node><interface name="${NAME}">
     <arg type="t" direction="out"/><arg type="b" direction="out"/>
   </method>
   <method name="Activate"><arg type="t" direction="in"/><arg type="b" direction="out"/></method>
+  <method name="Away">
+    <arg type="u" direction="out"/>
+    <arg type="a(tub)" direction="out"/>
+  </method>
+  <method name="Minimize"><arg type="t" direction="in"/></method>
+  <method name="ShowWorkspace"><arg type="u" direction="in"/></method>
 </interface></node>`;
 
 const {WindowType} = Meta;
@@ -107,5 +115,22 @@ export default class Deskline extends Extension {
         // Leaves the overview too, and goes to the window's workspace.
         Main.activateWindow(window);
         return true;
+    }
+
+    Away() {
+        const shown = global.workspace_manager.get_active_workspace_index();
+        const elsewhere = window =>
+            window.is_on_all_workspaces() || !window.get_workspace() ||
+            window.get_workspace().index() === shown ? 0 : window.get_workspace().index() + 1;
+        const away = windows().filter(window => window.minimized || elsewhere(window) > 0);
+        return [shown + 1, away.map(window => [window.get_id(), elsewhere(window), window.minimized])];
+    }
+
+    Minimize(id) {
+        windows().find(window => window.get_id() === id)?.minimize();
+    }
+
+    ShowWorkspace(number) {
+        global.workspace_manager.get_workspace_by_index(number - 1)?.activate(global.get_current_time());
     }
 }

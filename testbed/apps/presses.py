@@ -37,7 +37,7 @@ def key(widget, event):
 
 def tip(widget, x, y, by_keyboard, tooltip):
     log("tip")
-    tooltip.set_text("A tip of the pad")
+    tooltip.set_text("A tip")
     return True
 
 
@@ -54,12 +54,13 @@ window.connect("key-release-event", key)
 window.connect("destroy", Gtk.main_quit)
 
 pad = Gtk.Button(label="Pad")
-pad.set_has_tooltip(True)
-pad.connect("query-tooltip", tip)
 pad.connect("button-press-event", button)
-pad.connect("enter-notify-event", lambda *_: log("enter"))
-pad.connect("leave-notify-event", lambda *_: log("leave"))
 box.add(pad)
+tipped = Gtk.Button(label="Tipped", has_tooltip=True)
+tipped.connect("query-tooltip", tip)
+tipped.connect("enter-notify-event", lambda *_: log("enter"))
+tipped.connect("leave-notify-event", lambda *_: log("leave"))
+box.add(tipped)
 
 files = Gtk.ListStore(str)
 for name in ["aa.txt", "bb.txt", "cc.txt", "dd.txt"]:

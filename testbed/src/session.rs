@@ -144,6 +144,11 @@ impl Session {
 
     /// Has sway carry out commands.
     pub fn sway(&self, commands: &str) {
+        self.swaymsg(&["--", commands]);
+    }
+
+    /// What sway's own client prints.
+    pub fn swaymsg(&self, args: &[&str]) -> String {
         let run = fs::read_dir(self.folder().join("run")).unwrap();
         let usual = run.map(|entry| entry.unwrap().path());
         let hidden = self.folder().join(HIDDEN);
@@ -154,23 +159,29 @@ impl Session {
         };
         let mut command = self.command("/usr/bin/swaymsg");
         command.env("SWAYSOCK", sockets.find(is_its).expect("sway's socket"));
-        let output = command.arg("--").arg(commands).output().unwrap();
-        assert!(output.status.success(), "{commands}: {output:?}");
+        let output = command.args(args).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Runs JavaScript in KWin, which calls `say(text)`. Returns the text.
+    pub fn kwin(&self, script: &str) -> String {
+        let mut command = self.command("/usr/bin/python3");
+        let folder = self.folder();
+        command.arg(folder.join("kwin.py")).arg(folder).arg(script);
+        // Plasma 5 has its scripts at other paths.
+        command.args(self.is_here().then_some("5"));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{script}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
     /// Where KWin's pointer is.
     pub fn kwin_pointer(&self) -> (i32, i32) {
-        let mut command = self.command("/usr/bin/python3");
-        command
-            .arg(self.folder().join("pointer.py"))
-            .arg(self.folder());
-        // Plasma 5 has its scripts at other paths.
-        command.args(self.is_here().then_some("5"));
-        let output = command.output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        let at = said.trim().split_once(' ');
+        let said = self.kwin("say(workspace.cursorPos.x + ' ' + workspace.cursorPos.y);");
+        let at = said.split_once(' ');
         let at = at.and_then(|(x, y)| Some((x.parse().ok()?, y.parse().ok()?)));
-        at.unwrap_or_else(|| panic!("{output:?}"))
+        at.unwrap_or_else(|| panic!("{said:?}"))
     }
 
     /// Runs a client that asks for the seat's pointer whether or not it has one. Returns whether

@@ -99,11 +99,11 @@ fn the_pointer_stays_over_what_it_hovers_until_the_next_link() {
     let app = bed.presses();
     bed.screen().move_pointer(5, 5);
     app.clear_log();
-    let hover = json!({"element": "Pad", "hover": true});
+    let hover = json!({"element": "Tipped", "hover": true});
     let answer = call(&bed, &server, [&persons, &app], "click_and_traverse", hover);
     let summary = answer.field("summary").to_owned();
     assert!(
-        summary.starts_with("Moved the pointer over 'Pad'"),
+        summary.starts_with("Moved the pointer over 'Tipped'"),
         "{summary}"
     );
     // The app was asked for its tool tip before the answer.

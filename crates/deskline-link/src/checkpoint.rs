@@ -79,6 +79,7 @@ pub(crate) struct InputWindow {
 }
 
 /// The desktop, and the state to restore on it.
+#[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 pub(crate) struct Checkpoint<'a> {
     desktop: &'a mut dyn Desktop,
     cancel: &'a Cancel,
@@ -99,6 +100,9 @@ pub(crate) struct Checkpoint<'a> {
     hovers_at: Option<Point>,
     /// Whether input was sent or a window brought to the front.
     touched: bool,
+    /// Whether a key or a button was pressed: only that opens menus. A hover opens tool tips, which
+    /// some displays do not tell from menus.
+    pressed: bool,
     /// Whether to restore nothing: after a handoff, or if the restore is deferred.
     keep: bool,
     /// The pid of the app whose menu an earlier link left open.
@@ -136,6 +140,7 @@ impl<'a> Checkpoint<'a> {
             lends_clipboard: false,
             hovers_at: None,
             touched: false,
+            pressed: false,
             keep: false,
             menu_of: None,
             deferred,
@@ -219,7 +224,8 @@ impl<'a> Checkpoint<'a> {
         }
         let open = |desktop: &mut dyn Desktop, pid| desktop.popup_open(pid).unwrap_or(false);
         let menu_of = self.menu_of.filter(|of| *of != pid);
-        let of = if open(self.desktop, pid) {
+        let may_be_menu = self.pressed || self.menu_of.is_some() || self.hovers_at.is_none();
+        let of = if may_be_menu && open(self.desktop, pid) {
             Some(pid)
         } else {
             menu_of.filter(|of| open(self.desktop, *of))
@@ -370,6 +376,7 @@ impl<'a> Checkpoint<'a> {
 
     pub(crate) fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
         self.points_at(click.at)?;
+        self.pressed = true;
         self.desktop.pointer_input()?.click(click, cancel)
     }
 
@@ -383,6 +390,7 @@ impl<'a> Checkpoint<'a> {
     pub(crate) fn drag(&mut self, way: [Point; 2], held: Modifiers, cancel: &Cancel) -> Result<()> {
         self.points_at(way[0])?;
         self.points_at(way[1])?;
+        self.pressed = true;
         self.desktop.pointer_input()?.drag(way, held, cancel)
     }
 
@@ -393,6 +401,7 @@ impl<'a> Checkpoint<'a> {
 
     pub(crate) fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
         self.touched = true;
+        self.pressed = true;
         self.desktop.key_input()?.type_text(text, cancel)
     }
 
@@ -403,6 +412,7 @@ impl<'a> Checkpoint<'a> {
         cancel: &Cancel,
     ) -> Result<()> {
         self.touched = true;
+        self.pressed = true;
         self.desktop.key_input()?.press_key(press, hold, cancel)
     }
 

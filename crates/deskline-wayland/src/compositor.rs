@@ -10,7 +10,7 @@ use deskline_input::{Part, Port};
 use deskline_link::guard::Guards;
 use deskline_link::{
     Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, Pointer, Result, Window,
-    WindowId,
+    WindowId, WindowState,
 };
 
 /// A compositor, as a display uses it. All places are in logical pixels.
@@ -26,6 +26,26 @@ pub trait Compositor: Send {
 
     /// The toplevels of all apps, the frontmost first.
     fn windows(&mut self) -> Result<Vec<Window>>;
+
+    /// See [`Screen::window_states`](deskline_link::Screen::window_states).
+    fn states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        Ok(Vec::new())
+    }
+
+    /// The workspace that shows, counted from 1, if there are several.
+    fn workspace(&mut self) -> Result<Option<u32>> {
+        Ok(None)
+    }
+
+    /// Shows the workspace with this number, and waits until it does (bounded).
+    fn show_workspace(&mut self, _workspace: u32, _cancel: &Cancel) -> Result<()> {
+        Ok(())
+    }
+
+    /// Minimises a window again that [`Compositor::raise`] has brought up.
+    fn minimise(&mut self, _window: WindowId) -> Result<()> {
+        Ok(())
+    }
 
     /// The window in front, as of now.
     fn front(&mut self) -> Result<Option<Window>>;

@@ -10,7 +10,11 @@ use zbus::blocking::Connection;
 use zbus::connection::Builder;
 
 /// Connects to the bus at `address`, within `patience`. Each method call is given as long.
-pub(crate) fn connect(address: &str, patience: Duration) -> zbus::Result<Connection> {
+///
+/// # Errors
+///
+/// Where there is no bus, or it does not answer in time.
+pub fn connect(address: &str, patience: Duration) -> zbus::Result<Connection> {
     let build = Builder::address(address)?.method_timeout(patience).build();
     let limit = async {
         Timer::after(patience).await;

@@ -11,7 +11,7 @@ use deskline_input::{
 use deskline_link::guard::Guards;
 use deskline_link::{
     Clipboard, Display, DisplayError, Error, KeyInput, Missing, Offer, Overlay, Picture, Pictures,
-    Pointer, PointerInput, Raising, Result, Screen, Window, WindowId,
+    Pointer, PointerInput, Raising, Result, Screen, Window, WindowId, WindowState,
 };
 use deskline_unix::unread::Unread;
 
@@ -202,6 +202,14 @@ impl<C: Compositor> Screen for WaylandDisplay<C> {
         Ok(windows)
     }
 
+    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        self.compositor.states()
+    }
+
+    fn workspace(&mut self) -> Result<Option<u32>> {
+        self.compositor.workspace()
+    }
+
     fn pointer(&mut self) -> Result<Option<Pointer>> {
         self.compositor.pointer()
     }
@@ -215,6 +223,17 @@ impl<C: Compositor> Screen for WaylandDisplay<C> {
 impl<C: Compositor> Raising for WaylandDisplay<C> {
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         self.compositor.raise(window, cancel)
+    }
+
+    fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()> {
+        if state.minimised {
+            self.compositor.minimise(window)?;
+        }
+        Ok(())
+    }
+
+    fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()> {
+        self.compositor.show_workspace(workspace, cancel)
     }
 }
 

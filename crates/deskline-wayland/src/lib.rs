@@ -26,7 +26,7 @@
 
 pub mod clipboard;
 mod compositor;
-mod dbus;
+pub mod dbus;
 mod described;
 mod display;
 mod eis;

@@ -19,14 +19,18 @@ impl Session {
 
     /// A GTK 4 window with two pages, one in front; see `testbed/apps/pages.py`.
     pub fn pages(&self, server: &Client) -> NativeApp {
-        let log = self.folder().join("pages.log");
+        self.script(&["pages.py"], server, ["AXButton", "Turn"])
+    }
+
+    /// A window of `testbed/apps`, which has a log, with further arguments, once Deskline reads the
+    /// element of this role and name.
+    pub fn script(&self, script: &[&str], server: &Client, shown: [&str; 2]) -> NativeApp {
+        let log = self.folder().join(format!("{}.log", script.join("-")));
         let mut command = self.command("/usr/bin/python3");
-        command
-            .arg("-B")
-            .arg(self.folder().join("pages.py"))
-            .arg(&log);
+        command.arg("-B").arg(self.folder().join(script[0]));
+        command.arg(&log).args(&script[1..]);
         let app = self.app(command, log);
-        shows(&app, server, "AXButton", "Turn");
+        shows(&app, server, shown[0], shown[1]);
         app
     }
 

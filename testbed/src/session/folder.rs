@@ -33,6 +33,9 @@ const LABWC: &str = "<labwc_config><keyboard><default/><keybind key=\"C-F12\">\
                      <action name=\"MoveToOutput\" direction=\"right\" wrap=\"yes\"/>\
                      </keybind></keyboard></labwc_config>\n";
 
+/// KWin has two desktops.
+const DESKTOPS: &str = "[Desktops]\nNumber=2\nRows=1\n";
+
 /// KDE locks its screen when a test asks for it, not after five minutes without input.
 const LOCKER: &str = "[Daemon]\nAutolock=false\n";
 
@@ -68,6 +71,7 @@ pub(super) fn prepare(setup: &Setup) -> tempfile::TempDir {
         (".config/labwc/rc.xml", LABWC),
         (".config/kwinoutputconfig.json", &screens),
         (".config/kscreenlockerrc", LOCKER),
+        (".config/kwinrc", DESKTOPS),
     ] {
         fs::create_dir_all(path(name).parent().unwrap()).unwrap();
         fs::write(path(name), text).unwrap();
@@ -87,10 +91,13 @@ pub(super) fn prepare(setup: &Setup) -> tempfile::TempDir {
         "wl_clipboard.py",
         "gnome_clipboard.py",
         "pages.py",
+        "presses.py",
+        "choices.py",
+        "lists.py",
         "wayland.py",
         "keyboard.py",
+        "kwin.py",
         "launcher.py",
-        "pointer.py",
         "seat.py",
         "session.sh",
         "single.py",

@@ -18,6 +18,8 @@ mod office;
 mod opening;
 mod own_seat;
 mod paste;
+mod places;
+mod presses;
 mod screens;
 mod session_end;
 mod sway;

@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use deskline_core::Point;
-use deskline_link::{Aim, Cancel, Offer, Other, Picture, Pointer, Result, Window, WindowId};
+use deskline_link::{
+    Aim, Cancel, Offer, Other, Picture, Pointer, Result, Window, WindowId, WindowState,
+};
 
 use super::extension::{Extension, ShellWindow};
 use super::placed::Placed;
@@ -185,6 +187,22 @@ impl<T: Toplevels> Compositor for Gnome<T> {
 
     fn windows(&mut self) -> Result<Vec<Window>> {
         self.now_mut().windows()
+    }
+
+    fn states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        self.now_mut().states()
+    }
+
+    fn workspace(&mut self) -> Result<Option<u32>> {
+        self.now_mut().workspace()
+    }
+
+    fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()> {
+        self.now_mut().show_workspace(workspace, cancel)
+    }
+
+    fn minimise(&mut self, window: WindowId) -> Result<()> {
+        self.now_mut().minimise(window)
     }
 
     fn front(&mut self) -> Result<Option<Window>> {

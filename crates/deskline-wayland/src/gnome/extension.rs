@@ -3,7 +3,7 @@
 //! front.
 
 use deskline_core::{Point, Rect};
-use deskline_link::{Error, Pointer, Result};
+use deskline_link::{Error, Pointer, Result, WindowId, WindowState};
 
 use super::bus::{Calls, On};
 use crate::described::AppToplevel;
@@ -12,7 +12,7 @@ const NAME: &str = "org.deskline.Shell";
 const PATH: &str = "/org/deskline/Shell";
 
 /// The version of the extension's interface that this Deskline takes places from.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The extension. It may be switched on and off at any time: look for it anew each time.
 #[derive(Debug)]
@@ -158,6 +158,28 @@ impl<'b> Extension<'b> {
     /// Has the shell bring a window to the front. `false` if it is gone.
     pub(crate) fn activate(&self, id: u64) -> Result<bool> {
         self.bus.ask(self.on(), "Activate", &(id,))
+    }
+
+    /// The workspace that shows, counted from 1, and the windows that are minimised or on another.
+    pub(crate) fn away(&self) -> Result<(u32, Vec<(WindowId, WindowState)>)> {
+        let (shown, away): (u32, Vec<(u64, u32, bool)>) = self.bus.ask(self.on(), "Away", &())?;
+        let away = away.into_iter().map(|(id, workspace, minimised)| {
+            let state = WindowState {
+                workspace: Some(workspace).filter(|n| *n > 0),
+                minimised,
+                ..WindowState::default()
+            };
+            (WindowId(id), state)
+        });
+        Ok((shown, away.collect()))
+    }
+
+    pub(crate) fn minimise(&self, id: u64) -> Result<()> {
+        self.bus.ask(self.on(), "Minimize", &(id,))
+    }
+
+    pub(crate) fn show_workspace(&self, number: u32) -> Result<()> {
+        self.bus.ask(self.on(), "ShowWorkspace", &(number,))
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
 use deskline_link::{
     Aim, Cancel, DisplayError, Error, Offer, Other, Picture, Pointer, Result, Window, WindowId,
+    WindowState,
 };
 
 use super::bus::Bus;
@@ -200,6 +201,28 @@ impl Compositor for Placed {
 
     fn windows(&mut self) -> Result<Vec<Window>> {
         Ok(self.look()?.into_toplevels().map(window).collect())
+    }
+
+    fn states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        let is_toplevel = |windows: &[ShellWindow], id: WindowId| {
+            windows.iter().any(|w| w.id == id.0 && w.is_toplevel())
+        };
+        let windows = self.look()?.windows;
+        let mut away = self.ask(|extension| extension.away())?.1;
+        away.retain(|(id, _)| is_toplevel(&windows, *id));
+        Ok(away)
+    }
+
+    fn workspace(&mut self) -> Result<Option<u32>> {
+        Ok(Some(self.ask(|extension| extension.away())?.0))
+    }
+
+    fn show_workspace(&mut self, workspace: u32, _: &Cancel) -> Result<()> {
+        self.ask(|extension| extension.show_workspace(workspace))
+    }
+
+    fn minimise(&mut self, id: WindowId) -> Result<()> {
+        self.ask(|extension| extension.minimise(id.0))
     }
 
     fn front(&mut self) -> Result<Option<Window>> {

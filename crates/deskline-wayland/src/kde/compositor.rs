@@ -8,6 +8,7 @@ use deskline_input::Part;
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
     Aim, Cancel, Error, Missing, Offer, Other, Picture, Pointer, Result, Window, WindowId,
+    WindowState,
 };
 
 use super::bus::Bus;
@@ -231,6 +232,36 @@ impl Compositor for Kde {
 
     fn windows(&mut self) -> Result<Vec<Window>> {
         Ok(self.look()?.into_toplevels().map(window).collect())
+    }
+
+    fn states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        let state = |w: &KdeWindow| WindowState {
+            workspace: Some(w.desktop).filter(|n| *n > 0),
+            minimised: w.minimised,
+            ..WindowState::default()
+        };
+        let toplevels = self.look()?.into_toplevels();
+        let states = toplevels.map(|w| (WindowId(w.id), state(&w)));
+        Ok(states.filter(|(_, state)| state.is_away()).collect())
+    }
+
+    fn workspace(&mut self) -> Result<Option<u32>> {
+        Ok(Some(self.look()?.desktop))
+    }
+
+    fn show_workspace(&mut self, workspace: u32, _: &Cancel) -> Result<()> {
+        if !windows::show_desktop(&mut self.scripts, workspace)? {
+            return Err(Error::system("switching desktops")("KWin did not show it"));
+        }
+        Ok(())
+    }
+
+    fn minimise(&mut self, id: WindowId) -> Result<()> {
+        let screen = self.look()?;
+        if let Some(window) = screen.windows.iter().find(|w| w.id == id.0) {
+            windows::minimise(&mut self.scripts, window)?;
+        }
+        Ok(())
     }
 
     fn front(&mut self) -> Result<Option<Window>> {

@@ -11,12 +11,12 @@ use super::script::Scripts;
 const LIST: &str = "
 function box(r) { return [r.x, r.y, r.width, r.height].map(Math.round); }
 say(JSON.stringify({
-    pointer: [workspace.cursorPos.x, workspace.cursorPos.y].map(Math.floor),
+    pointer: [workspace.cursorPos.x, workspace.cursorPos.y].map(Math.floor), desktop: shown(),
     screens: screens().map(box),
     windows: stacked().filter(w => !w.deleted).reverse().map(w => ({
         id: String(w.internalId), pid: w.pid, title: String(w.caption).slice(0, 4000),
         frame: box(w.frameGeometry), content: box(content(w)), buffer: box(w.bufferGeometry),
-        class: String(w), active: w.active, here: !w.minimized && !w.hidden && (w.onAllDesktops || here(w)),
+        class: String(w), active: w.active, minimised: w.minimized, desktop: here(w) ? 0 : number(w), here: !w.minimized && !w.hidden && (w.onAllDesktops || here(w)),
         modal: w.modal, popup: w.popupWindow,
         app: w.managed && !w.popupWindow && !(w.desktopWindow || w.dock || w.splash || w.tooltip ||
             w.notification || w.criticalNotification || w.onScreenDisplay || w.appletPopup)
@@ -27,6 +27,8 @@ say(JSON.stringify({
 /// a window with KWin's border is its content, that of another is larger by its shadow.
 const BOTH: &str = "
 const old = workspace.windowList === undefined;
+function shown() { return old ? workspace.currentDesktop : workspace.currentDesktop.x11DesktopNumber; }
+function number(w) { return old ? w.x11DesktopIds[0] : w.desktops[0].x11DesktopNumber; }
 function all() { return old ? workspace.clientList() : workspace.windowList(); }
 function stacked() {
     return old ? all().sort((a, b) => a.stackingOrder - b.stackingOrder) : workspace.stackingOrder;
@@ -56,6 +58,18 @@ if (it) {
 }
 say(it ? 'yes' : 'no');";
 
+/// Shows the desktop with this number.
+const SHOW: &str = "
+const it = old ? NUMBER : workspace.desktops.find(d => d.x11DesktopNumber === NUMBER);
+if (it) workspace.currentDesktop = it;
+say(it && shown() === NUMBER ? 'yes' : 'no');";
+
+/// Minimises the window with this id.
+const MINIMISE: &str = "
+const it = all().find(w => String(w.internalId) === ID);
+if (it) it.minimized = true;
+say(it ? 'yes' : 'no');";
+
 /// A window.
 #[allow(clippy::struct_excessive_bools)] // Each is a property that KWin has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +94,10 @@ pub struct KdeWindow {
     pub active: bool,
     /// Whether it is neither minimised nor on another desktop.
     pub visible: bool,
+    /// Whether it is minimised.
+    pub(super) minimised: bool,
+    /// Its desktop, counted from 1; 0 if it is on the one that shows.
+    pub(super) desktop: u32,
     /// Whether it is modal.
     pub modal: bool,
     /// Whether it is a pop-up: a menu, a drop-down, a tooltip.
@@ -92,6 +110,8 @@ pub struct KdeWindow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Screen {
     pub(super) pointer: Point,
+    /// The desktop that shows, counted from 1.
+    pub(super) desktop: u32,
     pub(super) screens: Vec<Rect>,
     pub(super) windows: Vec<KdeWindow>,
 }
@@ -99,6 +119,7 @@ pub(super) struct Screen {
 #[derive(Deserialize)]
 struct Said {
     pointer: [i32; 2],
+    desktop: u32,
     screens: Vec<[i32; 4]>,
     windows: Vec<SaidWindow>,
 }
@@ -114,6 +135,8 @@ struct SaidWindow {
     buffer: [i32; 4],
     class: String,
     active: bool,
+    minimised: bool,
+    desktop: u32,
     here: bool,
     modal: bool,
     popup: bool,
@@ -131,6 +154,7 @@ impl Screen {
         let [x, y] = said.pointer;
         Ok(Self {
             pointer: Point { x, y },
+            desktop: said.desktop,
             screens: said.screens.into_iter().map(rect).collect(),
             windows: said.windows.into_iter().filter_map(window).collect(),
         })
@@ -153,9 +177,23 @@ impl Screen {
 
 /// Brings a window to the front. `false` if it is gone.
 pub(super) fn raise(scripts: &mut Scripts, window: &KdeWindow) -> Result<bool> {
+    done_to(scripts, window, RAISE)
+}
+
+/// Minimises a window. `false` if it is gone.
+pub(super) fn minimise(scripts: &mut Scripts, window: &KdeWindow) -> Result<bool> {
+    done_to(scripts, window, MINIMISE)
+}
+
+fn done_to(scripts: &mut Scripts, window: &KdeWindow, script: &str) -> Result<bool> {
     // It is one that `number` has read: hexadecimal digits, dashes and braces.
-    let answer = scripts.run(&format!("const ID = '{}';{BOTH}{RAISE}", window.uuid))?;
+    let answer = scripts.run(&format!("const ID = '{}';{BOTH}{script}", window.uuid))?;
     Ok(answer == "yes")
+}
+
+/// Shows the desktop with this number. `false` if it does not show.
+pub(super) fn show_desktop(scripts: &mut Scripts, number: u32) -> Result<bool> {
+    Ok(scripts.run(&format!("const NUMBER = {number};{BOTH}{SHOW}"))? == "yes")
 }
 
 fn window(said: SaidWindow) -> Option<KdeWindow> {
@@ -169,6 +207,8 @@ fn window(said: SaidWindow) -> Option<KdeWindow> {
         native: !said.class.starts_with("KWin::X11Window"),
         active: said.active,
         visible: said.here,
+        minimised: said.minimised,
+        desktop: said.desktop,
         modal: said.modal,
         popup: said.popup,
         toplevel: said.app,
@@ -198,16 +238,16 @@ fn number(uuid: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    const SAID: &str = r#"{"pointer":[12,34],"screens":[[0,0,1600,900]],"windows":[
+    const SAID: &str = r#"{"pointer":[12,34],"desktop":1,"screens":[[0,0,1600,900]],"windows":[
         {"id":"{55418827-421c-48c8-816c-36e80d97e385}","pid":98,"title":"menu","frame":[700,400,80,60],
          "content":[700,400,80,60],"buffer":[690,390,100,80],"class":"KWin::XdgPopupWindow(0x1)","active":false,
-         "here":true,"modal":false,"popup":true,"app":false},
+         "minimised":false,"desktop":0,"here":true,"modal":false,"popup":true,"app":false},
         {"id":"{c75754f1-3afa-4b47-9fb4-23343e81a52e}","pid":100,"title":"Calculator","frame":[620,142,360,616],
          "content":[620,142,360,616],"buffer":[559,87,482,738],"class":"KWin::XdgToplevelWindow(0x2)","active":true,
-         "here":true,"modal":false,"popup":false,"app":true},
+         "minimised":false,"desktop":0,"here":true,"modal":false,"popup":false,"app":true},
         {"id":"{'); quit(); ('}","pid":-1,"title":"forged","frame":[0,0,1600,900],
          "content":[0,0,1600,900],"buffer":[0,0,1600,900],"class":"KWin::X11Window(0x3)","active":true,
-         "here":true,"modal":false,"popup":false,"app":true}]}"#;
+         "minimised":false,"desktop":0,"here":true,"modal":false,"popup":false,"app":true}]}"#;
 
     #[test]
     fn windows_are_read_as_the_script_tells_them() {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use deskline_core::{Point, Rect};
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
-    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, Result, Window, WindowId,
+    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, Result, Window, WindowId, WindowState,
 };
 
 use crate::compositor::{
@@ -52,6 +52,10 @@ pub struct Sway {
     guard: Option<Guard>,
     own: Option<Own>,
     aim: Option<Aim>,
+    /// The workspace that [`Compositor::workspace`] has told last: its number and its name.
+    workspace: Option<(u32, String)>,
+    /// The workspaces that raising windows has hidden, in place of which others show.
+    hidden: Vec<String>,
     /// The bounds of all outputs, as of the last look.
     layout: Rect,
 }
@@ -79,6 +83,8 @@ impl SwayDisplay {
             socket: wayland.to_owned(),
             input: Input::new(wayland, survives),
             aim: None,
+            workspace: None,
+            hidden: Vec::new(),
             layout: NOWHERE,
         };
         if seat == Seat::Own {
@@ -233,6 +239,40 @@ impl Compositor for Sway {
         Ok(self.listed()?.into_iter().map(window).collect())
     }
 
+    fn states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        let state = |w: &SwayWindow| WindowState {
+            workspace: w.workspace.as_ref().map(|workspace| workspace.number),
+            minimised: w.put_away,
+            ..WindowState::default()
+        };
+        let windows = self.listed()?;
+        let states = windows.iter().map(|w| (WindowId(w.id), state(w)));
+        Ok(states.filter(|(_, state)| state.is_away()).collect())
+    }
+
+    fn workspace(&mut self) -> Result<Option<u32>> {
+        self.workspace = self.ipc.workspace()?;
+        self.hidden.clear();
+        Ok(self.workspace.as_ref().map(|(number, _)| *number))
+    }
+
+    /// On each screen.
+    fn show_workspace(&mut self, workspace: u32, _: &Cancel) -> Result<()> {
+        let last = self
+            .workspace
+            .take()
+            .filter(|(number, _)| *number == workspace);
+        let last = last.map_or_else(|| workspace.to_string(), |(_, name)| name);
+        for name in std::mem::take(&mut self.hidden).into_iter().chain([last]) {
+            self.ipc.show(&name)?;
+        }
+        Ok(())
+    }
+
+    fn minimise(&mut self, id: WindowId) -> Result<()> {
+        self.ipc.run(&format!("[con_id={}] move scratchpad", id.0))
+    }
+
     fn front(&mut self) -> Result<Option<Window>> {
         let windows = self.listed()?;
         Ok(windows.into_iter().find(|w| w.focused).map(window))
@@ -255,6 +295,13 @@ impl Compositor for Sway {
     fn raise(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
         if self.own.is_some() {
             return self.focus_on_own_seat(id, cancel);
+        }
+        let windows = self.listed()?;
+        let its = windows.into_iter().find(|w| w.id == id.0);
+        if let Some(workspace) = its.and_then(|w| w.workspace)
+            && !self.hidden.contains(&workspace.instead)
+        {
+            self.hidden.insert(0, workspace.instead);
         }
         self.ipc.focus(id.0)?;
         let failure = "sway did not bring the window to the front";

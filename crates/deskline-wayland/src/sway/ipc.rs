@@ -21,6 +21,7 @@ const LONGEST: u32 = 64 << 20;
 
 /// Message types.
 const RUN_COMMAND: u32 = 0;
+const GET_WORKSPACES: u32 = 1;
 const GET_OUTPUTS: u32 = 3;
 const GET_TREE: u32 = 4;
 const GET_VERSION: u32 = 7;
@@ -31,6 +32,7 @@ const GET_SEATS: u32 = 101;
 pub(crate) struct Ipc(UnixStream);
 
 /// A window, as sway describes it.
+#[allow(clippy::struct_excessive_bools)] // Each is a property that sway has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SwayWindow {
     /// The id of its container.
@@ -47,9 +49,26 @@ pub struct SwayWindow {
     pub focused: bool,
     /// Whether it is on a workspace that shows.
     pub visible: bool,
+    /// Its workspace, if that does not show.
+    pub(crate) workspace: Option<Workspace>,
+    /// Whether it is hidden in the scratchpad.
+    pub(crate) put_away: bool,
     /// The output of its workspace.
     pub screen: Option<Rect>,
 }
+
+/// A workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Workspace {
+    /// Its number, or its position among all workspaces, counted from 1, if it has none.
+    pub(crate) number: u32,
+    pub(crate) name: String,
+    /// The workspace that shows on its output.
+    pub(crate) instead: String,
+}
+
+/// The output where sway keeps the scratchpad.
+const HIDDEN: &str = "__i3";
 
 /// An output: its name and its place in the layout.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -94,6 +113,9 @@ struct Node {
     pid: Option<u32>,
     #[serde(default)]
     shell: Option<String>,
+    /// A workspace's number, −1 if it has none.
+    #[serde(default)]
+    num: Option<i64>,
     #[serde(default)]
     name: Option<String>,
     #[serde(default)]
@@ -111,6 +133,16 @@ struct Node {
     nodes: Vec<Node>,
     #[serde(default)]
     floating_nodes: Vec<Node>,
+}
+
+impl Node {
+    fn name(&self) -> String {
+        self.name.clone().unwrap_or_default()
+    }
+
+    fn is_scratchpad(&self) -> bool {
+        self.kind == "output" && self.name.as_deref() == Some(HIDDEN)
+    }
 }
 
 /// A seat, and the container with its keyboard.
@@ -161,8 +193,44 @@ impl Ipc {
         let answer = self.ask(GET_TREE, "")?;
         let root: Node = serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
         let mut windows = Vec::new();
-        collect(&root, None, &mut windows);
+        collect(&root, &Within::default(), &mut windows);
+        let workspaces = root.nodes.iter().filter(|output| !output.is_scratchpad());
+        let names: Vec<_> = workspaces.flat_map(|o| &o.nodes).map(Node::name).collect();
+        for workspace in windows.iter_mut().filter_map(|w| w.workspace.as_mut()) {
+            let position = names
+                .iter()
+                .zip(1..)
+                .find(|(name, _)| **name == workspace.name);
+            if workspace.number == 0 {
+                workspace.number = position.map_or(0, |(_, position)| position);
+            }
+        }
         Ok(windows)
+    }
+
+    /// The workspace with the keyboard: its number and its name.
+    pub(crate) fn workspace(&mut self) -> Result<Option<(u32, String)>> {
+        #[derive(Deserialize)]
+        struct Listed {
+            num: i64,
+            name: String,
+            focused: bool,
+        }
+        let answer = self.ask(GET_WORKSPACES, "")?;
+        let listed: Vec<Listed> =
+            serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
+        let mut listed = listed.into_iter().zip(1..);
+        let focused = listed.find(|(workspace, _)| workspace.focused);
+        let number = |num| u32::try_from(num).ok().filter(|n| *n > 0);
+        Ok(focused.map(|(w, position)| (number(w.num).unwrap_or(position), w.name)))
+    }
+
+    /// Shows a workspace.
+    pub(crate) fn show(&mut self, workspace: &str) -> Result<()> {
+        self.run(&format!(
+            "workspace --no-auto-back-and-forth {}",
+            quoted(workspace)
+        ))
     }
 
     /// The outputs that show something.
@@ -231,18 +299,51 @@ impl Ipc {
     }
 }
 
-fn collect(node: &Node, screen: Option<Rect>, into: &mut Vec<SwayWindow>) {
-    let screen = if node.kind == "output" {
-        Some(node.rect.rect())
-    } else {
-        screen
-    };
+/// A text as one argument of a command. sway keeps backslashes in it.
+fn quoted(text: &str) -> String {
+    let quote = if text.contains('"') { '\'' } else { '"' };
+    format!("{quote}{text}{quote}")
+}
+
+/// What a container lies in.
+#[derive(Clone, Default)]
+struct Within {
+    screen: Option<Rect>,
+    /// The workspace that shows on the output: its id and its name.
+    shown: Option<(u64, String)>,
+    /// The workspace, if it does not show.
+    workspace: Option<Workspace>,
+    put_away: bool,
+}
+
+fn collect(node: &Node, within: &Within, into: &mut Vec<SwayWindow>) {
+    let mut within = within.clone();
+    match node.kind.as_str() {
+        "output" => {
+            within.screen = Some(node.rect.rect());
+            within.put_away = node.is_scratchpad();
+            let first = node.focus.first();
+            let shown = node.nodes.iter().find(|child| Some(&child.id) == first);
+            within.shown = shown.map(|w| (w.id, w.name()));
+        }
+        "workspace" => {
+            let hidden = |(shown, instead): (u64, String)| {
+                (shown != node.id && !within.put_away).then(|| Workspace {
+                    number: node.num.and_then(|n| u32::try_from(n).ok()).unwrap_or(0),
+                    name: node.name(),
+                    instead,
+                })
+            };
+            within.workspace = within.shown.clone().and_then(hidden);
+        }
+        _ => {}
+    }
     if let Some(pid) = node.pid {
         let (rect, inner) = (node.rect.rect(), node.window_rect.rect());
         into.push(SwayWindow {
             id: node.id,
             pid,
-            title: node.name.clone().unwrap_or_default(),
+            title: node.name(),
             content: Rect {
                 x: rect.x.saturating_add(inner.x),
                 y: rect.y.saturating_add(inner.y),
@@ -252,18 +353,20 @@ fn collect(node: &Node, screen: Option<Rect>, into: &mut Vec<SwayWindow>) {
             native: node.shell.as_deref() != Some("xwayland"),
             focused: node.focused,
             visible: node.visible.unwrap_or(true),
-            screen,
+            workspace: within.workspace.clone(),
+            put_away: within.put_away,
+            screen: within.screen,
         });
     }
     // Floating ones lie over the others, the last over those before it.
     for child in node.floating_nodes.iter().rev() {
-        collect(child, screen, into);
+        collect(child, &within, into);
     }
     let mut tiled: Vec<&Node> = node.nodes.iter().collect();
     let rank = |child: &&Node| node.focus.iter().position(|id| *id == child.id);
     tiled.sort_by_key(|child| rank(child).unwrap_or(usize::MAX));
     for child in tiled {
-        collect(child, screen, into);
+        collect(child, &within, into);
     }
 }
 
@@ -280,7 +383,11 @@ mod tests {
             {"id":3,"focus":[5],"floating_nodes":[{"id":5,"pid":50},
              {"id":4,"pid":40,"name":null,"focused":true,"visible":false}]}]}"#;
         let mut windows = Vec::new();
-        collect(&serde_json::from_str(tree).unwrap(), None, &mut windows);
+        collect(
+            &serde_json::from_str(tree).unwrap(),
+            &Within::default(),
+            &mut windows,
+        );
         let [front, _, back] = windows.as_slice() else {
             panic!("{windows:?}")
         };

@@ -1,4 +1,9 @@
-"""Prints where KWin's pointer is: KWin tells it to scripts only."""
+"""Runs JavaScript in KWin and prints what it says: KWin tells much to scripts only.
+
+Usage: kwin.py FOLDER SCRIPT [5]
+
+SCRIPT calls say(text). 5 is for Plasma 5.
+"""
 import os
 import sys
 import time
@@ -8,7 +13,7 @@ import gi
 gi.require_version("Gio", "2.0")
 from gi.repository import Gio, GLib
 
-INTERFACE = """<node><interface name="test.Pointer"><method name="At">
+INTERFACE = """<node><interface name="test.Script"><method name="Say">
 <arg type="s" direction="in"/></method></interface></node>"""
 bus = Gio.bus_get_sync(Gio.BusType.SESSION)
 answers = []
@@ -24,17 +29,18 @@ def told(bus, sender, path, interface, method, args, invocation):
     invocation.return_value(None)
 
 
-bus.register_object("/pointer", Gio.DBusNodeInfo.new_for_xml(INTERFACE).interfaces[0], told, None, None)
-file = os.path.join(sys.argv[1], f"pointer-{os.getpid()}.js")
+bus.register_object("/script", Gio.DBusNodeInfo.new_for_xml(INTERFACE).interfaces[0], told, None, None)
+file = os.path.join(sys.argv[1], f"script-{os.getpid()}.js")
 with open(file, "w") as script:
-    at = "workspace.cursorPos.x + ' ' + workspace.cursorPos.y"
-    script.write(f"callDBus('{bus.get_unique_name()}', '/pointer', 'test.Pointer', 'At', {at});")
+    me = bus.get_unique_name()
+    script.write(f"function say(text) {{ callDBus('{me}', '/script', 'test.Script', 'Say', text); }}\n")
+    script.write(sys.argv[2])
 # Again where a script of Deskline's had the same number.
 for attempt in range(10):
     (number,) = call("/Scripting", "org.kde.kwin.Scripting", "loadScript", GLib.Variant("(ss)", (file, file)))
     end = time.monotonic() + 0.5
     try:
-        path = f"/{number}" if len(sys.argv) > 2 else f"/Scripting/Script{number}"
+        path = f"/{number}" if len(sys.argv) > 3 else f"/Scripting/Script{number}"
         call(path, "org.kde.kwin.Script", "run")
         while not answers and time.monotonic() < end:
             GLib.MainContext.default().iteration(False)

@@ -1,0 +1,102 @@
+//! Buttons with modifiers, hovering, held keys, choices, scrolling to a text and drags on each
+//! compositor. Another app's window, the person's, is in front.
+
+use deskline_testbed::{Answer, Compositor, NativeApp, Session, Setup, Toolkit, until};
+use serde_json::{Value, json};
+
+#[test]
+fn sway() {
+    ways_to_act(&Session::new(Compositor::Sway));
+}
+
+#[test]
+fn kwin() {
+    ways_to_act(&Session::new(Compositor::Kwin));
+}
+
+#[test]
+fn gnome_with_the_extension() {
+    ways_to_act(&Setup::debian_13(Compositor::Gnome).extension().start());
+}
+
+fn ways_to_act(session: &Session) {
+    let server = session.server();
+    let app = session.script(&["presses.py"], &server, ["AXButton", "Pad"]);
+    let choices = session.script(&["choices.py", "qt6"], &server, ["AXComboBox", "City"]);
+    let lists = session.script(&["lists.py", "gtk4"], &server, ["AX", "Pear"]);
+    let persons = session.widgets(Toolkit::Gtk3, &server);
+    let call = |app: &NativeApp, tool: &str, more: Value| -> Answer {
+        let answer = server.call_for(app, tool, more).ok();
+        println!("{answer}\n");
+        assert!(server.has_in_front(&persons), "{answer}");
+        answer
+    };
+    until("the person's window", || {
+        server.has_in_front(&persons).then_some(())
+    });
+    let click = |app, more| call(app, "click_and_traverse", more);
+
+    click(&app, json!({"element": "Pad", "middleClick": true}));
+    app.wait_for("button 2");
+    click(
+        &app,
+        json!({"element": "Pad", "modifierFlags": ["Control", "Shift"]}),
+    );
+    app.wait_for("button 1 Control Shift");
+    let press = |more| call(&app, "press_key_and_traverse", more);
+    press(json!({"keyName": "x", "hold": 0.7}));
+    let log = app.log();
+    let held = log
+        .iter()
+        .find_map(|line| line.strip_prefix("up x ")?.parse().ok());
+    assert!(
+        held.is_some_and(|ms: u32| (700..1500).contains(&ms)),
+        "{log:?}"
+    );
+    for (name, symbol) in KEYS {
+        press(json!({"keyName": name}));
+        app.wait_for(&format!("key {symbol}"));
+    }
+
+    app.clear_log();
+    // The app is asked for its tool tip before the answer.
+    click(&app, json!({"element": "Tipped", "hover": true}));
+    let log = app.log();
+    assert!(
+        ["enter", "tip"]
+            .iter()
+            .all(|l| log.iter().any(|line| line == l)),
+        "{log:?}"
+    );
+    click(&app, json!({"element": "aa.txt"}));
+    click(
+        &app,
+        json!({"element": "cc.txt", "modifierFlags": ["Control"]}),
+    );
+    app.wait_for("selected aa.txt cc.txt");
+
+    // Their choice is their name. The last one is below the fold of its list.
+    for (element, choice, logs) in [
+        ("Small", "large", "Size Large"),
+        ("City 1", "City 55", "City City 55"),
+    ] {
+        let choose = json!({"element": element, "role": "AXComboBox", "choose": choice});
+        click(&choices, choose);
+        choices.wait_for(logs);
+    }
+    let rows = json!({"element": "Rows", "role": "AXList", "until": "Line 60"});
+    let found = call(&choices, "scroll_and_traverse", rows);
+    assert!(found.line_of("AX", "Line 60").visible, "{found}");
+    let drag = json!({"element": "Pear", "toElement": "Nuts"});
+    call(&lists, "drag_and_traverse", drag);
+    lists.wait_for("dropped Pear on To");
+}
+
+/// Keys by name, and as GTK has them.
+const KEYS: [(&str, &str); 5] = [
+    ("Delete", "Delete"),
+    ("Menu", "Menu"),
+    ("Pause", "Pause"),
+    ("KP_Add", "KP_Add"),
+    ("XF86AudioPlay", "AudioPlay"),
+];

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use deskline_testbed::{App, Bed, Client, until};
 use serde_json::json;
@@ -106,9 +106,23 @@ struct Part(Child);
 
 impl Part {
     fn start(bed: &Bed, program: &str) -> Self {
-        let mut command = bed.command(program);
+        Self::run(&mut bed.command(program))
+    }
+
+    fn run(command: &mut Command) -> Self {
         let command = command.stdin(Stdio::null()).stdout(Stdio::null());
         Self(command.stderr(Stdio::null()).spawn().unwrap())
+    }
+
+    /// Waits until it is listed as such a part of the desktop.
+    fn is_listed(&self, server: &Client, place: &str) {
+        let pid = format!("(PID: {})", self.0.id());
+        let line = until(place, || {
+            let list = server.call("list_applications", json!({})).text;
+            let line = list.lines().find(|line| line.contains(&pid))?;
+            line.contains(place).then(|| line.to_owned())
+        });
+        assert!(!line.contains("front"), "{line}");
     }
 }
 
@@ -135,16 +149,8 @@ fn a_panels_menu_starts_an_app() {
     let panel = Part::start(&bed, "xfce4-panel");
     let person = bed.zenity(&["--info", "--text=Mine"]);
     let pid = panel.0.id();
-    until("the panel", || {
-        let list = server.call("list_applications", json!({})).text;
-        list.contains(&format!("(PID: {pid}) ")).then_some(())
-    });
+    panel.is_listed(&server, "(panel)");
     person.bring_to_front();
-    let line = listed(&server, &format!("(PID: {pid})"));
-    assert!(
-        line.contains("(panel)") && !line.contains("front"),
-        "{line}"
-    );
     let front = bed.screen().front();
     let pointer = bed.screen().pointer();
     let click = |element: &str| {
@@ -158,4 +164,123 @@ fn a_panels_menu_starts_an_app() {
     until("what the app makes", || made.exists().then_some(()));
     assert_eq!(bed.screen().front(), front, "the person's window");
     assert_eq!(bed.screen().pointer(), pointer, "the pointer");
+}
+
+#[test]
+fn a_notification_is_read_and_its_action_pressed() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let (person, _) = bed.mousepad("");
+    let daemon = Part::start(
+        &bed,
+        "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd",
+    );
+    bed.run(
+        "gdbus",
+        &[
+            "wait",
+            "--session",
+            "--timeout=20",
+            "org.freedesktop.Notifications",
+        ],
+    );
+    person.bring_to_front();
+    let mut notify = bed.command("notify-send");
+    let notify = notify.args([
+        "--expire-time=0",
+        "--action=open=Open it",
+        "Mail",
+        "Ada has written",
+    ]);
+    let sender = notify
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    daemon.is_listed(&server, "(notification)");
+    let pid = daemon.0.id();
+    let pointer = bed.screen().pointer();
+    let read = server.call("refresh_traversal", json!({"pid": pid})).ok();
+    assert!(read.file().contains("Ada has written"), "{}", read.file());
+    let press = json!({"pid": pid, "element": "Open it"});
+    let answer = server.call("click_and_traverse", press).ok();
+    // notify-send prints the action and ends.
+    let output = sender.wait_with_output().unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout).trim(),
+        "open",
+        "{answer}"
+    );
+    assert_eq!(bed.screen().front(), person.window.id);
+    assert_eq!(bed.screen().pointer(), pointer);
+}
+
+#[test]
+fn the_desktops_own_window_is_nobodys_front() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let desktop = Part::start(&bed, "xfdesktop");
+    desktop.is_listed(&server, "(desktop)");
+    // A click on it gives it the focus.
+    bed.run("xdotool", &["mousemove", "900", "700", "click", "1"]);
+    desktop.is_listed(&server, "(desktop)");
+    let list = server.call("list_applications", json!({})).text;
+    assert!(!list.contains(" front "), "{list}");
+    let (app, file) = bed.mousepad("");
+    bed.run("xdotool", &["mousemove", "1900", "1060", "click", "1"]);
+    writes(&bed, &server, &app, &file, "over the desktop");
+}
+
+/// The items of Qt's tray are known to a watcher, here the panel's.
+#[test]
+fn an_item_of_the_tray_is_listed_and_its_menu_pressed_over_the_bus() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let person = bed.zenity(&["--info", "--text=Mine"]);
+    let _panel = Part::start(&bed, "xfce4-panel");
+    bed.run(
+        "gdbus",
+        &[
+            "wait",
+            "--session",
+            "--timeout=20",
+            "org.kde.StatusNotifierWatcher",
+        ],
+    );
+    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("apps/tray.py");
+    let log = bed.path("tray.log");
+    let mut app = bed.command("/usr/bin/python3");
+    app.env_remove("AT_SPI_BUS_ADDRESS");
+    let app = Part::run(app.arg("-B").arg(script).arg(&log));
+    let logged = |line: &str| {
+        until(line, || {
+            let log = fs::read_to_string(&log).unwrap_or_default();
+            log.lines().any(|logged| logged == line).then_some(())
+        });
+    };
+    logged("ready");
+    app.is_listed(&server, "\"tray.py\" (tray)");
+    person.bring_to_front();
+    let front = bed.screen().front();
+    let call = |tool: &str, element: &str, role: &str| {
+        let call = json!({"pid": app.0.id(), "element": element, "role": role});
+        server.call(tool, call)
+    };
+    let read = server
+        .call("refresh_traversal", json!({"pid": app.0.id()}))
+        .ok();
+    let mute = read.line_of("AXMenuItem", "Mute");
+    assert!(mute.to_string().contains("checked"), "{mute}");
+    assert!(
+        read.line_of("AXMenuItem", "Never")
+            .to_string()
+            .contains("disabled")
+    );
+    call("press_ax_and_traverse", "Write to Bob", "AXMenuItem").ok();
+    logged("Bob");
+    call("press_ax_and_traverse", "Mute", "AXMenuItem").ok();
+    logged("mute False");
+    call("press_ax_and_traverse", "tray.py", "AXMenuBarItem").ok();
+    logged("activated");
+    assert_eq!(bed.screen().front(), front);
 }

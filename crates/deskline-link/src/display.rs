@@ -44,6 +44,8 @@ pub enum Place {
     Notification,
     /// The window below all others, with the icons.
     Desktop,
+    /// No window: an item of the tray.
+    Tray,
 }
 
 impl WindowState {
@@ -64,6 +66,7 @@ impl fmt::Display for WindowState {
             Place::Panel => Some("panel".to_owned()),
             Place::Notification => Some("notification".to_owned()),
             Place::Desktop => Some("desktop".to_owned()),
+            Place::Tray => Some("tray".to_owned()),
         };
         let words = [place, workspace, minimised, shaded];
         let words: Vec<String> = words.into_iter().flatten().collect();

@@ -14,7 +14,7 @@ use deskline_link::clipboard::ClipboardThread;
 use deskline_link::ocr::Ocr;
 use deskline_link::{
     Application, Apps, Cancel, Desktop, End, Error, Identity, OpenError, Opened, Permit, Place,
-    Progress, Result, Scope, Sent, Sign, Trees, Window,
+    Progress, Result, Scope, Sent, Sign, Trees, Window, WindowState,
 };
 
 use crate::absent;
@@ -28,6 +28,7 @@ use crate::native;
 use crate::portal::Portal;
 use crate::session::{GNOME_SHELL, Session};
 use crate::tesseract::{self, Tesseract};
+use crate::tray::Tray;
 use crate::treeless::Readable;
 use deskline_atspi::toolkits::mapped;
 use deskline_atspi::{self as atspi, AppToplevel, AtSpi};
@@ -92,6 +93,7 @@ pub struct LinuxDesktop {
     tesseract: Option<Arc<Tesseract>>,
     identities: Identities,
     menus: Menus,
+    tray: Tray,
     input_methods: InputMethods,
     /// A Wayland compositor's. Connected to by the first paste.
     clipboard: Option<ClipboardThread>,
@@ -115,6 +117,7 @@ impl LinuxDesktop {
         let by_kernel = guard::by_kernel(&session).map(|kernels| kernels.guard);
         let input_methods = InputMethods::new(&session);
         let tesseract = Tesseract::find(&session);
+        let tray = Tray::new(session.session_bus.clone());
         Self {
             has_native: session.wayland_display.is_some() && !display.lists_all(),
             session,
@@ -128,6 +131,7 @@ impl LinuxDesktop {
             tesseract,
             identities: Identities::default(),
             menus: Menus::default(),
+            tray,
             input_methods,
             clipboard: None,
             aimed_at: None,
@@ -344,13 +348,19 @@ impl LinuxDesktop {
             .ok()
     }
 
-    /// The windows of an app that accessibility does not know are its tree.
+    /// The windows of an app that accessibility does not know are its tree, or its items in the
+    /// tray.
     fn read_windows(&mut self, pid: u32, e: Error) -> Result<Tree> {
         let Error::NoWindow { hint, .. } = &e else {
             return Err(e);
         };
         let windows = self.display.windows_for_tree(pid, true)?;
-        let tree = self.readable.instead(pid, hint, &windows).ok_or(e)?;
+        let tree = if let Some(tree) = self.readable.instead(pid, hint, &windows) {
+            tree
+        } else {
+            let name = self.name_of(pid);
+            self.tray.tree_of(&name, pid).ok_or(e)?
+        };
         self.ends.remember(pid, &tree.app.name, None);
         Ok(tree)
     }
@@ -433,6 +443,7 @@ impl Trees for LinuxDesktop {
         self.menus
             .read(pid, &tree, items, |pid| !process::is_gone(pid));
         self.display.menu_read(pid, self.menus.is_open(pid));
+        self.tray.add_to(&mut tree);
         Ok(tree)
     }
 
@@ -471,7 +482,8 @@ impl Trees for LinuxDesktop {
     }
 
     fn press(&mut self, element: &ElementId) -> Result<()> {
-        self.atspi.press(element)
+        let in_tray = self.tray.press(element);
+        in_tray.unwrap_or_else(|| self.atspi.press(element))
     }
 
     fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()> {
@@ -500,10 +512,19 @@ impl Apps for LinuxDesktop {
             front = native::active(&self.toplevels()?);
         }
         let mut applications: Vec<Application> = Vec::new();
-        for window in self.known_windows()? {
-            let Some(pid) = window.pid else { continue };
+        let windows = self.known_windows()?.into_iter().filter_map(|window| {
             let state = states.get(&window.id).copied().unwrap_or_default();
-            let window = (window.title, state);
+            Some((window.pid?, (window.title, state)))
+        });
+        let in_tray = self.tray.listed().into_iter().map(|(pid, title)| {
+            let state = WindowState {
+                place: Place::Tray,
+                ..WindowState::default()
+            };
+            (pid, (title, state))
+        });
+        let windows: Vec<_> = windows.chain(in_tray).collect();
+        for (pid, window) in windows {
             let known = applications.iter_mut().find(|a| a.app.pid == pid);
             if let Some(application) = known {
                 application.windows.push(window);

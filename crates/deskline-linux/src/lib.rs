@@ -17,6 +17,7 @@ mod portal;
 pub mod private;
 pub mod session;
 mod tesseract;
+mod tray;
 mod treeless;
 
 pub use deskline_wayland::{GnomeInput, helper};

@@ -62,7 +62,10 @@ impl X11 {
         if managed {
             // Not _NET_CLIENT_LIST_STACKING: xfwm4 sometimes leaves it out.
             let clients = self.window_list(self.root, self.atoms._NET_CLIENT_LIST)?;
+            let mut notifications = self.notifications(&ids)?;
+            notifications.retain(|id| !clients.contains(id));
             ids = self.stacked(&clients, &ids)?;
+            ids.extend(notifications);
         }
         ids.reverse();
         let facts = self.facts(&ids)?.into_iter();
@@ -112,6 +115,23 @@ impl X11 {
     pub(super) fn children_of_root(&self) -> Result<Vec<Window>> {
         let tree = self.connection.query_tree(self.root).during(WHAT)?;
         Ok(tree.reply().during(WHAT)?.children)
+    }
+
+    /// The notifications among these windows: some daemons' are not managed.
+    fn notifications(&self, ids: &[Window]) -> Result<Vec<Window>> {
+        let (c, a) = (&self.connection, &self.atoms);
+        let kind = |id: &Window| {
+            let kind = c.get_property(false, *id, a._NET_WM_WINDOW_TYPE, AtomEnum::ATOM, 0, 1);
+            Ok((*id, kind.during(WHAT)?))
+        };
+        let kinds: Vec<_> = ids.iter().map(kind).collect::<Result<_>>()?;
+        let mut found = Vec::new();
+        for (id, kind) in kinds {
+            let kind = kind.reply().present(WHAT)?;
+            let kind = kind.and_then(|kind| kind.value32()?.next());
+            found.extend(Some(id).filter(|_| kind == Some(a._NET_WM_WINDOW_TYPE_NOTIFICATION)));
+        }
+        Ok(found)
     }
 
     /// The windows in stacking order of the children of the root that contain them, bottom first.

@@ -1,0 +1,338 @@
+//! The items that apps have put into the tray (`StatusNotifierItem`), and their menus
+//! (`com.canonical.dbusmenu`), as elements of the app. They are pressed over the session bus, so no
+//! panel needs to show them.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use deskline_core::{App, Coordinates, Element, ElementId, Role, States, Text, Tree};
+use deskline_link::{Error, Obstacle, QuietAction, Refusal, Result};
+use zbus::blocking::Connection;
+use zbus::zvariant::{DynamicType, OwnedValue, Structure, Value};
+
+/// How long a program of the session may take to answer.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How long the list of items holds.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// How many entries of a menu are read. They are hostile data.
+const ENTRIES: usize = 500;
+
+const ITEM: &str = "org.kde.StatusNotifierItem";
+const WATCHER: &str = "org.kde.StatusNotifierWatcher";
+const MENU: &str = "com.canonical.dbusmenu";
+const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
+
+/// Where an item is that has a name of its own on the bus.
+const ITEM_PATH: &str = "/StatusNotifierItem";
+
+/// Ids of these elements begin with it: no name on a bus does.
+const TRAY: &str = "tray|";
+
+type Properties = HashMap<String, OwnedValue>;
+
+/// An item: its process, its name on the bus and its path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Item {
+    pid: u32,
+    name: String,
+    path: String,
+}
+
+/// The tray of a session.
+#[derive(Debug)]
+pub(crate) struct Tray {
+    address: Option<String>,
+    /// Connected to once.
+    bus: Option<Connection>,
+    /// All items, as of then.
+    items: Option<(Instant, Vec<Item>)>,
+}
+
+impl Tray {
+    pub(crate) fn new(address: Option<String>) -> Self {
+        Self {
+            address,
+            bus: None,
+            items: None,
+        }
+    }
+
+    /// The processes with items, each with its item's title.
+    pub(crate) fn listed(&mut self) -> Vec<(u32, String)> {
+        let items = self.items();
+        let titled = items.into_iter().map(|item| {
+            let properties = self.properties(&item);
+            (item.pid, title(&item, &properties))
+        });
+        titled.collect()
+    }
+
+    /// Adds an app's items and their menus to its tree.
+    pub(crate) fn add_to(&mut self, tree: &mut Tree) {
+        let pid = tree.app.pid;
+        for item in self.items().into_iter().filter(|item| item.pid == pid) {
+            let properties = self.properties(&item);
+            let at = tree.elements.len();
+            let top = [item.name.as_str(), &item.path, "item"].join("|");
+            let role = Role::MENU_BAR_ITEM;
+            let title = title(&item, &properties);
+            tree.elements
+                .push(element(&top, None, role, "status item", &title));
+            let Some(menu) = text(&properties, "Menu").filter(|menu| menu.starts_with('/')) else {
+                continue;
+            };
+            let layout = (0_i32, -1_i32, Vec::<&str>::new());
+            let on = (item.name.as_str(), menu.as_str(), MENU);
+            let Ok((_, layout)) = self.ask::<(u32, OwnedEntry)>(on, "GetLayout", &layout) else {
+                continue;
+            };
+            let menu = [item.name.as_str(), &menu].join("|");
+            add_entries(layout.2, &menu, at, &mut tree.elements);
+        }
+    }
+
+    /// The tree of an app that has items and no window.
+    pub(crate) fn tree_of(&mut self, name: &str, pid: u32) -> Option<Tree> {
+        let mut tree = Tree {
+            app: App {
+                name: name.to_owned(),
+                pid,
+            },
+            elements: Vec::new(),
+            dialog: None,
+            windows: Vec::new(),
+            coordinates: Coordinates::Screen,
+            partial: Vec::new(),
+            older: None,
+            blind: Vec::new(),
+            no_tree: None,
+            took: Duration::ZERO,
+        };
+        self.add_to(&mut tree);
+        (!tree.elements.is_empty()).then_some(tree)
+    }
+
+    /// Presses an item or an entry of its menu. `None` if the element is neither.
+    pub(crate) fn press(&mut self, element: &ElementId) -> Option<Result<()>> {
+        let parts: Vec<&str> = element.as_str().strip_prefix(TRAY)?.split('|').collect();
+        let [name, path, which] = parts[..] else {
+            return None;
+        };
+        let pressed = match which.parse::<i32>() {
+            Ok(id) => {
+                let event = (id, "clicked", Value::from(0_i32), 0_u32);
+                self.ask::<()>((name, path, MENU), "Event", &event)
+            }
+            Err(_) => self.ask::<()>((name, path, ITEM), "Activate", &(0_i32, 0_i32)),
+        };
+        Some(pressed.map_err(|e| {
+            let obstacle = match e {
+                // A menu's item does something else than its menu only if it takes `Activate`.
+                zbus::Error::MethodError(_, why, _) => Obstacle::AppError(why.unwrap_or_default()),
+                e => Obstacle::SystemError(e.to_string()),
+            };
+            Error::Refused(Refusal {
+                action: QuietAction::Press,
+                obstacle,
+            })
+        }))
+    }
+
+    /// All items: those with a name of their own, and those that a watcher knows.
+    fn items(&mut self) -> Vec<Item> {
+        if let Some((at, items)) = &self.items
+            && at.elapsed() < FRESH
+        {
+            return items.clone();
+        }
+        let daemon = (
+            "org.freedesktop.DBus",
+            "/org/freedesktop/DBus",
+            "org.freedesktop.DBus",
+        );
+        let names: Vec<String> = self.ask(daemon, "ListNames", &()).unwrap_or_default();
+        let prefix = format!("{ITEM}-");
+        let own = names.iter().filter(|name| name.starts_with(&prefix));
+        let mut places: Vec<(String, String)> = own
+            .map(|name| (name.clone(), ITEM_PATH.to_owned()))
+            .collect();
+        if names.iter().any(|name| name == WATCHER) {
+            let on = (WATCHER, "/StatusNotifierWatcher", PROPERTIES);
+            let known = self.ask(on, "Get", &(WATCHER, "RegisteredStatusNotifierItems"));
+            let known = known
+                .ok()
+                .and_then(|v: OwnedValue| Vec::<String>::try_from(v).ok());
+            places.extend(known.into_iter().flatten().map(|item| split(&item)));
+        }
+        let mut items: Vec<Item> = Vec::new();
+        for (name, path) in places {
+            let Ok(owner) = self.ask::<String>(daemon, "GetNameOwner", &name.as_str()) else {
+                continue;
+            };
+            // Some have two names.
+            if items
+                .iter()
+                .any(|item| item.name == owner && item.path == path)
+            {
+                continue;
+            }
+            let pid = self.ask(daemon, "GetConnectionUnixProcessID", &owner.as_str());
+            items.extend(pid.ok().map(|pid| Item {
+                pid,
+                name: owner,
+                path,
+            }));
+        }
+        self.items = Some((Instant::now(), items.clone()));
+        items
+    }
+
+    fn properties(&mut self, item: &Item) -> Properties {
+        let on = (item.name.as_str(), item.path.as_str(), PROPERTIES);
+        self.ask(on, "GetAll", &ITEM).unwrap_or_default()
+    }
+
+    fn ask<T>(
+        &mut self,
+        (name, path, interface): (&str, &str, &str),
+        member: &str,
+        body: &(impl serde::Serialize + DynamicType),
+    ) -> zbus::Result<T>
+    where
+        T: for<'d> zbus::zvariant::DynamicDeserialize<'d>,
+    {
+        let Some(address) = &self.address else {
+            return Err(zbus::Error::Failure("there is no session bus".into()));
+        };
+        let bus = match self.bus.take() {
+            Some(bus) => bus,
+            None => deskline_wayland::dbus::connect(address, PATIENCE)?,
+        };
+        let bus = self.bus.insert(bus);
+        let answer = bus.call_method(Some(name), path, Some(interface), member, body);
+        if let Err(zbus::Error::InputOutput(_)) = answer {
+            self.bus = None;
+        }
+        answer?.body().deserialize()
+    }
+}
+
+/// Of an entry of a menu: its id, its properties, its children.
+type OwnedEntry = (i32, Properties, Vec<OwnedValue>);
+
+/// The item that a watcher knows by this text: a name and a path, or a name.
+fn split(item: &str) -> (String, String) {
+    match item.find('/') {
+        Some(at) => (item[..at].to_owned(), item[at..].to_owned()),
+        None => (item.to_owned(), ITEM_PATH.to_owned()),
+    }
+}
+
+fn text(properties: &Properties, name: &str) -> Option<String> {
+    match &**properties.get(name)? {
+        Value::Str(text) => Some(text.to_string()),
+        Value::ObjectPath(path) => Some(path.to_string()),
+        _ => None,
+    }
+}
+
+/// What an item calls itself.
+fn title(item: &Item, properties: &Properties) -> String {
+    let tip = properties.get("ToolTip").and_then(|tip| match &**tip {
+        Value::Structure(tip) => match tip.fields().get(2) {
+            Some(Value::Str(text)) => Some(text.to_string()),
+            _ => None,
+        },
+        _ => None,
+    });
+    let texts = [text(properties, "Title"), tip, text(properties, "Id")];
+    let mut texts = texts.into_iter().flatten();
+    let found = texts.find(|text| !text.trim().is_empty());
+    found.unwrap_or_else(|| deskline_unix::process::name(item.pid))
+}
+
+fn element(
+    id: &str,
+    parent: Option<usize>,
+    role: Role,
+    native_role: &'static str,
+    title: &str,
+) -> Element {
+    Element {
+        id: ElementId::new(format!("{TRAY}{id}")),
+        reference: None,
+        parent,
+        role,
+        native_role: native_role.into(),
+        title: Text::new(title),
+        value: Text::default(),
+        description: Text::default(),
+        extents: None,
+        cell: None,
+        visible: false,
+        states: States::empty(),
+        children_read: true,
+    }
+}
+
+/// Adds the entries of a menu that show.
+fn add_entries(entries: Vec<OwnedValue>, menu: &str, parent: usize, into: &mut Vec<Element>) {
+    for entry in entries {
+        let entry = Structure::try_from(Value::from(entry));
+        let Ok((id, properties, children)) =
+            entry.and_then(<(i32, Properties, Vec<OwnedValue>)>::try_from)
+        else {
+            continue;
+        };
+        let is = |name: &str| properties.get(name).and_then(|v| bool::try_from(&**v).ok());
+        let separates = text(&properties, "type").is_some_and(|kind| kind == "separator");
+        if separates || is("visible") == Some(false) || into.len() - parent > ENTRIES {
+            continue;
+        }
+        let label = without_mnemonic(&text(&properties, "label").unwrap_or_default());
+        let at = into.len();
+        let top = format!("{menu}|{id}");
+        let mut entry = element(&top, Some(parent), Role::MENU_ITEM, "menu item", &label);
+        let on = properties
+            .get("toggle-state")
+            .and_then(|v| i32::try_from(&**v).ok());
+        entry.states.set(States::CHECKED, on == Some(1));
+        entry
+            .states
+            .set(States::DISABLED, is("enabled") == Some(false));
+        into.push(entry);
+        add_entries(children, menu, at, into);
+    }
+}
+
+/// A label without the underscore before its mnemonic.
+fn without_mnemonic(label: &str) -> String {
+    let mut plain = String::new();
+    let mut characters = label.chars();
+    while let Some(c) = characters.next() {
+        // Two are one that shows.
+        plain.extend(if c == '_' { characters.next() } else { Some(c) });
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_without_their_mnemonics() {
+        assert_eq!(without_mnemonic("_Quit"), "Quit");
+        assert_eq!(without_mnemonic("Save _as…"), "Save as…");
+        assert_eq!(without_mnemonic("snake__case_"), "snake_case");
+    }
+
+    #[test]
+    fn watchers_know_items_by_name_or_by_name_and_path() {
+        let at = |item: &str| split(item);
+        assert_eq!(at(":1.7"), (":1.7".into(), ITEM_PATH.into()));
+        assert_eq!(at(":1.7/a/b"), (":1.7".into(), "/a/b".into()));
+    }
+}

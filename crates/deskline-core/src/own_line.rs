@@ -42,8 +42,8 @@ impl Tree {
         }
     }
 
-    /// Cuts the extents of each button and check box whose centre is covered by what it holds to its
-    /// title. Idempotent.
+    /// Cuts the extents of each button and check box whose centre is covered by what it holds to
+    /// its title. Idempotent.
     pub(crate) fn keep_titles(&mut self) {
         let mut content: Vec<Option<Inside>> = vec![None; self.elements.len()];
         // Descendants come later.

@@ -13,10 +13,15 @@ use zbus::zvariant::{DynamicType, OwnedValue, Structure, Value};
 /// How long a program of the session may take to answer.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// How long all apps may take for the titles of their items.
+const LISTS: Duration = Duration::from_secs(1);
+
 /// How long the list of items holds.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// How many entries of a menu are read. They are hostile data.
+/// How many items of a process, and how many entries of their menus, are read: an app may have as
+/// many as it likes, and each item that does not answer costs [`PATIENCE`].
+const ITEMS: usize = 4;
 const ENTRIES: usize = 500;
 
 const ITEM: &str = "org.kde.StatusNotifierItem";
@@ -59,11 +64,17 @@ impl Tray {
         }
     }
 
-    /// The processes with items, each with its item's title.
+    /// The processes with items, each with its item's title. Beyond [`LISTS`] it is the process's
+    /// name.
     pub(crate) fn listed(&mut self) -> Vec<(u32, String)> {
         let items = self.items();
+        let begun = Instant::now();
         let titled = items.into_iter().map(|item| {
-            let properties = self.properties(&item);
+            let properties = if begun.elapsed() < LISTS {
+                self.properties(&item)
+            } else {
+                Properties::new()
+            };
             (item.pid, title(&item, &properties))
         });
         titled.collect()
@@ -89,7 +100,8 @@ impl Tray {
                 continue;
             };
             let menu = [item.name.as_str(), &menu].join("|");
-            add_entries(layout.2, &menu, at, &mut tree.elements);
+            let most = tree.elements.len() + ENTRIES;
+            add_entries(layout.2, &menu, at, &mut tree.elements, most);
         }
     }
 
@@ -179,11 +191,14 @@ impl Tray {
                 continue;
             }
             let pid = self.ask(daemon, "GetConnectionUnixProcessID", &owner.as_str());
-            items.extend(pid.ok().map(|pid| Item {
-                pid,
-                name: owner,
-                path,
-            }));
+            let Ok(pid) = pid else { continue };
+            if items.iter().filter(|item| item.pid == pid).count() < ITEMS {
+                items.push(Item {
+                    pid,
+                    name: owner,
+                    path,
+                });
+            }
         }
         self.items = Some((Instant::now(), items.clone()));
         items
@@ -277,9 +292,18 @@ fn element(
     }
 }
 
-/// Adds the entries of a menu that show.
-fn add_entries(entries: Vec<OwnedValue>, menu: &str, parent: usize, into: &mut Vec<Element>) {
+/// Adds the entries of a menu that show, up to `most` elements in all.
+fn add_entries(
+    entries: Vec<OwnedValue>,
+    menu: &str,
+    parent: usize,
+    into: &mut Vec<Element>,
+    most: usize,
+) {
     for entry in entries {
+        if into.len() >= most {
+            return;
+        }
         let entry = Structure::try_from(Value::from(entry));
         let Ok((id, properties, children)) =
             entry.and_then(<(i32, Properties, Vec<OwnedValue>)>::try_from)
@@ -288,7 +312,7 @@ fn add_entries(entries: Vec<OwnedValue>, menu: &str, parent: usize, into: &mut V
         };
         let is = |name: &str| properties.get(name).and_then(|v| bool::try_from(&**v).ok());
         let separates = text(&properties, "type").is_some_and(|kind| kind == "separator");
-        if separates || is("visible") == Some(false) || into.len() - parent > ENTRIES {
+        if separates || is("visible") == Some(false) {
             continue;
         }
         let label = without_mnemonic(&text(&properties, "label").unwrap_or_default());
@@ -303,7 +327,7 @@ fn add_entries(entries: Vec<OwnedValue>, menu: &str, parent: usize, into: &mut V
             .states
             .set(States::DISABLED, is("enabled") == Some(false));
         into.push(entry);
-        add_entries(children, menu, at, into);
+        add_entries(children, menu, at, into, most);
     }
 }
 

@@ -30,7 +30,8 @@ const FOCUS_MOVES: u32 = 2;
 /// The time between two such readings, where no event comes.
 const LOOK: Duration = Duration::from_millis(40);
 
-/// How long to wait for the field that a path's first character opens, and for that character in it.
+/// How long to wait for the field that a path's first character opens, and for that character in
+/// it.
 const FIELD_COMES: Duration = Duration::from_secs(1);
 
 /// With these a path begins, and file dialogs open a field for it: GTK's `location-popup` keys.

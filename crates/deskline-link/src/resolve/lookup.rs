@@ -172,9 +172,10 @@ pub(crate) fn chooser(tree: &Tree, target: Resolved) -> Resolved {
     }
 }
 
-/// Where to click an element that is at `place`: in its middle. Of a narrow spin button in its text,
-/// as its buttons reach to the middle; of an expander of GTK 3 on its arrow, as it takes clicks on
-/// its text alone, and its box is as wide as what it opens; of Qt's group box on its check box.
+/// Where to click an element that is at `place`: in its middle. Of a narrow spin button in its
+/// text, as its buttons reach to the middle; of an expander of GTK 3 on its arrow, as it takes
+/// clicks on its text alone, and its box is as wide as what it opens; of Qt's group box on its
+/// check box.
 pub(crate) fn click_point(tree: &Tree, index: usize, place: Rect) -> Point {
     let element = &tree.elements[index];
     let middle = place.center();

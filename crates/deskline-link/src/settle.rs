@@ -28,7 +28,7 @@ use expected::{Effect, sent};
 use field::Verdict;
 use handoff::FrontWatch;
 use quiet::{Awaits, await_quiet};
-use readback::{LATE, chose, read_back};
+use readback::{LATE, TAKES, chose, read_back, takes_more};
 
 impl Steps<'_> {
     /// Step 5. The last reading is the second traversal.
@@ -200,7 +200,7 @@ impl Steps<'_> {
     }
 
     /// Compares the requested state with the app's state. Reads once more before it reports a
-    /// missing effect.
+    /// missing effect, and again while a field takes more of a text.
     pub(crate) fn read_back(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -220,13 +220,19 @@ impl Steps<'_> {
             _ => Verdict::Agrees,
         };
         let mut found = verdict(report);
-        if let (Verdict::Failed(_), Some(pid)) = (&found, self.subject.current()) {
+        let start = Instant::now();
+        while let (Verdict::Failed(_), Some(pid)) = (&found, self.subject.current()) {
             desk.wait_for_change(LATE)?;
             self.cancel.check()?;
             let tree = desk.read(pid, self.reader.whole())?;
-            report.step.keys.after = Some(Witness::new(&tree));
+            let now = Witness::new(&tree);
+            let goes_on = takes_more(report.step.keys.after.as_ref(), &now);
+            report.step.keys.after = Some(now);
             report.readings.after = Some(tree);
             found = verdict(report);
+            if !goes_on || start.elapsed() > TAKES {
+                break;
+            }
         }
         match found {
             Verdict::Agrees => Ok(()),

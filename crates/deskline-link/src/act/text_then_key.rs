@@ -10,7 +10,7 @@ use crate::checkpoint::Checkpoint;
 use crate::error::{NoEffect, Result};
 use crate::secrecy::Witness;
 use crate::settle::field::Verdict;
-use crate::settle::readback::{LATE, typed};
+use crate::settle::readback::{LATE, TAKES, takes_more, typed};
 use crate::trees::Scope;
 
 /// How long to wait for a button of a dialog to be enabled before Return presses it. GTK's file
@@ -36,11 +36,17 @@ impl Act<'_> {
     ) -> Result<()> {
         let mut tree = self.pause(desk)?;
         outcome.step.keys.after = Some(Witness::new(&tree));
-        if matches!(typed(&outcome.step.keys), Verdict::Failed(_)) {
+        let start = Instant::now();
+        while matches!(typed(&outcome.step.keys), Verdict::Failed(_)) {
             desk.wait_for_change(LATE)?;
             tree = self.pause(desk)?;
-            outcome.step.keys.after = Some(Witness::new(&tree));
-            if let Verdict::Failed(why) = typed(&outcome.step.keys) {
+            let now = Witness::new(&tree);
+            let goes_on = takes_more(outcome.step.keys.after.as_ref(), &now);
+            outcome.step.keys.after = Some(now);
+            let is_over = !goes_on || start.elapsed() > TAKES;
+            if let Verdict::Failed(why) = typed(&outcome.step.keys)
+                && is_over
+            {
                 return Err(NoEffect::KeyWithheld(why, press).into());
             }
         }

@@ -90,6 +90,11 @@ impl Field {
         self.pid == other.pid && self.id == other.id
     }
 
+    /// Whether it has more characters than it had.
+    pub(crate) fn is_longer_than(&self, before: &Self) -> bool {
+        self.is(before) && self.total > before.total
+    }
+
     /// Whether an unchanged text proves that nothing was set: some toolkits do not report the text
     /// of a choice, or the number of a slider.
     pub(crate) fn is_readable(&self) -> bool {

@@ -12,12 +12,15 @@ use deskline_core::{Diff, Element, KeyPress, Role, States, Tree, escape, summary
 
 use crate::call::{Action, Quiet};
 use crate::resolve::lookup::Resolved;
-use crate::secrecy::Keys;
+use crate::secrecy::{Keys, Witness};
 use crate::settle::chosen::has_chosen;
 use crate::settle::field::{Field, Verdict, quoted};
 
 /// How long to wait for an effect that had not come when the app had settled, before it is missed.
 pub(crate) const LATE: Duration = Duration::from_millis(300);
+
+/// How long a field may take more and more of a text: an app on a busy machine reads its keys late.
+pub(crate) const TAKES: Duration = Duration::from_secs(3);
 
 /// The states that a press may change.
 const PRESSED: States = States::CHECKED
@@ -64,6 +67,12 @@ pub(crate) fn typed(keys: &Keys) -> Verdict {
         (None, Some(new)) if before.is_of(after) => new.arrived(&keys.text),
         _ => Verdict::Agrees,
     }
+}
+
+/// Whether the field has taken more of the text since the last look.
+pub(crate) fn takes_more(last: Option<&Witness>, now: &Witness) -> bool {
+    let last = last.and_then(Witness::field);
+    matches!((last, now.field()), (Some(last), Some(now)) if now.is_longer_than(last))
 }
 
 /// The verdict about a choice.

@@ -4,6 +4,7 @@ use deskline_core::States;
 use deskline_link::call::Quiet;
 use deskline_link::{Action, Tool};
 
+use crate::script::Happening;
 use crate::story::{EDITOR_WINDOW, MAIL_WINDOW, Story, by_text};
 use crate::world::World;
 
@@ -282,4 +283,21 @@ fn a_selection_that_keys_do_not_follow_is_reported() {
     story.select("Two", true);
     story.says("note: it is selected, and keys still go by the current row, 'One' [AXCell]");
     story.select("One's size", true).says_nothing_more();
+}
+
+#[test]
+fn a_text_that_the_app_takes_bit_by_bit_is_waited_for() {
+    let says = |text: &'static str| -> Happening {
+        Box::new(move |world: &mut World| world.node("To").unwrap().value = text.to_owned())
+    };
+    let mut story = with(five);
+    story
+        .later(200, says("bob@examp"))
+        .later(400, says("bob@example.com"));
+    story.types("bob@example.com").says_nothing_more();
+    // One that keeps less than it was given is not waited for.
+    let mut story = with(five);
+    story.types("bob@example.com");
+    story.says("took 5 of 15 characters");
+    assert!(story.script().waited.as_millis() < 1_000);
 }

@@ -33,7 +33,10 @@ fn a_session_ends_with_a_test_that_is_killed() {
     }
     for group in [false, true] {
         let mut half = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "ends::a_session_ends_with_a_test_that_is_killed"])
+            .args([
+                "--exact",
+                "session_end::a_session_ends_with_a_test_that_is_killed",
+            ])
             .arg("--nocapture")
             .env(HOLD, "1")
             .stdin(Stdio::piped())

@@ -59,6 +59,28 @@ impl Bed {
         Self::start(folder, &[], command)
     }
 
+    /// Starts one whose window manager can be ended: see [`Bed::end_manager`].
+    pub fn with_other_managers() -> Self {
+        let folder = folder();
+        let pid = folder.path().join("manager");
+        let script = format!(
+            "#!/bin/sh\n/usr/bin/xfwm4 \"$@\" &\necho $! >{}\nwait\nexec sleep infinity\n",
+            pid.display()
+        );
+        let path = xorg::in_path(folder.path(), "xfwm4", &script);
+        let mut command = Command::new(deskline());
+        command.env("PATH", path);
+        Self::start(folder, &[], command)
+    }
+
+    /// Ends xfwm4. Another window manager can take its place.
+    pub fn end_manager(&self) {
+        let pid = std::fs::read_to_string(self.path("manager")).unwrap();
+        self.run("kill", &[pid.trim()]);
+        let process = Path::new("/proc").join(pid.trim());
+        until("the end of xfwm4", || (!process.exists()).then_some(()));
+    }
+
     fn start(folder: tempfile::TempDir, args: &[&str], mut desktop: Command) -> Self {
         let (width, height) = SIZE;
         let mut desktop = desktop

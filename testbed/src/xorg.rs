@@ -71,9 +71,6 @@ EndSection
     );
     std::fs::write(&configuration, text).unwrap();
 
-    let programs = folder.join("programs");
-    std::fs::create_dir(&programs).unwrap();
-    let server = programs.join("Xvfb");
     // Xorg accepts the same arguments: `:N -screen 0 WxHxD` and so on.
     let script = format!(
         "#!/bin/sh\ndisplay=$1\nshift 4\n\
@@ -81,8 +78,16 @@ EndSection
         configuration.display(),
         folder.join("xorg.log").display(),
     );
-    std::fs::write(&server, script).unwrap();
-    std::fs::set_permissions(&server, PermissionsExt::from_mode(0o755)).unwrap();
+    in_path(folder, "Xvfb", &script)
+}
+
+/// Writes a script, and returns a `PATH` in which it stands for the program of this name.
+pub(crate) fn in_path(folder: &Path, name: &str, script: &str) -> std::ffi::OsString {
+    let programs = folder.join("programs");
+    std::fs::create_dir(&programs).unwrap();
+    let program = programs.join(name);
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::split_paths(&path);
     std::env::join_paths(std::iter::once(programs).chain(path)).unwrap()

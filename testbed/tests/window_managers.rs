@@ -1,0 +1,158 @@
+//! Input under each window manager: a click and a text go into a window behind the person's, whose
+//! window is in front again, or an error names the reason within 2 s.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::fs::File;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use deskline_testbed::{App, Bed, Client, Toolkit, until};
+use serde_json::json;
+
+/// Each with its arguments. Those that tile come last: windows keep their new size.
+const MANAGERS: [(&str, &[&str]); 6] = [
+    ("openbox", &[]),
+    ("icewm", &[]),
+    ("fluxbox", &[]),
+    ("awesome", &[]),
+    ("i3", &["-c", "/dev/null"]),
+    ("dwm", &[]),
+];
+
+/// Those that let no program bring a window to the front.
+const IGNORING: [&str; 1] = ["dwm"];
+
+/// How long an answer may take at most that is an error.
+const SOON: Duration = Duration::from_secs(2);
+
+/// A window manager, ended with this value.
+struct Manager(Child);
+
+impl Drop for Manager {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Manager {
+    fn start(bed: &Bed, program: &str, args: &[&str]) -> Self {
+        let log = || File::create(bed.path(program)).unwrap();
+        let mut command = bed.command(program);
+        let command = command.args(args).stdin(Stdio::null());
+        Self(command.stdout(log()).stderr(log()).spawn().unwrap())
+    }
+}
+
+/// The window with the input focus, once one has it.
+fn focused(bed: &Bed) -> u32 {
+    until("a focus", || {
+        // It fails where the focus is the root's, for a moment between two windows.
+        let output = bed.command("xdotool").arg("getwindowfocus").output();
+        let window = String::from_utf8(output.unwrap().stdout).unwrap();
+        window.trim().parse().ok().filter(|window| *window > 1)
+    })
+}
+
+/// The person clicks their own window, which then has the focus, where they have a window manager.
+fn takes_front(bed: &Bed, own: &App<'_>, managed: bool) {
+    if !managed {
+        let id = own.window.id.to_string();
+        bed.run(
+            "xdotool",
+            &["windowraise", &id, "windowfocus", "--sync", &id],
+        );
+        return;
+    }
+    until("the person's window", || {
+        let (x, y, w, h) = bed.screen().windows_of(own.pid).pop()?.bounds;
+        // In its corner nothing takes a click.
+        let x = x + w.cast_signed() - 8;
+        let y = y + h.cast_signed() - 8;
+        let click = ["mousemove", &x.to_string(), &y.to_string(), "click", "1"];
+        bed.run("xdotool", &click);
+        (bed.screen().front() == own.window.id).then_some(())
+    });
+}
+
+fn goes_behind(bed: &Bed, server: &Client, [app, own]: [&App<'_>; 2], manager: &str) {
+    app.clear_log();
+    let front = focused(bed);
+    let pointer = bed.screen().pointer();
+    let text = format!("under {manager}");
+    let call = json!({"pid": app.pid, "element": "Name", "role": "AXTextField", "text": text});
+    let start = Instant::now();
+    let answer = server.call("click_and_traverse", call);
+    let took = start.elapsed();
+    println!(
+        "{manager}: {took:?} {}",
+        answer.text.lines().nth(1).unwrap_or_default()
+    );
+    if IGNORING.contains(&manager) {
+        assert!(answer.error().contains(manager), "{answer}");
+        assert!(took < SOON, "{took:?}");
+        assert!(
+            app.log().iter().all(|line| !line.starts_with("text")),
+            "{:?}",
+            app.log()
+        );
+    } else {
+        answer.ok();
+        until(&text, || {
+            let log = app.log();
+            let holds = |line: &String| line.starts_with("text Name") && line.contains(&text);
+            log.iter().any(holds).then_some(())
+        });
+    }
+    until(&format!("the person's focus under {manager}"), || {
+        (focused(bed) == front).then_some(())
+    });
+    assert_eq!(bed.screen().pointer(), pointer);
+    assert_ne!(own.pid, app.pid);
+}
+
+#[test]
+fn a_text_goes_behind_the_persons_window_under_each_window_manager() {
+    let bed = Bed::with_other_managers();
+    let server = bed.server(&[]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    let own = bed.windows("gtk3", &[], &["Mine|Mine|300x200+1200+700"]);
+    // xfwm4, with the focus under the pointer.
+    let sloppy = [
+        "-c",
+        "xfwm4",
+        "-p",
+        "/general/click_to_focus",
+        "-n",
+        "-t",
+        "bool",
+        "-s",
+        "false",
+    ];
+    bed.run("xfconf-query", &sloppy);
+    takes_front(&bed, &own, true);
+    goes_behind(&bed, &server, [&app, &own], "xfwm4 with sloppy focus");
+    bed.end_manager();
+    let supported = || bed.run("xprop", &["-root", "_NET_SUPPORTED"]);
+    for (manager, args) in MANAGERS {
+        // The last one has left its windows to the root.
+        bed.run("xprop", &["-root", "-remove", "_NET_ACTIVE_WINDOW"]);
+        bed.run("xprop", &["-root", "-remove", "_NET_SUPPORTED"]);
+        let mut running = Manager::start(&bed, manager, args);
+        until(manager, || {
+            // The X server may not have noticed yet that the one before has ended.
+            if running.0.try_wait().unwrap().is_some() {
+                running = Manager::start(&bed, manager, args);
+            }
+            supported().contains("_NET_ACTIVE_WINDOW").then_some(())
+        });
+        takes_front(&bed, &own, true);
+        goes_behind(&bed, &server, [&app, &own], manager);
+    }
+    until("no window manager", || {
+        bed.run("xprop", &["-root", "-remove", "_NET_SUPPORTED"]);
+        Some(())
+    });
+    takes_front(&bed, &own, false);
+    goes_behind(&bed, &server, [&app, &own], "no window manager");
+}

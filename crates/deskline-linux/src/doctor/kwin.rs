@@ -20,8 +20,10 @@ const ASKS: &str = "X-KDE-DBUS-Restricted-Interfaces=org.kde.KWin.ScreenShot2\n\
 /// Programs that make KDE read the files again: Plasma 6, Plasma 5.
 const READ: [&str; 2] = ["kbuildsycoca6", "kbuildsycoca5"];
 
-/// How long KWin may take to notice a new file: it looks at most every 1.5 s, and sends no signal.
-const KNOWS: Duration = Duration::from_secs(4);
+/// How long KWin may take to know a new file: it looks at most every 1.5 s, sends no signal, and
+/// answers nobody while it reads the files of all programs anew, which takes some seconds where
+/// there are many.
+const KNOWS: Duration = Duration::from_secs(15);
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Writes the file to the user's own applications. Returns what was done.
@@ -46,11 +48,12 @@ pub(super) fn grant(session: &Session) -> Result<String, String> {
     Ok(format!("wrote {path}"))
 }
 
-/// Whether KWin runs and does not know the file.
+/// Whether KWin does not know the file, or does not answer.
 fn is_missing(session: &Session) -> bool {
     let kwin = Some(Fix::KwinFile);
-    display::connect(session)
-        .is_ok_and(|mut display| display.mends_keys() == kwin || display.mends_pictures() == kwin)
+    display::connect(session).map_or(true, |mut display| {
+        display.mends_keys() == kwin || display.mends_pictures() == kwin
+    })
 }
 
 /// XDG Base Directory Specification: the user's applications.

@@ -5,6 +5,18 @@ use serde_json::json;
 use crate::{Client, NativeApp, until};
 
 impl Client {
+    /// Types a text into the test app's field `Name`, and another one over all of it.
+    pub fn types_and_types_over(&self, app: &NativeApp, text: &str) {
+        let field = json!({"element": "Name", "role": "AXTextField", "text": text});
+        self.call_for(app, "click_and_traverse", field).ok();
+        app.wait_for(&format!("text Name {text}"));
+        let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
+        self.call_for(app, "press_key_and_traverse", all).ok();
+        let rest = json!({"text": "x", "pressKey": "Return"});
+        self.call_for(app, "type_and_traverse", rest).ok();
+        app.wait_for("text Name x");
+    }
+
     /// Turns the wheel over the test app's list, which moves.
     pub fn turns_the_wheel(&self, app: &NativeApp) {
         let read = self.call_for(app, "refresh_traversal", json!({})).ok();

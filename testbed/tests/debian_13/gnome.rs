@@ -33,15 +33,7 @@ fn clicks_and_text_reach_windows_over_each_other() {
 }
 
 fn takes_text(server: &Client, app: &NativeApp) {
-    let text = "Hello, World: 1+1=2!";
-    let field = json!({"element": "Name", "role": "AXTextField", "text": text});
-    server.call_for(app, "click_and_traverse", field).ok();
-    app.wait_for(&format!("text Name {text}"));
-    let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-    server.call_for(app, "press_key_and_traverse", all).ok();
-    let rest = json!({"text": "x", "pressKey": "Return"});
-    server.call_for(app, "type_and_traverse", rest).ok();
-    app.wait_for("text Name x");
+    server.types_and_types_over(app, "Hello, World: 1+1=2!");
     let foreign = server.call_for(app, "type_and_traverse", json!({"text": "漢"}));
     assert!(
         foreign.is_error && foreign.text.contains("character 1 of the text"),

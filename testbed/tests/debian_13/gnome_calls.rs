@@ -48,15 +48,7 @@ fn each_button_and_count_of_clicks_arrives(server: &Client, app: &NativeApp) {
 }
 
 fn text_and_shortcuts_arrive(server: &Client, app: &NativeApp) {
-    let text = "Hello, World: 1+1=2! {[~]}";
-    let field = json!({"element": "Name", "role": "AXTextField", "text": text});
-    server.call_for(app, "click_and_traverse", field).ok();
-    app.wait_for(&format!("text Name {text}"));
-    let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-    server.call_for(app, "press_key_and_traverse", all).ok();
-    let rest = json!({"text": "x", "pressKey": "Return"});
-    server.call_for(app, "type_and_traverse", rest).ok();
-    app.wait_for("text Name x");
+    server.types_and_types_over(app, "Hello, World: 1+1=2! {[~]}");
     app.clear_log();
     let foreign = json!({"text": "ab漢"});
     let foreign = server.call_for(app, "type_and_traverse", foreign);

@@ -34,7 +34,7 @@ fn windows_over_each_other_are_found_and_found_again() {
             "{clicked}"
         );
         shows_the_window_alone(&clicked);
-        takes_any_text(&server, app);
+        server.types_and_types_over(app, "Grüße, 漢字 😀 £5: 1+1=2!");
     }
     let read = server.call_for(front, "refresh_traversal", json!({}));
     shows_the_window_alone(&read.ok());
@@ -55,18 +55,6 @@ fn shows_the_window_alone(answer: &Answer) {
     let (w, h) = size_of_picture(answer);
     let size = (w.cast_signed(), h.cast_signed());
     assert_eq!(size, (window.w, window.h), "{answer}");
-}
-
-fn takes_any_text(server: &Client, app: &NativeApp) {
-    let text = "Grüße, 漢字 😀 £5: 1+1=2!";
-    let field = json!({"element": "Name", "role": "AXTextField", "text": text});
-    server.call_for(app, "click_and_traverse", field).ok();
-    app.wait_for(&format!("text Name {text}"));
-    let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-    server.call_for(app, "press_key_and_traverse", all).ok();
-    let rest = json!({"text": "x", "pressKey": "Return"});
-    server.call_for(app, "type_and_traverse", rest).ok();
-    app.wait_for("text Name x");
 }
 
 #[test]

@@ -4,74 +4,38 @@ use deskline_core::{Rect, Role, States, Text};
 
 use crate::os::{AxError, Value};
 
-/// The attributes to request of every element, in one call.
-pub(crate) const FACTS: &[&str] = &[
+/// All attributes that are requested of elements, in one call. The value may be a long text, and
+/// the children a hundred thousand rows: they come last, to be left out.
+const ATTRIBUTES: [&str; 20] = [
     "AXRole",
     "AXSubrole",
     "AXTitle",
     "AXDescription",
+    "AXPosition",
+    "AXSize",
+    "AXEnabled",
+    "AXFocused",
+    "AXSelected",
+    "AXExpanded",
+    "AXDisclosing",
+    "AXHidden",
+    "AXMinimized",
+    "AXModal",
+    "AXTitleUIElement",
+    "AXPlaceholderValue",
+    "AXHelp",
+    "AXMenuItemMarkChar",
     "AXValue",
-    "AXPosition",
-    "AXSize",
-    "AXEnabled",
-    "AXFocused",
-    "AXSelected",
-    "AXExpanded",
-    "AXDisclosing",
-    "AXHidden",
-    "AXMinimized",
-    "AXModal",
-    "AXTitleUIElement",
-    "AXPlaceholderValue",
-    "AXHelp",
-    "AXMenuItemMarkChar",
-];
-
-/// The same without the value, for what may be a long text.
-pub(crate) const FACTS_BUT_VALUE: &[&str] = &[
-    "AXRole",
-    "AXSubrole",
-    "AXTitle",
-    "AXDescription",
-    "AXPosition",
-    "AXSize",
-    "AXEnabled",
-    "AXFocused",
-    "AXSelected",
-    "AXExpanded",
-    "AXDisclosing",
-    "AXHidden",
-    "AXMinimized",
-    "AXModal",
-    "AXTitleUIElement",
-    "AXPlaceholderValue",
-    "AXHelp",
-    "AXMenuItemMarkChar",
-];
-
-/// The same with the children. Not requested if these may be a hundred thousand rows.
-pub(crate) const FACTS_AND_CHILDREN: &[&str] = &[
-    "AXRole",
-    "AXSubrole",
-    "AXTitle",
-    "AXDescription",
-    "AXValue",
-    "AXPosition",
-    "AXSize",
-    "AXEnabled",
-    "AXFocused",
-    "AXSelected",
-    "AXExpanded",
-    "AXDisclosing",
-    "AXHidden",
-    "AXMinimized",
-    "AXModal",
-    "AXTitleUIElement",
-    "AXPlaceholderValue",
-    "AXHelp",
-    "AXMenuItemMarkChar",
     "AXChildren",
 ];
+
+/// Without the children.
+pub(crate) const FACTS: &[&str] = ATTRIBUTES.split_at(19).0;
+
+/// Without the value and the children.
+pub(crate) const FACTS_BUT_VALUE: &[&str] = ATTRIBUTES.split_at(18).0;
+
+pub(crate) const FACTS_AND_CHILDREN: &[&str] = &ATTRIBUTES;
 
 /// The subrole of a password field.
 const SECURE: &str = "AXSecureTextField";

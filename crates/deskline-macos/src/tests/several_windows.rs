@@ -204,7 +204,7 @@ fn the_window_that_is_meant_comes_forward_and_not_the_one_that_its_app_had_in_fr
     assert_eq!(front(&desk), Some(EDITOR));
 }
 
-/// Without the private call, windows are told apart by their bounds and titles.
+/// Without the private call, bounds and titles distinguish windows.
 #[test]
 fn windows_without_numbers_are_told_apart_by_their_places() {
     let (mut desk, _, search) = two();

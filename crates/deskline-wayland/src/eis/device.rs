@@ -50,7 +50,7 @@ pub(crate) struct Device {
     pub(crate) locked: (u32, u32),
     /// Whether it is resumed, and may be used.
     pub(crate) resumed: bool,
-    /// Whether it was told that input follows. A pause ends that.
+    /// Whether `start_emulating` was sent since the last pause.
     pub(crate) emulating: bool,
 }
 

@@ -150,7 +150,7 @@ impl Bed {
         self.act(|port| port.sync()).0.unwrap();
     }
 
-    /// Does something, and returns what has come of it.
+    /// Runs an action. Returns its result and the events that the server received.
     fn act(
         &mut self,
         action: impl FnOnce(&mut Sent<'_>) -> Result<()>,

@@ -13,7 +13,7 @@ use wayland_server::{
 
 use super::State;
 
-/// Who is told of windows, and what they were told last.
+/// The clients that list windows, and the last facts that each received.
 #[derive(Debug, Default)]
 pub(super) struct Listed {
     managers: Vec<ZwlrForeignToplevelManagerV1>,

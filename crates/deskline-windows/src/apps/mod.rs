@@ -1,0 +1,1 @@
+//! Apps: which run, starting one, how far a started one has come.

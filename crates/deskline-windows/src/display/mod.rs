@@ -1,0 +1,1 @@
+//! Windows, the pointer, pictures and the clipboard.

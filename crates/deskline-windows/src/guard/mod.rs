@@ -1,0 +1,1 @@
+//! The guard: low-level hooks in a process of its own.

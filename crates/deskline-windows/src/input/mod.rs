@@ -1,0 +1,1 @@
+//! The pointer and the keyboard, over `SendInput`.

@@ -1,0 +1,1 @@
+//! The trees of apps, over UI Automation.

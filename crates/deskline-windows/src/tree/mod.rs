@@ -1,1 +1,23 @@
-//! The trees of apps, over UI Automation.
+//! The trees of apps, over UI Automation: reading them, hearing that they change, and acting on
+//! elements through control patterns.
+
+mod act;
+mod build;
+#[cfg(windows)]
+pub mod com;
+mod facts;
+mod fail;
+#[cfg(test)]
+mod fake;
+mod identity;
+mod listen;
+#[cfg(test)]
+mod tests;
+mod trees;
+pub mod uia;
+mod walk;
+
+#[cfg(windows)]
+pub use com::client::{UiaTrees, ping};
+pub use fail::PATIENCE;
+pub use trees::{AppTrees, answers};

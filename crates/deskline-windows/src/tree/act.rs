@@ -1,0 +1,516 @@
+//! Actions through control patterns: no pointer, no keys, no focus.
+
+use std::time::{Duration, Instant};
+
+use deskline_core::{ElementId, Role, fold, number};
+use deskline_link::{Error, Obstacle, QuietAction, Refusal, Result};
+
+use super::fail::failed;
+use super::identity::{Identities, Known};
+use super::uia::{Action, Answer, Depth, Failure, Node, Patterns, Range, Raw, Uia};
+
+/// How long to wait for an action to return. An app returns from one that opens a modal dialog only
+/// when the dialog closes, so a timeout is no failure.
+const RETURNS: Duration = Duration::from_millis(500);
+
+/// How long a state may take to follow an action.
+const SOON: Duration = Duration::from_millis(300);
+
+/// How long a list may take to open.
+const OPENS: Duration = Duration::from_secs(1);
+
+/// The time between two looks at a state.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// How many ancestors to try: text is in a cell and the cell in a row, so the selectable element
+/// may be an ancestor.
+const LEVELS: usize = 3;
+
+/// The most elements to look at for a choice.
+const MOST_CHOICES: usize = 5_000;
+
+/// An action on an element.
+pub struct Acting<'a, U: Uia> {
+    pub uia: &'a U,
+    pub identities: &'a Identities<U::Element>,
+    pub known: &'a Known<U::Element>,
+    /// The action, for errors.
+    pub action: QuietAction,
+}
+
+pub fn refused(action: QuietAction, obstacle: Obstacle) -> Error {
+    Error::Refused(Refusal { action, obstacle })
+}
+
+impl<U: Uia> Acting<'_, U> {
+    fn refuse<T>(&self, obstacle: Obstacle) -> Result<T> {
+        Err(refused(self.action, obstacle))
+    }
+
+    fn failed(&self, failure: Failure) -> Error {
+        match failure {
+            Failure::Gone => refused(self.action, Obstacle::Gone),
+            Failure::Disabled => refused(self.action, Obstacle::Disabled),
+            Failure::Other(text) => refused(self.action, Obstacle::SystemError(text)),
+            failure => failed(self.uia, self.known.pid, &failure),
+        }
+    }
+
+    /// The element's properties, if it takes input.
+    fn enabled(&self) -> Result<Raw> {
+        let raw = self.uia.properties(&self.known.element);
+        let raw = raw.map_err(|failure| self.failed(failure))?;
+        match self.known.role {
+            _ if raw.enabled => Ok(raw),
+            Role::MENU_ITEM => self.refuse(Obstacle::DisabledInMenu),
+            _ => self.refuse(Obstacle::Disabled),
+        }
+    }
+
+    fn act(&self, element: &U::Element, action: &Action) -> Answer<()> {
+        self.uia.act(element, action, RETURNS)
+    }
+
+    /// Acts on the element itself. An app that does not return has answered right before this, so
+    /// it is at work.
+    fn carry_out(&self, action: &Action) -> Result<()> {
+        match self.act(&self.known.element, action) {
+            Ok(()) | Err(Failure::TimedOut) => Ok(()),
+            Err(failure) => Err(self.failed(failure)),
+        }
+    }
+
+    /// Waits briefly until the element is as requested. One that is gone has no state to wait for.
+    fn becomes(&self, element: &U::Element, wanted: impl Fn(&Raw) -> bool) -> bool {
+        let start = Instant::now();
+        loop {
+            match self.uia.properties(element) {
+                Ok(raw) if !wanted(&raw) => {}
+                _ => return true,
+            }
+            if start.elapsed() >= SOON {
+                return false;
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// `press_ax`: the element's own action.
+    pub fn press(&self) -> Result<()> {
+        let raw = self.enabled()?;
+        let Some(press) = press_of(&raw, self.known.role) else {
+            return self.refuse(Obstacle::NoPress(names(raw.patterns)));
+        };
+        match self.act(&self.known.element, &press) {
+            Ok(()) => {}
+            // The press may have closed the element, or opened a modal dialog.
+            Err(Failure::Gone | Failure::TimedOut) => return Ok(()),
+            Err(failure) => return Err(self.failed(failure)),
+        }
+        let element = &self.known.element;
+        let done = match press {
+            Action::Select => self.becomes(element, |now| now.selected),
+            Action::Toggle => self.becomes(element, |now| now.toggle != raw.toggle),
+            Action::Expand | Action::Collapse => {
+                self.becomes(element, |now| now.expand != raw.expand)
+            }
+            _ => true,
+        };
+        match self.known.role {
+            _ if done => Ok(()),
+            Role::TAB => self.refuse(Obstacle::TabNotSelected),
+            _ => self.refuse(Obstacle::NotDone),
+        }
+    }
+
+    /// `set_value`: sets a number, a switch, a text or a choice, whichever the element has.
+    pub fn set_value(&self, value: &str) -> Result<()> {
+        let raw = self.enabled()?;
+        let has = |pattern| raw.patterns.contains(pattern);
+        let writable = has(Patterns::VALUE) && !raw.read_only;
+        if let Some(range) = raw.range.filter(|range| !range.read_only) {
+            match amount(&raw, value) {
+                Ok(number) => return self.set_number(number, range),
+                // It may have a text for one of its numbers, such as "Auto".
+                Err(Obstacle::NotANumber(_)) if writable => {}
+                Err(obstacle) => return self.refuse(obstacle),
+            }
+        }
+        if has(Patterns::TOGGLE)
+            && let Some(on) = switch(value)
+        {
+            return self.set_toggle(i32::from(on), &raw);
+        }
+        let chooses = matches!(self.known.role, Role::COMBO_BOX | Role::LIST | Role::TABLE);
+        if chooses && self.select(value)? == Some(true) {
+            return Ok(());
+        }
+        if writable {
+            self.carry_out(&Action::SetValue(value.to_owned()))?;
+            let changed = |now: &Raw| now.password || now.value == value || now.value != raw.value;
+            if self.becomes(&self.known.element, changed) {
+                return Ok(());
+            }
+            let shows = has(Patterns::RANGE_VALUE);
+            return self.refuse(if shows {
+                Obstacle::ShownNotTaken
+            } else {
+                Obstacle::TextNotSettable
+            });
+        }
+        self.refuse(match self.known.role {
+            _ if chooses => Obstacle::NoSuchChoice(value.to_owned()),
+            Role::TEXT_FIELD | Role::TEXT_AREA => Obstacle::TextNotSettable,
+            _ => Obstacle::NoValue,
+        })
+    }
+
+    fn set_number(&self, number: f64, range: Range) -> Result<()> {
+        let Range { low, high, .. } = range;
+        if low < high && !(low..=high).contains(&number) {
+            return self.refuse(Obstacle::OutOfRange { number, low, high });
+        }
+        self.carry_out(&Action::SetRange(number))?;
+        // A slider may take the nearest of its steps.
+        let taken = |now: &Raw| {
+            now.range.is_none_or(|now| {
+                near(now.value, number) || !near(now.value, range.value) || near(number, low)
+            })
+        };
+        if self.becomes(&self.known.element, taken) {
+            return Ok(());
+        }
+        self.refuse(Obstacle::NumberNotTaken)
+    }
+
+    fn set_toggle(&self, wanted: i32, raw: &Raw) -> Result<()> {
+        const STATES: usize = 3;
+        let mut now = raw.toggle;
+        for _ in 0..STATES {
+            if now == wanted {
+                return Ok(());
+            }
+            self.carry_out(&Action::Toggle)?;
+            let before = now;
+            self.becomes(&self.known.element, |now| now.toggle != before);
+            let raw = self.uia.properties(&self.known.element);
+            now = raw.map_err(|failure| self.failed(failure))?.toggle;
+        }
+        if now == wanted {
+            return Ok(());
+        }
+        self.refuse(Obstacle::NotDone)
+    }
+
+    /// `set_selected`: of the element, else of what it is in.
+    pub fn set_selected(&self, selected: bool) -> Result<()> {
+        self.enabled()?;
+        let mut at = Some(self.known);
+        for _ in 0..=LEVELS {
+            let Some(known) = at else { break };
+            let raw = self.uia.properties(&known.element);
+            let raw = raw.map_err(|failure| self.failed(failure))?;
+            if raw.patterns.contains(Patterns::SELECTION_ITEM) {
+                return self.select_item(&known.element, &raw, selected);
+            }
+            at = self.above(known);
+        }
+        self.refuse(Obstacle::NoSelection)
+    }
+
+    fn above(&self, known: &Known<U::Element>) -> Option<&Known<U::Element>> {
+        self.identities.get(known.parent.as_ref()?)
+    }
+
+    fn select_item(&self, element: &U::Element, raw: &Raw, selected: bool) -> Result<()> {
+        if raw.selected == selected {
+            return Ok(());
+        }
+        if raw.patterns.contains(Patterns::VIRTUALIZED_ITEM) {
+            self.realize(element)?;
+        }
+        // What is selected beside it stays, where its container can select several.
+        let ways: &[Action] = if selected {
+            &[Action::AddToSelection, Action::Select]
+        } else {
+            &[Action::RemoveFromSelection]
+        };
+        let mut last = None;
+        for way in ways {
+            match self.act(element, way) {
+                Ok(()) | Err(Failure::TimedOut) => {
+                    if self.becomes(element, |now| now.selected == selected) {
+                        return Ok(());
+                    }
+                }
+                Err(failure) => last = Some(failure),
+            }
+        }
+        match last {
+            Some(failure @ (Failure::Gone | Failure::Disabled)) => Err(self.failed(failure)),
+            _ => self.refuse(Obstacle::NotDone),
+        }
+    }
+
+    /// `choose`: selects the choice of this text, or presses it in a menu. Returns whether the app
+    /// says that it is chosen.
+    pub fn choose(&self, choice: &str) -> Result<bool> {
+        self.enabled()?;
+        match self.select(choice)? {
+            Some(is_chosen) => Ok(is_chosen),
+            None => self.refuse(Obstacle::NoSuchChoice(choice.to_owned())),
+        }
+    }
+
+    /// Returns whether the app says that the choice of this text is selected, or `None` if there is
+    /// none.
+    fn select(&self, choice: &str) -> Result<Option<bool>> {
+        let element = &self.known.element;
+        let (item, opened) = match self.choice(choice)? {
+            Some(item) => (Some(item), false),
+            None => (self.choice_once_open(choice)?, true),
+        };
+        let Some(item) = item else {
+            if opened {
+                self.close();
+            }
+            return Ok(None);
+        };
+        let chosen = self.select_choice(&item, choice);
+        let is_open = |raw: Raw| raw.expand == 1;
+        if opened && self.uia.properties(element).is_ok_and(is_open) {
+            self.close();
+        }
+        chosen.map(Some)
+    }
+
+    fn close(&self) {
+        // A list that closes by itself refuses this.
+        let _ = self.act(&self.known.element, &Action::Collapse);
+    }
+
+    fn select_choice(&self, item: &Node<U::Element>, choice: &str) -> Result<bool> {
+        let has = |pattern| item.raw.patterns.contains(pattern);
+        if has(Patterns::VIRTUALIZED_ITEM) {
+            self.realize(&item.element)?;
+        }
+        let is_menu = item.raw.control_type == MENU_ITEM;
+        let ways = [
+            (Action::Select, has(Patterns::SELECTION_ITEM) && !is_menu),
+            (Action::Invoke, has(Patterns::INVOKE)),
+            (Action::DefaultAction, has(Patterns::LEGACY)),
+        ];
+        for (way, _) in ways.iter().filter(|(_, has)| *has) {
+            match self.act(&item.element, way) {
+                // The list may have closed.
+                Ok(()) | Err(Failure::Gone | Failure::TimedOut) if is_menu => return Ok(true),
+                Ok(()) | Err(Failure::Gone | Failure::TimedOut) => {
+                    if self.is_chosen(item, choice) {
+                        return Ok(true);
+                    }
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the combo box shows the choice, or the list has it selected.
+    fn is_chosen(&self, item: &Node<U::Element>, choice: &str) -> bool {
+        if self.known.role != Role::COMBO_BOX {
+            return self.becomes(&item.element, |now| now.selected);
+        }
+        self.becomes(&self.known.element, |now| {
+            let has_value = now.patterns.contains(Patterns::VALUE);
+            let shown = if has_value { &now.value } else { &now.name };
+            fold(shown) == fold(choice)
+        })
+    }
+
+    /// The choice of this text below the element, if its list has it while it is closed.
+    fn choice(&self, choice: &str) -> Result<Option<Node<U::Element>>> {
+        let raw = self.uia.properties(&self.known.element);
+        let raw = raw.map_err(|failure| self.failed(failure))?;
+        if raw.patterns.contains(Patterns::ITEM_CONTAINER)
+            && let Ok(Some(item)) = self.uia.item(&self.known.element, choice)
+        {
+            return Ok(Some(item));
+        }
+        self.search(&self.known.element, choice)
+    }
+
+    /// The choice of this text once the list is open. It may be a window of its own.
+    fn choice_once_open(&self, choice: &str) -> Result<Option<Node<U::Element>>> {
+        let pid = self.known.pid;
+        let before: Vec<_> = self.uia.toplevels(pid);
+        let is_new = |handle| before.iter().all(|top| top.handle != handle);
+        match self.act(&self.known.element, &Action::Expand) {
+            Ok(()) | Err(Failure::TimedOut) => {}
+            Err(Failure::Unsupported | Failure::Other(_)) => return Ok(None),
+            Err(failure) => return Err(self.failed(failure)),
+        }
+        let start = Instant::now();
+        while start.elapsed() < OPENS {
+            if let Some(item) = self.search(&self.known.element, choice)? {
+                return Ok(Some(item));
+            }
+            for top in self.uia.toplevels(pid) {
+                let list = is_new(top.handle).then(|| self.uia.window(top.handle, Depth::Element));
+                if let Some(Ok(list)) = list
+                    && let Some(item) = self.search(&list.element, choice)?
+                {
+                    return Ok(Some(item));
+                }
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(None)
+    }
+
+    /// Searches below an element, level by level.
+    fn search(&self, below: &U::Element, choice: &str) -> Result<Option<Node<U::Element>>> {
+        let wanted = fold(choice);
+        let mut level = vec![below.clone()];
+        let mut looked = 0;
+        while let Some(container) = (!level.is_empty()).then(|| level.remove(0)) {
+            let children = match self.uia.children(&container) {
+                Ok(children) => children,
+                Err(failure @ Failure::TimedOut) => return Err(self.failed(failure)),
+                Err(_) => continue,
+            };
+            looked += children.len();
+            for child in children {
+                let (role, _) = Role::from_uia(child.raw.control_type);
+                let is_choice = matches!(role, Role::ROW | Role::MENU_ITEM | Role::RADIO_BUTTON);
+                if is_choice && fold(&child.raw.name) == wanted {
+                    return Ok(Some(child));
+                }
+                if !is_choice && looked < MOST_CHOICES {
+                    level.push(child.element);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn realize(&self, element: &U::Element) -> Result<()> {
+        match self.act(element, &Action::Realize) {
+            Err(failure @ (Failure::Gone | Failure::TimedOut)) => Err(self.failed(failure)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Scrolls the element into view; `false` if the app cannot.
+    pub fn scroll_into_view(&self) -> Result<bool> {
+        let raw = self.uia.properties(&self.known.element);
+        let raw = raw.map_err(|failure| self.failed(failure))?;
+        if raw.patterns.contains(Patterns::VIRTUALIZED_ITEM) {
+            self.realize(&self.known.element)?;
+        }
+        match self.act(&self.known.element, &Action::ScrollIntoView) {
+            Ok(()) => Ok(true),
+            Err(failure @ (Failure::Gone | Failure::TimedOut)) => Err(self.failed(failure)),
+            Err(_) => Ok(false),
+        }
+    }
+}
+
+const MENU_ITEM: i32 = 50_011;
+
+/// The action that is a press of the element.
+fn press_of(raw: &Raw, role: Role) -> Option<Action> {
+    let has = |pattern| raw.patterns.contains(pattern);
+    let expand = match raw.expand {
+        0 | 2 => Some(Action::Expand),
+        1 => Some(Action::Collapse),
+        _ => None,
+    };
+    let expand = expand.filter(|_| has(Patterns::EXPAND_COLLAPSE));
+    // What opens a menu has nothing else to do. A split button does.
+    let opens_menu = matches!(
+        role,
+        Role::MENU_ITEM | Role::MENU_BAR_ITEM | Role::COMBO_BOX
+    ) || role == Role::MENU_BUTTON && !has(Patterns::INVOKE);
+    let selects = matches!(role, Role::RADIO_BUTTON | Role::TAB);
+    if opens_menu && expand.is_some() {
+        return expand;
+    }
+    if selects && has(Patterns::SELECTION_ITEM) {
+        return Some(Action::Select);
+    }
+    let ways = [
+        (has(Patterns::TOGGLE), Some(Action::Toggle)),
+        (has(Patterns::INVOKE), Some(Action::Invoke)),
+        (expand.is_some(), expand),
+        (has(Patterns::SELECTION_ITEM), Some(Action::Select)),
+        (has(Patterns::LEGACY), Some(Action::DefaultAction)),
+    ];
+    ways.into_iter().find(|(has, _)| *has)?.1
+}
+
+/// The names of these patterns.
+fn names(patterns: Patterns) -> Vec<String> {
+    patterns
+        .iter_names()
+        .map(|(name, _)| name.to_lowercase())
+        .collect()
+}
+
+/// The number that `value` is in this element. Its text shows which sign separates decimals.
+fn amount(raw: &Raw, value: &str) -> Result<f64, Obstacle> {
+    if let Ok(number) = value.trim().parse::<f64>()
+        && number.is_finite()
+    {
+        return Ok(number);
+    }
+    let not = || Obstacle::NotANumber(value.to_owned());
+    let (before, after) = number::around(value);
+    let (own_before, own_after) = number::around(&raw.value);
+    let same_unit = |unit: &str, own: &str| unit.is_empty() || unit == "%" || unit == own;
+    if !same_unit(before, own_before) || !same_unit(after, own_after) {
+        return Err(not());
+    }
+    let shown = raw.range.map(|range| range.value);
+    if let Some(decimal) = shown.and_then(|shown| number::decimal_of(&raw.value, shown)) {
+        return number::parse(value, decimal).ok_or_else(not);
+    }
+    match number::DECIMALS.map(|decimal| number::parse(value, decimal)) {
+        [Some(a), Some(b)] if !near(a, b) => Err(Obstacle::AmbiguousNumber {
+            value: value.to_owned(),
+            numbers: [a, b],
+        }),
+        [a, b] => a.or(b).ok_or_else(not),
+    }
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-6
+}
+
+/// Parses a state of a check box.
+fn switch(value: &str) -> Option<bool> {
+    match value.trim().to_lowercase().as_str() {
+        "true" | "on" | "yes" | "1" => Some(true),
+        "false" | "off" | "no" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// Acts on the element of this id.
+pub fn with<U: Uia, R>(
+    uia: &U,
+    identities: &Identities<U::Element>,
+    id: &ElementId,
+    action: QuietAction,
+    act: impl FnOnce(Acting<'_, U>) -> Result<R>,
+) -> Result<R> {
+    let Some(known) = identities.get(id) else {
+        return Err(refused(action, Obstacle::Gone));
+    };
+    act(Acting {
+        uia,
+        identities,
+        known,
+        action,
+    })
+}

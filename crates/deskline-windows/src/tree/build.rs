@@ -1,0 +1,286 @@
+//! Builds a tree from what a traversal has read.
+
+use std::time::Instant;
+
+use deskline_core::{
+    App, Coordinates, Element, Role, States, Text, Tree, TreeWindow, WindowId, escape, summary,
+};
+use deskline_link::Scope;
+
+use super::facts;
+use super::identity::{Identities, Ids, Known};
+use super::uia::{Patterns, Process, Raw, Uia};
+use super::walk::{Item, Walk};
+
+/// Patterns that make an element more than a part of a template.
+const USEFUL: Patterns = Patterns::all()
+    .difference(Patterns::LEGACY)
+    .difference(Patterns::SCROLL_ITEM)
+    .difference(Patterns::TEXT);
+
+/// Builds the tree, and keeps its elements for actions.
+pub fn tree<U: Uia>(
+    walk: &Walk<'_, U>,
+    (pid, process): (u32, &Process),
+    identities: &mut Identities<U::Element>,
+    scope: Scope,
+    start: Instant,
+) -> Tree {
+    let mut build = Build {
+        walk,
+        pid,
+        ids: Ids::new(pid, process.started),
+        identities,
+        elements: Vec::new(),
+        place: vec![None; walk.items.len()],
+    };
+    build.app(&process.name);
+    for &(root, _) in &walk.roots {
+        build.below(root);
+    }
+    let Build {
+        mut elements,
+        place,
+        ..
+    } = build;
+    say_choices(&mut elements);
+    let windows = walk.toplevels.iter().enumerate().map(|(index, top)| {
+        let root = walk.roots.iter().find(|(_, toplevel)| *toplevel == index);
+        TreeWindow {
+            id: WindowId(top.handle as u64),
+            extents: top.extents,
+            on_screen: top.on_screen,
+            elements: root
+                .and_then(|(item, _)| place[*item])
+                .into_iter()
+                .collect(),
+        }
+    });
+    let mut tree = Tree {
+        app: App {
+            name: process.name.clone(),
+            pid,
+        },
+        dialog: dialog(walk).and_then(|item| place[item]),
+        windows: windows.collect(),
+        elements,
+        coordinates: Coordinates::Screen,
+        partial: Vec::new(),
+        older: None,
+        blind: Vec::new(),
+        no_tree: None,
+        took: start.elapsed(),
+    };
+    tree.partial = partial(walk, &tree, &place, scope);
+    tree.scope_visible();
+    tree.number_cells();
+    tree.label_fields();
+    tree.took = start.elapsed();
+    tree
+}
+
+struct Build<'b, 'u, U: Uia> {
+    walk: &'b Walk<'u, U>,
+    pid: u32,
+    ids: Ids,
+    identities: &'b mut Identities<U::Element>,
+    elements: Vec<Element>,
+    /// The element of each item; `None` for one that was left out.
+    place: Vec<Option<usize>>,
+}
+
+impl<U: Uia> Build<'_, '_, U> {
+    fn app(&mut self, name: &str) {
+        let (role, native_role) = (Role::APPLICATION, "application".into());
+        self.elements.push(Element {
+            id: self.ids.app(),
+            reference: None,
+            parent: None,
+            role,
+            native_role,
+            title: Text::new(name),
+            value: Text::default(),
+            description: Text::default(),
+            extents: None,
+            cell: None,
+            visible: false,
+            states: States::empty(),
+            children_read: self.walk.hung.is_empty() && self.walk.failed.is_none(),
+        });
+    }
+
+    /// Adds an item and what is below it, in document order.
+    fn below(&mut self, root: usize) {
+        let mut open = vec![(root, 0)];
+        while let Some((index, parent)) = open.pop() {
+            let item = &self.walk.items[index];
+            let at = if self.is_template(item, parent) {
+                // Its children are its parent's.
+                self.elements[parent].children_read &= item.children_read;
+                parent
+            } else {
+                self.add(index, parent)
+            };
+            open.extend(item.children.iter().rev().map(|&child| (child, at)));
+        }
+    }
+
+    /// Whether the item is only a part of how its toolkit draws a control: the text inside a
+    /// button, which has that text itself.
+    fn is_template(&self, item: &Item<U::Element>, parent: usize) -> bool {
+        let raw = &item.raw;
+        let name = raw.name.trim();
+        let above = &self.elements[parent];
+        let says_more = !name.is_empty()
+            && !above.title.shown.contains(name)
+            && !above.value.shown.contains(name);
+        item.parent.is_some()
+            && !raw.is_control
+            && !raw.focusable
+            && !raw.patterns.intersects(USEFUL)
+            && !says_more
+    }
+
+    fn add(&mut self, index: usize, parent: usize) -> usize {
+        let item = &self.walk.items[index];
+        let container = self.elements[parent].role;
+        let mut facts = facts::of(&item.raw, Some(container), item.parent.is_none());
+        if let Some(part) = &item.text {
+            let shown = part.text.trim_end_matches(['\r', '\n']);
+            let total = part.before + part.text.chars().count() + part.after;
+            facts.value = Text::part(shown, part.before, total);
+        }
+        let id = self.ids.id(&item.raw.runtime_id, &self.elements[parent].id);
+        let at = self.elements.len();
+        self.identities.insert(
+            id.clone(),
+            Known {
+                pid: self.pid,
+                element: item.element.clone(),
+                parent: Some(self.elements[parent].id.clone()),
+                role: facts.role,
+            },
+        );
+        self.elements.push(Element {
+            id,
+            reference: None,
+            parent: Some(parent),
+            role: facts.role,
+            native_role: facts.native_role,
+            title: facts.title,
+            value: facts.value,
+            description: facts.description,
+            extents: facts.extents,
+            cell: facts.cell,
+            visible: item.shows && facts.extents.is_some(),
+            states: facts.states,
+            children_read: item.children_read && !is_virtual(&item.raw),
+        });
+        self.place[index] = Some(at);
+        at
+    }
+}
+
+/// Whether the container makes its children as they come into view.
+fn is_virtual(raw: &Raw) -> bool {
+    raw.patterns.contains(Patterns::ITEM_CONTAINER)
+}
+
+/// A combo box without a value says which of its items is selected.
+fn say_choices(elements: &mut [Element]) {
+    for index in 0..elements.len() {
+        let is_choice = elements[index].role == Role::ROW
+            && elements[index].states.contains(States::SELECTED)
+            && !elements[index].title.is_blank();
+        let mut at = elements[index].parent;
+        while let Some(above) = at.filter(|_| is_choice) {
+            let combo = &elements[above];
+            if combo.role == Role::COMBO_BOX {
+                if combo.value.is_blank() {
+                    elements[above].value = elements[index].title.clone();
+                }
+                break;
+            }
+            at = combo.parent;
+        }
+    }
+}
+
+/// The open modal dialog: the frontmost window that says so, or that is in front of a window of its
+/// own that takes no input.
+fn dialog<U: Uia>(walk: &Walk<'_, U>) -> Option<usize> {
+    let is_modal = |&&(item, toplevel): &&(usize, usize)| {
+        let top = &walk.toplevels[toplevel];
+        let owner = walk.toplevels.iter().find(|t| Some(t.handle) == top.owner);
+        let over = owner.is_some_and(|owner| !owner.enabled) && top.enabled;
+        top.on_screen && (walk.items[item].raw.modal || over)
+    };
+    walk.roots.iter().find(is_modal).map(|(item, _)| *item)
+}
+
+fn partial<U: Uia>(
+    walk: &Walk<'_, U>,
+    tree: &Tree,
+    place: &[Option<usize>],
+    scope: Scope,
+) -> Vec<String> {
+    let mut partial = Vec::new();
+    for &index in &walk.hung {
+        partial.push(format!(
+            "the window '{}' does not answer",
+            escape::short(&walk.toplevels[index].title, 40)
+        ));
+    }
+    if walk.silent > 0 {
+        partial.push(format!(
+            "{} did not answer, though the app does",
+            escape::count(walk.silent, "element")
+        ));
+    }
+    if walk.late > 0 {
+        partial.push(format!(
+            "what is in {} that shows was not read: the app answers too slowly",
+            escape::count(walk.late, "element")
+        ));
+    }
+    if scope == Scope::Showing {
+        return partial;
+    }
+    if walk.unread > 0 {
+        partial.push(format!(
+            "what is in {} that does not show was not read in the time that there is for it",
+            escape::count(walk.unread, "element")
+        ));
+    }
+    for (index, item) in walk.items.iter().enumerate() {
+        if let Some((at, more)) = place[index].zip(rows_left(walk, item)) {
+            partial.push(format!(
+                "{} of {} that do not show are not listed by the app",
+                escape::count(more, "row"),
+                summary::name_of(tree, at)
+            ));
+        }
+    }
+    partial
+}
+
+/// How many rows a grid has beyond those that it lists.
+fn rows_left<U: Uia>(walk: &Walk<'_, U>, grid: &Item<U::Element>) -> Option<usize> {
+    if !grid.raw.patterns.contains(Patterns::GRID) || !grid.children_read {
+        return None;
+    }
+    let last = |item: &Item<U::Element>| {
+        let own = item.raw.patterns.contains(Patterns::GRID_ITEM);
+        own.then_some(item.raw.cell.0)
+    };
+    let mut rows = std::collections::HashSet::new();
+    for &child in &grid.children {
+        let child = &walk.items[child];
+        rows.extend(last(child));
+        let cells = child.children.iter().map(|&cell| &walk.items[cell]);
+        rows.extend(cells.filter_map(last));
+    }
+    let all = usize::try_from(grid.raw.size.0).ok()?;
+    let left = all.saturating_sub(rows.len());
+    (left > 0 && !rows.is_empty()).then_some(left)
+}

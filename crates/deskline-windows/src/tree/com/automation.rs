@@ -1,0 +1,53 @@
+//! Starts UI Automation, and tells why a call failed.
+
+use windows::Win32::System::Com::{
+    CLSCTX_INPROC_SERVER, COINIT_MULTITHREADED, CoCreateInstance, CoInitializeEx,
+};
+use windows::Win32::UI::Accessibility::{
+    CUIAutomation8, IUIAutomation, IUIAutomation2, IUIAutomationElement, UIA_E_ELEMENTNOTAVAILABLE,
+    UIA_E_ELEMENTNOTENABLED, UIA_E_NOTSUPPORTED, UIA_E_TIMEOUT, UIA_PATTERN_ID,
+};
+use windows::core::{Error, Interface, Result};
+
+use crate::tree::fail::PATIENCE;
+use crate::tree::uia::{Answer, Failure};
+
+/// UI Automation, with the time limits of the contract.
+pub fn automation() -> Result<IUIAutomation> {
+    let limit = u32::try_from(PATIENCE.as_millis()).unwrap_or(u32::MAX);
+    // SAFETY: calls of COM with arguments that live long enough.
+    unsafe {
+        // The thread may be initialised already.
+        let _ = CoInitializeEx(None, COINIT_MULTITHREADED);
+        let automation: IUIAutomation =
+            CoCreateInstance(&CUIAutomation8, None, CLSCTX_INPROC_SERVER)?;
+        let timed: IUIAutomation2 = automation.cast()?;
+        timed.SetConnectionTimeout(limit)?;
+        timed.SetTransactionTimeout(limit)?;
+        Ok(automation)
+    }
+}
+
+pub fn failure(error: &Error) -> Failure {
+    /// `RPC_E_DISCONNECTED` and `RPC_S_SERVER_UNAVAILABLE`: the process has ended.
+    const ENDED: [u32; 2] = [0x8001_0108, 0x8007_06ba];
+    match error.code().0 as u32 {
+        // A pattern that is not there is a null pointer without an error.
+        0 | UIA_E_NOTSUPPORTED => Failure::Unsupported,
+        UIA_E_ELEMENTNOTAVAILABLE => Failure::Gone,
+        UIA_E_ELEMENTNOTENABLED => Failure::Disabled,
+        UIA_E_TIMEOUT => Failure::TimedOut,
+        code if ENDED.contains(&code) => Failure::Gone,
+        code => Failure::Other(format!("{} (0x{code:08x})", error.message().trim())),
+    }
+}
+
+pub fn answer<T>(result: Result<T>) -> Answer<T> {
+    result.map_err(|error| failure(&error))
+}
+
+/// A pattern of an element.
+pub fn pattern<T: Interface>(element: &IUIAutomationElement, id: UIA_PATTERN_ID) -> Result<T> {
+    // SAFETY: a call of COM; the interface belongs to the pattern of the id.
+    unsafe { element.GetCurrentPatternAs(id) }
+}

@@ -1,0 +1,407 @@
+//! UI Automation's client: the calls, each on a thread that may be left to it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use windows::Win32::System::Variant::VARIANT;
+use windows::Win32::UI::Accessibility::{
+    IUIAutomation, IUIAutomationCacheRequest, IUIAutomationCondition, IUIAutomationElement,
+    IUIAutomationElementArray, IUIAutomationExpandCollapsePattern, IUIAutomationInvokePattern,
+    IUIAutomationItemContainerPattern, IUIAutomationLegacyIAccessiblePattern,
+    IUIAutomationRangeValuePattern, IUIAutomationScrollItemPattern,
+    IUIAutomationSelectionItemPattern, IUIAutomationTogglePattern, IUIAutomationTreeWalker,
+    IUIAutomationValuePattern, IUIAutomationVirtualizedItemPattern, TreeScope_Children,
+    TreeScope_Element, TreeScope_Subtree, UIA_ExpandCollapsePatternId, UIA_InvokePatternId,
+    UIA_ItemContainerPatternId, UIA_LegacyIAccessiblePatternId, UIA_NamePropertyId,
+    UIA_RangeValuePatternId, UIA_ScrollItemPatternId, UIA_SelectionItemPatternId,
+    UIA_TogglePatternId, UIA_ValuePatternId, UIA_VirtualizedItemPatternId,
+};
+use windows::core::{BSTR, Error, Result};
+
+use super::automation::{answer, automation, failure, pattern};
+use super::{events, properties, text, toplevels};
+use crate::tree::fail::PATIENCE;
+use crate::tree::trees::{self, AppTrees};
+use crate::tree::uia::{
+    Action, Answer, Depth, Failure, Handle, Hear, Node, Part, Process, Raw, Toplevel, Uia,
+};
+
+/// How much longer than UI Automation's own time limit to wait for a call.
+const MARGIN: Duration = Duration::from_millis(300);
+
+/// The most threads that wait for providers that block.
+const MOST_LOST: usize = 16;
+
+/// The trees of apps on this desktop.
+pub type UiaTrees = AppTrees<Com>;
+
+impl UiaTrees {
+    /// # Errors
+    /// UI Automation does not start.
+    pub fn new() -> deskline_link::Result<Self> {
+        Ok(Self::on(connect()?))
+    }
+}
+
+/// Whether the app answers at all, within [`PATIENCE`], on a connection of its own.
+pub fn ping(pid: u32) -> deskline_link::Result<()> {
+    trees::answers(&connect()?, pid)
+}
+
+fn connect() -> deskline_link::Result<Com> {
+    let com = Com::default();
+    com.call(PATIENCE, |_| Ok(())).map_err(|failure| {
+        deskline_link::Error::Unavailable(format!(
+            "UI Automation does not start ({failure:?}). It is part of Windows 10 and later: \
+             restart the session"
+        ))
+    })?;
+    Ok(com)
+}
+
+/// An element. UI Automation's client objects may be used from any thread of the multithreaded
+/// apartment, and all threads here are in it.
+#[derive(Clone)]
+pub struct Element(IUIAutomationElement);
+
+// SAFETY: see above.
+unsafe impl Send for Element {}
+
+/// UI Automation on the thread of this.
+struct Session {
+    automation: IUIAutomation,
+    /// Requests the properties of an element.
+    one: IUIAutomationCacheRequest,
+    /// Requests those of all that is below it too.
+    whole: IUIAutomationCacheRequest,
+    all: IUIAutomationCondition,
+    walker: IUIAutomationTreeWalker,
+}
+
+type Job = Box<dyn FnOnce(&Answer<Session>) + Send>;
+
+#[derive(Clone, Default)]
+pub struct Com {
+    thread: Arc<Mutex<Option<Sender<Job>>>>,
+    /// How many threads wait for a provider that blocks.
+    lost: Arc<AtomicUsize>,
+}
+
+impl Com {
+    /// Makes a call on the thread, for at most `time` and [`MARGIN`].
+    fn call<T: Send + 'static>(
+        &self,
+        time: Duration,
+        call: impl FnOnce(&Session) -> Answer<T> + Send + 'static,
+    ) -> Answer<T> {
+        if self.lost.load(Ordering::Relaxed) >= MOST_LOST {
+            return Err(Failure::TimedOut);
+        }
+        let (answers, answer) = channel();
+        let job: Job = Box::new(move |session| {
+            let result = match session {
+                Ok(session) => call(session),
+                Err(failure) => Err(failure.clone()),
+            };
+            // The caller may have given up.
+            let _ = answers.send(result);
+        });
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if thread.is_none() {
+            *thread = Some(self.start()?);
+        }
+        if let Some(jobs) = thread.as_ref()
+            && jobs.send(job).is_err()
+        {
+            *thread = None;
+            return Err(Failure::Other(
+                "the thread of UI Automation has ended".into(),
+            ));
+        }
+        match answer.recv_timeout(time + MARGIN) {
+            Ok(result) => result,
+            Err(RecvTimeoutError::Timeout) => {
+                *thread = None;
+                Err(Failure::TimedOut)
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                *thread = None;
+                Err(Failure::Other("a call of UI Automation failed".into()))
+            }
+        }
+    }
+
+    fn start(&self) -> Answer<Sender<Job>> {
+        let (jobs, todo) = channel::<Job>();
+        let lost = Arc::clone(&self.lost);
+        let run = move || {
+            let session = Session::new().map_err(|error| failure(&error));
+            while let Ok(job) = todo.recv() {
+                // Until it returns, the thread counts as lost.
+                lost.fetch_add(1, Ordering::Relaxed);
+                job(&session);
+                lost.fetch_sub(1, Ordering::Relaxed);
+            }
+        };
+        std::thread::Builder::new()
+            .name("UI Automation".into())
+            .spawn(run)
+            .map_err(|error| Failure::Other(error.to_string()))?;
+        Ok(jobs)
+    }
+}
+
+impl Session {
+    fn new() -> Result<Self> {
+        let automation = automation()?;
+        // SAFETY: calls of COM.
+        unsafe {
+            let all = automation.RawViewCondition()?;
+            let request = |scope| {
+                let request = automation.CreateCacheRequest()?;
+                request.SetTreeFilter(&all)?;
+                request.SetTreeScope(scope)?;
+                for property in properties::ALL {
+                    // Older systems do not know the newest ones.
+                    let _ = request.AddProperty(property);
+                }
+                Ok::<_, Error>(request)
+            };
+            Ok(Self {
+                one: request(TreeScope_Element)?,
+                whole: request(TreeScope_Subtree)?,
+                walker: automation.RawViewWalker()?,
+                all,
+                automation,
+            })
+        }
+    }
+
+    /// An element whose properties are cached.
+    fn node(element: IUIAutomationElement) -> Node<Element> {
+        Node {
+            raw: properties::read(&element),
+            element: Element(element),
+            children: None,
+        }
+    }
+
+    /// An element of which the whole subtree is cached.
+    fn subtree(root: IUIAutomationElement) -> Node<Element> {
+        // The stack is an explicit one, as providers nest elements as deep as they like.
+        let mut done: Vec<(Node<Element>, Option<usize>)> = vec![(Self::node(root), None)];
+        let mut next = 0;
+        while next < done.len() {
+            let element = &done[next].0.element.0;
+            // SAFETY: a call of COM. An element without children has a null array.
+            let children = unsafe { element.GetCachedChildren() };
+            let children = children.map(|list| elements(&list)).unwrap_or_default();
+            let nodes = children
+                .into_iter()
+                .map(|child| (Self::node(child), Some(next)));
+            done.extend(nodes.collect::<Vec<_>>());
+            next += 1;
+        }
+        // Children come after their parent, so that moving them from the end keeps their order.
+        let mut lists: Vec<Vec<Node<Element>>> = done.iter().map(|_| Vec::new()).collect();
+        while let Some((mut node, parent)) = done.pop() {
+            let mut children = lists.pop().unwrap_or_default();
+            children.reverse();
+            node.children = Some(children);
+            match parent {
+                Some(parent) => lists[parent].push(node),
+                None => return node,
+            }
+        }
+        unreachable!("the first element has no parent")
+    }
+}
+
+/// The elements of an array.
+fn elements(list: &IUIAutomationElementArray) -> Vec<IUIAutomationElement> {
+    // SAFETY: calls of COM.
+    unsafe {
+        let length = list.Length().unwrap_or_default();
+        (0..length)
+            .filter_map(|i| list.GetElement(i).ok())
+            .collect()
+    }
+}
+
+fn act(element: &IUIAutomationElement, action: &Action) -> Result<()> {
+    // SAFETY: calls of COM with arguments that live long enough.
+    unsafe {
+        match action {
+            Action::Invoke => {
+                pattern::<IUIAutomationInvokePattern>(element, UIA_InvokePatternId)?.Invoke()
+            }
+            Action::Toggle => {
+                pattern::<IUIAutomationTogglePattern>(element, UIA_TogglePatternId)?.Toggle()
+            }
+            Action::Expand | Action::Collapse => {
+                let pattern = pattern::<IUIAutomationExpandCollapsePattern>(
+                    element,
+                    UIA_ExpandCollapsePatternId,
+                )?;
+                match action {
+                    Action::Expand => pattern.Expand(),
+                    _ => pattern.Collapse(),
+                }
+            }
+            Action::Select | Action::AddToSelection | Action::RemoveFromSelection => {
+                let pattern = pattern::<IUIAutomationSelectionItemPattern>(
+                    element,
+                    UIA_SelectionItemPatternId,
+                )?;
+                match action {
+                    Action::Select => pattern.Select(),
+                    Action::AddToSelection => pattern.AddToSelection(),
+                    _ => pattern.RemoveFromSelection(),
+                }
+            }
+            Action::SetValue(value) => {
+                pattern::<IUIAutomationValuePattern>(element, UIA_ValuePatternId)?
+                    .SetValue(&BSTR::from(value.as_str()))
+            }
+            Action::SetRange(value) => {
+                pattern::<IUIAutomationRangeValuePattern>(element, UIA_RangeValuePatternId)?
+                    .SetValue(*value)
+            }
+            Action::DefaultAction => pattern::<IUIAutomationLegacyIAccessiblePattern>(
+                element,
+                UIA_LegacyIAccessiblePatternId,
+            )?
+            .DoDefaultAction(),
+            Action::ScrollIntoView => {
+                pattern::<IUIAutomationScrollItemPattern>(element, UIA_ScrollItemPatternId)?
+                    .ScrollIntoView()
+            }
+            Action::Realize => pattern::<IUIAutomationVirtualizedItemPattern>(
+                element,
+                UIA_VirtualizedItemPatternId,
+            )?
+            .Realize(),
+        }
+    }
+}
+
+impl Uia for Com {
+    type Element = Element;
+    type Listener = events::Listener;
+
+    fn process(&self, pid: u32) -> Option<Process> {
+        toplevels::process(pid)
+    }
+
+    fn toplevels(&self, pid: u32) -> Vec<Toplevel> {
+        toplevels::toplevels(pid)
+    }
+
+    fn window(&self, window: Handle, depth: Depth) -> Answer<Node<Element>> {
+        self.call(PATIENCE, move |session| {
+            let window = toplevels::handle(window);
+            // SAFETY: calls of COM.
+            let element = |request| unsafe {
+                answer(
+                    session
+                        .automation
+                        .ElementFromHandleBuildCache(window, request),
+                )
+            };
+            Ok(match depth {
+                Depth::Element => Session::node(element(&session.one)?),
+                Depth::Subtree => Session::subtree(element(&session.whole)?),
+            })
+        })
+    }
+
+    fn children(&self, element: &Element) -> Answer<Vec<Node<Element>>> {
+        let element = element.clone();
+        self.call(PATIENCE, move |session| {
+            let (all, request) = (&session.all, &session.one);
+            let Element(element) = &{ element };
+            // SAFETY: a call of COM.
+            let list = unsafe { element.FindAllBuildCache(TreeScope_Children, all, request) };
+            match answer(list) {
+                Ok(list) => Ok(elements(&list).into_iter().map(Session::node).collect()),
+                // An element without children may have a null array.
+                Err(Failure::Unsupported) => Ok(Vec::new()),
+                Err(failure) => Err(failure),
+            }
+        })
+    }
+
+    fn next(&self, parent: &Element, after: Option<&Element>) -> Answer<Option<Node<Element>>> {
+        let (parent, after) = (parent.clone(), after.cloned());
+        self.call(PATIENCE, move |session| {
+            let (walker, request) = (&session.walker, &session.one);
+            let (Element(parent), after) = (&{ parent }, after);
+            // SAFETY: calls of COM.
+            let next = unsafe {
+                match &after {
+                    None => walker.GetFirstChildElementBuildCache(parent, request),
+                    Some(Element(after)) => walker.GetNextSiblingElementBuildCache(after, request),
+                }
+            };
+            match answer(next) {
+                Ok(next) => Ok(Some(Session::node(next))),
+                // The last one has none after it: a null pointer.
+                Err(Failure::Unsupported) => Ok(None),
+                Err(failure) => Err(failure),
+            }
+        })
+    }
+
+    fn properties(&self, element: &Element) -> Answer<Raw> {
+        let element = element.clone();
+        self.call(PATIENCE, move |session| {
+            let Element(element) = &{ element };
+            // SAFETY: a call of COM.
+            let fresh = unsafe { element.BuildUpdatedCache(&session.one) };
+            Ok(properties::read(&answer(fresh)?))
+        })
+    }
+
+    fn visible_text(&self, element: &Element, limit: usize) -> Answer<Part> {
+        let element = element.clone();
+        self.call(PATIENCE, move |_| {
+            let Element(element) = &{ element };
+            answer(text::visible(element, limit))
+        })
+    }
+
+    fn item(&self, container: &Element, name: &str) -> Answer<Option<Node<Element>>> {
+        let (container, name) = (container.clone(), name.to_owned());
+        self.call(PATIENCE, move |session| {
+            let Element(container) = &{ container };
+            let pattern: IUIAutomationItemContainerPattern =
+                answer(pattern(container, UIA_ItemContainerPatternId))?;
+            let name = VARIANT::from(name.as_str());
+            // SAFETY: calls of COM with arguments that live long enough.
+            let item = unsafe {
+                let none = None::<&IUIAutomationElement>;
+                let found = pattern.FindItemByProperty(none, UIA_NamePropertyId, &name);
+                found.and_then(|item| item.BuildUpdatedCache(&session.one))
+            };
+            match answer(item) {
+                Ok(item) => Ok(Some(Session::node(item))),
+                Err(Failure::Unsupported) => Ok(None),
+                Err(failure) => Err(failure),
+            }
+        })
+    }
+
+    fn act(&self, element: &Element, action: &Action, time: Duration) -> Answer<()> {
+        let (element, action) = (element.clone(), action.clone());
+        self.call(time, move |_| {
+            let Element(element) = &{ element };
+            answer(act(element, &action))
+        })
+    }
+
+    fn listen(&self, pid: u32, hear: Hear) -> Answer<events::Listener> {
+        events::listen(pid, hear)
+    }
+}

@@ -1,0 +1,238 @@
+//! The events of one app: of UI Automation, and the window system's own, each on a thread of its
+//! own. Handlers only report a sign.
+
+use std::cell::RefCell;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use deskline_link::Sign;
+use windows::Win32::Foundation::{HWND, LPARAM, WPARAM};
+use windows::Win32::System::Com::SAFEARRAY;
+use windows::Win32::System::Threading::GetCurrentThreadId;
+use windows::Win32::System::Variant::VARIANT;
+use windows::Win32::UI::Accessibility::*;
+use windows::Win32::UI::WindowsAndMessaging::{
+    DispatchMessageW, EVENT_OBJECT_CREATE, EVENT_OBJECT_FOCUS, EVENT_OBJECT_VALUECHANGE,
+    EVENT_SYSTEM_FOREGROUND, EVENT_SYSTEM_MENUPOPUPEND, EVENT_SYSTEM_MENUSTART, GetMessageW, MSG,
+    OBJID_CARET, OBJID_CURSOR, PM_NOREMOVE, PeekMessageW, PostThreadMessageW,
+    WINEVENT_OUTOFCONTEXT, WM_QUIT,
+};
+use windows::core::{Interface, Ref, Result, implement};
+
+use super::automation::automation;
+use super::{properties, toplevels};
+use crate::tree::uia::{Answer, Failure, Hear};
+
+/// How long the thread of the window system's events may take to start.
+const STARTS: Duration = Duration::from_secs(1);
+
+/// The properties whose changes a tree line shows.
+const PROPERTIES: [UIA_PROPERTY_ID; 7] = [
+    UIA_NamePropertyId,
+    UIA_IsEnabledPropertyId,
+    UIA_ValueValuePropertyId,
+    UIA_RangeValueValuePropertyId,
+    UIA_ToggleToggleStatePropertyId,
+    UIA_ExpandCollapseExpandCollapseStatePropertyId,
+    UIA_SelectionItemIsSelectedPropertyId,
+];
+
+const EVENTS: [UIA_EVENT_ID; 9] = [
+    UIA_Invoke_InvokedEventId,
+    UIA_MenuOpenedEventId,
+    UIA_MenuClosedEventId,
+    UIA_Selection_InvalidatedEventId,
+    UIA_SelectionItem_ElementSelectedEventId,
+    UIA_SelectionItem_ElementAddedToSelectionEventId,
+    UIA_SelectionItem_ElementRemovedFromSelectionEventId,
+    UIA_Text_TextChangedEventId,
+    UIA_LayoutInvalidatedEventId,
+];
+
+/// A subscription. It ends when this is dropped.
+pub struct Listener {
+    /// The thread with the hooks of the window system.
+    thread: u32,
+    /// Dropped to end the thread with UI Automation's handlers.
+    _ends: Sender<()>,
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        // SAFETY: a message to a thread, which may have ended.
+        let _ = unsafe { PostThreadMessageW(self.thread, WM_QUIT, WPARAM(0), LPARAM(0)) };
+    }
+}
+
+pub fn listen(pid: u32, hear: Hear) -> Answer<Listener> {
+    let failed = |error: std::io::Error| Failure::Other(error.to_string());
+    let (started, starts) = channel();
+    let hears = hear.clone();
+    let hooks = std::thread::Builder::new().name("window events".into());
+    hooks
+        .spawn(move || hook(pid, hears, &started))
+        .map_err(failed)?;
+    let thread = starts.recv_timeout(STARTS);
+    let thread = thread.map_err(|_| Failure::Other("no thread for events".into()))?;
+    let (ends, until) = channel();
+    let handlers = std::thread::Builder::new().name("UI Automation events".into());
+    // It is not waited for: adding handlers takes as long as the app takes to answer.
+    handlers
+        .spawn(move || handle(pid, hear, &until))
+        .map_err(failed)?;
+    Ok(Listener {
+        thread,
+        _ends: ends,
+    })
+}
+
+thread_local! {
+    static HEAR: RefCell<Option<Hear>> = const { RefCell::new(None) };
+}
+
+/// Hooks the window system's events of the process, until the thread is sent `WM_QUIT`.
+fn hook(pid: u32, hear: Hear, started: &Sender<u32>) {
+    const RANGES: [(u32, u32); 3] = [
+        (EVENT_SYSTEM_FOREGROUND, EVENT_SYSTEM_FOREGROUND),
+        (EVENT_SYSTEM_MENUSTART, EVENT_SYSTEM_MENUPOPUPEND),
+        (EVENT_OBJECT_CREATE, EVENT_OBJECT_VALUECHANGE),
+    ];
+    HEAR.with(|own| *own.borrow_mut() = Some(hear));
+    let mut message = MSG::default();
+    // SAFETY: calls of the window system with buffers that outlive them; each hook is removed on
+    // the thread that set it.
+    unsafe {
+        // The thread has a queue from now on, so that WM_QUIT arrives.
+        let _ = PeekMessageW(&raw mut message, None, 0, 0, PM_NOREMOVE);
+        let flags = WINEVENT_OUTOFCONTEXT;
+        let hooks = RANGES
+            .map(|(first, last)| SetWinEventHook(first, last, None, Some(event), pid, 0, flags));
+        if started.send(GetCurrentThreadId()).is_ok() {
+            while GetMessageW(&raw mut message, None, 0, 0).0 > 0 {
+                DispatchMessageW(&raw const message);
+            }
+        }
+        for hook in hooks {
+            let _ = UnhookWinEvent(hook);
+        }
+    }
+}
+
+unsafe extern "system" fn event(
+    _: HWINEVENTHOOK,
+    event: u32,
+    _: HWND,
+    object: i32,
+    _: i32,
+    _: u32,
+    _: u32,
+) {
+    if object == OBJID_CURSOR.0 {
+        return;
+    }
+    let sign = match event {
+        EVENT_SYSTEM_FOREGROUND | EVENT_OBJECT_FOCUS => Sign::Focus,
+        _ if object == OBJID_CARET.0 => Sign::Focus,
+        _ => Sign::Change,
+    };
+    HEAR.with(|hear| {
+        if let Some(hear) = &*hear.borrow() {
+            hear(sign);
+        }
+    });
+}
+
+/// Adds handlers to the app's toplevels, and removes them when the listener is dropped.
+fn handle(pid: u32, hear: Hear, until: &Receiver<()>) {
+    let Ok(automation) = automation() else { return };
+    // What fails here is heard from the window system, or not at all: events are a hint.
+    let _ = add_handlers(&automation, pid, hear);
+    // Nothing is sent: this ends with the sender.
+    let _ = until.recv();
+    // SAFETY: a call of COM.
+    let _ = unsafe { automation.RemoveAllEventHandlers() };
+}
+
+fn add_handlers(automation: &IUIAutomation, pid: u32, hear: Hear) -> Result<()> {
+    // SAFETY: calls of COM with arguments that live long enough.
+    unsafe {
+        let request = automation.CreateCacheRequest()?;
+        request.AddProperty(UIA_ProcessIdPropertyId)?;
+        let handler: IUIAutomationEventHandler = Handler { pid, hear }.into();
+        let focus: IUIAutomationFocusChangedEventHandler = handler.cast()?;
+        let _ = automation.AddFocusChangedEventHandler(&request, &focus);
+        for toplevel in toplevels::toplevels(pid) {
+            let window = toplevels::handle(toplevel.handle);
+            let Ok(element) = automation.ElementFromHandle(window) else {
+                continue;
+            };
+            let below = TreeScope_Subtree;
+            let changes: IUIAutomationStructureChangedEventHandler = handler.cast()?;
+            let _ = automation.AddStructureChangedEventHandler(&element, below, None, &changes);
+            let properties: IUIAutomationPropertyChangedEventHandler = handler.cast()?;
+            let _ = automation.AddPropertyChangedEventHandlerNativeArray(
+                &element,
+                below,
+                None,
+                &properties,
+                &PROPERTIES,
+            );
+            for event in EVENTS {
+                let _ =
+                    automation.AddAutomationEventHandler(event, &element, below, None, &handler);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[implement(
+    IUIAutomationEventHandler,
+    IUIAutomationFocusChangedEventHandler,
+    IUIAutomationStructureChangedEventHandler,
+    IUIAutomationPropertyChangedEventHandler
+)]
+struct Handler {
+    pid: u32,
+    hear: Hear,
+}
+
+impl IUIAutomationEventHandler_Impl for Handler_Impl {
+    fn HandleAutomationEvent(&self, _: Ref<IUIAutomationElement>, _: UIA_EVENT_ID) -> Result<()> {
+        (self.hear)(Sign::Change);
+        Ok(())
+    }
+}
+
+impl IUIAutomationFocusChangedEventHandler_Impl for Handler_Impl {
+    fn HandleFocusChangedEvent(&self, sender: Ref<IUIAutomationElement>) -> Result<()> {
+        if sender.as_ref().and_then(properties::process) == Some(self.pid) {
+            (self.hear)(Sign::Focus);
+        }
+        Ok(())
+    }
+}
+
+impl IUIAutomationStructureChangedEventHandler_Impl for Handler_Impl {
+    fn HandleStructureChangedEvent(
+        &self,
+        _: Ref<IUIAutomationElement>,
+        _: StructureChangeType,
+        _: *const SAFEARRAY,
+    ) -> Result<()> {
+        (self.hear)(Sign::Change);
+        Ok(())
+    }
+}
+
+impl IUIAutomationPropertyChangedEventHandler_Impl for Handler_Impl {
+    fn HandlePropertyChangedEvent(
+        &self,
+        _: Ref<IUIAutomationElement>,
+        _: UIA_PROPERTY_ID,
+        _: &VARIANT,
+    ) -> Result<()> {
+        (self.hear)(Sign::Change);
+        Ok(())
+    }
+}

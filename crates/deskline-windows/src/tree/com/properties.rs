@@ -1,0 +1,260 @@
+//! The properties that are requested of each element, and their values.
+
+use windows::Win32::System::Com::SAFEARRAY;
+use windows::Win32::System::Ole::{
+    SafeArrayAccessData, SafeArrayGetDim, SafeArrayGetLBound, SafeArrayGetUBound,
+    SafeArrayGetVartype, SafeArrayUnaccessData,
+};
+use windows::Win32::System::Variant::{VARENUM, VARIANT, VT_ARRAY, VT_BOOL, VT_BSTR, VT_I4, VT_R8};
+use windows::Win32::UI::Accessibility::*;
+
+use crate::tree::uia::{Patterns, Range, Raw};
+
+/// Which property tells that an element has a pattern.
+const PATTERNS: [(UIA_PROPERTY_ID, Patterns); 16] = [
+    (UIA_IsInvokePatternAvailablePropertyId, Patterns::INVOKE),
+    (UIA_IsTogglePatternAvailablePropertyId, Patterns::TOGGLE),
+    (
+        UIA_IsExpandCollapsePatternAvailablePropertyId,
+        Patterns::EXPAND_COLLAPSE,
+    ),
+    (UIA_IsValuePatternAvailablePropertyId, Patterns::VALUE),
+    (
+        UIA_IsRangeValuePatternAvailablePropertyId,
+        Patterns::RANGE_VALUE,
+    ),
+    (
+        UIA_IsSelectionItemPatternAvailablePropertyId,
+        Patterns::SELECTION_ITEM,
+    ),
+    (
+        UIA_IsSelectionPatternAvailablePropertyId,
+        Patterns::SELECTION,
+    ),
+    (UIA_IsTextPatternAvailablePropertyId, Patterns::TEXT),
+    (UIA_IsScrollPatternAvailablePropertyId, Patterns::SCROLL),
+    (
+        UIA_IsScrollItemPatternAvailablePropertyId,
+        Patterns::SCROLL_ITEM,
+    ),
+    (UIA_IsGridPatternAvailablePropertyId, Patterns::GRID),
+    (
+        UIA_IsGridItemPatternAvailablePropertyId,
+        Patterns::GRID_ITEM,
+    ),
+    (
+        UIA_IsVirtualizedItemPatternAvailablePropertyId,
+        Patterns::VIRTUALIZED_ITEM,
+    ),
+    (
+        UIA_IsItemContainerPatternAvailablePropertyId,
+        Patterns::ITEM_CONTAINER,
+    ),
+    (
+        UIA_IsLegacyIAccessiblePatternAvailablePropertyId,
+        Patterns::LEGACY,
+    ),
+    (UIA_IsWindowPatternAvailablePropertyId, Patterns::WINDOW),
+];
+
+/// The others.
+const OTHERS: [UIA_PROPERTY_ID; 30] = [
+    UIA_RuntimeIdPropertyId,
+    UIA_ControlTypePropertyId,
+    UIA_ClassNamePropertyId,
+    UIA_FrameworkIdPropertyId,
+    UIA_NamePropertyId,
+    UIA_HelpTextPropertyId,
+    UIA_BoundingRectanglePropertyId,
+    UIA_IsOffscreenPropertyId,
+    UIA_IsEnabledPropertyId,
+    UIA_HasKeyboardFocusPropertyId,
+    UIA_IsKeyboardFocusablePropertyId,
+    UIA_IsPasswordPropertyId,
+    UIA_IsControlElementPropertyId,
+    UIA_NativeWindowHandlePropertyId,
+    UIA_ProcessIdPropertyId,
+    UIA_ValueValuePropertyId,
+    UIA_ValueIsReadOnlyPropertyId,
+    UIA_RangeValueValuePropertyId,
+    UIA_RangeValueMinimumPropertyId,
+    UIA_RangeValueMaximumPropertyId,
+    UIA_RangeValueIsReadOnlyPropertyId,
+    UIA_ToggleToggleStatePropertyId,
+    UIA_ExpandCollapseExpandCollapseStatePropertyId,
+    UIA_SelectionItemIsSelectedPropertyId,
+    UIA_WindowIsModalPropertyId,
+    UIA_GridItemRowPropertyId,
+    UIA_GridItemColumnPropertyId,
+    UIA_GridRowCountPropertyId,
+    UIA_GridColumnCountPropertyId,
+    UIA_IsDialogPropertyId,
+];
+
+/// Every property that is requested.
+pub const ALL: [UIA_PROPERTY_ID; 46] = {
+    let mut all = [UIA_PROPERTY_ID(0); 46];
+    let mut i = 0;
+    while i < all.len() {
+        all[i] = if i < OTHERS.len() {
+            OTHERS[i]
+        } else {
+            PATTERNS[i - OTHERS.len()].0
+        };
+        i += 1;
+    }
+    all
+};
+
+/// The properties of an element in whose cache they are.
+pub fn read(element: &IUIAutomationElement) -> Raw {
+    let cached = Cached(element);
+    let mut patterns = Patterns::empty();
+    for (property, pattern) in PATTERNS {
+        patterns.set(pattern, cached.bool(property));
+    }
+    let has = |pattern| patterns.contains(pattern);
+    let range = has(Patterns::RANGE_VALUE).then(|| Range {
+        value: cached.number(UIA_RangeValueValuePropertyId),
+        low: cached.number(UIA_RangeValueMinimumPropertyId),
+        high: cached.number(UIA_RangeValueMaximumPropertyId),
+        read_only: cached.bool(UIA_RangeValueIsReadOnlyPropertyId),
+    });
+    let password = cached.bool(UIA_IsPasswordPropertyId);
+    let has_value = has(Patterns::VALUE) && !password;
+    Raw {
+        runtime_id: cached
+            .get(UIA_RuntimeIdPropertyId, numbers)
+            .unwrap_or_default(),
+        control_type: cached.int(UIA_ControlTypePropertyId),
+        class: cached.text(UIA_ClassNamePropertyId),
+        framework: cached.text(UIA_FrameworkIdPropertyId),
+        name: cached.text(UIA_NamePropertyId),
+        help: cached.text(UIA_HelpTextPropertyId),
+        bounds: cached.get(UIA_BoundingRectanglePropertyId, |value| {
+            floats(value)?.try_into().ok()
+        }),
+        offscreen: cached.bool(UIA_IsOffscreenPropertyId),
+        enabled: cached.bool(UIA_IsEnabledPropertyId),
+        focused: cached.bool(UIA_HasKeyboardFocusPropertyId),
+        focusable: cached.bool(UIA_IsKeyboardFocusablePropertyId),
+        password,
+        is_control: cached.bool(UIA_IsControlElementPropertyId),
+        window: Some(cached.int(UIA_NativeWindowHandlePropertyId) as isize)
+            .filter(|window| *window != 0),
+        patterns,
+        value: if has_value {
+            cached.text(UIA_ValueValuePropertyId)
+        } else {
+            String::new()
+        },
+        read_only: cached.bool(UIA_ValueIsReadOnlyPropertyId),
+        range,
+        toggle: cached.int(UIA_ToggleToggleStatePropertyId),
+        expand: cached.int(UIA_ExpandCollapseExpandCollapseStatePropertyId),
+        selected: cached.bool(UIA_SelectionItemIsSelectedPropertyId),
+        modal: has(Patterns::WINDOW) && cached.bool(UIA_WindowIsModalPropertyId),
+        cell: (
+            cached.int(UIA_GridItemRowPropertyId),
+            cached.int(UIA_GridItemColumnPropertyId),
+        ),
+        size: (
+            cached.int(UIA_GridRowCountPropertyId),
+            cached.int(UIA_GridColumnCountPropertyId),
+        ),
+    }
+}
+
+/// The process that an element of an event belongs to, if that is in its cache.
+pub fn process(element: &IUIAutomationElement) -> Option<u32> {
+    u32::try_from(Cached(element).int(UIA_ProcessIdPropertyId)).ok()
+}
+
+struct Cached<'e>(&'e IUIAutomationElement);
+
+impl Cached<'_> {
+    fn get<T>(
+        &self,
+        property: UIA_PROPERTY_ID,
+        read: impl FnOnce(&VARIANT) -> Option<T>,
+    ) -> Option<T> {
+        // SAFETY: a call of COM.
+        read(&unsafe { self.0.GetCachedPropertyValue(property) }.ok()?)
+    }
+
+    fn bool(&self, property: UIA_PROPERTY_ID) -> bool {
+        // SAFETY: the union is read as the type that it has.
+        let read = |value: &VARIANT| unsafe {
+            (kind(value) == VT_BOOL).then(|| value.Anonymous.Anonymous.Anonymous.boolVal.as_bool())
+        };
+        self.get(property, read).unwrap_or_default()
+    }
+
+    fn int(&self, property: UIA_PROPERTY_ID) -> i32 {
+        // SAFETY: the union is read as the type that it has.
+        let read = |value: &VARIANT| unsafe {
+            (kind(value) == VT_I4).then(|| value.Anonymous.Anonymous.Anonymous.lVal)
+        };
+        self.get(property, read).unwrap_or_default()
+    }
+
+    fn number(&self, property: UIA_PROPERTY_ID) -> f64 {
+        // SAFETY: the union is read as the type that it has.
+        let read = |value: &VARIANT| unsafe {
+            (kind(value) == VT_R8).then(|| value.Anonymous.Anonymous.Anonymous.dblVal)
+        };
+        self.get(property, read).unwrap_or_default()
+    }
+
+    fn text(&self, property: UIA_PROPERTY_ID) -> String {
+        // SAFETY: the union is read as the type that it has.
+        let read = |value: &VARIANT| unsafe {
+            let text =
+                (kind(value) == VT_BSTR).then(|| &value.Anonymous.Anonymous.Anonymous.bstrVal);
+            text.map(|text| String::from_utf16_lossy(text))
+        };
+        self.get(property, read).unwrap_or_default()
+    }
+}
+
+fn kind(value: &VARIANT) -> VARENUM {
+    // SAFETY: every variant has a type.
+    unsafe { value.Anonymous.Anonymous.vt }
+}
+
+fn numbers(value: &VARIANT) -> Option<Vec<i32>> {
+    array(value, VT_I4)
+}
+
+fn floats(value: &VARIANT) -> Option<Vec<f64>> {
+    array(value, VT_R8)
+}
+
+/// The values of an array of one dimension, if they are of this type.
+fn array<T: Copy>(value: &VARIANT, of: VARENUM) -> Option<Vec<T>> {
+    /// No runtime id or rectangle is longer.
+    const LONGEST: i32 = 64;
+    if kind(value) != VARENUM(VT_ARRAY.0 | of.0) {
+        return None;
+    }
+    // SAFETY: the variant is an array of the type that was checked, and it is read within the
+    // bounds that it has.
+    unsafe {
+        let array: *mut SAFEARRAY = value.Anonymous.Anonymous.Anonymous.parray;
+        if array.is_null() || SafeArrayGetDim(array) != 1 || SafeArrayGetVartype(array).ok()? != of
+        {
+            return None;
+        }
+        let (first, last) = (
+            SafeArrayGetLBound(array, 1).ok()?,
+            SafeArrayGetUBound(array, 1).ok()?,
+        );
+        let length = last.checked_sub(first)?.checked_add(1)?;
+        let length = usize::try_from(length.min(LONGEST)).ok()?;
+        let mut data = std::ptr::null_mut();
+        SafeArrayAccessData(array, &mut data).ok()?;
+        let values = std::slice::from_raw_parts(data.cast::<T>(), length).to_vec();
+        let _ = SafeArrayUnaccessData(array);
+        Some(values)
+    }
+}

@@ -1,0 +1,167 @@
+//! What the properties of an element mean: its role, states and texts.
+
+use std::borrow::Cow;
+
+use deskline_core::{Cell, Rect, Role, States, Text};
+
+use super::uia::{Patterns, Raw};
+
+/// The toolkits whose `Document` is a web page.
+const BROWSERS: [&str; 3] = ["Chrome", "Gecko", "InternetExplorer"];
+
+/// The facts about an element.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    pub role: Role,
+    pub native_role: Cow<'static, str>,
+    pub title: Text,
+    pub value: Text,
+    pub description: Text,
+    pub extents: Option<Rect>,
+    pub states: States,
+    pub cell: Option<Cell>,
+}
+
+/// `container`: the role of the parent. `is_toplevel`: it is a window on its own.
+pub fn of(raw: &Raw, container: Option<Role>, is_toplevel: bool) -> Facts {
+    let (role, native_role) = role(raw, container, is_toplevel);
+    let title = Text::new(raw.name.as_str());
+    let value = if raw.password {
+        Text::default()
+    } else {
+        value(raw, role)
+    };
+    Facts {
+        role,
+        native_role,
+        value: if value.shown == title.shown {
+            Text::default()
+        } else {
+            value
+        },
+        title,
+        description: Text::new(raw.help.as_str()),
+        extents: extents(raw),
+        states: states(raw, role),
+        cell: cell(raw),
+    }
+}
+
+fn role(raw: &Raw, container: Option<Role>, is_toplevel: bool) -> (Role, Cow<'static, str>) {
+    let has = |pattern| raw.patterns.contains(pattern);
+    let (role, native) = Role::from_uia(raw.control_type);
+    let is_web = BROWSERS.contains(&raw.framework.as_str());
+    let editable = has(Patterns::VALUE) && !raw.read_only;
+    let refined = match role {
+        Role::MENU | Role::HELP_TAG if is_toplevel => role,
+        _ if is_toplevel => Role::WINDOW,
+        Role::BUTTON if has(Patterns::TOGGLE) => Role::CHECK_BOX,
+        // Qt gives a button that opens a menu this state, WinUI a drop-down button.
+        Role::BUTTON if expandable(raw) && !has(Patterns::GRID_ITEM) => Role::MENU_BUTTON,
+        Role::MENU_ITEM if container == Some(Role::MENU_BAR) => Role::MENU_BAR_ITEM,
+        Role::TEXT_AREA if is_web && !editable => Role::WEB_AREA,
+        // WPF and WinForms have cells of the type Custom, Qt of the type DataItem.
+        Role::GROUP | Role::ROW if has(Patterns::GRID_ITEM) && is_cell(raw) => Role::CELL,
+        Role::GROUP if has(Patterns::SCROLL) => Role::SCROLL_AREA,
+        role => role,
+    };
+    (refined, native)
+}
+
+/// Whether an element with a place in a grid is a cell. Items of a list with one column have a
+/// place in a grid too.
+fn is_cell(raw: &Raw) -> bool {
+    const LIST_ITEM: i32 = 50_007;
+    const TREE_ITEM: i32 = 50_024;
+    !matches!(raw.control_type, LIST_ITEM | TREE_ITEM)
+}
+
+fn expandable(raw: &Raw) -> bool {
+    const LEAF: i32 = 3;
+    raw.patterns.contains(Patterns::EXPAND_COLLAPSE) && raw.expand != LEAF
+}
+
+fn states(raw: &Raw, role: Role) -> States {
+    const ON: i32 = 1;
+    const MIXED: i32 = 2;
+    let has = |pattern| raw.patterns.contains(pattern);
+    let toggle = has(Patterns::TOGGLE).then_some(raw.toggle);
+    let is_selected = has(Patterns::SELECTION_ITEM) && raw.selected;
+    let excludes_others = matches!(role, Role::RADIO_BUTTON | Role::MENU_ITEM);
+    let takes_text = matches!(
+        role,
+        Role::TEXT_FIELD | Role::TEXT_AREA | Role::INCREMENTOR | Role::DATE_FIELD
+    );
+    let value_is_editable = if has(Patterns::VALUE) {
+        !raw.read_only
+    } else {
+        raw.range.is_some_and(|range| !range.read_only)
+    };
+    let mut states = States::empty();
+    states.set(States::FOCUSED, raw.focused && role != Role::WINDOW);
+    states.set(States::SELECTED, is_selected && !excludes_others);
+    states.set(
+        States::CHECKED,
+        toggle == Some(ON) || is_selected && excludes_others,
+    );
+    states.set(States::MIXED, toggle == Some(MIXED));
+    states.set(
+        States::EXPANDED,
+        expandable(raw) && matches!(raw.expand, 1 | 2),
+    );
+    states.set(States::COLLAPSED, expandable(raw) && raw.expand == 0);
+    states.set(States::DISABLED, !raw.enabled);
+    states.set(States::EDITABLE, takes_text && value_is_editable);
+    states.set(States::SECURE, raw.password);
+    states
+}
+
+fn value(raw: &Raw, role: Role) -> Text {
+    // The value of these is an address, or the state that has a word.
+    if matches!(
+        role,
+        Role::LINK | Role::CHECK_BOX | Role::RADIO_BUTTON | Role::WINDOW | Role::BUTTON
+    ) {
+        return Text::default();
+    }
+    if raw.patterns.contains(Patterns::VALUE) && !raw.value.is_empty() {
+        return Text::new(raw.value.as_str());
+    }
+    match raw.range {
+        Some(range) => Text::new(number(range.value)),
+        None => Text::default(),
+    }
+}
+
+/// Rounds away what a conversion to binary and back has added.
+fn number(value: f64) -> String {
+    let rounded = (value * 1e6).round() / 1e6;
+    // -0 is 0.
+    (rounded + 0.0).to_string()
+}
+
+/// Providers report infinite and empty bounds for what has no place (`Rect::new` refuses those far
+/// out).
+fn extents(raw: &Raw) -> Option<Rect> {
+    let [left, top, width, height] = raw.bounds?;
+    if !raw.bounds?.iter().all(|n| n.is_finite()) {
+        return None;
+    }
+    // Edges are rounded, so that neighbours stay neighbours at any scale.
+    let (x, y) = (left.round(), top.round());
+    let (right, bottom) = ((left + width).round(), (top + height).round());
+    let rect = Rect::new(x as i32, y as i32, (right - x) as i32, (bottom - y) as i32)?;
+    (!rect.is_empty()).then_some(rect)
+}
+
+fn cell(raw: &Raw) -> Option<Cell> {
+    let (row, column) = raw.cell;
+    let from_one = |n: i32| u32::try_from(n.checked_add(1)?).ok().filter(|n| *n > 0);
+    if !raw.patterns.contains(Patterns::GRID_ITEM) || !is_cell(raw) {
+        return None;
+    }
+    Some(Cell {
+        row: from_one(row)?,
+        column: from_one(column)?,
+    })
+}

@@ -1,0 +1,143 @@
+//! Implements the contract of trees on UI Automation.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use deskline_core::{ElementId, Tree};
+use deskline_link::{Error, QuietAction, Result, Scope, Sign, Trees, WindowHint};
+
+use super::act::{self, Acting};
+use super::build;
+use super::fail::{failed, no_window};
+use super::identity::Identities;
+use super::listen::Listening;
+use super::uia::{Depth, Failure, Uia};
+use super::walk::Walk;
+
+/// The trees of apps.
+pub struct AppTrees<U: Uia> {
+    uia: U,
+    identities: Identities<U::Element>,
+    listening: Option<Listening<U>>,
+    /// The processes that are read level by level, with when they were started.
+    by_levels: HashMap<u32, u64>,
+}
+
+impl<U: Uia> AppTrees<U> {
+    pub fn on(uia: U) -> Self {
+        Self {
+            uia,
+            identities: Identities::default(),
+            listening: None,
+            by_levels: HashMap::new(),
+        }
+    }
+
+    fn acting<R>(
+        &self,
+        id: &ElementId,
+        action: QuietAction,
+        act: impl FnOnce(Acting<'_, U>) -> Result<R>,
+    ) -> Result<R> {
+        act::with(&self.uia, &self.identities, id, action, act)
+    }
+}
+
+impl<U: Uia> Trees for AppTrees<U> {
+    fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
+        let start = Instant::now();
+        if pid == std::process::id() {
+            return Err(no_window(
+                &self.uia,
+                pid,
+                WindowHint::SystemError("this is Deskline itself".into()),
+            ));
+        }
+        let process = self.uia.process(pid).ok_or(Error::NoProcess(pid))?;
+        let by_levels = self.by_levels.get(&pid) == Some(&process.started);
+        let mut walk = Walk::new(&self.uia, self.uia.toplevels(pid), by_levels);
+        walk.read(match scope {
+            Scope::Whole { budget } | Scope::Again { budget } => budget,
+            Scope::Showing => Duration::ZERO,
+        });
+        if walk.roots.is_empty() {
+            return Err(match (&walk.failed, walk.hung.is_empty()) {
+                (_, false) => failed(&self.uia, pid, &Failure::TimedOut),
+                (Some(text), true) => {
+                    let hint = WindowHint::SystemError(text.clone());
+                    no_window(&self.uia, pid, hint)
+                }
+                (None, true) => no_window(&self.uia, pid, WindowHint::ClosedOrComing),
+            });
+        }
+        if walk.by_levels {
+            self.by_levels.insert(pid, process.started);
+        }
+        if scope != Scope::Showing {
+            let uia = &self.uia;
+            self.identities.begin(pid, |pid| uia.process(pid).is_some());
+        }
+        let of = (pid, &process);
+        Ok(build::tree(&walk, of, &mut self.identities, scope, start))
+    }
+
+    fn listen(&mut self, pid: u32) -> Result<()> {
+        self.rest();
+        let listening = Listening::to(&self.uia, pid);
+        self.listening = Some(listening.map_err(|failure| failed(&self.uia, pid, &failure))?);
+        Ok(())
+    }
+
+    fn rest(&mut self) {
+        self.listening = None;
+    }
+
+    fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
+        if let Some(listening) = &self.listening {
+            return Ok(listening.wait(time));
+        }
+        std::thread::sleep(time);
+        Ok(None)
+    }
+
+    fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
+        self.acting(element, QuietAction::ScrollIntoView, |acting| {
+            acting.scroll_into_view()
+        })
+    }
+
+    fn press(&mut self, element: &ElementId) -> Result<()> {
+        self.acting(element, QuietAction::Press, |acting| acting.press())
+    }
+
+    fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()> {
+        self.acting(element, QuietAction::SetValue, |acting| {
+            acting.set_value(value)
+        })
+    }
+
+    fn choose(&mut self, element: &ElementId, choice: &str) -> Result<bool> {
+        self.acting(element, QuietAction::SetValue, |acting| {
+            acting.choose(choice)
+        })
+    }
+
+    fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
+        self.acting(element, QuietAction::SetSelected, |acting| {
+            acting.set_selected(selected)
+        })
+    }
+}
+
+/// Whether the app answers at all: the window in front, of those that it has.
+pub fn answers<U: Uia>(uia: &U, pid: u32) -> Result<()> {
+    let Some(front) = uia.toplevels(pid).into_iter().next() else {
+        return Ok(());
+    };
+    match uia.window(front.handle, Depth::Element) {
+        Err(failure @ Failure::TimedOut) if uia.process(pid).is_some() => {
+            Err(failed(uia, pid, &failure))
+        }
+        _ => Ok(()),
+    }
+}

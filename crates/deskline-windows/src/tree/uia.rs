@@ -1,0 +1,218 @@
+//! What Deskline asks of UI Automation: the thin layer that only Windows can run. It decides
+//! nothing. A fake replaces it in tests.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deskline_core::Rect;
+use deskline_link::Sign;
+
+/// The answer to one call.
+pub type Answer<T> = Result<T, Failure>;
+
+/// Why a call failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The element does not exist any more (`UIA_E_ELEMENTNOTAVAILABLE`).
+    Gone,
+    /// `UIA_E_ELEMENTNOTENABLED`.
+    Disabled,
+    /// The app did not answer in time.
+    TimedOut,
+    /// The element has no such pattern.
+    Unsupported,
+    /// Any other error: its text.
+    Other(String),
+}
+
+/// A process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// The name of the executable, without `.exe`.
+    pub name: String,
+    /// When it was started, in ticks: pids are reused.
+    pub started: u64,
+}
+
+/// A toplevel window: its `HWND`.
+pub type Handle = isize;
+
+/// A toplevel window of an app that is not hidden.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Toplevel {
+    pub handle: Handle,
+    /// Hostile data.
+    pub title: String,
+    /// Without the shadow.
+    pub extents: Rect,
+    /// Whether it is neither minimised nor on another virtual desktop.
+    pub on_screen: bool,
+    /// The window that it is in front of: a dialog's.
+    pub owner: Option<Handle>,
+    /// Whether it takes input: a modal dialog disables its owner.
+    pub enabled: bool,
+    /// The thread that answers for it.
+    pub thread: u32,
+}
+
+bitflags::bitflags! {
+    /// The control patterns that an element has.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub struct Patterns: u32 {
+        const INVOKE = 1;
+        const TOGGLE = 1 << 1;
+        const EXPAND_COLLAPSE = 1 << 2;
+        const VALUE = 1 << 3;
+        const RANGE_VALUE = 1 << 4;
+        const SELECTION_ITEM = 1 << 5;
+        const SELECTION = 1 << 6;
+        const TEXT = 1 << 7;
+        const SCROLL = 1 << 8;
+        const SCROLL_ITEM = 1 << 9;
+        const GRID = 1 << 10;
+        const GRID_ITEM = 1 << 11;
+        const VIRTUALIZED_ITEM = 1 << 12;
+        const ITEM_CONTAINER = 1 << 13;
+        const LEGACY = 1 << 14;
+        const WINDOW = 1 << 15;
+    }
+}
+
+/// The range of a number, and its value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Range {
+    pub value: f64,
+    pub low: f64,
+    pub high: f64,
+    pub read_only: bool,
+}
+
+/// The properties of an element, as its provider gives them. A property of a pattern that the
+/// element lacks has its default.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[allow(clippy::struct_excessive_bools)] // UI Automation has this many.
+pub struct Raw {
+    /// Unique among the elements that exist, if the provider is right; empty if it gives none.
+    pub runtime_id: Vec<i32>,
+    pub control_type: i32,
+    pub class: String,
+    /// The toolkit: `Win32`, `WPF`, `Qt`, `Chrome`.
+    pub framework: String,
+    pub name: String,
+    pub help: String,
+    /// Left, top, width, height, in physical pixels.
+    pub bounds: Option<[f64; 4]>,
+    pub offscreen: bool,
+    pub enabled: bool,
+    pub focused: bool,
+    pub focusable: bool,
+    pub password: bool,
+    /// Whether it is part of the control view: no mere part of a template.
+    pub is_control: bool,
+    /// The window that it is, if it is one.
+    pub window: Option<Handle>,
+    pub patterns: Patterns,
+    pub value: String,
+    pub read_only: bool,
+    pub range: Option<Range>,
+    /// 0 off, 1 on, 2 neither.
+    pub toggle: i32,
+    /// 0 collapsed, 1 expanded, 2 partly, 3 has nothing to show.
+    pub expand: i32,
+    pub selected: bool,
+    pub modal: bool,
+    /// Row and column, from 0.
+    pub cell: (i32, i32),
+    /// Rows and columns.
+    pub size: (i32, i32),
+}
+
+/// How much to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// The element alone.
+    Element,
+    /// With all that is below it, in one request.
+    Subtree,
+}
+
+/// An element as one request read it.
+#[derive(Debug, Clone)]
+pub struct Node<E> {
+    pub element: E,
+    pub raw: Raw,
+    /// `None` if they were not requested.
+    pub children: Option<Vec<Self>>,
+}
+
+/// The part of a text that shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Part {
+    pub text: String,
+    /// How many characters come before it and after it.
+    pub before: usize,
+    pub after: usize,
+}
+
+/// An action of a control pattern.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    Invoke,
+    Toggle,
+    Expand,
+    Collapse,
+    Select,
+    AddToSelection,
+    RemoveFromSelection,
+    SetValue(String),
+    SetRange(f64),
+    /// Of `LegacyIAccessible`.
+    DefaultAction,
+    ScrollIntoView,
+    Realize,
+}
+
+/// Called on a thread of the listener for each event of the app.
+pub type Hear = Arc<dyn Fn(Sign) + Send + Sync>;
+
+/// UI Automation. Each call is bounded: an app that does not answer is [`Failure::TimedOut`] after
+/// at most [`super::fail::PATIENCE`], and delays no call about another app.
+pub trait Uia: Clone + Send + 'static {
+    type Element: Clone + Send;
+    /// Ends the subscription when it is dropped.
+    type Listener: Send;
+
+    /// `None` if it has ended.
+    fn process(&self, pid: u32) -> Option<Process>;
+
+    /// The toplevels of an app that are not hidden, frontmost first.
+    fn toplevels(&self, pid: u32) -> Vec<Toplevel>;
+
+    fn window(&self, window: Handle, depth: Depth) -> Answer<Node<Self::Element>>;
+
+    /// One level below the element.
+    fn children(&self, element: &Self::Element) -> Answer<Vec<Node<Self::Element>>>;
+
+    /// The first child, or the one after another: for containers with too many to ask for at once.
+    fn next(
+        &self,
+        parent: &Self::Element,
+        after: Option<&Self::Element>,
+    ) -> Answer<Option<Node<Self::Element>>>;
+
+    /// The element's properties now.
+    fn properties(&self, element: &Self::Element) -> Answer<Raw>;
+
+    /// What shows of its text, at most `limit` characters.
+    fn visible_text(&self, element: &Self::Element, limit: usize) -> Answer<Part>;
+
+    /// The item of this name in an `ItemContainer`, which may be virtual.
+    fn item(&self, container: &Self::Element, name: &str) -> Answer<Option<Node<Self::Element>>>;
+
+    /// Carries out an action. An app that does not return from it within `time` is
+    /// [`Failure::TimedOut`]; it may carry it out all the same.
+    fn act(&self, element: &Self::Element, action: &Action, time: Duration) -> Answer<()>;
+
+    /// Subscribes to the app's events.
+    fn listen(&self, pid: u32, hear: Hear) -> Answer<Self::Listener>;
+}

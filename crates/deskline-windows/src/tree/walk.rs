@@ -1,0 +1,313 @@
+//! The traversal: one request a toplevel, which reads its whole subtree. Where that takes an app
+//! too long, level by level: what shows first and completely, the rest within the budget.
+
+use std::collections::{HashSet, VecDeque};
+use std::time::{Duration, Instant};
+
+use deskline_core::Text;
+
+use super::uia::{Depth, Failure, Node, Part, Patterns, Raw, Toplevel, Uia};
+
+/// The maximum number of nodes. No app has more: a larger tree has no end.
+const MOST_NODES: usize = 100_000;
+
+/// How deep elements may be nested.
+const DEEPEST: usize = 200;
+
+/// How long a traversal of what shows may take.
+const LONGEST: Duration = Duration::from_secs(4);
+
+/// A subtree that takes longer than this is read level by level the next time.
+const SLOW: Duration = Duration::from_secs(1);
+
+/// A container that lists its children one by one is left after this many hidden ones beyond those
+/// that show.
+const BEYOND: usize = 20;
+
+/// The most elements of one app whose text is asked for.
+const MOST_TEXTS: usize = 100;
+
+/// An element of a traversal.
+#[derive(Debug)]
+pub struct Item<E> {
+    pub element: E,
+    pub raw: Raw,
+    pub parent: Option<usize>,
+    /// In document order.
+    pub children: Vec<usize>,
+    /// Whether all children were read.
+    pub children_read: bool,
+    /// Whether its provider says that it shows, and its window does.
+    pub shows: bool,
+    /// The part of its text that shows, where it was asked for.
+    pub text: Option<Part>,
+    depth: usize,
+}
+
+/// One traversal of an app.
+pub struct Walk<'u, U: Uia> {
+    uia: &'u U,
+    pub toplevels: Vec<Toplevel>,
+    pub items: Vec<Item<U::Element>>,
+    /// The items that are toplevels, with their index in `toplevels`.
+    pub roots: Vec<(usize, usize)>,
+    /// Whether to read level by level.
+    pub by_levels: bool,
+    until: Instant,
+    queue: VecDeque<usize>,
+    hidden: VecDeque<usize>,
+    /// The toplevels whose thread does not answer.
+    pub hung: Vec<usize>,
+    /// The last error of a toplevel that could not be read, though its app answers.
+    pub failed: Option<String>,
+    /// How many elements did not answer, though the app does.
+    pub silent: usize,
+    /// How many that show were not read for lack of time.
+    pub late: usize,
+    /// How many hidden ones were not read for lack of time.
+    pub unread: usize,
+}
+
+impl<'u, U: Uia> Walk<'u, U> {
+    pub fn new(uia: &'u U, toplevels: Vec<Toplevel>, by_levels: bool) -> Self {
+        Self {
+            uia,
+            toplevels,
+            items: Vec::new(),
+            roots: Vec::new(),
+            by_levels,
+            until: Instant::now() + LONGEST,
+            queue: VecDeque::new(),
+            hidden: VecDeque::new(),
+            hung: Vec::new(),
+            failed: None,
+            silent: 0,
+            late: 0,
+            unread: 0,
+        }
+    }
+
+    /// Reads what shows, then what does not for as long as `budget`.
+    pub fn read(&mut self, budget: Duration) {
+        let mut silent_threads = HashSet::new();
+        for index in 0..self.toplevels.len() {
+            let thread = self.toplevels[index].thread;
+            let answer = if silent_threads.contains(&thread) {
+                Err(Failure::TimedOut)
+            } else {
+                self.toplevel(index)
+            };
+            match answer {
+                Ok(()) | Err(Failure::Gone) => {}
+                Err(Failure::TimedOut) => {
+                    silent_threads.insert(thread);
+                    self.hung.push(index);
+                }
+                Err(failure) => self.failed = Some(format!("{failure:?}")),
+            }
+        }
+        while let Some(index) = self.queue.pop_front() {
+            if Instant::now() >= self.until {
+                self.late += 1;
+                self.items[index].children_read = false;
+            } else {
+                self.children(index);
+            }
+        }
+        self.texts();
+        let until = Instant::now() + budget;
+        while Instant::now() < until
+            && let Some(index) = self.hidden.pop_front()
+        {
+            self.children(index);
+            // What turns out to show is read in this pass too.
+            self.hidden.extend(self.queue.drain(..));
+        }
+        self.unread = self.hidden.len();
+        for index in std::mem::take(&mut self.hidden) {
+            self.items[index].children_read = false;
+        }
+    }
+
+    /// Reads one toplevel. An error if nothing of it can be read.
+    fn toplevel(&mut self, index: usize) -> Result<(), Failure> {
+        let Toplevel { handle, .. } = self.toplevels[index];
+        // A hung app is known from the smallest request: a large one may only be slow.
+        let root = self.uia.window(handle, Depth::Element)?;
+        if self.by_levels {
+            self.add(None, root, index);
+            return Ok(());
+        }
+        let asked = Instant::now();
+        match self.uia.window(handle, Depth::Subtree) {
+            Ok(whole) => self.add(None, whole, index),
+            Err(Failure::Gone) => return Err(Failure::Gone),
+            Err(_) => {
+                self.by_levels = true;
+                self.add(None, root, index);
+            }
+        }
+        self.by_levels |= asked.elapsed() > SLOW;
+        Ok(())
+    }
+
+    /// Adds an element with what was read below it. Queues what was not.
+    fn add(&mut self, parent: Option<usize>, node: Node<U::Element>, toplevel: usize) {
+        let mut open = vec![(parent, node)];
+        while let Some((parent, node)) = open.pop() {
+            let Some(index) = self.add_one(parent, node.element, node.raw, toplevel) else {
+                continue;
+            };
+            match node.children {
+                Some(children) => {
+                    let children = children.into_iter().rev();
+                    open.extend(children.map(|child| (Some(index), child)));
+                }
+                None if self.items[index].shows => self.queue.push_back(index),
+                None => self.hidden.push_back(index),
+            }
+        }
+    }
+
+    fn add_one(
+        &mut self,
+        parent: Option<usize>,
+        element: U::Element,
+        raw: Raw,
+        toplevel: usize,
+    ) -> Option<usize> {
+        let depth = parent.map_or(0, |parent| self.items[parent].depth + 1);
+        if self.items.len() >= MOST_NODES || depth > DEEPEST {
+            self.leave(parent);
+            return None;
+        }
+        // UI Automation lists a dialog below its owner too, and it is read as the window it is.
+        let is_other = |top: &Toplevel| Some(top.handle) == raw.window;
+        if parent.is_some() && self.toplevels.iter().any(is_other) {
+            return None;
+        }
+        if self.is_own_ancestor(parent, &raw) {
+            return None;
+        }
+        let index = self.items.len();
+        let shows = self.toplevels[toplevel].on_screen && (!raw.offscreen || parent.is_none());
+        self.items.push(Item {
+            element,
+            raw,
+            parent,
+            children: Vec::new(),
+            children_read: true,
+            shows,
+            text: None,
+            depth,
+        });
+        match parent {
+            Some(parent) => self.items[parent].children.push(index),
+            None => self.roots.push((index, toplevel)),
+        }
+        Some(index)
+    }
+
+    fn is_own_ancestor(&self, parent: Option<usize>, raw: &Raw) -> bool {
+        let mut at = parent;
+        while let Some(index) = at {
+            let item = &self.items[index];
+            if !raw.runtime_id.is_empty() && item.raw.runtime_id == raw.runtime_id {
+                return true;
+            }
+            at = item.parent;
+        }
+        false
+    }
+
+    fn leave(&mut self, index: Option<usize>) {
+        if let Some(index) = index {
+            self.items[index].children_read = false;
+        }
+    }
+
+    fn toplevel_of(&self, index: usize) -> usize {
+        let mut at = index;
+        while let Some(parent) = self.items[at].parent {
+            at = parent;
+        }
+        let root = self.roots.iter().find(|(item, _)| *item == at);
+        root.map_or(0, |(_, toplevel)| *toplevel)
+    }
+
+    fn children(&mut self, index: usize) {
+        let toplevel = self.toplevel_of(index);
+        match self.uia.children(&self.items[index].element) {
+            Ok(children) => {
+                for child in children {
+                    self.add(Some(index), child, toplevel);
+                }
+            }
+            // It has gone since its parent was read.
+            Err(Failure::Gone) => {}
+            Err(Failure::TimedOut) => self.one_by_one(index, toplevel),
+            Err(_) => {
+                self.silent += 1;
+                self.leave(Some(index));
+            }
+        }
+    }
+
+    /// The children of a container that has too many to list them at once.
+    fn one_by_one(&mut self, index: usize, toplevel: usize) {
+        let parent = self.items[index].element.clone();
+        let mut last = None;
+        let (mut shown, mut beyond) = (false, 0);
+        // It has used up its time once; what it lists in as long again is taken.
+        let until = Instant::now() + super::fail::PATIENCE;
+        while Instant::now() < until && beyond < BEYOND {
+            match self.uia.next(&parent, last.as_ref()) {
+                Ok(Some(child)) => {
+                    let hidden = child.raw.offscreen;
+                    shown |= !hidden;
+                    beyond = if shown && hidden { beyond + 1 } else { 0 };
+                    last = Some(child.element.clone());
+                    self.add(Some(index), child, toplevel);
+                }
+                Ok(None) => return,
+                Err(_) => {
+                    self.silent += 1;
+                    break;
+                }
+            }
+        }
+        self.leave(Some(index));
+    }
+
+    /// Asks for the texts that no property has, of what shows.
+    fn texts(&mut self) {
+        let lacks = |item: &&mut Item<U::Element>| item.shows && lacks_text(item);
+        for item in self.items.iter_mut().filter(lacks).take(MOST_TEXTS) {
+            if Instant::now() >= self.until {
+                return;
+            }
+            match self.uia.visible_text(&item.element, Text::LIMIT) {
+                Ok(part) => item.text = Some(part),
+                Err(Failure::TimedOut) => return,
+                Err(_) => {}
+            }
+        }
+    }
+}
+
+/// Whether the text that shows of an element is in none of its properties.
+fn lacks_text<E>(item: &Item<E>) -> bool {
+    let raw = &item.raw;
+    let is_long = raw.value.chars().nth(Text::LIMIT).is_some();
+    let is_blank = raw.value.is_empty() && (raw.name.is_empty() || takes_text(raw.control_type));
+    raw.patterns.contains(Patterns::TEXT)
+        && !raw.password
+        && item.children.is_empty()
+        && (is_long || is_blank)
+}
+
+fn takes_text(control_type: i32) -> bool {
+    const EDIT: i32 = 50_004;
+    const DOCUMENT: i32 = 50_030;
+    matches!(control_type, EDIT | DOCUMENT)
+}

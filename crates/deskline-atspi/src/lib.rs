@@ -27,7 +27,7 @@ mod decode;
 mod engine;
 mod events;
 #[cfg(test)]
-mod flood;
+mod flood_tests;
 mod mirrors;
 mod names;
 mod partial;

@@ -5,6 +5,7 @@
 mod context_menus;
 mod coordinates;
 mod desk;
+pub(crate) mod fake;
 mod front;
 mod guard;
 mod links;

@@ -9,7 +9,7 @@
 pub mod apple;
 
 #[cfg(test)]
-pub(crate) mod fake;
+pub(crate) use crate::tests::fake;
 
 use std::fmt::Debug;
 use std::hash::Hash;

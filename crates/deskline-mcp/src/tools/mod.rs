@@ -11,7 +11,7 @@ mod pointer;
 mod quiet;
 mod record;
 #[cfg(test)]
-mod reference;
+mod reference_tests;
 #[cfg(test)]
 mod tests;
 

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 pub(crate) use world::{App, Node, World, text};
 
-use super::{Ax, AxError, Event, Heard, MouseButton, Os as _, Seen, Tapped, Verdict};
+use crate::os::{Ax, AxError, Event, Heard, MouseButton, Os as _, Seen, Tapped, Verdict};
 
 /// A node of an app's tree; 0 is no node.
 pub(crate) type Id = u64;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs test programs that cargo has built, two beside each other, and prints how long each took.
+"""Runs test programs that cargo has built, some beside each other, and prints how long each took.
 
     run_tests.py ARTIFACTS [--fast] [--lanes N] [--without-packages] [NAME...]
 
@@ -9,9 +9,9 @@ needs a desktop, but for one test on each toolkit.
 
 Programs that need no desktop run their tests in threads. The tests of a desktop's program run one
 at a time, and --lanes such programs beside each other: most of such a test is waiting for an app.
-A program in ALONE measures times, or keeps both cores busy, and runs when nothing else does. A test
-that failed beside another is run once more, alone, and this is printed: on a busy machine a time
-limit means little.
+Those in WAITS, which need the least of a core, have one lane more. A program in ALONE measures
+times, or keeps both cores busy, and runs when nothing else does. A test that failed beside another
+is run once more, alone, and this is printed: on a busy machine a time limit means little.
 """
 
 import argparse
@@ -31,6 +31,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Programs outside of the testbed that start X servers or compositors.
 DESKTOPS = re.compile(r"deskline-(x11|linux)/(?!lib$)")
+
+# These need a third of a core, and run one after the other beside the lanes.
+WAITS = {"windows", "large", "sheets", "reading", "scale", "toolkits calc::libreoffice_calc"}
 
 # Nothing may run beside these.
 ALONE = {"reuse", "bounds", "soak"}
@@ -53,7 +56,7 @@ SHARED_OUT = {
 # What takes long starts early, in this order.
 LONG = [
     *(f"debian_13 {part}" for part in ("gnome", "gnome_extension", "kwin", "labwc", "sway")),
-    *("guard", "toolkits calc::libreoffice_calc", "changes", "order"),
+    *("guard", "changes", "order"),
 ]
 
 # No program takes longer. One that does is killed and has failed.
@@ -163,8 +166,6 @@ def programs(artifacts):
         if is_built and artifact["profile"]["test"]:
             folder = Path(artifact["manifest_path"]).parent
             target = artifact["target"]
-            if target["kind"] == ["bench"]:
-                continue
             name = target["name"] if target["kind"] == ["test"] else target["kind"][0]
             yield f"{folder.name}/{name}", artifact["executable"], folder
 
@@ -225,9 +226,15 @@ def main():
     begun = time.monotonic()
     for ends in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ends, stop)
-    for alone, lanes in ((False, arguments.lanes), (True, 1)):
-        with ThreadPoolExecutor(lanes) as pool:
-            list(pool.map(Unit.run, [unit for unit in found if unit.alone == alone]))
+    waiting = [unit for unit in found if unit.name in WAITS]
+    alone = [unit for unit in found if unit.alone]
+    lanes = [unit for unit in found if unit not in waiting + alone]
+    with ThreadPoolExecutor(1) as beside, ThreadPoolExecutor(arguments.lanes) as pool:
+        runs = (pool.map(Unit.run, lanes), beside.map(Unit.run, waiting))
+        for run in runs:
+            list(run)
+    for unit in alone:
+        unit.run()
     again = []
     for unit in found:
         if unit.status == 0 or unit.alone or not unit.desktop:

@@ -130,6 +130,24 @@ impl Session {
         command
     }
 
+    /// Has the doctor look, which can do this and lacks that. Returns what it prints.
+    #[track_caller]
+    pub fn doctor_says(&self, options: &[&str], can: &[&str], lacks: &[&str]) -> String {
+        let args = [&["doctor", "--dir", "j"], options].concat();
+        let output = self.deskline(&args).output().unwrap();
+        let printed = [output.stdout, output.stderr].concat();
+        let printed = String::from_utf8_lossy(&printed).into_owned();
+        for (sign, rows) in [('✓', can), ('!', lacks)] {
+            for row in rows {
+                assert!(
+                    printed.contains(&format!("{sign} {row}")),
+                    "{sign} {row}\n{printed}"
+                );
+            }
+        }
+        printed
+    }
+
     /// Starts `deskline serve` in the session, with a client that is connected to it.
     pub fn server(&self) -> Client {
         self.server_with(&[])

@@ -167,22 +167,6 @@ fn tables_repeat_the_benchmarks() {
 }
 
 #[test]
-fn the_tool_list_has_one_size() {
-    let tools = page("docs/tools.md");
-    let tools = tools.lines().filter(|line| line.starts_with("## ")).count() - 1;
-    let benchmarks = page("docs/benchmarks.md");
-    let trial = benchmarks
-        .lines()
-        .find(|l| l.starts_with("| scripted agent"));
-    let bytes = cells(trial.expect("a row of the trial"))[4].to_owned();
-    let row = format!("| **Deskline** | {tools} | {bytes} |");
-    assert!(
-        page("docs/comparison.md").contains(&row),
-        "comparison.md lacks {row}"
-    );
-}
-
-#[test]
 fn the_pages_have_this_version() {
     let version = env!("CARGO_PKG_VERSION");
     let changes = page("CHANGELOG.md");

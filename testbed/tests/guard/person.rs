@@ -76,10 +76,10 @@ fn types_apart(
 fn typing_stays_in_one_piece(bed: &Bed) {
     let server = bed.server(&[]);
     let (mut person, mut dice) = (Person::at(bed), Dice::new());
-    let apart: Vec<bool> = (0..runs(4))
+    let apart: Vec<bool> = (0..runs(3))
         .filter_map(|_| types_apart(bed, &server, &mut person, &mut dice, u32::MAX))
         .collect();
-    println!("{} of {} runs in one piece", apart.len(), runs(4));
+    println!("{} of {} runs in one piece", apart.len(), runs(3));
     assert!(
         !apart.is_empty() && apart.iter().all(|apart| *apart),
         "{apart:?}"
@@ -163,7 +163,7 @@ fn escape_stops_it_and_puts_back(bed: &Bed) {
     let escape = watcher.code_of(ESCAPE);
     let keyboard = watcher.keyboard();
     let mut stops = vec![];
-    for run in 0..runs(6) {
+    for run in 0..runs(4) {
         bed.screen().move_pointer(1500, 20);
         watcher.strokes();
         let text = dice.text(3_000) + if run % 2 == 0 { "" } else { "漢字 Ω" };
@@ -207,7 +207,7 @@ fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
     let mut dice = Dice::new();
     let keyboard = watcher.keyboard();
     let mut waits = vec![];
-    for run in 0..runs(6) {
+    for run in 0..runs(4) {
         app.clear_log();
         let text = dice.text(3_000) + if run % 2 == 0 { "" } else { "漢字 Ω" };
         // A space would press a button of the app.

@@ -43,6 +43,9 @@ fn the_list_stays_small() {
     assert!(plain.len() < 12 << 10, "{} bytes", plain.len());
     assert!(compat.len() < 12 << 10, "{} bytes", compat.len());
     assert_eq!(compat.matches("\"macos-use_").count(), 15);
+    let row = format!("| **Deskline** | 15 | {},000 |", (plain.len() + 500) / 1000);
+    let comparison = include_str!("../../../../docs/comparison.md");
+    assert!(comparison.contains(&row), "comparison.md lacks {row}");
 }
 
 #[test]

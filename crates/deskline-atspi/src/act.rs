@@ -26,8 +26,8 @@ const ACTION_RETURNS: Duration = Duration::from_millis(500);
 /// The bus's error for a call whose receiver has left the bus.
 const NO_REPLY: &str = "org.freedesktop.DBus.Error.NoReply";
 
-/// How long an element may take to tell its actions, where it told none at first: on a machine with
-/// four busy processes on two cores, 100 ms were too few for Firefox once.
+/// How long an element may take to report its actions, where it reported none at first: on a
+/// machine with four busy processes on two cores, 100 ms were too few for Firefox once.
 const ACTIONS_COME: Duration = Duration::from_millis(500);
 
 /// Names of the action that presses an element, in lower case without blanks, best first. Toolkits
@@ -389,7 +389,7 @@ fn select(
 ) -> Acted<Option<bool>> {
     const ACTION: QuietAction = QuietAction::SetValue;
     match choice::find(app, path, value)? {
-        // Firefox 140 shows the choice then, and does not tell the page that it has changed.
+        // Firefox 140 shows the choice then, and sends the page no event that it has changed.
         choice::Search::Choice(_) if toolkit == Some(Toolkit::Gecko) => {
             Err(refused(ACTION, Obstacle::ChoiceNotSettable))
         }

@@ -1,4 +1,4 @@
-//! XKB's names of keys' symbols, by which X11 and Wayland tell keys apart.
+//! XKB's names of keys' symbols, by which X11 and Wayland distinguish keys.
 
 use xkeysym::Keysym;
 

@@ -13,7 +13,7 @@
 //! value  = quoted | "true" | "false" | "mixed"
 //! ```
 //!
-//! A cut mark tells how many characters were cut off at that end. If nothing of the text is left,
+//! A cut mark says how many characters were cut off at that end. If nothing of the text is left,
 //! the first mark is always written. `escaped` is [`escape`]; in `native`, `)` is escaped too. If a
 //! text itself contains `…(+`, its `…` is written as `\u{2026}`, so that a cut mark cannot be
 //! forged. Every line parses back to what it was made from.

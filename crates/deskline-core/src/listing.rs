@@ -115,7 +115,7 @@ pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> LateChanges {
     }
 }
 
-/// Lists these visible elements: what can be acted on first.
+/// Lists these visible elements, first those that can be acted on.
 fn elements(tree: &Tree, indices: Vec<usize>, (most_interactive, most_static): Caps) -> Listed {
     let texts = Texts::new(tree);
     let interactive = |index: usize| {

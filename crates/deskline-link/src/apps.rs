@@ -77,39 +77,25 @@ pub trait Apps {
     fn progress(&mut self) -> Result<Progress>;
 
     /// The standard error of the last started app, in short.
-    fn complaint(&mut self) -> Option<String> {
-        None
-    }
+    fn complaint(&mut self) -> Option<String>;
 
     /// For how long the app's processes have run so far, waits for a processor included; `None`
     /// where that is not known.
-    fn computed(&mut self, _pid: u32) -> Option<Duration> {
-        None
-    }
+    fn computed(&mut self, pid: u32) -> Option<Duration>;
 
     /// The same for all threads of the app's own process, and for no other process.
-    fn threads_computed(&mut self, pid: u32) -> Option<Duration> {
-        self.computed(pid)
-    }
+    fn threads_computed(&mut self, pid: u32) -> Option<Duration>;
 
     /// The system's names for the process: see [`Identity::names`]. Empty if it reports nothing.
-    fn names_of(&mut self, _pid: u32) -> Vec<String> {
-        Vec::new()
-    }
+    fn names_of(&mut self, pid: u32) -> Vec<String>;
 
     /// Whether the app shows where a person gives programs their permissions.
-    fn shows_permissions(&mut self, _pid: u32) -> bool {
-        false
-    }
+    fn shows_permissions(&mut self, pid: u32) -> bool;
 
     /// How the process ended; `None` while it runs, and for one that no call has been about.
-    fn end_of(&mut self, _pid: u32) -> Option<End> {
-        None
-    }
+    fn end_of(&mut self, pid: u32) -> Option<End>;
 
     /// Whether something is known to be on its way to the screen because of the last action: a
     /// portal dialog that was asked for, a process that is starting.
-    fn handoff_pending(&mut self) -> Result<bool> {
-        Ok(false)
-    }
+    fn handoff_pending(&mut self) -> Result<bool>;
 }

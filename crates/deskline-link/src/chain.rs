@@ -23,7 +23,7 @@ impl Steps<'_> {
     ///
     /// # Errors
     /// An error of the first step, unless the app shows something else than was wanted, or one that
-    /// leaves nothing to tell: the user's Esc, a lost connection, an app that does not answer.
+    /// leaves nothing to report: the user's Esc, a lost connection, an app that does not answer.
     pub(crate) fn walk(
         &mut self,
         desk: &mut Checkpoint<'_>,

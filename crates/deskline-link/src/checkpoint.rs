@@ -101,7 +101,7 @@ pub(crate) struct Checkpoint<'a> {
     /// Whether input was sent or a window brought to the front.
     touched: bool,
     /// Whether a key or a button was pressed: only that opens menus. A hover opens tool tips, which
-    /// some displays do not tell from menus.
+    /// some displays do not distinguish from menus.
     pressed: bool,
     /// Whether to restore nothing: after a handoff, or if the restore is deferred.
     keep: bool,
@@ -450,18 +450,18 @@ impl<'a> Checkpoint<'a> {
     /// Puts the windows that links have raised back to where they were, and shows the person's
     /// workspace.
     fn restore_places(&mut self) {
-        let Ok(raising) = self.desktop.raising() else {
+        let Some(workspaces) = self.desktop.workspaces() else {
             return;
         };
         for (window, state) in std::mem::take(&mut self.saved.away) {
-            if let Err(e) = raising.put_away(window, state) {
+            if let Err(e) = workspaces.put_away(window, state) {
                 tracing::warn!("a window was not put away again: {e}");
             }
         }
         let Some(workspace) = self.saved.workspace.take() else {
             return;
         };
-        if let Err(e) = raising.show_workspace(workspace, &Cancel::new()) {
+        if let Err(e) = workspaces.show_workspace(workspace, &Cancel::new()) {
             tracing::warn!("the workspace was not put back: {e}");
         }
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use deskline_core::{Key, KeyPress, Modifiers};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 use deskline_input::Cancel;
 pub use thread::{Board, ClipboardThread, Lending, Order, Reading};
@@ -56,7 +56,8 @@ pub trait Clipboard {
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] if it cannot be saved: too large, or its owner does not answer.
+    /// [`Display`](crate::Error::Display) if it cannot be saved: too large, or its owner does not
+    /// answer.
     fn save(&mut self, cancel: &Cancel) -> Result<Option<String>>;
 
     /// Puts `text` on the clipboard, for the process `app` to read. If the person has copied
@@ -75,16 +76,19 @@ pub trait Clipboard {
     fn give_back(&mut self) -> Result<()>;
 
     /// The keys that paste: in terminals Control+V is a character.
-    fn keys(&self, terminal: bool) -> KeyPress {
-        let modifiers = if terminal {
-            Modifiers::CONTROL | Modifiers::SHIFT
-        } else {
-            Modifiers::CONTROL
-        };
-        KeyPress {
-            key: Key::Char('v'),
-            modifiers,
-        }
+    fn keys(&self, terminal: bool) -> KeyPress;
+}
+
+/// The keys that paste on Linux.
+pub fn keys(terminal: bool) -> KeyPress {
+    let modifiers = if terminal {
+        Modifiers::CONTROL | Modifiers::SHIFT
+    } else {
+        Modifiers::CONTROL
+    };
+    KeyPress {
+        key: Key::Char('v'),
+        modifiers,
     }
 }
 
@@ -107,26 +111,6 @@ pub fn lost_formats(count: usize) -> Option<String> {
             "the picture on the user's clipboard was kept as PNG and without {count} other formats"
         )
     })
-}
-
-/// The error for a type whose owner did not hand it over in time. `kind` is hostile data.
-pub fn not_handed_over(kind: &str) -> Error {
-    let kind = deskline_core::escape::short(kind, 60);
-    Error::Input(format!(
-        "the user's clipboard cannot be saved: the app that copied it did not hand over its \
-         '{kind}' within {} s. Nothing was pasted, and the clipboard is as it was. Type the text \
-         instead, without paste",
-        SAVES.as_secs()
-    ))
-}
-
-/// The error for a clipboard that holds more than [`MOST_SAVED`].
-pub fn too_large() -> Error {
-    Error::Input(format!(
-        "the user's clipboard holds more than {} MB, which is more than Deskline saves. \
-         Nothing was pasted, and the clipboard is as it was. Type the text instead, without paste",
-        MOST_SAVED >> 20
-    ))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use deskline_input::Cancel;
 use std::sync::Arc;
 
 use crate::apps::Apps;
-use crate::display::{Display, Pointer, Screen, Window, WindowId, WindowState};
+use crate::display::{Display, Pointer, Screen, Window, WindowId, WindowState, Workspaces};
 use crate::error::Result;
 use crate::ocr::Ocr;
 use crate::trees::Trees;
@@ -22,7 +22,7 @@ pub trait Platform: Send + Sync {
 
     /// Called when a server starts, on a thread of its own: prepares everything that would delay
     /// the first link.
-    fn prepare(&self) {}
+    fn prepare(&self);
 
     /// Whether the app answers at all, within 2 s. Called before a link waits for its turn, on a
     /// connection of its own, so that a hung app delays no call about another app.
@@ -42,9 +42,7 @@ pub trait Desktop: Trees + Display + AppWindows + Apps + Send {
     ///
     /// # Errors
     /// What would give this desktop one: a sentence that follows another, or nothing.
-    fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str> {
-        Err("")
-    }
+    fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str>;
 }
 
 /// What is known of an app's windows beyond the display's list.
@@ -82,11 +80,13 @@ impl dyn Desktop + '_ {
     }
 
     pub(crate) fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        self.ask(|screen| screen.window_states())
+        let workspaces = self.workspaces();
+        workspaces.map_or_else(|| Ok(Vec::new()), Workspaces::window_states)
     }
 
     pub(crate) fn workspace(&mut self) -> Result<Option<u32>> {
-        self.ask(|screen| screen.workspace())
+        let workspaces = self.workspaces();
+        workspaces.map_or(Ok(None), Workspaces::workspace)
     }
 
     pub(crate) fn every_window(&mut self) -> Result<Vec<Window>> {

@@ -131,6 +131,9 @@ pub trait Display {
     /// Without it input goes only to the window in front.
     fn raising(&mut self) -> Offer<&mut dyn Raising>;
 
+    /// Without it all windows are plain ones on the screen.
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces>;
+
     /// Clicks, drags and the wheel.
     fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput>;
 
@@ -164,16 +167,6 @@ pub trait Screen {
     /// The app's windows, frontmost first.
     fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>>;
 
-    /// The states of all windows that are not plain ones on the screen.
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        Ok(Vec::new())
-    }
-
-    /// The workspace that shows, counted from 1; `None` if there are none, or it is unknown.
-    fn workspace(&mut self) -> Result<Option<u32>> {
-        Ok(None)
-    }
-
     /// Where the pointer is, and whether a button is down. `None` where that cannot be asked: the
     /// pointer is not put back then, and a button that the person holds is not waited for.
     fn pointer(&mut self) -> Result<Option<Pointer>>;
@@ -186,16 +179,21 @@ pub trait Screen {
 pub trait Raising {
     /// Brings the window to the front and waits until it is there (bounded).
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()>;
+}
+
+/// Workspaces, and what else windows are beside plain ones on the screen.
+pub trait Workspaces {
+    /// The states of all windows that are not plain ones on the screen.
+    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>>;
+
+    /// The workspace that shows, counted from 1; `None` if there are none, or it is unknown.
+    fn workspace(&mut self) -> Result<Option<u32>>;
 
     /// Minimises or shades a window again that [`Raising::activate`] has brought out of `state`.
-    fn put_away(&mut self, _window: WindowId, _state: WindowState) -> Result<()> {
-        Ok(())
-    }
+    fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()>;
 
     /// Shows the workspace with this number, and waits until it does (bounded).
-    fn show_workspace(&mut self, _workspace: u32, _cancel: &Cancel) -> Result<()> {
-        Ok(())
-    }
+    fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()>;
 }
 
 /// Clicks, drags and the wheel.

@@ -6,6 +6,7 @@ mod effect;
 mod input;
 mod open;
 mod refusal;
+pub mod setup;
 mod target;
 
 use std::borrow::Cow;

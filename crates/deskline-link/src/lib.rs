@@ -57,7 +57,7 @@ pub use deskline_input::{
 pub use desktop::{AppWindows, Desktop, Platform};
 pub use display::{
     Display, KeyInput, Offer, Overlay, Picture, Pictures, Place, Pointer, PointerInput, Raising,
-    Screen, Window, WindowId, WindowState,
+    Screen, Window, WindowId, WindowState, Workspaces,
 };
 pub use end::{End, Exit};
 pub use error::{

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use deskline_core::{ElementId, Tree};
 
-use crate::error::{Error, Obstacle, QuietAction, Refusal, Result};
+use crate::error::Result;
 
 /// How much of an app a traversal reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,42 +57,29 @@ pub trait Trees {
 
     /// Starts to listen for the app's changes, and to no other app's. A backend without events
     /// does nothing here: the settle step then reads once more.
-    fn listen(&mut self, _pid: u32) -> Result<()> {
-        Ok(())
-    }
+    fn listen(&mut self, pid: u32) -> Result<()>;
 
     /// The link is over. Stops listening, or keeps the subscription for the next link and takes its
     /// events in [`Self::idle`].
-    fn rest(&mut self) {}
+    fn rest(&mut self);
 
     /// How long after `after` the app's tree may still show the state from before, though the app
     /// is quiet.
-    fn lag(&mut self, _pid: u32, _after: Sent) -> Duration {
-        Duration::ZERO
-    }
+    fn lag(&mut self, pid: u32, after: Sent) -> Duration;
 
     /// Whether the last reading of the app had a web page that shows and is loading.
-    fn is_loading(&mut self, _pid: u32) -> bool {
-        false
-    }
+    fn is_loading(&mut self, pid: u32) -> bool;
 
     /// Between links: handles pending events. Returns after which time to call it again, if at all.
     /// Does not block.
-    fn idle(&mut self) -> Option<Duration> {
-        None
-    }
+    fn idle(&mut self) -> Option<Duration>;
 
     /// Waits until the app reports a change, or `time` has passed. Returns the strongest of several
     /// signs. A hint only; toolkits omit events.
-    fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
-        std::thread::sleep(time);
-        Ok(None)
-    }
+    fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>>;
 
     /// Scrolls the element into view; `false` where the toolkit cannot.
-    fn scroll_into_view(&mut self, _element: &ElementId) -> Result<bool> {
-        Ok(false)
-    }
+    fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool>;
 
     /// Presses the element.
     fn press(&mut self, element: &ElementId) -> Result<()>;
@@ -101,12 +88,7 @@ pub trait Trees {
 
     /// Selects the choice of exactly this text in a combo box or a list, or presses it in a menu.
     /// Returns whether the app says that it has done so.
-    fn choose(&mut self, _element: &ElementId, _choice: &str) -> Result<bool> {
-        Err(Error::Refused(Refusal {
-            action: QuietAction::SetValue,
-            obstacle: Obstacle::ChoiceNotSettable,
-        }))
-    }
+    fn choose(&mut self, element: &ElementId, choice: &str) -> Result<bool>;
 
     /// Selects or deselects.
     fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()>;

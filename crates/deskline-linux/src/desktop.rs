@@ -19,7 +19,7 @@ use deskline_link::{
 
 use crate::absent;
 use crate::apps::{self, Identities, Launch, Launched, Running};
-use crate::display::DisplaySystem;
+use crate::display::{DisplaySystem, WaylandSystem};
 use crate::exits::Ends;
 use crate::guard;
 use crate::input_method::InputMethods;
@@ -34,6 +34,7 @@ use deskline_atspi::toolkits::mapped;
 use deskline_atspi::{self as atspi, AppToplevel, AtSpi};
 use deskline_unix::family::{self, Family};
 use deskline_unix::process;
+use deskline_x11::X11Display;
 
 /// How long a toplevel's window may come after its tree: until its first frame is drawn and the
 /// window manager has mapped it.
@@ -86,7 +87,7 @@ pub struct LinuxDesktop {
     portal: Option<Portal>,
     /// What was started last.
     starting: Option<Starting>,
-    /// The front window's process when the link began, to tell whether a pending window has come.
+    /// The front window's process when the link began, to see whether a pending window has come.
     front_at_start: Option<u32>,
     ends: Ends,
     readable: Readable,
@@ -110,7 +111,7 @@ impl LinuxDesktop {
     pub(crate) fn new(
         session: Session,
         atspi: AtSpi,
-        display: Box<dyn DisplaySystem>,
+        mut display: Box<dyn DisplaySystem>,
         portal: Option<Portal>,
         attended: bool,
     ) -> Self {
@@ -119,7 +120,7 @@ impl LinuxDesktop {
         let tesseract = Tesseract::find(&session);
         let tray = Tray::new(session.session_bus.clone());
         Self {
-            has_native: session.wayland_display.is_some() && !display.lists_all(),
+            has_native: session.wayland_display.is_some() && display.wayland().is_none(),
             session,
             atspi,
             display,
@@ -161,7 +162,10 @@ impl LinuxDesktop {
         progress: deskline_input::Progress,
         cancel: &Cancel,
     ) -> Result<()> {
-        let misses = self.display.misses_launchers();
+        let misses = self
+            .display
+            .wayland()
+            .is_some_and(WaylandSystem::misses_launchers);
         let Some(pid) = self.aimed_at.filter(|_| misses) else {
             return Ok(());
         };
@@ -268,7 +272,10 @@ impl LinuxDesktop {
 
     /// How far what was started has come. It may have handed over to an instance that ran already.
     fn advance(&mut self, starting: &mut Starting) -> Result<Progress> {
-        let mut windows = self.display.mapped_windows()?;
+        let mut windows = match self.display.x11() {
+            Some(x11) => x11.mapped_windows()?,
+            None => self.display.every_window()?,
+        };
         windows.extend(self.native_windows(&windows)?);
         let handed_over = starting.launched.exited().is_some_and(|s| s.success());
         // The bus asks an instance that runs, too: its windows are there before.
@@ -282,7 +289,8 @@ impl LinuxDesktop {
         } = starting;
         let made = windows.iter().map(|window| {
             let its = if process::are_elsewhere() {
-                self.display.claimed_pid(window.id)
+                let x11 = self.display.x11();
+                x11.and_then(|x11| X11Display::x11(x11).claimed_pid(window.id).ok().flatten())
             } else {
                 window.pid
             };
@@ -442,7 +450,9 @@ impl Trees for LinuxDesktop {
         }
         self.menus
             .read(pid, &tree, items, |pid| !process::is_gone(pid));
-        self.display.menu_read(pid, self.menus.is_open(pid));
+        if let Some(wayland) = self.display.wayland() {
+            wayland.menu_read(pid, self.menus.is_open(pid));
+        }
         self.tray.add_to(&mut tree);
         Ok(tree)
     }
@@ -469,7 +479,8 @@ impl Trees for LinuxDesktop {
     }
 
     fn idle(&mut self) -> Option<Duration> {
-        let (trees, display) = (self.atspi.idle(), self.display.idle());
+        let display = self.display.wayland().and_then(WaylandSystem::idle);
+        let trees = self.atspi.idle();
         trees.into_iter().chain(display).min()
     }
 
@@ -618,6 +629,10 @@ impl Apps for LinuxDesktop {
 
     fn names_of(&mut self, pid: u32) -> Vec<String> {
         self.identities.names_of(pid, &self.session)
+    }
+
+    fn shows_permissions(&mut self, _: u32) -> bool {
+        false
     }
 
     fn end_of(&mut self, pid: u32) -> Option<End> {

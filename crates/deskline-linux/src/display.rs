@@ -14,7 +14,7 @@ use deskline_wayland::{Seat, SwayDisplay};
 use deskline_x11::X11Display;
 
 use crate::session::Session;
-pub(crate) use system::{BY_PROTOCOLS, DisplaySystem};
+pub(crate) use system::{BY_PROTOCOLS, DisplaySystem, Popups, WaylandSystem};
 use wayland::TreesOnly;
 
 /// Connects to the display of the session. A further display system is a line here.

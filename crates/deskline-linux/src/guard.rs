@@ -73,7 +73,7 @@ pub(crate) fn finding(
     display: &mut dyn DisplaySystem,
 ) -> Result<String, String> {
     let Some(kernels) = by_kernel(session) else {
-        return display.guard_finding().map_err(|why| match apart() {
+        return display.findings().guard.map_err(|why| match apart() {
             Some(Err(unused)) if is_of_use(session) => format!("{why}; {unused}"),
             _ => why,
         });

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use deskline_link::{Desktop, Error, Platform, Result};
 
 use crate::desktop::LinuxDesktop;
-use crate::display::{self, DisplaySystem};
+use crate::display::{self, DisplaySystem, WaylandSystem};
 use crate::portal::Portal;
 use crate::session::Session;
 use deskline_atspi::AtSpi;
@@ -119,7 +119,10 @@ impl Platform for LinuxPlatform {
         };
         let mut atspi = Self::accessibility_bus(&session)?;
         let ours = atspi.own_pid();
-        let agreed = display.take_pids(ours);
+        let agreed = match display.x11() {
+            Some(x11) => x11.take_pids(ours),
+            None => ours == Some(std::process::id()),
+        };
         process::set_elsewhere(agreed && ours != Some(std::process::id()));
         let portal = session.session_bus.as_deref().and_then(|bus| {
             Portal::watch(bus)
@@ -136,7 +139,9 @@ impl Platform for LinuxPlatform {
             return;
         };
         let made = display::connect(&session).and_then(|mut display| {
-            let made = display.prepare()?;
+            let made = display
+                .wayland()
+                .map_or(Ok(false), WaylandSystem::prepare)?;
             Ok(made.then_some(display))
         });
         match made {

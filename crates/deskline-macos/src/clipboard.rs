@@ -4,8 +4,8 @@
 use std::time::Instant;
 
 use deskline_core::{Key, KeyPress, Modifiers};
-use deskline_link::clipboard::{MOST_SAVED, Reading, SAVES, too_large};
-use deskline_link::{Cancel, Clipboard, Error, Result};
+use deskline_link::clipboard::{MOST_SAVED, Reading, SAVES};
+use deskline_link::{Cancel, Clipboard, DisplayError, Error, Result};
 
 use crate::os::{Os, PasteboardItem};
 
@@ -51,7 +51,7 @@ impl<O: Os> Pasteboard<O> {
         let mut items = Vec::new();
         for (index, types) in self.os.pasteboard_types().into_iter().enumerate() {
             if types.iter().any(|kind| kind.starts_with(PROMISED_FILE)) {
-                return Err(promised());
+                return Err(DisplayError::ClipboardPromised.into());
             }
             let mut item = PasteboardItem::new();
             for kind in types {
@@ -59,10 +59,14 @@ impl<O: Os> Pasteboard<O> {
                 let time = until.saturating_duration_since(Instant::now());
                 let data = self.os.pasteboard_data(index, &kind, time);
                 // One that its app had promised and did not make has no data.
-                let Some(data) = data.map_err(|_| not_handed_over(&kind))? else {
+                let Some(data) =
+                    data.map_err(|_| DisplayError::PasteboardLate(kind.clone(), SAVES))?
+                else {
                     continue;
                 };
-                left = left.checked_sub(data.len()).ok_or_else(too_large)?;
+                left = left
+                    .checked_sub(data.len())
+                    .ok_or(DisplayError::ClipboardTooLarge(MOST_SAVED))?;
                 item.push((kind, data));
             }
             items.push(item);
@@ -116,23 +120,4 @@ impl<O: Os> Clipboard for Pasteboard<O> {
             modifiers: Modifiers::COMMAND,
         }
     }
-}
-
-fn promised() -> Error {
-    Error::Input(
-        "the user's clipboard cannot be saved: it has files that the app that copied them makes only when they are pasted. \
-         Nothing was pasted, and the clipboard is as it was. Type the text instead, without paste"
-            .into(),
-    )
-}
-
-/// `kind` is hostile data.
-fn not_handed_over(kind: &str) -> Error {
-    let kind = deskline_core::escape::short(kind, 60);
-    Error::Input(format!(
-        "the user's clipboard cannot be saved: its '{kind}' did not come within {} s. macOS may be asking the user whether \
-         Deskline may paste, or the app that copied it does not answer. Nothing was pasted, and the clipboard is as it was. \
-         Type the text instead, without paste",
-        SAVES.as_secs()
-    ))
 }

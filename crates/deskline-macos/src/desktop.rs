@@ -5,12 +5,14 @@ mod display;
 mod scene;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_core::{Element, ElementId, Point, Role, Tree};
 use deskline_input::{Aim, Hands, Other};
+use deskline_link::ocr::Ocr;
 use deskline_link::{
-    Desktop, Error, Obstacle, QuietAction, Refusal, Result, Scope, Sign, Trees, WindowHint,
+    Desktop, Error, Obstacle, QuietAction, Refusal, Result, Scope, Sent, Sign, Trees, WindowHint,
 };
 
 use crate::ax::act::Acting;
@@ -251,6 +253,10 @@ impl<O: Os> Desktop for MacDesktop<O> {
     fn id(&self) -> String {
         self.os.session()
     }
+
+    fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str> {
+        Err("")
+    }
 }
 
 impl<O: Os> Trees for MacDesktop<O> {
@@ -299,6 +305,18 @@ impl<O: Os> Trees for MacDesktop<O> {
         self.last = None;
     }
 
+    fn lag(&mut self, _pid: u32, _after: Sent) -> Duration {
+        Duration::ZERO
+    }
+
+    fn is_loading(&mut self, _pid: u32) -> bool {
+        false
+    }
+
+    fn idle(&mut self) -> Option<Duration> {
+        None
+    }
+
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
         if let Some(listening) = &self.listening {
             return Ok(listening.wait(time));
@@ -321,6 +339,13 @@ impl<O: Os> Trees for MacDesktop<O> {
         self.acting(element, QuietAction::SetValue, |acting| {
             acting.set_value(value)
         })
+    }
+
+    fn choose(&mut self, _: &ElementId, _: &str) -> Result<bool> {
+        Err(Error::Refused(Refusal {
+            action: QuietAction::SetValue,
+            obstacle: Obstacle::ChoiceNotSettable,
+        }))
     }
 
     fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {

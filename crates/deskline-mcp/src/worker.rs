@@ -29,9 +29,7 @@ pub trait Desk: Send {
     fn applications(&mut self, name: &str) -> Answer;
 
     /// Called between jobs. Returns after which time to call it again, if at all.
-    fn idle(&mut self) -> Option<Duration> {
-        None
-    }
+    fn idle(&mut self) -> Option<Duration>;
 }
 
 impl Desk for Links {

@@ -9,43 +9,27 @@ use deskline_core::Point;
 use deskline_input::{Part, Port};
 use deskline_link::guard::Guards;
 use deskline_link::{
-    Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, Pointer, Result, Window,
-    WindowId, WindowState,
+    Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Pictures, Pointer, Raising, Result,
+    Window, WindowId, Workspaces,
 };
 
-/// A compositor, as a display uses it. All places are in logical pixels.
-pub trait Compositor: Send {
-    /// Whether it has an ability, or why not.
-    fn offers(&self, ability: Ability) -> Offer<()>;
+/// A compositor, as a display uses it. All places are in logical pixels. No method has a default:
+/// what a compositor may lack is a trait of its own, which it offers or does not.
+pub trait Compositor: Raising + Send {
+    /// Whether it takes this input, or why not.
+    fn takes(&self, input: Input) -> Offer<()>;
+
+    /// How it takes input.
+    fn manner(&self) -> Manner<'_>;
 
     /// A link begins. With `acts`, input may follow.
-    fn begin_link(&mut self, _acts: bool) {}
+    fn begin_link(&mut self, acts: bool);
 
     /// Keys and clicks are for this target from here on.
-    fn set_aim(&mut self, _aim: Aim) {}
+    fn set_aim(&mut self, aim: Aim);
 
     /// The toplevels of all apps, the frontmost first.
     fn windows(&mut self) -> Result<Vec<Window>>;
-
-    /// See [`Screen::window_states`](deskline_link::Screen::window_states).
-    fn states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        Ok(Vec::new())
-    }
-
-    /// The workspace that shows, counted from 1, if there are several.
-    fn workspace(&mut self) -> Result<Option<u32>> {
-        Ok(None)
-    }
-
-    /// Shows the workspace with this number, and waits until it does (bounded).
-    fn show_workspace(&mut self, _workspace: u32, _cancel: &Cancel) -> Result<()> {
-        Ok(())
-    }
-
-    /// Minimises a window again that [`Compositor::raise`] has brought up.
-    fn minimise(&mut self, _window: WindowId) -> Result<()> {
-        Ok(())
-    }
 
     /// The window in front, as of now.
     fn front(&mut self) -> Result<Option<Window>>;
@@ -53,27 +37,11 @@ pub trait Compositor: Send {
     /// The window that keys reach, once the compositor and the apps agree on it (bounded).
     fn keyboard(&mut self, aim: Option<Aim>) -> Result<Keyboard>;
 
-    /// Whether a menu or another pop-up of the app is open.
-    fn popup_open(&mut self, _pid: u32) -> Result<bool> {
-        Ok(false)
-    }
+    /// `None` where it does not report the pointer.
+    fn pointer(&mut self) -> Result<Option<Pointer>>;
 
-    fn pointer(&mut self) -> Result<Option<Pointer>> {
-        Ok(None)
-    }
-
-    /// Brings a window to the front and waits until it is there (bounded).
-    fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()>;
-
-    /// What a click at this place would reach instead of the target.
-    fn over(&mut self, _at: Point, _aim: Aim) -> Result<Option<Other>> {
-        Ok(None)
-    }
-
-    /// Whether places count from the corner of the front window, and not of the screen.
-    fn counts_from_window(&self) -> bool {
-        false
-    }
+    /// What a click at this place would reach instead of the target, as far as it reports that.
+    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>>;
 
     /// Makes the pointer ready for these places. Where they count from the front window, that is
     /// the one of the last [`Compositor::keyboard`].
@@ -88,77 +56,75 @@ pub trait Compositor: Send {
     /// # Errors
     ///
     /// [`Error::Display`] where it does not reach the target.
-    fn ready(&mut self) -> Result<()> {
-        Ok(())
-    }
+    fn ready(&mut self) -> Result<()>;
 
     /// The devices. Places are `offset` from those that are sent.
     fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>>;
-
-    /// Lets the agent's events through the guard, where that keeps them out too.
-    fn open(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    /// Closes the guard again.
-    fn close(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    /// Puts the pointer at this place, which is `offset` from the one that is sent.
-    fn put_pointer(&mut self, to: Point, offset: (f64, f64)) -> Result<()> {
-        let opened = self.open();
-        let moved = opened.and_then(|()| self.devices(offset)?.go(to));
-        let closed = self.close();
-        moved.and(closed)
-    }
 
     /// Ends what lasts as long as a link sends.
     fn release(&mut self);
 
     /// The target's input is over. Keys that bring the person's window back may follow.
-    fn end_input(&mut self) {
-        self.release();
-    }
+    fn end_input(&mut self);
 
-    /// How long a text's parts are, between two looks at who has the keyboard.
-    fn part(&self) -> Part {
-        Part { least: 8, most: 8 }
-    }
+    /// Without it all windows are on one workspace, and none is minimised.
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces>;
 
-    /// Whether the keys of a part go in as fast as the compositor takes them, with the pause after
-    /// them.
-    fn types_at_once(&self) -> bool {
-        false
-    }
+    fn pictures(&mut self) -> Offer<&mut dyn Pictures>;
 
-    /// Where the compositor listens, if it ends the connection of an app that leaves too many keys
-    /// unread.
-    fn ends_slow_readers(&self) -> Option<&Path> {
-        None
-    }
+    fn guard(&mut self) -> Offer<&mut dyn Guards>;
 
-    fn pictures_are_quick(&self) -> bool {
-        true
-    }
-
-    /// A picture of a window.
-    fn capture(&mut self, window: WindowId) -> Result<Picture>;
-
-    fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        Err(Missing::new(
-            "the compositor keeps no input from apps without taking the agent's as well",
-        ))
-    }
+    /// Where the guard keeps out the agent's events too.
+    fn gate(&mut self) -> Option<&mut dyn Gate>;
 }
 
-/// An ability that a compositor, or a version of it, may lack.
+/// The way of the agent's events through a guard that keeps them out too.
+pub trait Gate {
+    /// Lets them through.
+    fn open(&mut self) -> Result<()>;
+
+    /// Keeps them out again.
+    fn close(&mut self) -> Result<()>;
+
+    /// Puts the pointer at this place.
+    fn put_pointer(&mut self, to: Point) -> Result<()>;
+}
+
+/// Input that a compositor, or a version of it, may not take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ability {
-    Raise,
+pub enum Input {
     Pointer,
     Keys,
-    Pictures,
+}
+
+/// How a compositor takes input.
+#[derive(Debug, Clone, Copy)]
+pub struct Manner<'a> {
+    /// Whether places count from the corner of the front window, and not of the screen.
+    pub counts_from_window: bool,
+    /// How long a text's parts are, between two looks at who has the keyboard.
+    pub part: Part,
+    /// Whether the keys of a part go in as fast as the compositor takes them, with the pause after
+    /// them.
+    pub types_at_once: bool,
+    /// Where the compositor listens, if it ends the connection of an app that leaves too many keys
+    /// unread.
+    pub ends_slow_readers: Option<&'a Path>,
+}
+
+impl Manner<'_> {
+    /// Places of the screen, and a look at who has the keyboard that takes no time.
+    pub(crate) const PLAIN: Self = Self {
+        counts_from_window: false,
+        part: Part { least: 8, most: 8 },
+        types_at_once: false,
+        ends_slow_readers: None,
+    };
+}
+
+/// The reason why there is no guard.
+pub(crate) fn no_guard() -> Missing {
+    Missing::new("the compositor keeps no input from apps without taking the agent's as well")
 }
 
 /// Devices that are lent.

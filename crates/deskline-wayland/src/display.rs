@@ -10,12 +10,12 @@ use deskline_input::{
 };
 use deskline_link::guard::Guards;
 use deskline_link::{
-    Clipboard, Display, DisplayError, Error, KeyInput, Missing, Offer, Overlay, Picture, Pictures,
-    Pointer, PointerInput, Raising, Result, Screen, Window, WindowId, WindowState,
+    Clipboard, Display, DisplayError, Error, KeyInput, Missing, Offer, Overlay, Pictures, Pointer,
+    PointerInput, Raising, Result, Screen, Window, WindowId, Workspaces,
 };
 use deskline_unix::unread::Unread;
 
-use crate::compositor::{Ability, BoxedPort, Compositor, Holder, Keyboard, Located};
+use crate::compositor::{BoxedPort, Compositor, Gate, Holder, Input, Keyboard, Located};
 use crate::reader;
 
 /// The time between two keys: 580 characters without a pause ended mousepad.
@@ -42,17 +42,6 @@ impl<C: Compositor> WaylandDisplay<C> {
             offset: (0.0, 0.0),
             unread: None,
         }
-    }
-
-    /// Whether a menu or another pop-up of the app is open. Where the compositor does not
-    /// distinguish a tooltip from a menu, this is true of a tooltip too: toolkits close theirs at a
-    /// click, and show it only when the pointer has moved again.
-    ///
-    /// # Errors
-    ///
-    /// Where the compositor does not answer.
-    pub fn popup_open(&mut self, pid: u32) -> Result<bool> {
-        self.compositor.popup_open(pid)
     }
 
     /// Which window gets keys, and its id.
@@ -96,7 +85,7 @@ impl<C: Compositor> WaylandDisplay<C> {
     /// Makes the pointer ready for these places. Returns how far they are from those that input is
     /// sent to.
     fn reach(&mut self, places: &[Point], cancel: &Cancel) -> Result<(f64, f64)> {
-        if !self.compositor.counts_from_window() {
+        if !self.compositor.manner().counts_from_window {
             let located = self.compositor.locate(self.hands.aim, places, cancel)?;
             return Ok(located.offset);
         }
@@ -155,23 +144,25 @@ impl<C: Compositor + 'static> Display for WaylandDisplay<C> {
     }
 
     fn raising(&mut self) -> Offer<&mut dyn Raising> {
-        self.compositor.offers(Ability::Raise)?;
-        Ok(self)
+        Ok(&mut self.compositor)
+    }
+
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
+        self.compositor.workspaces()
     }
 
     fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
-        self.compositor.offers(Ability::Pointer)?;
+        self.compositor.takes(Input::Pointer)?;
         Ok(self)
     }
 
     fn key_input(&mut self) -> Offer<&mut dyn KeyInput> {
-        self.compositor.offers(Ability::Keys)?;
+        self.compositor.takes(Input::Keys)?;
         Ok(self)
     }
 
     fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
-        self.compositor.offers(Ability::Pictures)?;
-        Ok(self)
+        self.compositor.pictures()
     }
 
     fn guard(&mut self) -> Offer<&mut dyn Guards> {
@@ -202,52 +193,16 @@ impl<C: Compositor> Screen for WaylandDisplay<C> {
         Ok(windows)
     }
 
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        self.compositor.states()
-    }
-
-    fn workspace(&mut self) -> Result<Option<u32>> {
-        self.compositor.workspace()
-    }
-
     fn pointer(&mut self) -> Result<Option<Pointer>> {
         self.compositor.pointer()
     }
 
     fn move_pointer(&mut self, to: Point) -> Result<()> {
         let offset = self.reach(&[to], &Cancel::new())?;
-        self.compositor.put_pointer(to, offset)
-    }
-}
-
-impl<C: Compositor> Raising for WaylandDisplay<C> {
-    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        self.compositor.raise(window, cancel)
-    }
-
-    fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()> {
-        if state.minimised {
-            self.compositor.minimise(window)?;
+        if let Some(gate) = self.compositor.gate() {
+            return gate.put_pointer(to);
         }
-        Ok(())
-    }
-
-    fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()> {
-        self.compositor.show_workspace(workspace, cancel)
-    }
-}
-
-impl<C: Compositor> Pictures for WaylandDisplay<C> {
-    fn picture(&mut self, window: WindowId) -> Result<Picture> {
-        self.compositor.capture(window)
-    }
-
-    fn are_quick(&self) -> bool {
-        self.compositor.pictures_are_quick()
-    }
-
-    fn show_windows_behind(&self) -> bool {
-        false
+        self.compositor.devices(offset)?.go(to)
     }
 }
 
@@ -268,9 +223,10 @@ impl<C: Compositor> Scene for WaylandDisplay<C> {
     }
 
     fn rhythm(&self) -> Rhythm {
+        let manner = self.compositor.manner();
         Rhythm {
-            part: self.compositor.part(),
-            keys: if self.compositor.types_at_once() {
+            part: manner.part,
+            keys: if manner.types_at_once {
                 Tempo::Burst(PAUSE)
             } else {
                 Tempo::Each(PAUSE)
@@ -293,9 +249,8 @@ impl<C: Compositor> Scene for WaylandDisplay<C> {
             self.compositor.ready()?;
         }
         self.unread = None;
-        if let (Doing::Text, Some(aim), Some(socket)) =
-            (doing, self.hands.aim, self.compositor.ends_slow_readers())
-        {
+        let socket = self.compositor.manner().ends_slow_readers;
+        if let (Doing::Text, Some(aim), Some(socket)) = (doing, self.hands.aim, socket) {
             self.unread = Unread::find(aim.pid, socket);
         }
         Ok(())
@@ -306,11 +261,11 @@ impl<C: Compositor> Scene for WaylandDisplay<C> {
     }
 
     fn open(&mut self) -> Result<()> {
-        self.compositor.open()
+        self.compositor.gate().map_or(Ok(()), Gate::open)
     }
 
     fn close(&mut self) -> Result<()> {
-        self.compositor.close()
+        self.compositor.gate().map_or(Ok(()), Gate::close)
     }
 
     fn keyboard(&mut self, aim: Option<Aim>, _: &Cancel) -> Result<Receiver> {
@@ -325,7 +280,7 @@ impl<C: Compositor> Scene for WaylandDisplay<C> {
         cancel: &Cancel,
     ) -> Result<Under> {
         let crosses = aim.is_some_and(|aim| aim.drop_on.is_some());
-        if crosses && self.compositor.counts_from_window() {
+        if crosses && self.compositor.manner().counts_from_window {
             return Err(Error::Unsupported {
                 what: "dragging to another app",
                 why: FROM_WINDOW.to_owned(),

@@ -3,7 +3,7 @@ use deskline_input::{Button, Click, Gap, Part, Port, Stroke};
 
 use super::*;
 
-use crate::compositor::{Located, plus};
+use crate::compositor::{Located, Manner, no_guard, plus};
 
 /// A compositor that gives scripted answers and records what is sent.
 #[derive(Default)]
@@ -78,9 +78,53 @@ impl Port for Recorder<'_> {
     }
 }
 
-impl Compositor for Scripted {
-    fn offers(&self, _: Ability) -> Offer<()> {
+impl Raising for Scripted {
+    fn activate(&mut self, _: WindowId, _: &Cancel) -> Result<()> {
         Ok(())
+    }
+}
+
+impl Compositor for Scripted {
+    fn takes(&self, _: Input) -> Offer<()> {
+        Ok(())
+    }
+
+    fn manner(&self) -> Manner<'_> {
+        Manner {
+            counts_from_window: self.counts_from_window,
+            part: Part { least: 4, most: 4 },
+            ..Manner::PLAIN
+        }
+    }
+
+    fn begin_link(&mut self, _: bool) {}
+
+    fn set_aim(&mut self, _: Aim) {}
+
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        Ok(None)
+    }
+
+    fn ready(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn end_input(&mut self) {}
+
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
+        None
+    }
+
+    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
+        Err(Missing::new("none"))
+    }
+
+    fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        Err(no_guard())
+    }
+
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        None
     }
 
     fn windows(&mut self) -> Result<Vec<Window>> {
@@ -99,17 +143,9 @@ impl Compositor for Scripted {
         })
     }
 
-    fn raise(&mut self, _: WindowId, _: &Cancel) -> Result<()> {
-        Ok(())
-    }
-
     fn over(&mut self, at: Point, _: Aim) -> Result<Option<Other>> {
         let over = self.over.iter().find(|(place, _)| *place == at);
         Ok(over.map(|(_, other)| other.clone()))
-    }
-
-    fn counts_from_window(&self) -> bool {
-        self.counts_from_window
     }
 
     fn locate(&mut self, _: Option<Aim>, _: &[Point], _: &Cancel) -> Result<Located> {
@@ -125,14 +161,6 @@ impl Compositor for Scripted {
 
     fn release(&mut self) {
         self.sent.0.push("release".into());
-    }
-
-    fn part(&self) -> Part {
-        Part { least: 4, most: 4 }
-    }
-
-    fn capture(&mut self, _: WindowId) -> Result<Picture> {
-        Err(Error::NoPicture("none".into()))
     }
 }
 

@@ -12,7 +12,6 @@
 //! - `eis`: libei's client side, for KWin and Mutter.
 //! - `events`, `layout`: the single events that KWin and Mutter take, as a port; which keys type a
 //!   character, by the compositor's own keymap.
-//! - `seat`: what every client can read of the seat: its devices and the keymap.
 //! - `kde`: [`KdeDisplay`], KWin.
 //! - `keymap`: our own keymap, so that any Unicode can be typed whatever the person's layout is.
 //! - `gnome`: [`GnomeDisplay`], GNOME Shell.
@@ -38,7 +37,6 @@ mod keymap;
 mod layout;
 mod pipewire;
 mod reader;
-mod seat;
 mod sway;
 mod wlr;
 mod wlroots;

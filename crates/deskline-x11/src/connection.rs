@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use deskline_link::error::setup;
 use deskline_link::{Error, Result};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
@@ -115,11 +116,8 @@ impl Stream for BoundedStream {
 /// Connects to `display` (`:0`, `host:1.0`) with its cookie in `xauthority`. Returns the screen
 /// number too. Reads no environment variables.
 pub fn open(display: &str, xauthority: Option<&Path>) -> Result<(Connection, usize)> {
-    let unavailable = |why: &dyn std::fmt::Display| {
-        Error::Unavailable(format!(
-            "cannot reach the X server at display {display}: {why}. Check that the desktop session is running and that DISPLAY and XAUTHORITY name it; run `deskline doctor`"
-        ))
-    };
+    let unavailable =
+        |why: &dyn std::fmt::Display| Error::Unavailable(setup::no_x_server(display, why));
     let parsed = parse_display(Some(display)).map_err(|e| unavailable(&e))?;
     if parsed.display > LAST_DISPLAY {
         return Err(unavailable(&"there is no such display number"));

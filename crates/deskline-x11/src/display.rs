@@ -9,7 +9,7 @@ use deskline_link::clipboard::ClipboardThread;
 use deskline_link::guard::Guards;
 use deskline_link::{
     Aim, Cancel, Clipboard, Display, KeyInput, Offer, Overlay, Picture, Pictures, Pointer,
-    PointerInput, Raising, Result, Screen, Window, WindowId, WindowState,
+    PointerInput, Raising, Result, Screen, Window, WindowId, WindowState, Workspaces,
 };
 
 use crate::clipboard;
@@ -75,6 +75,35 @@ impl X11Display {
         });
         Ok(windows)
     }
+
+    /// The windows of other processes that are dialogs of this one's windows.
+    ///
+    /// # Errors
+    ///
+    /// As [`X11::toplevels`].
+    pub fn dialogs_of(&self, pid: u32) -> Result<Vec<Window>> {
+        let windows = self.app_windows()?;
+        let is_for = |w: &&Toplevel| {
+            let of = w.transient_for.filter(|_| w.pid != pid);
+            of.is_some_and(|of| windows.iter().any(|w| w.id == of && w.pid == pid))
+        };
+        Ok(windows
+            .iter()
+            .filter(is_for)
+            .map(Toplevel::window)
+            .collect())
+    }
+
+    /// The windows of all apps that are not minimised.
+    ///
+    /// # Errors
+    ///
+    /// As [`X11::toplevels`].
+    pub fn mapped_windows(&self) -> Result<Vec<Window>> {
+        let windows = self.app_windows()?;
+        let mapped = windows.iter().filter(|w| w.viewable);
+        Ok(mapped.map(Toplevel::window).collect())
+    }
 }
 
 impl Display for X11Display {
@@ -98,6 +127,10 @@ impl Display for X11Display {
 
     fn raising(&mut self) -> Offer<&mut dyn Raising> {
         Ok(&mut self.x11)
+    }
+
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
+        Some(self)
     }
 
     fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
@@ -146,6 +179,16 @@ impl Screen for X11Display {
         Ok(windows.iter().map(Toplevel::window).collect())
     }
 
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        self.x11.pointer().map(Some)
+    }
+
+    fn move_pointer(&mut self, to: Point) -> Result<()> {
+        Port::go(&mut self.x11, to)
+    }
+}
+
+impl Workspaces for X11Display {
     fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
         let shown = self.x11.workspace()?;
         let windows = self.app_windows()?.into_iter();
@@ -159,26 +202,19 @@ impl Screen for X11Display {
         Ok(self.x11.workspace()?.map(|n| n.saturating_add(1)))
     }
 
-    fn pointer(&mut self) -> Result<Option<Pointer>> {
-        self.x11.pointer().map(Some)
+    fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()> {
+        self.x11.put_away(window, state)
     }
 
-    fn move_pointer(&mut self, to: Point) -> Result<()> {
-        Port::go(&mut self.x11, to)
+    fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()> {
+        let index = workspace.saturating_sub(1);
+        self.x11.show_workspace(index, cancel)
     }
 }
 
 impl Raising for X11 {
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         X11::activate(self, window, cancel)
-    }
-
-    fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()> {
-        X11::put_away(self, window, state)
-    }
-
-    fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()> {
-        X11::show_workspace(self, workspace.saturating_sub(1), cancel)
     }
 }
 

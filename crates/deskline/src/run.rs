@@ -176,7 +176,7 @@ pub(crate) fn in_runtime<T>(
     done
 }
 
-/// Completes when a signal tells the process to end.
+/// Completes when a signal asks the process to end.
 pub(crate) fn stopped() -> io::Result<impl Future<Output = ()>> {
     let mut signals = [
         SignalKind::interrupt(),

@@ -195,7 +195,8 @@ fn composed(nodes: &[Node], index: usize) -> Option<Text> {
     }
 }
 
-/// How far in a combo box its items are: in a menu or a list, or in that of a scroll area.
+/// How many levels below a combo box its items are: in a menu or a list, which may be in a scroll
+/// area.
 const LEVELS: usize = 3;
 
 /// Whether there was no time to read some descendants, at most so many levels down.

@@ -2,7 +2,7 @@
 //!
 //! | strategy | for | uses |
 //! |---|---|---|
-//! | [`bulk_cache`] | an app whose toolkit tells all it has in one call | |
+//! | [`bulk_cache`] | an app whose toolkit gives all it has in one call | |
 //! | [`reuse`] | the hidden subtrees of a link's second traversal | |
 //! | [`hidden`] | what does not show, level by level | `reuse` |
 //! | [`recycled`] | rows that were in view before | |

@@ -230,7 +230,7 @@ fn idle_key(call: &Call, report: &Report) -> Option<String> {
 }
 
 /// The steps of a chain, a line each: `1 done: Clicked 'Name' [AXTextField]`. Of a step that is
-/// repeated it tells the last run.
+/// repeated, that of the last run.
 fn steps(call: &Call, report: &Report, failed: bool) -> Vec<String> {
     if !call.is_chain() {
         return Vec::new();

@@ -4,6 +4,7 @@ use std::sync::mpsc::{self, SyncSender};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use deskline_core::KeyPress;
 use deskline_input::Cancel;
 
 use super::{Clipboard, READS, SAVES};
@@ -96,6 +97,10 @@ impl Clipboard for ClipboardThread {
 
     fn give_back(&mut self) -> Result<()> {
         self.ask(Order::GiveBack)
+    }
+
+    fn keys(&self, terminal: bool) -> KeyPress {
+        super::keys(terminal)
     }
 }
 

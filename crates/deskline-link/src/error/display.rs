@@ -2,11 +2,15 @@
 
 use std::time::Duration;
 
-use deskline_core::Point;
+use deskline_core::{Point, escape};
 
 /// What agents can use where the display takes no input.
 const QUIET_TOOLS: &str =
     "press_ax_and_traverse, set_value_and_traverse and set_selected_and_traverse";
+
+/// Where a paste ends before it begins.
+const NOT_PASTED: &str = "Nothing was pasted, and the clipboard is as it was. Type the text \
+                          instead, without paste";
 
 /// Why a display sent nothing.
 #[derive(Debug, thiserror::Error)]
@@ -90,6 +94,36 @@ pub enum DisplayError {
     /// Another app took the clipboard while it was lent.
     #[error("another app took the clipboard at the same moment. Nothing was pasted: try again")]
     ClipboardTaken,
+    /// The owner of the clipboard did not hand over this type, hostile data, in time.
+    #[error(
+        "the user's clipboard cannot be saved: the app that copied it did not hand over its '{}' \
+         within {} s. {NOT_PASTED}",
+        escape::short(.0, 60),
+        .1.as_secs()
+    )]
+    ClipboardLate(String, Duration),
+    /// The same on macOS.
+    #[error(
+        "the user's clipboard cannot be saved: its '{}' did not come within {} s. macOS may be \
+         asking the user whether Deskline may paste, or the app that copied it does not answer. \
+         {NOT_PASTED}",
+        escape::short(.0, 60),
+        .1.as_secs()
+    )]
+    PasteboardLate(String, Duration),
+    /// The clipboard holds files that its owner makes when they are pasted.
+    #[error(
+        "the user's clipboard cannot be saved: it has files that the app that copied them makes \
+         only when they are pasted. {NOT_PASTED}"
+    )]
+    ClipboardPromised,
+    /// The clipboard holds more than this many bytes.
+    #[error(
+        "the user's clipboard holds more than {} MB, which is more than Deskline saves. \
+         {NOT_PASTED}",
+        .0 >> 20
+    )]
+    ClipboardTooLarge(usize),
     /// The person does something that input would disturb: a clause.
     #[error("the user {0}. Nothing was sent; try again in a moment")]
     PersonBusy(&'static str),

@@ -1,5 +1,5 @@
 //! Finds the lines of text in a picture, whatever their colours, and prints each dark on white:
-//! engines tell text from background by one threshold for the whole picture.
+//! engines separate text from background by one threshold for the whole picture.
 
 use std::collections::{BTreeMap, HashMap};
 

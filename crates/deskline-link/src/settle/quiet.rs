@@ -1,11 +1,11 @@
 //! Step 5: waits until the app has stopped changing its tree.
 //!
-//! Events tell that something may have changed. Only a reading tells what is there: toolkits omit
-//! events (GTK 3), send none (Qt 5), or send thousands (mousepad). So the loop waits until no event
-//! has come for [`PAUSE`], reads, and goes on listening until no event has come for [`QUIET`], or
-//! for [`SEEN`] after a change that was read: the reading is a part of the silence. The app has
-//! settled if nothing changed since the last reading, or if events announced the change and then
-//! stopped. A change without an event means that the toolkit sends none: read again.
+//! An event means that something may have changed. Only a reading shows what is there: toolkits
+//! omit events (GTK 3), send none (Qt 5), or send thousands (mousepad). So the loop waits until no
+//! event has come for [`PAUSE`], reads, and goes on listening until no event has come for
+//! [`QUIET`], or for [`SEEN`] after a change that was read: the reading is a part of the silence.
+//! The app has settled if nothing changed since the last reading, or if events announced the change
+//! and then stopped. A change without an event means that the toolkit sends none: read again.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};

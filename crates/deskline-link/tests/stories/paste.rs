@@ -50,9 +50,9 @@ fn the_clipboard_is_saved_before_anything_is_touched_and_back_before_the_guard_o
 #[test]
 fn a_clipboard_that_cannot_be_saved_is_refused_and_nothing_is_touched() {
     let mut story = in_field();
-    story.script().unsaved = Some("it is too large");
+    story.script().unsaved = Some("image/png");
     story.paste("bob");
-    assert_snapshot!(story.field("error"), @"it is too large");
+    assert_snapshot!(story.field("error"), @"the user's clipboard cannot be saved: the app that copied it did not hand over its 'image/png' within 3 s. Nothing was pasted, and the clipboard is as it was. Type the text instead, without paste");
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 again

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use deskline_core::{ElementId, Key, KeyPress, Modifiers, Point, Rect, States, Tree};
 use deskline_link::guard::{Grab, Guards, Task};
+use deskline_link::ocr::Ocr;
 use deskline_link::{
     Aim, AppWindows, Application, Apps, Button, Cancel, Click, Clicks, Clipboard, Desktop, Display,
-    End, Error, Identity, KeyInput, Missing, Obstacle, Offer, OpenError, Opened, Overlay, Permit,
-    Picture, Pictures, Platform, Pointer, PointerInput, Progress, Raising, Result, Scope, Screen,
-    Sign, TargetError, Trees, Window, WindowHint, WindowId,
+    DisplayError, End, Error, Identity, KeyInput, Missing, Obstacle, Offer, OpenError, Opened,
+    Overlay, Permit, Picture, Pictures, Platform, Pointer, PointerInput, Progress, Raising, Result,
+    Scope, Screen, Sent, Sign, TargetError, Trees, Window, WindowHint, WindowId, Workspaces,
 };
 
 use crate::script::{Script, When, refused};
@@ -75,6 +76,8 @@ impl Platform for Scripted {
         Ok(Box::new(self.clone()))
     }
 
+    fn prepare(&self) {}
+
     fn ping(&self, pid: u32) -> Result<()> {
         self.script().answers(pid)
     }
@@ -83,6 +86,10 @@ impl Platform for Scripted {
 impl Desktop for Scripted {
     fn id(&self) -> String {
         "scripted".into()
+    }
+
+    fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str> {
+        Err("")
     }
 }
 
@@ -114,6 +121,18 @@ impl Trees for Scripted {
 
     fn rest(&mut self) {
         self.ask("rest", |script| script.listening = false);
+    }
+
+    fn lag(&mut self, _: u32, _: Sent) -> Duration {
+        Duration::ZERO
+    }
+
+    fn is_loading(&mut self, _: u32) -> bool {
+        false
+    }
+
+    fn idle(&mut self) -> Option<Duration> {
+        None
     }
 
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
@@ -212,6 +231,10 @@ impl Display for Scripted {
     fn raising(&mut self) -> Offer<&mut dyn Raising> {
         self.has("raising")?;
         Ok(self)
+    }
+
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
+        None
     }
 
     fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
@@ -474,7 +497,9 @@ impl Guards for Scripted {
 impl Clipboard for Scripted {
     fn save(&mut self, _: &Cancel) -> Result<Option<String>> {
         self.call("save clipboard", |script| match script.unsaved {
-            Some(why) => Err(Error::Input(why.into())),
+            Some(kind) => {
+                Err(DisplayError::ClipboardLate(kind.into(), Duration::from_secs(3)).into())
+            }
             None => Ok(None),
         })
     }
@@ -502,6 +527,10 @@ impl Clipboard for Scripted {
             }
             Ok(())
         })
+    }
+
+    fn keys(&self, terminal: bool) -> KeyPress {
+        deskline_link::clipboard::keys(terminal)
     }
 }
 
@@ -542,6 +571,14 @@ impl Apps for Scripted {
             }
             None => Ok(script.started.map_or(Progress::Starting, Progress::Ready)),
         })
+    }
+
+    fn complaint(&mut self) -> Option<String> {
+        None
+    }
+
+    fn shows_permissions(&mut self, _: u32) -> bool {
+        false
     }
 
     fn computed(&mut self, _: u32) -> Option<Duration> {

@@ -8,7 +8,7 @@ use deskline_input::Progress;
 use deskline_link::guard::Guards;
 use deskline_link::{
     Aim, AppWindows, Cancel, Click, Clipboard, Display, KeyInput, Missing, Offer, Overlay,
-    Pictures, PointerInput, Raising, Result, Screen, Window, WindowId, WindowState,
+    Pictures, PointerInput, Raising, Result, Screen, Window, WindowId, Workspaces,
 };
 
 use deskline_unix::process;
@@ -47,6 +47,10 @@ impl Display for LinuxDesktop {
     fn raising(&mut self) -> Offer<&mut dyn Raising> {
         self.display.raising()?;
         Ok(self)
+    }
+
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
+        self.display.workspaces()
     }
 
     fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
@@ -106,7 +110,8 @@ impl AppWindows for LinuxDesktop {
     }
 
     fn helper_windows(&mut self, pid: u32) -> Result<Vec<Window>> {
-        let mut found = self.display.dialogs_of(pid)?;
+        let x11 = self.display.x11();
+        let mut found = x11.map_or(Ok(Vec::new()), |x11| x11.dialogs_of(pid))?;
         for window in self.display.every_window()? {
             let known = found.iter().any(|known| known.id == window.id);
             let started =
@@ -133,14 +138,6 @@ impl Raising for LinuxDesktop {
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         native::refuse(window)?;
         self.display.raising()?.activate(window, cancel)
-    }
-
-    fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()> {
-        self.display.raising()?.put_away(window, state)
-    }
-
-    fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()> {
-        self.display.raising()?.show_workspace(workspace, cancel)
     }
 }
 

@@ -6,6 +6,7 @@ use deskline_core::{Element, ElementId, Point, Rect, States, Tree};
 use deskline_link::{AppWindows as _, Cancel, Result, Scope, TargetError};
 
 use super::LinuxDesktop;
+use crate::display::Popups;
 use crate::menus::context::{self, Item, Source};
 use crate::menus::{self, Heed};
 
@@ -30,12 +31,13 @@ impl LinuxDesktop {
         popups: &[Rect],
     ) -> Result<Vec<Item>> {
         menus::place_in_bars(tree);
-        let source = if self.display.places_popups() {
-            Source::Popups(popups)
-        } else {
-            let screen = self.display.popups_keep_to(pid)?;
-            let clicked = self.menus.context_click(pid);
-            clicked.map_or(Source::Nothing, |at| Source::Click(at, screen))
+        let wayland = self.display.wayland();
+        let source = match wayland.map_or(Ok(Popups::Placed), |it| it.popups(pid))? {
+            Popups::Placed => Source::Popups(popups),
+            Popups::Within(screen) => {
+                let clicked = self.menus.context_click(pid);
+                clicked.map_or(Source::Nothing, |at| Source::Click(at, screen))
+            }
         };
         Ok(context::place(tree, source))
     }
@@ -58,7 +60,7 @@ impl LinuxDesktop {
     }
 
     /// An error if the click may reach another item of a context menu than the tree says. Where the
-    /// compositor does not tell the menu's place, the app tells which item the pointer is on.
+    /// compositor does not report the menu's place, the app reports which item the pointer is on.
     pub(super) fn check_menu(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
         let Some(pid) = self.aimed_at else {
             return Ok(());
@@ -78,7 +80,7 @@ impl LinuxDesktop {
         }
     }
 
-    /// Puts the pointer there, and tells what the app's menu takes it to be on.
+    /// Puts the pointer there. Returns what the app's menu takes it to be on.
     fn pointer_selects(
         &mut self,
         pid: u32,

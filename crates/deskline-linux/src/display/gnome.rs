@@ -4,11 +4,12 @@
 use std::time::Duration;
 
 use deskline_atspi as atspi;
-use deskline_link::{Result, WindowId};
+use deskline_link::{Display as _, Result, WindowId};
 use deskline_wayland::{ExtensionUse, GnomeAccess, GnomeDisplay, ShellWindow};
+use deskline_x11::X11Display;
 
 use super::described::Described;
-use super::{BY_PROTOCOLS, DisplaySystem};
+use super::system::{BY_PROTOCOLS, DisplaySystem, Findings, Popups, WaylandSystem};
 use crate::session::{GNOME_SHELL, Session};
 
 /// Connects to GNOME Shell, where that is the session's compositor.
@@ -35,32 +36,52 @@ impl DisplaySystem for GnomeDisplay<Described> {
         GnomeDisplay::popup_open(self, pid).map(Some)
     }
 
-    fn idle(&mut self) -> Option<Duration> {
-        GnomeDisplay::idle(self)
+    fn x11(&mut self) -> Option<&mut X11Display> {
+        None
     }
 
-    fn lists_all(&self) -> bool {
-        true
+    fn wayland(&mut self) -> Option<&mut dyn WaylandSystem> {
+        Some(self)
+    }
+}
+
+impl WaylandSystem for GnomeDisplay<Described> {
+    // The session makes them when a link begins.
+    fn prepare(&mut self) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn idle(&mut self) -> Option<Duration> {
+        GnomeDisplay::idle(self)
     }
 
     fn menu_read(&mut self, pid: u32, open: bool) {
         self.source_mut().menu_read(pid, open);
     }
 
-    fn places_popups(&self) -> bool {
-        self.has_places()
+    fn popups(&mut self, _pid: u32) -> Result<Popups> {
+        Ok(if self.has_places() {
+            Popups::Placed
+        } else {
+            Popups::Within(None)
+        })
     }
 
-    fn input_finding(&self) -> &'static str {
-        if self.sends_by_calls() {
+    fn misses_launchers(&mut self) -> bool {
+        false
+    }
+
+    fn unserved(&self, _pid: u32) -> Option<&'static str> {
+        None
+    }
+
+    fn findings(&mut self) -> Findings {
+        let input = if self.sends_by_calls() {
             "by Mutter's Notify calls"
         } else {
             BY_PROTOCOLS
-        }
-    }
-
-    fn raise_finding(&self) -> &'static str {
-        match self.extension() {
+        };
+        let raise = match self.extension() {
             ExtensionUse::Places => "by Deskline's extension, which tells places on the screen too",
             ExtensionUse::Raise => {
                 "by Deskline's extension. It is of another version than Deskline, or is used with --gnome-input notify, and tells no places on the screen: install it anew from extensions/gnome in Deskline's source"
@@ -68,6 +89,12 @@ impl DisplaySystem for GnomeDisplay<Described> {
             ExtensionUse::None => {
                 "by Alt+Esc. Deskline's extension (extensions/gnome in its source) is quicker and surer, and tells places on the screen"
             }
+        };
+        Findings {
+            raise,
+            pointer: input,
+            keys: input,
+            ..Findings::by_protocols(self.guard())
         }
     }
 }
@@ -99,7 +126,7 @@ fn for_tree(window: ShellWindow) -> atspi::Toplevel {
         title: window.title,
         window: frame,
         shadow: None,
-        // By it GTK 3's frames, which count their shadow, are told apart by their size.
+        // With it GTK 3's frames, which include their shadow, are recognised by their size.
         border: [
             left,
             buffer.w - frame.w - left,

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 use deskline_atspi as atspi;
 use deskline_core::Rect;
 use deskline_link::doctor::Fix;
-use deskline_link::{Display as _, Missing, Result, WindowId};
+use deskline_link::{Display as _, Result, WindowId};
 use deskline_wayland::{KdeDisplay, KdeWindow};
+use deskline_x11::X11Display;
 
-use super::DisplaySystem;
+use super::system::{DisplaySystem, Findings, Popups, WaylandSystem};
 use crate::session::Kwin;
 
 /// How long a KWin whose process is there may take to be on the session bus, and then to run
@@ -46,27 +47,48 @@ impl DisplaySystem for KdeDisplay {
         KdeDisplay::popup_open(self, pid).map(Some)
     }
 
-    fn guard_finding(&mut self) -> Result<String, String> {
-        match self.guard() {
-            Ok(_) => Ok("KWin's input capture. Esc cancels, Super+Shift+Esc ends it; while a burst of an agent's own input goes in, for some milliseconds, the user's passes too".into()),
-            Err(Missing(why)) => Err(why.into_owned()),
-        }
+    fn x11(&mut self) -> Option<&mut X11Display> {
+        None
     }
 
-    fn mends_pictures(&self) -> Option<Fix> {
-        self.pictures_need_a_file().then_some(Fix::KwinFile)
+    fn wayland(&mut self) -> Option<&mut dyn WaylandSystem> {
+        Some(self)
     }
+}
 
-    fn mends_keys(&mut self) -> Option<Fix> {
-        self.input_needs_a_file().then_some(Fix::KwinFile)
-    }
-
+impl WaylandSystem for KdeDisplay {
     fn prepare(&mut self) -> Result<bool> {
         KdeDisplay::prepare(self)
     }
 
-    fn lists_all(&self) -> bool {
-        true
+    fn idle(&mut self) -> Option<Duration> {
+        None
+    }
+
+    fn menu_read(&mut self, _pid: u32, _open: bool) {}
+
+    fn popups(&mut self, _pid: u32) -> Result<Popups> {
+        Ok(Popups::Placed)
+    }
+
+    fn misses_launchers(&mut self) -> bool {
+        false
+    }
+
+    fn unserved(&self, _pid: u32) -> Option<&'static str> {
+        None
+    }
+
+    fn findings(&mut self) -> Findings {
+        let mends = |missing: bool| missing.then_some(Fix::KwinFile);
+        let (pictures, keys) = (self.pictures_need_a_file(), self.input_needs_a_file());
+        let found = Findings::by_protocols(self.guard());
+        Findings {
+            guard: found.guard.map(|_| "KWin's input capture. Esc cancels, Super+Shift+Esc ends it; while a burst of an agent's own input goes in, for some milliseconds, the user's passes too".into()),
+            mends_pictures: mends(pictures),
+            mends_keys: mends(keys),
+            ..found
+        }
     }
 }
 

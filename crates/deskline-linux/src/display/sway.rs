@@ -1,11 +1,13 @@
 //! sway's windows in AT-SPI's terms.
 
-use deskline_atspi as atspi;
-use deskline_core::Rect;
-use deskline_link::{Result, WindowId};
-use deskline_wayland::{SwayDisplay, SwayWindow};
+use std::time::Duration;
 
-use super::DisplaySystem;
+use deskline_atspi as atspi;
+use deskline_link::{Display as _, Result, WindowId};
+use deskline_wayland::{SwayDisplay, SwayWindow};
+use deskline_x11::X11Display;
+
+use super::system::{DisplaySystem, Findings, Popups, WaylandSystem};
 
 impl DisplaySystem for SwayDisplay {
     fn windows_for_tree(&mut self, pid: u32, _popups: bool) -> Result<atspi::Windows> {
@@ -24,40 +26,32 @@ impl DisplaySystem for SwayDisplay {
         Ok(None)
     }
 
-    fn unserved(&self, pid: u32) -> Option<&'static str> {
-        SwayDisplay::unserved(self, pid)
+    fn x11(&mut self) -> Option<&mut X11Display> {
+        None
     }
 
-    fn guard_finding(&mut self) -> Result<String, String> {
-        if self.has_own_seat() {
-            return Ok("not needed: the agent has a seat of its own, whose keys and clicks cannot mix with yours".into());
-        }
-        match self.guarded() {
-            Ok(devices) if devices.is_empty() => Err(
-                "sway lists no device that could be kept out: virtual ones, such as a remote desktop's, cannot be told from the agent's".into(),
-            ),
-            Ok(devices) => Ok(format!(
-                "disabled while an agent's keys and clicks go in: {}. Esc does not reach the guard, so it cancels nothing; the devices come back at the limit at the latest",
-                devices.join(", ")
-            )),
-            Err(e) => Err(e.to_string()),
-        }
+    fn wayland(&mut self) -> Option<&mut dyn WaylandSystem> {
+        Some(self)
     }
+}
 
+impl WaylandSystem for SwayDisplay {
     fn prepare(&mut self) -> Result<bool> {
         SwayDisplay::prepare(self)
     }
 
-    fn lists_all(&self) -> bool {
-        true
+    fn idle(&mut self) -> Option<Duration> {
+        None
     }
 
-    fn popups_keep_to(&mut self, pid: u32) -> Result<Option<Rect>> {
+    fn menu_read(&mut self, _pid: u32, _open: bool) {}
+
+    fn popups(&mut self, pid: u32) -> Result<Popups> {
         let windows = self.sway_windows()?;
         let its = windows.iter().filter(|w| w.pid == pid);
         // The one with the keyboard, else the frontmost.
         let window = its.min_by_key(|w| !w.focused);
-        Ok(window.and_then(|w| w.screen))
+        Ok(Popups::Within(window.and_then(|w| w.screen)))
     }
 
     /// sway (1.10) reports a window as focused also while the screen is locked.
@@ -65,8 +59,32 @@ impl DisplaySystem for SwayDisplay {
         self.has_one_seat()
     }
 
-    fn places_popups(&self) -> bool {
-        false
+    fn unserved(&self, pid: u32) -> Option<&'static str> {
+        SwayDisplay::unserved(self, pid)
+    }
+
+    fn findings(&mut self) -> Findings {
+        Findings {
+            guard: guard(self),
+            ..Findings::by_protocols(self.guard())
+        }
+    }
+}
+
+/// What the guard keeps out, or why it keeps out nothing.
+fn guard(sway: &mut SwayDisplay) -> Result<String, String> {
+    if sway.has_own_seat() {
+        return Ok("not needed: the agent has a seat of its own, whose keys and clicks cannot mix with yours".into());
+    }
+    match sway.guarded() {
+        Ok(devices) if devices.is_empty() => Err(
+            "sway lists no device that could be kept out: virtual ones, such as a remote desktop's, look like the agent's".into(),
+        ),
+        Ok(devices) => Ok(format!(
+            "disabled while an agent's keys and clicks go in: {}. Esc does not reach the guard, so it cancels nothing; the devices come back at the limit at the latest",
+            devices.join(", ")
+        )),
+        Err(e) => Err(e.to_string()),
     }
 }
 

@@ -5,10 +5,11 @@ use deskline_atspi as atspi;
 use deskline_link::guard::Guards;
 use deskline_link::{
     Aim, Clipboard, Display, KeyInput, Missing, Offer, Overlay, Pictures, PointerInput, Raising,
-    Result, Screen,
+    Result, Screen, Workspaces,
 };
+use deskline_x11::X11Display;
 
-use super::DisplaySystem;
+use super::system::{DisplaySystem, WaylandSystem};
 use crate::session::Session;
 
 /// A display of which nothing can be seen or moved.
@@ -54,6 +55,10 @@ impl Display for TreesOnly {
         self.missing()
     }
 
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
+        None
+    }
+
     fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
         self.missing()
     }
@@ -87,5 +92,13 @@ impl DisplaySystem for TreesOnly {
 
     fn popup_open(&mut self, _pid: u32) -> Result<Option<bool>> {
         Ok(None)
+    }
+
+    fn x11(&mut self) -> Option<&mut X11Display> {
+        None
+    }
+
+    fn wayland(&mut self) -> Option<&mut dyn WaylandSystem> {
+        None
     }
 }

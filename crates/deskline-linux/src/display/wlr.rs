@@ -1,14 +1,15 @@
 //! The windows of the wlroots family in AT-SPI's terms.
 
 use std::path::Path;
+use std::time::Duration;
 
 use deskline_atspi as atspi;
-use deskline_core::Rect;
-use deskline_link::Result;
+use deskline_link::{Display as _, Result};
 use deskline_wayland::WlrDisplay;
+use deskline_x11::X11Display;
 
-use super::DisplaySystem;
 use super::described::Described;
+use super::system::{DisplaySystem, Findings, Popups, WaylandSystem};
 
 /// Connects to the compositor that listens on `socket`: see [`WlrDisplay::connect`].
 pub(super) fn connect(socket: &Path, session_bus: &str) -> Result<WlrDisplay<Described>> {
@@ -25,27 +26,43 @@ impl DisplaySystem for WlrDisplay<Described> {
         Ok(None)
     }
 
+    fn x11(&mut self) -> Option<&mut X11Display> {
+        None
+    }
+
+    fn wayland(&mut self) -> Option<&mut dyn WaylandSystem> {
+        Some(self)
+    }
+}
+
+impl WaylandSystem for WlrDisplay<Described> {
     fn prepare(&mut self) -> Result<bool> {
         WlrDisplay::prepare(self)
     }
 
-    fn lists_all(&self) -> bool {
-        true
+    fn idle(&mut self) -> Option<Duration> {
+        None
     }
 
-    fn places_popups(&self) -> bool {
+    fn menu_read(&mut self, _pid: u32, _open: bool) {}
+
+    fn popups(&mut self, pid: u32) -> Result<Popups> {
+        self.screen_around(pid).map(Popups::Within)
+    }
+
+    fn misses_launchers(&mut self) -> bool {
         false
     }
 
-    fn popups_keep_to(&mut self, pid: u32) -> Result<Option<Rect>> {
-        self.screen_around(pid)
+    fn unserved(&self, _pid: u32) -> Option<&'static str> {
+        None
     }
 
-    fn pointer_finding(&self) -> &'static str {
-        "by the compositor's own protocols. It does not tell where windows are: Deskline shows a window in full screen for a moment to find that out, when it first clicks in it"
-    }
-
-    fn tells_what_is_missing(&self) -> bool {
-        true
+    fn findings(&mut self) -> Findings {
+        Findings {
+            pointer: "by the compositor's own protocols. It does not tell where windows are: Deskline shows a window in full screen for a moment to find that out, when it first clicks in it",
+            has_reasons: true,
+            ..Findings::by_protocols(self.guard())
+        }
     }
 }

@@ -53,7 +53,8 @@ pub(super) fn grant(session: &Session) -> Result<String, String> {
 fn is_missing(session: &Session) -> bool {
     let kwin = Some(Fix::KwinFile);
     display::connect(session).map_or(true, |mut display| {
-        display.mends_keys() == kwin || display.mends_pictures() == kwin
+        let found = display.findings();
+        found.mends_keys == kwin || found.mends_pictures == kwin
     })
 }
 

@@ -41,13 +41,15 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
         Ok(display) => display,
         Err(e) => return vec![Check::failed("display", &e.to_string(), PRIVATE)],
     };
-    let tells = display.tells_what_is_missing();
+    let found = display.findings();
     let guard = guard::finding(session, &mut *display);
     let seat = session.own_seat.then(|| seat(&mut *display));
     let row =
         |(name, loss): (&'static str, &str), missing: &Option<Missing>, way: &str| match missing {
             None => Check::ok(name, way),
-            Some(Missing(why)) if tells => Check::warn(name, format!("no: {loss}. For {why}"), ""),
+            Some(Missing(why)) if found.has_reasons => {
+                Check::warn(name, format!("no: {loss}. For {why}"), "")
+            }
             Some(_) => Check::warn(name, format!("no: {loss}"), ""),
         };
     let (windows, raising) = (display.screen().err(), display.raising().err());
@@ -64,7 +66,7 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
     };
     let input = pointer.is_none() || keys.is_none();
     let rows = [
-        if input || display.mends_keys().is_some() {
+        if input || found.mends_keys.is_some() {
             Check::ok("display", format!("{wayland}, {compositor}: Wayland"))
         } else {
             Check::warn(
@@ -74,17 +76,13 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
             )
         },
         row(WINDOWS, &windows, BY_PROTOCOLS),
-        row(RAISE, &raising, display.raise_finding()),
-        row(POINTER, &pointer, display.pointer_finding()),
-        with_fix(
-            row(KEYS, &keys, display.input_finding()),
-            keys,
-            display.mends_keys(),
-        ),
+        row(RAISE, &raising, found.raise),
+        row(POINTER, &pointer, found.pointer),
+        with_fix(row(KEYS, &keys, found.keys), keys, found.mends_keys),
         with_fix(
             row(PICTURE, &pictures, BY_PROTOCOLS),
             pictures,
-            display.mends_pictures(),
+            found.mends_pictures,
         ),
         match guard {
             _ if !input => Check::ok(GUARD, "not needed: no input is sent"),
@@ -123,7 +121,7 @@ fn seat(display: &mut dyn DisplaySystem) -> Check {
             Some(format!(
                 "{} ({pid}): {}",
                 process::name(*pid),
-                display.unserved(*pid)?
+                display.wayland()?.unserved(*pid)?
             ))
         })
         .collect();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use deskline_core::App;
 use deskline_link::{
-    Application, Apps, Identity, OpenError, Opened, Permit, Progress, Result, WindowHint,
+    Application, Apps, End, Identity, OpenError, Opened, Permit, Progress, Result, WindowHint,
     WindowState,
 };
 
@@ -81,6 +81,18 @@ impl<O: Os> Apps for MacDesktop<O> {
             return Ok(Progress::Waiting(pid, WindowHint::Windowless));
         }
         Ok(Progress::Starting)
+    }
+
+    fn complaint(&mut self) -> Option<String> {
+        None
+    }
+
+    fn end_of(&mut self, _pid: u32) -> Option<End> {
+        None
+    }
+
+    fn threads_computed(&mut self, pid: u32) -> Option<Duration> {
+        self.computed(pid)
     }
 
     fn computed(&mut self, pid: u32) -> Option<Duration> {

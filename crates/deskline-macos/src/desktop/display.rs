@@ -6,7 +6,7 @@ use deskline_core::{Point, Rect};
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
     Aim, AppWindows, Cancel, Clipboard, Display, Error, KeyInput, Offer, Overlay, Picture,
-    Pictures, Pointer, PointerInput, Raising, Result, Screen, Window, WindowId,
+    Pictures, Pointer, PointerInput, Raising, Result, Screen, Window, WindowId, Workspaces,
 };
 
 use super::MacDesktop;
@@ -43,6 +43,11 @@ impl<O: Os> Display for MacDesktop<O> {
 
     fn raising(&mut self) -> Offer<&mut dyn Raising> {
         Ok(self)
+    }
+
+    // What is on another Space is in no list of windows.
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
+        None
     }
 
     fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {

@@ -84,6 +84,10 @@ impl Desk for Script {
         }
     }
 
+    fn idle(&mut self) -> Option<Duration> {
+        None
+    }
+
     fn applications(&mut self, _name: &str) -> Answer {
         Answer {
             text: "Notes (pid 1), front".into(),
@@ -105,6 +109,8 @@ impl Platform for Pings {
     fn connect(&self) -> Result<Box<dyn Desktop>> {
         Err(Error::Unavailable("a script has no desktop".into()))
     }
+
+    fn prepare(&self) {}
 
     fn ping(&self, pid: u32) -> Result<()> {
         match pid {

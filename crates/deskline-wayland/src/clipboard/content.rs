@@ -7,10 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_link::clipboard::{
-    HINT, HINT_DATA, MOST_SAVED, NO_DATA, SAVES, TEXT_TYPES, lost_formats, not_handed_over, order,
-    too_large,
+    HINT, HINT_DATA, MOST_SAVED, NO_DATA, SAVES, TEXT_TYPES, lost_formats, order,
 };
-use deskline_link::{Cancel, Error, Result};
+use deskline_link::{Cancel, DisplayError, Error, Result};
 use rustix::event::{PollFd, PollFlags};
 
 /// How long the owner may take to hand over a short text.
@@ -74,8 +73,10 @@ pub(crate) fn save(
                 content.push((kind, data));
             }
             Err(_) if index >= needed => lost += 1,
-            Err(Missing::Late) => return Err(not_handed_over(&kind)),
-            Err(Missing::TooLarge) => return Err(too_large()),
+            Err(Missing::Late) => return Err(DisplayError::ClipboardLate(kind, SAVES).into()),
+            Err(Missing::TooLarge) => {
+                return Err(DisplayError::ClipboardTooLarge(MOST_SAVED).into());
+            }
         }
     }
     Ok((content.into(), lost_formats(lost)))

@@ -30,6 +30,8 @@ use wayland_protocols_wlr::data_control::v1::client::zwlr_data_control_source_v1
     self as wlr_source, ZwlrDataControlSourceV1,
 };
 
+use crate::wlroots::heard::on_event;
+
 /// The state that the compositor has reported.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
@@ -231,39 +233,19 @@ macro_rules! events {
             ]);
         }
 
-        impl Dispatch<$offer_type, ()> for Heard {
-            fn event(
-                heard: &mut Self,
-                offer: &$offer_type,
-                event: $offer::Event,
-                (): &(),
-                _: &Connection,
-                _: &QueueHandle<Self>,
-            ) {
-                if let $offer::Event::Offer { mime_type } = event {
-                    heard.types(&offer.id(), mime_type);
-                }
+        on_event!($offer_type, |heard, offer, event| {
+            if let $offer::Event::Offer { mime_type } = event {
+                heard.types(&offer.id(), mime_type);
             }
-        }
+        });
 
-        impl Dispatch<$source_type, ()> for Heard {
-            fn event(
-                heard: &mut Self,
-                source: &$source_type,
-                event: $source::Event,
-                (): &(),
-                _: &Connection,
-                _: &QueueHandle<Self>,
-            ) {
-                match event {
-                    $source::Event::Send { mime_type, fd } => {
-                        heard.wanted.push((source.id(), mime_type, fd));
-                    }
-                    $source::Event::Cancelled => heard.cancelled.push(source.id()),
-                    _ => {}
-                }
+        on_event!($source_type, |heard, source, event| match event {
+            $source::Event::Send { mime_type, fd } => {
+                heard.wanted.push((source.id(), mime_type, fd));
             }
-        }
+            $source::Event::Cancelled => heard.cancelled.push(source.id()),
+            _ => {}
+        });
     };
 }
 
@@ -273,23 +255,14 @@ delegate_noop!(Heard: ExtDataControlManagerV1);
 delegate_noop!(Heard: ZwlrDataControlManagerV1);
 delegate_noop!(Heard: ignore WlSeat);
 
-impl Dispatch<WlRegistry, ()> for Heard {
-    fn event(
-        heard: &mut Self,
-        _: &WlRegistry,
-        event: wl_registry::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        if let wl_registry::Event::Global {
-            name, interface, ..
-        } = event
-        {
-            heard.globals.push((name, interface));
-        }
+on_event!(WlRegistry, |heard, _, event| {
+    if let wl_registry::Event::Global {
+        name, interface, ..
+    } = event
+    {
+        heard.globals.push((name, interface));
     }
-}
+});
 
 impl Dispatch<WlCallback, u32> for Heard {
     fn event(

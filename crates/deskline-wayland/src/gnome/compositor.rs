@@ -4,15 +4,16 @@
 use std::time::Duration;
 
 use deskline_core::Point;
+use deskline_link::guard::Guards;
 use deskline_link::{
-    Aim, Cancel, Offer, Other, Picture, Pointer, Result, Window, WindowId, WindowState,
+    Aim, Cancel, Offer, Other, Pictures, Pointer, Raising, Result, Window, WindowId, Workspaces,
 };
 
 use super::extension::{Extension, ShellWindow};
 use super::placed::Placed;
 use super::plain::Plain;
 use super::session::{Access, Way};
-use crate::compositor::{Ability, BoxedPort, Compositor, Keyboard, Located};
+use crate::compositor::{BoxedPort, Compositor, Gate, Input, Keyboard, Located, Manner, no_guard};
 use crate::described::Toplevels;
 use crate::display::WaylandDisplay;
 
@@ -59,7 +60,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
         }))
     }
 
-    /// What tells the toplevels that apps describe, after a look.
+    /// The source of the toplevels that apps describe, after a look.
     ///
     /// # Errors
     ///
@@ -84,6 +85,19 @@ impl<T: Toplevels> GnomeDisplay<T> {
     pub fn shell_windows(&mut self) -> Result<Option<Vec<ShellWindow>>> {
         let placed = self.compositor.places();
         placed.map(|placed| placed.shell_windows(None)).transpose()
+    }
+
+    /// Whether a menu or another pop-up of the app is open.
+    ///
+    /// # Errors
+    ///
+    /// Where the shell or the accessibility bus does not answer.
+    pub fn popup_open(&mut self, pid: u32) -> Result<bool> {
+        let gnome = &mut self.compositor;
+        match gnome.places() {
+            Some(placed) => placed.popup_open(pid),
+            None => gnome.plain.find_menu(pid),
+        }
     }
 
     /// Between links. Returns after which time to call it again, if at all.
@@ -120,7 +134,7 @@ impl<T: Toplevels> Gnome<T> {
         };
         let now = placed.is_there();
         if now != self.has_places {
-            tracing::debug!("the extension tells places: {now}");
+            tracing::debug!("the extension reports places: {now}");
             self.has_places = now;
         }
     }
@@ -158,7 +172,7 @@ impl<T: Toplevels> Gnome<T> {
             let Some(popup) = placed.popup_beside(window)? else {
                 break;
             };
-            // The shell does not tell menus from tooltips. The app does.
+            // The shell does not distinguish menus from tooltips. The app does.
             if !self.plain.find_menu(popup.pid)? {
                 break;
             }
@@ -170,15 +184,42 @@ impl<T: Toplevels> Gnome<T> {
     }
 }
 
+impl<T: Toplevels> Raising for Gnome<T> {
+    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        self.close_menus_beside(window)?;
+        self.now_mut().activate(window, cancel)
+    }
+}
+
 impl<T: Toplevels> Compositor for Gnome<T> {
-    fn offers(&self, ability: Ability) -> Offer<()> {
-        self.now().offers(ability)
+    fn takes(&self, input: Input) -> Offer<()> {
+        self.now().takes(input)
+    }
+
+    fn manner(&self) -> Manner<'_> {
+        self.now().manner()
+    }
+
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
+        self.now_mut().workspaces()
+    }
+
+    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
+        self.now_mut().pictures()
+    }
+
+    fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        Err(no_guard())
+    }
+
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        None
     }
 
     fn begin_link(&mut self, acts: bool) {
         self.look_for_places();
         self.end_sessions();
-        self.plain.look_at_seat(acts);
+        self.plain.begin_link(acts);
     }
 
     fn set_aim(&mut self, aim: Aim) {
@@ -187,22 +228,6 @@ impl<T: Toplevels> Compositor for Gnome<T> {
 
     fn windows(&mut self) -> Result<Vec<Window>> {
         self.now_mut().windows()
-    }
-
-    fn states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        self.now_mut().states()
-    }
-
-    fn workspace(&mut self) -> Result<Option<u32>> {
-        self.now_mut().workspace()
-    }
-
-    fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()> {
-        self.now_mut().show_workspace(workspace, cancel)
-    }
-
-    fn minimise(&mut self, window: WindowId) -> Result<()> {
-        self.now_mut().minimise(window)
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
@@ -215,27 +240,14 @@ impl<T: Toplevels> Compositor for Gnome<T> {
         self.now_mut().keyboard(aim)
     }
 
-    fn popup_open(&mut self, pid: u32) -> Result<bool> {
-        self.now_mut().popup_open(pid)
-    }
-
     fn pointer(&mut self) -> Result<Option<Pointer>> {
         self.now_mut().pointer()
-    }
-
-    fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        self.close_menus_beside(window)?;
-        self.now_mut().raise(window, cancel)
     }
 
     /// As [`Gnome::keyboard`].
     fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
         self.plain.introduce_devices();
         self.now_mut().over(at, aim)
-    }
-
-    fn counts_from_window(&self) -> bool {
-        self.now().counts_from_window()
     }
 
     fn locate(&mut self, aim: Option<Aim>, at: &[Point], cancel: &Cancel) -> Result<Located> {
@@ -258,13 +270,5 @@ impl<T: Toplevels> Compositor for Gnome<T> {
     /// delay the person's window.
     fn end_input(&mut self) {
         self.plain.forget_offset();
-    }
-
-    fn pictures_are_quick(&self) -> bool {
-        false
-    }
-
-    fn capture(&mut self, window: WindowId) -> Result<Picture> {
-        self.now_mut().capture(window)
     }
 }

@@ -9,8 +9,7 @@ use wayland_client::protocol::wl_seat::Capability;
 
 use super::bus::Bus;
 use super::session::{Session, Way};
-use crate::seat::Seat;
-use crate::wlroots::client::ASK;
+use crate::wlroots::client::{ASK, Client};
 
 /// How long they are kept after the last link. GNOME shows in its panel that they are there, to a
 /// person who connects meanwhile.
@@ -20,7 +19,7 @@ const KEPT: Duration = Duration::from_secs(300);
 pub(super) struct Devices {
     /// Where the compositor listens.
     socket: PathBuf,
-    seat: Option<Seat>,
+    seat: Option<Client>,
     kept: Option<Kept>,
     /// Whether the seat has a keyboard, as of the last look.
     has_keyboard: bool,
@@ -78,10 +77,10 @@ impl Devices {
     fn look(&mut self) -> Capability {
         let looked = match self.seat.take() {
             Some(mut seat) => seat.roundtrip().map(|()| seat),
-            None => Seat::connect(&self.socket),
+            None => Client::connect(&self.socket),
         };
         match looked {
-            Ok(seat) => self.seat.insert(seat).capabilities(),
+            Ok(seat) => self.seat.insert(seat).heard.capabilities,
             Err(e) => {
                 tracing::debug!("the seat is not known: {e}");
                 Capability::all()

@@ -147,8 +147,8 @@ impl<'b> Extension<'b> {
     pub(crate) fn over(&self, at: Point) -> Result<Over> {
         // The middle of a pixel: with fractional scales its corner may be another one's.
         let place = (f64::from(at.x) + 0.5, f64::from(at.y) + 0.5);
-        let told: (u64, bool) = self.bus.ask(self.on(), "At", &place)?;
-        Ok(match told {
+        let there: (u64, bool) = self.bus.ask(self.on(), "At", &place)?;
+        Ok(match there {
             (_, true) => Over::Shell,
             (0, false) => Over::Nothing,
             (id, false) => Over::Window(id),

@@ -15,8 +15,7 @@ use super::bus::{Calls, On};
 use crate::events::Events;
 use crate::keymap;
 use crate::layout::{Layout, locked, unreadable};
-use crate::seat::Seat;
-use crate::wlroots::client::ASK;
+use crate::wlroots::client::{ASK, Client};
 
 pub(super) const REMOTE: On<'static> = (
     "org.gnome.Mutter.RemoteDesktop",
@@ -53,7 +52,7 @@ impl Notify {
         stream: Option<String>,
         socket: &Path,
     ) -> Result<Self> {
-        let mut seat = Seat::connect(socket)?;
+        let mut seat = Client::connect(socket)?;
         let mut notify = Self {
             calls,
             path: path.to_owned(),
@@ -68,7 +67,7 @@ impl Notify {
 
     /// Gives the seat a keyboard and a pointer, where it lacks one, and apps the time to ask for
     /// it: what is sent before is lost. A session's device comes with its first event.
-    fn introduce(&self, seat: &mut Seat) -> Result<()> {
+    fn introduce(&self, seat: &mut Client) -> Result<()> {
         let both = Capability::Keyboard | Capability::Pointer;
         if seat.has(both) {
             return Ok(());
@@ -81,7 +80,7 @@ impl Notify {
         if !seat.has(Capability::Pointer) {
             self.tell("NotifyPointerMotionRelative", &(0.0_f64, 0.0_f64))?;
         }
-        seat.wait_for(both)?;
+        seat.wait(|heard| heard.capabilities.contains(both))?;
         // No event reports that apps have asked for it.
         std::thread::sleep(ASK);
         Ok(())
@@ -156,8 +155,8 @@ impl Events for Notify {
 }
 
 /// The layout that is on. GNOME's keymap has those of all input sources, and of the user's
-/// language, and Mutter tells only the window with the keyboard which is on: where there are
-/// several, what they have in common.
+/// language, and Mutter reports the current one only to the window with the keyboard: where there
+/// are several, what they have in common.
 fn read(keymap: &[u8], caps_lock: bool) -> Option<Layout> {
     let mut layouts = Layout::of_each_group(keymap, locked(caps_lock))?;
     let (first, others) = layouts.split_first()?;

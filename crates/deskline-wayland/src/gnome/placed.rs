@@ -4,9 +4,10 @@
 use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
+use deskline_link::guard::Guards;
 use deskline_link::{
-    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, Pointer, Result, Window, WindowId,
-    WindowState,
+    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, Pictures, Pointer, Raising, Result,
+    Window, WindowId, WindowState, Workspaces,
 };
 
 use super::bus::Bus;
@@ -17,7 +18,8 @@ use super::plain::PAINTS;
 use super::scales;
 use super::session::{self, Session, Way};
 use crate::compositor::{
-    Ability, BoxedPort, Compositor, Holder, Keyboard, Located, await_front, gone,
+    BoxedPort, Compositor, Gate, Holder, Input, Keyboard, Located, Manner, await_front, gone,
+    no_guard,
 };
 
 /// How long the shell may take to give a window the keyboard: 10 ms on an idle machine, 430 ms on a
@@ -58,7 +60,7 @@ impl Placed {
         }))
     }
 
-    /// Whether the extension tells places now.
+    /// Whether the extension reports places now.
     pub(crate) fn is_there(&self) -> bool {
         self.look().is_ok()
     }
@@ -92,6 +94,14 @@ impl Placed {
             }
         }
         Ok(windows)
+    }
+
+    /// Whether a menu, a tooltip or another pop-up of the app is open: the shell does not
+    /// distinguish them. A tooltip closes at a click, and does not come back until the pointer has
+    /// moved.
+    pub(crate) fn popup_open(&self, pid: u32) -> Result<bool> {
+        let windows = self.look()?.windows;
+        Ok(windows.iter().any(|w| w.is_open_popup() && w.pid == pid))
     }
 
     /// An open pop-up of another app than this window's.
@@ -191,19 +201,21 @@ fn in_frame(frame: Rect, buffer: Rect, pixels: usize) -> Content {
     }
 }
 
-impl Compositor for Placed {
-    fn offers(&self, ability: Ability) -> Offer<()> {
-        match ability {
-            Ability::Raise | Ability::Pointer | Ability::Keys => Ok(()),
-            Ability::Pictures => session::frames(),
+impl Raising for Placed {
+    fn activate(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
+        if !self.ask(|extension| extension.activate(id.0))? {
+            return Err(gone());
         }
+        let failure =
+            "a dialog of its app may keep the keyboard: GNOME Shell did not give it to the window";
+        await_front(id, (failure, RAISES, LOOK), cancel, || {
+            Ok(self.look()?.focused().map(|window| WindowId(window.id)))
+        })
     }
+}
 
-    fn windows(&mut self) -> Result<Vec<Window>> {
-        Ok(self.look()?.into_toplevels().map(window).collect())
-    }
-
-    fn states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+impl Workspaces for Placed {
+    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
         let is_toplevel = |windows: &[ShellWindow], id: WindowId| {
             windows.iter().any(|w| w.id == id.0 && w.is_toplevel())
         };
@@ -217,12 +229,64 @@ impl Compositor for Placed {
         Ok(Some(self.ask(|extension| extension.away())?.0))
     }
 
+    fn put_away(&mut self, id: WindowId, state: WindowState) -> Result<()> {
+        if !state.minimised {
+            return Ok(());
+        }
+        self.ask(|extension| extension.minimise(id.0))
+    }
+
     fn show_workspace(&mut self, workspace: u32, _: &Cancel) -> Result<()> {
         self.ask(|extension| extension.show_workspace(workspace))
     }
+}
 
-    fn minimise(&mut self, id: WindowId) -> Result<()> {
-        self.ask(|extension| extension.minimise(id.0))
+impl Pictures for Placed {
+    /// Also of a window that others cover; without the app's pop-ups, which are windows of their
+    /// own.
+    fn picture(&mut self, id: WindowId) -> Result<Picture> {
+        let windows = self.look()?.windows;
+        let window = windows.iter().find(|w| w.id == id.0);
+        let window = window.ok_or_else(|| Error::NoPicture("it has been closed".into()))?;
+        if !window.visible {
+            return Err(Error::NoPicture(
+                "it is minimised or on another workspace".into(),
+            ));
+        }
+        let Rect { x, y, w, h } = window.frame;
+        let frame = session::frame_of(&self.bus, window.id, PAINTS)?;
+        let content = in_frame(window.frame, window.buffer, frame.width);
+        let picture = picture::content(&frame, content, (w, h));
+        let mut picture =
+            picture.ok_or_else(|| Error::system("taking a picture")("the frame is too small"))?;
+        picture.origin = Point { x, y };
+        Ok(picture)
+    }
+
+    fn are_quick(&self) -> bool {
+        false
+    }
+
+    fn show_windows_behind(&self) -> bool {
+        false
+    }
+}
+
+impl Compositor for Placed {
+    fn takes(&self, _: Input) -> Offer<()> {
+        Ok(())
+    }
+
+    fn manner(&self) -> Manner<'_> {
+        Manner::PLAIN
+    }
+
+    fn begin_link(&mut self, _acts: bool) {}
+
+    fn set_aim(&mut self, _aim: Aim) {}
+
+    fn windows(&mut self) -> Result<Vec<Window>> {
+        Ok(self.look()?.into_toplevels().map(window).collect())
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
@@ -244,24 +308,8 @@ impl Compositor for Placed {
         })
     }
 
-    fn popup_open(&mut self, pid: u32) -> Result<bool> {
-        let windows = self.look()?.windows;
-        Ok(windows.iter().any(|w| w.is_open_popup() && w.pid == pid))
-    }
-
     fn pointer(&mut self) -> Result<Option<Pointer>> {
         Ok(Some(self.look()?.pointer))
-    }
-
-    fn raise(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
-        if !self.ask(|extension| extension.activate(id.0))? {
-            return Err(gone());
-        }
-        let failure =
-            "a dialog of its app may keep the keyboard: GNOME Shell did not give it to the window";
-        await_front(id, (failure, RAISES, LOOK), cancel, || {
-            Ok(self.look()?.focused().map(|window| WindowId(window.id)))
-        })
     }
 
     /// Another app's window, or the shell's own.
@@ -307,25 +355,25 @@ impl Compositor for Placed {
         }
     }
 
-    /// Also of a window that others cover; without the app's pop-ups, which are windows of their
-    /// own.
-    fn capture(&mut self, id: WindowId) -> Result<Picture> {
-        let windows = self.look()?.windows;
-        let window = windows.iter().find(|w| w.id == id.0);
-        let window = window.ok_or_else(|| Error::NoPicture("it has been closed".into()))?;
-        if !window.visible {
-            return Err(Error::NoPicture(
-                "it is minimised or on another workspace".into(),
-            ));
-        }
-        let Rect { x, y, w, h } = window.frame;
-        let frame = session::frame_of(&self.bus, window.id, PAINTS)?;
-        let content = in_frame(window.frame, window.buffer, frame.width);
-        let picture = picture::content(&frame, content, (w, h));
-        let mut picture =
-            picture.ok_or_else(|| Error::system("taking a picture")("the frame is too small"))?;
-        picture.origin = Point { x, y };
-        Ok(picture)
+    fn end_input(&mut self) {
+        self.release();
+    }
+
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
+        Some(self)
+    }
+
+    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
+        session::frames()?;
+        Ok(self)
+    }
+
+    fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        Err(no_guard())
+    }
+
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        None
     }
 }
 

@@ -5,7 +5,11 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use deskline_core::Point;
-use deskline_link::{Aim, Cancel, DisplayError, Error, Offer, Picture, Result, Window, WindowId};
+use deskline_link::guard::Guards;
+use deskline_link::{
+    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, Pictures, Pointer, Raising, Result,
+    Window, WindowId, Workspaces,
+};
 
 use super::bus::Bus;
 use super::devices::Devices;
@@ -15,7 +19,9 @@ use super::place;
 use super::recency::Recency;
 use super::scales;
 use super::session::{self, Access, Session, Way};
-use crate::compositor::{Ability, BoxedPort, Compositor, Holder, Keyboard, Located, gone};
+use crate::compositor::{
+    BoxedPort, Compositor, Gate, Holder, Input, Keyboard, Located, Manner, gone, no_guard,
+};
 use crate::described::{self, AppToplevel, OpenMenu, Toplevels};
 use crate::pipewire::{self, Frame};
 
@@ -111,11 +117,6 @@ impl<T: Toplevels> Plain<T> {
         &self.way
     }
 
-    /// A link begins: gives the seat the devices that it lacks, if input may follow.
-    pub(super) fn look_at_seat(&mut self, acts: bool) {
-        self.devices.begin_link(&self.bus, &self.way, acts);
-    }
-
     /// Waits until apps have had the time to ask for devices that are new to the seat.
     pub(super) fn introduce_devices(&self) {
         self.devices.introduce();
@@ -139,14 +140,14 @@ impl<T: Toplevels> Plain<T> {
             let nobody = all.iter().all(|t| !t.active);
             all.iter().find(|t| nobody && Some(t.id) == with_menu)
         };
-        let as_told = || described::front(all).or_else(of_menu);
+        let as_described = || described::front(all).or_else(of_menu);
         let Some(windows) = Extension::find(&self.bus).and_then(|it| it.toplevels().ok()) else {
-            return as_told();
+            return as_described();
         };
         let focused = extension::focused(all, &windows);
         match focused[..] {
             // The shell itself, or an app that assistive technology does not know.
-            [] => as_told(),
+            [] => as_described(),
             [one] => Some(one),
             // Windows of one app with one title.
             _ => {
@@ -281,12 +282,68 @@ impl Session {
     }
 }
 
-impl<T: Toplevels> Compositor for Plain<T> {
-    fn offers(&self, ability: Ability) -> Offer<()> {
-        match ability {
-            Ability::Raise | Ability::Keys => Ok(()),
-            Ability::Pointer | Ability::Pictures => session::frames(),
+impl<T: Toplevels> Raising for Plain<T> {
+    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        self.bring_to_front(window, cancel)
+    }
+}
+
+impl<T: Toplevels> Pictures for Plain<T> {
+    fn picture(&mut self, window: WindowId) -> Result<Picture> {
+        let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
+        let behind = "the window is not in front, and GNOME shows no other";
+        let is_front =
+            |it: &mut Self| Ok::<_, Error>(it.front()?.is_some_and(|front| front.id == window));
+        if !is_front(self)? {
+            return Err(failed(behind));
         }
+        let frame = match &self.session {
+            Some(session) if session.points_at(window) => session.frame()?,
+            _ => {
+                let session = Session::start(&self.bus, &self.way, Some(window))?;
+                let frame = session.frame();
+                session.stop(&self.bus);
+                frame?
+            }
+        };
+        if !is_front(self)? {
+            return Err(failed(behind));
+        }
+        let size = self.toplevels.size(window)?;
+        let size = size.ok_or_else(|| failed("the app does not say how large its window is"))?;
+        let screens = scales::of_screens(&self.bus);
+        let content = place::content(&frame, size, &screens);
+        let content = content.ok_or_else(|| failed("the window is translucent"))?;
+        self.note(window, size, screens, content.offset);
+        picture::content(&frame, content, size).ok_or_else(|| failed("the frame is too small"))
+    }
+
+    fn are_quick(&self) -> bool {
+        false
+    }
+
+    fn show_windows_behind(&self) -> bool {
+        false
+    }
+}
+
+impl<T: Toplevels> Compositor for Plain<T> {
+    fn takes(&self, input: Input) -> Offer<()> {
+        match input {
+            Input::Keys => Ok(()),
+            Input::Pointer => session::frames(),
+        }
+    }
+
+    fn manner(&self) -> Manner<'_> {
+        Manner {
+            counts_from_window: true,
+            ..Manner::PLAIN
+        }
+    }
+
+    fn begin_link(&mut self, acts: bool) {
+        self.devices.begin_link(&self.bus, &self.way, acts);
     }
 
     fn set_aim(&mut self, aim: Aim) {
@@ -318,16 +375,12 @@ impl<T: Toplevels> Compositor for Plain<T> {
         })
     }
 
-    fn popup_open(&mut self, pid: u32) -> Result<bool> {
-        self.find_menu(pid)
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        Ok(None)
     }
 
-    fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        self.bring_to_front(window, cancel)
-    }
-
-    fn counts_from_window(&self) -> bool {
-        true
+    fn over(&mut self, _: Point, _: Aim) -> Result<Option<Other>> {
+        Ok(None)
     }
 
     /// Where the stream of the front window begins. The stream is of what is focused when it
@@ -379,32 +432,24 @@ impl<T: Toplevels> Compositor for Plain<T> {
         }
     }
 
-    fn capture(&mut self, window: WindowId) -> Result<Picture> {
-        let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
-        let behind = "the window is not in front, and GNOME shows no other";
-        let is_front =
-            |it: &mut Self| Ok::<_, Error>(it.front()?.is_some_and(|front| front.id == window));
-        if !is_front(self)? {
-            return Err(failed(behind));
-        }
-        let frame = match &self.session {
-            Some(session) if session.points_at(window) => session.frame()?,
-            _ => {
-                let session = Session::start(&self.bus, &self.way, Some(window))?;
-                let frame = session.frame();
-                session.stop(&self.bus);
-                frame?
-            }
-        };
-        if !is_front(self)? {
-            return Err(failed(behind));
-        }
-        let size = self.toplevels.size(window)?;
-        let size = size.ok_or_else(|| failed("the app does not say how large its window is"))?;
-        let screens = scales::of_screens(&self.bus);
-        let content = place::content(&frame, size, &screens);
-        let content = content.ok_or_else(|| failed("the window is translucent"))?;
-        self.note(window, size, screens, content.offset);
-        picture::content(&frame, content, size).ok_or_else(|| failed("the frame is too small"))
+    fn end_input(&mut self) {
+        self.release();
+    }
+
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
+        None
+    }
+
+    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
+        session::frames()?;
+        Ok(self)
+    }
+
+    fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        Err(no_guard())
+    }
+
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        None
     }
 }

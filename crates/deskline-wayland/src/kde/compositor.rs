@@ -5,20 +5,21 @@ use std::time::{Duration, Instant};
 
 use deskline_core::Point;
 use deskline_input::Part;
+use deskline_link::error::setup::KWIN_INPUT;
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
-    Aim, Cancel, Error, Missing, Offer, Other, Picture, Pointer, Result, Window, WindowId,
-    WindowState,
+    Aim, Cancel, Error, Missing, Offer, Other, Picture, Pictures, Pointer, Raising, Result, Window,
+    WindowId, WindowState, Workspaces,
 };
 
 use super::bus::Bus;
 use super::fake::{self, Fake};
 use super::guard::{self, Guard};
-use super::picture::{self, Pictures};
+use super::picture::{self, Access};
 use super::script::Scripts;
 use super::windows::{self, KdeWindow, Screen};
 use crate::compositor::{
-    Ability, BoxedPort, Compositor, Holder, Keyboard, Located, await_front, gone, plus,
+    BoxedPort, Compositor, Gate, Holder, Input, Keyboard, Located, Manner, await_front, gone, plus,
 };
 use crate::display::WaylandDisplay;
 use crate::eis::Eis;
@@ -32,9 +33,6 @@ const LOOK: Duration = Duration::from_millis(5);
 
 /// How long apps may take to ask for a device that is the seat's first of its kind.
 const ASK: Duration = Duration::from_millis(300);
-
-/// Why there is no pointer and no keyboard.
-const NO_INPUT: &str = "KWin before Plasma 6 takes input only from programs that it knows by a .desktop file; `deskline doctor --fix` writes it";
 
 /// How KWin takes input.
 #[derive(Debug)]
@@ -70,7 +68,7 @@ pub struct Kde {
     /// it.
     new_since: Option<Instant>,
     has_guard: bool,
-    pictures: Pictures,
+    pictures: Access,
     guard: Option<Guard>,
     /// Where the pointer is for the link while the guard keeps it at the edge of the screen.
     parked: Point,
@@ -99,7 +97,7 @@ impl KdeDisplay {
         Ok(Self::new(Kde {
             way: Way::find(&bus, socket),
             has_guard: guard::offered(&bus),
-            pictures: Pictures::ask(&bus.connection, Some(&bus.kwin)),
+            pictures: Access::ask(&bus.connection, Some(&bus.kwin)),
             bus,
             scripts,
             events: None,
@@ -125,9 +123,19 @@ impl KdeDisplay {
         Ok(windows)
     }
 
+    /// Whether a menu or another pop-up of the app is open.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lost`] where KWin does not answer.
+    pub fn popup_open(&mut self, pid: u32) -> Result<bool> {
+        let windows = self.compositor.look()?.windows;
+        Ok(windows.iter().any(|w| w.popup && w.pid == pid))
+    }
+
     /// Whether only a `.desktop` file is missing for pictures.
     pub fn pictures_need_a_file(&self) -> bool {
-        self.compositor.pictures == Pictures::NotKnown
+        self.compositor.pictures == Access::NotKnown
     }
 
     /// Whether only a `.desktop` file is missing for pointer and keys.
@@ -162,7 +170,7 @@ impl Kde {
             let events: Box<dyn Events> = match &self.way {
                 Some(Way::Eis) => Box::new(Eis::connect(self.bus.input()?.into())?),
                 Some(Way::Fake(socket)) => Box::new(Fake::open(socket, self.bus.clone())?),
-                None => return Err(Error::Unavailable(NO_INPUT.into())),
+                None => return Err(Error::Unavailable(KWIN_INPUT.into())),
             };
             if !had {
                 self.new_since = Some(Instant::now());
@@ -175,7 +183,7 @@ impl Kde {
     /// Waits until apps have had the time to ask for devices that are new to the seat.
     fn introduce(&mut self) {
         if let Some(since) = self.new_since.take() {
-            // Nothing tells when they have.
+            // No event reports that they have.
             std::thread::sleep(ASK.saturating_sub(since.elapsed()));
         }
     }
@@ -185,14 +193,14 @@ impl Kde {
         self.guard.as_ref().is_some_and(Guard::holds)
     }
 
-    /// The pixel of a pointer that KWin tells to be there: it tells the middle of a pixel as the
-    /// next one.
-    fn pixel(&self, told: Point) -> Point {
-        let left = self.left.filter(|left| next(*left) == told);
-        left.unwrap_or(told)
+    /// The pixel of a pointer that KWin reports there: it rounds, so that the middle of a pixel is
+    /// reported as the next one.
+    fn pixel(&self, reported: Point) -> Point {
+        let left = self.left.filter(|left| next(*left) == reported);
+        left.unwrap_or(reported)
     }
 
-    /// Where exactly the pointer is that KWin tells scripts to be there: it rounds.
+    /// Where exactly the pointer is that KWin reports there.
     fn place(&self, at: Point) -> (f64, f64) {
         let middle = self.left == Some(at);
         let offset = if middle {
@@ -221,126 +229,7 @@ fn window(window: KdeWindow) -> Window {
     }
 }
 
-impl Compositor for Kde {
-    fn offers(&self, ability: Ability) -> Offer<()> {
-        match ability {
-            Ability::Pointer | Ability::Keys if self.way.is_none() => Err(Missing::new(NO_INPUT)),
-            Ability::Pictures => self.pictures.offered(),
-            _ => Ok(()),
-        }
-    }
-
-    fn windows(&mut self) -> Result<Vec<Window>> {
-        Ok(self.look()?.into_toplevels().map(window).collect())
-    }
-
-    fn states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        let state = |w: &KdeWindow| WindowState {
-            workspace: Some(w.desktop).filter(|n| *n > 0),
-            minimised: w.minimised,
-            ..WindowState::default()
-        };
-        let toplevels = self.look()?.into_toplevels();
-        let states = toplevels.map(|w| (WindowId(w.id), state(&w)));
-        Ok(states.filter(|(_, state)| state.is_away()).collect())
-    }
-
-    fn workspace(&mut self) -> Result<Option<u32>> {
-        Ok(Some(self.look()?.desktop))
-    }
-
-    fn show_workspace(&mut self, workspace: u32, _: &Cancel) -> Result<()> {
-        if !windows::show_desktop(&mut self.scripts, workspace)? {
-            return Err(Error::system("switching desktops")("KWin did not show it"));
-        }
-        Ok(())
-    }
-
-    fn minimise(&mut self, id: WindowId) -> Result<()> {
-        let screen = self.look()?;
-        if let Some(window) = screen.windows.iter().find(|w| w.id == id.0) {
-            windows::minimise(&mut self.scripts, window)?;
-        }
-        Ok(())
-    }
-
-    fn front(&mut self) -> Result<Option<Window>> {
-        Ok(self.look()?.active().cloned().map(window))
-    }
-
-    fn keyboard(&mut self, aim: Option<Aim>) -> Result<Keyboard> {
-        let screen = self.look()?;
-        let Some(active) = screen.active() else {
-            return Ok(Keyboard::Nobody);
-        };
-        // KWin leaves a window active below its lock screen.
-        if aim.is_none_or(|aim| aim.pid == active.pid) && self.bus.is_locked() {
-            return Ok(Keyboard::Nobody);
-        }
-        Ok(Keyboard::Window(Holder {
-            id: WindowId(active.id),
-            pid: active.pid,
-            title: active.title.clone(),
-            popup: !active.toplevel,
-        }))
-    }
-
-    fn popup_open(&mut self, pid: u32) -> Result<bool> {
-        let windows = self.look()?.windows;
-        Ok(windows.iter().any(|w| w.popup && w.pid == pid))
-    }
-
-    fn pointer(&mut self) -> Result<Option<Pointer>> {
-        let at = if self.guards() {
-            self.parked
-        } else {
-            let told = self.look()?.pointer;
-            self.pixel(told)
-        };
-        // KWin tells no script which buttons are down.
-        Ok(Some(Pointer { at, pressed: false }))
-    }
-
-    fn raise(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
-        let screen = self.look()?;
-        let wanted = screen.windows.iter().find(|w| w.id == id.0);
-        if !windows::raise(&mut self.scripts, wanted.ok_or_else(gone)?)? {
-            return Err(gone());
-        }
-        let failure = "KWin did not bring the window to the front";
-        await_front(id, (failure, RAISES, LOOK), cancel, || {
-            Ok(self.look()?.active().map(|window| WindowId(window.id)))
-        })
-    }
-
-    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
-        let screen = self.look()?;
-        let there = screen.at(at).filter(|w| w.pid != aim.pid);
-        Ok(there.map(|window| Other {
-            title: window.title.clone(),
-            pid: window.pid,
-        }))
-    }
-
-    fn locate(&mut self, _: Option<Aim>, _: &[Point], _: &Cancel) -> Result<Located> {
-        Ok(Located::MIDDLE)
-    }
-
-    fn ready(&mut self) -> Result<()> {
-        self.events().map(drop)
-    }
-
-    fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
-        self.events()?;
-        self.introduce();
-        let events = self.events.as_deref_mut();
-        Ok(Box::new(Sent {
-            events: events.ok_or_else(|| Error::Unavailable(NO_INPUT.into()))?,
-            offset,
-            went: Some(&mut self.went),
-        }))
-    }
-
+impl Gate for Kde {
     fn open(&mut self) -> Result<()> {
         if !self.guards() {
             return Ok(());
@@ -366,31 +255,68 @@ impl Compositor for Kde {
         }
     }
 
-    /// Not at its middle: KWin would tell the next pixel.
-    fn put_pointer(&mut self, to: Point, _: (f64, f64)) -> Result<()> {
+    /// Not at its middle: KWin would report the next pixel.
+    fn put_pointer(&mut self, to: Point) -> Result<()> {
         let opened = self.open();
         let moved = opened.and_then(|()| self.devices((0.0, 0.0))?.go(to));
         let closed = self.close();
         self.left = None;
         moved.and(closed)
     }
+}
 
-    fn release(&mut self) {}
-
-    /// A look takes KWin some milliseconds, and each opening of the guard as well.
-    fn part(&self) -> Part {
-        Part {
-            least: 48,
-            most: 80,
+impl Raising for Kde {
+    fn activate(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
+        let screen = self.look()?;
+        let wanted = screen.windows.iter().find(|w| w.id == id.0);
+        if !windows::raise(&mut self.scripts, wanted.ok_or_else(gone)?)? {
+            return Err(gone());
         }
+        let failure = "KWin did not bring the window to the front";
+        await_front(id, (failure, RAISES, LOOK), cancel, || {
+            Ok(self.look()?.active().map(|window| WindowId(window.id)))
+        })
+    }
+}
+
+impl Workspaces for Kde {
+    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        let state = |w: &KdeWindow| WindowState {
+            workspace: Some(w.desktop).filter(|n| *n > 0),
+            minimised: w.minimised,
+            ..WindowState::default()
+        };
+        let toplevels = self.look()?.into_toplevels();
+        let states = toplevels.map(|w| (WindowId(w.id), state(&w)));
+        Ok(states.filter(|(_, state)| state.is_away()).collect())
     }
 
-    fn types_at_once(&self) -> bool {
-        self.guards()
+    fn workspace(&mut self) -> Result<Option<u32>> {
+        Ok(Some(self.look()?.desktop))
     }
 
+    fn put_away(&mut self, id: WindowId, state: WindowState) -> Result<()> {
+        if !state.minimised {
+            return Ok(());
+        }
+        let screen = self.look()?;
+        if let Some(window) = screen.windows.iter().find(|w| w.id == id.0) {
+            windows::minimise(&mut self.scripts, window)?;
+        }
+        Ok(())
+    }
+
+    fn show_workspace(&mut self, workspace: u32, _: &Cancel) -> Result<()> {
+        if !windows::show_desktop(&mut self.scripts, workspace)? {
+            return Err(Error::system("switching desktops")("KWin did not show it"));
+        }
+        Ok(())
+    }
+}
+
+impl Pictures for Kde {
     /// Without the app's pop-ups, which are windows of their own.
-    fn capture(&mut self, id: WindowId) -> Result<Picture> {
+    fn picture(&mut self, id: WindowId) -> Result<Picture> {
         let screen = self.look()?;
         let window = screen.windows.iter().find(|w| w.id == id.0);
         let window = window.ok_or_else(|| Error::NoPicture("it has been closed".into()))?;
@@ -401,6 +327,118 @@ impl Compositor for Kde {
         };
         let Bus { connection, kwin } = &self.bus;
         picture::take(connection, Some(kwin), &window.uuid, origin)
+    }
+
+    fn are_quick(&self) -> bool {
+        true
+    }
+
+    fn show_windows_behind(&self) -> bool {
+        false
+    }
+}
+
+impl Compositor for Kde {
+    fn takes(&self, _: Input) -> Offer<()> {
+        let way = self.way.as_ref().ok_or_else(|| Missing::new(KWIN_INPUT));
+        way.map(drop)
+    }
+
+    /// A look takes KWin some milliseconds, and each opening of the guard as well.
+    fn manner(&self) -> Manner<'_> {
+        Manner {
+            part: Part {
+                least: 48,
+                most: 80,
+            },
+            types_at_once: self.guards(),
+            ..Manner::PLAIN
+        }
+    }
+
+    fn begin_link(&mut self, _acts: bool) {}
+
+    fn set_aim(&mut self, _aim: Aim) {}
+
+    fn windows(&mut self) -> Result<Vec<Window>> {
+        Ok(self.look()?.into_toplevels().map(window).collect())
+    }
+
+    fn front(&mut self) -> Result<Option<Window>> {
+        Ok(self.look()?.active().cloned().map(window))
+    }
+
+    fn keyboard(&mut self, aim: Option<Aim>) -> Result<Keyboard> {
+        let screen = self.look()?;
+        let Some(active) = screen.active() else {
+            return Ok(Keyboard::Nobody);
+        };
+        // KWin leaves a window active below its lock screen.
+        if aim.is_none_or(|aim| aim.pid == active.pid) && self.bus.is_locked() {
+            return Ok(Keyboard::Nobody);
+        }
+        Ok(Keyboard::Window(Holder {
+            id: WindowId(active.id),
+            pid: active.pid,
+            title: active.title.clone(),
+            popup: !active.toplevel,
+        }))
+    }
+
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        let at = if self.guards() {
+            self.parked
+        } else {
+            let reported = self.look()?.pointer;
+            self.pixel(reported)
+        };
+        // KWin reports pressed buttons to no script.
+        Ok(Some(Pointer { at, pressed: false }))
+    }
+
+    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
+        let screen = self.look()?;
+        let there = screen.at(at).filter(|w| w.pid != aim.pid);
+        Ok(there.map(|window| Other {
+            title: window.title.clone(),
+            pid: window.pid,
+        }))
+    }
+
+    fn locate(&mut self, _: Option<Aim>, _: &[Point], _: &Cancel) -> Result<Located> {
+        Ok(Located::MIDDLE)
+    }
+
+    fn ready(&mut self) -> Result<()> {
+        self.events().map(drop)
+    }
+
+    fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
+        self.events()?;
+        self.introduce();
+        let events = self.events.as_deref_mut();
+        Ok(Box::new(Sent {
+            events: events.ok_or_else(|| Error::Unavailable(KWIN_INPUT.into()))?,
+            offset,
+            went: Some(&mut self.went),
+        }))
+    }
+
+    fn release(&mut self) {}
+
+    fn end_input(&mut self) {}
+
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
+        Some(self)
+    }
+
+    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
+        self.pictures.offered()?;
+        Ok(self)
+    }
+
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        Some(self)
     }
 
     fn guard(&mut self) -> Offer<&mut dyn Guards> {

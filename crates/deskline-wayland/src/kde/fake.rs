@@ -5,14 +5,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use deskline_link::{Error, Result};
-use wayland_client::{Connection, Dispatch, QueueHandle, delegate_noop};
+use wayland_client::delegate_noop;
 use wayland_protocols_plasma::fake_input::client::org_kde_kwin_fake_input::OrgKdeKwinFakeInput;
 use wayland_protocols_plasma::keystate::client::org_kde_kwin_keystate::{self, OrgKdeKwinKeystate};
 
 use super::bus::Bus;
 use crate::events::Events;
 use crate::layout::{Layout, locked, unreadable};
-use crate::seat::{Heard, Seat};
+use crate::wlroots::client::Client;
+use crate::wlroots::heard::{Heard, on_event};
 
 /// The version that has keys.
 const KEYS: u32 = 4;
@@ -34,7 +35,7 @@ type Read = (Vec<u8>, u32, bool);
 /// The fake devices of one connection.
 #[derive(Debug)]
 pub(super) struct Fake {
-    seat: Seat,
+    seat: Client,
     bus: Bus,
     proto: OrgKdeKwinFakeInput,
     locks: Option<OrgKdeKwinKeystate>,
@@ -44,19 +45,19 @@ pub(super) struct Fake {
 
 /// Whether the KWin that listens on `socket` offers the protocol to this program.
 pub(super) fn offered(socket: &Path) -> bool {
-    let seat = Seat::connect(socket);
+    let seat = Client::connect(socket);
     seat.is_ok_and(|seat| seat.offers::<OrgKdeKwinFakeInput>(KEYS))
 }
 
 impl Fake {
     /// Makes a keyboard and a pointer.
     pub(super) fn open(socket: &Path, bus: Bus) -> Result<Self> {
-        let mut seat = Seat::connect(socket)?;
-        let proto: OrgKdeKwinFakeInput = seat.bind(KEYS).ok_or_else(|| {
+        let mut seat = Client::connect(socket)?;
+        let proto: OrgKdeKwinFakeInput = seat.bind(KEYS).map_err(|_| {
             Error::Unavailable("KWin does not take input from Deskline any more".into())
         })?;
         proto.authenticate("Deskline".into(), "an agent drives apps".into());
-        let locks = seat.bind(1);
+        let locks = seat.bind(1).ok();
         seat.roundtrip()?;
         Ok(Self {
             seat,
@@ -133,22 +134,13 @@ impl Events for Fake {
     }
 }
 
-impl Dispatch<OrgKdeKwinKeystate, ()> for Heard {
-    fn event(
-        heard: &mut Self,
-        _: &OrgKdeKwinKeystate,
-        event: org_kde_kwin_keystate::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        use org_kde_kwin_keystate::{Event, Key, State};
-        if let Event::StateChanged { key, state } = event
-            && key == Key::Capslock as u32
-        {
-            heard.caps_lock = state == State::Locked as u32;
-        }
+on_event!(OrgKdeKwinKeystate, |heard, _, event| {
+    use org_kde_kwin_keystate::{Event, Key, State};
+    if let Event::StateChanged { key, state } = event
+        && key == Key::Capslock as u32
+    {
+        heard.caps_lock = state == State::Locked as u32;
     }
-}
+});
 
 delegate_noop!(Heard: OrgKdeKwinFakeInput);

@@ -10,6 +10,7 @@ use std::os::fd::OwnedFd;
 use std::time::Instant;
 
 use deskline_core::Point;
+use deskline_link::error::setup::KWIN_PICTURES;
 use deskline_link::{Error, Missing, Offer, Picture, Result};
 use deskline_unix::wait;
 use rustix::event::{PollFd, PollFlags};
@@ -34,7 +35,7 @@ const PIXEL: usize = 4;
 
 /// Whether KWin gives us pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pictures {
+pub(super) enum Access {
     /// It does.
     Given,
     /// It has them, and does not know Deskline: a `.desktop` file is missing.
@@ -43,7 +44,7 @@ pub(super) enum Pictures {
     Missing(&'static str),
 }
 
-impl Pictures {
+impl Access {
     /// Asks KWin, which checks who asks before it looks for the window.
     pub(super) fn ask(connection: &Connection, kwin: Option<&str>) -> Self {
         let Ok((_reader, writer)) = pipe_with(PipeFlags::CLOEXEC) else {
@@ -64,9 +65,7 @@ impl Pictures {
     pub(super) fn offered(self) -> Offer<()> {
         match self {
             Self::Given => Ok(()),
-            Self::NotKnown => Err(Missing::new(
-                "KWin gives pictures only to programs that it knows by a .desktop file; `deskline doctor --fix` writes it",
-            )),
+            Self::NotKnown => Err(Missing::new(KWIN_PICTURES)),
             Self::Missing(why) => Err(Missing::new(why)),
         }
     }
@@ -309,7 +308,7 @@ mod tests {
     #[test]
     fn the_pixels_come_through_the_pipe() {
         let [connection, _service] = knowing(&[30, 20, 10, 255, 30, 20, 10, 155]);
-        assert_eq!(Pictures::ask(&connection, None), Pictures::Given);
+        assert_eq!(Access::ask(&connection, None), Access::Given);
         let picture = take(&connection, None, WINDOW, ORIGIN).unwrap();
         assert_eq!((picture.width, picture.height), (2, 1));
         assert_eq!(picture.rgb, [10, 20, 30, 110, 120, 130]);
@@ -331,8 +330,8 @@ mod tests {
             knows_us: false,
             sends: vec![],
         });
-        let pictures = Pictures::ask(&connection, None);
-        assert_eq!(pictures, Pictures::NotKnown);
+        let pictures = Access::ask(&connection, None);
+        assert_eq!(pictures, Access::NotKnown);
         let Missing(why) = pictures.offered().unwrap_err();
         assert!(why.contains("deskline doctor --fix"), "{why}");
     }

@@ -1,4 +1,4 @@
-//! KWin's windows and its pointer, as a script of ours tells them.
+//! KWin's windows and its pointer, as a script of ours reports them.
 
 use deskline_core::{Point, Rect};
 use deskline_link::{Error, Result};
@@ -23,8 +23,8 @@ say(JSON.stringify({
     }))
 }));";
 
-/// What Plasma 5 and 6 tell in different ways. Plasma 5 has no place of the content: the buffer of
-/// a window with KWin's border is its content, that of another is larger by its shadow.
+/// What Plasma 5 and 6 report in different ways. Plasma 5 has no place of the content: the buffer
+/// of a window with KWin's border is its content, that of another is larger by its shadow.
 const BOTH: &str = "
 const old = workspace.windowList === undefined;
 function shown() { return old ? workspace.currentDesktop : workspace.currentDesktop.x11DesktopNumber; }

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use deskline_core::{Point, Rect};
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
-    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, Result, Window, WindowId, WindowState,
+    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, Pictures, Pointer, Raising, Result,
+    Window, WindowId, WindowState, Workspaces,
 };
 
 use crate::compositor::{
-    Ability, BoxedPort, Compositor, Holder, Keyboard, Located, await_front, gone,
+    self, BoxedPort, Compositor, Gate, Holder, Keyboard, Located, Manner, await_front, gone,
 };
 use crate::display::WaylandDisplay;
 use crate::sway::devices::{Devices, NO_DEVICES};
@@ -52,7 +53,7 @@ pub struct Sway {
     guard: Option<Guard>,
     own: Option<Own>,
     aim: Option<Aim>,
-    /// The workspace that [`Compositor::workspace`] has told last: its number and its name.
+    /// The workspace that [`Workspaces::workspace`] has returned last: its number and its name.
     workspace: Option<(u32, String)>,
     /// The workspaces that raising windows has hidden, in place of which others show.
     hidden: Vec<String>,
@@ -178,8 +179,8 @@ impl Sway {
 
 /// The agent's own seat.
 impl Sway {
-    /// Gives the window the keyboard of the agent's seat. Only its title tells it among wlroots'
-    /// toplevels: of several with one title each is tried.
+    /// Gives the window the keyboard of the agent's seat. Only its title identifies it among
+    /// wlroots' toplevels: of several with one title each is tried.
     fn focus_on_own_seat(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
         let windows = self.listed()?;
         let window = windows.iter().find(|w| w.id == id.0);
@@ -226,20 +227,30 @@ fn window(window: SwayWindow) -> Window {
     }
 }
 
-impl Compositor for Sway {
-    fn offers(&self, _: Ability) -> Offer<()> {
-        Ok(())
+impl Raising for Sway {
+    fn activate(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
+        if self.own.is_some() {
+            return self.focus_on_own_seat(id, cancel);
+        }
+        let windows = self.listed()?;
+        let its = windows.into_iter().find(|w| w.id == id.0);
+        if let Some(workspace) = its.and_then(|w| w.workspace)
+            && !self.hidden.contains(&workspace.instead)
+        {
+            self.hidden.insert(0, workspace.instead);
+        }
+        self.ipc.focus(id.0)?;
+        let failure = "sway did not bring the window to the front";
+        await_front(id, (failure, RAISES, LOOK), cancel, || {
+            let windows = self.listed()?;
+            let window = windows.iter().find(|w| w.id == id.0).ok_or_else(gone)?;
+            Ok(window.focused.then_some(id))
+        })
     }
+}
 
-    fn set_aim(&mut self, aim: Aim) {
-        self.aim = Some(aim);
-    }
-
-    fn windows(&mut self) -> Result<Vec<Window>> {
-        Ok(self.listed()?.into_iter().map(window).collect())
-    }
-
-    fn states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+impl Workspaces for Sway {
+    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
         let state = |w: &SwayWindow| WindowState {
             workspace: w.workspace.as_ref().map(|workspace| workspace.number),
             minimised: w.put_away,
@@ -256,6 +267,13 @@ impl Compositor for Sway {
         Ok(self.workspace.as_ref().map(|(number, _)| *number))
     }
 
+    fn put_away(&mut self, id: WindowId, state: WindowState) -> Result<()> {
+        if !state.minimised {
+            return Ok(());
+        }
+        self.ipc.run(&format!("[con_id={}] move scratchpad", id.0))
+    }
+
     /// On each screen.
     fn show_workspace(&mut self, workspace: u32, _: &Cancel) -> Result<()> {
         let last = self
@@ -268,9 +286,53 @@ impl Compositor for Sway {
         }
         Ok(())
     }
+}
 
-    fn minimise(&mut self, id: WindowId) -> Result<()> {
-        self.ipc.run(&format!("[con_id={}] move scratchpad", id.0))
+impl Pictures for Sway {
+    fn picture(&mut self, id: WindowId) -> Result<Picture> {
+        let windows = self.listed()?;
+        let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
+        let window = windows.iter().find(|w| w.id == id.0 && w.visible);
+        let window = window.ok_or_else(|| failed("the window is on no workspace that shows"))?;
+        let outputs = self.ipc.outputs()?;
+        let part = |output: &Output| output.place().intersect(&window.content);
+        let output = outputs.iter().max_by_key(|o| part(o).w * part(o).h);
+        let output = output.filter(|o| !part(o).is_empty());
+        let output = output.ok_or_else(|| failed("the window is on no output"))?;
+        let screen = self.client.heard.screens.named(&output.name);
+        let screen = screen.ok_or_else(|| failed("the window's output is not known"))?;
+        picture::take(&mut self.client, &screen, output.place(), part(output))
+    }
+
+    fn are_quick(&self) -> bool {
+        true
+    }
+
+    fn show_windows_behind(&self) -> bool {
+        false
+    }
+}
+
+impl Compositor for Sway {
+    fn takes(&self, _: compositor::Input) -> Offer<()> {
+        Ok(())
+    }
+
+    fn manner(&self) -> Manner<'_> {
+        Manner {
+            ends_slow_readers: Some(&self.socket),
+            ..Manner::PLAIN
+        }
+    }
+
+    fn begin_link(&mut self, _acts: bool) {}
+
+    fn set_aim(&mut self, aim: Aim) {
+        self.aim = Some(aim);
+    }
+
+    fn windows(&mut self) -> Result<Vec<Window>> {
+        Ok(self.listed()?.into_iter().map(window).collect())
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
@@ -292,24 +354,9 @@ impl Compositor for Sway {
         }))
     }
 
-    fn raise(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
-        if self.own.is_some() {
-            return self.focus_on_own_seat(id, cancel);
-        }
-        let windows = self.listed()?;
-        let its = windows.into_iter().find(|w| w.id == id.0);
-        if let Some(workspace) = its.and_then(|w| w.workspace)
-            && !self.hidden.contains(&workspace.instead)
-        {
-            self.hidden.insert(0, workspace.instead);
-        }
-        self.ipc.focus(id.0)?;
-        let failure = "sway did not bring the window to the front";
-        await_front(id, (failure, RAISES, LOOK), cancel, || {
-            let windows = self.listed()?;
-            let window = windows.iter().find(|w| w.id == id.0).ok_or_else(gone)?;
-            Ok(window.focused.then_some(id))
-        })
+    // sway reports no pointer.
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        Ok(None)
     }
 
     fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
@@ -353,27 +400,22 @@ impl Compositor for Sway {
 
     fn release(&mut self) {}
 
-    fn ends_slow_readers(&self) -> Option<&Path> {
-        Some(&self.socket)
+    fn end_input(&mut self) {}
+
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
+        Some(self)
     }
 
-    fn capture(&mut self, id: WindowId) -> Result<Picture> {
-        let windows = self.listed()?;
-        let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
-        let window = windows.iter().find(|w| w.id == id.0 && w.visible);
-        let window = window.ok_or_else(|| failed("the window is on no workspace that shows"))?;
-        let outputs = self.ipc.outputs()?;
-        let part = |output: &Output| output.place().intersect(&window.content);
-        let output = outputs.iter().max_by_key(|o| part(o).w * part(o).h);
-        let output = output.filter(|o| !part(o).is_empty());
-        let output = output.ok_or_else(|| failed("the window is on no output"))?;
-        let screen = self.client.heard.screens.named(&output.name);
-        let screen = screen.ok_or_else(|| failed("the window's output is not known"))?;
-        picture::take(&mut self.client, &screen, output.place(), part(output))
+    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
+        Ok(self)
     }
 
     fn guard(&mut self) -> Offer<&mut dyn Guards> {
         Ok(self)
+    }
+
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        None
     }
 }
 

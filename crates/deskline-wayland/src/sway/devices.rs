@@ -46,7 +46,7 @@ pub(crate) struct Devices {
 }
 
 /// Why there is no guard on a seat without physical devices.
-pub(crate) const NO_DEVICES: &str = "sway lists no device that could be kept out: virtual ones, such as a remote desktop's, cannot be told from the agent's";
+pub(crate) const NO_DEVICES: &str = "sway lists no device that could be kept out: virtual ones, such as a remote desktop's, look like the agent's";
 
 const DISABLED: &str = "disabled";
 

@@ -41,7 +41,7 @@ pub struct SwayWindow {
     pub pid: u32,
     /// Its title. Hostile data.
     pub title: String,
-    /// Its content on the screen, without its shadow, of which sway does not tell.
+    /// Its content on the screen, without its shadow, which sway does not report.
     pub content: Rect,
     /// Whether it is a Wayland window, not one of Xwayland's.
     pub native: bool,

@@ -4,14 +4,18 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_core::{Point, Rect, escape};
+use deskline_link::guard::Guards;
 use deskline_link::{
-    Aim, Cancel, DisplayError, Error, Missing, Offer, Picture, Result, Window, WindowId,
+    Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, Pictures, Pointer, Raising,
+    Result, Window, WindowId, Workspaces,
 };
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
 
 use super::marks::Marks;
 use super::pairs::{Listed, Pairs, is_called};
-use crate::compositor::{Ability, BoxedPort, Compositor, Holder, Keyboard, Located, gone};
+use crate::compositor::{
+    self, BoxedPort, Compositor, Gate, Holder, Keyboard, Located, Manner, gone, no_guard,
+};
 use crate::described::{self, AppToplevel, Toplevels};
 use crate::display::WaylandDisplay;
 use crate::wlroots::client::Client;
@@ -34,7 +38,7 @@ const ANSWERS: Duration = Duration::from_secs(2);
 /// has the keyboard while one is.
 const CLAIMS_SOON: Duration = Duration::from_millis(40);
 
-/// How often to look: no event tells.
+/// How often to look, as no event reports it.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A session of a compositor of the wlroots family as the display of a link.
@@ -255,6 +259,10 @@ fn holder(its: AppToplevel) -> Keyboard {
     })
 }
 
+fn missing(e: &Error) -> Missing {
+    Missing::new(e.to_string())
+}
+
 /// The compositor's list.
 fn listed(client: &Client) -> Vec<Listed<'_>> {
     let all = client.heard.toplevels.iter();
@@ -277,18 +285,118 @@ fn unknown(number: u64, title: String) -> Window {
     }
 }
 
-impl<T: Toplevels> Compositor for Wlr<T> {
-    fn offers(&self, ability: Ability) -> Offer<()> {
-        let pictures = || self.client.screencopy().map(drop);
-        let offered = match ability {
-            Ability::Raise => Ok(()),
-            // A window's place is found by pictures.
-            Ability::Pointer => self.client.pointers().map(drop).and_then(|()| pictures()),
-            Ability::Keys => self.client.keyboards().map(drop),
-            Ability::Pictures => pictures(),
+impl<T: Toplevels> Raising for Wlr<T> {
+    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        let (_, described) = self.look()?;
+        let Some(wanted) = described.iter().find(|t| t.id == window) else {
+            // A window that no app describes.
+            let toplevels = &self.client.heard.toplevels;
+            let is_gone = toplevels.numbered(window.0).is_none();
+            if !is_gone && self.raise_listed(window.0, cancel)? {
+                return Ok(());
+            }
+            if is_gone {
+                return Err(gone());
+            }
+            return Err(DisplayError::NotBroughtUp(
+                "the compositor did not bring the window to the front within 1 s",
+            )
+            .into());
         };
-        offered.map_err(|e| Missing::new(e.to_string()))
+        let may_be = self.pairs.listed(window, &listed(&self.client), &described);
+        // Windows with one title are tried one after the other: the app says which of them it is.
+        // The only one of its title is tried twice: another app that has just started may have
+        // taken the keyboard again.
+        let tries = if may_be.len() == 1 { 2 } else { 1 };
+        for number in may_be.iter().cycle().take(may_be.len() * tries) {
+            if self.raise_listed(*number, cancel)? && self.claims(window, CLAIMS, cancel)? {
+                self.pairs.join(*number, wanted);
+                return Ok(());
+            }
+        }
+        Err(DisplayError::NotBroughtUp(if may_be.is_empty() {
+            "the compositor lists no window of this title"
+        } else {
+            "the compositor did not bring the window to the front, or its app does not say that it is there"
+        }).into())
     }
+}
+
+impl<T: Toplevels> Pictures for Wlr<T> {
+    fn picture(&mut self, window: WindowId) -> Result<Picture> {
+        let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
+        let front = self.look()?.0;
+        let front = front.and_then(|f| Some((f.number, f.its?)));
+        let front = front.filter(|(_, its)| its.id == window);
+        let (number, its) = front.ok_or_else(|| {
+            failed("the window is not in front, and only what is in front is sure to show")
+        })?;
+        let corner = self.corner(&Front { number, its }, Effort::Look, &Cancel::new());
+        let corner = corner.map_err(|e| match e {
+            Error::Display(_) => failed(
+                "it is not known where on the screen the window is: Deskline finds that out when it first clicks, drags or turns the wheel in it",
+            ),
+            e => e,
+        })?;
+        let size = self.toplevels.size(window)?;
+        let (w, h) = size.ok_or_else(|| failed("the app does not say how large its window is"))?;
+        let content = Rect {
+            x: corner.x,
+            y: corner.y,
+            w,
+            h,
+        };
+        let screens = self.client.screens()?;
+        let part = |place: &Rect| place.intersect(&content);
+        let screen = screens.iter().max_by_key(|screen| {
+            let Rect { w, h, .. } = part(&screen.place);
+            i64::from(w.max(0)) * i64::from(h.max(0))
+        });
+        let screen = screen.filter(|screen| !part(&screen.place).is_empty());
+        let screen = screen.ok_or_else(|| failed("the window is on no screen"))?;
+        let shown = part(&screen.place);
+        let picture = picture::take(&mut self.client, &screen.output, screen.place, shown)?;
+        Ok(Picture {
+            origin: Point {
+                x: shown.x - corner.x,
+                y: shown.y - corner.y,
+            },
+            ..picture
+        })
+    }
+
+    fn are_quick(&self) -> bool {
+        false
+    }
+
+    fn show_windows_behind(&self) -> bool {
+        false
+    }
+}
+
+impl<T: Toplevels> Compositor for Wlr<T> {
+    fn takes(&self, input: compositor::Input) -> Offer<()> {
+        let takes = match input {
+            // A window's place is found by pictures.
+            compositor::Input::Pointer => self
+                .client
+                .pointers()
+                .and(self.client.screencopy())
+                .map(drop),
+            compositor::Input::Keys => self.client.keyboards().map(drop),
+        };
+        takes.map_err(|e| missing(&e))
+    }
+
+    fn manner(&self) -> Manner<'_> {
+        Manner {
+            counts_from_window: true,
+            ends_slow_readers: Some(&self.socket),
+            ..Manner::PLAIN
+        }
+    }
+
+    fn begin_link(&mut self, _acts: bool) {}
 
     fn front(&mut self) -> Result<Option<Window>> {
         Ok(self.look()?.0.map(Activated::window))
@@ -362,43 +470,12 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         }
     }
 
-    fn raise(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        let (_, described) = self.look()?;
-        let Some(wanted) = described.iter().find(|t| t.id == window) else {
-            // A window that no app describes.
-            let toplevels = &self.client.heard.toplevels;
-            let is_gone = toplevels.numbered(window.0).is_none();
-            if !is_gone && self.raise_listed(window.0, cancel)? {
-                return Ok(());
-            }
-            if is_gone {
-                return Err(gone());
-            }
-            return Err(DisplayError::NotBroughtUp(
-                "the compositor did not bring the window to the front within 1 s",
-            )
-            .into());
-        };
-        let may_be = self.pairs.listed(window, &listed(&self.client), &described);
-        // Windows with one title are tried one after the other: the app says which of them it is.
-        // The only one of its title is tried twice: another app that has just started may have
-        // taken the keyboard again.
-        let tries = if may_be.len() == 1 { 2 } else { 1 };
-        for number in may_be.iter().cycle().take(may_be.len() * tries) {
-            if self.raise_listed(*number, cancel)? && self.claims(window, CLAIMS, cancel)? {
-                self.pairs.join(*number, wanted);
-                return Ok(());
-            }
-        }
-        Err(DisplayError::NotBroughtUp(if may_be.is_empty() {
-            "the compositor lists no window of this title"
-        } else {
-            "the compositor did not bring the window to the front, or its app does not say that it is there"
-        }).into())
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        Ok(None)
     }
 
-    fn counts_from_window(&self) -> bool {
-        true
+    fn over(&mut self, _: Point, _: Aim) -> Result<Option<Other>> {
+        Ok(None)
     }
 
     fn locate(&mut self, _: Option<Aim>, places: &[Point], cancel: &Cancel) -> Result<Located> {
@@ -436,53 +513,28 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         }
     }
 
-    fn ends_slow_readers(&self) -> Option<&Path> {
-        Some(&self.socket)
+    fn ready(&mut self) -> Result<()> {
+        Ok(())
     }
 
-    fn pictures_are_quick(&self) -> bool {
-        false
+    fn end_input(&mut self) {
+        self.release();
     }
 
-    fn capture(&mut self, window: WindowId) -> Result<Picture> {
-        let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
-        let front = self.look()?.0;
-        let front = front.and_then(|f| Some((f.number, f.its?)));
-        let front = front.filter(|(_, its)| its.id == window);
-        let (number, its) = front.ok_or_else(|| {
-            failed("the window is not in front, and only what is in front is sure to show")
-        })?;
-        let corner = self.corner(&Front { number, its }, Effort::Look, &Cancel::new());
-        let corner = corner.map_err(|e| match e {
-            Error::Display(_) => failed(
-                "it is not known where on the screen the window is: Deskline finds that out when it first clicks, drags or turns the wheel in it",
-            ),
-            e => e,
-        })?;
-        let size = self.toplevels.size(window)?;
-        let (w, h) = size.ok_or_else(|| failed("the app does not say how large its window is"))?;
-        let content = Rect {
-            x: corner.x,
-            y: corner.y,
-            w,
-            h,
-        };
-        let screens = self.client.screens()?;
-        let part = |place: &Rect| place.intersect(&content);
-        let screen = screens.iter().max_by_key(|screen| {
-            let Rect { w, h, .. } = part(&screen.place);
-            i64::from(w.max(0)) * i64::from(h.max(0))
-        });
-        let screen = screen.filter(|screen| !part(&screen.place).is_empty());
-        let screen = screen.ok_or_else(|| failed("the window is on no screen"))?;
-        let shown = part(&screen.place);
-        let picture = picture::take(&mut self.client, &screen.output, screen.place, shown)?;
-        Ok(Picture {
-            origin: Point {
-                x: shown.x - corner.x,
-                y: shown.y - corner.y,
-            },
-            ..picture
-        })
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
+        None
+    }
+
+    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
+        self.client.screencopy().map_err(|e| missing(&e))?;
+        Ok(self)
+    }
+
+    fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        Err(no_guard())
+    }
+
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        None
     }
 }

@@ -13,8 +13,8 @@ use crate::described::Part;
 /// The size of a piece at a corner of an element, in pixels.
 const PIECE: (usize, usize) = (24, 12);
 
-/// Up to this size, in pixels, an element is a piece as a whole, which tells it from others of its
-/// kind.
+/// Up to this size, in pixels, an element is a piece as a whole, which distinguishes it from others
+/// of its kind.
 const WHOLE: (usize, usize) = (160, 48);
 
 /// How many pixels beside each other are compared first.
@@ -422,7 +422,7 @@ fn expected(
     Some((at, size))
 }
 
-/// Whether a piece tells where it is both ways: neither its rows nor its columns are all the same.
+/// Whether a piece shows where it is both ways: neither its rows nor its columns are all the same.
 fn is_telling(pixels: &[u32], width: usize) -> bool {
     let mut rows = pixels.chunks_exact(width);
     let first = rows.next().unwrap_or_default();

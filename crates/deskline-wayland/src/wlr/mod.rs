@@ -1,6 +1,6 @@
 //! The compositors of the wlroots family that have no interface of their own for Deskline: labwc,
 //! Wayfire, river and others. They list windows with their titles and states, and take input and
-//! give pictures by wlroots' protocols, but tell neither whose a window is nor where.
+//! give pictures by wlroots' protocols, but report neither whose a window is nor where.
 //!
 //! - `pairs`: which window of the compositor's list each of the windows is that apps describe.
 //! - `marks`: pieces of a window's picture, by which it is found on the screen.

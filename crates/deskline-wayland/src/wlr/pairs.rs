@@ -1,5 +1,5 @@
 //! Which window of the compositor's list each of the windows is that apps describe. The compositor
-//! tells title and state, an app title and whether it has the keyboard: nothing else joins them.
+//! reports title and state, an app title and whether it has the keyboard: nothing else joins them.
 
 use deskline_link::WindowId;
 
@@ -48,7 +48,7 @@ impl Pairs {
     }
 
     /// Whether both are a window of one app that has others, and neither is one of those. GTK 3
-    /// tells the compositor another title of dialogs that have none.
+    /// gives the compositor another title for dialogs that have none.
     fn is_of_app(&self, front: &Listed<'_>, active: &AppToplevel, listed: &[Listed<'_>]) -> bool {
         let is_new = self
             .sure
@@ -115,7 +115,7 @@ impl Pairs {
 }
 
 /// Whether a window with this title in the compositor's list may be called so by its app. Qt
-/// appends the app's name to what it tells the compositor alone.
+/// appends the app's name in what it gives the compositor alone.
 pub(super) fn is_called(listed: &str, described: &str) -> bool {
     match listed.strip_prefix(described) {
         Some("") => true,

@@ -24,6 +24,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) const ASK: Duration = Duration::from_millis(300);
 
 /// A connection, with what Deskline uses of it.
+#[derive(Debug)]
 pub(crate) struct Client {
     connection: Connection,
     queue: EventQueue<Heard>,
@@ -40,6 +41,9 @@ pub(crate) struct Client {
     pointers: Option<ZwlrVirtualPointerManagerV1>,
     keyboards: Option<ZwpVirtualKeyboardManagerV1>,
 }
+
+/// The version of the seat from which on a keyboard can be given back.
+const RELEASES: u32 = 3;
 
 pub(crate) fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::lost("talking to the Wayland compositor")(e)
@@ -62,7 +66,7 @@ impl Client {
             |heard| heard.done == 1,
         )?;
         let mut client = Self {
-            seat: bind(&heard, &registry, &handle, 1)?,
+            seat: bind(&heard, &registry, &handle, RELEASES)?,
             shm: bind(&heard, &registry, &handle, 1)?,
             screencopy: bind(&heard, &registry, &handle, 3).ok(),
             pointers: bind(&heard, &registry, &handle, 2).ok(),
@@ -77,6 +81,23 @@ impl Client {
         };
         client.roundtrip()?;
         Ok(client)
+    }
+
+    /// Whether the compositor offers this interface, in this version or a later one.
+    pub(crate) fn offers<I: Proxy>(&self, version: u32) -> bool {
+        let mut globals = self.heard.globals.iter();
+        globals.any(|(_, interface, has)| interface == I::interface().name && *has >= version)
+    }
+
+    /// The keymap, in XKB's text form. The seat must have a keyboard.
+    pub(crate) fn keymap(&mut self) -> Result<Vec<u8>> {
+        let keyboard = self.seat.get_keyboard(&self.handle(), ());
+        let reported = self.wait(|heard| heard.keymap.is_some());
+        if keyboard.version() >= RELEASES {
+            keyboard.release();
+        }
+        reported?;
+        Ok(self.heard.keymap.take().unwrap_or_default())
     }
 
     /// Binds a further global.

@@ -1,8 +1,12 @@
 //! The state that the compositor has reported.
 
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+
 use deskline_core::Rect;
 use wayland_client::protocol::wl_buffer::WlBuffer;
 use wayland_client::protocol::wl_callback::{self, WlCallback};
+use wayland_client::protocol::wl_keyboard::{self, WlKeyboard};
 use wayland_client::protocol::wl_output::WlOutput;
 use wayland_client::protocol::wl_registry::{self, WlRegistry};
 use wayland_client::protocol::wl_seat::{self, Capability, WlSeat};
@@ -18,6 +22,28 @@ use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_m
 use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_manager_v1::ZwlrScreencopyManagerV1;
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_manager_v1::ZwlrVirtualPointerManagerV1;
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1::ZwlrVirtualPointerV1;
+
+/// What is done with the events of an object: `Dispatch`, without what nobody here needs of it.
+macro_rules! on_event {
+    ($object:ty, |$heard:ident, $from:pat_param, $event:ident| $body:expr) => {
+        impl wayland_client::Dispatch<$object, ()> for Heard {
+            fn event(
+                $heard: &mut Self,
+                $from: &$object,
+                $event: <$object as wayland_client::Proxy>::Event,
+                (): &(),
+                _: &wayland_client::Connection,
+                _: &wayland_client::QueueHandle<Self>,
+            ) {
+                $body
+            }
+        }
+    };
+}
+pub(crate) use on_event;
+
+/// The longest keymap that is read: those of several layouts have 80 kB.
+const LONGEST: u32 = 4 << 20;
 
 /// The version of `wl_output` from which it has a name.
 const VERSION: u32 = 4;
@@ -40,6 +66,10 @@ pub(crate) struct Heard {
     pub(crate) toplevels: Toplevels,
     /// Whether the seat has a pointer and a keyboard.
     pub(crate) capabilities: Capability,
+    /// The keyboard's, in XKB's text form.
+    pub(crate) keymap: Option<Vec<u8>>,
+    /// Whether Caps Lock is on, where the compositor reports it.
+    pub(crate) caps_lock: bool,
     /// The number of the last round trip that has ended.
     pub(crate) done: u32,
     /// The picture that is being taken.
@@ -57,6 +87,8 @@ impl Heard {
             screens: Screens::default(),
             toplevels: Toplevels::default(),
             capabilities: Capability::empty(),
+            keymap: None,
+            caps_lock: false,
             done: 0,
             frame: Frame::default(),
             own: Seat::default(),
@@ -244,24 +276,26 @@ impl Dispatch<WlCallback, u32> for Heard {
     }
 }
 
-impl Dispatch<WlSeat, ()> for Heard {
-    fn event(
-        heard: &mut Self,
-        _: &WlSeat,
-        event: wl_seat::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        match event {
-            wl_seat::Event::Capabilities {
-                capabilities: WEnum::Value(capabilities),
-            } => heard.capabilities = capabilities,
-            wl_seat::Event::Name { name } => heard.own.name = name,
-            _ => {}
-        }
+on_event!(WlSeat, |heard, _, event| {
+    match event {
+        wl_seat::Event::Capabilities {
+            capabilities: WEnum::Value(capabilities),
+        } => heard.capabilities = capabilities,
+        wl_seat::Event::Name { name } => heard.own.name = name,
+        _ => {}
     }
-}
+});
+
+on_event!(WlKeyboard, |heard, _, event| match event {
+    wl_keyboard::Event::Enter { serial, .. } => heard.token.entered = Some(serial),
+    wl_keyboard::Event::Keymap { fd, size, .. } => {
+        let mut text = vec![0; size.min(LONGEST) as usize];
+        let read = File::from(fd).read_exact_at(&mut text, 0);
+        // A keymap that cannot be read types nothing.
+        heard.keymap = Some(read.map_or_else(|_| Vec::new(), |()| text));
+    }
+    _ => {}
+});
 
 delegate_noop!(Heard: ignore WlShm);
 delegate_noop!(Heard: ignore WlBuffer);

@@ -3,9 +3,10 @@
 
 use std::path::Path;
 
+use deskline_link::error::setup;
 use deskline_link::{Error, Result};
+use wayland_client::delegate_noop;
 use wayland_client::protocol::wl_seat::Capability;
-use wayland_client::{Connection, Dispatch, QueueHandle, delegate_noop};
 use wayland_protocols::ext::transient_seat::v1::client::ext_transient_seat_manager_v1::ExtTransientSeatManagerV1;
 use wayland_protocols::ext::transient_seat::v1::client::ext_transient_seat_v1::{
     self, ExtTransientSeatV1,
@@ -13,7 +14,7 @@ use wayland_protocols::ext::transient_seat::v1::client::ext_transient_seat_v1::{
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
 
 use crate::wlroots::client::Client;
-use crate::wlroots::heard::{Heard, Made};
+use crate::wlroots::heard::{Heard, Made, on_event};
 
 /// Which seat the agent's devices belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,21 +34,18 @@ impl Client {
     /// [`Error::Unavailable`] where the compositor makes none.
     pub(crate) fn with_own_seat(path: &Path) -> Result<Self> {
         let mut client = Self::connect(path)?;
-        let manager: ExtTransientSeatManagerV1 = client.bind(1).map_err(|_| {
-            Error::Unavailable(
-                "this compositor makes no seat for an agent (ext_transient_seat_manager_v1; sway 1.10 does). Serve with --seat shared".into(),
-            )
-        })?;
+        let manager: ExtTransientSeatManagerV1 = client
+            .bind(1)
+            .map_err(|_| Error::Unavailable(setup::NO_OWN_SEAT.into()))?;
         // wayland-client does not destroy it when this is dropped.
         let _transient = manager.create(&client.handle(), ());
         client.wait(|heard| heard.own.made != Made::Asked)?;
         let Made::As(name) = client.heard.own.made else {
-            return Err(Error::Unavailable(
-                "the compositor refuses a seat for the agent. Serve with --seat shared".into(),
-            ));
+            return Err(Error::Unavailable(setup::OWN_SEAT_REFUSED.into()));
         };
         // They were the person's seat's.
         client.heard.capabilities = Capability::empty();
+        client.heard.own.name.clear();
         client.seat = client.registry.bind(name, 2, &client.handle(), ());
         client.wait(|heard| !heard.own.name.is_empty())?;
         client.watch_toplevels()?;
@@ -69,20 +67,11 @@ impl Client {
     }
 }
 
-impl Dispatch<ExtTransientSeatV1, ()> for Heard {
-    fn event(
-        heard: &mut Self,
-        _: &ExtTransientSeatV1,
-        event: ext_transient_seat_v1::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        heard.own.made = match event {
-            ext_transient_seat_v1::Event::Ready { global_name } => Made::As(global_name),
-            _ => Made::Refused,
-        };
-    }
-}
+on_event!(ExtTransientSeatV1, |heard, _, event| {
+    heard.own.made = match event {
+        ext_transient_seat_v1::Event::Ready { global_name } => Made::As(global_name),
+        _ => Made::Refused,
+    };
+});
 
 delegate_noop!(Heard: ExtTransientSeatManagerV1);

@@ -7,15 +7,15 @@ use std::os::unix::fs::FileExt as _;
 use deskline_core::{Point, Rect};
 use deskline_link::{Error, Picture, Result};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use wayland_client::WEnum;
 use wayland_client::protocol::wl_output::WlOutput;
 use wayland_client::protocol::wl_shm::Format;
-use wayland_client::{Connection, Dispatch, QueueHandle, WEnum};
 use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_frame_v1::{
     self, Flags, ZwlrScreencopyFrameV1,
 };
 
 use crate::wlroots::client::Client;
-use crate::wlroots::heard::{Frame, Heard};
+use crate::wlroots::heard::{Frame, Heard, on_event};
 
 const WHAT: &str = "taking a picture";
 
@@ -83,39 +83,30 @@ pub(crate) fn take(
     })
 }
 
-impl Dispatch<ZwlrScreencopyFrameV1, ()> for Heard {
-    fn event(
-        heard: &mut Self,
-        _: &ZwlrScreencopyFrameV1,
-        event: zwlr_screencopy_frame_v1::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        use zwlr_screencopy_frame_v1::Event;
-        let frame = &mut heard.frame;
-        match event {
-            Event::Buffer {
-                format: WEnum::Value(format),
-                width,
-                height,
-                stride,
-            } => {
-                let known = matches!(
-                    format,
-                    Format::Xrgb8888 | Format::Argb8888 | Format::Xbgr8888 | Format::Abgr8888
-                );
-                if known && u64::from(stride) >= 4 * u64::from(width) {
-                    frame.buffer.get_or_insert((format, width, height, stride));
-                }
+on_event!(ZwlrScreencopyFrameV1, |heard, _, event| {
+    use zwlr_screencopy_frame_v1::Event;
+    let frame = &mut heard.frame;
+    match event {
+        Event::Buffer {
+            format: WEnum::Value(format),
+            width,
+            height,
+            stride,
+        } => {
+            let known = matches!(
+                format,
+                Format::Xrgb8888 | Format::Argb8888 | Format::Xbgr8888 | Format::Abgr8888
+            );
+            if known && u64::from(stride) >= 4 * u64::from(width) {
+                frame.buffer.get_or_insert((format, width, height, stride));
             }
-            Event::BufferDone => frame.described = true,
-            Event::Flags {
-                flags: WEnum::Value(flags),
-            } => frame.upside_down = flags.contains(Flags::YInvert),
-            Event::Ready { .. } => frame.taken = Some(true),
-            Event::Failed => frame.taken = Some(false),
-            _ => {}
         }
+        Event::BufferDone => frame.described = true,
+        Event::Flags {
+            flags: WEnum::Value(flags),
+        } => frame.upside_down = flags.contains(Flags::YInvert),
+        Event::Ready { .. } => frame.taken = Some(true),
+        Event::Failed => frame.taken = Some(false),
+        _ => {}
     }
-}
+});

@@ -8,7 +8,7 @@ use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_manager_v1::Zxd
 use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_v1::{self, ZxdgOutputV1};
 
 use crate::wlroots::client::Client;
-use crate::wlroots::heard::Heard;
+use crate::wlroots::heard::{Heard, on_event};
 
 /// An output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,22 +90,13 @@ fn hull(a: Rect, b: Rect) -> Rect {
     }
 }
 
-impl Dispatch<WlOutput, ()> for Heard {
-    fn event(
-        heard: &mut Self,
-        output: &WlOutput,
-        event: wl_output::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        if let wl_output::Event::Name { name } = event
-            && let Some(known) = heard.screens.known(output)
-        {
-            known.name = name;
-        }
+on_event!(WlOutput, |heard, output, event| {
+    if let wl_output::Event::Name { name } = event
+        && let Some(known) = heard.screens.known(output)
+    {
+        known.name = name;
     }
-}
+});
 
 impl Dispatch<ZxdgOutputV1, WlOutput> for Heard {
     fn event(

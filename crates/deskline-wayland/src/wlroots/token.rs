@@ -8,12 +8,11 @@ use std::path::Path;
 
 use deskline_link::{Error, Result};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use wayland_client::delegate_noop;
 use wayland_client::protocol::wl_compositor::WlCompositor;
-use wayland_client::protocol::wl_keyboard::{self, WlKeyboard};
 use wayland_client::protocol::wl_seat::Capability;
 use wayland_client::protocol::wl_shm::Format;
 use wayland_client::protocol::wl_surface::WlSurface;
-use wayland_client::{Connection, Dispatch, QueueHandle, delegate_noop};
 use wayland_protocols::xdg::activation::v1::client::xdg_activation_token_v1::{
     self, XdgActivationTokenV1,
 };
@@ -26,7 +25,7 @@ use wayland_protocols_wlr::layer_shell::v1::client::zwlr_layer_surface_v1::{
 };
 
 use crate::wlroots::client::Client;
-use crate::wlroots::heard::Heard;
+use crate::wlroots::heard::{Heard, on_event};
 use crate::wlroots::keyboard::VirtualKeyboard;
 
 const WHAT: &str = "asking for an activation token";
@@ -79,50 +78,17 @@ pub fn activation_token(socket: &Path) -> Result<String> {
     given.ok_or_else(|| Error::system(WHAT)("none was given"))
 }
 
-impl Dispatch<ZwlrLayerSurfaceV1, ()> for Heard {
-    fn event(
-        heard: &mut Self,
-        _: &ZwlrLayerSurfaceV1,
-        event: zwlr_layer_surface_v1::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        if let zwlr_layer_surface_v1::Event::Configure { serial, .. } = event {
-            heard.token.configured = Some(serial);
-        }
+on_event!(ZwlrLayerSurfaceV1, |heard, _, event| {
+    if let zwlr_layer_surface_v1::Event::Configure { serial, .. } = event {
+        heard.token.configured = Some(serial);
     }
-}
+});
 
-impl Dispatch<WlKeyboard, ()> for Heard {
-    fn event(
-        heard: &mut Self,
-        _: &WlKeyboard,
-        event: wl_keyboard::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        if let wl_keyboard::Event::Enter { serial, .. } = event {
-            heard.token.entered = Some(serial);
-        }
+on_event!(XdgActivationTokenV1, |heard, _, event| {
+    if let xdg_activation_token_v1::Event::Done { token } = event {
+        heard.token.given = Some(token);
     }
-}
-
-impl Dispatch<XdgActivationTokenV1, ()> for Heard {
-    fn event(
-        heard: &mut Self,
-        _: &XdgActivationTokenV1,
-        event: xdg_activation_token_v1::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        if let xdg_activation_token_v1::Event::Done { token } = event {
-            heard.token.given = Some(token);
-        }
-    }
-}
+});
 
 delegate_noop!(Heard: XdgActivationV1);
 delegate_noop!(Heard: WlCompositor);

@@ -11,7 +11,7 @@ use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_m
 };
 
 use crate::wlroots::client::Client;
-use crate::wlroots::heard::{Facts, Heard, Toplevel};
+use crate::wlroots::heard::{Facts, Heard, Toplevel, on_event};
 
 impl Client {
     /// Asks for the windows, and from then on for what becomes of them.
@@ -54,44 +54,35 @@ impl Dispatch<ZwlrForeignToplevelManagerV1, ()> for Heard {
     ]);
 }
 
-impl Dispatch<ZwlrForeignToplevelHandleV1, ()> for Heard {
-    fn event(
-        heard: &mut Self,
-        handle: &ZwlrForeignToplevelHandleV1,
-        event: zwlr_foreign_toplevel_handle_v1::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        use zwlr_foreign_toplevel_handle_v1::Event;
-        let Some(toplevel) = heard.toplevels.known(handle) else {
-            return;
-        };
-        match event {
-            Event::Title { title } => toplevel.next.title = title,
-            Event::AppId { app_id } => toplevel.next.app = app_id,
-            Event::OutputEnter { output } => {
-                toplevel.next.outputs.retain(|known| *known != output);
-                toplevel.next.outputs.push(output);
-            }
-            Event::OutputLeave { output } => {
-                toplevel.next.outputs.retain(|known| *known != output);
-            }
-            Event::State { state } => {
-                let states = state
-                    .chunks_exact(4)
-                    .filter_map(|bytes| bytes.try_into().ok());
-                let states: Vec<u32> = states.map(u32::from_ne_bytes).collect();
-                let has = |state: State| states.contains(&u32::from(state));
-                toplevel.next.activated = has(State::Activated);
-                toplevel.next.fullscreen = has(State::Fullscreen);
-            }
-            Event::Done => toplevel.facts = toplevel.next.clone(),
-            Event::Closed => {
-                heard.toplevels.all.retain(|t| t.handle.id() != handle.id());
-                handle.destroy();
-            }
-            _ => {}
+on_event!(ZwlrForeignToplevelHandleV1, |heard, handle, event| {
+    use zwlr_foreign_toplevel_handle_v1::Event;
+    let Some(toplevel) = heard.toplevels.known(handle) else {
+        return;
+    };
+    match event {
+        Event::Title { title } => toplevel.next.title = title,
+        Event::AppId { app_id } => toplevel.next.app = app_id,
+        Event::OutputEnter { output } => {
+            toplevel.next.outputs.retain(|known| *known != output);
+            toplevel.next.outputs.push(output);
         }
+        Event::OutputLeave { output } => {
+            toplevel.next.outputs.retain(|known| *known != output);
+        }
+        Event::State { state } => {
+            let states = state
+                .chunks_exact(4)
+                .filter_map(|bytes| bytes.try_into().ok());
+            let states: Vec<u32> = states.map(u32::from_ne_bytes).collect();
+            let has = |state: State| states.contains(&u32::from(state));
+            toplevel.next.activated = has(State::Activated);
+            toplevel.next.fullscreen = has(State::Fullscreen);
+        }
+        Event::Done => toplevel.facts = toplevel.next.clone(),
+        Event::Closed => {
+            heard.toplevels.all.retain(|t| t.handle.id() != handle.id());
+            handle.destroy();
+        }
+        _ => {}
     }
-}
+});

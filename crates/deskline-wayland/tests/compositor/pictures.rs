@@ -1,7 +1,7 @@
 //! Pictures of a part of an output.
 
 use deskline_input::{Cancel, Click};
-use deskline_link::{Display as _, Pictures as _, Screen as _};
+use deskline_link::{Display as _, Screen as _};
 use wayland_server::protocol::wl_shm::Format;
 
 use super::server::Options;
@@ -16,7 +16,8 @@ fn is_right(options: Options) {
     pointer
         .click(Click::left(at(5, 5)), &Cancel::new())
         .expect("a click");
-    let picture = bed.display.picture(id(TARGET)).expect("a picture");
+    let pictures = bed.display.pictures().expect("pictures");
+    let picture = pictures.picture(id(TARGET)).expect("a picture");
     assert_eq!((picture.width, picture.height), (300, 200));
     let wrong = bed.server.with(move |state| {
         let corner = state.desktop.windows[TARGET].place;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use deskline_core::{ElementId, Tree};
-use deskline_link::{Error, QuietAction, Result, Scope, Sign, Trees, WindowHint};
+use deskline_link::{Error, QuietAction, Result, Scope, Sent, Sign, Trees, WindowHint};
 
 use super::act::{self, Acting};
 use super::build;
@@ -90,6 +90,18 @@ impl<U: Uia> Trees for AppTrees<U> {
 
     fn rest(&mut self) {
         self.listening = None;
+    }
+
+    fn lag(&mut self, _pid: u32, _after: Sent) -> Duration {
+        Duration::ZERO
+    }
+
+    fn is_loading(&mut self, _pid: u32) -> bool {
+        false
+    }
+
+    fn idle(&mut self) -> Option<Duration> {
+        None
     }
 
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {

@@ -3,10 +3,8 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use deskline_link::clipboard::{
-    MOST_SAVED, NO_DATA, lost_formats, not_handed_over, order, too_large,
-};
-use deskline_link::{Cancel, Result};
+use deskline_link::clipboard::{MOST_SAVED, NO_DATA, SAVES, lost_formats, order};
+use deskline_link::{Cancel, DisplayError, Result};
 use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, Timestamp};
 
 use super::keeper::{Content, Item, Keeper, WHAT};
@@ -67,8 +65,12 @@ impl Keeper {
                 }
                 Err(Missing::Refused) => {}
                 Err(_) if index >= needed => lost += 1,
-                Err(Missing::Late) => return Err(not_handed_over(name)),
-                Err(Missing::TooLarge) => return Err(too_large()),
+                Err(Missing::Late) => {
+                    return Err(DisplayError::ClipboardLate(name.clone(), SAVES).into());
+                }
+                Err(Missing::TooLarge) => {
+                    return Err(DisplayError::ClipboardTooLarge(MOST_SAVED).into());
+                }
             }
         }
         Ok((items.into(), lost_formats(lost)))
@@ -95,8 +97,8 @@ impl Keeper {
             Ok(_) | Err(Missing::Refused) => {
                 Ok(vec![self.names.UTF8_STRING, AtomEnum::STRING.into()])
             }
-            Err(Missing::Late) => Err(not_handed_over("TARGETS")),
-            Err(Missing::TooLarge) => Err(too_large()),
+            Err(Missing::Late) => Err(DisplayError::ClipboardLate("TARGETS".into(), SAVES).into()),
+            Err(Missing::TooLarge) => Err(DisplayError::ClipboardTooLarge(MOST_SAVED).into()),
         }
     }
 

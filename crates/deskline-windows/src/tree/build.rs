@@ -266,7 +266,9 @@ fn partial<U: Uia>(
 
 /// How many rows a grid has beyond those that it lists.
 fn rows_left<U: Uia>(walk: &Walk<'_, U>, grid: &Item<U::Element>) -> Option<usize> {
-    if !grid.raw.patterns.contains(Patterns::GRID) || !grid.children_read {
+    // Qt's trees count the rows of one level and list those of several.
+    let is_table = Role::from_uia(grid.raw.control_type).0 == Role::TABLE;
+    if !is_table || !grid.raw.patterns.contains(Patterns::GRID) || !grid.children_read {
         return None;
     }
     let last = |item: &Item<U::Element>| {

@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, Stat};
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, Stat, Timespec, Timestamps,
+    UTIME_NOW,
+};
 use rustix::io::Errno;
 
 use crate::JournalError;
@@ -194,6 +197,22 @@ impl Folder {
                 u64::try_from(stat.st_mtime).unwrap_or(0),
             )
         })
+    }
+
+    /// Sets the times of `name` to now. A missing file is no error.
+    pub(crate) fn touch(&self, name: &str) -> Result<(), JournalError> {
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: UTIME_NOW,
+        };
+        let times = Timestamps {
+            last_access: now,
+            last_modification: now,
+        };
+        match rustix::fs::utimensat(&self.fd, name, &times, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(errno) => Err(self.failed("mark", name, errno)),
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {

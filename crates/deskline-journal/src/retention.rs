@@ -12,6 +12,10 @@ use crate::name::{self, FileKind};
 /// A temporary file older than this many seconds was left by a process that died.
 const ABANDONED_S: u64 = 600;
 
+/// A file that has not changed for this many seconds is marked as new: macOS removes from /tmp what
+/// has not changed for three days, and systemd after ten.
+const STALE_S: u64 = 24 * 3600;
+
 /// How much the journal keeps. Pairs beyond either limit are removed, oldest first; the newest pair
 /// always stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,6 +135,9 @@ impl Retention {
             let Some((bytes, changed)) = folder.regular(&name) else {
                 continue;
             };
+            if changed + STALE_S < now / 1_000 && !folder::is_temporary(&name) {
+                folder.touch(&name)?;
+            }
             if let Some((stamp, tool, _)) = name::parse(&name) {
                 pairs
                     .entry(format!("{stamp}_{tool}"))

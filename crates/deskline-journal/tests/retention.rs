@@ -80,6 +80,27 @@ fn old_entries_are_removed_though_there_is_room() {
     assert_eq!(stamps(&kept), [now - 23 * HOUR, now - HOUR]);
 }
 
+/// macOS removes what has not changed for three days from /tmp.
+#[test]
+fn what_is_kept_does_not_look_abandoned_to_the_system() {
+    let (_dir, journal) = journal();
+    let day = Duration::from_secs(86_400);
+    let stamp = now() - 2 * 24 * HOUR;
+    pair(journal.path(), stamp, 10);
+    pair(journal.path(), now() - HOUR, 10);
+    let names = [format!("{stamp}_click.txt"), "journal.jsonl".to_owned()];
+    for name in &names {
+        let file = fs::File::create(journal.path().join(name)).unwrap();
+        file.set_modified(SystemTime::now() - 2 * day).unwrap();
+    }
+    open(journal.path(), keep(1 << 30, 7 * 24));
+    for name in &names {
+        let changed = fs::metadata(journal.path().join(name)).unwrap();
+        let age = changed.modified().unwrap().elapsed().unwrap();
+        assert!(age < day, "{name}: {age:?}");
+    }
+}
+
 #[test]
 fn the_bound_holds_while_calls_go_on() {
     let (_dir, journal) = journal();

@@ -43,7 +43,8 @@ impl Steps<'_> {
             Action::Open { identifier } => {
                 self.policy.permit_identifier(identifier)?;
                 let permit = |app: &Identity| self.policy.permit_start(app);
-                report.step.started = open(desk, identifier, &permit, self.cancel)?;
+                let notes = &mut report.notes;
+                report.step.started = open(desk, identifier, &permit, notes, self.cancel)?;
             }
             Action::WaitFor { .. } => {
                 let found = match (self.found.take(), Wanted::new(action, Instant::now())) {

@@ -100,6 +100,8 @@ pub(crate) struct Checkpoint<'a> {
     hovers_at: Option<Point>,
     /// Whether input was sent or a window brought to the front.
     touched: bool,
+    /// Whether this link has moved the pointer.
+    pointed: bool,
     /// Whether a key or a button was pressed: only that opens menus. A hover opens tool tips, which
     /// some displays do not distinguish from menus.
     pressed: bool,
@@ -140,6 +142,7 @@ impl<'a> Checkpoint<'a> {
             lends_clipboard: false,
             hovers_at: None,
             touched: false,
+            pointed: false,
             pressed: false,
             keep: false,
             menu_of: None,
@@ -288,6 +291,7 @@ impl<'a> Checkpoint<'a> {
     /// Releases the person's devices.
     pub(crate) fn ungrab(&mut self) {
         if self.guard.holds() {
+            self.note_drift();
             let guard = self.desktop.guard();
             let lapse = guard.ok().and_then(|guard| {
                 guard.ungrab();
@@ -297,6 +301,17 @@ impl<'a> Checkpoint<'a> {
             if let Some(why) = lapse {
                 self.guard.unable = Some(format!("no guard in the end: {why}"));
             }
+        }
+    }
+
+    /// Notes where the pointer is, for the restore: while the guard keeps the person's motions from
+    /// the apps, they may move the pointer all the same, and that is no wish of theirs.
+    fn note_drift(&mut self) {
+        if self.pointed
+            && self.guard.unable.is_none()
+            && let Ok(Some(now)) = self.desktop.pointer()
+        {
+            self.saved.left.push(now.at);
         }
     }
 
@@ -443,6 +458,7 @@ impl<'a> Checkpoint<'a> {
         }
         self.hovers_at = None;
         self.touched = true;
+        self.pointed = true;
         self.saved.left.push(at);
         Ok(())
     }

@@ -7,7 +7,7 @@ use deskline_link::{Cancel, Error, Result, TargetError, WindowId};
 
 use crate::ax::PATIENCE;
 use crate::front;
-use crate::os::{NewValue, Os, ServerWindow, name_of};
+use crate::os::{NewValue, Os, Seat, ServerWindow, name_of};
 use crate::windows::{self, AxWindow, of_app};
 
 /// The time limit for a window to come to the front.
@@ -111,7 +111,7 @@ pub(crate) fn reveal<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<bool> {
     require_unlocked(os)?;
     raise::<O>(os, pid, None);
     let mut rests: Option<(Rect, Instant)> = None;
-    until(cancel, TRAVELS, || {
+    let came = until(cancel, TRAVELS, || {
         let now = windows::settled(os, pid);
         match (now, rests) {
             (None, _) => rests = None,
@@ -119,6 +119,23 @@ pub(crate) fn reveal<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<bool> {
             (Some(now), _) => rests = Some((now, Instant::now())),
         }
         false
+    })?;
+    if !came && stays_on_space(os) {
+        return Err(TargetError::SpaceStays { pid }.into());
+    }
+    Ok(came)
+}
+
+/// Whether the person has turned off that macOS goes to the Space of an app that comes forward:
+/// "When switching to an application, switch to a Space with open windows".
+fn stays_on_space<O: Os>(os: &O) -> bool {
+    let keys = [
+        ["com.apple.dock", "workspaces-auto-swoosh"],
+        ["-g", "AppleSpacesSwitchOnActivate"],
+    ];
+    keys.iter().any(|[domain, key]| {
+        let set = os.tool("/usr/bin/defaults", &["read", domain, key]);
+        set.is_some_and(|set| set.trim() == "0")
     })
 }
 
@@ -156,12 +173,15 @@ pub(crate) fn restore_order<O: Os>(os: &O, before: &[ServerWindow], raised: u32)
     }
 }
 
-/// Fails if the screen is locked: all input would go to the login window.
+/// Fails if the screen is locked, or another user has it: input would go there.
 pub(crate) fn require_unlocked<O: Os>(os: &O) -> Result<()> {
-    if os.locked() {
-        return Err(TargetError::ScreenLocked.into());
+    match os.seat() {
+        Some(Seat { locked: true, .. }) => Err(TargetError::ScreenLocked.into()),
+        Some(Seat {
+            on_console: false, ..
+        }) => Err(TargetError::OtherUser.into()),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Activates an app and raises one of its windows. Each of these calls may be refused by some app

@@ -5,7 +5,7 @@ use deskline_link::doctor::Check;
 
 use crate::os::{Os, Value, name_of};
 use crate::permissions::{self, CAPTURE, Holder};
-use crate::{ax, picture, windows};
+use crate::{ax, picture, program, windows};
 
 /// The panes, as `open` takes them.
 const ACCESSIBILITY_PANE: &str =
@@ -38,6 +38,13 @@ pub fn examine<O: Os>(os: &O, own: u32) -> Vec<Check> {
         .collect();
     checks.push(Check::ok("display", described.join("; ")));
 
+    checks.push(match holder.detour() {
+        Some((why, instead)) => Check::warn("responsible", why, instead),
+        None => Check::ok("responsible", format!("{app} ({at}) has the permissions")),
+    });
+    if let Ok(exe) = std::env::current_exe() {
+        checks.push(program::check(os, holder.own, &exe));
+    }
     let trusted = os.trusted();
     checks.push(if trusted {
         Check::ok("accessibility", format!("{app} is allowed ({at})"))

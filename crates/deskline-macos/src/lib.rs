@@ -19,6 +19,7 @@ mod panels;
 mod permissions;
 mod picture;
 mod platform;
+mod program;
 pub mod selftest;
 #[cfg(test)]
 mod tests;

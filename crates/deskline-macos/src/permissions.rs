@@ -9,9 +9,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::os::{Os, name_of};
+use crate::program::{self, INSTALL};
 
 /// The pane of System Settings for pictures.
 pub(crate) const CAPTURE: &str = "Screen & System Audio Recording";
+
+/// What to do about a terminal that has ended.
+const TMUX: &str = "A tmux server that it has started may have outlived it: restart that server \
+                    from the terminal that you use";
 
 /// The holder of a grant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +27,8 @@ pub(crate) struct Holder {
     pub(crate) path: PathBuf,
     /// Whether it is this program itself.
     pub(crate) own: bool,
+    /// The pid of one that has ended: a terminal, under a tmux server that it started.
+    pub(crate) ended: Option<u32>,
 }
 
 impl Holder {
@@ -29,6 +36,8 @@ impl Holder {
     pub(crate) fn of<O: Os>(os: &O, pid: u32) -> Self {
         let responsible = os.responsible(pid);
         let own = responsible.as_ref().is_none_or(|(of, _)| *of == pid);
+        let ended = responsible.as_ref().map(|(of, _)| *of);
+        let ended = ended.filter(|of| os.process(*of).is_none());
         let path = match responsible {
             Some((_, path)) if !path.as_os_str().is_empty() => path,
             _ => std::env::current_exe().unwrap_or_default(),
@@ -45,6 +54,7 @@ impl Holder {
             name: named.or(stem).unwrap_or_else(|| "deskline".into()),
             path,
             own,
+            ended,
         }
     }
 
@@ -58,28 +68,52 @@ impl Holder {
         !self.own && RUNNERS.contains(&file)
     }
 
+    /// Why no grant for it would last, and what to do instead.
+    pub(crate) fn detour(&self) -> Option<(String, &'static str)> {
+        let Self { name, path, .. } = self;
+        let path = path.display();
+        if let Some(pid) = self.ended {
+            let why = format!("macOS holds pid {pid} responsible, which has ended");
+            return Some((why, TMUX));
+        }
+        let why = if self.is_runner() {
+            format!(
+                "macOS holds {name} ({path}) responsible: a permission for it would be one for \
+                 everything that it runs, and end with its next update"
+            )
+        } else {
+            let whose = program::passing(&self.path).filter(|_| self.own)?;
+            format!(
+                "{path} is a place of {whose}'s, which an update changes: a permission ends there"
+            )
+        };
+        Some((why, INSTALL))
+    }
+
     /// How to turn a grant on in a pane of System Settings.
     pub(crate) fn turn_on(&self, pane: &str) -> String {
-        let Self { name, path, own } = self;
+        let Self {
+            name, path, own, ..
+        } = self;
         let path = path.display();
-        if self.is_runner() {
-            return format!(
-                "macOS holds {name} ({path}) responsible: a permission for it would be one for \
-                 everything that it runs, and end with its next update. Run `deskline install \
-                 CLIENT` once, which puts Deskline.app in ~/Applications and names it in the \
-                 client's configuration, restart the client, and turn on Deskline in System \
-                 Settings › Privacy & Security › {pane}"
-            );
+        if let Some((why, instead)) = self.detour() {
+            return format!("{why}. {instead}, and look under Privacy & Security › {pane} again");
         }
         let then = if *own {
             "restart the client that starts it"
         } else {
             "restart it"
         };
+        let bare = *own && self.path.extension().is_none_or(|kind| kind != "app");
+        let bare = if bare {
+            format!(". macOS 26.1 and later list apps alone. There: {INSTALL}")
+        } else {
+            String::new()
+        };
         format!(
             "System Settings › Privacy & Security › {pane}: turn on {name} ({path}), with + if \
              it is not in the list, then {then}. If it is on already, the grant is of an earlier \
-             build: remove {name} with −, add {path} again"
+             build: remove {name} with −, add {path} again{bare}"
         )
     }
 }

@@ -26,3 +26,4 @@ mod stage_manager;
 mod terminal;
 mod typing;
 mod waking;
+mod ways_to_act;

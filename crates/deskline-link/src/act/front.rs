@@ -141,10 +141,23 @@ impl Act<'_> {
         // A window with unknown bounds may be anywhere.
         let covers =
             |w: &&Window| at.is_none_or(|at| w.extents.is_none_or(|place| place.contains(at)));
-        match (windows.iter().find(covers), at) {
-            (Some(window), _) => Ok(vec![window.id]),
-            (None, Some(point)) if !windows.is_empty() => Err(outside(point, &windows)),
-            (None, _) => self.app_itself(desk),
+        let window = windows.iter().find(covers);
+        match (window, at, wanted, self.tree) {
+            (window, Some(point), Wanted::Element(index), Some(tree))
+                if is_behind_windows(tree, index) =>
+            {
+                match window {
+                    Some(window) => Err(TargetError::UnderWindow {
+                        title: window.title.clone(),
+                        at: point,
+                    }
+                    .into()),
+                    None => self.app_itself(desk),
+                }
+            }
+            (Some(window), ..) => Ok(vec![window.id]),
+            (None, Some(point), ..) if !windows.is_empty() => Err(outside(point, &windows)),
+            (None, ..) => self.app_itself(desk),
         }
     }
 
@@ -226,6 +239,12 @@ impl Act<'_> {
 pub(crate) fn in_menu_bar(tree: &Tree, index: usize) -> bool {
     let top = tree.toplevel(index).and_then(|top| tree.elements.get(top));
     top.is_some_and(|top| top.role == Role::MENU_BAR)
+}
+
+/// Whether an element lies behind all windows, and in none, as Finder's icons on the desktop.
+fn is_behind_windows(tree: &Tree, index: usize) -> bool {
+    let top = tree.toplevel(index).and_then(|top| tree.elements.get(top));
+    top.is_some_and(|top| top.role == Role::SCROLL_AREA)
 }
 
 /// The windows that an element may be in, likeliest first. Windows are usually created in the order

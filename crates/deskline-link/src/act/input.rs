@@ -3,10 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{KeyPress, Modifiers, Point, Rect, Tree, escape};
+use deskline_core::{KeyPress, Modifiers, Point, Rect, Role, Tree, escape};
 
 use super::abilities;
 use super::action::{Act, Outcome};
+use super::front::{Wanted, in_menu_bar};
 use super::reach::Reached;
 use crate::call::{Action, ClickKind, Input, Quiet, Target, Typing};
 use crate::checkpoint::Checkpoint;
@@ -53,22 +54,21 @@ impl Act<'_> {
             Input::Choose { .. } => {}
             Input::Click { kind, then, .. } => {
                 let target = self.required()?;
+                let keys_follow = then.text.is_some() || then.key.is_some();
+                if !keys_follow && self.press_in_menu_bar(desk, target, *kind)? {
+                    outcome.step.done.say(format!("clicked {}", target.name));
+                    return Ok(());
+                }
                 let Reached { point, name, .. } = self.reach(desk, target)?;
                 self.animate(desk, target, Some(point), then.text.as_deref())?;
                 self.look_at_canvas(desk, point, outcome);
-                let keys_follow = then.text.is_some() || then.key.is_some();
                 self.note_window(desk, keys_follow)?;
                 self.picture_before_input(desk, outcome);
-                let ClickKind {
-                    button,
-                    clicks,
-                    modifiers,
-                } = *kind;
                 let click = Click {
                     at: point,
-                    button,
-                    clicks,
-                    modifiers,
+                    button: kind.button,
+                    clicks: kind.clicks,
+                    modifiers: kind.modifiers,
                 };
                 desk.click(click, self.cancel)?;
                 outcome.step.done.at = Some(point);
@@ -144,6 +144,31 @@ impl Act<'_> {
         }
         outcome.step.done.underway = false;
         Ok(())
+    }
+
+    /// Presses an element of a menu bar that is in no window, if it takes that. The mouse may not
+    /// reach it: in full screen, or where the bar hides itself, the first event only shows it, and
+    /// a notch may cover it.
+    fn press_in_menu_bar(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        target: &Resolved,
+        kind: ClickKind,
+    ) -> Result<bool> {
+        let (Some(index), Some(tree)) = (target.index.filter(|_| !target.given), self.tree) else {
+            return Ok(false);
+        };
+        let element = &tree.elements[index];
+        let is_item = matches!(element.role, Role::MENU_BAR_ITEM | Role::MENU_ITEM);
+        if kind != ClickKind::default() || !is_item || !in_menu_bar(tree, index) {
+            return Ok(false);
+        }
+        self.front(desk, Wanted::Element(index))?;
+        match desk.press(&element.id) {
+            Ok(()) => Ok(true),
+            Err(Error::Refused(_)) => Ok(false),
+            Err(e) => Err(e),
+        }
     }
 
     fn drag(

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::apps::{Opened, Permit, Progress};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, OpenError, Result};
+use crate::report::Notes;
 use crate::trees::Scope;
 use deskline_input::Cancel;
 
@@ -16,12 +17,13 @@ const START: Duration = Duration::from_secs(45);
 /// which two send no event.
 const LOOK: Duration = Duration::from_millis(30);
 
-/// Opens an app, which is the link's subject from then on, and brings its window to the front.
-/// Returns whether this call started it.
+/// Opens an app, which is the link's subject from then on, and brings its window to the front. One
+/// that does not come there is open all the same. Returns whether this call started it.
 pub(crate) fn open(
     desk: &mut Checkpoint<'_>,
     identifier: &str,
     permit: Permit<'_>,
+    notes: &mut Notes,
     cancel: &Cancel,
 ) -> Result<bool> {
     let (pid, is_new) = match desk.open(identifier, permit)? {
@@ -34,7 +36,11 @@ pub(crate) fn open(
     let came = windows.iter().find(|window| !desk.was_there(window.id));
     let window = came.or(windows.first()).map(|window| window.id);
     if let Some(window) = window.filter(|_| desk.raising().is_ok()) {
-        desk.raise(window, cancel)?;
+        match desk.raise(window, cancel) {
+            Err(e @ Error::Cancelled(_)) => return Err(e),
+            Err(e) => notes.add(format!("it is open, and stays behind: {e}")),
+            Ok(()) => {}
+        }
     }
     Ok(is_new)
 }

@@ -76,6 +76,20 @@ pub enum TargetError {
         /// The first windows: title and bounds.
         windows: Vec<String>,
     },
+    /// The place is of no window, and under one of the app's.
+    #[error(
+        "the app's own window '{}' lies over ({}, {}), where this was to go. Nothing was touched. \
+         Move or close that window, or use press_ax_and_traverse",
+        escape::short(.title, 40),
+        .at.x,
+        .at.y
+    )]
+    UnderWindow {
+        /// The window's title.
+        title: String,
+        /// The place.
+        at: Point,
+    },
     /// The app has several windows like the element's, and does not report which of them it is in.
     #[error(
         "{} has windows like '{}' ({count}), and does not say which of them this is in. Nothing \
@@ -222,6 +236,20 @@ pub enum TargetError {
          press_ax_and_traverse, set_value_and_traverse and set_selected_and_traverse work meanwhile"
     )]
     ScreenLocked,
+    /// Another user has the screen.
+    #[error(
+        "another user has the screen (fast user switching), so no input was sent. Wait until the \
+         user is back; press_ax_and_traverse, set_value_and_traverse and set_selected_and_traverse \
+         work meanwhile"
+    )]
+    OtherUser,
+    /// The app's windows are on another Space, where macOS is set not to go.
+    #[error(
+        "the windows of pid {pid} are all on another Space, and macOS is set not to go there \
+         (System Settings › Desktop & Dock: 'When switching to an application, switch to a Space \
+         with open windows'). No input was sent. Ask the user to turn that on, or to go there"
+    )]
+    SpaceStays { pid: u32 },
     /// The item of an open menu is disabled.
     #[error(
         "the item at ({}, {}) is disabled. Nothing was clicked. Click another one, or close the \

@@ -190,6 +190,7 @@ impl Field {
                 self.name
             )),
             Made::More(difference) if !one_line => self.changed(&difference, pasted),
+            Made::Styled(difference) if !one_line => self.styled(&difference),
             Made::Styled(_) | Made::More(_) => self.differs(),
             Made::Other(difference) => {
                 let (was, is) = (squeezed(&old.text), squeezed(&self.text));
@@ -284,6 +285,15 @@ impl Field {
             "{} differs from that text {difference}. {}",
             self.name,
             changes(pasted)
+        ))
+    }
+
+    /// The app has its own typography, which spoils code.
+    fn styled(&self, difference: &Difference) -> Verdict {
+        Verdict::Differs(format!(
+            "{} has that text {difference}: it curls quotes and dashes as they are typed. Give \
+             code with paste or set_value_and_traverse",
+            self.name
         ))
     }
 

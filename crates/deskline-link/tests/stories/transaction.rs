@@ -43,6 +43,7 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
     pointer
     click 540,52
     front
+    pointer
     ungrab
     computed
     wait_for_change

@@ -10,6 +10,8 @@ pub mod apple;
 
 #[cfg(test)]
 pub(crate) use crate::tests::fake;
+#[cfg(any(target_os = "macos", test))]
+mod tool;
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -177,6 +179,15 @@ pub struct Display {
     pub scale: f64,
     /// Whether it is the main display, whose top left is the origin.
     pub main: bool,
+}
+
+/// Who has the screen (`CGSessionCopyCurrentDictionary`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seat {
+    /// `CGSSessionScreenIsLocked`
+    pub locked: bool,
+    /// `kCGSSessionOnConsoleKey`: `false` if another user has it.
+    pub on_console: bool,
 }
 
 /// A picture to take.
@@ -477,6 +488,10 @@ pub trait Os: Clone + Send + Sync + 'static {
     fn bundle_path(&self, bundle_id: &str) -> Option<PathBuf>;
     /// The folders with apps, most specific first.
     fn app_folders(&self) -> Vec<PathBuf>;
+    /// What a program of the system's writes, errors included, if it ends in time.
+    fn tool(&self, program: &str, arguments: &[&str]) -> Option<String>;
+    /// `NSRunningApplication.terminate`: asks an app to quit.
+    fn quit(&self, pid: u32) -> bool;
     /// A name for this boot and login session.
     fn session(&self) -> String;
 
@@ -493,8 +508,8 @@ pub trait Os: Clone + Send + Sync + 'static {
     /// A picture without shadows, scaled to this many pixels if the system can.
     fn capture(&self, shot: &Shot, time: Duration) -> Result<Image, String>;
 
-    /// Whether the screen is locked, or another user has it (`CGSessionCopyCurrentDictionary`).
-    fn locked(&self) -> bool;
+    /// `None` if the system does not say.
+    fn seat(&self) -> Option<Seat>;
     /// `CGEventSourceCounterForEventType` of mouse-downs: above it, an event number is new.
     fn presses(&self) -> i64;
     fn pointer(&self) -> (f64, f64);

@@ -4,8 +4,9 @@
 use std::time::{Duration, Instant};
 
 use deskline_link::call::Typing;
+use deskline_link::{Action, Tool};
 
-use super::desk::{Desk, EDITOR, MAIL, by_text, field, front};
+use super::desk::{Desk, EDITOR, MAIL, by_text, field, front, install, tree};
 use crate::os::fake::text;
 
 /// While a menu has the focus, the system-wide element names no app (Hammerspoon #3799).
@@ -142,5 +143,26 @@ fn an_app_that_refuses_to_be_frontmost_is_activated() {
     }
     let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
     assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(front(&desk), Some(EDITOR));
+}
+
+/// As on macOS 27, perhaps: nothing that a background process does brings an app forward.
+#[test]
+fn an_app_that_opens_behind_is_open_and_its_tree_is_in_the_answer() {
+    let mut desk = Desk::new();
+    install(&desk, "Maps", |world, path| {
+        let root = world.app(300, "Maps", path);
+        world.add(root, "AXWindow", "Berlin", [50.0, 50.0, 400.0, 300.0]);
+        300
+    });
+    desk.mac.world().quirks.refuses_frontmost = true;
+    let identifier = "Maps".to_owned();
+    let answer = desk.run(Tool::Open, Action::Open { identifier });
+    assert!(
+        !answer.is_error && answer.text.contains("did not come to the front"),
+        "{}",
+        answer.text
+    );
+    assert!(tree(&answer).contains("\"Berlin\""), "{}", tree(&answer));
     assert_eq!(front(&desk), Some(EDITOR));
 }

@@ -355,3 +355,24 @@ fn what_is_scrolled_away_is_scrolled_into_view_before_it_is_clicked() {
     assert!(!answer.is_error, "{}", answer.text);
     assert_eq!(clicks(&desk.mac.world())[0].2, (140.5, 450.5));
 }
+
+#[test]
+fn links_leave_no_tap_no_observer_no_panel_and_no_more_elements() {
+    let mut desk = Desk::new();
+    let mut run = |times: usize| {
+        for _ in 0..times {
+            let answer = desk.click(by_text("Urgent", "AXCheckBox"), Typing::default());
+            assert!(!answer.is_error, "{}", answer.text);
+        }
+        desk.mac.live()
+    };
+    let (after_two, after_ten) = (run(2), run(8));
+    assert_eq!(after_two, after_ten);
+    let world = desk.mac.world();
+    let left = (
+        world.tap.is_some(),
+        world.observers.len(),
+        world.panels.len(),
+    );
+    assert_eq!(left, (false, 0, 0));
+}

@@ -26,6 +26,26 @@ fn a_menu_of_an_app_behind_is_opened_and_its_item_clicked() {
     assert_eq!((*count.lock().unwrap(), front(&desk)), (1, Some(EDITOR)));
 }
 
+/// In full screen, or where it hides itself, the first event in the menu bar only shows it.
+#[test]
+fn a_menu_of_a_bar_that_hides_is_opened_and_its_item_picked() {
+    let mut desk = Desk::new();
+    let (count, does) = noted();
+    desk.mac.world().menu_bar(MAIL, "Empty Trash", does);
+    desk.mac.world().quirks.hides_menu_bar = true;
+    let answer = desk.click(by_text("File", "AXMenuBarItem"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert!(
+        tree(&answer).contains("\"File\" | AXSelected: false -> true"),
+        "{}",
+        tree(&answer)
+    );
+    let answer = desk.click(by_text("Empty Trash", "AXMenuItem"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!((*count.lock().unwrap(), front(&desk)), (1, Some(EDITOR)));
+    assert!(desk.mac.world().reached.is_empty(), "the mouse was used");
+}
+
 #[test]
 fn a_menu_extra_is_clicked_though_it_is_in_no_window() {
     let mut desk = Desk::new();

@@ -146,6 +146,19 @@ fn a_locked_screen_is_an_error_and_gets_no_input() {
 }
 
 #[test]
+fn nothing_is_sent_while_another_user_has_the_screen() {
+    let mut desk = Desk::new();
+    desk.mac.world().quirks.another_user = true;
+    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert!(
+        answer.is_error && answer.text.contains("another user has the screen"),
+        "{}",
+        answer.text
+    );
+    assert!(desk.mac.world().reached.is_empty());
+}
+
+#[test]
 fn pictures_are_taken_although_the_preflight_says_no() {
     let mut desk = Desk::new();
     desk.mac.world().quirks.preflight_lies = true;
@@ -164,5 +177,107 @@ fn pictures_are_taken_although_the_preflight_says_no() {
         deskline_link::doctor::Status::Ok,
         "{}",
         picture.finding
+    );
+}
+
+/// Its answers would come from the thread that asks (screenpipe #4459 crashed so).
+#[test]
+fn deskline_itself_is_no_app_to_read() {
+    let mut desk = Desk::new();
+    let own = std::process::id();
+    {
+        let mut world = desk.mac.world();
+        let root = world.app(own, "deskline", "/Applications/Deskline.app".into());
+        world.add(root, "AXWindow", "panel", [10.0, 10.0, 300.0, 200.0]);
+    }
+    let answer = desk.run_on(own, Tool::Refresh, Action::Refresh);
+    assert!(
+        answer.is_error && answer.text.contains("this is Deskline itself"),
+        "{}",
+        answer.text
+    );
+}
+
+/// Finder with a window, and an icon on the desktop, which is in no window.
+fn finder(icon: [f64; 4]) -> (Desk, std::sync::Arc<std::sync::atomic::AtomicU32>) {
+    let desk = Desk::new();
+    let opened = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
+    {
+        let mut world = desk.mac.world();
+        let root = world.app(300, "Finder", "/System/Finder.app".into());
+        world.add(root, "AXWindow", "Downloads", [50.0, 50.0, 400.0, 300.0]);
+        let desktop = world.add(root, "AXScrollArea", "desktop", [0.0, 0.0, 1440.0, 900.0]);
+        world.desktop = Some(desktop);
+        let trash = world.add(desktop, "AXImage", "Trash", icon);
+        let counts = opened.clone();
+        world.node(trash).pressed = Some(std::sync::Arc::new(move |_| {
+            counts.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }));
+        world.bring_forward(super::desk::EDITOR);
+    }
+    (desk, opened)
+}
+
+fn clicks_the_trash(desk: &mut Desk) -> deskline_link::Answer {
+    let click = deskline_link::call::Input::Click {
+        target: by_text("Trash", "AXImage"),
+        kind: deskline_link::call::ClickKind::default(),
+        then: Typing::default(),
+    };
+    desk.run_on(300, Tool::Click, Action::Input(click))
+}
+
+#[test]
+fn an_icon_on_the_desktop_is_clicked_while_finder_has_a_window() {
+    let (mut desk, opened) = finder([20.0, 700.0, 60.0, 60.0]);
+    let answer = clicks_the_trash(&mut desk);
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(opened.load(std::sync::atomic::Ordering::Relaxed), 1);
+}
+
+#[test]
+fn an_icon_under_a_window_of_finder_is_not_clicked() {
+    let (mut desk, opened) = finder([100.0, 100.0, 60.0, 60.0]);
+    let answer = clicks_the_trash(&mut desk);
+    assert!(answer.is_error, "{}", answer.text);
+    assert!(
+        desk.mac.world().reached.is_empty(),
+        "{:?}",
+        desk.mac.world().reached
+    );
+    assert_eq!(opened.load(std::sync::atomic::Ordering::Relaxed), 0);
+}
+
+/// Raycast and others: `kCGWindowLayer` above that of modal panels.
+#[test]
+fn a_launcher_above_all_windows_is_read_and_driven_as_an_app_without_one() {
+    let mut desk = Desk::new();
+    let go = {
+        let mut world = desk.mac.world();
+        let root = world.app(300, "Launcher", "/Applications/Launcher.app".into());
+        let panel = world.add(root, "AXWindow", "", [400.0, 200.0, 600.0, 300.0]);
+        world.layers.insert(panel, 25);
+        let go = world.add(panel, "AXButton", "Go", [900.0, 220.0, 60.0, 28.0]);
+        let done = std::sync::Arc::new(move |world: &mut crate::os::fake::World| {
+            world.add(panel, "AXStaticText", "Gone", [420.0, 300.0, 90.0, 18.0]);
+        });
+        world.node(go).pressed = Some(done);
+        world.bring_forward(super::desk::EDITOR);
+        go
+    };
+    let listed = desk.links.applications("").text;
+    assert!(!listed.contains("Launcher"), "{listed}");
+    let click = deskline_link::call::Input::Click {
+        target: by_text("Go", "AXButton"),
+        kind: deskline_link::call::ClickKind::default(),
+        then: Typing::default(),
+    };
+    let answer = desk.run_on(300, Tool::Click, Action::Input(click));
+    assert!(!answer.is_error, "{}", answer.text);
+    assert!(desk.mac.world().nodes.contains_key(&go));
+    assert!(
+        super::desk::tree(&answer).contains("+ [AXStaticText] \"Gone\""),
+        "{}",
+        answer.text
     );
 }

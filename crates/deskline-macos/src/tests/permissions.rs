@@ -78,6 +78,7 @@ fn from_claude_desktop_the_binary_needs_it_by_its_path_and_claude_does_not() {
     for said in said(&mut from_claude_desktop()) {
         assert!(
             said.contains("turn on deskline (/usr/local/bin/deskline)")
+                && said.contains("macOS 26.1")
                 && said.contains("restart the client that starts it")
                 && !said.contains("Claude"),
             "{said}"
@@ -118,6 +119,140 @@ fn pictures_name_the_same_holder() {
             said.contains("Screen & System Audio Recording")
                 && said.contains("deskline (/usr/local/bin/deskline)"),
             "{said}"
+        );
+    }
+}
+
+/// The doctor's line with this name.
+fn doctors(desk: &Desk, pid: u32, name: &str) -> deskline_link::doctor::Check {
+    let checks = crate::doctor::examine(&desk.mac, pid);
+    checks.into_iter().find(|c| c.name == name).unwrap()
+}
+
+#[test]
+fn a_runner_is_warned_of_though_it_is_allowed() {
+    let desk = Desk::new();
+    let mut world = desk.mac.world();
+    world.app(
+        900,
+        "node",
+        "/opt/homebrew/Cellar/node/24.1/bin/node".into(),
+    );
+    world.app(901, "deskline", "/Users/me/.npm/_npx/ab/deskline".into());
+    world.apps.get_mut(&901).unwrap().responsible = Some(900);
+    drop(world);
+    let check = doctors(&desk, 901, "responsible");
+    assert_eq!(check.status, Status::Warn);
+    assert!(
+        check.finding.contains("everything that it runs"),
+        "{check:?}"
+    );
+    assert!(check.remedy.contains("deskline install"), "{check:?}");
+}
+
+/// tmux: the server outlives the terminal that started it.
+#[test]
+fn a_responsible_terminal_that_has_ended_is_said_to_have() {
+    let desk = Desk::new();
+    let mut world = desk.mac.world();
+    world.app(901, "deskline", "/usr/local/bin/deskline".into());
+    world.apps.get_mut(&901).unwrap().responsible = Some(777);
+    drop(world);
+    let check = doctors(&desk, 901, "responsible");
+    assert!(
+        check.status == Status::Warn
+            && check.finding.contains("pid 777")
+            && check.remedy.contains("tmux"),
+        "{check:?}"
+    );
+    let holder = crate::permissions::Holder::of(&desk.mac, 901);
+    assert!(holder.turn_on("Accessibility").contains("tmux"));
+}
+
+/// The doctor's line about the program at this path, with what macOS says of it.
+fn program(path: &str, own: bool, signature: &str, mark: &str) -> deskline_link::doctor::Check {
+    let desk = Desk::new();
+    let mut world = desk.mac.world();
+    let whole = path.split("/Contents").next().unwrap();
+    let tools = [
+        (
+            format!("/usr/bin/xattr -p com.apple.quarantine {whole}"),
+            mark,
+        ),
+        (
+            format!("/usr/bin/codesign --display --verbose=2 {whole}"),
+            signature,
+        ),
+    ];
+    world.tools = tools.map(|(line, output)| (line, output.to_owned())).into();
+    drop(world);
+    crate::program::check(&desk.mac, own, std::path::Path::new(path))
+}
+
+#[test]
+fn the_doctor_says_whether_a_permission_of_this_program_lasts() {
+    const APP: &str = "/Users/me/Applications/Deskline.app/Contents/MacOS/deskline";
+    const SIGNED: &str = "Signature size=8986\nAuthority=Developer ID Application: Jane (AB12)\n";
+    const AD_HOC: &str = "Signature=adhoc\n";
+    const NO_MARK: &str = "xattr: No such xattr: com.apple.quarantine";
+    for (path, own, signature, mark, status, said) in [
+        (APP, true, SIGNED, NO_MARK, Status::Ok, "outlives updates"),
+        (APP, true, AD_HOC, NO_MARK, Status::Warn, "ad hoc"),
+        (APP, false, AD_HOC, NO_MARK, Status::Ok, "signed ad hoc"),
+        (
+            APP,
+            true,
+            SIGNED,
+            "0083;5f;Safari;A1",
+            Status::Warn,
+            "Open Anyway",
+        ),
+        (
+            APP,
+            true,
+            SIGNED,
+            "00c3;5f;Safari;A1",
+            Status::Ok,
+            "outlives updates",
+        ),
+        (
+            "/private/var/folders/zz/T/AppTranslocation/A1/d/Deskline.app/Contents/MacOS/deskline",
+            true,
+            SIGNED,
+            NO_MARK,
+            Status::Warn,
+            "gone afterwards",
+        ),
+        (
+            "/usr/local/bin/deskline",
+            true,
+            SIGNED,
+            NO_MARK,
+            Status::Warn,
+            "macOS 26.1",
+        ),
+        (
+            "/opt/homebrew/Cellar/deskline/0.2.0/bin/deskline",
+            true,
+            SIGNED,
+            NO_MARK,
+            Status::Warn,
+            "Homebrew's",
+        ),
+        (
+            "/tmp/deskline",
+            true,
+            "/tmp/deskline: code object is not signed at all",
+            NO_MARK,
+            Status::Warn,
+            "not signed",
+        ),
+    ] {
+        let check = program(path, own, signature, mark);
+        let text = format!("{} {}", check.finding, check.remedy);
+        assert!(
+            check.status == status && text.contains(said),
+            "{path}: {check:?}"
         );
     }
 }

@@ -10,7 +10,7 @@ use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::{Action, Cancel, Target, Tool};
 
 use super::desk::{Desk, MAIL, by_text};
-use crate::os::Value;
+use crate::os::{Event, Value};
 
 /// A desktop with a button that counts.
 fn counting() -> (Desk, Arc<AtomicU32>) {
@@ -129,4 +129,41 @@ fn a_drag_that_is_cancelled_moves_nothing() {
     );
     let place = desk.mac.world().node(card).attributes["AXPosition"].clone();
     assert_eq!(place, Value::Point(200.0, 420.0));
+}
+
+/// Some Macs move the pointer though the tap drops the motion (deskflow #9963).
+#[test]
+fn a_mouse_that_moves_under_the_guard_does_not_keep_the_pointer_from_going_back() {
+    let mut desk = Desk::new();
+    desk.mac.world().quirks.drops_still_move = true;
+    let person = std::thread::spawn({
+        let mac = desk.mac.clone();
+        move || {
+            let start = Instant::now();
+            let types = |event: &Event| matches!(event, Event::Text { .. });
+            while !mac.world().reached.iter().any(|(event, _)| types(event)) {
+                assert!(start.elapsed() < Duration::from_secs(5));
+                std::thread::yield_now();
+            }
+            let motion = Event::Move {
+                to: (300.0, 700.0),
+                delta: (0, 0),
+                number: 0,
+                dragging: None,
+                flags: 0,
+            };
+            mac.person(&motion);
+            mac.world().pointer
+        }
+    });
+    let then = Typing {
+        paste: false,
+        text: Some("a text that takes a while ".repeat(4)),
+        key: None,
+    };
+    let answer = desk.click(by_text("Message", "AXTextArea"), then);
+    assert_eq!(person.join().unwrap(), (300.0, 700.0), "it moved");
+    assert!(!answer.is_error, "{}", answer.text);
+    let pointer = desk.mac.world().pointer;
+    assert_eq!(pointer, (1_000.0, 800.0));
 }

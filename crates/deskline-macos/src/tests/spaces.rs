@@ -248,3 +248,22 @@ fn the_person_is_brought_back_to_their_window_in_full_screen() {
         assert_eq!(clicks(&world).len(), 1);
     }
 }
+
+/// "When switching to an application, switch to a Space with open windows" is off.
+#[test]
+fn a_space_that_macos_is_set_not_to_go_to_is_said_to_be_one() {
+    let mut desk = away();
+    let mut world = desk.mac.world();
+    world.quirks.stays_on_space = true;
+    let read = "/usr/bin/defaults read com.apple.dock workspaces-auto-swoosh";
+    world.tools.insert(read.into(), "0\n".into());
+    drop(world);
+    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert!(
+        answer.is_error && answer.text.contains("switch to a Space with open windows"),
+        "{}",
+        answer.text
+    );
+    assert!(desk.mac.world().reached.is_empty());
+    assert_eq!(front(&desk), Some(EDITOR));
+}

@@ -150,3 +150,22 @@ fn a_text_goes_past_an_input_method_which_is_on_again_afterwards() {
     );
     assert_eq!(desk.mac.world().value(body), "http");
 }
+
+/// `TextEdit`, Notes, Mail and Messages do.
+#[test]
+fn quotes_that_the_app_has_curled_are_said_to_be() {
+    let mut desk = Desk::new();
+    let body = desk.body;
+    {
+        let mut world = desk.mac.world();
+        world.curls.insert(body);
+        world.focus(super::desk::MAIL, body);
+    }
+    let answer = desk.type_text("{\"a\": 1}");
+    assert!(!answer.is_error, "{}", answer.text);
+    assert!(
+        answer.text.contains("instead of") && answer.text.contains('\u{201c}'),
+        "{}",
+        answer.text
+    );
+}

@@ -1,5 +1,6 @@
 //! Runs code on the main thread, as `AppKit` and the Text Input Sources require.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -18,6 +19,16 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// How often to check whether the work is done, in seconds. The end of the work wakes the loop too.
 const SLICE: f64 = 0.5;
+
+thread_local! {
+    /// What to do on each turn of the main loop. Used on the main thread only.
+    static EACH_TURN: Cell<Option<fn(MainThreadMarker)>> = const { Cell::new(None) };
+}
+
+/// Has this done on each turn of the main loop from now on.
+pub(super) fn on_each_turn(does: fn(MainThreadMarker)) {
+    EACH_TURN.set(Some(does));
+}
 
 /// Runs `work` on another thread, and the main run loop on this one until the work is done. Call it
 /// on the main thread.
@@ -47,6 +58,9 @@ pub fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> O
     while main.is_some() && !done.load(Ordering::Acquire) {
         if CFRunLoop::run_in_mode(mode, SLICE, false) == CFRunLoopRunResult::Finished {
             thread::sleep(LOOK);
+        }
+        if let (Some(marker), Some(does)) = (MainThreadMarker::new(), EACH_TURN.get()) {
+            autoreleasepool(|_| does(marker));
         }
     }
     worker.join().ok()

@@ -23,7 +23,8 @@ use objc2::rc::autoreleasepool;
 
 use super::{
     Asked, Ax, Display, Event, Heard, Image, InputSource, Judge, Launch, Layout, LayoutKey,
-    NewValue, Os, Panel, PasteboardItem, Process, RunningApp, ServerWindow, Shot, Value,
+    NewValue, Os, Panel, PasteboardItem, Process, RunningApp, Seat, ServerWindow, Shot, Value,
+    tool,
 };
 
 pub use accessibility::Element;
@@ -78,11 +79,13 @@ impl Os for Apple {
         processes::launch(launch: &Launch, time: Duration) -> Result<u32, String>;
         processes::bundle_path(bundle_id: &str) -> Option<PathBuf>;
         processes::app_folders() -> Vec<PathBuf>;
+        tool::tool(program: &str, arguments: &[&str]) -> Option<String>;
+        processes::quit(pid: u32) -> bool;
         processes::session() -> String;
         screen::windows() -> Vec<ServerWindow>;
         screen::all_windows() -> Vec<ServerWindow>;
         screen::displays() -> Vec<Display>;
-        screen::locked() -> bool;
+        screen::seat() -> Option<Seat>;
         screen::secure_holder() -> Option<u32>;
         pictures::may_capture() -> bool;
         pictures::ask_to_capture();

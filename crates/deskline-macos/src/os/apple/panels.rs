@@ -1,17 +1,17 @@
 //! The overlay's panels.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use objc2::rc::Retained;
 use objc2::{MainThreadMarker, MainThreadOnly};
 use objc2_app_kit::{
     NSApplication, NSApplicationActivationPolicy, NSBackingStoreType, NSBox, NSBoxType, NSColor,
-    NSFont, NSPanel, NSScreenSaverWindowLevel, NSTextAlignment, NSTextField, NSTitlePosition,
-    NSWindowCollectionBehavior, NSWindowSharingType, NSWindowStyleMask,
+    NSEventMask, NSFont, NSPanel, NSScreenSaverWindowLevel, NSTextAlignment, NSTextField,
+    NSTitlePosition, NSWindowCollectionBehavior, NSWindowSharingType, NSWindowStyleMask,
 };
-use objc2_foundation::{NSPoint, NSRect, NSSize, NSString};
+use objc2_foundation::{NSDefaultRunLoopMode, NSPoint, NSRect, NSSize, NSString};
 
-use super::main_thread::on_main;
+use super::main_thread::{on_each_turn, on_main};
 use crate::os::Panel;
 
 /// In points: the outline's width, the caption's font size and its padding.
@@ -22,6 +22,8 @@ const AIR: f64 = 9.0;
 thread_local! {
     /// The panels that are shown. Used on the main thread only.
     static SHOWN: RefCell<Vec<Retained<NSPanel>>> = const { RefCell::new(Vec::new()) };
+    /// Whether this program has become an app, by its first panel.
+    static IS_APP: Cell<bool> = const { Cell::new(false) };
 }
 
 pub(super) fn overlay(panels: &[Panel]) {
@@ -37,10 +39,28 @@ pub(super) fn overlay(panels: &[Panel]) {
     });
 }
 
-fn make(panel: &Panel, marker: MainThreadMarker) -> Retained<NSPanel> {
-    // Hides the Dock icon and the menu bar.
+/// Takes the events that are for this program as an app: one that never does counts as hung, and
+/// does not end with the session.
+fn take_events(marker: MainThreadMarker) {
     let app = NSApplication::sharedApplication(marker);
-    app.setActivationPolicy(NSApplicationActivationPolicy::Accessory);
+    // SAFETY: a constant of the framework's, never written.
+    let mode = unsafe { NSDefaultRunLoopMode };
+    while let Some(event) =
+        app.nextEventMatchingMask_untilDate_inMode_dequeue(NSEventMask::Any, None, mode, true)
+    {
+        app.sendEvent(&event);
+    }
+}
+
+fn make(panel: &Panel, marker: MainThreadMarker) -> Retained<NSPanel> {
+    if !IS_APP.replace(true) {
+        let app = NSApplication::sharedApplication(marker);
+        // Hides the Dock icon and the menu bar.
+        app.setActivationPolicy(NSApplicationActivationPolicy::Accessory);
+        // From here on it is asked to quit, as at a logout.
+        app.finishLaunching();
+        on_each_turn(take_events);
+    }
     let [x, y, w, h] = panel.frame;
     let frame = NSRect::new(NSPoint::new(x, y), NSSize::new(w, h));
     let made = NSPanel::initWithContentRect_styleMask_backing_defer(

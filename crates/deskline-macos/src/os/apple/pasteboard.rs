@@ -56,7 +56,7 @@ impl PromisedText {
 }
 
 pub(super) fn pasteboard_changes() -> i64 {
-    autoreleasepool(|_| NSPasteboard::generalPasteboard().changeCount() as i64)
+    NSPasteboard::generalPasteboard().changeCount() as i64
 }
 
 fn items() -> Vec<Retained<NSPasteboardItem>> {
@@ -69,7 +69,7 @@ pub(super) fn pasteboard_types() -> Vec<Vec<String>> {
         let types = item.types().to_vec();
         types.iter().map(ToString::to_string).collect()
     };
-    autoreleasepool(|_| items().into_iter().map(types).collect())
+    items().into_iter().map(types).collect()
 }
 
 pub(super) fn pasteboard_data(
@@ -104,16 +104,14 @@ fn replace(items: &[Retained<NSPasteboardItem>]) -> Result<i64, String> {
 }
 
 pub(super) fn pasteboard_write(items: Vec<PasteboardItem>) -> Result<i64, String> {
-    autoreleasepool(|_| {
-        let made = items.into_iter().map(|item| {
-            let made = NSPasteboardItem::new();
-            for (kind, data) in item {
-                made.setData_forType(&NSData::from_vec(data), &NSString::from_str(&kind));
-            }
-            made
-        });
-        replace(&made.collect::<Vec<_>>())
-    })
+    let made = items.into_iter().map(|item| {
+        let made = NSPasteboardItem::new();
+        for (kind, data) in item {
+            made.setData_forType(&NSData::from_vec(data), &NSString::from_str(&kind));
+        }
+        made
+    });
+    replace(&made.collect::<Vec<_>>())
 }
 
 pub(super) fn pasteboard_promise(

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
 
 use block2::RcBlock;
-use objc2::rc::{Retained, autoreleasepool};
+use objc2::rc::Retained;
 use objc2::runtime::AnyClass;
 use objc2::{AllocAnyThread, available};
 use objc2_core_foundation::{CGPoint, CGRect, CGSize};
@@ -35,27 +35,25 @@ type Taken = Result<Image, String>;
 
 pub(super) fn capture(shot: &Shot, time: Duration) -> Taken {
     if AnyClass::get(c"SCScreenshotManager").is_none() || !available!(macos = 14.0) {
-        return autoreleasepool(|_| listed(shot.window));
+        return listed(shot.window);
     }
     let (send, receive) = mpsc::channel();
     let (shot, on_screen) = (shot.clone(), shot.on_screen);
-    autoreleasepool(|_| {
-        let found = RcBlock::new(
-            move |content: *mut SCShareableContent, error: *mut NSError| {
-                // SAFETY: the system owns both for the time of the call.
-                match unsafe { content.as_ref() } {
-                    Some(content) => take(content, &shot, &send),
-                    None => drop(send.send(Err(why(error)))),
-                }
-            },
+    let found = RcBlock::new(
+        move |content: *mut SCShareableContent, error: *mut NSError| {
+            // SAFETY: the system owns both for the time of the call.
+            match unsafe { content.as_ref() } {
+                Some(content) => take(content, &shot, &send),
+                None => drop(send.send(Err(why(error)))),
+            }
+        },
+    );
+    // SAFETY: plain values and a block of the documented type, which the system copies.
+    unsafe {
+        SCShareableContent::getShareableContentExcludingDesktopWindows_onScreenWindowsOnly_completionHandler(
+            false, on_screen, &found,
         );
-        // SAFETY: plain values and a block of the documented type, which the system copies.
-        unsafe {
-            SCShareableContent::getShareableContentExcludingDesktopWindows_onScreenWindowsOnly_completionHandler(
-                false, on_screen, &found,
-            );
-        }
-    });
+    }
     receive
         .recv_timeout(time)
         .unwrap_or_else(|_| Err("ScreenCaptureKit did not answer in time".into()))

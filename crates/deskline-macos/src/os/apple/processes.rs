@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use block2::RcBlock;
-use objc2::rc::{Retained, autoreleasepool};
+use objc2::rc::Retained;
 use objc2_app_kit::{
     NSApplicationActivationOptions, NSApplicationActivationPolicy, NSRunningApplication,
     NSWorkspace, NSWorkspaceOpenConfiguration,
@@ -101,10 +101,8 @@ fn described(app: &NSRunningApplication) -> RunningApp {
 }
 
 pub(super) fn apps() -> Vec<RunningApp> {
-    autoreleasepool(|_| {
-        let apps = NSWorkspace::sharedWorkspace().runningApplications();
-        apps.to_vec().iter().map(|app| described(app)).collect()
-    })
+    let apps = NSWorkspace::sharedWorkspace().runningApplications();
+    apps.to_vec().iter().map(|app| described(app)).collect()
 }
 
 fn running(pid: u32) -> Option<Retained<NSRunningApplication>> {
@@ -112,7 +110,7 @@ fn running(pid: u32) -> Option<Retained<NSRunningApplication>> {
 }
 
 pub(super) fn app(pid: u32) -> Option<RunningApp> {
-    autoreleasepool(|_| running(pid).map(|app| described(&app)))
+    running(pid).map(|app| described(&app))
 }
 
 pub(super) fn activate(pid: u32) -> bool {
@@ -120,43 +118,43 @@ pub(super) fn activate(pid: u32) -> bool {
     // (Hammerspoon2 #228). Up to macOS 26 a trusted one does with it (AltTab #5510).
     #[allow(deprecated)]
     let how = NSApplicationActivationOptions::ActivateIgnoringOtherApps;
-    autoreleasepool(|_| running(pid).is_some_and(|app| app.activateWithOptions(how)))
+    running(pid).is_some_and(|app| app.activateWithOptions(how))
+}
+
+pub(super) fn quit(pid: u32) -> bool {
+    running(pid).is_some_and(|app| app.terminate())
 }
 
 pub(super) fn launch(launch: &Launch, time: Duration) -> Result<u32, String> {
     let (send, receive) = mpsc::channel();
-    autoreleasepool(|_| {
-        let opened = RcBlock::new(move |app: *mut NSRunningApplication, error: *mut NSError| {
-            // SAFETY: null, or the system's for the time of the call.
-            let answer = match unsafe { (app.as_ref(), error.as_ref()) } {
-                (Some(app), _) => Ok(app.processIdentifier() as u32),
-                (None, Some(e)) => Err(e.localizedDescription().to_string()),
-                (None, None) => Err("LaunchServices gave neither an app nor an error".into()),
-            };
-            let _ = send.send(answer);
-        });
-        let url = NSURL::fileURLWithPath(&NSString::from_str(&launch.path.to_string_lossy()));
-        let how = NSWorkspaceOpenConfiguration::configuration();
-        how.setActivates(true);
-        let workspace = NSWorkspace::sharedWorkspace();
-        let opened = Some(&*opened);
-        if launch.document {
-            workspace.openURL_configuration_completionHandler(&url, &how, opened);
-        } else {
-            workspace.openApplicationAtURL_configuration_completionHandler(&url, &how, opened);
-        }
+    let opened = RcBlock::new(move |app: *mut NSRunningApplication, error: *mut NSError| {
+        // SAFETY: null, or the system's for the time of the call.
+        let answer = match unsafe { (app.as_ref(), error.as_ref()) } {
+            (Some(app), _) => Ok(app.processIdentifier() as u32),
+            (None, Some(e)) => Err(e.localizedDescription().to_string()),
+            (None, None) => Err("LaunchServices gave neither an app nor an error".into()),
+        };
+        let _ = send.send(answer);
     });
+    let url = NSURL::fileURLWithPath(&NSString::from_str(&launch.path.to_string_lossy()));
+    let how = NSWorkspaceOpenConfiguration::configuration();
+    how.setActivates(true);
+    let workspace = NSWorkspace::sharedWorkspace();
+    let opened = Some(&*opened);
+    if launch.document {
+        workspace.openURL_configuration_completionHandler(&url, &how, opened);
+    } else {
+        workspace.openApplicationAtURL_configuration_completionHandler(&url, &how, opened);
+    }
     receive
         .recv_timeout(time)
         .unwrap_or_else(|_| Err("LaunchServices did not answer in time".into()))
 }
 
 pub(super) fn bundle_path(bundle_id: &str) -> Option<PathBuf> {
-    autoreleasepool(|_| {
-        let id = NSString::from_str(bundle_id);
-        let url = NSWorkspace::sharedWorkspace().URLForApplicationWithBundleIdentifier(&id)?;
-        Some(PathBuf::from(url.path()?.to_string()))
-    })
+    let id = NSString::from_str(bundle_id);
+    let url = NSWorkspace::sharedWorkspace().URLForApplicationWithBundleIdentifier(&id)?;
+    Some(PathBuf::from(url.path()?.to_string()))
 }
 
 pub(super) fn app_folders() -> Vec<PathBuf> {

@@ -11,7 +11,7 @@ use objc2_core_graphics::{
     kCGWindowOwnerName, kCGWindowOwnerPID,
 };
 
-use crate::os::{Display, ServerWindow};
+use crate::os::{Display, Seat, ServerWindow};
 
 /// The maximum number of displays. No Mac has more.
 const DISPLAYS: usize = 32;
@@ -89,16 +89,16 @@ pub(super) fn secure_holder() -> Option<u32> {
     Some(pid as u32).filter(|pid| *pid != 0)
 }
 
-pub(super) fn locked() -> bool {
-    let Some(session) = session() else {
-        return false;
-    };
+pub(super) fn seat() -> Option<Seat> {
+    let session = session()?;
     let is = |key| {
         let any = session.get(&CFString::from_static_str(key))?;
         Some(any.downcast_ref::<CFBoolean>()?.as_bool())
     };
-    // The second: another user has the screen.
-    is("CGSSessionScreenIsLocked") == Some(true) || is("kCGSSessionOnConsoleKey") == Some(false)
+    Some(Seat {
+        locked: is("CGSSessionScreenIsLocked").unwrap_or(false),
+        on_console: is("kCGSSessionOnConsoleKey").unwrap_or(true),
+    })
 }
 
 pub(super) fn displays() -> Vec<Display> {

@@ -81,8 +81,17 @@ impl World {
         let changed = typed.replace(|c: char| c.is_ascii_lowercase(), "字");
         let typed = if self.method_on { &changed } else { typed };
         let focused = self.apps.get(&self.front).map_or(0, |a| a.focused);
+        let curled = typed.replace('"', "\u{201c}");
+        let typed = if self.curls.contains(&focused) {
+            &curled
+        } else {
+            typed
+        };
         if self.nodes.contains_key(&focused) {
-            let new = self.value(focused) + typed;
+            let mut new = self.value(focused) + typed;
+            if let Some(output) = self.shells.get(&focused).filter(|_| typed == "\n") {
+                new += output;
+            }
             self.set(focused, "AXValue", text(&new));
         }
     }

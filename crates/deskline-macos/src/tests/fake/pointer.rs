@@ -48,6 +48,7 @@ impl World {
         }
         let mut top = self.stack.iter().copied();
         let window = top.find(|w| self.shown(*w) && self.has(*w, at));
+        let window = window.or(self.desktop);
         window.and_then(|w| self.hit(w, at))
     }
 
@@ -67,7 +68,13 @@ impl World {
         match event {
             Event::Move {
                 to, dragging: None, ..
-            } => self.travel(*to),
+            } => {
+                self.travel(*to);
+                let under = self.under(*to);
+                if let Some(does) = under.and_then(|node| self.hovers.get(&node).cloned()) {
+                    does(self);
+                }
+            }
             Event::Move {
                 to, delta, number, ..
             } => {
@@ -122,6 +129,12 @@ impl World {
     /// Turns the wheel over a node: the scroll bar of the area that it is in.
     fn roll(&mut self, mut id: Id, lines: i32) {
         while let Some(node) = self.nodes.get(&id) {
+            if self.rolls.contains(&id) {
+                for child in node.children.clone() {
+                    self.shift(child, (0.0, 20.0 * f64::from(lines)));
+                }
+                return;
+            }
             if let Some(Value::Element(bar)) = node.attributes.get("AXVerticalScrollBar").cloned() {
                 let was = self.nodes[&bar].attributes.get("AXValue").cloned();
                 let Some(Value::Number(was)) = was else {
@@ -149,6 +162,13 @@ impl World {
             return;
         }
         self.pointer = at;
+        let in_bar = self.in_menu_bar(at).is_some();
+        if in_bar
+            && self.quirks.hides_menu_bar
+            && !std::mem::replace(&mut self.menu_bar_shows, true)
+        {
+            return;
+        }
         let Some(target) = self.under(at) else {
             return;
         };
@@ -160,8 +180,7 @@ impl World {
             dragged: false,
         });
         let pid = self.node(target).pid;
-        let in_window = self.in_menu_bar(at).is_none();
-        if in_window {
+        if !in_bar {
             self.bring_forward(pid);
         }
         let role = self.node(target).attributes.get("AXRole").cloned();
@@ -182,6 +201,8 @@ impl World {
         self.pressed = None;
         self.pointer = at;
         if self.draggable.contains(&pressed.on) && pressed.dragged && number == pressed.number {
+            let onto = self.under(at);
+            self.dropped.push((pressed.on, onto));
             self.shift(pressed.on, (at.0 - pressed.at.0, at.1 - pressed.at.1));
             return;
         }

@@ -61,6 +61,14 @@ pub(crate) struct Quirks {
     pub(crate) hangs: HashSet<&'static str>,
     /// The screen is locked (`CGSSessionScreenIsLocked`).
     pub(crate) locked: bool,
+    /// Another user has the screen (`kCGSSessionOnConsoleKey`).
+    pub(crate) another_user: bool,
+    /// "When switching to an application, switch to a Space with open windows" is off.
+    pub(crate) stays_on_space: bool,
+    /// The first event in the menu bar only shows it: in full screen, and where it hides itself.
+    pub(crate) hides_menu_bar: bool,
+    /// The pointer follows the person's mouse though a tap drops its motions (deskflow #9963).
+    pub(crate) drops_still_move: bool,
 }
 
 /// How an app builds its tree when it is asked to.

@@ -41,7 +41,7 @@ impl World {
     }
 
     /// The app's windows, frontmost first, on all Spaces.
-    pub(super) fn windows_of(&self, pid: u32) -> Vec<Id> {
+    pub(crate) fn windows_of(&self, pid: u32) -> Vec<Id> {
         let mine = |w: &&Id| self.nodes.get(w).is_some_and(|n| n.pid == pid);
         self.stack.iter().filter(mine).copied().collect()
     }
@@ -69,7 +69,8 @@ impl World {
             own.sort_by_key(|w| w != last);
         }
         let here = own.iter().any(|w| self.is_here(*w));
-        if let Some(first) = own.first().filter(|_| !here) {
+        let travels = !here && !self.quirks.stays_on_space;
+        if let Some(first) = own.first().filter(|_| travels) {
             self.travel_to(*first);
         }
         let rest = self.stack.iter().filter(|w| !own.contains(w));

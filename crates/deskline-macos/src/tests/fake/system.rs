@@ -10,8 +10,8 @@ use super::keyboard::US;
 use super::{App, Fake, Handle, KEYS, Registered, SYSTEM, text};
 use crate::os::{
     Asked, Ax, AxError, Display, Event, Heard, Image, InputSource, Judge, Launch, Layout,
-    LayoutKey, NewValue, Os, Panel, PasteboardItem, Process, RunningApp, Seen, ServerWindow, Shot,
-    Tapped, Value, Verdict,
+    LayoutKey, NewValue, Os, Panel, PasteboardItem, Process, RunningApp, Seat, Seen, ServerWindow,
+    Shot, Tapped, Value, Verdict,
 };
 
 /// How often the thread of a tap ticks.
@@ -230,7 +230,9 @@ impl Os for Fake {
     fn responsible(&self, pid: u32) -> Option<(u32, PathBuf)> {
         let world = self.world();
         let pid = world.apps.get(&pid)?.responsible.unwrap_or(pid);
-        Some((pid, world.apps.get(&pid)?.path.clone()))
+        // Of a process that has ended there is no path.
+        let path = world.apps.get(&pid).map(|app| app.path.clone());
+        Some((pid, path.unwrap_or_default()))
     }
     fn app(&self, pid: u32) -> Option<RunningApp> {
         let mut world = self.world();
@@ -264,7 +266,10 @@ impl Os for Fake {
         }
         let start = world.installed.get(&launch.path).copied();
         let pid = start.ok_or("LaunchServices knows no such app")?(&mut world, launch.path.clone());
-        world.bring_forward(pid);
+        // Where activation is cooperative, nor does a started app come forward.
+        if !world.quirks.refuses_frontmost {
+            world.bring_forward(pid);
+        }
         Ok(pid)
     }
     fn bundle_path(&self, bundle_id: &str) -> Option<PathBuf> {
@@ -275,6 +280,16 @@ impl Os for Fake {
     }
     fn app_folders(&self) -> Vec<PathBuf> {
         self.world().folders.clone()
+    }
+    fn tool(&self, program: &str, arguments: &[&str]) -> Option<String> {
+        let line = format!("{program} {}", arguments.join(" "));
+        self.world().tools.get(&line).cloned()
+    }
+    fn quit(&self, pid: u32) -> bool {
+        let mut world = self.world();
+        let there = world.apps.contains_key(&pid);
+        world.quit(pid);
+        there
     }
     fn session(&self) -> String {
         "macos-501-fake".into()
@@ -318,14 +333,30 @@ impl Os for Fake {
         let front = world.front;
         world.pictured_behind.push(front);
         world.shots.push(shot.clone());
+        let mut rgbx = [250, 250, 250, 0].repeat(width * height);
+        let over = world.listed();
+        for window in over.iter().filter(|w| shot.over.contains(&w.number)) {
+            let [x, y, w, h] = window.bounds;
+            let (left, top) = (x - shot.bounds[0], y - shot.bounds[1]);
+            for at in 0..width * height {
+                let (x, y) = ((at % width) as f64, (at / width) as f64);
+                if (left..left + w).contains(&x) && (top..top + h).contains(&y) {
+                    rgbx[4 * at..4 * at + 3].fill(200);
+                }
+            }
+        }
         Ok(Image {
             width,
             height,
-            rgbx: [250, 250, 250, 0].repeat(width * height),
+            rgbx,
         })
     }
-    fn locked(&self) -> bool {
-        self.world().quirks.locked
+    fn seat(&self) -> Option<Seat> {
+        let world = self.world();
+        Some(Seat {
+            locked: world.quirks.locked,
+            on_console: !world.quirks.another_user,
+        })
     }
     fn presses(&self) -> i64 {
         self.world().presses_before
@@ -355,7 +386,13 @@ impl Os for Fake {
                 _ => Seen::Input,
             };
             match judge.lock().unwrap()(Tapped { kind, tag }) {
-                Verdict::Drop => return Ok(()),
+                Verdict::Drop => {
+                    let mut world = self.world();
+                    if let (true, Event::Move { to, .. }) = (world.quirks.drops_still_move, event) {
+                        world.pointer = *to;
+                    }
+                    return Ok(());
+                }
                 Verdict::Pass | Verdict::Enable | Verdict::Close => {}
             }
         }

@@ -109,7 +109,7 @@ pub(crate) struct World {
     pub(super) timeouts: HashMap<Id, Duration>,
     pub(super) live: Arc<AtomicI64>,
     next: Id,
-    pub(super) observers: Vec<(u64, u32, Weak<Heard<Handle>>)>,
+    pub(crate) observers: Vec<(u64, u32, Weak<Heard<Handle>>)>,
     pub(super) told: Vec<(u32, &'static str, Id)>,
     pub(crate) quirks: Quirks,
     /// The current Space, and those of windows that are not on the first one.
@@ -143,6 +143,22 @@ pub(crate) struct World {
     pub(crate) layers: HashMap<Id, i64>,
     /// Windows over all others that let clicks through: of whom, and where.
     pub(crate) ghosts: Vec<(u32, [f64; 4])>,
+    /// What programs of the system's write, by their command lines.
+    pub(crate) tools: HashMap<String, String>,
+    /// What happens while the pointer is over a node.
+    pub(crate) hovers: HashMap<Id, Behaviour>,
+    /// Areas whose contents the wheel moves.
+    pub(crate) rolls: HashSet<Id>,
+    /// What was dropped, and onto what.
+    pub(crate) dropped: Vec<(Id, Option<Id>)>,
+    /// What a command writes into a terminal's text.
+    pub(crate) shells: HashMap<Id, String>,
+    /// The menu bar shows, where it hides itself.
+    pub(crate) menu_bar_shows: bool,
+    /// What lies behind all windows, and is in none: Finder's icons.
+    pub(crate) desktop: Option<Id>,
+    /// Fields that curl quotes as they are typed.
+    pub(crate) curls: HashSet<Id>,
     /// Windows over all others that take clicks: of whom, and where.
     pub(crate) covers: Vec<(Id, [f64; 4])>,
 }
@@ -178,7 +194,10 @@ impl World {
             .insert("AXPosition", Value::Point(at[0], at[1]));
         node.attributes.insert("AXSize", Value::Size(at[2], at[3]));
         node.attributes.insert("AXEnabled", Value::Bool(true));
-        if matches!(role, "AXButton" | "AXCheckBox" | "AXMenuItem") {
+        if matches!(
+            role,
+            "AXButton" | "AXCheckBox" | "AXMenuItem" | "AXMenuBarItem"
+        ) {
             node.actions.push("AXPress");
         }
         self.nodes.insert(id, node);

@@ -1,0 +1,225 @@
+//! How macOS knows this program: by its path and its signature, which decide whether a permission
+//! that a person gives it lasts, and whether macOS lets it run where it is.
+
+use std::path::Path;
+
+use deskline_link::doctor::Check;
+
+use crate::os::Os;
+
+const CODESIGN: &str = "/usr/bin/codesign";
+const XATTR: &str = "/usr/bin/xattr";
+
+/// The mark that a browser, Mail and others put on what they have loaded.
+const QUARANTINE: &str = "com.apple.quarantine";
+
+/// The flag in that mark by which macOS notes that the person has let the program in
+/// (`QTN_FLAG_USER_APPROVED`, in xnu's and WebKit's sources).
+const LET_IN: u32 = 0x40;
+
+/// Where the package managers keep what the next update moves elsewhere, and whose it is.
+const PASSING: [(&str, &str); 7] = [
+    ("/AppTranslocation/", "macOS itself"),
+    ("/_npx/", "npx"),
+    ("/node_modules/", "npm"),
+    ("/archive-v0/", "uvx"),
+    ("/uv/tools/", "uv"),
+    ("/site-packages/", "pip"),
+    ("/Cellar/", "Homebrew"),
+];
+
+/// What a program is signed with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Signature {
+    /// `codesign` could not be asked.
+    Unknown,
+    /// macOS runs no such program on Apple's processors.
+    None,
+    /// A hash: each build is another program.
+    AdHoc,
+    /// A certificate, whose name this is: with an identifier it outlives updates.
+    Identity(String),
+}
+
+impl Signature {
+    /// Parses what `codesign --display --verbose=2` writes.
+    fn parse(output: &str) -> Self {
+        let field = |name| {
+            let mut lines = output.lines();
+            lines.find_map(|line| line.strip_prefix(name)?.strip_prefix('='))
+        };
+        match (field("Authority"), field("Signature")) {
+            (Some(authority), _) => Self::Identity(authority.to_owned()),
+            (None, Some("adhoc")) => Self::AdHoc,
+            _ if output.contains("not signed at all") => Self::None,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// Whether macOS has yet to ask the person about a program: by its mark, such as
+/// `0083;5f7b1c00;Safari;UUID`.
+fn is_held_back(mark: &str) -> bool {
+    let flags = mark.split(';').next().unwrap_or_default();
+    u32::from_str_radix(flags.trim(), 16).is_ok_and(|flags| flags & LET_IN == 0)
+}
+
+/// Who keeps a program in a place that the next update, or the next start, changes.
+pub(crate) fn passing(path: &Path) -> Option<&'static str> {
+    let path = path.to_string_lossy();
+    let found = PASSING.iter().find(|(part, _)| path.contains(part));
+    found.map(|(_, whose)| *whose)
+}
+
+/// The step that puts this program where it stays.
+pub(crate) const INSTALL: &str = "Run `deskline install CLIENT` once, which puts Deskline.app in \
+                                  ~/Applications and names it in the client's configuration, \
+                                  restart the client, and turn on Deskline";
+
+/// The doctor's line about the program at `exe`. `own`: its permissions are its own, and no other
+/// program's.
+pub(crate) fn check<O: Os>(os: &O, own: bool, exe: &Path) -> Check {
+    const NAME: &str = "program";
+    let at = exe.display();
+    let mut ancestors = exe.ancestors();
+    let app = ancestors.find(|path| path.extension().is_some_and(|kind| kind == "app"));
+    let whole = app.unwrap_or(exe).to_string_lossy();
+    if exe.to_string_lossy().contains(PASSING[0].0) {
+        return Check::warn(
+            NAME,
+            format!(
+                "macOS runs it from a copy that is gone afterwards ({at}), as it was never moved \
+                 from where it was loaded to"
+            ),
+            "move Deskline.app to your Applications folder with the Finder, and start it from there",
+        );
+    }
+    let mark = os.tool(XATTR, &["-p", QUARANTINE, &whole]);
+    if mark.is_some_and(|mark| is_held_back(&mark)) {
+        return Check::warn(
+            NAME,
+            format!("{whole} came by a browser or a message, and macOS has not let it in yet"),
+            format!(
+                "open it once, then System Settings › Privacy & Security › Open Anyway; or, if you \
+                 trust where it came from: xattr -dr {QUARANTINE} '{whole}'"
+            ),
+        );
+    }
+    let signed = os.tool(CODESIGN, &["--display", "--verbose=2", &whole]);
+    let signature = signed.map_or(Signature::Unknown, |text| Signature::parse(&text));
+    if signature == Signature::None {
+        return Check::warn(
+            NAME,
+            format!("{whole} is not signed: Macs with Apple's processors run no such program"),
+            format!("codesign --force --sign - '{whole}', or take a release"),
+        );
+    }
+    let with = match &signature {
+        Signature::Identity(name) => format!("signed by {name}"),
+        Signature::AdHoc => "signed ad hoc".to_owned(),
+        Signature::Unknown | Signature::None => "of an unknown signature".to_owned(),
+    };
+    if !own {
+        return Check::ok(NAME, format!("{whole}, {with}"));
+    }
+    if let Some(whose) = passing(exe) {
+        return Check::warn(
+            NAME,
+            format!(
+                "{at} is a place of {whose}'s, which an update changes: a permission ends there"
+            ),
+            INSTALL,
+        );
+    }
+    if app.is_none() {
+        return Check::warn(
+            NAME,
+            format!(
+                "{at} is no app: macOS 26.1 and later list no such program under Accessibility"
+            ),
+            INSTALL,
+        );
+    }
+    match signature {
+        Signature::AdHoc => Check::warn(
+            NAME,
+            format!("{whole} is signed ad hoc: to macOS each update is another program"),
+            "after an update remove it under Accessibility with −, and add it again with +. A \
+             release that is signed with a Developer ID keeps its permission",
+        ),
+        _ => Check::ok(
+            NAME,
+            format!("{whole}, {with}: a permission outlives updates"),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEVELOPER: &str = "Executable=/Applications/Deskline.app/Contents/MacOS/deskline\n\
+        Identifier=dev.deskline.deskline\n\
+        Format=app bundle with Mach-O universal (x86_64 arm64)\n\
+        CodeDirectory v=20500 size=512 flags=0x10000(runtime) hashes=5+7 location=embedded\n\
+        Signature size=8986\nAuthority=Developer ID Application: Jane Doe (AB12CD34EF)\n\
+        Authority=Developer ID Certification Authority\nAuthority=Apple Root CA\n\
+        TeamIdentifier=AB12CD34EF\n";
+    const AD_HOC: &str = "Executable=/usr/local/bin/deskline\nIdentifier=deskline-5555\n\
+        CodeDirectory v=20400 size=512 flags=0x20002(adhoc,linker-signed) hashes=5+0\n\
+        Signature=adhoc\nInfo.plist=not bound\nTeamIdentifier=not set\n";
+
+    #[test]
+    fn signatures_are_told_apart() {
+        let jane = "Developer ID Application: Jane Doe (AB12CD34EF)";
+        for (output, wanted) in [
+            (DEVELOPER, Signature::Identity(jane.into())),
+            (AD_HOC, Signature::AdHoc),
+            (
+                "/tmp/a: code object is not signed at all\n",
+                Signature::None,
+            ),
+            ("/tmp/a: No such file or directory\n", Signature::Unknown),
+        ] {
+            assert_eq!(Signature::parse(output), wanted, "{output}");
+        }
+    }
+
+    #[test]
+    fn a_mark_counts_until_the_person_has_let_it_in() {
+        for (mark, held) in [
+            ("0083;5f7b1c00;Safari;A1B2", true),
+            ("0081;5f7b1c00;Chrome;", true),
+            ("00c3;5f7b1c00;Safari;A1B2", false),
+            ("xattr: /a/b: No such xattr: com.apple.quarantine", false),
+        ] {
+            assert_eq!(is_held_back(mark), held, "{mark}");
+        }
+    }
+
+    #[test]
+    fn the_places_of_package_managers_pass() {
+        for (path, whose) in [
+            (
+                "/Users/me/.npm/_npx/ab12/node_modules/x/bin/deskline",
+                Some("npx"),
+            ),
+            ("/Users/me/.cache/uv/archive-v0/q/bin/deskline", Some("uvx")),
+            (
+                "/opt/homebrew/Cellar/deskline/0.2.0/bin/deskline",
+                Some("Homebrew"),
+            ),
+            (
+                "/private/var/folders/zz/T/AppTranslocation/A1/d/Deskline.app/Contents/MacOS/deskline",
+                Some("macOS itself"),
+            ),
+            (
+                "/Users/me/Applications/Deskline.app/Contents/MacOS/deskline",
+                None,
+            ),
+            ("/usr/local/bin/deskline", None),
+        ] {
+            assert_eq!(passing(Path::new(path)), whose, "{path}");
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! What an agent can do beside a plain click and text: judged by what reaches the app. The person's
+//! editor is in front, with the keyboard, before and afterwards.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_input::Button;
+use deskline_link::call::{ClickKind, Input, Typing};
+use deskline_link::{Action, Answer, Call, Cancel, Tool};
+
+use super::desk::{Desk, EDITOR, MAIL, by_text, clicks_on, front, tree};
+use crate::os::fake::{Id, text};
+use crate::os::{Event, MouseButton, Value};
+
+fn run(desk: &mut Desk, tool: Tool, input: Input) -> Answer {
+    let answer = desk.run(tool, Action::Input(input));
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(front(desk), Some(EDITOR));
+    answer
+}
+
+/// The buttons that reached the apps: which, down or up, and the flags.
+fn buttons(desk: &Desk) -> Vec<(MouseButton, bool, u64)> {
+    let world = desk.mac.world();
+    let button = |(event, _): &(Event, i64)| match event {
+        Event::Button {
+            button,
+            down,
+            flags,
+            ..
+        } => Some((*button, *down, *flags)),
+        _ => None,
+    };
+    world.reached.iter().filter_map(button).collect()
+}
+
+/// The keys that reached the apps: which, down or up.
+fn keys(desk: &Desk) -> Vec<(u16, bool)> {
+    let world = desk.mac.world();
+    let key = |(event, _): &(Event, i64)| match event {
+        Event::Key { code, down, .. } => Some((*code, *down)),
+        _ => None,
+    };
+    world.reached.iter().filter_map(key).collect()
+}
+
+#[test]
+fn modifiers_are_held_while_a_click_is_made() {
+    let mut desk = Desk::new();
+    let kind = ClickKind {
+        modifiers: Modifiers::SHIFT | Modifiers::COMMAND,
+        ..ClickKind::default()
+    };
+    let target = by_text("Urgent", "AXCheckBox");
+    let then = Typing::default();
+    run(&mut desk, Tool::Click, Input::Click { target, kind, then });
+    let flags = 0x2_0002 | 0x10_0008;
+    let left = MouseButton::Left;
+    assert_eq!(buttons(&desk), [(left, true, flags), (left, false, flags)]);
+    let (shift, command) = (56, 55);
+    let held = [
+        (shift, true),
+        (command, true),
+        (command, false),
+        (shift, false),
+    ];
+    assert_eq!(keys(&desk), held);
+}
+
+#[test]
+fn a_click_of_the_middle_button_is_one() {
+    let mut desk = Desk::new();
+    let kind = ClickKind::with_button(Button::Middle);
+    let target = by_text("Urgent", "AXCheckBox");
+    let then = Typing::default();
+    run(&mut desk, Tool::Click, Input::Click { target, kind, then });
+    let middle = MouseButton::Middle;
+    assert_eq!(buttons(&desk), [(middle, true, 0), (middle, false, 0)]);
+}
+
+#[test]
+fn a_hover_shows_the_tip_and_leaves_the_pointer_there_until_the_next_link() {
+    let mut desk = Desk::new();
+    let (send, window) = (desk.send, desk.window);
+    let tip: crate::os::fake::Behaviour = Arc::new(move |world| {
+        if world
+            .nodes
+            .values()
+            .all(|n| n.attributes["AXRole"] != text("AXHelpTag"))
+        {
+            world.add(window, "AXHelpTag", "Sends it", [620.0, 140.0, 60.0, 18.0]);
+        }
+    });
+    desk.mac.world().hovers.insert(send, tip);
+    let target = by_text("Send", "AXButton");
+    let answer = run(&mut desk, Tool::Click, Input::Hover { target });
+    assert!(tree(&answer).contains("\"Sends it\""), "{}", tree(&answer));
+    assert!(buttons(&desk).is_empty());
+    assert_eq!(desk.mac.world().pointer, (650.5, 124.5));
+    let answer = desk.click(by_text("Urgent", "AXCheckBox"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(desk.mac.world().pointer, (1_000.0, 800.0));
+}
+
+/// A pop-up button whose menu is there only while it is open.
+fn pop_up(desk: &Desk) -> Id {
+    let mut world = desk.mac.world();
+    let at = [110.0, 430.0, 120.0, 24.0];
+    let button = world.add(desk.window, "AXPopUpButton", "Priority", at);
+    world.set(button, "AXValue", text("Normal"));
+    world.node(button).pressed = Some(Arc::new(move |world| {
+        let place = [110.0, 430.0, 120.0, 66.0];
+        let menu = world.add(button, "AXMenu", "", place);
+        world.extra.push((MAIL, place, 101));
+        for (nth, name) in ["Low", "Normal", "High"].into_iter().enumerate() {
+            let top = 430.0 + 22.0 * nth as f64;
+            let item = world.add(menu, "AXMenuItem", name, [110.0, top, 120.0, 22.0]);
+            world.node(item).pressed = Some(Arc::new(move |world| {
+                world.extra.clear();
+                world.remove(menu);
+                world.set(button, "AXValue", text(name));
+            }));
+        }
+    }));
+    button
+}
+
+#[test]
+fn a_choice_is_picked_from_a_pop_up_button() {
+    let mut desk = Desk::new();
+    let button = pop_up(&desk);
+    let choose = Input::Choose {
+        target: by_text("Priority", "AXPopUpButton"),
+        choice: "high".into(),
+    };
+    let answer = run(&mut desk, Tool::Click, choose);
+    assert!(answer.text.contains("hose 'High'"), "{}", answer.text);
+    assert_eq!(desk.mac.world().value(button), "High");
+    assert!(desk.mac.world().extra.is_empty(), "the menu is open");
+}
+
+#[test]
+fn a_key_is_held_for_as_long_as_it_was_asked_for() {
+    let mut desk = Desk::new();
+    let body = desk.body;
+    desk.mac.world().focus(MAIL, body);
+    let hold = Duration::from_millis(400);
+    let watch = std::thread::spawn({
+        let mac = desk.mac.clone();
+        move || {
+            let came = |wanted: bool| {
+                let start = Instant::now();
+                loop {
+                    let reached = mac.world().reached.clone();
+                    let is = |e: &Event| matches!(e, Event::Key { code: 7, down, .. } if *down == wanted);
+                    if reached.iter().any(|(event, _)| is(event)) {
+                        return Instant::now();
+                    }
+                    assert!(start.elapsed() < Duration::from_secs(5));
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            };
+            let down = came(true);
+            came(false) - down
+        }
+    });
+    let press = KeyPress::parse("x", &[]).unwrap();
+    run(&mut desk, Tool::PressKey, Input::PressKey { press, hold });
+    let held = watch.join().unwrap();
+    let spread = Duration::from_millis(50);
+    assert!(
+        held + spread > hold && held < hold + 10 * spread,
+        "{held:?}"
+    );
+    assert_eq!(keys(&desk), [(7, true), (7, false)]);
+}
+
+#[test]
+fn the_wheel_turns_until_a_text_shows() {
+    let mut desk = Desk::new();
+    {
+        let mut world = desk.mac.world();
+        let area = world.add(
+            desk.window,
+            "AXScrollArea",
+            "Log",
+            [110.0, 400.0, 300.0, 90.0],
+        );
+        world.rolls.insert(area);
+        for nth in 0..30 {
+            let at = [110.0, 400.0 + 20.0 * f64::from(nth), 200.0, 18.0];
+            world.add(area, "AXStaticText", &format!("line {nth}"), at);
+        }
+    }
+    let scroll = Input::Scroll {
+        at: by_text("Log", "AXScrollArea"),
+        delta_x: 0,
+        delta_y: 1,
+        until: Some("line 17".into()),
+    };
+    let answer = run(&mut desk, Tool::Scroll, scroll);
+    assert!(answer.text.contains("until 'line 17'"), "{}", answer.text);
+    let shown = tree(&answer);
+    let line = shown
+        .lines()
+        .find(|l| l.starts_with(' ') && l.contains("\"line 17\""));
+    assert!(line.is_some_and(|l| l.contains(" visible")), "{line:?}");
+}
+
+#[test]
+fn a_step_is_repeated() {
+    let mut desk = Desk::new();
+    let call = Call {
+        repeats: vec![5],
+        ..Call::new(Tool::Chain, Some(MAIL), clicks_on("Send"))
+    };
+    let answer = desk.links.run(&call, &Cancel::new());
+    assert!(!answer.is_error, "{}", answer.text);
+    let presses = buttons(&desk).iter().filter(|(_, down, _)| *down).count();
+    assert_eq!((presses, front(&desk)), (5, Some(EDITOR)));
+}
+
+/// A card in Mail, and a place in each app to drop it.
+fn card(desk: &Desk) -> [Id; 3] {
+    let mut world = desk.mac.world();
+    let window = desk.window;
+    let card = world.add(window, "AXImage", "card", [200.0, 420.0, 40.0, 40.0]);
+    world.draggable.insert(card);
+    world.quirks.strict_drags = true;
+    let bin = world.add(window, "AXGroup", "bin", [500.0, 420.0, 60.0, 60.0]);
+    let root = world.apps[&EDITOR].root;
+    let notes = world.nodes[&root].children[0];
+    let page = world.add(notes, "AXGroup", "page", [800.0, 600.0, 200.0, 200.0]);
+    [card, bin, page]
+}
+
+#[test]
+fn a_drag_ends_on_an_element_of_the_app_or_of_another_one() {
+    for (name, to_pid) in [("bin", None), ("page", Some(EDITOR))] {
+        let mut desk = Desk::new();
+        let [card, bin, page] = card(&desk);
+        let drag = Input::Drag {
+            from: by_text("card", "AXImage"),
+            to: by_text(name, "AXGroup"),
+            to_pid,
+            modifiers: Modifiers::empty(),
+        };
+        run(&mut desk, Tool::Drag, drag);
+        let onto = if to_pid.is_some() { page } else { bin };
+        let dropped = desk.mac.world().dropped.clone();
+        assert_eq!(dropped, [(card, Some(onto))], "{name}");
+        let place = desk.mac.world().node(card).attributes["AXPosition"].clone();
+        assert_ne!(place, Value::Point(200.0, 420.0));
+    }
+}
+
+/// The one that the call names, though another window of the app lies over it.
+#[test]
+fn keys_go_to_the_window_that_a_call_names() {
+    let mut desk = Desk::new();
+    let body = desk.body;
+    {
+        let mut world = desk.mac.world();
+        let root = world.apps[&MAIL].root;
+        let inbox = world.add(root, "AXWindow", "Inbox", [120.0, 120.0, 600.0, 400.0]);
+        let search = world.add(inbox, "AXTextField", "Search", [130.0, 130.0, 200.0, 22.0]);
+        world.node(search).settable.insert("AXValue");
+        world.set(search, "AXValue", text(""));
+        let window = desk.window;
+        world.fields.insert(window, body);
+        world.fields.insert(inbox, search);
+        world.focus(MAIL, search);
+        world.bring_forward(EDITOR);
+    }
+    let typing = Typing {
+        paste: false,
+        text: Some("hello".into()),
+        key: None,
+    };
+    let action = Action::Input(Input::Type { typing });
+    let window = deskline_link::call::Toplevel::Titled("new mess".into());
+    let call = Call {
+        window: Some(window),
+        ..Call::new(Tool::Type, Some(MAIL), action)
+    };
+    let answer = desk.links.run(&call, &Cancel::new());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(desk.mac.world().value(body), "hello");
+    assert_eq!(front(&desk), Some(EDITOR));
+}
+
+/// A point for [`Input`], where an element would not do.
+#[test]
+fn a_place_is_clicked_with_the_button_that_was_asked_for() {
+    let mut desk = Desk::new();
+    let kind = ClickKind::with_button(Button::Right);
+    let target = deskline_link::Target::Point(Point { x: 300, y: 300 });
+    let then = Typing::default();
+    run(&mut desk, Tool::Click, Input::Click { target, kind, then });
+    let right = MouseButton::Right;
+    assert_eq!(buttons(&desk), [(right, true, 0), (right, false, 0)]);
+}

@@ -5,6 +5,8 @@
 mod effects;
 mod first_hour;
 mod guard;
+mod lasting;
+mod ordinary;
 mod test;
 mod tools;
 
@@ -33,6 +35,8 @@ pub enum Role {
     Test,
     /// Closes the guard until it is killed.
     HoldGuard,
+    /// Shows the guard's banner until it is asked to quit.
+    Banner,
     /// Prints the ids of an app's elements.
     Ids(u32),
 }
@@ -44,8 +48,9 @@ impl FromStr for Role {
         match text.split_once('=') {
             None if text == "test" => Ok(Self::Test),
             None if text == "hold-guard" => Ok(Self::HoldGuard),
+            None if text == "banner" => Ok(Self::Banner),
             Some(("ids", pid)) => pid.parse().map(Self::Ids).map_err(|_| "no pid".into()),
-            _ => Err("test, hold-guard or ids=PID".into()),
+            _ => Err("test, hold-guard, banner or ids=PID".into()),
         }
     }
 }
@@ -66,6 +71,10 @@ pub fn run<O: Os>(
     match role {
         Role::HoldGuard => {
             guard::hold(os, say);
+            return Report::default();
+        }
+        Role::Banner => {
+            lasting::banner(os, say);
             return Report::default();
         }
         Role::Ids(pid) => {
@@ -115,9 +124,16 @@ impl<O: Os> Test<'_, O> {
                 let _ = activate::window(self.os, window, None, &Cancel::new());
             }
             self.guard(editor);
+            self.hard_texts(editor);
+            self.moving_mouse(editor);
             self.first_hour(editor);
+            self.many_links(editor);
         }
+        self.quits();
         self.windowless();
+        self.context_menu();
+        self.terminal();
+        self.same_ids_again();
         self.chromium();
         self.close_all();
         if let Some(front) = front {

@@ -19,10 +19,16 @@ use crate::{activate, front, windows};
 const CLICKS: u32 = 50;
 
 /// How long an effect may take to show.
-const SHOWS: Duration = Duration::from_secs(2);
+pub(super) const SHOWS: Duration = Duration::from_secs(2);
 
 /// How long a switch to or from full screen may take.
 const TRAVELS: Duration = Duration::from_secs(4);
+
+/// How many documents an app may ask about when it quits.
+const DOCUMENTS: usize = 3;
+
+/// How often the front app is switched.
+const SWITCHES: usize = 20;
 
 /// The names of Calculator's button = in different versions of macOS.
 const EQUALS: [&str; 3] = ["=", "equals", "Equals"];
@@ -39,7 +45,7 @@ const CHROMIUM: [&str; 7] = [
 ];
 
 /// Looks until it holds, for at most `time`.
-fn until(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
+pub(super) fn until(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     loop {
         if holds() {
@@ -56,7 +62,7 @@ fn one<O: Os>(os: &O, element: &O::Element, name: &'static str) -> Option<Value<
     os.attributes(element, &[name]).ok()?.pop()
 }
 
-fn element<O: Os>(os: &O, of: &O::Element, name: &'static str) -> Option<O::Element> {
+pub(super) fn element<O: Os>(os: &O, of: &O::Element, name: &'static str) -> Option<O::Element> {
     match one(os, of, name)? {
         Value::Element(element) => Some(element),
         _ => None,
@@ -277,11 +283,28 @@ impl<O: Os> Test<'_, O> {
         let arrived = before.is_ok_and(|n| length(&os, pid) == Ok(n + AFAR.len()));
         let back = until(TRAVELS, || front::is(&os, other));
         self.show(pid);
+        self.back_to_full_screen(pid, other);
         until(TRAVELS, || full(false).is_ok() && !is_full());
         std::thread::sleep(Duration::from_secs(1));
         let said = field(&answer, "error").unwrap_or_default();
         let seen = format!("arrived: {arrived}, back: {back}, {ms} ms {said}");
         self.note(NAME, judge(arrived && back, seen));
+    }
+
+    /// The person is in a window in full screen, and the agent's app is on the first Space.
+    fn back_to_full_screen(&mut self, pid: u32, other: u32) {
+        if let Some(key) = press("Escape", &[]) {
+            let start = Instant::now();
+            let answer = self.call(Tool::PressKey, Some(other), key);
+            let back = until(TRAVELS, || {
+                front::is(self.os, pid) && !windows::all_away(self.os, pid)
+            });
+            let ms = start.elapsed().as_millis();
+            let said = field(&answer, "error").unwrap_or_default();
+            let seen = format!("back: {back}, {ms} ms {said}");
+            let good = back && !answer.is_error;
+            self.note("back to a window in full screen", judge(good, seen));
+        }
     }
 
     /// Finder usually runs without a window: Cmd+N makes one, Cmd+W closes it.
@@ -324,13 +347,7 @@ impl<O: Os> Test<'_, O> {
     /// The page of a Chromium or Electron app is in its first tree.
     pub(super) fn chromium(&mut self) {
         const NAME: &str = "a page of Chromium or Electron";
-        let folders = self.os.app_folders();
-        let there = |name: &&&str| {
-            folders
-                .iter()
-                .any(|f| f.join(format!("{name}.app")).exists())
-        };
-        let Some(name) = CHROMIUM.iter().find(there) else {
+        let Some(name) = CHROMIUM.iter().find(|name| self.is_installed(name)) else {
             return self.note(NAME, Ok("skipped: none is installed".into()));
         };
         let start = Instant::now();
@@ -338,31 +355,35 @@ impl<O: Os> Test<'_, O> {
         let answer = self.call(Tool::Open, None, Action::Open { identifier });
         let ms = start.elapsed().as_millis();
         self.opened(&answer);
-        let page = tree_of(&answer).is_some_and(|tree| has_contents(&tree));
+        let tree = tree_of(&answer).unwrap_or_default();
+        let page = has_contents(&tree);
+        // VS Code asks about it.
+        let asks = tree.to_lowercase().contains("screen reader");
         let said = field(&answer, "error").or_else(|| field(&answer, "summary"));
         let seen = format!(
-            "{name}: a page: {page}, {ms} ms {}",
+            "{name}: a page: {page}, it speaks of a screen reader: {asks}, {ms} ms {}",
             said.unwrap_or_default()
         );
         self.note(NAME, judge(page, seen));
     }
 
-    /// Compares the app that Deskline takes for the front one with each app's own report, over ten
-    /// switches.
+    /// Compares the app that Deskline takes for the front one with each app's own report, and with
+    /// the list of windows, over twenty switches.
     pub(super) fn fronts(&mut self, one_app: u32, other: u32) {
         let mut wrong = Vec::new();
-        for nth in 0..10 {
+        for nth in 0..SWITCHES {
             let wanted = if nth % 2 == 0 { other } else { one_app };
             self.show(wanted);
             let (said, own) = (front::pid(self.os), front::says_so(self.os, wanted));
-            if said != Some(wanted) || !own {
+            let top = windows::all(self.os).first().and_then(|w| w.pid);
+            if said != Some(wanted) || !own || top != Some(wanted) {
                 wrong.push(format!(
-                    "wanted {wanted}, front {said:?}, AXFrontmost {own}"
+                    "wanted {wanted}, front {said:?}, AXFrontmost {own}, top {top:?}"
                 ));
             }
         }
         let seen = if wrong.is_empty() {
-            "10 of 10".into()
+            format!("{SWITCHES} of {SWITCHES}")
         } else {
             wrong.join("; ")
         };
@@ -378,11 +399,21 @@ impl<O: Os> Test<'_, O> {
         for (pid, name) in std::mem::take(&mut self.started) {
             let quit = press("q", &["Command"]);
             let answer = quit.map(|quit| self.call(Tool::PressKey, Some(pid), quit));
-            if until(SHOWS, || self.os.process(pid).is_none()) {
+            let mut asks = 0;
+            while !until(SHOWS, || self.os.process(pid).is_none())
+                && asks < DOCUMENTS
+                && self.program.is_some()
+            {
+                asks += 1;
+                // It asks whether to save: Cmd+Delete is "Delete", so that it restores nothing.
+                if let Some(discard) = press("Delete", &["Command"]) {
+                    self.call(Tool::PressKey, Some(pid), discard);
+                }
+            }
+            if self.os.process(pid).is_none() {
                 continue;
             }
-            // The app may ask whether to save: there is nothing to save. Only a real Mac has real
-            // pids.
+            // Only a real Mac has real pids.
             if self.program.is_some() {
                 let pid = pid.to_string();
                 let _ = std::process::Command::new("/bin/kill").arg(pid).status();

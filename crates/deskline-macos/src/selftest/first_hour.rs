@@ -17,16 +17,27 @@ const PANEL_TEXT: &str = "under a panel";
 /// How many pictures are taken for their times.
 const PICTURES: usize = 10;
 
-/// What the test changes nothing of: the person does, and sends what they have seen.
-const BY_HAND: [&str; 5] = [
-    "Start Deskline from your client, turn it off under Accessibility while an agent types, and \
-     say after how many seconds mouse and keys worked again.",
+/// Settings that decide how macOS behaves: the domain and the key.
+const SETTINGS: [[&str; 2]; 4] = [
+    ["com.apple.WindowManager", "GloballyEnabled"],
+    ["com.apple.dock", "workspaces-auto-swoosh"],
+    ["-g", "AppleSpacesSwitchOnActivate"],
+    ["-g", "_HIHideMenuBar"],
+];
+
+/// What only the person can do.
+const BY_HAND: [&str; 8] = [
+    "Run `deskline selftest --role hold-guard` in a terminal, turn that terminal off under \
+     Accessibility within 30 s, and send what it prints: after how long mouse and keys worked again.",
     "Turn Stage Manager on (Control Center), and run this again.",
     "Turn an input method on (Pinyin, or US International for its dead keys), and run this again.",
+    "Turn on Secure Keyboard Entry in Terminal, and run this from there.",
     "Open System Settings › Privacy & Security, and have your agent call refresh_traversal on it: \
      it must be refused.",
+    "Have your agent type `it's \"x\" ^` and 600 characters into Chrome and Zed.",
     "Update Deskline by the way that you installed it, run `deskline install CLIENT` again, and \
      say whether the permission is still there.",
+    "Run `leaks` and `footprint` on a server (deskline serve) that has made some hundred links.",
 ];
 
 impl<O: Os> Test<'_, O> {
@@ -65,6 +76,12 @@ impl<O: Os> Test<'_, O> {
         self.note("input source", Ok(source));
         let holder = self.os.secure_holder();
         self.note("secure input", Ok(format!("held by {holder:?}")));
+        let set = SETTINGS.map(|[domain, key]| {
+            let value = self.os.tool("/usr/bin/defaults", &["read", domain, key]);
+            let value = value.filter(|value| !value.contains("does not exist"));
+            format!("{key} {}", value.as_deref().map_or("unset", str::trim))
+        });
+        self.note("settings", Ok(set.join(", ")));
     }
 
     /// The two lists of windows, and whether Accessibility's numbers are those of the first.

@@ -90,8 +90,11 @@ pub(super) fn hold<O: Os>(os: &O, say: &mut dyn FnMut(&str)) {
         Grab::Held | Grab::Partly(_) => say("held"),
         Grab::Unable(why) | Grab::NotYet(why) => say(&why),
     }
-    // Ends by the test's SIGKILL, by Esc, or at the time limit.
+    // Ends by the test's SIGKILL, by Esc, at the time limit, or when it may not hold any more.
+    let start = Instant::now();
     let _ = cancel.wait(LIMIT);
+    let (reason, ms) = (cancel.reason(), start.elapsed().as_millis());
+    say(&format!("let go after {ms} ms: {reason:?}"));
 }
 
 impl<O: Os> Test<'_, O> {

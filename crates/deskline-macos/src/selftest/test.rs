@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use deskline_journal::Journal;
 use deskline_link::{Action, Answer, Call, Cancel, Links, Tool};
 
-use crate::os::Os;
+use crate::front;
+use crate::os::{Os, name_of};
 
 /// One line of the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,11 +81,16 @@ pub(super) struct Test<'t, O: Os> {
 }
 
 impl<O: Os> Test<'_, O> {
-    /// Counts a finding and prints it on one line.
+    /// Counts a finding and prints it on one line. One that is not as it should be names the app in
+    /// front, which may be a dialog of the system's.
     pub(super) fn note(&mut self, name: &str, found: Found) {
         let (mark, good, text) = match found {
             Ok(text) => ('✓', true, text),
-            Err(text) => ('✗', false, text),
+            Err(text) => {
+                let front = front::pid(self.os).and_then(|pid| name_of(self.os, pid));
+                let front = front.unwrap_or_else(|| "no app".into());
+                ('✗', false, format!("{text} (in front: {front})"))
+            }
         };
         let seen = deskline_core::escape::short(text.trim(), 700);
         (self.say)(&format!("{mark} {name}: {seen}"));

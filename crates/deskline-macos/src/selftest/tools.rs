@@ -21,7 +21,7 @@ const PASTED: &str = "漢字 pasted";
 /// The names of Calculator's button 7 in different versions of macOS.
 const SEVEN: [&str; 3] = ["7", "seven", "Seven"];
 
-const AREA: &str = "AXTextArea";
+pub(super) const AREA: &str = "AXTextArea";
 
 fn text(text: &str, role: &str) -> Target {
     Target::Text {
@@ -49,6 +49,7 @@ impl<O: Os> Test<'_, O> {
             self.count_clicks(calculator);
             self.menu_bar(editor);
             self.fronts(editor, calculator);
+            self.rear_window(editor, calculator);
             self.another_space(editor, calculator);
         }
         self.same_ids(editor);
@@ -163,13 +164,10 @@ impl<O: Os> Test<'_, O> {
     /// The save panel is a sheet. Its sidebar has rows to select.
     fn sheet(&mut self, pid: u32) {
         let some = Some(pid);
-        self.key(
-            pid,
-            "sheet opens (Command+S)",
-            "s",
-            &["Command"],
-            "# dialog",
-        );
+        self.sheet_in_picture(pid, |test| {
+            let name = "sheet opens (Command+S)";
+            test.key(pid, name, "s", &["Command"], "# dialog");
+        });
         let answer = self.call(Tool::Refresh, some, Action::Refresh);
         let tree = tree_of(&answer).unwrap_or_default();
         let row = tree

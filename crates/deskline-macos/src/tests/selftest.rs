@@ -35,10 +35,10 @@ fn textedit(world: &mut World, path: PathBuf) -> u32 {
                 .iter()
                 .filter(|(_, n)| n.attributes["AXRole"] == text("AXSheet"));
             let sheets: Vec<Id> = sheets.map(|(id, _)| *id).collect();
-            for id in sheets {
-                world.remove(id);
+            for id in &sheets {
+                world.remove(*id);
             }
-            if world.extra.pop().is_some() {
+            if world.extra.pop().is_some() && sheets.is_empty() {
                 world.set(file, "AXSelected", Value::Bool(false));
             }
         }),
@@ -67,15 +67,96 @@ fn new_window(world: &mut World, root: Id, first: Id) {
         [90.0, 110.0, 460.0, 360.0],
     );
     world.set(area, "AXValue", text(""));
+    world.fields.insert(window, area);
     world.focus(300, area);
+    closes(world, window);
+}
+
+/// Gives a window a button that closes it.
+fn closes(world: &mut World, window: Id) {
+    let at = world.node(window).attributes["AXPosition"].clone();
+    let Value::Point(x, y) = at else { return };
+    let close = world.add(window, "AXButton", "", [x + 5.0, y + 5.0, 10.0, 10.0]);
+    let button = Value::Element(close);
+    world
+        .node(window)
+        .attributes
+        .insert("AXCloseButton", button);
+    world.node(close).pressed = Some(Arc::new(move |world| world.remove(window)));
+}
+
+/// Finder without a window: Cmd+N opens one with a file.
+fn finder(world: &mut World) {
+    let root = world.app(
+        302,
+        "Finder",
+        "/System/Library/CoreServices/Finder.app".into(),
+    );
+    world.menu_bar(302, "Empty Trash", Arc::new(|_| {}));
+    let app = world.apps.get_mut(&302).unwrap();
+    app.bundle_id = Some("com.apple.finder".into());
+    let new = move |world: &mut World| {
+        let window = world.add(root, "AXWindow", "Recents", [300.0, 60.0, 500.0, 300.0]);
+        let list = world.add(window, "AXOutline", "", [310.0, 90.0, 480.0, 250.0]);
+        let row = world.add(list, "AXRow", "a.txt", [310.0, 90.0, 480.0, 20.0]);
+        let place = [400.0, 100.0, 150.0, 60.0];
+        world.node(row).pressed = Some(Arc::new(move |world| {
+            let menu = world.add(0, "AXMenu", "", place);
+            world.node(menu).pid = 302;
+            world.add(menu, "AXMenuItem", "Open", [400.0, 105.0, 150.0, 20.0]);
+            world.extra.push((302, place, 101));
+            world.tell(302, "AXMenuOpened", menu);
+        }));
+        closes(world, window);
+    };
+    let close = |world: &mut World| {
+        let window = world.windows_of(302)[0];
+        world.remove(window);
+    };
+    app.shortcuts.insert(45, Arc::new(new));
+    app.shortcuts.insert(13, Arc::new(close));
+    app.shortcuts
+        .insert(53, Arc::new(|world: &mut World| world.extra.clear()));
+}
+
+fn terminal(world: &mut World, path: PathBuf) -> u32 {
+    let root = world.app(303, "Terminal", path);
+    let app = world.apps.get_mut(&303).unwrap();
+    app.bundle_id = Some("com.apple.Terminal".into());
+    let new = move |world: &mut World| {
+        let window = world.add(root, "AXWindow", "zsh", [200.0, 200.0, 500.0, 300.0]);
+        let at = [200.0, 220.0, 500.0, 280.0];
+        let area = world.add(window, "AXScrollArea", "", at);
+        let shell = field(world, area, "AXTextArea", "", at);
+        world.set(shell, "AXValue", text("% "));
+        world.set(shell, "AXSelectedTextRange", Value::Range(0, 0));
+        let lines: Vec<String> = (1..=5_000).map(|n| n.to_string()).collect();
+        let output = lines.join("\n") + "\n42-deskline\n% ";
+        world.shells.insert(shell, output);
+        world.fields.insert(window, shell);
+        world.focus(303, shell);
+        closes(world, window);
+    };
+    let app = world.apps.get_mut(&303).unwrap();
+    app.shortcuts.insert(45, Arc::new(new));
+    app.shortcuts.insert(12, Arc::new(|world| world.quit(303)));
+    // It opens with a window.
+    new(world);
+    303
 }
 
 fn sheet(world: &mut World) {
     let window = world.stack[0];
-    let sheet = world.add(window, "AXSheet", "save", [100.0, 100.0, 400.0, 300.0]);
-    let outline = world.add(sheet, "AXOutline", "sidebar", [110.0, 110.0, 100.0, 200.0]);
-    let row = world.add(outline, "AXRow", "Documents", [110.0, 110.0, 100.0, 20.0]);
+    let at = world.node(window).attributes["AXPosition"].clone();
+    let Value::Point(x, y) = at else { return };
+    let place = [x + 20.0, y + 20.0, 400.0, 300.0];
+    let sheet = world.add(window, "AXSheet", "save", place);
+    let inner = [x + 30.0, y + 30.0, 100.0, 200.0];
+    let outline = world.add(sheet, "AXOutline", "sidebar", inner);
+    let row = [x + 30.0, y + 30.0, 100.0, 20.0];
+    let row = world.add(outline, "AXRow", "Documents", row);
     world.node(row).settable.insert("AXSelected");
+    world.extra.push((300, place, 0));
 }
 
 fn calculator(world: &mut World, path: PathBuf) -> u32 {
@@ -111,11 +192,15 @@ fn it_finds_all_as_it_should_be_on_a_mac_that_works() {
     let desk = Desk::new();
     install(&desk, "TextEdit", textedit);
     install(&desk, "Calculator", calculator);
+    install(&desk, "Terminal", terminal);
     {
         let mut world = desk.mac.world();
         world.quirks.loses_quick_ups = true;
         world.quirks.strict_drags = true;
         world.quirks.late_pointer = std::time::Duration::from_millis(10);
+        world.quirks.drops_still_move = true;
+        finder(&mut world);
+        world.bring_forward(super::desk::EDITOR);
     }
     let mut lines = Vec::new();
     let report = run(&desk.mac, desk.journal.clone(), Role::Test, None, |line| {
@@ -135,7 +220,16 @@ fn it_finds_all_as_it_should_be_on_a_mac_that_works() {
         "drag, by the window's place",
         "items showed, 0 after Escape",
         "another Space: arrived: true, back: true",
-        "10 of 10",
+        "20 of 20",
+        "✓ a rear window: ",
+        "✓ back to a window in full screen: back: true",
+        "✓ quotes and dead keys: came: true, guarded: true",
+        "✓ 600 characters: came: true",
+        "✓ the pointer, though the mouse moved: ",
+        "✓ 500 links: windows 0 → 0",
+        "✓ a context menu in Finder: 1 items",
+        "✓ a terminal's last line: read in",
+        "✓ an app without windows: Cmd+N made a window",
         "order of the other apps' windows",
         "nothing is left open",
         "✓ windows in both lists: numbers and bounds agree: [true",

@@ -1,0 +1,330 @@
+//! Ordinary apps in ordinary states: a window behind another one of its app, a context menu, a
+//! terminal, text that is hard to type, a mouse that moves meanwhile.
+
+use std::time::{Duration, Instant};
+
+use deskline_core::{KeyPress, Line};
+use deskline_input::Button;
+use deskline_link::call::{ClickKind, Input, Typing};
+use deskline_link::{Action, Answer, Picture, Target, Tool};
+
+use super::effects::{SHOWS, element, until};
+use super::guard::length;
+use super::test::{Found, Test, field, tree_of};
+use super::tools::{AREA, judge, press, reference};
+use crate::os::{Event, Os, Value};
+use crate::windows;
+
+/// Quotes and marks that are dead keys of many layouts, and that `TextEdit` curls.
+const QUOTES: &str = "it's \"x\" ^ ~ `";
+
+/// Longer than what goes in at once elsewhere.
+const LONG: usize = 600;
+
+/// The end of what the terminal is to show, which its command line does not have in it.
+const LAST: &str = "42-deskline";
+const COMMAND: &str = "seq 5000; echo $((40+2))-deskline";
+
+/// What a row of a list in the Finder is, by its view.
+const FILES: [&str; 4] = ["[AXRow", "[AXImage", "[AXCell", "[AXGroup"];
+
+/// How often the mouse moves while text goes in, and how long it rests between.
+const MOTIONS: usize = 5;
+const MOTION: Duration = Duration::from_millis(20);
+
+/// The text areas in an element, a few levels deep.
+fn areas<O: Os>(os: &O, element: &O::Element, levels: usize) -> Vec<O::Element> {
+    let values = os.attributes(element, &["AXRole", "AXChildren"]);
+    let values = values.unwrap_or_default();
+    if matches!(values.first(), Some(Value::Text { start, .. }) if start == AREA) {
+        return vec![element.clone()];
+    }
+    let Some(Value::Elements(children)) = values.last().filter(|_| levels > 0) else {
+        return Vec::new();
+    };
+    let below = |child| areas(os, child, levels - 1);
+    children.iter().flat_map(below).collect()
+}
+
+/// How many UTF-16 units a text has.
+fn units<O: Os>(os: &O, area: &O::Element) -> Option<usize> {
+    match os.attribute(area, "AXValue") {
+        Ok(Value::Text { units, .. }) => Some(units),
+        _ => None,
+    }
+}
+
+fn pixel(picture: &Picture, x: usize, y: usize) -> Option<&[u8]> {
+    let at = 3 * (y * picture.width as usize + x);
+    picture.rgb.get(at..at + 3)
+}
+
+impl<O: Os> Test<'_, O> {
+    /// Cmd+N in an app: the element of the window that comes.
+    fn new_window(&mut self, pid: u32) -> Option<O::Element> {
+        let number = |(w, _): &(deskline_link::Window, _)| w.id;
+        let before: Vec<_> = windows::of_app(self.os, pid).iter().map(number).collect();
+        let new = press("n", &["Command"])?;
+        self.call(Tool::PressKey, Some(pid), new);
+        let os = self.os.clone();
+        let came = || {
+            let mut all = windows::of_app(&os, pid).into_iter();
+            all.find_map(|(w, ax)| ax.filter(|_| !before.contains(&w.id)))
+        };
+        until(SHOWS, || came().is_some());
+        came().map(|window| window.element)
+    }
+
+    fn close(&self, window: &O::Element) {
+        if let Some(button) = element(self.os, window, "AXCloseButton") {
+            let _ = self.os.perform(&button, "AXPress");
+        }
+    }
+
+    fn click_at(&mut self, pid: u32, target: Target, button: Button, text: Option<&str>) -> Answer {
+        let click = Input::Click {
+            target,
+            kind: ClickKind::with_button(button),
+            then: Typing {
+                text: text.map(str::to_owned),
+                ..Typing::default()
+            },
+        };
+        self.call(Tool::Click, Some(pid), Action::Input(click))
+    }
+
+    /// A click and text in the rear one of two windows of an app, while another app is in front:
+    /// judged by both texts.
+    pub(super) fn rear_window(&mut self, pid: u32, other: u32) {
+        const NAME: &str = "a rear window";
+        const TEXT: &str = "rear";
+        let os = self.os.clone();
+        let rear = windows::of_app(&os, pid).into_iter().find_map(|(_, ax)| ax);
+        let (Some(rear), Some(new)) = (rear, self.new_window(pid)) else {
+            return self.note(NAME, Ok("skipped: Cmd+N made no second window".into()));
+        };
+        let area = |window| areas(&os, window, 4).into_iter().next();
+        let (Some(back), Some(front)) = (area(&rear.element), area(&new)) else {
+            self.close(&new);
+            return self.note(NAME, Err("a window has no text".into()));
+        };
+        let before = (units(&os, &back), units(&os, &front));
+        let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
+        let target = tree_of(&answer).and_then(|tree| {
+            // Windows are in the tree front to back.
+            let behind = tree.lines().filter(|l| l.contains(" [AXWindow")).nth(1)?;
+            let mut below = tree.lines().skip_while(|l| *l != behind);
+            reference(below.find(|l| l.contains(&format!("[{AREA}")))?)
+        });
+        self.show(other);
+        let said = match target {
+            Some(target) => {
+                let target = Target::Ref(target);
+                let answer = self.click_at(pid, target, Button::Left, Some(TEXT));
+                let said = field(&answer, "error").or_else(|| field(&answer, "summary"));
+                said.unwrap_or_default().to_owned()
+            }
+            None => "the tree has no text in a second window".into(),
+        };
+        let now = (units(&os, &back), units(&os, &front));
+        self.close(&new);
+        let good = before.0.is_some_and(|n| now.0 == Some(n + TEXT.len())) && before.1 == now.1;
+        self.note(NAME, judge(good, format!("{before:?} → {now:?}: {said}")));
+    }
+
+    /// A right-click on a file: judged by the menu's items in the tree.
+    pub(super) fn context_menu(&mut self) {
+        const NAME: &str = "a context menu in Finder";
+        let mut apps = self.os.apps().into_iter();
+        let finder = apps.find(|a| a.bundle_id == "com.apple.finder");
+        let Some(pid) = finder.map(|a| a.pid) else {
+            return self.note(NAME, Ok("skipped: Finder does not run".into()));
+        };
+        let Some(window) = self.new_window(pid) else {
+            return self.note(NAME, Ok("skipped: Cmd+N made no window".into()));
+        };
+        let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
+        let tree = tree_of(&answer).unwrap_or_default();
+        let is_file = |line: &&str| {
+            let line = line.trim_start();
+            line.contains(" visible") && FILES.iter().any(|role| line.starts_with(role))
+        };
+        // The first ones are the side bar's.
+        let file = tree.lines().rfind(is_file).and_then(reference);
+        let found: Found = match file {
+            None => Err("no file shows".into()),
+            Some(file) => {
+                let answer = self.click_at(pid, Target::Ref(file), Button::Right, None);
+                let tree = tree_of(&answer).unwrap_or_default();
+                let items = tree.lines().filter(|l| l.starts_with("+ [AXMenuItem"));
+                let items = items.count();
+                if let Some(escape) = press("Escape", &[]) {
+                    self.call(Tool::PressKey, Some(pid), escape);
+                }
+                judge(items > 0, format!("{items} items came into the tree"))
+            }
+        };
+        self.close(&window);
+        self.note(NAME, found);
+    }
+
+    /// The newest line of a terminal that has scrolled past thousands.
+    pub(super) fn terminal(&mut self) {
+        const NAME: &str = "a terminal's last line";
+        if !self.is_installed("Terminal") {
+            return self.note(NAME, Ok("skipped: there is no Terminal".into()));
+        }
+        let Some(pid) = self.open("Terminal") else {
+            return;
+        };
+        let Some(window) = self.new_window(pid) else {
+            return self.note(NAME, Ok("skipped: Cmd+N made no window".into()));
+        };
+        self.command(pid, COMMAND);
+        let (mut took, mut bytes, mut lines) = (Duration::ZERO, 0, 0);
+        let shows = until(SHOWS * 3, || {
+            let start = Instant::now();
+            let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
+            took = start.elapsed();
+            let tree = tree_of(&answer).unwrap_or_default();
+            (bytes, lines) = (tree.len(), tree.lines().count());
+            tree.contains(LAST)
+        });
+        let seen = format!("read in {took:?}, {lines} lines, {bytes} bytes");
+        self.command(pid, "exit");
+        self.close(&window);
+        self.note(NAME, judge(shows, seen));
+    }
+
+    fn command(&mut self, pid: u32, line: &str) {
+        let typing = Typing {
+            text: Some(line.to_owned()),
+            key: KeyPress::parse("Return", &[]).ok(),
+            paste: false,
+        };
+        self.call(Tool::Type, Some(pid), Action::Input(Input::Type { typing }));
+    }
+
+    /// Text that layouts, input methods and chunks spoil: judged by how much came.
+    pub(super) fn hard_texts(&mut self, pid: u32) {
+        let long = "a1 b2 c3 d4 e5 ".repeat(LONG / 15);
+        for (name, text) in [
+            ("quotes and dead keys", QUOTES),
+            ("600 characters", long.as_str()),
+        ] {
+            let before = length(self.os, pid);
+            let typing = Typing {
+                text: Some(text.to_owned()),
+                ..Typing::default()
+            };
+            let start = Instant::now();
+            let answer = self.call(Tool::Type, Some(pid), Action::Input(Input::Type { typing }));
+            let ms = start.elapsed().as_millis();
+            let came = before.is_ok_and(|n| length(self.os, pid) == Ok(n + text.len()));
+            let changes = field(&answer, "text_changes").unwrap_or_default();
+            let guarded = !answer.text.contains("no guard");
+            let said = field(&answer, "error").unwrap_or_default();
+            let seen = format!("came: {came}, guarded: {guarded}, {ms} ms {said} {changes}");
+            self.note(name, judge(came && guarded, seen));
+        }
+    }
+
+    /// The person's mouse moves while the agent types: the pointer is put back all the same.
+    pub(super) fn moving_mouse(&mut self, pid: u32) {
+        const NAME: &str = "the pointer, though the mouse moved";
+        let Some(area) = self.place(pid, AREA) else {
+            return self.note(NAME, Ok("skipped: there is no text".into()));
+        };
+        let before = self.os.pointer();
+        let near =
+            |a: (f64, f64), b: (f64, f64)| (a.0 - b.0).abs() < 1.5 && (a.1 - b.1).abs() < 1.5;
+        let os = self.os.clone();
+        let mouse = std::thread::spawn(move || {
+            // From the click on, and no longer than the text takes.
+            until(SHOWS, || !near(os.pointer(), before));
+            for _ in 0..MOTIONS {
+                std::thread::sleep(MOTION);
+                let (x, y) = os.pointer();
+                let motion = Event::Move {
+                    to: (x + 1.0, y),
+                    delta: (1, 0),
+                    number: 0,
+                    dragging: None,
+                    flags: 0,
+                };
+                // As the person: without the tag.
+                let _ = os.post(&motion, 0);
+            }
+        });
+        let text = "moved about ".repeat(20);
+        let target = Target::Point(area);
+        let answer = self.click_at(pid, target, Button::Left, Some(&text));
+        let _ = mouse.join();
+        let now = self.os.pointer();
+        let came = !answer.is_error;
+        let seen = format!("{before:?} → {now:?}, typed: {came}");
+        self.note(NAME, judge(near(now, before) && came, seen));
+    }
+
+    /// An app of `SwiftUI`: its ids are the same in two readings.
+    pub(super) fn same_ids_again(&mut self) {
+        const NAME: &str = "ids of System Settings, twice";
+        if !self.is_installed("System Settings") {
+            return self.note(NAME, Ok("skipped: it is not there".into()));
+        }
+        let Some(pid) = self.open("System Settings") else {
+            return;
+        };
+        let first = super::tools::ids(self.os, pid);
+        std::thread::sleep(Duration::from_secs(1));
+        let second = super::tools::ids(self.os, pid);
+        let same = first.iter().filter(|id| second.contains(id)).count();
+        let good = same * 100 >= first.len() * 95 && !first.is_empty();
+        let seen = format!("{same} of {} are the same", first.len());
+        self.note(NAME, judge(good, seen));
+    }
+
+    pub(super) fn is_installed(&self, name: &str) -> bool {
+        let folders = self.os.app_folders();
+        let app = format!("{name}.app");
+        let utilities = folders.iter().map(|f| f.join("Utilities").join(&app));
+        let plain = folders.iter().map(|f| f.join(&app));
+        utilities.chain(plain).any(|path| path.exists())
+    }
+
+    /// Opens the save panel, a sheet: judged by the pixels in it.
+    pub(super) fn sheet_in_picture(&mut self, pid: u32, opens: impl FnOnce(&mut Self)) {
+        const NAME: &str = "a sheet in the picture";
+        let window = windows::of_app(self.os, pid).into_iter().next();
+        let Some((window, _)) = window else {
+            return self.note(NAME, Ok("skipped: there is no window".into()));
+        };
+        let before = crate::picture::take(self.os, window.id);
+        opens(self);
+        let after = crate::picture::take(self.os, window.id);
+        let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
+        let tree = tree_of(&answer).unwrap_or_default();
+        let sheet = tree.lines().find(|l| l.contains(" [AXSheet"));
+        let place = sheet.and_then(|l| l.trim().parse::<Line>().ok()?.extents);
+        let (before, after) = match (before, after) {
+            (Ok(before), Ok(after)) => (before, after),
+            (Err(e), _) | (_, Err(e)) => return self.note(NAME, Ok(format!("skipped: {e}"))),
+        };
+        let Some(place) = place else {
+            let seen = format!("skipped: no sheet in {} lines", tree.lines().count());
+            return self.note(NAME, Ok(seen));
+        };
+        let to = |at: i32, origin: i32| (f64::from(at - origin) * after.scale).max(0.0) as usize;
+        let across = to(place.x, after.origin.x)..to(place.x + place.w, after.origin.x);
+        let down = to(place.y, after.origin.y)..to(place.y + place.h, after.origin.y);
+        let all = down.flat_map(|y| across.clone().map(move |x| (x, y)));
+        let mut counted = (0_usize, 0_usize);
+        for (x, y) in all {
+            counted.1 += 1;
+            counted.0 += usize::from(pixel(&before, x, y) != pixel(&after, x, y));
+        }
+        let share = 100 * counted.0 / counted.1.max(1);
+        let seen = format!("{share}% of its place has changed");
+        self.note(NAME, judge(share > 5, seen));
+    }
+}

@@ -68,7 +68,9 @@ pub(crate) fn window<O: Os>(
         if !front::is(os, pid) {
             return false;
         }
-        if leads().is_some_and(|(window, _)| u64::from(window.number) == id.0) {
+        // A sheet is in front with its window: Accessibility does not list it apart.
+        let apart = ax.is_some() || !window.on_screen;
+        if !apart || leads().is_some_and(|(window, _)| u64::from(window.number) == id.0) {
             return true;
         }
         let since = since.get_or_insert_with(Instant::now);

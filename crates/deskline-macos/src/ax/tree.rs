@@ -182,8 +182,20 @@ fn tree_windows<O: Os>(
             minimised: false,
         })
     });
-    let windows = windows::matched(os, pid, known.collect()).into_iter();
+    let mut windows = windows::matched(os, pid, known.collect());
+    // Sheets and popovers are windows of their own to the `WindowServer`. Here they are parts of
+    // the window that they lie over, and cover nothing of themselves.
+    let listed = windows.iter().filter(|(_, known)| known.is_some());
+    let listed: Vec<_> = listed.map(|(w, _)| windows::extents(w)).collect();
+    windows.retain(|(window, known)| {
+        let at = windows::extents(window);
+        known.is_some()
+            || !listed
+                .iter()
+                .any(|window| !window.intersect(&at).is_empty())
+    });
     windows
+        .into_iter()
         .map(|(window, known)| {
             let is_tile = windows::is_tile(&window, known.as_ref().and_then(|w| w.extents));
             let known = known.filter(|_| !is_tile);

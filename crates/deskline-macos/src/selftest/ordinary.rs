@@ -304,7 +304,7 @@ impl<O: Os> Test<'_, O> {
         let after = crate::picture::take(self.os, window.id);
         let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
         let tree = tree_of(&answer).unwrap_or_default();
-        let sheet = tree.lines().find(|l| l.contains(" [AXSheet"));
+        let sheet = tree.lines().find(|l| l.starts_with(" [AXSheet"));
         let place = sheet.and_then(|l| l.trim().parse::<Line>().ok()?.extents);
         let (before, after) = match (before, after) {
             (Ok(before), Ok(after)) => (before, after),

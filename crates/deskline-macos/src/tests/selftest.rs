@@ -210,7 +210,8 @@ fn it_finds_all_as_it_should_be_on_a_mac_that_works() {
     assert!(report.passed() && bad.is_empty(), "{bad:#?}");
     for part in [
         "permission under the launching app: of ",
-        "set_selected",
+        "✓ set_selected: Selected",
+        "✓ a sheet in the picture: 100%",
         "sheet closes",
         "picture",
         "its limit",

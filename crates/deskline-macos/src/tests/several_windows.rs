@@ -218,3 +218,28 @@ fn windows_without_numbers_are_told_apart_by_their_places() {
     assert!(!answer.is_error, "{}", answer.text);
     assert_eq!(desk.mac.world().value(search), "bills");
 }
+
+/// To the `WindowServer` it is a window of its own.
+#[test]
+fn a_sheet_shows_and_takes_a_click_by_ref_and_by_place() {
+    let mut desk = Desk::new();
+    let window = desk.window;
+    {
+        let mut world = desk.mac.world();
+        let place = [200.0, 130.0, 300.0, 150.0];
+        let sheet = world.add(window, "AXSheet", "Save", place);
+        world.add(sheet, "AXButton", "Keep", [220.0, 230.0, 60.0, 28.0]);
+        world.extra.push((MAIL, place, 0));
+    }
+    let tree = desk.refresh();
+    let keep = element(&tree, "\"Keep\"");
+    assert!(keep.contains(" visible"), "{tree}");
+    let place = deskline_link::Target::Point(deskline_core::Point { x: 250, y: 244 });
+    for target in [by_text("Keep", "AXButton"), place] {
+        let start = Instant::now();
+        let answer = desk.click(target, Typing::default());
+        assert!(!answer.is_error, "{}", answer.text);
+        assert!(start.elapsed() < Duration::from_millis(1_500));
+    }
+    assert_eq!(crate::os::fake::clicks(&desk.mac.world()).len(), 2);
+}

@@ -2,7 +2,7 @@
 //! where it is scrolled away, and where accessibility selects or presses something else.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use deskline_testbed::{Answer, App, Bed, Client, until};
+use deskline_testbed::{Answer, App, Bed, Client, oracle, until};
 use serde_json::{Value, json};
 
 /// A tree whose expanded rows cover their children, as Thunderbird's folders, and a list of plain
@@ -196,5 +196,24 @@ fn a_list_without_rows_has_its_headers() {
             let answer = server.call("refresh_traversal", json!({"pid": app.pid}));
             answer.find("AXButton", header).filter(|line| line.visible)
         });
+    }
+}
+
+/// GTK 4 names the pages of a stack switcher with their mnemonics. Other tabs have nearly the same
+/// names.
+#[test]
+fn a_page_is_found_by_the_name_that_it_shows() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.gtk4_widget_factory();
+    let (persons, _) = bed.mousepad("");
+    persons.bring_to_front();
+    for page in ["Page 2", "Page 3"] {
+        let click = json!({"pid": app.pid, "element": page});
+        let answer = server.call("click_and_traverse", click).ok();
+        let target = answer.field("target");
+        assert!(target.contains(&format!("{page:?} selected")), "{answer}");
+        let name = page.replace(' ', " _");
+        oracle::wait_for(&bed, app.pid, "page tab", &name, |e| e.is("selected"));
     }
 }

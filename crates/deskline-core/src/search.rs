@@ -18,8 +18,8 @@ pub struct Match {
 }
 
 /// The quality of a match; greater is better: exact, seen (2) or visible (1), interactive, by the
-/// element's own text (not a descendant's).
-type Rank = (bool, u8, bool, bool);
+/// element's own text (not a descendant's), spelled in the same case.
+type Rank = (bool, u8, bool, bool, bool);
 
 impl Tree {
     /// Finds the element whose text contains `text`, and whose role starts with `role` (with or
@@ -27,9 +27,9 @@ impl Tree {
     /// and kinds of space do not matter.
     ///
     /// Searches title, value, description, and the text of the element's line. An exact match beats
-    /// a partial one, then visible beats hidden, interactive beats static, and own text beats a
-    /// descendant's; then tree order decides. An empty text matches any element, but only with a
-    /// role.
+    /// a partial one, then visible beats hidden, interactive beats static, own text beats a
+    /// descendant's, and the same case another; then tree order decides. An empty text matches any
+    /// element, but only with a role.
     pub fn find_text(&self, text: &str, role: Option<&str>) -> Option<Match> {
         self.find_text_in(None, text, role)
     }
@@ -76,7 +76,8 @@ impl Tree {
             let disabled = element.states.contains(States::DISABLED);
             let interactive = element.role.is_interactive() && !disabled;
             let shows = u8::from(element.visible) + u8::from(self.is_seen(index));
-            let rank = (exact, shows, interactive, own.is_some());
+            let spelled = own.is_some() && element.title.shown.contains(text);
+            let rank = (exact, shows, interactive, own.is_some(), spelled);
             match &mut best {
                 Some((top, found)) if *top == rank => found.others += 1,
                 Some((top, _)) if *top > rank => {}

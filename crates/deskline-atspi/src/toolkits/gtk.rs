@@ -1,6 +1,6 @@
 //! GTK 3 and GTK 4.
 
-use deskline_core::Rect;
+use deskline_core::{Element, Rect, Role};
 
 use crate::names::{StateSet, role};
 
@@ -34,6 +34,25 @@ pub(super) fn gtk4_name(name: &str, number: u32) -> &str {
     match (name.get(..middle), name.get(middle..)) {
         (Some(first), Some(second)) if second.strip_prefix(' ') == Some(first) => first,
         _ => name,
+    }
+}
+
+/// GTK 4 names the buttons of a stack switcher by their pages' titles with mnemonics, and the
+/// labels in them by what shows.
+pub fn drop_mnemonics(elements: &mut [Element]) {
+    for index in 1..elements.len() {
+        let (before, after) = elements.split_at_mut(index);
+        let label = &after[0].title;
+        let tab = after[0].parent.and_then(|parent| before.get_mut(parent));
+        let is_its = |tab: &&mut Element| {
+            let title = &tab.title.shown;
+            tab.role == Role::TAB
+                && title.contains('_')
+                && title.replacen('_', "", 1) == label.shown
+        };
+        if let Some(tab) = tab.filter(is_its) {
+            tab.title = label.clone();
+        }
     }
 }
 

@@ -116,6 +116,9 @@ pub fn build(
             window.extents = frame.and_then(|f| f.extents).unwrap_or(window.extents);
         }
     }
+    if !peer.toolkit.knows_the_screen() {
+        gtk::drop_mnemonics(&mut tree.elements);
+    }
     tree.scope_visible();
     tree.number_cells();
     tree.label_fields();

@@ -42,6 +42,14 @@ fn a_hidden_exact_match_beats_a_visible_partial_one() {
 }
 
 #[test]
+fn of_equally_good_matches_the_one_in_the_same_case_is_meant() {
+    let tree = tree("[AXTab] \"page 2\" visible #e1\n[AXTab] \"Page 2\" visible #e2");
+    assert_eq!(find(&tree, "Page 2", None), Some((2, 0)));
+    assert_eq!(find(&tree, "page 2", None), Some((1, 0)));
+    assert_eq!(find(&tree, "PAGE 2", None), Some((1, 1)));
+}
+
+#[test]
 fn an_enabled_element_beats_a_disabled_one() {
     let tree = tree("[AXButton] \"Go\" visible disabled #e1\n[AXButton] \"Go\" visible #e2");
     assert_eq!(find(&tree, "go", None), Some((2, 0)));

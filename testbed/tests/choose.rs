@@ -114,10 +114,9 @@ fn gtk_4() {
     assert!(line.visible, "{line}");
 }
 
-#[test]
-fn qt_6() {
+fn qt(toolkit: &str) {
     let bed = Bed::new();
-    let subject = Subject::toolkit(&bed, "qt6");
+    let subject = Subject::toolkit(&bed, toolkit);
     // Their choice is their name.
     subject.chooses("AXComboBox Small", "large", "Size Large");
     subject.chooses("AXComboBox City 1", "City 55", "City City 55");
@@ -128,6 +127,16 @@ fn qt_6() {
     let menu = subject.choose("AX More", "Copy it");
     assert!(menu.error().contains("no choice came"), "{menu}");
     subject.scrolls("AXList Rows", ["Line 120", "Line 3"]);
+}
+
+#[test]
+fn qt_5() {
+    qt("qt5");
+}
+
+#[test]
+fn qt_6() {
+    qt("qt6");
 }
 
 #[test]

@@ -250,9 +250,10 @@ impl Act<'_> {
         (now, found): (&Tree, usize),
         outcome: &mut Outcome<'_>,
     ) -> Result<String> {
-        let choice = lookup::element(now, found, 0);
+        let (now, found) = self.at_rest(desk, now, found)?;
+        let choice = lookup::element(&now, found, 0);
         let act = Act {
-            tree: Some(now),
+            tree: Some(&now),
             target: Some(&choice),
             to: None,
             window: None,
@@ -269,7 +270,31 @@ impl Act<'_> {
                 outcome.step.done.at = Some(point);
             }
         }
-        Ok(text_of(now, found))
+        Ok(text_of(&now, found))
+    }
+
+    /// A reading, and a choice in it, once two readings have it at the same place. A list that has
+    /// just opened may not be at its place yet: a click there would close it, and choose nothing.
+    fn at_rest(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        now: &Tree,
+        found: usize,
+    ) -> Result<(Tree, usize)> {
+        let start = Instant::now();
+        let (mut now, mut found) = (now.clone(), found);
+        while start.elapsed() < OPENS {
+            let again = self.pause(desk)?;
+            let Some(index) = again.find_again(&now, found) else {
+                break;
+            };
+            let rests = again.elements[index].extents == now.elements[found].extents;
+            (now, found) = (again, index);
+            if rests {
+                break;
+            }
+        }
+        Ok((now, found))
     }
 
     /// Closes the list again that a failed or cancelled choice has left open. Nothing is chosen.

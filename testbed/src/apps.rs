@@ -27,6 +27,17 @@ impl Toolkit {
     /// The toolkits of most apps on Debian 13.
     pub const DEBIAN_13: [Self; 3] = [Self::Gtk3, Self::Gtk4, Self::Qt6];
 
+    /// Its name, with the version where Debian 12 and 13 have another one.
+    pub fn version(self, debian_12: bool) -> &'static str {
+        match (self, debian_12) {
+            (Self::Gtk3, _) => "GTK 3",
+            (Self::Gtk4, true) => "GTK 4.8",
+            (Self::Gtk4, false) => "GTK 4.18",
+            (Self::Qt5, _) => "Qt 5",
+            (Self::Qt6, _) => "Qt 6",
+        }
+    }
+
     pub(crate) fn file(self) -> &'static str {
         match self {
             Self::Gtk3 => "gtk3.py",
@@ -191,6 +202,11 @@ impl Bed {
     /// A GTK 3 window with a canvas; see `testbed/apps/canvas.py`.
     pub fn canvas(&self) -> App<'_> {
         self.script("canvas.py")
+    }
+
+    /// A GTK 3 window whose words are painted; see `testbed/apps/painted.py`.
+    pub fn painted(&self, args: &[&str]) -> App<'_> {
+        self.script_with("painted.py", args)
     }
 
     /// Starts a script of `testbed/apps` and waits until it is ready.

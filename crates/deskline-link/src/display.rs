@@ -259,6 +259,9 @@ pub trait Pictures {
     /// Whether a picture of a window shows the same once its app is behind again, and takes so long
     /// that the person should have their window back first.
     fn show_windows_behind(&self) -> bool;
+
+    /// Whether a picture is of the screen, and also shows the windows that lie over the one wanted.
+    fn show_what_is_over(&self) -> bool;
 }
 
 /// Shows the person what happens.

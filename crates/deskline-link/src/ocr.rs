@@ -2,6 +2,16 @@
 
 use std::time::Duration;
 
+use deskline_core::ElementId;
+
+/// Begins the ids of elements that are texts from pictures.
+pub(crate) const PREFIX: &str = "ocr|";
+
+/// Whether it is the id of a text from a picture.
+pub(crate) fn is_from_picture(id: &ElementId) -> bool {
+    id.as_str().starts_with(PREFIX)
+}
+
 /// A line of text: dark on white, 8-bit grey rows without padding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Print {

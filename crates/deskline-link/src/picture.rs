@@ -82,7 +82,7 @@ impl Shot {
                 None => report.readings.after.as_mut(),
             };
             if let Some(tree) = tree {
-                tree.blind = undescribed::spots(tree, window, picture);
+                tree.blind = undescribed::names(tree, window, picture);
             }
         }
         report.pictures.after = Some(picture.map_err(|e| e.to_string()));

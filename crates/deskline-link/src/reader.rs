@@ -5,7 +5,7 @@ use deskline_journal::RefStore;
 
 use crate::desktop::Desktop;
 use crate::error::Result;
-use crate::picture::texts::Texts;
+use crate::picture::texts::{Texts, blind_windows};
 use crate::policy::Policy;
 use crate::report::Notes;
 use crate::trees::Scope;
@@ -57,9 +57,10 @@ impl Reader<'_> {
 
     /// Adds the texts that only the picture shows, if the agent may see the app.
     pub(crate) fn add_texts(&mut self, desktop: &mut dyn Desktop, tree: &mut Tree) {
+        let blind = blind_windows(tree);
         let App { name, pid } = &tree.app;
-        if tree.is_picture_only() && self.policy.permit(desktop, name, *pid).is_ok() {
-            self.texts.add(desktop, tree);
+        if !blind.is_empty() && self.policy.permit(desktop, name, *pid).is_ok() {
+            self.texts.add(desktop, tree, &blind);
         }
     }
 

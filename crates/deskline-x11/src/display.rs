@@ -230,4 +230,8 @@ impl Pictures for X11 {
     fn show_windows_behind(&self) -> bool {
         false
     }
+
+    fn show_what_is_over(&self) -> bool {
+        false
+    }
 }

@@ -1,7 +1,8 @@
 //! Blind spots: where the picture shows something that the tree does not describe.
 
+use deskline_core::Line;
 use deskline_testbed::{Answer, App, Bed, Client, until};
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn look(server: &Client, app: &App<'_>) -> Answer {
     let answer = server.call("refresh_traversal", json!({"pid": app.pid}));
@@ -90,4 +91,89 @@ fn described_elements_are_not_blind() {
     sighted(bed.gnome_calculator(), "AXButton");
     let question = ["--question", "--text", "Is it true?"];
     sighted(bed.zenity(&question), "Is it true?");
+}
+
+fn is_read(line: &Line) -> bool {
+    line.native_role.as_deref() == Some("ocr")
+}
+
+#[test]
+fn words_of_a_canvas_are_elements_and_passwords_are_not() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.painted(&[]);
+    let (persons, _) = bed.mousepad("");
+    let call = |tool: &str, mut more: Value| {
+        persons.bring_to_front();
+        more["pid"] = app.pid.into();
+        let answer = server.call(tool, more);
+        assert_eq!(bed.screen().front(), persons.window.id, "{answer}");
+        answer
+    };
+    // On a busy machine reading takes more than one call.
+    let reads = |text: &str| {
+        until(&format!("\"{text}\" on the canvas"), || {
+            let seen = call("refresh_traversal", json!({})).ok();
+            let found = seen.find("AXStaticText", text).filter(is_read);
+            found.map(|line| (seen, line))
+        })
+    };
+    let (_, total) = reads("Total 42");
+    let (seen, archive) = reads("Archive");
+    let (left, top, ..) = app.window_now().bounds;
+    let place = total.extents.unwrap();
+    let (x, y) = (place.x - left, place.y - top);
+    assert!((39..44).contains(&x) && (44..50).contains(&y), "{total}");
+    let lines = seen.lines();
+    let canvas = lines.iter().find(|line| line.reference == total.parent);
+    assert_eq!(canvas.unwrap().native_role.as_deref(), Some("drawing area"));
+    assert_eq!(headers(&seen).len(), 1, "{seen}");
+
+    // Clicks by text and by ref, judged by the app.
+    let sent = call("click_and_traverse", json!({"element": "Send letter"})).ok();
+    app.wait_for("clicked Send letter");
+    let added = |line: &str| line.contains("[AXStaticText (ocr)] \"Letter was sent\"");
+    let (now, line) = reads("Letter was sent");
+    let mut came = sent.diff_lines();
+    came.extend(
+        now.file()
+            .lines()
+            .filter(|l| l.starts_with("late + "))
+            .map(str::to_owned),
+    );
+    assert!(came.iter().any(|line| added(line)), "{sent}\n{now}");
+    let by_ref = json!({"ref": archive.reference.unwrap().to_string()});
+    call("click_and_traverse", by_ref).ok();
+    app.wait_for("clicked Archive");
+    assert_eq!(reads("Total 42").1.reference, total.reference);
+    let press = json!({"ref": line.reference.unwrap().to_string()});
+    let refused = call("press_ax_and_traverse", press);
+    assert!(
+        refused.error().contains("known by the picture alone"),
+        "{refused}"
+    );
+
+    // Neither a password nor its dots, which are letters here, nor what the tree has.
+    for entry in std::fs::read_dir(bed.journal()).unwrap() {
+        let path = entry.unwrap().path();
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            continue;
+        };
+        for secret in ["hunter", "unter2", "WW"] {
+            assert!(!text.contains(secret), "{secret} in {}", path.display());
+        }
+    }
+    let lines = reads("Archive").0.lines();
+    let secrets: Vec<&Line> = lines
+        .iter()
+        .filter(|l| l.to_string().contains(" secure"))
+        .collect();
+    assert_eq!(secrets.len(), 2, "{secrets:?}");
+    for read in lines.iter().filter(|line| is_read(line)) {
+        assert!(!read.to_string().contains("Described"), "{read}");
+        for secret in &secrets {
+            let both = secret.extents.unwrap().intersect(&read.extents.unwrap());
+            assert!(both.is_empty(), "{read} {secret}");
+        }
+    }
 }

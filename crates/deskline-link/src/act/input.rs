@@ -13,6 +13,7 @@ use crate::call::{Action, ClickKind, Input, Quiet, Target, Typing};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Obstacle, QuietAction, Refusal, Result, TargetError};
 use crate::guard::{self, Mode, Task};
+use crate::ocr::is_from_picture;
 use crate::picture::change;
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
@@ -211,7 +212,7 @@ impl Act<'_> {
             .index
             .and_then(|i| self.tree?.elements.get(i))
             .ok_or_else(|| TargetError::NoElement(target.name.clone()))?;
-        if self.is_picture_only() {
+        if self.is_picture_only() || is_from_picture(&element.id) {
             let action = match quiet {
                 Quiet::SetValue { .. } => QuietAction::SetValue,
                 Quiet::PressAx { .. } => QuietAction::Press,

@@ -10,6 +10,7 @@ use super::until::lines_for;
 use crate::checkpoint::Checkpoint;
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, TargetError};
+use crate::ocr::is_from_picture;
 use crate::resolve::DropOn;
 use crate::resolve::lookup::{self, Resolved};
 use crate::settle::readback::LATE;
@@ -52,8 +53,10 @@ impl Act<'_> {
         let middle = |place| lookup::click_point(tree, index, place);
         if tree.elements[index].visible {
             let told = self.front(desk, Wanted::Element(index))?;
+            // Raising its window may give a new tree, which has no texts from the picture.
+            let told = told.filter(|_| !is_from_picture(&tree.elements[index].id));
             let place = if let Some(now) = told {
-                // Raising its window also gave a new tree. Take the bounds from it.
+                // Take the bounds from it.
                 seen(&now, tree, index).ok_or_else(|| not_showing(tree, index))?
             } else {
                 let place = tree.elements[index].extents.filter(|e| !e.is_empty());

@@ -15,6 +15,7 @@ use crate::call::Action;
 use crate::desktop::Desktop;
 use crate::display::{Picture, Window, WindowId};
 use crate::error::{Error, Missing, Result};
+use crate::ocr::is_from_picture;
 use deskline_input::Cancel;
 
 /// Side length of the compared blocks, in pixels. Touching blocks form one change.
@@ -113,7 +114,7 @@ pub(crate) fn is_undescribed(tree: &Tree, target: Option<usize>, at: Point) -> b
     else {
         return true;
     };
-    if tree.is_picture_only() {
+    if tree.is_picture_only() || is_from_picture(&element.id) {
         return true;
     }
     let says = [&element.title, &element.value, &element.description];

@@ -20,8 +20,8 @@ const PIXEL: usize = 3;
 /// A part of a picture, in pixels: from and to (exclusive).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Area {
-    from: (usize, usize),
-    to: (usize, usize),
+    pub(crate) from: (usize, usize),
+    pub(crate) to: (usize, usize),
 }
 
 impl Area {

@@ -1,5 +1,6 @@
-//! Texts that a picture shows and no tree describes: found by [`lines`], read by an OCR engine, and
-//! added to the tree as elements. A line that looks as one before is not read again.
+//! Texts that a picture shows and no tree describes, in windows of apps without a tree and in blind
+//! spots: found by [`lines`], read by an OCR engine, and added to the tree as elements. A line that
+//! looks as one before is not read again. Passwords are painted over before anything is looked at.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -8,13 +9,14 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use deskline_core::{Element, ElementId, Rect, Role, States, Text, Tree};
+use deskline_core::{Coordinates, Element, ElementId, Point, Rect, Role, States, Text, Tree};
 
-use super::change;
 use super::lines::{Area, lines, print};
+use super::undescribed::{self, Spot};
+use super::{change, detail};
 use crate::desktop::Desktop;
 use crate::display::{Picture, WindowId};
-use crate::ocr::{Ocr, Print};
+use crate::ocr::{Ocr, PREFIX, Print};
 
 /// How long a link's reading of an app waits for texts. The engine goes on meanwhile: the next
 /// reading has what it reads.
@@ -32,10 +34,10 @@ const WINDOWS: usize = 3;
 /// The number of lines to remember.
 const REMEMBERED: usize = 20_000;
 
-/// Begins the ids of these elements.
-const PREFIX: &str = "ocr|";
+/// Bytes per pixel.
+const PIXEL: usize = 3;
 
-/// The texts that were read, and the lines of each window's last picture.
+/// The texts that were read, and the lines of each part's last picture.
 #[derive(Default)]
 pub(crate) struct Texts {
     hasher: RandomState,
@@ -43,42 +45,56 @@ pub(crate) struct Texts {
     read: HashMap<u64, String>,
     /// The engine at work: the texts that come, by the look of their lines.
     at_work: Option<Receiver<(u64, String)>>,
-    windows: HashMap<WindowId, (Picture, Vec<(Area, u64)>)>,
+    parts: HashMap<Part, (Picture, Vec<(Area, u64)>)>,
 }
 
-/// Whether it is the id of a text from a picture.
-pub(crate) fn is_from_picture(id: &ElementId) -> bool {
-    id.as_str().starts_with(PREFIX)
+/// A part of the screen that no tree describes: a blind spot of a window, by its element, or the
+/// window.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Part {
+    window: WindowId,
+    spot: Option<ElementId>,
+}
+
+/// The windows of an app that may show texts which its tree does not describe, from the front.
+pub(crate) fn blind_windows(tree: &Tree) -> Vec<WindowId> {
+    let on_screen = tree.windows.iter().filter(|w| w.on_screen);
+    let is_blind = |w: &WindowId| {
+        let placed = tree.coordinates == Coordinates::Screen;
+        tree.is_picture_only() || placed && undescribed::may_have_spots(tree, *w)
+    };
+    let blind = on_screen.map(|w| w.id).filter(is_blind);
+    blind.take(WINDOWS).collect()
 }
 
 impl Texts {
-    /// Adds the texts that the app's windows show to its tree, if it has no other content.
-    pub(crate) fn add(&mut self, desktop: &mut dyn Desktop, tree: &mut Tree) {
-        let Some(why) = &mut tree.no_tree else {
-            return;
-        };
+    /// Adds the texts that these windows of the app show and its tree does not describe.
+    pub(crate) fn add(&mut self, desktop: &mut dyn Desktop, tree: &mut Tree, blind: &[WindowId]) {
         let engine = match desktop.ocr() {
             Ok(engine) => engine,
             Err(lack) => {
-                why.push_str(lack);
+                if let Some(why) = &mut tree.no_tree {
+                    why.push_str(lack);
+                }
                 return;
             }
         };
         let end = Instant::now() + LIMIT;
-        let on_screen = tree.windows.iter().filter(|w| w.on_screen);
-        let on_screen: Vec<WindowId> = on_screen.map(|w| w.id).take(WINDOWS).collect();
         if self.read.len() > REMEMBERED {
             self.read.clear();
-            self.windows.clear();
+            self.parts.clear();
         }
         let mut unread = 0;
-        for window in on_screen {
-            let Ok(picture) = change::take(desktop, window) else {
-                continue;
+        for &window in blind {
+            let parts = match change::take(desktop, window) {
+                Ok(picture) => self.look(desktop, tree, window, picture),
+                // Such as one behind others, of which the compositor has none: it is as it was.
+                Err(_) => self.known(tree, window),
             };
-            self.look(window, picture);
-            self.read_lines(&engine, window, end);
-            unread += self.elements(window, tree);
+            for part in parts {
+                self.read_lines(&engine, &part, end);
+                unread += self.elements(&part, tree);
+            }
         }
         if unread > 0 {
             tree.partial.push(format!(
@@ -89,9 +105,9 @@ impl Texts {
         }
     }
 
-    /// Has the engine read the lines of a window that are not known, and waits for it.
-    fn read_lines(&mut self, engine: &Arc<dyn Ocr>, window: WindowId, end: Instant) {
-        let mut lines = self.unread(window);
+    /// Has the engine read the lines of a part that are not known, and waits for it.
+    fn read_lines(&mut self, engine: &Arc<dyn Ocr>, part: &Part, end: Instant) {
+        let mut lines = self.unread(part);
         let mut before = usize::MAX;
         while !lines.is_empty() {
             let Some(texts) = &self.at_work else {
@@ -114,28 +130,77 @@ impl Texts {
         }
     }
 
-    /// Finds the lines of a picture, unless it is the same as the window's last.
-    fn look(&mut self, window: WindowId, picture: Picture) {
-        let known = self.windows.get(&window);
-        if known.is_some_and(|(last, _)| *last == picture) {
-            return;
+    /// Finds the lines of what the window's picture shows and the tree does not describe.
+    fn look(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        tree: &Tree,
+        window: WindowId,
+        mut picture: Picture,
+    ) -> Vec<Part> {
+        if let Ok(pictures) = desktop.pictures()
+            && pictures.show_what_is_over()
+        {
+            let windows = desktop.every_window().unwrap_or_default();
+            let states = desktop.window_states().unwrap_or_default();
+            let is_away = |id| states.iter().any(|(known, _)| *known == id);
+            let over = windows.iter().take_while(|w| w.id != window);
+            let over = over.filter(|w| !is_away(w.id)).filter_map(|w| w.extents);
+            let over: Vec<Rect> = over.collect();
+            paint_over(&mut picture, &over);
         }
-        let looks = |line: Area| {
-            let print = print(&picture, line)?;
-            Some((line, self.hasher.hash_one((print.width, &print.grey))))
-        };
-        let found = lines(&picture).into_iter().filter_map(looks).collect();
-        // Windows that have gone are forgotten with the first that are too many.
-        if self.windows.len() > 4 * WINDOWS {
-            self.windows.clear();
+        let mut found = Vec::new();
+        if tree.is_picture_only() {
+            found.push((Part { window, spot: None }, picture));
+        } else {
+            for spot in undescribed::spots(tree, window, &picture) {
+                let Spot {
+                    element,
+                    place,
+                    described,
+                } = spot;
+                if let Some(mut shown) = cut(&picture, place) {
+                    paint_over(&mut shown, &described);
+                    let spot = Some(tree.elements[element].id.clone());
+                    found.push((Part { window, spot }, shown));
+                }
+            }
         }
-        self.windows.insert(window, (picture, found));
+        // Parts that have gone are forgotten with the first that are too many.
+        if self.parts.len() > 8 * WINDOWS {
+            self.parts.clear();
+        }
+        let looked = found.into_iter().map(|(part, shown)| {
+            let known = self.parts.get(&part);
+            if known.is_none_or(|(last, _)| *last != shown) {
+                let looks = |line: Area| {
+                    let print = print(&shown, line)?;
+                    Some((line, self.hasher.hash_one((print.width, &print.grey))))
+                };
+                let lines = lines(&shown).into_iter().filter_map(looks).collect();
+                self.parts.insert(part.clone(), (shown, lines));
+            }
+            part
+        });
+        looked.collect()
+    }
+
+    /// The parts of a window that were seen before.
+    fn known(&self, tree: &Tree, window: WindowId) -> Vec<Part> {
+        let parts = self.parts.iter().filter(|(part, (picture, _))| {
+            let place = match &part.spot {
+                None => tree.window(window).map(|w| w.extents),
+                Some(id) => find(tree, id).and_then(|i| tree.elements[i].extents),
+            };
+            part.window == window && place.is_some_and(|place| place.contains(picture.origin))
+        });
+        parts.map(|(part, _)| part.clone()).collect()
     }
 
     /// The lines that are not known, each look once.
-    fn unread(&self, window: WindowId) -> Vec<(u64, Print)> {
+    fn unread(&self, part: &Part) -> Vec<(u64, Print)> {
         let mut prints: Vec<(u64, Print)> = Vec::new();
-        let Some((picture, lines)) = self.windows.get(&window) else {
+        let Some((picture, lines)) = self.parts.get(part) else {
             return prints;
         };
         for (line, key) in lines {
@@ -147,45 +212,101 @@ impl Texts {
         prints
     }
 
-    /// Adds the elements of a window's texts. Returns how many lines are not read yet.
-    fn elements(&self, window: WindowId, tree: &mut Tree) -> usize {
+    /// Adds the elements of a part's texts. Returns how many lines are not read yet.
+    fn elements(&self, part: &Part, tree: &mut Tree) -> usize {
         let mut unread = 0;
-        let Some((picture, lines)) = self.windows.get(&window) else {
-            return unread;
-        };
-        let Some(top) = tree
-            .window(window)
-            .and_then(|w| w.elements.first().copied())
+        let (Some((picture, lines)), Some(own)) = (self.parts.get(part), tree.window(part.window))
         else {
             return unread;
         };
-        let Some(origin) = tree.elements[top].extents else {
+        let origin = own.extents;
+        let inside = match &part.spot {
+            Some(id) => find(tree, id),
+            None => own.elements.first().copied(),
+        };
+        let Some(inside) = inside else {
             return unread;
         };
         let tops = tree.elements.len();
         for (line, key) in lines {
             let place = on_screen(picture, *line);
-            match self.read.get(key).map(String::as_str) {
-                None => unread += 1,
-                Some("") => {}
-                Some(text) => {
-                    let center = place.center();
-                    let popups = (0..tops)
-                        .rev()
-                        .filter(|i| !tree.windows.iter().any(|w| w.elements.contains(i)));
-                    let over = |i: &usize| {
-                        let over = tree.elements[*i].extents;
-                        tree.elements[*i].parent.is_none()
-                            && over.is_some_and(|o| o.contains(center))
-                    };
-                    let parent = popups.into_iter().find(over).unwrap_or(top);
-                    let (x, y) = (place.x - origin.x, place.y - origin.y);
-                    let id = format!("{PREFIX}{}|{}|{x},{y}|{text}", tree.app.pid, window.0);
-                    tree.elements.push(element(id, parent, text, place));
+            let text = match self.read.get(key).map(String::as_str) {
+                None => {
+                    unread += 1;
+                    continue;
                 }
+                Some("") => continue,
+                Some(text) => text,
+            };
+            // A line may reach over a field that was painted over.
+            let is_secret = |e: &Element| {
+                let place_of = e.extents.map(|e| e.intersect(&place));
+                e.states.contains(States::SECURE) && place_of.is_some_and(|e| !e.is_empty())
+            };
+            if tree.elements[..tops].iter().any(is_secret) {
+                continue;
             }
+            let is_over = |i: &usize| {
+                let over = &tree.elements[*i];
+                let in_window = tree.windows.iter().any(|w| w.elements.contains(i));
+                let center = place.center();
+                over.parent.is_none()
+                    && !in_window
+                    && over.extents.is_some_and(|over| over.contains(center))
+            };
+            let popup = (0..tops).rev().filter(|_| part.spot.is_none());
+            let parent = popup.into_iter().find(is_over).unwrap_or(inside);
+            let (x, y) = (place.x - origin.x, place.y - origin.y);
+            let id = format!("{PREFIX}{}|{}|{x},{y}|{text}", tree.app.pid, part.window.0);
+            tree.elements.push(element(id, parent, text, place));
         }
         unread
+    }
+}
+
+fn find(tree: &Tree, id: &ElementId) -> Option<usize> {
+    tree.elements.iter().position(|e| e.id == *id)
+}
+
+/// A part of a picture.
+fn cut(picture: &Picture, place: Rect) -> Option<Picture> {
+    let part = detail::Area::new(picture, place)?;
+    let (width, height) = (part.to.0 - part.from.0, part.to.1 - part.from.1);
+    let mut rgb = Vec::with_capacity(width * height * PIXEL);
+    for y in part.from.1..part.to.1 {
+        let from = (y * picture.width as usize + part.from.0) * PIXEL;
+        rgb.extend_from_slice(picture.rgb.get(from..from + width * PIXEL)?);
+    }
+    let units = |pixels: usize| (pixels as f64 / detail::scale(picture)).round() as i32;
+    Some(Picture {
+        width: u32::try_from(width).ok()?,
+        height: u32::try_from(height).ok()?,
+        rgb,
+        origin: Point {
+            x: picture.origin.x.saturating_add(units(part.from.0)),
+            y: picture.origin.y.saturating_add(units(part.from.1)),
+        },
+        scale: picture.scale,
+    })
+}
+
+/// Paints places over in the colour of the picture's corner.
+fn paint_over(picture: &mut Picture, places: &[Rect]) {
+    let Some(colour) = picture.rgb.get(..PIXEL).map(<[u8]>::to_vec) else {
+        return;
+    };
+    for place in places {
+        let Some(part) = detail::Area::new(picture, *place) else {
+            continue;
+        };
+        for y in part.from.1..part.to.1 {
+            let at = |x: usize| (y * picture.width as usize + x) * PIXEL;
+            let (from, to) = (at(part.from.0), at(part.to.0));
+            if let Some(row) = picture.rgb.get_mut(from..to) {
+                row.chunks_exact_mut(PIXEL)
+                    .for_each(|pixel| pixel.copy_from_slice(&colour));
+            }
+        }
     }
 }
 
@@ -235,5 +356,101 @@ fn element(id: String, parent: usize, text: &str, place: Rect) -> Element {
         visible: true,
         states: States::empty(),
         children_read: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// A picture of 40×20 screen units at (100,50), each pixel of another colour.
+    fn picture() -> Picture {
+        let (width, height) = (80, 40);
+        let rgb = (0..width * height).flat_map(|i: u32| [i as u8, (i >> 8) as u8, 9]);
+        Picture {
+            width,
+            height,
+            rgb: rgb.collect(),
+            origin: Point { x: 100, y: 50 },
+            scale: 2.0,
+        }
+    }
+
+    fn pixel(picture: &Picture, x: usize, y: usize) -> &[u8] {
+        let at = (y * picture.width as usize + x) * PIXEL;
+        &picture.rgb[at..at + PIXEL]
+    }
+
+    #[test]
+    fn a_part_of_a_picture_is_where_it_was_on_the_screen() {
+        let whole = picture();
+        let place = Rect {
+            x: 110,
+            y: 55,
+            w: 60,
+            h: 5,
+        };
+        let part = cut(&whole, place).unwrap();
+        assert_eq!((part.width, part.height), (60, 10));
+        assert_eq!((part.origin, part.scale), (Point { x: 110, y: 55 }, 2.0));
+        assert_eq!(pixel(&part, 0, 0), pixel(&whole, 20, 10));
+        assert_eq!(pixel(&part, 59, 9), pixel(&whole, 79, 19));
+        let line = Area {
+            x: 4,
+            y: 2,
+            w: 20,
+            h: 6,
+        };
+        let shown = Rect {
+            x: 112,
+            y: 56,
+            w: 10,
+            h: 3,
+        };
+        assert_eq!(on_screen(&part, line), shown);
+        assert!(cut(&whole, Rect { x: 500, ..place }).is_none());
+    }
+
+    #[test]
+    fn what_is_painted_over_shows_nothing() {
+        let whole = picture();
+        let mut covered = whole.clone();
+        let far = Rect {
+            x: 0,
+            y: 0,
+            w: 20,
+            h: 20,
+        };
+        paint_over(
+            &mut covered,
+            &[
+                Rect {
+                    x: 110,
+                    y: 55,
+                    w: 5,
+                    h: 5,
+                },
+                far,
+            ],
+        );
+        for y in 0..40 {
+            for x in 0..80 {
+                let is_over = (20..30).contains(&x) && (10..20).contains(&y);
+                let from = if is_over { (0, 0) } else { (x, y) };
+                assert_eq!(pixel(&covered, x, y), pixel(&whole, from.0, from.1));
+            }
+        }
+        covered.rgb.truncate(100);
+        paint_over(
+            &mut covered,
+            &[Rect {
+                x: 110,
+                y: 55,
+                w: 5,
+                h: 5,
+            }],
+        );
     }
 }

@@ -6,6 +6,7 @@
 use deskline_core::{Element, Line, Rect, Role, States, Texts, Tree, WindowId};
 
 use crate::display::Picture;
+use crate::ocr::is_from_picture;
 use crate::picture::detail::{Area, scale};
 
 /// The maximum number of blind spots in an answer.
@@ -23,28 +24,25 @@ const SMALLEST_SHARE: i64 = 50;
 /// Pixels this close to an element's edge are its frame or its focus ring.
 const FRAME: i32 = 6;
 
+/// A blind spot.
+pub(crate) struct Spot {
+    /// The index of its element.
+    pub(crate) element: usize,
+    /// Its part that shows.
+    pub(crate) place: Rect,
+    /// The parts that other elements describe, passwords among them.
+    pub(crate) described: Vec<Rect>,
+}
+
 /// The blind spots of an app's tree in the picture of one of its windows, largest first: `(x,y w×h)
 /// [AXGroup (panel)]`.
-pub(crate) fn spots(tree: &Tree, window: WindowId, picture: &Picture) -> Vec<String> {
-    if tree.is_picture_only() {
-        return Vec::new();
-    }
-    let seen = Seen::new(tree, window, picture);
-    let mut found: Vec<(usize, Rect)> = Vec::new();
-    for (index, place) in seen.silent().into_iter().take(LOOKED_AT) {
-        let known = |(_, other): &(usize, Rect)| 2 * area(&other.intersect(&place)) > area(&place);
-        if !found.iter().any(known) && seen.shows_more(index, place) {
-            found.push((index, place));
-        }
-        if found.len() == MOST {
-            break;
-        }
-    }
+pub(crate) fn names(tree: &Tree, window: WindowId, picture: &Picture) -> Vec<String> {
+    let found = spots(tree, window, picture);
     if found.is_empty() {
         return Vec::new();
     }
     let texts = Texts::new(tree);
-    let named = found.into_iter().filter_map(|(index, place)| {
+    let named = found.into_iter().filter_map(|Spot { element, place, .. }| {
         let role = Line {
             text: None,
             extents: None,
@@ -54,7 +52,7 @@ pub(crate) fn spots(tree: &Tree, window: WindowId, picture: &Picture) -> Vec<Str
             cell: None,
             reference: None,
             parent: None,
-            ..Line::new(tree, &texts, index)?
+            ..Line::new(tree, &texts, element)?
         };
         let Rect { x, y, w, h } = place;
         Some(format!("({x},{y} {w}×{h}) {role}"))
@@ -62,31 +60,65 @@ pub(crate) fn spots(tree: &Tree, window: WindowId, picture: &Picture) -> Vec<Str
     named.collect()
 }
 
-/// A tree, and the picture of one of its windows.
+/// The blind spots of an app's tree in the picture of one of its windows, largest first.
+pub(crate) fn spots(tree: &Tree, window: WindowId, picture: &Picture) -> Vec<Spot> {
+    let mut found: Vec<Spot> = Vec::new();
+    if tree.is_picture_only() {
+        return found;
+    }
+    let units = |pixels: u32| (f64::from(pixels) / scale(picture)) as i32;
+    let whole = Rect {
+        x: picture.origin.x,
+        y: picture.origin.y,
+        w: units(picture.width),
+        h: units(picture.height),
+    };
+    let seen = Seen {
+        tree,
+        window,
+        whole,
+    };
+    for (element, place) in seen.silent().into_iter().take(LOOKED_AT) {
+        let known = |spot: &Spot| 2 * area(&spot.place.intersect(&place)) > area(&place);
+        if found.iter().any(known) {
+            continue;
+        }
+        let described = seen.described_over(element, &place);
+        if shows_more(picture, &place, &described) {
+            found.push(Spot {
+                element,
+                place,
+                described,
+            });
+        }
+        if found.len() == MOST {
+            break;
+        }
+    }
+    found
+}
+
+/// Whether a window may have blind spots. Needs no picture.
+pub(crate) fn may_have_spots(tree: &Tree, window: WindowId) -> bool {
+    tree.window(window).is_some_and(|w| {
+        let seen = Seen {
+            tree,
+            window,
+            whole: w.extents,
+        };
+        !seen.silent().is_empty()
+    })
+}
+
+/// A tree and one of its windows.
 struct Seen<'s> {
     tree: &'s Tree,
     window: WindowId,
-    picture: &'s Picture,
-    /// The bounds of the picture, in screen coordinates.
+    /// The bounds of the window's picture, in screen coordinates.
     whole: Rect,
 }
 
-impl<'s> Seen<'s> {
-    fn new(tree: &'s Tree, window: WindowId, picture: &'s Picture) -> Self {
-        let units = |pixels: u32| (f64::from(pixels) / scale(picture)) as i32;
-        Self {
-            tree,
-            window,
-            picture,
-            whole: Rect {
-                x: picture.origin.x,
-                y: picture.origin.y,
-                w: units(picture.width),
-                h: units(picture.height),
-            },
-        }
-    }
-
+impl Seen<'_> {
     /// The large visible elements without text whose subtree has no visible element, each with its
     /// bounds clipped to its ancestors', largest first.
     fn silent(&self) -> Vec<(usize, Rect)> {
@@ -128,7 +160,7 @@ impl<'s> Seen<'s> {
     fn holds_visible(&self) -> Vec<bool> {
         let mut holds = vec![false; self.tree.elements.len()];
         for (i, element) in self.tree.elements.iter().enumerate().rev() {
-            let shows = holds[i] || element.visible;
+            let shows = holds[i] || element.visible && !is_from_picture(&element.id);
             if let Some(parent) = element.parent.filter(|&p| p < i)
                 && !element.role.is_scroll_bar_part()
             {
@@ -146,26 +178,8 @@ impl<'s> Seen<'s> {
         }
     }
 
-    /// Whether the picture shows detail in the bounds of element `index`, apart from the areas that
-    /// other elements describe.
-    fn shows_more(&self, index: usize, place: Rect) -> bool {
-        let inner = Rect {
-            x: place.x + FRAME,
-            y: place.y + FRAME,
-            w: place.w - 2 * FRAME,
-            h: place.h - 2 * FRAME,
-        };
-        let Some(area) = Area::new(self.picture, inner) else {
-            return false;
-        };
-        let said = self.said_over(index, &inner);
-        let pixels = |place: &Rect| Area::new(self.picture, *place);
-        let said: Vec<Area> = said.iter().filter_map(pixels).collect();
-        area.is_detailed(self.picture, &said)
-    }
-
     /// The parts of an area that other elements describe.
-    fn said_over(&self, index: usize, place: &Rect) -> Vec<Rect> {
+    fn described_over(&self, index: usize, place: &Rect) -> Vec<Rect> {
         let elements = &self.tree.elements;
         // Ancestors do not describe the area of a descendant.
         let mut contains = vec![false; elements.len()];
@@ -182,12 +196,14 @@ impl<'s> Seen<'s> {
             // A descendant that does not count as visible may still show in part: a long label
             // whose centre is scrolled away.
             let shows = element.visible || is_in_it[i];
-            let says = element.role == Role::SCROLL_BAR || has_text(element);
+            let is_secret = element.states.contains(States::SECURE);
+            let says = element.role == Role::SCROLL_BAR || has_text(element) || is_secret;
             let over = element.extents.map(|e| e.intersect(place));
             if let Some(over) = over.filter(|over| !over.is_empty())
-                && shows
+                && (shows || is_secret)
                 && says
                 && !contains[i]
+                && !is_from_picture(&element.id)
                 && (self.is_in_window(i) || self.tree.windows_of(i).is_empty())
             {
                 said.push(over);
@@ -195,6 +211,22 @@ impl<'s> Seen<'s> {
         }
         said
     }
+}
+
+/// Whether the picture shows detail at a place, apart from the parts that elements describe.
+fn shows_more(picture: &Picture, place: &Rect, described: &[Rect]) -> bool {
+    let inner = Rect {
+        x: place.x + FRAME,
+        y: place.y + FRAME,
+        w: place.w - 2 * FRAME,
+        h: place.h - 2 * FRAME,
+    };
+    let Some(area) = Area::new(picture, inner) else {
+        return false;
+    };
+    let pixels = |place: &Rect| Area::new(picture, place.intersect(&inner));
+    let described: Vec<Area> = described.iter().filter_map(pixels).collect();
+    area.is_detailed(picture, &described)
 }
 
 fn has_text(element: &Element) -> bool {
@@ -320,7 +352,35 @@ mod tests {
     }
 
     fn spots_in(tree: &Tree, picture: &Picture) -> Vec<String> {
-        spots(tree, WINDOW, picture)
+        names(tree, WINDOW, picture)
+    }
+
+    #[test]
+    fn what_is_read_from_its_picture_leaves_a_canvas_blind() {
+        let mut tree = tree();
+        assert!(may_have_spots(&tree, WINDOW) && !may_have_spots(&tree, WindowId(8)));
+        let before = names(&tree, WINDOW, &icons(40, 80));
+        let read = element(Some(2), Role::STATIC_TEXT, "Total", rect(130, 120, 280, 25));
+        let id = ElementId::new("ocr|1|7|30,70|Total");
+        tree.elements.push(Element { id, ..read });
+        assert_eq!(names(&tree, WINDOW, &icons(40, 80)), before);
+        tree.elements[2].title = Text::new("Map");
+        assert!(!may_have_spots(&tree, WINDOW));
+    }
+
+    #[test]
+    fn a_password_over_a_canvas_is_described() {
+        let mut tree = tree();
+        let place = rect(130, 120, 100, 25);
+        let field = element(Some(1), Role::TEXT_FIELD, "", place);
+        // Also where its middle is scrolled away.
+        tree.elements.push(Element {
+            states: States::SECURE,
+            visible: false,
+            ..field
+        });
+        let found = spots(&tree, WINDOW, &icons(40, 180));
+        assert_eq!(found[0].described, [place]);
     }
 
     #[test]
@@ -332,7 +392,7 @@ mod tests {
         assert_eq!(spots_in(&tree(), &picture(400, 300, 1.0)), [""; 0]);
         // The picture of another window has no such blind spot.
         assert_eq!(
-            spots(&tree(), WindowId(8), &icons(40, 80)),
+            names(&tree(), WindowId(8), &icons(40, 80)),
             [""; 0],
             "another window"
         );

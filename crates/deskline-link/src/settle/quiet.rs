@@ -14,8 +14,8 @@ use deskline_core::{Diff, Element, ElementId, Tree};
 
 use crate::desktop::Desktop;
 use crate::error::{Error, Result};
+use crate::ocr::is_from_picture;
 use crate::picture::change;
-use crate::picture::texts::is_from_picture;
 use crate::settle::expected::{Effect, QUIET};
 use crate::settle::stale::{AGREE, expected_places, lacks_page, may_be_stale};
 use crate::trees::{Scope, Sent, Sign};
@@ -128,6 +128,7 @@ pub(crate) fn await_quiet(
     let mut drawing = Drawing {
         before: awaits.look,
         last: None,
+        drawn: awaits.target.is_some_and(|e| is_from_picture(&e.id)),
     };
     let mut last: Option<Tree> = None;
     let mut seen = false;
@@ -309,12 +310,14 @@ struct Drawing<'t> {
     /// The window before the act.
     before: Option<&'t change::Before>,
     last: Option<change::Before>,
+    /// Whether the target of the act is known from the picture.
+    drawn: bool,
 }
 
 impl Drawing<'_> {
     /// The element of the window whose picture has changed since the last look.
     fn changed<'e>(&mut self, desktop: &mut dyn Desktop, tree: &'e Tree) -> Option<&'e ElementId> {
-        if !tree.is_picture_only() {
+        if !self.drawn && !tree.is_picture_only() {
             return None;
         }
         let last = self.last.as_ref().or(self.before);

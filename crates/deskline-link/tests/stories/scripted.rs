@@ -445,6 +445,10 @@ impl Pictures for Scripted {
     fn show_windows_behind(&self) -> bool {
         false
     }
+
+    fn show_what_is_over(&self) -> bool {
+        false
+    }
 }
 
 impl Overlay for Scripted {

@@ -195,6 +195,10 @@ impl<O: Os> Pictures for MacDesktop<O> {
         // is covered.
         true
     }
+
+    fn show_what_is_over(&self) -> bool {
+        false
+    }
 }
 
 impl<O: Os> Overlay for MacDesktop<O> {

@@ -270,6 +270,10 @@ impl Pictures for Placed {
     fn show_windows_behind(&self) -> bool {
         false
     }
+
+    fn show_what_is_over(&self) -> bool {
+        false
+    }
 }
 
 impl Compositor for Placed {

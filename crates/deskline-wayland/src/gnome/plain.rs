@@ -325,6 +325,10 @@ impl<T: Toplevels> Pictures for Plain<T> {
     fn show_windows_behind(&self) -> bool {
         false
     }
+
+    fn show_what_is_over(&self) -> bool {
+        false
+    }
 }
 
 impl<T: Toplevels> Compositor for Plain<T> {

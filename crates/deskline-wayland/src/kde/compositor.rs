@@ -336,6 +336,10 @@ impl Pictures for Kde {
     fn show_windows_behind(&self) -> bool {
         false
     }
+
+    fn show_what_is_over(&self) -> bool {
+        false
+    }
 }
 
 impl Compositor for Kde {

@@ -311,6 +311,10 @@ impl Pictures for Sway {
     fn show_windows_behind(&self) -> bool {
         false
     }
+
+    fn show_what_is_over(&self) -> bool {
+        true
+    }
 }
 
 impl Compositor for Sway {

@@ -5,6 +5,7 @@
 
 pub mod calc;
 mod cells;
+pub mod driven;
 mod lacks;
 
 use std::cell::RefCell;

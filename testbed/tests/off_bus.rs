@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use deskline_core::{Line, Rect};
+use deskline_testbed::table::driven;
 use deskline_testbed::{Answer, App, Bed, Client, deskline, until};
 use serde_json::{Value, json};
 
@@ -135,6 +136,17 @@ fn windows(answer: &Answer) -> Vec<Line> {
     lines
 }
 
+/// What the test does in the Tk app.
+const TK: [&str; 7] = [
+    "refresh",
+    "picture",
+    "click",
+    "type",
+    "press key",
+    "drag",
+    "chain",
+];
+
 #[test]
 fn a_tk_app_is_driven_by_its_picture() {
     let bed = Bed::new();
@@ -240,6 +252,7 @@ fn a_tk_app_is_driven_by_its_picture() {
         .ok();
     // Tk goes to the start of the text by Control+A.
     has_logged(&log, "go llamahello Ann");
+    driven::note_served("Tk (no tree)", "X11", &TK);
 }
 
 #[test]
@@ -268,4 +281,5 @@ fn a_shell_in_xterm_runs_what_is_typed() {
     assert_eq!(again.ok().pid(), xterm.pid);
     let ended = xterm.call("type_and_traverse", json!({"text": "exit\n"}));
     assert!(ended.field("summary").contains("ended"), "{ended}");
+    driven::note_served("xterm (no tree)", "X11", &["refresh", "type", "press key"]);
 }

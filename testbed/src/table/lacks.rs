@@ -1,7 +1,7 @@
 //! The cells of the table that a toolkit or a compositor refuses, each with its reason.
 
 use super::cells::{Cell, cells};
-use super::{Subject, render, whole_column};
+use super::{Subject, driven, render, whole_column};
 use crate::{Session, Toolkit};
 
 /// A row that is refused, and a part of the error.
@@ -34,22 +34,23 @@ pub type Column<'l> = (Toolkit, &'l [&'l [Lack]]);
 
 /// The columns of the toolkits' test apps, one after the other in one session, with another app's
 /// window in front before each cell.
-pub fn serves_all_but(session: &Session, columns: &[Column<'_>]) {
-    serves(session, columns, &cells());
+pub fn serves_all_but(session: &Session, display: &str, columns: &[Column<'_>]) {
+    serves(session, display, columns, &cells());
 }
 
 /// The column of one toolkit, without the cells that send no input: a compositor has no part in
 /// them.
-pub fn serves_input_but(session: &Session, (toolkit, lacks): Column<'_>) {
+pub fn serves_input_but(session: &Session, display: &str, (toolkit, lacks): Column<'_>) {
     let (quiet, input): (Vec<_>, Vec<_>) = cells().into_iter().partition(Cell::is_quiet);
     let is_input = |(row, _): &Lack| quiet.iter().all(|cell| cell.name != *row);
     let lacks: Vec<Lack> = lacks.concat().into_iter().filter(is_input).collect();
-    serves(session, &[(toolkit, &[&lacks])], &input);
+    serves(session, display, &[(toolkit, &[&lacks])], &input);
 }
 
-fn serves(session: &Session, columns: &[Column<'_>], cells: &[Cell]) {
+fn serves(session: &Session, display: &str, columns: &[Column<'_>], cells: &[Cell]) {
     let server = session.server();
     let mut wrong = Vec::new();
+    let mut found = Vec::new();
     for (toolkit, lacks) in columns {
         let app = session.widgets(*toolkit, &server);
         let others = match toolkit {
@@ -61,8 +62,12 @@ fn serves(session: &Session, columns: &[Column<'_>], cells: &[Cell]) {
         let column = whole_column(&subject, cells);
         println!("{}", render(&format!("{toolkit:?}"), &column));
         wrong.extend(unlike(&column, &lacks.concat()).map(|what| format!("{toolkit:?}, {what}")));
+        found.push((toolkit.version(session.is_here()), column));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+    for (app, column) in found {
+        driven::note(app, display, &column);
+    }
 }
 
 /// The cells that are served and should not be, or the other way round, or are refused for another

@@ -23,34 +23,50 @@ fn x11() {
         (Toolkit::Gtk4, &[GTK_4]),
         (Toolkit::Qt6, &[QT_6]),
     ];
-    serves_all_but(&Session::new(Compositor::X11), &columns);
+    serves_all_but(&Session::new(Compositor::X11), "X11 (Debian 13)", &columns);
 }
 
 #[test]
 fn sway() {
-    serves_input_but(&Session::new(Compositor::Sway), (Toolkit::Gtk3, &[GTK_3]));
+    serves_input_but(
+        &Session::new(Compositor::Sway),
+        "sway",
+        (Toolkit::Gtk3, &[GTK_3]),
+    );
 }
 
 #[test]
 fn labwc() {
     let session = Session::new(Compositor::Labwc);
-    serves_input_but(&session, (Toolkit::Gtk4, &[GTK_4, IN_FRONT]));
+    serves_input_but(&session, "labwc", (Toolkit::Gtk4, &[GTK_4, IN_FRONT]));
 }
 
 #[test]
 fn kwin() {
     let session = Session::new(Compositor::Kwin);
-    serves_input_but(&session, (Toolkit::Qt6, &[QT_6, OTHER_TEXT, PICTURE]));
+    serves_input_but(
+        &session,
+        "KWin 6",
+        (Toolkit::Qt6, &[QT_6, OTHER_TEXT, PICTURE]),
+    );
 }
 
 #[test]
 fn gnome() {
     let session = Session::new(Compositor::Gnome);
-    serves_input_but(&session, (Toolkit::Gtk3, &[GTK_3, OTHER_TEXT, IN_FRONT]));
+    serves_input_but(
+        &session,
+        "GNOME",
+        (Toolkit::Gtk3, &[GTK_3, OTHER_TEXT, IN_FRONT]),
+    );
 }
 
 #[test]
 fn gnome_extension() {
     let session = Setup::debian_13(Compositor::Gnome).extension().start();
-    serves_input_but(&session, (Toolkit::Gtk4, &[GTK_4, OTHER_TEXT]));
+    serves_input_but(
+        &session,
+        "GNOME + extension",
+        (Toolkit::Gtk4, &[GTK_4, OTHER_TEXT]),
+    );
 }

@@ -1,7 +1,7 @@
 //! `LibreOffice` Calc.
 
 use deskline_testbed::Bed;
-use deskline_testbed::table::{Subject, calc, render};
+use deskline_testbed::table::{Subject, calc, driven};
 
 use super::exceptions;
 
@@ -12,10 +12,11 @@ fn libreoffice_calc() {
     let (app, file) = bed.calc(&[&["apple", "3"], &["pear", "4"]]);
     let (person, _) = bed.mousepad("");
     let subject = Subject::new(app.pid, &app, Some(person.pid), &server);
-    let table = render("LibreOffice Calc", &calc::column(&subject, &file));
-    insta::assert_snapshot!(exceptions(&table), @r#"
+    let cells = calc::column(&subject, &file);
+    insta::assert_snapshot!(exceptions("LibreOffice Calc", &cells), @r#"
     LibreOffice Calc
       press, outdated item      refused: 'Redo' [AXMenuItem] refused press_ax: it is disabled. It may be of when its menu was last open: open the menu, or do first what enables it
       press, tab                refused: 'Prices' [AXTab] refused press_ax: it has no action. Use click_and_traverse with its ref
     "#);
+    driven::note("LibreOffice Calc", "X11", &cells);
 }

@@ -3,10 +3,12 @@
 
 mod calc;
 
-use deskline_testbed::table::{Subject, column_in_time, render};
+use deskline_testbed::table::{Subject, column_in_time, driven, render};
 use deskline_testbed::{Bed, Toolkit};
 
-fn run(toolkit: Toolkit) -> String {
+type Cells = Vec<(String, String)>;
+
+fn run(toolkit: Toolkit) -> Cells {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.widgets(toolkit);
@@ -15,11 +17,12 @@ fn run(toolkit: Toolkit) -> String {
         combo_has_no_name: toolkit == Toolkit::Qt5,
         ..Subject::new(app.pid, &app, Some(person.pid), &server)
     };
-    exceptions(&render(&format!("{toolkit:?}"), &column_in_time(&subject)))
+    column_in_time(&subject)
 }
 
 /// The name of a table, and its rows that are not served.
-fn exceptions(table: &str) -> String {
+fn exceptions(name: &str, cells: &Cells) -> String {
+    let table = render(name, cells);
     println!("{table}");
     let rows = table.lines().filter(|row| !row.ends_with('✓'));
     rows.collect::<Vec<_>>().join("\n")
@@ -27,15 +30,18 @@ fn exceptions(table: &str) -> String {
 
 #[test]
 fn gtk_3() {
-    insta::assert_snapshot!(run(Toolkit::Gtk3), @r#"
+    let cells = run(Toolkit::Gtk3);
+    insta::assert_snapshot!(exceptions("Gtk3", &cells), @r#"
     Gtk3
       press, tab                refused: 'Third' [AXTab] refused press_ax: it has no action. Use click_and_traverse with its ref
     "#);
+    driven::note(Toolkit::Gtk3.version(true), "X11", &cells);
 }
 
 #[test]
 fn gtk_4() {
-    insta::assert_snapshot!(run(Toolkit::Gtk4), @r#"
+    let cells = run(Toolkit::Gtk4);
+    insta::assert_snapshot!(exceptions("Gtk4", &cells), @r#"
     Gtk4
       set value, combo box      refused: 'Size' [AXComboBox] refused set_value: none of the choices that accessibility lists in it is "Large". Use click_and_traverse on it with choose
       press, check box          refused: 'Wrap' [AXCheckBox] refused press_ax: it has no action. Use click_and_traverse with its ref
@@ -43,15 +49,18 @@ fn gtk_4() {
       press, tab                refused: 'Third' [AXTab] refused press_ax: it has no action. Use click_and_traverse with its ref
       press, menu item          refused: no element matches 'Close' with role AXMenuItem. Nearest: "File" [AXMenuBarItem] #eN, "Edit" [AXMenuBarItem] #eN. Nothing was touched. Search the file of this answer
     "#);
+    driven::note(Toolkit::Gtk4.version(true), "X11", &cells);
 }
 
 #[test]
 fn qt_5() {
-    insta::assert_snapshot!(run(Toolkit::Qt5), @r#"
+    let cells = run(Toolkit::Qt5);
+    insta::assert_snapshot!(exceptions("Qt5", &cells), @r#"
     Qt5
       set value, combo box      refused: 'Medium' [AXComboBox] refused set_value: none of the choices that accessibility lists in it is "Large". Use click_and_traverse on it with choose
       select, tab               refused: 'First' [AXTab] refused set_selected: what it is in has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
     "#);
+    driven::note(Toolkit::Qt5.version(true), "X11", &cells);
 }
 
 #[test]
@@ -61,8 +70,8 @@ fn chromium() {
     let (app, page) = bed.chromium_widgets();
     let (person, _) = bed.mousepad("");
     let subject = Subject::new(app.pid, &page, Some(person.pid), &server);
-    let table = render("Chromium", &column_in_time(&subject));
-    insta::assert_snapshot!(exceptions(&table), @r#"
+    let cells = column_in_time(&subject);
+    insta::assert_snapshot!(exceptions("Chromium", &cells), @r#"
     Chromium
       set value, text field     refused: 'Name' [AXTextField] refused set_value: its app does not let accessibility set its text. Use click_and_traverse on it with text (select what is there first: doubleClick, or Control+A)
       set value, text area      refused: 'Notes' [AXTextArea] refused set_value: its app does not let accessibility set its text. Use click_and_traverse on it with text (select what is there first: doubleClick, or Control+A)
@@ -70,4 +79,5 @@ fn chromium() {
       select, table row         refused: 'Item N' [AXCell] refused set_selected: what it is in has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
       select, tab               refused: 'First' [AXTab] refused set_selected: what it is in has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
     "#);
+    driven::note("Chromium", "X11", &cells);
 }

@@ -9,6 +9,7 @@ time or the number of nodes ran out. Has a time limit, and never asks a sheet fo
 """
 
 import json
+import os
 import sys
 import time
 
@@ -167,6 +168,15 @@ def cut(a, b):
     return [x, y, min(a[0] + a[2], b[0] + b[2]) - x, min(a[1] + a[3], b[1] + b[3]) - y]
 
 
+def is_of(known, pid):
+    """Whether the bus's process of an app is this one. Of an app in a sandbox it is the proxy."""
+    try:
+        proxy = os.path.basename(os.readlink(f"/proc/{known}/exe")) == "xdg-dbus-proxy"
+    except OSError:
+        proxy = False
+    return known == pid or proxy
+
+
 def main():
     pid, survey = int(sys.argv[1]), Survey(float(sys.argv[2]))
     Atspi.set_timeout(1500, 3000)
@@ -174,7 +184,7 @@ def main():
     for at in range(desktop.get_child_count()):
         try:
             app = desktop.get_child_at_index(at)
-            if app and app.get_process_id() == pid:
+            if app and is_of(app.get_process_id(), pid):
                 version = app.get_toolkit_version() or ""
                 survey.gtk4 = (app.get_toolkit_name() or "").upper() == "GTK" and version[:2] == "4."
                 survey.walk(app, 0, None)

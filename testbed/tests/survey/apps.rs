@@ -1,13 +1,17 @@
 //! The apps, with their content and the steps in each.
 
+mod desktop;
 mod documents;
 mod editors;
 mod files;
+mod pictured;
 mod small;
 
+pub use desktop::*;
 pub use documents::*;
 pub use editors::*;
 pub use files::*;
+pub use pictured::*;
 pub use small::*;
 
 use crate::compare::plain;

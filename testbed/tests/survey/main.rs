@@ -1,6 +1,6 @@
 //! Finds texts that show and are missing from the tree, in apps that nobody tuned for.
 // Parts of the modules are for the apps of everything.rs.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 #![allow(clippy::unwrap_used, clippy::expect_used, unreachable_pub)]
 
 mod apps;

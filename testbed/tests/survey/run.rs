@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use deskline_core::States;
+use deskline_core::{Rect, States};
 use deskline_testbed::web::Page;
 use deskline_testbed::{Answer, Bed, Client};
 use serde_json::{Value, json};
@@ -72,6 +72,8 @@ pub struct Run<'b> {
     server: Client,
     pub pid: u32,
     page: Option<Page>,
+    /// Whether its texts are known from the picture alone.
+    treeless: bool,
 }
 
 impl Run<'_> {
@@ -120,7 +122,26 @@ impl Run<'_> {
 
     /// Waits until the app shows these words.
     pub fn says(&self, words: &str) -> Outcome {
+        if self.treeless {
+            let read = || self.call("refresh_traversal", json!({}));
+            let has = |answer: Answer| {
+                let mut texts = answer.lines().into_iter().filter_map(|line| line.text);
+                texts.any(|text| text.shown.contains(words))
+            };
+            return wait(words, || read().is_ok_and(has));
+        }
         self.shows(words, |shown| shown.says(words))
+    }
+
+    /// The place of its window.
+    pub fn window(&self) -> Result<Rect, String> {
+        let read = self.call("refresh_traversal", json!({}))?;
+        let mut windows = read
+            .lines()
+            .into_iter()
+            .filter(|line| line.role.ax() == "AXWindow");
+        let window = windows.next().and_then(|line| line.extents);
+        window.ok_or_else(|| "no window".to_owned())
     }
 
     /// Types into the visible password field, which has no name to find it by.
@@ -214,7 +235,10 @@ pub fn survey(subject: &Subject) {
         bed: &bed,
         server,
         page: opening.page,
+        treeless: opened.get("no_tree").is_some(),
     };
+    let expected = subject.toolkit.ends_with("no tree");
+    assert_eq!(run.treeless, expected, "{opened}");
     if let Err(e) = run.says(subject.ready) {
         keep(subject, &run, "never ready");
         panic!("{}: {e}", subject.name);

@@ -1,5 +1,5 @@
 //! Finds the lines of text in a picture, whatever their colours, and prints each dark on white:
-//! engines separate text from background by one threshold for the whole picture.
+//! engines tell text from background by one threshold for the whole picture.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,6 +15,19 @@ pub(crate) struct Area {
     pub(crate) h: usize,
 }
 
+impl Area {
+    /// The bounds of both.
+    fn around(self, other: Self) -> Self {
+        let (x, y) = (self.x.min(other.x), self.y.min(other.y));
+        Self {
+            x,
+            y,
+            w: (self.x + self.w).max(other.x + other.w) - x,
+            h: (self.y + self.h).max(other.y + other.h) - y,
+        }
+    }
+}
+
 /// Neighbours that differ by this much in a channel have an edge between them.
 const CONTRAST: u8 = 40;
 
@@ -24,7 +37,8 @@ const FLAT: u8 = 8;
 /// A straight edge of this length belongs to a frame or a rule, and to no letter.
 const STRAIGHT: usize = 24;
 
-/// Letters that are farther apart than this, and than they are high, belong to two texts.
+/// Letters that are farther apart than this, and than a line's height and a quarter, belong to two
+/// texts. Words of a fixed width are farther apart than the line is high.
 const APART: usize = 12;
 
 /// Rows that are nearer to each other may be of one letter, as in `i`.
@@ -37,6 +51,9 @@ const NARROWEST: usize = 3;
 
 /// A picture with more lines shows no text: noise, a photograph.
 const MOST: usize = 1_000;
+
+/// The most words and parts of lines.
+const PIECES: usize = 4_000;
 
 type Colour = [u8; 3];
 
@@ -58,9 +75,16 @@ pub(crate) fn lines(picture: &Picture) -> Vec<Area> {
             image.split(block, &mut found);
         }
     }
+    found.truncate(PIECES);
+    let mut found = image.join(found);
     found.sort_by_key(|line| (line.y, line.x));
     found.truncate(MOST);
     found
+}
+
+/// The greatest gap between two words of a line of this height.
+fn widest_gap(height: usize) -> usize {
+    APART.max(height * 5 / 4)
 }
 
 /// The line, enlarged to the size that engines are made for, with a margin.
@@ -200,7 +224,7 @@ impl<'p> Image<'p> {
                 continue;
             }
             let inked = |x| (top..=bottom).any(|y| ink(x, y));
-            for (left, right) in stretches(block.w, APART.max(h), inked) {
+            for (left, right) in stretches(block.w, widest_gap(h), inked) {
                 let w = right + 1 - left;
                 if w >= NARROWEST {
                     let (x, y) = (block.x + left, block.y + top);
@@ -208,6 +232,35 @@ impl<'p> Image<'p> {
                 }
             }
         }
+    }
+
+    /// Joins words of one line that are in blocks of their own.
+    fn join(&self, mut pieces: Vec<Area>) -> Vec<Area> {
+        pieces.sort_by_key(|piece| piece.x);
+        let mut joined: Vec<Area> = Vec::new();
+        for piece in pieces {
+            let before = joined.iter().position(|line| self.goes_on(*line, piece));
+            match before {
+                Some(at) => joined[at] = joined[at].around(piece),
+                None => joined.push(piece),
+            }
+        }
+        joined
+    }
+
+    /// Whether a line goes on with a word to its right, with nothing between them.
+    fn goes_on(&self, line: Area, word: Area) -> bool {
+        let from = line.x + line.w;
+        let gap = word.x.checked_sub(from);
+        let near = gap.is_some_and(|gap| gap <= widest_gap(line.h.max(word.h)));
+        let both = line.around(word);
+        let beside = (line.h + word.h).saturating_sub(both.h);
+        if !near || 2 * beside < line.h.min(word.h) || both.h > HEIGHTS.1 {
+            return false;
+        }
+        let paper = self.background(line);
+        let mut between = (both.y..both.y + both.h).flat_map(|y| &self.row(y)[from..word.x]);
+        between.all(|pixel| contrast(*pixel, paper) < CONTRAST)
     }
 }
 
@@ -334,6 +387,26 @@ mod tests {
             write(&mut picture, (20 + first.w + space, 20), 5, INK);
             assert_eq!(lines(&picture).len(), count, "{space}");
         }
+        // Words of a terminal: one without tall letters has a block of its own.
+        for (rule, count) in [(false, 1), (true, 2)] {
+            let mut picture = picture(300, 60, PAPER);
+            let first = write(&mut picture, (20, 20), 5, INK);
+            paint(&mut picture, (20, 16, 2, 14), INK);
+            write(&mut picture, (20 + first.w + APART + 3, 20), 5, INK);
+            if rule {
+                paint(&mut picture, (20 + first.w + 6, 5, 1, 40), INK);
+            }
+            assert_eq!(lines(&picture).len(), count);
+        }
+        // Larger letters have larger gaps.
+        let mut picture = picture(300, 60, PAPER);
+        for x in [20, 50, 90] {
+            for stroke in [(x, 10, 3, 20), (x + 13, 10, 3, 20), (x, 19, 16, 3)] {
+                paint(&mut picture, stroke, INK);
+            }
+        }
+        let found = lines(&picture);
+        assert_eq!(found.iter().map(|l| l.w).collect::<Vec<_>>(), [86]);
     }
 
     #[test]

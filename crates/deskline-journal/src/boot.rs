@@ -9,11 +9,10 @@
 
 use std::io::Read as _;
 
-use rustix::fs::OFlags;
-
 use crate::JournalError;
 use crate::folder::Folder;
 use crate::name::CLOCK;
+use crate::os::Open;
 use crate::stamp;
 
 /// A moment by the boot clock.
@@ -55,7 +54,7 @@ pub(crate) fn confirmed(
 /// The start of this boot, by the wall clock of its first server.
 fn noted(folder: &Folder, id: &str) -> Option<u64> {
     let mut text = String::new();
-    let file = folder.open_file(CLOCK, OFlags::RDONLY).ok()?;
+    let file = folder.open_file(CLOCK, Open::Read).ok()?;
     file.take(200).read_to_string(&mut text).ok()?;
     let (known, start) = text.trim().split_once(' ')?;
     (known == id).then(|| start.parse().ok())?

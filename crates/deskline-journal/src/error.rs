@@ -3,8 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::io::Errno;
-
 /// Why the journal failed.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
@@ -25,24 +23,22 @@ pub enum JournalError {
     )]
     NotText(PathBuf),
     #[error(
-        "the journal {} belongs to another user (uid {uid}): name a folder of your own with --dir",
+        "the journal {} belongs to another user ({owner}): name a folder of your own with --dir",
         path.display()
     )]
-    Foreign {
-        path: PathBuf,
-        /// The owner.
-        uid: u32,
-    },
+    Foreign { path: PathBuf, owner: String },
     /// Other users can read or write the journal.
     #[error(
-        "the journal {path} is open to other users (mode {mode:04o}) and will hold what is on the \
-         screen: run `chmod 700 {path}`, or name another folder with --dir",
-        path = path.display()
+        "the journal {} is open to other users ({how}) and will hold what is on the screen: run \
+         `{close}`, or name another folder with --dir",
+        path.display()
     )]
     OpenToOthers {
         path: PathBuf,
-        /// Its permission bits.
-        mode: rustix::fs::RawMode,
+        /// Its permission bits, or who they are.
+        how: String,
+        /// The command that closes it.
+        close: String,
     },
     /// The operating system reported an error.
     #[error("cannot {doing} {}: {source}{}", path.display(), hint(source))]
@@ -90,11 +86,11 @@ impl JournalError {
 }
 
 fn hint(error: &io::Error) -> &'static str {
-    match Errno::from_io_error(error) {
-        Some(Errno::NOSPC | Errno::DQUOT) => {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             ". Free some space, keep less with --keep, or name a folder on another disk with --dir"
         }
-        Some(Errno::ACCESS | Errno::PERM | Errno::ROFS) => {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             ". Name a folder that can be written with --dir"
         }
         _ => "",

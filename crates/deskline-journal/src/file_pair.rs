@@ -35,12 +35,12 @@ impl FilePair {
 
     /// The path of the text, also before it is written.
     pub fn text_path(&self) -> PathBuf {
-        self.journal.path().join(self.name(FileKind::Text))
+        self.journal.path_of(&self.name(FileKind::Text))
     }
 
     /// The path of the picture, also before it is written.
     pub fn picture_path(&self) -> PathBuf {
-        self.journal.path().join(self.name(FileKind::Picture))
+        self.journal.path_of(&self.name(FileKind::Picture))
     }
 
     /// Writes the text; replaces an earlier one.

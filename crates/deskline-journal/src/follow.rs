@@ -1,11 +1,9 @@
 //! Reads the log as it grows.
 
 use std::fs::File;
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
-
-use rustix::fs::OFlags;
 
 use crate::name::LOG;
+use crate::os::{self, At as _, Open};
 use crate::{Journal, JournalError, Record};
 
 /// The records of a journal, each returned once.
@@ -39,7 +37,7 @@ impl Follow {
     /// parsed.
     pub fn read(&mut self) -> Result<Vec<Record>, JournalError> {
         let folder = self.journal.folder()?;
-        let file = match folder.open_file(LOG, OFlags::RDONLY) {
+        let file = match folder.open_file(LOG, Open::Read) {
             Ok(file) => file,
             Err(error) if error.is_missing() => return Ok(Vec::new()),
             Err(error) => return Err(error),
@@ -47,8 +45,7 @@ impl Follow {
         let fail = |error| folder.failed("read", LOG, error);
         let log = file.metadata().map_err(fail)?;
         let read = self.read.as_ref().and_then(|(read, end)| {
-            let read = read.metadata().ok()?;
-            let same = (read.dev(), read.ino()) == (log.dev(), log.ino());
+            let same = os::identity(read).ok()? == os::identity(&file).ok()?;
             (same && *end <= log.len()).then_some(*end)
         });
         let start = read.unwrap_or(0);

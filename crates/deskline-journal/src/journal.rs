@@ -7,13 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use deskline_core::escape::is_hostile;
-use rustix::fs::OFlags;
 
 use crate::folder::Folder;
 use crate::name::{self, FileKind, JournalFile};
+use crate::os::{self, Open};
 use crate::{JournalError, Record, Retention, boot, log, time};
 
-const DEFAULT: &str = "/tmp/deskline";
 /// The largest file to read, in bytes. The journal's files are far smaller.
 const LARGEST: u64 = 64 << 20;
 
@@ -42,13 +41,14 @@ impl fmt::Debug for Journal {
 
 impl Journal {
     /// Opens the journal at `dir`, creates it if there is none, and prunes it to `retention`. The
-    /// default is `/tmp/deskline`, or `/tmp/deskline-<uid>` if that belongs to another user.
+    /// default is `/tmp/deskline`, or `/tmp/deskline-<uid>` if that belongs to another user; on
+    /// Windows `%LOCALAPPDATA%\deskline`.
     ///
     /// Refuses a path that is a symlink, belongs to someone else or is open to others.
     pub fn open(dir: Option<&Path>, retention: Retention) -> Result<Self, JournalError> {
         let folder = match dir {
             Some(dir) => Folder::open(&normal(dir)?)?,
-            None => open_default(DEFAULT)?,
+            None => open_default(&default()?)?,
         };
         let journal = Self::new(folder, retention);
         journal.prune();
@@ -60,14 +60,14 @@ impl Journal {
     pub fn open_to_read(dir: Option<&Path>) -> Result<Self, JournalError> {
         let folder = match dir {
             Some(dir) => Folder::open_existing(&normal(dir)?)?,
-            None => open_default(DEFAULT)?,
+            None => open_default(&default()?)?,
         };
         Ok(Self::new(folder, Retention::default()))
     }
 
     fn new(folder: Folder, retention: Retention) -> Self {
         Self(Arc::new(Inner {
-            path: folder.path().to_owned(),
+            path: os::readable(folder.path().to_owned()),
             retention,
             folder: Mutex::new(Arc::new(folder)),
             upkeep: Mutex::new(Upkeep {
@@ -80,6 +80,11 @@ impl Journal {
     /// The folder's absolute path.
     pub fn path(&self) -> &Path {
         &self.0.path
+    }
+
+    /// The path of a file in it.
+    pub(crate) fn path_of(&self, name: &str) -> PathBuf {
+        os::readable(self.0.path.join(name))
     }
 
     /// Appends `record` to `journal.jsonl` as one line, and prunes the journal if that is due.
@@ -168,7 +173,7 @@ impl Journal {
         if name::parse(name).is_none() {
             return Err(folder.failed("read", name, io::ErrorKind::InvalidInput));
         }
-        let file = folder.open_file(name, OFlags::RDONLY)?;
+        let file = folder.open_file(name, Open::Read)?;
         let fail = |error| folder.failed("read", name, error);
         let size = file.metadata().map_err(fail)?.len();
         if size > LARGEST {
@@ -191,7 +196,7 @@ impl Journal {
         let (stamp, tool, kind) = name::parse(name)?;
         let (bytes, _) = folder.regular(name)?;
         Some(JournalFile {
-            path: self.0.path.join(name),
+            path: self.path_of(name),
             name: name.to_owned(),
             stamp,
             tool: tool.to_owned(),
@@ -238,13 +243,14 @@ impl Journal {
     }
 }
 
+fn default() -> Result<PathBuf, JournalError> {
+    os::default_path().map_err(|error| JournalError::io("find", "the journal".as_ref(), error))
+}
+
 /// The folder at `path`, or the one with our uid in its name if `path` belongs to another user.
-fn open_default(path: &str) -> Result<Folder, JournalError> {
-    match Folder::open(Path::new(path)) {
-        Err(JournalError::Foreign { .. }) => {
-            let uid = rustix::process::geteuid().as_raw();
-            Folder::open(Path::new(&format!("{path}-{uid}")))
-        }
+fn open_default(path: &Path) -> Result<Folder, JournalError> {
+    match Folder::open(path) {
+        Err(JournalError::Foreign { .. }) => Folder::open(&os::own_default(path)),
         other => other,
     }
 }
@@ -266,7 +272,7 @@ fn normal(dir: &Path) -> Result<PathBuf, JournalError> {
         .collect())
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
@@ -278,7 +284,7 @@ mod tests {
     fn another_users_default_is_left_to_them() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("deskline");
-        let default = || open_default(path.to_str().unwrap());
+        let default = || open_default(&path);
         assert_eq!(default().unwrap().path(), path);
         let own = format!("{}-{}", path.display(), rustix::process::geteuid().as_raw());
         let is_own = || default().unwrap().path() == Path::new(&own);

@@ -2,7 +2,7 @@
 //! append-only log of links, and the refs of elements.
 //!
 //! ```text
-//! /tmp/deskline/                                  0700
+//! /tmp/deskline/                                  0700 (Windows: %LOCALAPPDATA%\deskline, ACL)
 //!   1776457217931_click_and_traverse.txt          0600, appears whole or not at all
 //!   1776457217931_click_and_traverse.png
 //!   journal.jsonl                                 one line a link
@@ -18,7 +18,7 @@
 //! - Files appear complete or not at all: they are written under a temporary name and renamed.
 //! - All access goes through a descriptor of the checked folder, so replacing the path redirects
 //!   nothing. If the folder is removed or replaced while in use, the path is checked again from the
-//!   start.
+//!   start. On Windows the folder cannot be replaced while a process has it open.
 //! - A wait for another process ends after a second with [`JournalError::Busy`].
 //!
 //! Files are not synced to disk: a power cut may lose the last seconds.
@@ -32,6 +32,7 @@ pub mod grep;
 mod journal;
 mod log;
 mod name;
+mod os;
 mod picture;
 mod record;
 mod refs;

@@ -2,15 +2,13 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::Write as _;
-use std::os::unix::fs::FileExt as _;
 
-use rustix::fs::OFlags;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::folder::Folder;
 use crate::name::LOG;
+use crate::os::{At as _, Open};
 use crate::record::plain;
 use crate::{JournalError, Record, Retention};
 
@@ -25,15 +23,16 @@ const LOG_BYTES: u64 = 64 << 20;
 pub(crate) fn append(folder: &Folder, record: &Record) -> Result<u64, JournalError> {
     let fail = |error| folder.failed("write", LOG, error);
     let line = line(record).map_err(|error| fail(error.into()))?;
-    let mut file = folder.lock_file(LOG, OFlags::APPEND)?;
+    let file = folder.lock_file(LOG)?;
     let before = file.metadata().map_err(fail)?.len();
     // Start a new line after one that a power cut has truncated.
     let whole = before == 0 || byte_at(&file, before - 1).map_err(fail)? == b'\n';
     let text = if whole { line } else { format!("\n{line}") };
-    file.write_all(text.as_bytes()).map_err(|error| {
-        let _ = file.set_len(before);
-        fail(error)
-    })?;
+    file.write_all_at(text.as_bytes(), before)
+        .map_err(|error| {
+            let _ = file.set_len(before);
+            fail(error)
+        })?;
     Ok(text.len() as u64)
 }
 
@@ -68,7 +67,7 @@ fn cut(mut text: String, limit: usize) -> String {
 /// The newest `limit` records, oldest first. Skips lines that cannot be parsed: a newer version's,
 /// or damaged ones.
 pub(crate) fn read(folder: &Folder, limit: usize) -> Result<Vec<Record>, JournalError> {
-    let file = match folder.open_file(LOG, OFlags::RDONLY) {
+    let file = match folder.open_file(LOG, Open::Read) {
         Ok(file) => file,
         Err(error) if error.is_missing() => return Ok(Vec::new()),
         Err(error) => return Err(error),
@@ -104,7 +103,7 @@ pub(crate) fn trim(folder: &Folder, retention: &Retention, now: u64) -> Result<(
         return Ok(());
     }
     let fail = |error| folder.failed("trim", LOG, error);
-    let file = folder.lock_file(LOG, OFlags::APPEND)?;
+    let file = folder.lock_file(LOG)?;
     let size = file.metadata().map_err(fail)?.len();
     let most = LOG_BYTES.min(retention.slack());
     let head = bytes(&file, 0, size.min(2 * ARGUMENTS as u64)).map_err(fail)?;

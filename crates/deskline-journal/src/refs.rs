@@ -18,13 +18,12 @@
 //! since the epoch. That is above any number that an earlier process can have assigned.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 
 use deskline_core::{ElementId, Ref, Tree};
-use rustix::fs::OFlags;
 
 use crate::folder::Folder;
 use crate::name::REFS;
+use crate::os::At as _;
 use crate::table::{HEADER, RECORD, Table};
 use crate::{Journal, JournalError, time};
 
@@ -156,7 +155,7 @@ impl RefStore {
     ) -> Result<(), JournalError> {
         let folder = self.journal.folder()?;
         let fail = |error| folder.failed("write", REFS, error);
-        let file = folder.lock_file(REFS, OFlags::empty())?;
+        let file = folder.lock_file(REFS)?;
         self.catch_up(&folder, &file)?;
 
         let starts_over = self.file.is_none();

@@ -1,17 +1,14 @@
 //! `<ms>`: unique and increasing within the journal, also between processes.
 
-use std::os::unix::fs::FileExt as _;
-
-use rustix::fs::OFlags;
-
 use crate::JournalError;
 use crate::folder::Folder;
 use crate::name::{self, STAMP, STAMPS};
+use crate::os::At as _;
 
 /// The next stamp: `now` (milliseconds since the epoch), or the last one plus one if the clock has
 /// not advanced or was set back.
 pub(crate) fn next(folder: &Folder, now: u64) -> Result<u64, JournalError> {
-    let file = folder.lock_file(STAMP, OFlags::empty())?;
+    let file = folder.lock_file(STAMP)?;
     let mut text = [0; 14];
     let read = file
         .read_at(&mut text, 0)

@@ -1,4 +1,5 @@
 //! Which folders can be a journal, and the behaviour when the folder or the disk fails.
+#![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -99,7 +100,8 @@ fn a_folder_that_is_open_to_others_is_refused_until_it_is_closed() {
     for bits in [0o710, 0o704, 0o755, 0o1777, 0o702] {
         fs::set_permissions(&path, PermissionsExt::from_mode(bits)).unwrap();
         let error = refusal(&path);
-        assert!(matches!(error, JournalError::OpenToOthers { mode, .. } if mode == bits));
+        let mode = format!("mode {bits:04o}");
+        assert!(matches!(&error, JournalError::OpenToOthers { how, .. } if *how == mode));
         let advice = format!("chmod 700 {}", path.display());
         assert!(error.to_string().contains(&advice), "{error}");
         assert_eq!(fs::read_dir(&path).unwrap().count(), 0);

@@ -69,8 +69,13 @@ fn mime_type(kind: FileKind) -> &'static str {
 /// The `file://` URI of an absolute path (RFC 8089), percent-encoded as RFC 3986 requires.
 fn uri(path: &Path) -> String {
     let mut uri = String::from("file://");
+    if cfg!(windows) && !path.to_string_lossy().starts_with(['/', '\\']) {
+        uri.push('/'); // before the drive
+    }
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
+            b':' if cfg!(windows) => uri.push(':'),
+            b'\\' if cfg!(windows) => uri.push('/'),
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
                 uri.push(char::from(*byte));
             }
@@ -90,7 +95,10 @@ fn path(uri: &str) -> Option<String> {
     if !rest.starts_with('/') {
         return None;
     }
-    String::from_utf8(percent_decode(rest)?).ok()
+    let path = String::from_utf8(percent_decode(rest)?).ok()?;
+    // `/C:/x` is the drive's path `C:/x`.
+    let is_drive = cfg!(windows) && path.get(2..3) == Some(":");
+    Some(if is_drive { path[1..].to_owned() } else { path })
 }
 
 #[cfg(test)]
@@ -109,6 +117,12 @@ mod tests {
         ] {
             assert_eq!(uri(Path::new(plain)), escaped);
             assert_eq!(path(escaped).unwrap(), plain);
+        }
+        #[cfg(windows)]
+        for plain in [r"C:\Users\m e\1_a.txt", "C:/Users/m e/1_a.txt"] {
+            let escaped = "file:///C:/Users/m%20e/1_a.txt";
+            assert_eq!(uri(Path::new(plain)), escaped);
+            assert_eq!(path(escaped).unwrap(), "C:/Users/m e/1_a.txt");
         }
         assert_eq!(path("file://localhost/a").unwrap(), "/a");
         for wrong in [

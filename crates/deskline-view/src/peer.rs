@@ -10,7 +10,18 @@ pub(crate) fn is_of_this_user(peer: SocketAddr, own: SocketAddr) -> Option<bool>
         return None;
     };
     let table = fs::read_to_string("/proc/net/tcp").ok()?;
-    Some(owner(&table, peer, own) == Some(rustix::process::geteuid().as_raw()))
+    Some(owner(&table, peer, own) == Some(user()?))
+}
+
+#[cfg(unix)]
+#[allow(clippy::unnecessary_wraps)] // others have no such number
+fn user() -> Option<u32> {
+    Some(rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(unix))]
+fn user() -> Option<u32> {
+    None
 }
 
 /// The user of the socket at `peer` that is connected to `own`: proc_net_tcp(5).

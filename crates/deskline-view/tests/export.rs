@@ -1,4 +1,5 @@
 //! The file of `--export`: readable by its owner alone, and replaces any earlier file.
+#![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
 mod common;

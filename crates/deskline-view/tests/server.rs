@@ -113,6 +113,7 @@ fn hostile_texts_stay_text() {
     assert!(text.contains("\\u{202e}\\n\\\""), "{text}");
 }
 
+#[cfg(unix)]
 #[test]
 fn only_files_of_the_journal_are_read_by_the_viewer() {
     let run = Run::new();

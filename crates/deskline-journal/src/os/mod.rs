@@ -1,0 +1,29 @@
+//! The operating system's part of the folder: who may read it, its files, locks.
+
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+#[allow(unsafe_code)]
+mod windows;
+
+#[cfg(unix)]
+pub(crate) use unix::{
+    At, Handle, create, default_path, identity, own_default, readable, try_lock,
+};
+#[cfg(windows)]
+pub(crate) use windows::{
+    At, Handle, create, default_path, identity, own_default, readable, try_lock,
+};
+
+/// What a file is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Open {
+    Read,
+    /// Reading and writing; created if there is none.
+    Write,
+    /// Writing; there must be none.
+    New,
+}
+
+/// Names a file or folder whatever its path: the volume, and the number there.
+pub(crate) type Identity = (u64, u64);

@@ -2,6 +2,8 @@
 //! the person's, is in front.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use std::fs;
+
 use deskline_testbed::{Answer, App, Bed, Client, until};
 use serde_json::json;
 
@@ -82,6 +84,30 @@ fn a_file_is_dragged_from_the_file_manager_into_an_editor() {
         let left = ["aa.txt", "cc.txt"].map(|file| left.join(file).exists());
         (left == [false, false]).then_some(())
     });
+
+    // A download, out of the browser's list into the folder.
+    let link = "<a download='report.txt' href='data:text/plain,figures'>Get it</a>";
+    let (browser, _page) = bed.chromium(link);
+    bed.screen().move_window(browser.window.id, 700, 100);
+    let call = |tool: &str, mut more: serde_json::Value| {
+        persons.bring_to_front();
+        more["pid"] = browser.pid.into();
+        server.call(tool, more).ok()
+    };
+    call("click_and_traverse", json!({"element": "Get it"}));
+    let list = json!({"keyName": "j", "modifierFlags": ["Control"]});
+    call("press_key_and_traverse", list);
+    let entry = json!({"element": "report.txt", "role": "AXLink"});
+    call("wait_for_and_traverse", entry.clone());
+    let mut drag = entry;
+    drag["toPid"] = folder.pid.into();
+    (drag["toX"], drag["toY"]) = (400.into(), 400.into());
+    let answer = call("drag_and_traverse", drag);
+    until(&format!("the download in the folder: {answer}"), || {
+        let arrived = fs::read_to_string(left.join("report.txt")).ok()?;
+        (arrived == "figures").then_some(())
+    });
+    assert_eq!(bed.screen().front(), persons.window.id, "{answer}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use deskline_core::{Diff, Element, ElementId, Tree};
 
 use crate::desktop::Desktop;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ocr::is_from_picture;
 use crate::picture::change;
 use crate::settle::expected::{Effect, QUIET};
@@ -31,14 +31,6 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// The maximum time that a link waits for an app to settle.
 pub(crate) const MOST: Duration = Duration::from_secs(2);
-
-/// The same for an app that opens a window and computes: LibreOffice takes seconds for a dialog's
-/// content.
-const OPENS: Duration = Duration::from_secs(5);
-
-/// An app that does not answer and computes meanwhile is asked once more, if it was asked this soon
-/// after the act.
-const UNANSWERED: Duration = Duration::from_secs(3);
 
 /// The maximum time between a click and the text that is typed after it.
 pub(crate) const BETWEEN: Duration = Duration::from_millis(500);
@@ -97,15 +89,6 @@ pub(crate) struct Awaits<'t> {
 }
 
 impl Awaits<'_> {
-    /// Whether the app has a window that it had not before the act.
-    fn opens_a_window(&self, now: &Tree) -> bool {
-        self.before.is_some_and(|before| {
-            let is_new = |id: &ElementId| before.elements.iter().all(|e| e.id != *id);
-            let tops = now.toplevels().into_iter();
-            tops.map(|top| &now.elements[top].id).any(is_new)
-        })
-    }
-
     /// Whether the window's picture changed, except at the clicked and the focused element.
     fn has_moved(&self, desktop: &mut dyn Desktop, now: &Tree) -> Option<bool> {
         if !change::are_quick(desktop) {
@@ -154,15 +137,7 @@ pub(crate) fn await_quiet(
         };
         let heard = listen(desktop, more, pause, cancel)?;
         let (busy, computing) = cpu.used(desktop);
-        let tree = match desktop.read(pid, awaits.scope) {
-            Err(Error::NotAnswering { .. })
-                if start.elapsed() < UNANSWERED && awaits.most == MOST && cpu.used(desktop).0 =>
-            {
-                more = heard.any;
-                continue;
-            }
-            read => read?,
-        };
+        let tree = desktop.read(pid, awaits.scope)?;
         let read = Instant::now();
         let known = last.as_ref().or(awaits.before);
         let drawn = drawing.changed(desktop, &tree);
@@ -202,9 +177,7 @@ pub(crate) fn await_quiet(
         if moved == Some(true) && !shown && may_be_stale(&tree) && start.elapsed() < AGREE {
             quiet = false;
         }
-        let opens = computing && awaits.most == MOST && awaits.opens_a_window(&tree);
-        let most = if opens { OPENS } else { awaits.most };
-        if quiet || start.elapsed() >= most {
+        if quiet || start.elapsed() >= awaits.most {
             return Ok((
                 Settled {
                     took: start.elapsed(),

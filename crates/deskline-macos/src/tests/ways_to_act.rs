@@ -145,7 +145,6 @@ fn a_key_is_held_for_as_long_as_it_was_asked_for() {
     let mut desk = Desk::new();
     let body = desk.body;
     desk.mac.world().focus(MAIL, body);
-    let hold = Duration::from_millis(400);
     let watch = std::thread::spawn({
         let mac = desk.mac.clone();
         move || {
@@ -166,12 +165,13 @@ fn a_key_is_held_for_as_long_as_it_was_asked_for() {
         }
     });
     let press = KeyPress::parse("x", &[]).unwrap();
+    let hold = Duration::from_millis(400);
     run(&mut desk, Tool::PressKey, Input::PressKey { press, hold });
-    let held = watch.join().unwrap();
+    let down = watch.join().unwrap();
     let spread = Duration::from_millis(50);
     assert!(
-        held + spread > hold && held < hold + 10 * spread,
-        "{held:?}"
+        down + spread > hold && down < hold + 10 * spread,
+        "{down:?}"
     );
     assert_eq!(keys(&desk), [(7, true), (7, false)]);
 }

@@ -1,7 +1,7 @@
 //! Starts apps: the test apps with one of each widget, and real ones.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::bed::source;
 use crate::web::Page;
@@ -247,9 +247,14 @@ impl Bed {
     fn editor_of(&self, program: &str, suffix: &str, content: &str) -> (App<'_>, PathBuf) {
         let file = self.path(&format!("{program}.{suffix}"));
         fs::write(&file, content).unwrap();
+        (self.editing(program, &file), file)
+    }
+
+    /// An editor with this file.
+    pub fn editing(&self, program: &str, file: &Path) -> App<'_> {
         let mut command = self.command(program);
-        command.arg(&file);
-        (App::start(self, command), file)
+        command.arg(file);
+        App::start(self, command)
     }
 
     /// Thunar, GTK 3, with a folder of files. Its icon view has no children in the tree.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fmt::Write as _;
+use std::fs;
 use std::time::Duration;
 
 use deskline_testbed::{Bed, Toolkit, until};
@@ -30,7 +31,12 @@ fn an_app_that_hangs_after_the_act_is_busy_and_the_act_is_reported() {
 fn the_effect_of_return_in_a_dialog_is_in_the_answer() {
     let bed = Bed::new();
     let server = bed.server(&[]);
-    let (app, _file) = bed.mousepad("text");
+    // The dialog lists the folder: in the bed's own, files grow at any time.
+    let folder = bed.path("letters");
+    fs::create_dir(&folder).unwrap();
+    let file = folder.join("letter.txt");
+    fs::write(&file, "text").unwrap();
+    let app = bed.editing("mousepad", &file);
     let press = |key: &str, modifiers: &[&str]| {
         let press = json!({"pid": app.pid, "keyName": key, "modifierFlags": modifiers});
         server.call("press_key_and_traverse", press).ok()

@@ -33,7 +33,9 @@ fn type_into(server: &Client, app: &App<'_>, name: &str) {
     let element = format!("Note {name}");
     let arguments = json!({"pid": app.pid, "element": element, "role": "AXTextField", "text": "x"});
     let answer = server.call("click_and_traverse", arguments).ok();
-    until("the text", || (!app.log().is_empty()).then_some(()));
+    until(&format!("the text, after {answer}"), || {
+        (!app.log().is_empty()).then_some(())
+    });
     assert_eq!(app.log(), [format!("text {name} x")], "{answer}");
 }
 

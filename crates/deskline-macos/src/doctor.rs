@@ -52,10 +52,7 @@ pub fn examine<O: Os>(os: &O, own: u32) -> Vec<Check> {
         Check::fail(
             "accessibility",
             format!("{app} ({at}) is not allowed to use Accessibility"),
-            format!(
-                "{}. The pane: {ACCESSIBILITY_PANE}",
-                holder.turn_on("Accessibility")
-            ),
+            format!("{ACCESSIBILITY_PANE}. {}", holder.turn_on("Accessibility")),
         )
     });
     let capture = permissions::may_capture(os);
@@ -64,7 +61,7 @@ pub fn examine<O: Os>(os: &O, own: u32) -> Vec<Check> {
         Check::warn(
             "picture",
             format!("{app} ({at}) is not allowed to record the screen: trees have no pictures"),
-            format!("{}. The pane: {CAPTURE_PANE}", holder.turn_on(CAPTURE)),
+            format!("{CAPTURE_PANE}. {}", holder.turn_on(CAPTURE)),
         )
     } else if let Some(front) = front
         .as_ref()

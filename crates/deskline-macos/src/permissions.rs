@@ -106,9 +106,9 @@ impl Holder {
         };
         let bare = *own && self.path.extension().is_none_or(|kind| kind != "app");
         let bare = if bare {
-            format!(". macOS 26.1 and later list apps alone. There: {INSTALL}")
+            ". macOS 26.1 and later list apps alone: `deskline install CLIENT` makes one"
         } else {
-            String::new()
+            ""
         };
         format!(
             "System Settings › Privacy & Security › {pane}: turn on {name} ({path}), with + if \

@@ -77,6 +77,8 @@ fn a_choice_is_picked_from_the_list_that_opens() {
     click 120,452
     read 100 showing
     read 100 showing
+    read 100 showing
+    read 100 showing
     aim 100 any
     click 120,500
     ungrab

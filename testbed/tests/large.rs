@@ -56,15 +56,18 @@ fn the_visible_part_of_a_long_page_is_read_wherever_it_is_scrolled() {
     });
     for (name, first) in [("Home", Some(0)), ("End", None), ("PageUp", None)] {
         key(name);
-        let answer = refresh();
+        // While Chromium is busy with the rest of the tree, the page scrolls late.
+        let answer = until(name, || {
+            let answer = refresh();
+            let buttons = visible(&answer, "[AXButton", "Button");
+            let is_last = buttons.last() == Some(&(GROUPS - 1));
+            (name != "End" || is_last).then_some(answer)
+        });
         let buttons = visible(&answer, "[AXButton", "Button");
         let (from, to) = (buttons[0], buttons[buttons.len() - 1]);
         assert!(buttons.len() >= 5, "{name}: {buttons:?}");
         assert_eq!(buttons, (from..=to).collect::<Vec<_>>(), "{name}");
         assert!(first.is_none_or(|first| first == from), "{name}: {from}");
-        if name == "End" {
-            assert_eq!(to, GROUPS - 1);
-        }
         // Each line of the page has one of each.
         let links = visible(&answer, "[AXLink", "Link");
         assert_eq!(links, buttons, "{name}");

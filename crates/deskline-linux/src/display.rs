@@ -10,12 +10,17 @@ mod wlr;
 mod x11;
 
 use deskline_link::{Error, Result};
-use deskline_wayland::{Seat, SwayDisplay};
+use deskline_wayland::{KdeDisplay, Seat, SwayDisplay};
 use deskline_x11::X11Display;
 
 use crate::session::Session;
 pub(crate) use system::{BY_PROTOCOLS, DisplaySystem, Popups, WaylandSystem};
 use wayland::TreesOnly;
+
+/// KWin's display, in a session of KDE's.
+pub(crate) fn kwin(session: &Session) -> Option<Result<KdeDisplay>> {
+    session.kwin().map(|kwin| kde::connect(&kwin))
+}
 
 /// Connects to the display of the session. A further display system is a line here.
 ///
@@ -46,11 +51,10 @@ pub(crate) fn connect(session: &Session) -> Result<Box<dyn DisplaySystem>> {
         Some(Err(e)) => tracing::warn!("Mutter's interfaces are not used: {e}"),
         None => {}
     }
-    if let Some(kwin) = session.kwin() {
-        match kde::connect(&kwin) {
-            Ok(kde) => return Ok(Box::new(kde)),
-            Err(e) => tracing::warn!("KWin is not used: {e}"),
-        }
+    match kwin(session) {
+        Some(Ok(kwin)) => return Ok(Box::new(kwin)),
+        Some(Err(e)) => tracing::warn!("KWin is not used: {e}"),
+        None => {}
     }
     if let Some((socket, bus)) = session.wlr() {
         match wlr::connect(&socket, &bus) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::remedy::carry_out;
-use crate::display;
+use crate::display::{self, WaylandSystem as _};
 use crate::session::Session;
 use deskline_link::doctor::Fix;
 
@@ -26,12 +26,15 @@ const READ: [&str; 2] = ["kbuildsycoca6", "kbuildsycoca5"];
 const KNOWS: Duration = Duration::from_secs(15);
 const LOOK: Duration = Duration::from_millis(100);
 
+/// How long it must then go on answering: it may read them once more.
+const STAYS: Duration = Duration::from_secs(2);
+
 /// Writes the file to the user's own applications. Returns what was done.
 pub(super) fn grant(session: &Session) -> Result<String, String> {
     let program = std::env::current_exe().and_then(fs::canonicalize);
     let program = program.map_err(|e| format!("the path of this program: {e}"))?;
     let folder = applications(session).ok_or("the session has no home directory")?;
-    let runs = display::connect(session).is_ok();
+    let runs = display::kwin(session).is_some_and(|kwin| kwin.is_ok());
     write(&folder, &program)?;
     let path = folder.join(FILE).display().to_string();
     let mut reads = READ.map(|program| carry_out(&[program.to_owned()], session));
@@ -43,7 +46,9 @@ pub(super) fn grant(session: &Session) -> Result<String, String> {
         ));
     }
     let deadline = Instant::now() + KNOWS;
-    while runs && is_missing(session) && Instant::now() < deadline {
+    let mut known: Option<Instant> = None;
+    while runs && Instant::now() < deadline && known.is_none_or(|at| at.elapsed() < STAYS) {
+        known = (!is_missing(session)).then(|| known.unwrap_or_else(Instant::now));
         std::thread::sleep(LOOK);
     }
     Ok(format!("wrote {path}"))
@@ -51,11 +56,12 @@ pub(super) fn grant(session: &Session) -> Result<String, String> {
 
 /// Whether KWin does not know the file, or does not answer.
 fn is_missing(session: &Session) -> bool {
-    let kwin = Some(Fix::KwinFile);
-    display::connect(session).map_or(true, |mut display| {
-        let found = display.findings();
-        found.mends_keys == kwin || found.mends_pictures == kwin
-    })
+    let file = Some(Fix::KwinFile);
+    let Some(Ok(mut kwin)) = display::kwin(session) else {
+        return true;
+    };
+    let found = kwin.findings();
+    found.mends_keys == file || found.mends_pictures == file
 }
 
 /// XDG Base Directory Specification: the user's applications.

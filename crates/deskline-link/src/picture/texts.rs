@@ -34,8 +34,8 @@ const WINDOWS: usize = 3;
 /// The number of lines to remember.
 const REMEMBERED: usize = 20_000;
 
-/// Whether blind spots are read too. Not yet: while they were, a text that was typed into one of two
-/// maximised windows was lost in 3 of 5 runs, with a success as the answer.
+/// Whether blind spots are read too. Not yet: while they were, a text that was typed into one of
+/// two maximised windows was lost in 3 of 5 runs, with a success as the answer.
 const READS_SPOTS: bool = false;
 
 /// Bytes per pixel.

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{KeyPress, Modifiers, Point, Rect, Role, Tree, escape};
+use deskline_core::{KeyPress, Modifiers, Point, Rect, Role, States, Tree, escape};
 
 use super::abilities;
 use super::action::{Act, Outcome};
@@ -32,8 +32,8 @@ const FOCUS_MOVES: u32 = 2;
 /// The time between two such readings, where no event comes.
 const LOOK: Duration = Duration::from_millis(40);
 
-/// How long to wait for the field that a path's first character opens, and for that character in
-/// it.
+/// How long to wait for the focus of a clicked field, for the field that a path's first character
+/// opens, and for that character in it.
 const FIELD_COMES: Duration = Duration::from_secs(1);
 
 /// With these a path begins, and file dialogs open a field for it: GTK's `location-popup` keys.
@@ -77,6 +77,7 @@ impl Act<'_> {
                 if keys_follow {
                     // The click may open a dialog or move the focus: the text goes there.
                     let tree = self.pause(desk)?;
+                    let tree = self.await_focus(desk, tree)?;
                     outcome.step.keys.before = self.follow(desk, &tree)?;
                     self.type_and_press(desk, then, outcome)?;
                 }
@@ -325,6 +326,25 @@ impl Act<'_> {
         await_quiet(&mut **desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
     }
 
+    /// The app's tree once a clicked field has the focus. X11 window managers hold the first click
+    /// into a window back (a synchronous grab of the button) and let keys pass: keys sent at once
+    /// reach the window before the click, and no field.
+    fn await_focus(&self, desk: &mut Checkpoint<'_>, mut tree: Tree) -> Result<Tree> {
+        let (Some(known), Some(index)) = (self.tree, self.target.and_then(|t| t.index)) else {
+            return Ok(tree);
+        };
+        let clicked = &known.elements[index];
+        let takes_text = matches!(clicked.role, Role::TEXT_FIELD | Role::TEXT_AREA)
+            && clicked.states.contains(States::EDITABLE);
+        let start = Instant::now();
+        while takes_text && lacks_focus(&tree, known, index) && start.elapsed() < FIELD_COMES {
+            self.cancel.check()?;
+            desk.wait_for_change(LOOK)?;
+            tree = desk.read(self.pid, Scope::Showing)?;
+        }
+        Ok(tree)
+    }
+
     /// Where the keys will go. While another window was in front, toolkits may report no focused
     /// element: the app is read again then.
     fn witness(&self, desk: &mut Checkpoint<'_>) -> Result<Option<Witness>> {
@@ -558,6 +578,20 @@ fn around(point: Point) -> Rect {
         w: 16,
         h: 16,
     }
+}
+
+/// Whether an element of an earlier tree shows and has not the focus, nor a window that has come
+/// since.
+fn lacks_focus(tree: &Tree, known: &Tree, index: usize) -> bool {
+    let Some(at) = tree.find_again(known, index) else {
+        return false;
+    };
+    let has_it = |focus: usize| {
+        let top = tree.toplevel(focus).map(|top| &tree.elements[top].id);
+        let is_new = top.is_some_and(|top| known.elements.iter().all(|e| e.id != *top));
+        is_new || focus == at || tree.is_inside(focus, at) || tree.is_inside(at, focus)
+    };
+    tree.elements[at].visible && !tree.focused_in(None).is_some_and(has_it)
 }
 
 fn no_target() -> Error {

@@ -38,7 +38,13 @@ pub(crate) fn read_back(
 ) -> Verdict {
     let quiet = match action {
         Action::Quiet(quiet) => quiet,
-        Action::Input(_) => return typed(keys),
+        Action::Input(_) => {
+            let clicked = target.and_then(|target| Field::new(before, target.index?));
+            return match typed(keys) {
+                Verdict::Agrees => reached(clicked.as_ref(), keys),
+                verdict => verdict,
+            };
+        }
         Action::Open { .. } | Action::Refresh | Action::WaitFor { .. } => return Verdict::Agrees,
     };
     let Some(was) = target.and_then(|target| target.index) else {
@@ -65,6 +71,18 @@ pub(crate) fn typed(keys: &Keys) -> Verdict {
     match (before.field(), after.field()) {
         (Some(old), Some(new)) if old.is(new) => new.took(old, &keys.text, keys.pasted),
         (None, Some(new)) if before.is_of(after) => new.arrived(&keys.text),
+        _ => Verdict::Agrees,
+    }
+}
+
+/// The verdict about a text for a field that was clicked, where another element had the focus right
+/// before the first key: the keys may have passed the click.
+fn reached(clicked: Option<&Field>, keys: &Keys) -> Verdict {
+    let now = keys.after.as_ref().and_then(Witness::field);
+    match (clicked, now) {
+        (Some(old), Some(new)) if old.is(new) && old.text == new.text => {
+            new.took(old, &keys.text, keys.pasted)
+        }
         _ => Verdict::Agrees,
     }
 }

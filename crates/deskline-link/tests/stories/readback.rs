@@ -301,3 +301,35 @@ fn a_text_that_the_app_takes_bit_by_bit_is_waited_for() {
     story.says("took 5 of 15 characters");
     assert!(story.script().waited.as_millis() < 1_000);
 }
+
+/// Under an X11 window manager that holds the first click into a window back.
+#[test]
+fn a_text_waits_until_the_click_has_given_its_field_the_focus() {
+    let mut story = Story::new();
+    story
+        .after(
+            "click",
+            Box::new(|world| drop(world.focus.remove(&MAIL_WINDOW))),
+        )
+        .later(300, Box::new(|world| focus(world, 0)))
+        .click_then("To", Some("hi"), None)
+        .says_nothing_more();
+    assert_eq!(
+        story.given(|world| world.node("To").unwrap().value.clone()),
+        "hi"
+    );
+}
+
+#[test]
+fn a_text_that_has_passed_the_click_is_an_error() {
+    let mut story = Story::new();
+    story
+        .after(
+            "click",
+            Box::new(|world| drop(world.focus.remove(&MAIL_WINDOW))),
+        )
+        .after("type_text", Box::new(|world| focus(world, 0)))
+        .click_then("To", Some("hi"), None);
+    assert!(story.is_error());
+    story.says("took none of the text and still says ''");
+}

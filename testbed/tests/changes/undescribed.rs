@@ -98,7 +98,6 @@ fn is_read(line: &Line) -> bool {
 }
 
 #[test]
-#[ignore = "blind spots are not read yet: READS_SPOTS"]
 fn words_of_a_canvas_are_elements_and_passwords_are_not() {
     let bed = Bed::new();
     let server = bed.server(&[]);

@@ -17,32 +17,33 @@ LIMIT = 4000
 """Visit at most this many nodes: a sheet has a thousand million."""
 
 
-def app_of(pid):
+def registrations(pid):
+    """A process can be on the bus twice: Qt with GTK's dialogs."""
     desktop = Atspi.get_desktop(0)
+    found = []
     for at in range(desktop.get_child_count()):
         try:
             app = desktop.get_child_at_index(at)
             if app and app.get_process_id() == pid:
-                return app
+                found.append(app)
         except gi.repository.GLib.Error:
             pass
-    return None
+    return found
 
 
 def ready(pid):
-    app = app_of(pid)
-    try:
-        for at in range(app.get_child_count() if app else 0):
-            window = app.get_child_at_index(at)
-            if window and window.get_child_count() > 0:
-                return True
-    except gi.repository.GLib.Error:
-        pass
+    for app in registrations(pid):
+        try:
+            for at in range(app.get_child_count()):
+                window = app.get_child_at_index(at)
+                if window and window.get_child_count() > 0:
+                    return True
+        except gi.repository.GLib.Error:
+            pass
     return False
 
 
-def walk(node):
-    todo = [node]
+def walk(todo):
     for _ in range(LIMIT):
         if not todo:
             return
@@ -78,7 +79,7 @@ if sys.argv[1] == "wait":
         time.sleep(0.02)
 else:
     role, name = sys.argv[3:5]
-    for node in walk(app_of(pid)):
+    for node in walk(registrations(pid)):
         try:
             if node.get_role_name() == role and name in (node.get_name(), ""):
                 print(describe(node))

@@ -96,7 +96,7 @@ pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Vec<Toplevel>>) {
         Ok(true) => Check::ok("window manager", "running"),
         Ok(false) => Check::warn(
             "window manager",
-            "none: windows cannot be brought to the front or told apart from others reliably",
+            "none: windows cannot be brought to the front or distinguished from others reliably",
             "start the one of your desktop, or one such as xfwm4, on this display",
         ),
         Err(e) => Check::failed("window manager", &e.to_string(), PRIVATE),

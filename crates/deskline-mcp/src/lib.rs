@@ -27,5 +27,7 @@ pub use dispatch::{Config, Dispatcher, UnknownTool};
 pub use reply::Reply;
 /// Standard input and output, for `serve`.
 pub use rmcp::transport::stdio_pipes as stdio;
-pub use server::{INSTRUCTIONS, ServeError, serve};
+pub use server::{
+    INSTRUCTIONS, ServeError, Server, remote_instructions, reporting, serve, server_info,
+};
 pub use worker::Desk;

@@ -4,6 +4,8 @@ use deskline_core::base64;
 use deskline_link::Answer;
 use rmcp::model::{CallToolResult, ContentBlock};
 
+use crate::worker::failure;
+
 /// The answer of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
@@ -25,6 +27,11 @@ impl From<Answer> for Reply {
 }
 
 impl Reply {
+    /// An error answer, in the form of a summary.
+    pub fn failure(error: &str) -> Self {
+        failure(error).into()
+    }
+
     /// The MCP result as JSON.
     pub fn into_json(self) -> String {
         serde_json::json!(CallToolResult::from(self)).to_string()

@@ -34,12 +34,47 @@ const RESTORE: Duration = Duration::from_secs(5);
 /// How long it then waits for answers to be written.
 const FLUSH: Duration = Duration::from_secs(1);
 
-struct Server(Arc<Dispatcher>);
+/// The lines of [`INSTRUCTIONS`] about files, and what a client reads that cannot open them.
+const OPENS_FILES: &str = "- Search a .txt with grep (`grep -n 'AXButton' FILE`), do not read it whole. Lines that start with +, - or ~ are what the action changed. Without file access use search_tree and view_screenshot.";
+const NO_FILES: &str = "- The files are on the server, out of your reach: search_tree finds lines of a .txt, view_screenshot shows the .png. Lines that start with +, - or ~ are what the action changed.";
+
+/// The instructions for a client on another machine, which cannot open the files.
+pub fn remote_instructions() -> String {
+    INSTRUCTIONS.replace(OPENS_FILES, NO_FILES)
+}
+
+/// What the server is and can do.
+pub fn server_info(instructions: impl Into<String>) -> ServerConfig {
+    let capabilities = ServerCapabilities::builder()
+        .enable_tools()
+        .enable_resources()
+        .build();
+    let name = Implementation::new("deskline", env!("CARGO_PKG_VERSION")).with_title("Deskline");
+    ServerConfig::new(capabilities)
+        .with_instructions(instructions)
+        .with_server_info(name)
+}
+
+/// The handler of one client's requests.
+#[derive(Clone)]
+pub struct Server {
+    dispatcher: Arc<Dispatcher>,
+    /// Whether the client may be on another machine.
+    is_remote: bool,
+}
 
 impl Server {
+    /// A handler for clients that may be on another machine.
+    pub fn remote(dispatcher: Arc<Dispatcher>) -> Self {
+        Self {
+            dispatcher,
+            is_remote: true,
+        }
+    }
+
     /// The files of each desktop's journal.
     fn files(&self) -> Vec<JournalFiles> {
-        let desktops = self.0.desktops.all();
+        let desktops = self.dispatcher.desktops.all();
         desktops.map(|desktop| desktop.files.clone()).collect()
     }
 }
@@ -90,7 +125,11 @@ where
     E: std::error::Error + Send + Sync + 'static,
 {
     tokio::pin!(stop);
-    let handshake = Server(Arc::clone(dispatcher)).serve(transport);
+    let server = Server {
+        dispatcher: Arc::clone(dispatcher),
+        is_remote: false,
+    };
+    let handshake = server.serve(transport);
     let running = tokio::select! {
         running = handshake => match running {
             Ok(running) => running,
@@ -118,15 +157,11 @@ where
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_resources()
-            .build();
-        ServerConfig::new(capabilities)
-            .with_instructions(INSTRUCTIONS)
-            .with_server_info(
-                Implementation::new("deskline", env!("CARGO_PKG_VERSION")).with_title("Deskline"),
-            )
+        if self.is_remote {
+            server_info(remote_instructions())
+        } else {
+            server_info(INSTRUCTIONS)
+        }
     }
 
     async fn list_tools(
@@ -134,7 +169,7 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.0.tools()))
+        Ok(ListToolsResult::with_all_items(self.dispatcher.tools()))
     }
 
     async fn call_tool(
@@ -144,32 +179,21 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let cancel = Cancel::new();
         let arguments = request.arguments.unwrap_or_default();
-        let call = self.0.call(&request.name, &arguments, &cancel);
-        tokio::pin!(call);
-        let progress = context.meta.get_progress_token();
-        let started = Instant::now();
-        let mut ticks = interval_at(started + PROGRESS, PROGRESS);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let reply = loop {
-            tokio::select! {
-                biased;
-                reply = &mut call => break reply,
-                () = context.ct.cancelled(), if cancel.reason().is_none() => {
-                    // The link still restores the desktop before it answers.
-                    cancel.cancel(Reason::Request);
-                }
-                _ = ticks.tick(), if progress.is_some() => {
-                    if let Some(token) = progress.clone() {
-                        let seconds = started.elapsed().as_secs();
-                        let report = ProgressNotificationParam::new(token, seconds as f64)
-                            .with_message(format!("{}: {seconds} s", request.name));
-                        let peer = context.peer.clone();
-                        // Do not await: a client that does not read must not block the link.
-                        tokio::spawn(async move { peer.notify_progress(report).await });
+        let call = self.dispatcher.call(&request.name, &arguments, &cancel);
+        let until_answered = async {
+            tokio::pin!(call);
+            loop {
+                tokio::select! {
+                    biased;
+                    reply = &mut call => break reply,
+                    () = context.ct.cancelled(), if cancel.reason().is_none() => {
+                        // The link still restores the desktop before it answers.
+                        cancel.cancel(Reason::Request);
                     }
                 }
             }
         };
+        let reply = reporting(&context, &request.name, until_answered).await;
         match reply {
             Ok(reply) => Ok(CallToolResult::from(reply).into()),
             Err(unknown) => Err(ErrorData::invalid_params(unknown.to_string(), None)),
@@ -218,6 +242,35 @@ impl ServerHandler for Server {
                 method.to_owned(),
                 None,
             )),
+        }
+    }
+}
+
+/// Reports progress to the client until `work` is done, if the client asks for it.
+pub async fn reporting<T>(
+    context: &RequestContext<RoleServer>,
+    tool: &str,
+    work: impl Future<Output = T>,
+) -> T {
+    tokio::pin!(work);
+    let Some(token) = context.meta.get_progress_token() else {
+        return work.await;
+    };
+    let started = Instant::now();
+    let mut ticks = interval_at(started + PROGRESS, PROGRESS);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            biased;
+            done = &mut work => return done,
+            _ = ticks.tick() => {
+                let seconds = started.elapsed().as_secs();
+                let report = ProgressNotificationParam::new(token.clone(), seconds as f64)
+                    .with_message(format!("{tool}: {seconds} s"));
+                let peer = context.peer.clone();
+                // Do not await: a client that does not read must not block the link.
+                tokio::spawn(async move { peer.notify_progress(report).await });
+            }
         }
     }
 }

@@ -1,7 +1,11 @@
 //! The command line.
 
 use std::ffi::OsString;
+#[cfg(unix)]
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use deskline_journal::{Journal, Retention};
@@ -93,6 +97,10 @@ pub(crate) struct Settings {
     /// Give the agent a desktop of its own: `private` or `private=1920x1080`
     #[arg(long, global = true, value_name = "private[=WxH]", value_parser = private)]
     pub(crate) desktop: Option<Size>,
+    /// The home directory of the private desktop's apps [default: a temporary, empty one]
+    #[cfg(target_os = "linux")]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
     /// Somebody watches the private desktop: guard their input and put their window and pointer
     /// back there too
     #[cfg(not(target_os = "macos"))]
@@ -154,8 +162,8 @@ impl Settings {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Serve MCP on standard input and output (the default)
-    Serve,
+    /// Serve MCP on standard input and output (the default), or over HTTP
+    Serve(Serve),
     /// Call one tool as an agent would, and print its answer
     Call(Call),
     /// Check everything that Deskline needs, and show how to install what is missing
@@ -245,6 +253,31 @@ pub(crate) enum Command {
     },
 }
 
+#[derive(Debug, Default, Args)]
+pub(crate) struct Serve {
+    /// Serve streamable HTTP at this address, such as 127.0.0.1:8765. Clients send a token, which
+    /// is made at the first start, or taken from DESKLINE_TOKEN
+    #[cfg(unix)]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) http: Option<SocketAddr>,
+    /// A host name by which clients reach it, besides loopback; may be given several times
+    #[cfg(unix)]
+    #[arg(long, value_name = "NAME", requires = "http")]
+    pub(crate) host: Vec<String>,
+    /// Give each client a private desktop of its own, at most N
+    #[cfg(target_os = "linux")]
+    #[arg(long, value_name = "N", requires = "http", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) desktops: Option<u16>,
+    /// How many desktops are started in advance
+    #[cfg(target_os = "linux")]
+    #[arg(long, value_name = "N", requires = "desktops", default_value_t = 1)]
+    pub(crate) warm: u16,
+    /// After how many minutes without a call a client's session ends, and its desktop
+    #[cfg(unix)]
+    #[arg(long, value_name = "MINUTES", requires = "http", default_value = "30", value_parser = minutes)]
+    pub(crate) idle: Duration,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Call {
     /// The tool's name
@@ -310,9 +343,6 @@ pub(crate) struct DesktopArgs {
     /// Let a person watch and take part with a VNC viewer
     #[arg(long)]
     pub(crate) watch: bool,
-    /// The home directory of its apps [default: a temporary, empty one]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) home: Option<PathBuf>,
     /// Print how to reach it as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -392,6 +422,18 @@ impl std::str::FromStr for Size {
     }
 }
 
+/// The longest time without a call: a week.
+#[cfg(unix)]
+const LONGEST: f64 = 7.0 * 24.0 * 60.0;
+
+#[cfg(unix)]
+fn minutes(text: &str) -> Result<Duration, String> {
+    let minutes: Option<f64> = text.parse().ok();
+    let minutes = minutes.filter(|minutes| (0.01..=LONGEST).contains(minutes));
+    let minutes = minutes.ok_or("it must be a number of minutes, at most a week")?;
+    Ok(Duration::from_secs_f64(minutes * 60.0))
+}
+
 fn private(text: &str) -> Result<Size, String> {
     match text.strip_prefix("private") {
         Some("") => Ok(Size {
@@ -440,7 +482,7 @@ mod tests {
             panic!("another command");
         };
         assert!(desktop.json && desktop.until_eof && desktop.watch);
-        assert_eq!(desktop.home, Some(PathBuf::from("/h")));
+        assert_eq!(cli.settings.home, Some(PathBuf::from("/h")));
     }
 
     #[test]

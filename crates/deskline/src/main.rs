@@ -4,6 +4,8 @@ mod cli;
 #[cfg(target_os = "linux")]
 mod demo;
 mod grep;
+#[cfg(unix)]
+mod http;
 mod install;
 mod log;
 mod output;
@@ -28,8 +30,13 @@ fn main() -> ExitCode {
 fn start(cli: Cli) -> ExitCode {
     trace(cli.settings.verbose);
     let settings = &cli.settings;
-    let done = match cli.command.unwrap_or(Command::Serve) {
-        Command::Serve => run::serve(settings),
+    let command = cli
+        .command
+        .unwrap_or_else(|| Command::Serve(cli::Serve::default()));
+    let done = match command {
+        #[cfg(unix)]
+        Command::Serve(serve) if serve.http.is_some() => http::serve(settings, &serve),
+        Command::Serve(_) => run::serve(settings),
         Command::Call(call) => run::call(settings, &call),
         Command::Log {
             number,
@@ -54,7 +61,7 @@ fn start(cli: Cli) -> ExitCode {
         Command::Demo => demo::demo(settings),
         Command::Install(args) => install::install(&args),
         Command::Uninstall(args) => install::uninstall(&args),
-        Command::Desktop(desktop) => platform::desktop(&desktop),
+        Command::Desktop(desktop) => platform::desktop(settings, &desktop),
         #[cfg(target_os = "linux")]
         Command::WaylandHelper { name, socket } => platform::wayland_helper(&name, socket),
         Command::Completions { shell } => pages::completions(shell),

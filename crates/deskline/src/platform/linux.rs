@@ -23,7 +23,7 @@ pub(crate) struct OpenDesktop {
 
 /// Opens the user's desktop, or a private one if the settings say so.
 pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
-    let private = settings.desktop.map(spawn_private).transpose()?;
+    let private = spawn_private(settings)?;
     let platform = match &private {
         Some(desktop) => LinuxPlatform::on(desktop.session().clone()),
         None => LinuxPlatform::find(),
@@ -39,10 +39,14 @@ pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
     })
 }
 
-/// Starts a private desktop as a process of its own: it ends even if this process is killed.
-fn spawn_private(size: Size) -> Result<Supervised> {
+/// Starts a private desktop, if the settings ask for one, as a process of its own: it ends even if
+/// this process is killed.
+fn spawn_private(settings: &Settings) -> Result<Option<Supervised>> {
+    let Some(size) = settings.desktop else {
+        return Ok(None);
+    };
     let exe = env::current_exe().map_err(Error::system("finding the program's own file"))?;
-    Supervised::spawn(&exe, &options(size))
+    Supervised::spawn(&exe, &options(settings, size)).map(Some)
 }
 
 fn way(input: GnomeInput) -> deskline_linux::GnomeInput {
@@ -52,8 +56,9 @@ fn way(input: GnomeInput) -> deskline_linux::GnomeInput {
     }
 }
 
-fn options(size: Size) -> private::Options {
+fn options(settings: &Settings, size: Size) -> private::Options {
     private::Options {
+        home: settings.home.clone(),
         width: size.width,
         height: size.height,
         ..private::Options::default()
@@ -61,11 +66,10 @@ fn options(size: Size) -> private::Options {
 }
 
 /// `deskline desktop`.
-pub(crate) fn desktop(args: &DesktopArgs) -> Done {
+pub(crate) fn desktop(settings: &Settings, args: &DesktopArgs) -> Done {
     let options = private::Options {
         watch: args.watch,
-        home: args.home.clone(),
-        ..options(args.size)
+        ..options(settings, args.size)
     };
     let until = if args.until_eof {
         Until::Eof
@@ -92,7 +96,7 @@ pub(crate) fn wayland_helper(name: &str, socket: PathBuf) -> Done {
 
 /// The doctor's checks.
 pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
-    let private = settings.desktop.map(spawn_private).transpose()?;
+    let private = spawn_private(settings)?;
     let mut session = match &private {
         Some(desktop) => desktop.session().clone(),
         None => Session::find(),

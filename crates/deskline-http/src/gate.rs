@@ -1,0 +1,125 @@
+//! Decides who may ask: a client that has the token. `Host` and `Origin` are rmcp's to check.
+
+use hyper::header::AUTHORIZATION;
+use hyper::{HeaderMap, Method, StatusCode, Uri};
+
+use crate::token::Token;
+
+/// The path of the protocol. Below it are the handles of desktops.
+pub(crate) const PATH: &str = "/mcp";
+
+/// Whether the server runs, for what watches over it: needs no token.
+const HEALTH: &str = "/health";
+
+/// The fewest characters of a handle: 128 bits in hexadecimal.
+const HANDLE: usize = 32;
+
+/// The purpose of a request.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Protocol,
+    Health,
+}
+
+/// Why a request is refused: a status, and what to do.
+pub(crate) type Refusal = (StatusCode, &'static str);
+
+/// What the request is for, if it may be answered.
+pub(crate) fn ask(
+    token: &Token,
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<Asked, Refusal> {
+    if uri.path() == HEALTH && method == Method::GET {
+        return Ok(Asked::Health);
+    }
+    let mut given = headers.get_all(AUTHORIZATION).iter();
+    let bearer = given.next().and_then(|value| {
+        let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+        scheme
+            .eq_ignore_ascii_case("bearer")
+            .then_some(token.trim())
+    });
+    if given.next().is_some() || !bearer.is_some_and(|text| token.matches(text)) {
+        return Err((
+            StatusCode::UNAUTHORIZED,
+            "Send the token: Authorization: Bearer TOKEN. The server printed where it is.",
+        ));
+    }
+    match uri.path().strip_prefix(PATH) {
+        Some("") => Ok(Asked::Protocol),
+        Some(rest) if rest.strip_prefix('/').is_some_and(is_handle) => Ok(Asked::Protocol),
+        Some(rest) if rest.starts_with('/') => Err((
+            StatusCode::NOT_FOUND,
+            "A desktop's handle is 32 to 128 letters and digits that nobody can guess: /mcp/HANDLE.",
+        )),
+        _ => Err((StatusCode::NOT_FOUND, "The protocol is at /mcp.")),
+    }
+}
+
+/// The handle of a desktop in a request's path.
+pub(crate) fn handle(uri: &Uri) -> Option<&str> {
+    uri.path().strip_prefix(PATH)?.strip_prefix('/')
+}
+
+fn is_handle(text: &str) -> bool {
+    (HANDLE..=128).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn ask_for(method: &str, path: &str, authorization: &[&str]) -> Result<Asked, StatusCode> {
+        let token = Token::new("0123456789abcdef").unwrap();
+        let values = authorization
+            .iter()
+            .map(|v| (AUTHORIZATION, v.parse().unwrap()));
+        let headers: HeaderMap = values.collect();
+        let uri: Uri = path.parse().unwrap();
+        ask(&token, &method.parse().unwrap(), &uri, &headers).map_err(|(status, _)| status)
+    }
+
+    #[test]
+    fn only_the_token_gets_in() {
+        const GOOD: &str = "Bearer 0123456789abcdef";
+        let refused = Err(StatusCode::UNAUTHORIZED);
+        assert_eq!(ask_for("POST", "/mcp", &[GOOD]), Ok(Asked::Protocol));
+        assert_eq!(
+            ask_for("POST", "/mcp", &["bearer 0123456789abcdef"]),
+            Ok(Asked::Protocol)
+        );
+        for bad in [
+            &[][..],
+            &["Bearer 0123456789abcdeg"],
+            &["0123456789abcdef"],
+            &["Basic 0123456789abcdef"],
+            &[GOOD, GOOD],
+        ] {
+            assert_eq!(ask_for("POST", "/mcp", bad), refused, "{bad:?}");
+            assert_eq!(ask_for("GET", "/nowhere", bad), refused, "{bad:?}");
+        }
+        assert_eq!(ask_for("GET", "/health", &[]), Ok(Asked::Health));
+        assert_eq!(ask_for("POST", "/health", &[]), refused);
+        let handle = "0123456789abcdef0123456789ABCDEF";
+        assert_eq!(
+            ask_for("POST", &format!("/mcp/{handle}"), &[GOOD]),
+            Ok(Asked::Protocol)
+        );
+        for path in [
+            "/",
+            "/mcpx",
+            "/mcp/",
+            "/mcp/short",
+            &format!("/mcp/{handle}/x"),
+        ] {
+            assert_eq!(
+                ask_for("POST", path, &[GOOD]),
+                Err(StatusCode::NOT_FOUND),
+                "{path}"
+            );
+        }
+    }
+}

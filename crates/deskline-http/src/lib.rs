@@ -1,0 +1,21 @@
+//! MCP over streamable HTTP, by rmcp's transport on hyper.
+//!
+//! A request goes through `gate` (the token) and rmcp (`Host`, `Origin`, sessions, both generations
+//! of the protocol) to a handler: that of the one desktop, or a `relay`, which passes it on to the
+//! client's own desktop in the `fleet`. A desktop of a fleet is a process of its own, this program
+//! as a server on standard input and output: one that crashes touches no other, and none outlives
+//! the server, whose end closes their input.
+
+mod desktop;
+mod error;
+mod fleet;
+mod gate;
+mod relay;
+mod server;
+mod token;
+
+pub use error::HttpError;
+pub use fleet::{Fleet, FleetOptions};
+pub use relay::Relay;
+pub use server::{HttpServer, Listen};
+pub use token::Token;

@@ -1,0 +1,170 @@
+//! The server: HTTP/1.1, a task for each connection.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::ServerHandler;
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+
+use crate::error::HttpError;
+use crate::gate::{self, Asked};
+use crate::token::Token;
+
+/// At most this many connections.
+const CONNECTIONS: usize = 1024;
+
+/// How long a client may take to send a request's head.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Where to listen, and for whom.
+pub struct Listen {
+    pub address: SocketAddr,
+    /// The names in `Host` that mean this server, besides loopback.
+    pub hosts: Vec<String>,
+    pub token: Token,
+}
+
+/// MCP over HTTP.
+pub struct HttpServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    hosts: Vec<String>,
+    token: Token,
+}
+
+type Answer = Response<BoxBody<Bytes, Infallible>>;
+
+/// A handler of rmcp's, and the sessions of its clients.
+type Service<H> = StreamableHttpService<H, LocalSessionManager>;
+
+impl HttpServer {
+    /// Listens. Port 0 is any free one. Call it in a tokio runtime.
+    pub async fn bind(listen: Listen) -> Result<Self, HttpError> {
+        let failed = |source| HttpError::Listen {
+            address: listen.address,
+            source,
+        };
+        let listener = TcpListener::bind(listen.address).await.map_err(failed)?;
+        Ok(Self {
+            address: listener.local_addr().map_err(failed)?,
+            listener,
+            hosts: listen.hosts,
+            token: listen.token,
+        })
+    }
+
+    /// The address for clients.
+    pub fn url(&self) -> String {
+        format!("http://{}{}", self.address, gate::PATH)
+    }
+
+    /// Serves until `stop` completes. Each session has a handler from `new_handler`, which is
+    /// dropped when the session ends, at the latest after `idle` without a request.
+    pub async fn run<H: ServerHandler + Send + 'static>(
+        self,
+        new_handler: impl Fn() -> H + Send + Sync + 'static,
+        idle: Duration,
+        stop: impl Future<Output = ()>,
+    ) {
+        // Browsers send the origin of the page, which can only be one of this server's.
+        let port = self.address.port();
+        let origins = ["localhost", "127.0.0.1"].map(|host| format!("http://{host}:{port}"));
+        let mut config = StreamableHttpServerConfig::default()
+            .with_allowed_origins(origins)
+            .enforce_origin_validation();
+        config.allowed_hosts.extend(self.hosts);
+        let ended = config.cancellation_token.clone();
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config = SessionConfig::default();
+        sessions.session_config.keep_alive = Some(idle);
+        let new_handler = move || Ok(new_handler());
+        let service = Service::new(new_handler, Arc::new(sessions), config);
+        let shared = Arc::new((self.token, service));
+        let accepting = accept(self.listener, shared);
+        tokio::select! {
+            () = accepting => {}
+            () = stop => {}
+        }
+        ended.cancel();
+    }
+}
+
+async fn accept<H: ServerHandler + Send + 'static>(
+    listener: TcpListener,
+    shared: Arc<(Token, Service<H>)>,
+) {
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let shared = Arc::clone(&shared);
+                tokio::spawn(async move {
+                    converse(stream, shared).await;
+                    drop(place);
+                });
+            }
+            Err(error) => {
+                // Out of file descriptors: go on once some are closed.
+                tracing::warn!("cannot accept a connection: {error}");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+}
+
+async fn converse<H: ServerHandler + Send + 'static>(
+    stream: TcpStream,
+    shared: Arc<(Token, Service<H>)>,
+) {
+    let answer = |request| {
+        let shared = Arc::clone(&shared);
+        async move { Ok::<_, Infallible>(answer(request, &shared.0, &shared.1).await) }
+    };
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(PATIENCE)
+        .serve_connection(TokioIo::new(stream), service_fn(answer));
+    if let Err(error) = connection.await {
+        tracing::debug!("a connection ended: {error}");
+    }
+}
+
+async fn answer<H: ServerHandler + Send + 'static>(
+    mut request: Request<Incoming>,
+    token: &Token,
+    service: &Service<H>,
+) -> Answer {
+    match gate::ask(token, request.method(), request.uri(), request.headers()) {
+        Ok(Asked::Protocol) => {
+            // Handlers see the request, and need no secret.
+            request.headers_mut().remove(AUTHORIZATION);
+            service.handle(request).await
+        }
+        Ok(Asked::Health) => text(StatusCode::OK, "ok"),
+        Err((status, why)) => text(status, why),
+    }
+}
+
+fn text(status: StatusCode, text: &'static str) -> Answer {
+    let mut answer = Response::new(Full::from(text).boxed());
+    *answer.status_mut() = status;
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+    if status == StatusCode::UNAUTHORIZED {
+        headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    answer
+}

@@ -1,0 +1,118 @@
+//! The bearer token, which each request must have.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::Path;
+
+use crate::error::HttpError;
+
+/// The fewest characters of a token.
+const SHORTEST: usize = 16;
+
+/// The bearer token.
+pub struct Token(String);
+
+impl Token {
+    /// A token that the person chose.
+    pub fn new(text: &str) -> Result<Self, HttpError> {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        if text.len() < SHORTEST || !text.chars().all(is_word) {
+            return Err(HttpError::Weak(SHORTEST));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The token of this file, which is made with a new one if it is not there. Fails if others can
+    /// read it.
+    pub fn from_file(path: &Path) -> Result<Self, HttpError> {
+        let failed = |source| HttpError::Token {
+            path: path.to_owned(),
+            source,
+        };
+        if let Some(folder) = path.parent() {
+            let mut folders = fs::DirBuilder::new();
+            folders.recursive(true).mode(0o700);
+            folders.create(folder).map_err(failed)?;
+        }
+        let made = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(path);
+        match made {
+            Ok(mut file) => {
+                let token = random().map_err(failed)?;
+                file.write_all(token.as_bytes()).map_err(failed)?;
+                Ok(Self(token))
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let mode = fs::symlink_metadata(path)
+                    .map_err(failed)?
+                    .permissions()
+                    .mode();
+                if mode & 0o077 != 0 {
+                    return Err(HttpError::Exposed(path.to_owned()));
+                }
+                Self::new(fs::read_to_string(path).map_err(failed)?.trim())
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Whether this is the token. Takes the same time for all of its length.
+    pub(crate) fn matches(&self, text: &str) -> bool {
+        let (a, b) = (self.0.as_bytes(), text.as_bytes());
+        let differences = a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b));
+        a.len() == b.len() && differences == 0
+    }
+}
+
+/// 256 random bits in hexadecimal.
+fn random() -> io::Result<String> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_token_is_made_once_for_this_user_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state/token");
+        let made = Token::from_file(&path).unwrap();
+        assert_eq!(made.0.len(), 64);
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert!(Token::from_file(&path).unwrap().matches(&made.0));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        assert!(matches!(
+            Token::from_file(&path),
+            Err(HttpError::Exposed(_))
+        ));
+    }
+
+    #[test]
+    fn only_the_whole_token_is_the_token() {
+        let token = Token::new("0123456789abcdef").unwrap();
+        assert!(token.matches("0123456789abcdef"));
+        for other in [
+            "",
+            "0123456789abcde",
+            "0123456789abcdef0",
+            "0123456789abcdeg",
+        ] {
+            assert!(!token.matches(other), "{other}");
+        }
+        for weak in ["", "0123456789abcde", "0123456789 abcdef"] {
+            assert!(
+                matches!(Token::new(weak), Err(HttpError::Weak(_))),
+                "{weak}"
+            );
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! `deskline serve --http`: MCP over HTTP, for the desktop of this session or with a private
+//! desktop for each client.
+
+use std::env;
+#[cfg(target_os = "linux")]
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+#[cfg(target_os = "linux")]
+use deskline_http::{Fleet, FleetOptions, Relay};
+use deskline_http::{HttpServer, Listen, Token};
+use deskline_mcp::Server;
+
+use crate::cli::{Serve, Settings};
+use crate::output::Done;
+use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
+
+/// The variable with the token. The apps of a desktop do not get it.
+const TOKEN: &str = "DESKLINE_TOKEN";
+
+pub(crate) fn serve(settings: &Settings, serve: &Serve) -> Done {
+    let Some(address) = serve.http else {
+        return crate::run::serve(settings);
+    };
+    let (token, place) = token()?;
+    let listen = Listen {
+        address,
+        hosts: serve.host.clone(),
+        token,
+    };
+    in_runtime(async {
+        let stop = stopped()?;
+        let server = HttpServer::bind(listen).await?;
+        eprintln!(
+            "deskline: serving MCP at {}; the token is in {place}",
+            server.url()
+        );
+        warn_of(address);
+        #[cfg(target_os = "linux")]
+        if let Some(most) = serve.desktops {
+            let fleet = Fleet::start(fleet(settings, serve, most)?).await?;
+            eprintln!("deskline: {most} desktops at most, each for one client");
+            server
+                .run(move || Relay::new(Arc::clone(&fleet)), serve.idle, stop)
+                .await;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let (dispatcher, _open) = dispatcher(settings)?;
+        let dispatcher = Arc::new(dispatcher);
+        let shared = Arc::clone(&dispatcher);
+        server
+            .run(
+                move || Server::remote(Arc::clone(&shared)),
+                serve.idle,
+                stop,
+            )
+            .await;
+        dispatcher.stop(RESTORE).await;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// The token, and where the person finds it.
+fn token() -> Result<(Token, String), Box<dyn std::error::Error>> {
+    if let Ok(text) = env::var(TOKEN) {
+        return Ok((Token::new(&text)?, TOKEN.to_owned()));
+    }
+    let state = env::var_os("XDG_STATE_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute());
+    let state = state.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".local/state")));
+    let state =
+        state.ok_or("there is no home directory for the token: pass it in DESKLINE_TOKEN")?;
+    let path = state.join("deskline/token");
+    Ok((Token::from_file(&path)?, path.display().to_string()))
+}
+
+fn warn_of(address: SocketAddr) {
+    if !address.ip().is_loopback() {
+        eprintln!(
+            "deskline: {address} is not loopback: put TLS in front of it, or the token can be read \
+            on its way"
+        );
+    }
+}
+
+/// Each desktop is this program on standard input and output, with the same options.
+#[cfg(target_os = "linux")]
+fn fleet(
+    settings: &Settings,
+    serve: &Serve,
+    most: u16,
+) -> Result<FleetOptions, Box<dyn std::error::Error>> {
+    if settings.home.is_some() {
+        return Err("--home is for one desktop: desktops of clients have temporary ones".into());
+    }
+    let journals = settings.journal()?.path().join("desktops");
+    std::fs::create_dir_all(&journals)?;
+    let mut arguments: Vec<OsString> = Vec::new();
+    let mut add = |name: &str, value: &str| arguments.push(format!("--{name}={value}").into());
+    let size = settings.desktop.map_or_else(String::new, |size| {
+        format!("={}x{}", size.width, size.height)
+    });
+    add("desktop", &format!("private{size}"));
+    add("keep", &settings.keep.to_string());
+    for app in &settings.allow_app {
+        add("allow-app", app);
+    }
+    for app in &settings.deny_app {
+        add("deny-app", app);
+    }
+    if settings.read_only {
+        arguments.push("--read-only".into());
+    }
+    if settings.compat.is_some() {
+        arguments.push("--compat=macos-use".into());
+    }
+    Ok(FleetOptions {
+        program: env::current_exe()?,
+        arguments,
+        journals,
+        most: most.into(),
+        warm: serve.warm.into(),
+        idle: serve.idle,
+    })
+}

@@ -34,14 +34,20 @@ const SWITCHES: usize = 20;
 const EQUALS: [&str; 3] = ["=", "equals", "Equals"];
 
 /// Apps that contain Chromium, by their names in the Applications folder.
-const CHROMIUM: [&str; 7] = [
-    "Google Chrome",
-    "Microsoft Edge",
-    "Brave Browser",
-    "Visual Studio Code",
-    "Slack",
-    "Discord",
-    "Claude",
+const CHROMIUM: [(&str, [&str; 4]); 2] = [
+    (
+        "a page of Chromium",
+        [
+            "Google Chrome",
+            "Microsoft Edge",
+            "Brave Browser",
+            "Chromium",
+        ],
+    ),
+    (
+        "a page of Electron",
+        ["Visual Studio Code", "Slack", "Discord", "Claude"],
+    ),
 ];
 
 /// Looks until it holds, for at most `time`.
@@ -344,14 +350,19 @@ impl<O: Os> Test<'_, O> {
         );
     }
 
-    /// The page of a Chromium or Electron app is in its first tree.
+    /// The pages of a browser and of an app that contain Chromium are in their first trees.
     pub(super) fn chromium(&mut self) {
-        const NAME: &str = "a page of Chromium or Electron";
-        let Some(name) = CHROMIUM.iter().find(|name| self.is_installed(name)) else {
-            return self.note(NAME, Ok("skipped: none is installed".into()));
-        };
+        for (row, apps) in CHROMIUM {
+            match apps.into_iter().find(|name| self.is_installed(name)) {
+                Some(name) => self.page_of(row, name),
+                None => self.note(row, Ok("skipped: none is installed".into())),
+            }
+        }
+    }
+
+    fn page_of(&mut self, row: &str, name: &str) {
         let start = Instant::now();
-        let identifier = (*name).to_owned();
+        let identifier = name.to_owned();
         let answer = self.call(Tool::Open, None, Action::Open { identifier });
         let ms = start.elapsed().as_millis();
         self.opened(&answer);
@@ -364,7 +375,7 @@ impl<O: Os> Test<'_, O> {
             "{name}: a page: {page}, it speaks of a screen reader: {asks}, {ms} ms {}",
             said.unwrap_or_default()
         );
-        self.note(NAME, judge(page, seen));
+        self.note(row, judge(page, seen));
     }
 
     /// Compares the app that Deskline takes for the front one with each app's own report, and with

@@ -26,7 +26,9 @@ const SETTINGS: [[&str; 2]; 4] = [
 ];
 
 /// What only the person can do.
-const BY_HAND: [&str; 8] = [
+const BY_HAND: [&str; 10] = [
+    "Have your agent list the running applications, from each client that you use (Claude Desktop \
+     above all), and say which app an error names.",
     "Run `deskline selftest --role hold-guard` in a terminal, turn that terminal off under \
      Accessibility within 30 s, and send what it prints: after how long mouse and keys worked again.",
     "Turn Stage Manager on (Control Center), and run this again.",
@@ -34,6 +36,8 @@ const BY_HAND: [&str; 8] = [
     "Turn on Secure Keyboard Entry in Terminal, and run this from there.",
     "Open System Settings › Privacy & Security, and have your agent call refresh_traversal on it: \
      it must be refused.",
+    "Open two windows of Firefox and another app before them, and have your agent click and type in \
+     the rear one.",
     "Have your agent type `it's \"x\" ^` and 600 characters into Chrome and Zed.",
     "Update Deskline by the way that you installed it, run `deskline install CLIENT` again, and \
      say whether the permission is still there.",
@@ -45,6 +49,7 @@ impl<O: Os> Test<'_, O> {
         self.ways();
         self.lists(editor);
         self.under_a_panel(editor);
+        self.menu_and_popover(editor);
         self.picture_times(editor);
         for line in BY_HAND {
             (self.say)(&format!("By hand: {line}"));
@@ -87,12 +92,20 @@ impl<O: Os> Test<'_, O> {
     /// The two lists of windows, and whether Accessibility's numbers are those of the first.
     fn lists(&mut self, pid: u32) {
         let start = Instant::now();
-        let shown = self.os.windows().len();
+        let shown = self.os.windows();
         let short = start.elapsed();
         let start = Instant::now();
-        let all = self.os.all_windows().len();
+        let mut all = self.os.all_windows();
         let long = start.elapsed();
-        let seen = format!("{shown} on the screen in {short:?}, {all} in all in {long:?}");
+        let (few, many) = (shown.len(), all.len());
+        all.retain(|window| shown.iter().any(|w| w.number == window.number));
+        let same = all
+            .iter()
+            .map(|w| w.number)
+            .eq(shown.iter().map(|w| w.number));
+        let seen = format!(
+            "{few} on the screen in {short:?}, {many} in all in {long:?}, in the same order: {same}"
+        );
         self.note("lists of windows", Ok(seen));
         let known = windows::matched_of(self.os, pid);
         let numbered = known.iter().filter_map(|(w, ax)| Some((w, ax.as_ref()?)));

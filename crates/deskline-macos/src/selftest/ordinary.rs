@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{KeyPress, Line};
+use deskline_core::{KeyPress, Line, Point, Role};
 use deskline_input::Button;
 use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::{Action, Answer, Picture, Target, Tool};
@@ -57,6 +57,16 @@ fn units<O: Os>(os: &O, area: &O::Element) -> Option<usize> {
 fn pixel(picture: &Picture, x: usize, y: usize) -> Option<&[u8]> {
     let at = 3 * (y * picture.width as usize + x);
     picture.rgb.get(at..at + 3)
+}
+
+fn center<O: Os>(os: &O, element: &O::Element) -> Option<Point> {
+    match os.attributes(element, &["AXPosition", "AXSize"]).ok()?[..] {
+        [Value::Point(x, y), Value::Size(w, h)] => Some(Point {
+            x: (x + w / 2.0) as i32,
+            y: (y + h / 2.0) as i32,
+        }),
+        _ => None,
+    }
 }
 
 impl<O: Os> Test<'_, O> {
@@ -292,27 +302,65 @@ impl<O: Os> Test<'_, O> {
         utilities.chain(plain).any(|path| path.exists())
     }
 
-    /// Opens the save panel, a sheet: judged by the pixels in it.
-    pub(super) fn sheet_in_picture(&mut self, pid: u32, opens: impl FnOnce(&mut Self)) {
-        const NAME: &str = "a sheet in the picture";
+    /// The context menu of a text, and the popover of a document's title: they close when their app
+    /// goes behind.
+    pub(super) fn menu_and_popover(&mut self, pid: u32) {
+        const MENU: &str = "a menu in the picture";
+        const POPOVER: &str = "a popover in the picture";
+        self.show(pid);
+        let text = self.place(pid, AREA);
+        let window = windows::of_app(self.os, pid).into_iter().next();
+        let window = window.and_then(|(_, ax)| Some(ax?.element));
+        let title = window.and_then(|window| element(self.os, &window, "AXTitleUIElement"));
+        let title = title.and_then(|title| center(self.os, &title));
+        for (name, role, at, button) in [
+            (MENU, Role::MENU, text, Button::Right),
+            (POPOVER, Role::POPOVER, title, Button::Left),
+        ] {
+            let Some(at) = at else {
+                self.note(name, Ok("skipped: there is nothing to click".into()));
+                continue;
+            };
+            self.in_picture(name, pid, role, |test| {
+                test.click_at(pid, Target::Point(at), button, None);
+            });
+            if let Some(escape) = press("Escape", &[]) {
+                self.call(Tool::PressKey, Some(pid), escape);
+            }
+        }
+    }
+
+    /// Opens what lies over a window of an app: judged by the pixels in its place.
+    pub(super) fn in_picture(
+        &mut self,
+        name: &str,
+        pid: u32,
+        role: Role,
+        opens: impl FnOnce(&mut Self),
+    ) {
         let window = windows::of_app(self.os, pid).into_iter().next();
         let Some((window, _)) = window else {
-            return self.note(NAME, Ok("skipped: there is no window".into()));
+            return self.note(name, Ok("skipped: there is no window".into()));
         };
         let before = crate::picture::take(self.os, window.id);
         opens(self);
         let after = crate::picture::take(self.os, window.id);
         let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
         let tree = tree_of(&answer).unwrap_or_default();
-        let sheet = tree.lines().find(|l| l.starts_with(" [AXSheet"));
-        let place = sheet.and_then(|l| l.trim().parse::<Line>().ok()?.extents);
+        let mut lines = tree.lines().filter_map(|l| l.trim().parse::<Line>().ok());
+        let over = lines.find(|line| line.role == role && line.visible);
+        let place = over.and_then(|line| line.extents);
         let (before, after) = match (before, after) {
             (Ok(before), Ok(after)) => (before, after),
-            (Err(e), _) | (_, Err(e)) => return self.note(NAME, Ok(format!("skipped: {e}"))),
+            (Err(e), _) | (_, Err(e)) => return self.note(name, Ok(format!("skipped: {e}"))),
         };
         let Some(place) = place else {
-            let seen = format!("skipped: no sheet in {} lines", tree.lines().count());
-            return self.note(NAME, Ok(seen));
+            let seen = format!(
+                "skipped: no {} in {} lines",
+                role.short(),
+                tree.lines().count()
+            );
+            return self.note(name, Ok(seen));
         };
         let to = |at: i32, origin: i32| (f64::from(at - origin) * after.scale).max(0.0) as usize;
         let across = to(place.x, after.origin.x)..to(place.x + place.w, after.origin.x);
@@ -320,11 +368,15 @@ impl<O: Os> Test<'_, O> {
         let all = down.flat_map(|y| across.clone().map(move |x| (x, y)));
         let mut counted = (0_usize, 0_usize);
         for (x, y) in all {
+            // A menu may reach beyond its window.
+            let Some(now) = pixel(&after, x, y) else {
+                continue;
+            };
             counted.1 += 1;
-            counted.0 += usize::from(pixel(&before, x, y) != pixel(&after, x, y));
+            counted.0 += usize::from(pixel(&before, x, y) != Some(now));
         }
         let share = 100 * counted.0 / counted.1.max(1);
         let seen = format!("{share}% of its place has changed");
-        self.note(NAME, judge(share > 5, seen));
+        self.note(name, judge(share > 5, seen));
     }
 }

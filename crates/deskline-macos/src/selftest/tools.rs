@@ -4,7 +4,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use deskline_core::{KeyPress, Line, Point, Ref};
+use deskline_core::{KeyPress, Line, Point, Ref, Role};
 use deskline_link::call::{Awaited, ClickKind, Input, Quiet, Typing};
 use deskline_link::{Action, Scope, Target, Tool};
 
@@ -164,7 +164,7 @@ impl<O: Os> Test<'_, O> {
     /// The save panel is a sheet. Its sidebar has rows to select.
     fn sheet(&mut self, pid: u32) {
         let some = Some(pid);
-        self.sheet_in_picture(pid, |test| {
+        self.in_picture("a sheet in the picture", pid, Role::SHEET, |test| {
             let name = "sheet opens (Command+S)";
             test.key(pid, name, "s", &["Command"], "# dialog");
         });

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::desk::{Desk, field, install};
 use crate::os::Value;
 use crate::os::fake::pasteboard::paste;
-use crate::os::fake::{Id, World, text};
+use crate::os::fake::{Id, Node, World, text};
 use crate::selftest::{Role, run};
 
 fn textedit(world: &mut World, path: PathBuf) -> u32 {
@@ -30,10 +30,12 @@ fn textedit(world: &mut World, path: PathBuf) -> u32 {
     app.shortcuts.insert(
         53,
         Arc::new(move |world| {
-            let sheets = world
-                .nodes
-                .iter()
-                .filter(|(_, n)| n.attributes["AXRole"] == text("AXSheet"));
+            let over = ["AXSheet", "AXPopover"].map(text);
+            let is_over = |n: &Node| {
+                let role = &n.attributes["AXRole"];
+                over.contains(role) || n.parent == 0 && *role == text("AXMenu")
+            };
+            let sheets = world.nodes.iter().filter(|(_, n)| is_over(n));
             let sheets: Vec<Id> = sheets.map(|(id, _)| *id).collect();
             for id in &sheets {
                 world.remove(*id);
@@ -70,6 +72,30 @@ fn new_window(world: &mut World, root: Id, first: Id) {
     world.fields.insert(window, area);
     world.focus(300, area);
     closes(world, window);
+    let menu = Arc::new(move |world: &mut World| over(world, 0, "AXMenu", 101));
+    world.right_clicks.insert(area, menu);
+    let title = world.add(
+        window,
+        "AXStaticText",
+        "Untitled",
+        [110.0, 85.0, 60.0, 16.0],
+    );
+    let popover = Arc::new(move |world: &mut World| over(world, window, "AXPopover", 0));
+    world.node(title).pressed = Some(popover);
+    let known = Value::Element(title);
+    let of_window = &mut world.node(window).attributes;
+    of_window.insert("AXTitleUIElement", known);
+}
+
+/// Shows a menu or a popover over the document.
+fn over(world: &mut World, parent: Id, role: &str, layer: i64) {
+    let place = [320.0, 200.0, 150.0, 120.0];
+    let over = world.add(parent, role, "", place);
+    world.node(over).pid = 300;
+    world.extra.push((300, place, layer));
+    if parent == 0 {
+        world.tell(300, "AXMenuOpened", over);
+    }
 }
 
 /// Gives a window a button that closes it.
@@ -212,6 +238,9 @@ fn it_finds_all_as_it_should_be_on_a_mac_that_works() {
         "permission under the launching app: of ",
         "✓ set_selected: Selected",
         "✓ a sheet in the picture: 100%",
+        "✓ a menu in the picture: 100%",
+        "✓ a popover in the picture: 100%",
+        ", in the same order: ",
         "sheet closes",
         "picture",
         "its limit",

@@ -19,6 +19,7 @@ pub(super) struct Pressed {
     at: (f64, f64),
     since: Instant,
     number: i64,
+    button: MouseButton,
     /// The motions that count.
     dragged: bool,
 }
@@ -157,7 +158,7 @@ impl World {
         self.later.push((due, Arc::new(move |w| w.pointer = to)));
     }
 
-    fn down(&mut self, at: (f64, f64), number: i64, _: MouseButton) {
+    fn down(&mut self, at: (f64, f64), number: i64, button: MouseButton) {
         if !self.quirks.late_pointer.is_zero() && self.pointer != at {
             return;
         }
@@ -177,6 +178,7 @@ impl World {
             at,
             since: Instant::now(),
             number,
+            button,
             dragged: false,
         });
         let pid = self.node(target).pid;
@@ -207,7 +209,9 @@ impl World {
             return;
         }
         let does = self.nodes.get(&pressed.on).and_then(|n| n.pressed.clone());
-        if let Some(does) = does {
+        let right = self.right_clicks.get(&pressed.on).cloned();
+        let right = right.filter(|_| pressed.button == MouseButton::Right);
+        if let Some(does) = right.or(does) {
             does(self);
         }
     }

@@ -147,6 +147,8 @@ pub(crate) struct World {
     pub(crate) tools: HashMap<String, String>,
     /// What happens while the pointer is over a node.
     pub(crate) hovers: HashMap<Id, Behaviour>,
+    /// What a right-click on a node does, where that is not what a click does.
+    pub(crate) right_clicks: HashMap<Id, Behaviour>,
     /// Areas whose contents the wheel moves.
     pub(crate) rolls: HashSet<Id>,
     /// What was dropped, and onto what.

@@ -60,6 +60,13 @@ fn any_text_is_typed_and_shortcuts_work() {
         server.call_for(&app, "type_and_traverse", rest).ok();
         app.wait_for("text Name x");
         app.wait_for("activated Name");
+        for key in ["a", "1"] {
+            let shifted = json!({"keyName": key, "modifierFlags": ["Shift"]});
+            server
+                .call_for(&app, "press_key_and_traverse", shifted)
+                .ok();
+        }
+        app.wait_for("text Name xA!");
     }
 }
 

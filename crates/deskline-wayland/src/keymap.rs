@@ -1,4 +1,5 @@
-//! A keymap of our own: each symbol that is needed has a key, without modifiers.
+//! A keymap of our own: each symbol that is needed has a key, without modifiers. With Shift a key
+//! has what it has on a keyboard of the USA.
 //!
 //! A virtual keyboard has its own keymap, so the person's layout does not matter. Named keys and
 //! the letters of a shortcut have the codes that they have on every keyboard, because some apps go
@@ -71,6 +72,9 @@ const ROWS: [(u32, &str); 4] = [
     (44, "zxcvbnm"),
 ];
 
+/// Signs, and what their keys have with Shift.
+const SIGNS: [&str; 2] = ["1234567890-=[]\\;'`,./", "!@#$%^&*()_+{}|:\"~<>?"];
+
 /// The codes for other characters and keys. Apps that go by codes (Chromium, games) see nothing in
 /// these but the keys of signs: first those of a usual keyboard, then those of the Japanese and the
 /// Brazilian, then such as no keyboard for a desktop has, none of them for sound, windows, sleep or
@@ -106,6 +110,18 @@ impl Gives {
             (None, Key::Char(char)) => Some(Self::Char(char)),
             (None, key) => key.symbol().map(Self::Symbol),
         }
+    }
+
+    /// The character of its key with Shift.
+    fn shifted(self) -> Option<Self> {
+        let Self::Char(char) = self else { return None };
+        let [plain, shifted] = SIGNS.map(str::chars);
+        let sign = plain.zip(shifted).find(|(plain, _)| *plain == char);
+        let mut upper = char.to_uppercase();
+        let letter = upper
+            .next()
+            .filter(|u| *u != char && upper.next().is_none());
+        sign.map(|(_, shifted)| shifted).or(letter).map(Self::Char)
     }
 
     /// In XKB's text form: a number, as libxkbcommon knows no name for most characters.
@@ -240,7 +256,9 @@ fn text(keys: &BTreeMap<u32, Gives>) -> String {
     for (code, gives) in keys {
         // Writing to a String cannot fail.
         let _ = write!(codes, "<K{code}> = {};", code + 8);
-        let _ = write!(symbols, "key <K{code}> {{ [ {} ] }};", gives.text());
+        let shifted = gives.shifted().map(|gives| format!(", {}", gives.text()));
+        let (plain, shifted) = (gives.text(), shifted.unwrap_or_default());
+        let _ = write!(symbols, "key <K{code}> {{ [ {plain}{shifted} ] }};");
     }
     for ((code, _), _, modifier) in HELD {
         let _ = write!(symbols, "modifier_map {modifier} {{ <K{code}> }};");
@@ -270,6 +288,22 @@ mod tests {
         codes.dedup();
         assert_eq!(codes.len(), wanted.len() + 26);
         assert!(keymap.text.contains("[ U1F600 ]"));
+    }
+
+    #[test]
+    fn with_shift_a_key_has_what_it_has_on_a_keyboard() {
+        let text = Keymap::with([Gives::Char('/'), Gives::Char('é'), Gives::Char('ß')]).text;
+        let keys = [
+            "U0061, U0041",
+            "U0031, U0021",
+            "U002F, U003F",
+            "U00E9, U00C9",
+            "U00DF",
+        ];
+        assert!(
+            keys.iter().all(|k| text.contains(&format!("[ {k} ]"))),
+            "{text}"
+        );
     }
 
     #[test]

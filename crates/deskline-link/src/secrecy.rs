@@ -135,6 +135,8 @@ pub(crate) struct Keys {
     /// The typed text, including pressed keys that type a character. Empty if nothing was typed.
     pub(crate) text: String,
     pub(crate) pasted: bool,
+    /// Whether a key of it was pressed with Shift or AltGr: only the layout knows its character.
+    pub(crate) by_layout: bool,
     /// The reading right before the first key.
     pub(crate) before: Option<Witness>,
     /// The reading right after the last key of the text.
@@ -233,6 +235,7 @@ mod tests {
         Keys {
             text,
             pasted: false,
+            by_layout: false,
             before,
             after,
             between: None,

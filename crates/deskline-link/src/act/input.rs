@@ -497,6 +497,7 @@ impl Act<'_> {
     ) -> Result<()> {
         if let Some(character) = character_of(press) {
             outcome.step.keys.text.push(character);
+            outcome.step.keys.by_layout |= !press.modifiers.is_empty();
             // The last reading is older than this key.
             outcome.step.keys.after = None;
         }

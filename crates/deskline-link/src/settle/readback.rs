@@ -38,6 +38,7 @@ pub(crate) fn read_back(
 ) -> Verdict {
     let quiet = match action {
         Action::Quiet(quiet) => quiet,
+        Action::Input(_) if keys.by_layout => return Verdict::Agrees,
         Action::Input(_) => {
             let clicked = target.and_then(|target| Field::new(before, target.index?));
             return match typed(keys) {

@@ -1,5 +1,5 @@
-//! Tests of readings from hostile peers: one with an infinite tree, one that falls silent, and one
-//! that never answers one method.
+//! Tests of readings from odd peers: one with an infinite tree, one that falls silent, one that
+//! never answers one method, and one whose table counts no rows.
 #![allow(clippy::unwrap_used)]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 use crate::bus::{Connection, Error};
 use crate::connection::{AppConnection, PATIENCE};
 use crate::engine::{Engine, Node};
-use crate::names::{ROOT, StateSet};
-use crate::strategies::bulk_cache;
+use crate::names::{ROOT, StateSet, role};
+use crate::strategies::large_list::LargeLists;
+use crate::strategies::spreadsheet::Spreadsheets;
+use crate::strategies::{bulk_cache, managed};
 use crate::toolkits::Toolkit;
 
 /// Little-endian D-Bus data.
@@ -44,6 +46,16 @@ impl Data {
     }
 }
 
+/// A list of objects.
+fn objects(paths: [impl AsRef<str>; 2]) -> Data {
+    let all = paths.iter().fold(Data::default(), |all, path| {
+        all.pad(8).str("").str(path.as_ref())
+    });
+    let mut data = Data::default().u32(all.0.len() as u32).pad(8);
+    data.0.extend(all.0);
+    data
+}
+
 /// The answer to a call. Each object has two children, without end.
 fn answer(call: &str, serial: u32) -> Data {
     let data = Data::default();
@@ -57,20 +69,41 @@ fn answer(call: &str, serial: u32) -> Data {
     } else if call.contains("ChildCount") {
         data.signature("i").u32(2)
     } else if call.contains("GetChildren") {
-        let mut all = Data::default();
-        for side in ["a", "b"] {
-            all = all.pad(8).str("").str(&format!("/{side}{serial}"));
-        }
-        let mut data = data.u32(all.0.len() as u32).pad(8);
-        data.0.extend(all.0);
-        data
+        objects(["a", "b"].map(|side| format!("/{side}{serial}")))
     } else {
         data.signature("s").str("")
     }
 }
 
+/// The answers of a window with a table that counts no rows, but has two cells, as in Dolphin.
+fn answer_of_table(call: &str) -> Option<Data> {
+    let (data, is_table) = (Data::default(), call.contains("/table"));
+    if call.contains("GetState") && is_table {
+        let shows = 1 << StateSet::SHOWING | 1 << StateSet::VISIBLE;
+        let shows = shows | 1 << StateSet::MANAGES_DESCENDANTS;
+        Some(data.u32(8).u32(shows).u32(0))
+    } else if call.contains("GetRole") && is_table {
+        Some(data.u32(role::TABLE))
+    } else if call.contains("NRows") || call.contains("NColumns") {
+        Some(data.signature("i").u32(0))
+    } else if call.contains("ChildCount") && call.contains("/cell") {
+        Some(data.signature("i").u32(0))
+    } else if call.contains("GetChildren") {
+        let children = if is_table {
+            ["/cell1", "/cell2"]
+        } else {
+            ["/table", "/cell3"]
+        };
+        Some(objects(children))
+    } else {
+        None
+    }
+}
+
 /// How a peer answers.
 struct Peer {
+    /// Its answers that are other than [`answer`]'s.
+    own: fn(&str) -> Option<Data>,
     /// The delay before each answer.
     pace: Duration,
     /// The number of calls that it answers.
@@ -80,6 +113,7 @@ struct Peer {
 }
 
 const QUICK: Peer = Peer {
+    own: |_| None,
     pace: Duration::ZERO,
     most: usize::MAX,
     deaf_to: "no method",
@@ -104,7 +138,7 @@ fn serve(stream: &UnixStream, peer: &Peer) -> std::io::Result<()> {
             continue;
         }
         std::thread::sleep(peer.pace);
-        let body = answer(&call, serial).0;
+        let body = (peer.own)(&call).unwrap_or_else(|| answer(&call, serial)).0;
         let mut reply = Data(vec![b'l', 2, 1, 1]).u32(body.len() as u32).u32(serial);
         reply = reply.u32(8);
         reply.0.extend([5, 1, b'u', 0]);
@@ -198,6 +232,25 @@ fn a_peer_that_never_answers_one_method_is_read_without_it() {
     let read = engine.nodes.iter().filter(|n| n.role.is_some());
     assert!(read.count() > 100);
     assert!(engine.nodes.iter().all(|n| n.extents.is_none()));
+}
+
+#[test]
+fn the_cells_of_a_table_that_counts_no_rows_are_its_children() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = answer_of_table;
+    let mut connection = client(&folder, Peer { own, ..QUICK });
+    let app = AppConnection::private(&mut connection);
+    let mut engine = Engine::new(app, "", Toolkit::Other, Instant::now() + PATIENCE);
+    engine.start(ROOT, None).unwrap();
+    let table = engine
+        .nodes
+        .iter()
+        .position(|n| n.role == Some(role::TABLE))
+        .unwrap();
+    assert!(engine.nodes[table].children.is_empty());
+    let (mut lists, mut sheets) = (LargeLists::default(), Spreadsheets::default());
+    managed::read(&mut engine, &mut lists, &mut sheets).unwrap();
+    assert_eq!(engine.nodes[table].children.len(), 2);
 }
 
 /// A listener that accepts, and sends a byte now and then; and one that accepts nobody.

@@ -66,6 +66,13 @@ fn read_one(
     let path = engine.nodes[container].path.clone();
     let rows = engine.number(&path, Request::Table("NRows"))?;
     let columns = engine.number(&path, Request::Table("NColumns"))?;
+    if rows == Some(0) {
+        // Its headers, and in Dolphin, whose views count no rows, the files.
+        let count = engine.number(&path, Request::ChildCount)?.unwrap_or(0);
+        if (1..=MOST_CHILDREN).contains(&count) {
+            return engine.read_children(container);
+        }
+    }
     if let (Some(rows), Some(columns)) = (rows, columns) {
         let table = Table {
             path,

@@ -1,6 +1,7 @@
 //! KWin 6.3: windows, exact coordinates, clicks, typing and the guard, with native apps over each
 //! other.
 
+use std::fs;
 use std::time::Duration;
 
 use deskline_testbed::{Client, Compositor, NativeApp, PATIENCE, Session, Toolkit, until};
@@ -30,6 +31,7 @@ fn clicks_text_and_menus_reach_windows_over_each_other() {
     server.fills_the_form(qt6);
     server.turns_the_wheel(qt6);
     server.drags_over_the_pad(qt6);
+    text_of_each_layout_is_typed(&kde, &server, qt6);
     the_doctor_says_what_kwin_can_do(&kde);
 }
 
@@ -54,6 +56,58 @@ fn text_of_the_persons_layout_is_typed_and_other_text_is_refused(server: &Client
     server.call_for(app, "type_and_traverse", rest).ok();
     app.wait_for("text Name x");
     app.wait_for("activated Name");
+}
+
+/// The person's layouts, as their settings file has them: which of them is on, and a text that it
+/// types.
+const LAYOUTS: [(&str, u8, &str); 4] = [
+    ("LayoutList=fr", 0, "Aq zW éèç à@"),
+    ("LayoutList=us,ru", 1, "Жя Привет"),
+    ("LayoutList=ru,us", 1, "Yz Aq"),
+    (
+        "LayoutList=de\nVariantList=neo\nOptions=ctrl:swapcaps",
+        0,
+        "Xv ÄöSß",
+    ),
+];
+
+fn text_of_each_layout_is_typed(kde: &Session, server: &Client, app: &NativeApp) {
+    let call = |path: &str, arguments: &[&str]| {
+        let mut command = kde.command("/usr/bin/gdbus");
+        command.args(["call", "--session", "-d", "org.kde.KWin", "-o", path, "-m"]);
+        let output = command.args(arguments).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    };
+    let settings = kde.folder().join(".config/kxkbrc");
+    for (layout, group, text) in LAYOUTS {
+        let lines = format!("[Layout]\nUse=true\nResetOldOptions=true\n{layout}\n");
+        fs::write(&settings, lines).unwrap();
+        let mut emit = kde.command("/usr/bin/gdbus");
+        emit.args(["emit", "--session", "--object-path", "/Layouts", "--signal"]);
+        assert!(
+            emit.arg("org.kde.keyboard.reloadConfig")
+                .status()
+                .unwrap()
+                .success()
+        );
+        let on = || call("/Layouts", &["org.kde.KeyboardLayouts.getLayout"]);
+        let wanted = format!("(uint32 {group},)");
+        until(layout, || {
+            let set = ["org.kde.KeyboardLayouts.setLayout", &group.to_string()];
+            call("/Layouts", &set);
+            (on() == wanted || group == 0).then_some(())
+        });
+        let shortcut = json!({"do": "press_key", "keyName": "a", "modifierFlags": ["Control"]});
+        let steps = json!({"steps": [
+            {"do": "click", "element": "Name", "role": "AXTextField"}, shortcut,
+            {"do": "type", "text": text},
+        ]});
+        let answer = server.call_for(app, "chain_and_traverse", steps).ok();
+        until(&format!("{layout}: {answer}"), || {
+            (self::text(app) == text).then_some(())
+        });
+        assert!(on() == wanted || group == 0, "{layout}");
+    }
 }
 
 fn menus_open_behind_and_the_window_in_front_comes_back(server: &Client, apps: &[NativeApp; 3]) {

@@ -1,6 +1,7 @@
 //! sway 1.10: forms, drags and menus behind other windows.
 
 use deskline_testbed::{Compositor, Session, Toolkit};
+use serde_json::json;
 
 use crate::menus;
 
@@ -11,6 +12,12 @@ fn forms_and_drags() {
     let app = session.widgets(Toolkit::Gtk3, &server);
     server.fills_the_form(&app);
     server.drags_over_the_pad(&app);
+    // The person's layout does not change what the agent's keys type.
+    session.sway("input * xkb_layout ru");
+    let empty = json!({"element": "Name", "role": "AXTextField", "value": ""});
+    server.call_for(&app, "set_value_and_traverse", empty).ok();
+    server.types_and_types_over(&app, "Yz äß ěİ Жя 漢");
+    session.sway("input * xkb_layout us");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The pointer and the keyboard over an EIS socket.
 
+use std::fmt;
 use std::os::fd::OwnedFd;
 use std::time::Instant;
 
@@ -23,6 +24,15 @@ const NOTCH: i32 = 120;
 /// set more.
 const HELD_BACK: f64 = 2_000.0;
 
+/// Asks a compositor for the group of the layout that is in force.
+struct Group(Box<dyn Fn() -> u32 + Send>);
+
+impl fmt::Debug for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Group")
+    }
+}
+
 /// An EIS connection. What it has pressed is released when it ends.
 #[derive(Debug)]
 pub(crate) struct Eis {
@@ -31,6 +41,8 @@ pub(crate) struct Eis {
     space: Option<String>,
     sequence: u32,
     layout: Option<KnownLayout>,
+    /// For a compositor whose EIS does not tell it.
+    group: Option<Group>,
 }
 
 /// A layout that was read. A keyboard keeps its keymap: where the person chooses other layouts,
@@ -63,7 +75,14 @@ impl Eis {
             space: None,
             sequence: 0,
             layout: None,
+            group: None,
         })
+    }
+
+    /// Asks for the group of the layout from now on.
+    pub(crate) fn with_group(mut self, group: impl Fn() -> u32 + Send + 'static) -> Self {
+        self.group = Some(Group(Box::new(group)));
+        self
     }
 
     /// Sets the part of the screen that coordinates are relative to: the mapping of a stream of the
@@ -186,14 +205,15 @@ impl Events for Eis {
     fn layout(&mut self) -> Result<&Layout> {
         let index = self.device("keyboard", |d| d.keyboard.is_some())?;
         let device = &self.connection.devices[index];
+        let (locked, told) = device.locked;
+        let group = self.group.as_ref().map_or(told, |group| (group.0)());
         let is_for =
-            |known: &KnownLayout| known.keyboard == device.proto && known.locked == device.locked;
+            |known: &KnownLayout| known.keyboard == device.proto && known.locked == (locked, group);
         if !self.layout.as_ref().is_some_and(is_for) {
             let keymap = device.keymap.as_deref().unwrap_or_default();
-            let (locked, group) = device.locked;
             self.layout = Some(KnownLayout {
                 keyboard: device.proto.clone(),
-                locked: device.locked,
+                locked: (locked, group),
                 layout: Layout::read(keymap, locked, group).ok_or_else(unreadable)?,
             });
         }

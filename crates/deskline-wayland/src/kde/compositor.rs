@@ -168,7 +168,12 @@ impl Kde {
         } else {
             let had = self.bus.has_devices();
             let events: Box<dyn Events> = match &self.way {
-                Some(Way::Eis) => Box::new(Eis::connect(self.bus.input()?.into())?),
+                Some(Way::Eis) => {
+                    let eis = Eis::connect(self.bus.input()?.into())?;
+                    // The EIS of KWin 6.1 to 6.3 does not tell it.
+                    let bus = self.bus.clone();
+                    Box::new(eis.with_group(move || bus.layout()))
+                }
                 Some(Way::Fake(socket)) => Box::new(Fake::open(socket, self.bus.clone())?),
                 None => return Err(Error::Unavailable(KWIN_INPUT.into())),
             };

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
 use deskline_testbed::{App, Bed, Client, until};
 use serde_json::json;
@@ -48,19 +48,18 @@ fn state(bed: &Bed) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Types a text into an empty file and saves it.
-fn types(server: &Client, (app, persons): (&App<'_>, &App<'_>), file: &Path, case: &str) {
-    let press = |key: &str| {
-        persons.bring_to_front();
-        let key = json!({"pid": app.pid, "keyName": key, "modifierFlags": ["Control"]});
-        server.call("press_key_and_traverse", key).ok();
-    };
-    press("a");
+/// Types a text over all of a file and saves it, by shortcuts of the layout.
+fn types(server: &Client, (app, file): &(App<'_>, PathBuf), persons: &App<'_>, case: &str) {
     persons.bring_to_front();
     let text = format!("{case}: {TEXT}");
-    let typed = json!({"pid": app.pid, "text": text});
-    let answer = server.call("type_and_traverse", typed).ok();
-    press("s");
+    let shortcut = |key| json!({"do": "press_key", "keyName": key, "modifierFlags": ["Control"]});
+    let steps = [
+        shortcut("a"),
+        json!({"do": "type", "text": text}),
+        shortcut("s"),
+    ];
+    let chain = json!({"pid": app.pid, "steps": steps});
+    let answer = server.call("chain_and_traverse", chain).ok();
     until(&format!("{case}: {answer}"), || {
         let saved = fs::read_to_string(file).unwrap();
         (saved.trim_end() == text).then_some(())
@@ -71,7 +70,7 @@ fn types(server: &Client, (app, persons): (&App<'_>, &App<'_>), file: &Path, cas
 fn each_layout_types_the_text_and_stays_as_it_is() {
     let bed = Bed::new();
     let server = bed.server(&[]);
-    let (gtk, gtk_file) = bed.mousepad("");
+    let apps = [bed.mousepad(""), bed.featherpad("")];
     let persons = bed.windows("gtk3", &[], &["Mine|Mine|300x200+900+600"]);
     for (layout, switches) in LAYOUTS {
         run(&bed, "setxkbmap", &["-option"]);
@@ -81,14 +80,18 @@ fn each_layout_types_the_text_and_stays_as_it_is() {
             run(&bed, "xdotool", &["key", "ISO_Next_Group"]);
         }
         let before = state(&bed);
-        types(&server, (&gtk, &persons), &gtk_file, layout);
-        assert_eq!(state(&bed), before, "{layout}");
+        for app in &apps {
+            types(&server, app, &persons, layout);
+            assert_eq!(state(&bed), before, "{layout}");
+        }
     }
     // Caps Lock and Num Lock are on.
     run(&bed, "setxkbmap", &["-option"]);
     run(&bed, "setxkbmap", &["de"]);
     run(&bed, "xdotool", &["key", "Caps_Lock", "key", "Num_Lock"]);
     let before = state(&bed);
-    types(&server, (&gtk, &persons), &gtk_file, "Caps Lock");
-    assert_eq!(state(&bed), before);
+    for app in &apps {
+        types(&server, app, &persons, "Caps Lock");
+        assert_eq!(state(&bed), before);
+    }
 }

@@ -1,14 +1,24 @@
 //! Helpers that the Linux crates share: processes in `/proc`, their run time, the unread bytes of a
 //! socket, starting programs, threads that take orders, waiting for file descriptors with a time
-//! limit, how long a guard holds, and key codes.
+//! limit, how long a guard holds, and key codes. On Windows only how long a guard holds.
 
-pub mod clients;
-pub mod codes;
-pub mod family;
 pub mod hold;
+
+#[cfg(unix)]
+pub mod clients;
+#[cfg(unix)]
+pub mod codes;
+#[cfg(unix)]
+pub mod family;
+#[cfg(unix)]
 pub mod process;
+#[cfg(unix)]
 pub mod socket;
+#[cfg(unix)]
 pub mod spawn;
+#[cfg(unix)]
 pub mod unread;
+#[cfg(unix)]
 pub mod wait;
+#[cfg(unix)]
 pub mod worker;

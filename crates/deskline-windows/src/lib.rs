@@ -3,8 +3,29 @@
 //! What only Windows can run is behind `cfg(windows)`, so that the rest is built and tested on any
 //! system.
 
+// Elsewhere only the tests use what Windows calls.
+#![cfg_attr(not(windows), allow(dead_code))]
+
+#[cfg(windows)]
 pub mod apps;
+#[cfg(windows)]
+#[allow(unsafe_code)] // each call says why it is sound
+mod clipboard;
+#[cfg(windows)]
+mod desktop;
+#[cfg(windows)]
+#[allow(unsafe_code)] // each call says why it is sound
 pub mod display;
+#[cfg(windows)]
+pub mod doctor;
 pub mod guard;
 pub mod input;
+#[cfg(windows)]
+mod platform;
+#[cfg(windows)]
+#[allow(unsafe_code)] // each call says why it is sound
+mod process;
 pub mod tree;
+
+#[cfg(windows)]
+pub use platform::WinPlatform;

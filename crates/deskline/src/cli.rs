@@ -103,7 +103,7 @@ pub(crate) struct Settings {
     pub(crate) home: Option<PathBuf>,
     /// Somebody watches the private desktop: guard their input and put their window and pointer
     /// back there too
-    #[cfg(not(target_os = "macos"))]
+    #[cfg(target_os = "linux")]
     #[arg(long, global = true)]
     pub(crate) attended: bool,
     /// On sway 1.10 or later: `own` gives the agent a pointer and a focus beside yours. Only apps
@@ -239,6 +239,13 @@ pub(crate) enum Command {
         name: String,
         /// The compositor's socket
         socket: PathBuf,
+    },
+    /// Keep the person's input out for a server of this program, and end with it
+    #[cfg(windows)]
+    #[command(hide = true)]
+    Guard {
+        /// The server's process
+        parent: u32,
     },
     /// Print the completions for a shell
     Completions {

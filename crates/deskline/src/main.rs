@@ -66,6 +66,8 @@ fn start(cli: Cli) -> ExitCode {
         Command::WaylandHelper { name, socket } => platform::wayland_helper(&name, socket),
         Command::Completions { shell } => pages::completions(shell),
         Command::Manual { folder } => pages::manual(&folder),
+        #[cfg(windows)]
+        Command::Guard { parent } => Ok(platform::guard(parent)),
         #[cfg(target_os = "macos")]
         Command::Selftest(args) => platform::selftest(settings, &args),
     };

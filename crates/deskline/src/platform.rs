@@ -4,6 +4,8 @@
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
+#[cfg(windows)]
+mod windows;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -18,6 +20,8 @@ pub(crate) use linux::wayland_helper;
 pub(crate) use linux::{OpenDesktop, desktop, open, run};
 #[cfg(target_os = "macos")]
 pub(crate) use macos::{OpenDesktop, desktop, open, run, selftest};
+#[cfg(windows)]
+pub(crate) use windows::{OpenDesktop, desktop, guard, open, run};
 
 use crate::cli::Settings;
 use crate::output::{self, Done};
@@ -57,6 +61,8 @@ fn examine(settings: &Settings) -> Result<Vec<Check>, Box<dyn Error>> {
     let mut checks = linux::examine(settings)?;
     #[cfg(target_os = "macos")]
     let mut checks = macos::examine(settings)?;
+    #[cfg(windows)]
+    let mut checks = windows::examine(settings)?;
     // Reserve a name, as every call does: a folder that opens need not be writable.
     let journal = settings.journal().and_then(|journal| {
         journal.begin("doctor")?;
@@ -74,7 +80,7 @@ fn examine(settings: &Settings) -> Result<Vec<Check>, Box<dyn Error>> {
 }
 
 /// On a Mac the person grants permissions in the settings.
-#[cfg(target_os = "macos")]
+#[cfg(not(target_os = "linux"))]
 fn repair(_: &[Check]) -> Vec<Result<String, String>> {
     vec![]
 }

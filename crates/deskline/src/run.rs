@@ -12,7 +12,6 @@ use deskline_link::guard::{Guarding, Mode};
 use deskline_link::{Cancel, Links, Policy};
 use deskline_mcp::{Config, Dispatcher};
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::{Call, GuardMode, Settings};
 use crate::log::{Filter, Table};
@@ -178,20 +177,11 @@ pub(crate) fn in_runtime<T>(
 
 /// Completes when a signal asks the process to end.
 pub(crate) fn stopped() -> io::Result<impl Future<Output = ()>> {
-    let mut signals = [
-        SignalKind::interrupt(),
-        SignalKind::terminate(),
-        SignalKind::hangup(),
-    ]
-    .into_iter()
-    .map(signal)
-    .collect::<io::Result<Vec<_>>>()?;
+    let mut signals = signals()?;
     Ok(async move {
         std::future::poll_fn(|context| {
-            let ready = signals
-                .iter_mut()
-                .any(|signal| signal.poll_recv(context).is_ready());
-            if ready {
+            let mut signals = signals.iter_mut();
+            if signals.any(|came| came(context)) {
                 std::task::Poll::Ready(())
             } else {
                 std::task::Poll::Pending
@@ -199,4 +189,48 @@ pub(crate) fn stopped() -> io::Result<impl Future<Output = ()>> {
         })
         .await;
     })
+}
+
+/// Whether this signal has come.
+type Came = Box<dyn FnMut(&mut std::task::Context<'_>) -> bool>;
+
+#[cfg(unix)]
+fn signals() -> io::Result<Vec<Came>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    [
+        SignalKind::interrupt(),
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+    ]
+    .into_iter()
+    .map(|kind| {
+        let mut signal = signal(kind)?;
+        Ok(Box::new(move |context: &mut std::task::Context<'_>| {
+            signal.poll_recv(context).is_ready()
+        }) as Came)
+    })
+    .collect()
+}
+
+/// What a console and the system send: Ctrl+C, Ctrl+Break, a closed window, a logout, a shutdown.
+#[cfg(windows)]
+fn signals() -> io::Result<Vec<Came>> {
+    use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_logoff, ctrl_shutdown};
+    macro_rules! came {
+        ($($signal:ident),*) => {
+            vec![$({
+                let mut signal = $signal()?;
+                Box::new(move |context: &mut std::task::Context<'_>| {
+                    signal.poll_recv(context).is_ready()
+                }) as Came
+            }),*]
+        };
+    }
+    Ok(came![
+        ctrl_c,
+        ctrl_break,
+        ctrl_close,
+        ctrl_logoff,
+        ctrl_shutdown
+    ])
 }

@@ -49,11 +49,13 @@ pub(crate) fn view(settings: &Settings, args: &ViewArgs) -> Done {
 fn open(url: &str) {
     let opener = if cfg!(target_os = "macos") {
         "open"
+    } else if cfg!(windows) {
+        "explorer"
     } else {
         "xdg-open"
     };
     // Without a display, xdg-open would start a browser in this terminal.
-    let has_display = cfg!(target_os = "macos")
+    let has_display = cfg!(any(target_os = "macos", windows))
         || ["DISPLAY", "WAYLAND_DISPLAY"]
             .into_iter()
             .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));

@@ -1,1 +1,120 @@
-//! The guard: low-level hooks in a process of its own.
+//! The guard: low-level hooks that swallow the person's input, pass this program's own, which it
+//! marks, and watch for Esc.
+//!
+//! They run in a process of their own, `deskline guard`: a hook in a process that hangs or is
+//! stopped delays each event by up to two seconds. That process ends when its pipe closes or its
+//! parent does, and Windows removes the hooks of one that has ended.
+
+#[cfg(windows)]
+mod client;
+#[cfg(windows)]
+#[allow(unsafe_code)] // each call says why it is sound
+mod hooks;
+mod judge;
+
+#[cfg(windows)]
+pub use client::Guard;
+#[cfg(windows)]
+pub use hooks::{probe, run};
+
+use std::time::Duration;
+
+/// An order to the guard's process, a line of its standard input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// Watch what the person presses, and for Esc.
+    Watch,
+    /// Swallow the person's input, for at most so long.
+    Grab(Duration),
+    /// Let it pass, and go on watching.
+    Release,
+    /// Remove the hooks.
+    Unwatch,
+}
+
+impl Order {
+    fn line(self) -> String {
+        match self {
+            Self::Watch => "watch\n".into(),
+            Self::Grab(limit) => format!("grab {}\n", limit.as_millis()),
+            Self::Release => "release\n".into(),
+            Self::Unwatch => "unwatch\n".into(),
+        }
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        Some(match line.trim() {
+            "watch" => Self::Watch,
+            "release" => Self::Release,
+            "unwatch" => Self::Unwatch,
+            line => {
+                let limit = line.strip_prefix("grab ")?.parse().ok()?;
+                Self::Grab(Duration::from_millis(limit))
+            }
+        })
+    }
+}
+
+/// What the guard's process reports, a line of its standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Report {
+    /// The hooks are in place: the answer to [`Order::Watch`] and [`Order::Grab`].
+    Ready,
+    /// Windows gave no hooks: its error.
+    Failed(u32),
+    /// The person has pressed Esc.
+    Escape,
+    /// The limit was reached, and the person's input passes again.
+    Limit,
+    /// The person has pressed something that reached an app.
+    Pressed,
+}
+
+/// What stands before each report: a test's output has other lines too.
+const REPORT: &str = "guard: ";
+
+impl Report {
+    fn line(self) -> String {
+        match self {
+            Self::Ready => format!("{REPORT}ready\n"),
+            Self::Failed(code) => format!("{REPORT}failed {code}\n"),
+            Self::Escape => format!("{REPORT}escape\n"),
+            Self::Limit => format!("{REPORT}limit\n"),
+            Self::Pressed => format!("{REPORT}pressed\n"),
+        }
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        Some(match line.trim_end().rsplit_once(REPORT)?.1 {
+            "ready" => Self::Ready,
+            "escape" => Self::Escape,
+            "limit" => Self::Limit,
+            "pressed" => Self::Pressed,
+            rest => Self::Failed(rest.strip_prefix("failed ")?.parse().ok()?),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_as_they_are_written() {
+        let grab = Order::Grab(Duration::from_secs(30));
+        for order in [Order::Watch, grab, Order::Release, Order::Unwatch] {
+            assert_eq!(Order::parse(&order.line()), Some(order));
+        }
+        for report in [
+            Report::Ready,
+            Report::Failed(5),
+            Report::Escape,
+            Report::Limit,
+            Report::Pressed,
+        ] {
+            assert_eq!(Report::parse(&report.line()), Some(report));
+        }
+        assert_eq!(Order::parse("grab soon"), None);
+        assert_eq!(Report::parse("running 1 test"), None);
+    }
+}

@@ -144,7 +144,7 @@ impl<U: Uia> Build<'_, '_, U> {
     fn add(&mut self, index: usize, parent: usize) -> usize {
         let item = &self.walk.items[index];
         let container = self.elements[parent].role;
-        let mut facts = facts::of(&item.raw, Some(container), item.parent.is_none());
+        let mut facts = facts::derive(&item.raw, Some(container), item.parent.is_none());
         if let Some(part) = &item.text {
             let shown = part.text.trim_end_matches(['\r', '\n']);
             let total = part.before + part.text.chars().count() + part.after;

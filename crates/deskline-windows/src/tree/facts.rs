@@ -23,7 +23,7 @@ pub struct Facts {
 }
 
 /// `container`: the role of the parent. `is_toplevel`: it is a window on its own.
-pub fn of(raw: &Raw, container: Option<Role>, is_toplevel: bool) -> Facts {
+pub fn derive(raw: &Raw, container: Option<Role>, is_toplevel: bool) -> Facts {
     let (role, native_role) = role(raw, container, is_toplevel);
     let title = Text::new(raw.name.as_str());
     let value = if raw.password {
@@ -55,6 +55,8 @@ fn role(raw: &Raw, container: Option<Role>, is_toplevel: bool) -> (Role, Cow<'st
     let refined = match role {
         Role::MENU | Role::HELP_TAG if is_toplevel => role,
         _ if is_toplevel => Role::WINDOW,
+        // A panel or a document in a window: nothing of it lies outside that.
+        Role::WINDOW => Role::GROUP,
         Role::BUTTON if has(Patterns::TOGGLE) => Role::CHECK_BOX,
         // Qt gives a button that opens a menu this state, WinUI a drop-down button.
         Role::BUTTON if expandable(raw) && !has(Patterns::GRID_ITEM) => Role::MENU_BUTTON,

@@ -2,7 +2,7 @@
 //!
 //! A runtime id is unique among the elements that exist, so an id consists of the process (pid and
 //! start time) and the runtime id: the next server process computes the same one. Some providers
-//! give several elements one runtime id, or none; those are told apart by their order.
+//! give several elements one runtime id, or none; those are distinguished by their order.
 
 use std::collections::HashMap;
 use std::fmt::Write;

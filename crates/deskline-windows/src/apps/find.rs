@@ -1,0 +1,177 @@
+//! Finds the program that an agent's identifier means.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use deskline_core::{escape, nearest};
+use deskline_link::{OpenError, Result};
+
+use super::shell;
+
+/// How deep folders of the Start menu are looked through, and how many of their entries.
+const DEPTH: usize = 3;
+const MOST: usize = 2_000;
+
+/// A program to start.
+pub(super) struct Program {
+    pub(super) name: String,
+    pub(super) path: PathBuf,
+    /// As they stand in the command line.
+    pub(super) arguments: String,
+    pub(super) folder: Option<PathBuf>,
+}
+
+impl Program {
+    fn new(path: PathBuf) -> Self {
+        let stem = path.file_stem().unwrap_or_default();
+        Self {
+            name: stem.to_string_lossy().into_owned(),
+            folder: env::home_dir(),
+            arguments: String::new(),
+            path,
+        }
+    }
+}
+
+pub(super) fn find(identifier: &str) -> Result<Program> {
+    if identifier.is_empty() {
+        return Err(
+            OpenError::Empty("an app's name, the path of a program or a file, or a URL").into(),
+        );
+    }
+    if let Some((scheme, _)) = identifier.split_once("://") {
+        let opener = shell::opener(scheme);
+        let opener = opener.ok_or_else(|| OpenError::NoAppForScheme(scheme.to_owned()))?;
+        return Ok(with(opener, identifier));
+    }
+    if identifier.contains(['\\', '/', ':']) {
+        return by_path(identifier);
+    }
+    let wanted = name(identifier);
+    let shortcuts = shortcuts();
+    let stem = |path: &PathBuf| name(&path.file_stem().unwrap_or_default().to_string_lossy());
+    let exact = || shortcuts.iter().filter(|path| stem(path) == wanted);
+    // "Chrome" is Google Chrome, unless another app has that word in its name.
+    let by_word = || {
+        let mut all = shortcuts.iter();
+        let mut has = all
+            .by_ref()
+            .filter(|path| stem(path).split(' ').any(|word| word == wanted));
+        has.next().filter(|_| has.next().is_none())
+    };
+    let file = format!("{}.exe", without_exe(identifier));
+    let found = exact().find_map(|path| shortcut(path));
+    let found = found.or_else(|| Some(Program::new(shell::in_path(&file)?)));
+    if let Some(found) = found.or_else(|| by_word().and_then(|path| shortcut(path))) {
+        return Ok(found);
+    }
+    let names: Vec<String> = shortcuts
+        .iter()
+        .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))
+        .collect();
+    let near = nearest(&wanted, names.iter().map(String::as_str));
+    let near = near.map_or_else(String::new, |near| {
+        format!("The nearest is '{}'. ", escape::short(near, 40))
+    });
+    Err(OpenError::NotFound {
+        identifier: identifier.to_owned(),
+        nearest: format!(
+            "{near}Give a name as in the Start menu, the name of an executable, or a path"
+        ),
+    }
+    .into())
+}
+
+/// The program that opens a file or a URL, with it.
+fn with(opener: PathBuf, what: &str) -> Program {
+    Program {
+        // A quote is in no file name, and would end the argument.
+        arguments: format!("\"{}\"", what.replace('"', "%22")),
+        ..Program::new(opener)
+    }
+}
+
+fn by_path(identifier: &str) -> Result<Program> {
+    let path = PathBuf::from(identifier);
+    if !path.is_absolute() {
+        return Err(OpenError::RelativePath(identifier.to_owned()).into());
+    }
+    if !path.exists() {
+        return Err(OpenError::NoSuchPath(path).into());
+    }
+    let kind = path
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
+    match kind.as_str() {
+        "exe" | "com" => Ok(Program::new(path)),
+        "lnk" => shortcut(&path).ok_or_else(|| OpenError::NotAnApp(path).into()),
+        _ => {
+            let opener = shell::opener(&format!(".{kind}")).filter(|_| !kind.is_empty());
+            let opener = opener.ok_or(OpenError::NoAppForFile { path, kind })?;
+            Ok(with(opener, identifier))
+        }
+    }
+}
+
+/// What a shortcut starts. `None` for those to web pages and apps from the Store.
+fn shortcut(path: &Path) -> Option<Program> {
+    let link = shell::shortcut(path)?;
+    let name = path.file_stem()?.to_string_lossy().into_owned();
+    let is_program = link.path.extension()?.eq_ignore_ascii_case("exe");
+    is_program.then(|| Program {
+        name,
+        arguments: link.arguments,
+        folder: link
+            .folder
+            .filter(|folder| folder.is_dir())
+            .or_else(env::home_dir),
+        path: link.path,
+    })
+}
+
+/// The shortcuts of the Start menu.
+fn shortcuts() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for root in ["APPDATA", "PROGRAMDATA"]
+        .into_iter()
+        .filter_map(env::var_os)
+    {
+        let folder = Path::new(&root).join(r"Microsoft\Windows\Start Menu\Programs");
+        list(&folder, DEPTH, &mut found);
+    }
+    found
+}
+
+fn list(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    let mut paths: Vec<PathBuf> = entries.take(MOST).flatten().map(|e| e.path()).collect();
+    paths.sort();
+    for path in paths {
+        if path
+            .extension()
+            .is_some_and(|kind| kind.eq_ignore_ascii_case("lnk"))
+        {
+            found.push(path);
+        } else if depth > 1 && path.is_dir() {
+            list(&path, depth - 1, found);
+        }
+    }
+}
+
+/// A name for comparison: without case and double spaces.
+fn name(text: &str) -> String {
+    let lower = without_exe(text).to_lowercase();
+    lower.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn without_exe(name: &str) -> &str {
+    let at = name.len().saturating_sub(4);
+    match name.split_at_checked(at) {
+        Some((bare, end)) if end.eq_ignore_ascii_case(".exe") => bare,
+        _ => name,
+    }
+}

@@ -1,0 +1,393 @@
+//! The clipboard: a thread that saves it, lends the agent's text and hears who reads that, and
+//! gives the person's data back. The system keeps that; nothing is served afterwards.
+
+use std::cell::RefCell;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::Instant;
+
+use deskline_link::clipboard::{
+    Board, ClipboardThread, Lending, MOST_SAVED, Order, Reading, SAVES,
+};
+use deskline_link::{Cancel, DisplayError, Error, Result};
+use windows::Win32::Foundation::{HANDLE, HGLOBAL, HWND, LPARAM, LRESULT, WPARAM};
+use windows::Win32::System::DataExchange::{
+    CloseClipboard, EmptyClipboard, EnumClipboardFormats, GetClipboardData, GetClipboardOwner,
+    GetClipboardSequenceNumber, GetOpenClipboardWindow, OpenClipboard, RegisterClipboardFormatW,
+    SetClipboardData,
+};
+use windows::Win32::System::Memory::{
+    GMEM_MOVEABLE, GlobalAlloc, GlobalLock, GlobalSize, GlobalUnlock,
+};
+use windows::Win32::System::Threading::GetCurrentThreadId;
+use windows::Win32::UI::WindowsAndMessaging::{
+    CreateWindowExW, DefWindowProcW, DispatchMessageW, GetMessageW, HWND_MESSAGE, MSG,
+    PostThreadMessageW, RegisterClassW, WINDOW_EX_STYLE, WINDOW_STYLE, WM_APP, WM_QUIT,
+    WM_RENDERFORMAT, WNDCLASSW,
+};
+use windows::core::{PCWSTR, w};
+
+use crate::display::windows::owner;
+
+/// An order is waiting.
+const ORDERED: u32 = WM_APP + 1;
+/// Somebody else than the app has read the text.
+const STRANGER: u32 = WM_APP + 2;
+
+/// How often to offer the text anew once somebody else has read it: programs that record what is
+/// copied may do that each time.
+const ANEW: u8 = 3;
+
+const TEXT: u32 = 13; // CF_UNICODETEXT
+
+/// Formats whose data are no memory: bitmaps, metafiles, palettes. Windows makes a bitmap from the
+/// DIB that is saved.
+const NO_MEMORY: [u32; 4] = [2, 3, 9, 14];
+
+/// Of OLE: they stand for an object of the app that owned the clipboard.
+const OBJECTS: [PCWSTR; 2] = [w!("DataObject"), w!("Ole Private Data")];
+
+/// Files that the app makes for whoever pastes.
+const PROMISED: PCWSTR = w!("FileGroupDescriptorW");
+
+/// By these, clipboard managers and the system's history skip a text that is there for a moment.
+const MARKS: [PCWSTR; 2] = [
+    w!("ExcludeClipboardContentFromMonitorProcessing"),
+    w!("CanIncludeInClipboardHistory"),
+];
+
+type Content = Vec<(u32, Vec<u8>)>;
+
+/// The text that is lent, until it is read.
+struct Lent {
+    text: Vec<u8>,
+    /// The process that is to read it.
+    app: u32,
+    reading: Reading,
+    anew: u8,
+}
+
+thread_local! {
+    static LENT: RefCell<Option<Lent>> = const { RefCell::new(None) };
+}
+
+/// Wakes the thread, and ends it when dropped.
+struct Line {
+    orders: Sender<Order>,
+    thread: u32,
+}
+
+impl Line {
+    fn post(&self, message: u32) {
+        // SAFETY: takes numbers. A thread that has ended gets nothing.
+        let _ = unsafe { PostThreadMessageW(self.thread, message, WPARAM(0), LPARAM(0)) };
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.post(WM_QUIT);
+    }
+}
+
+pub(crate) fn start() -> Result<ClipboardThread> {
+    let failed = |e: &dyn std::fmt::Display| Error::Unavailable(format!("the clipboard: {e}"));
+    let (orders, todo) = mpsc::channel();
+    let (started, starts) = mpsc::sync_channel(1);
+    let reading = Reading::default();
+    let shared = reading.clone();
+    std::thread::Builder::new()
+        .name("clipboard".into())
+        .spawn(move || match window() {
+            Ok(window) => {
+                // SAFETY: takes nothing.
+                let _ = started.send(Ok(unsafe { GetCurrentThreadId() }));
+                serve(window, shared, &todo);
+            }
+            Err(error) => _ = started.send(Err(error)),
+        })
+        .map_err(|e| failed(&e))?;
+    let thread = starts
+        .recv_timeout(SAVES)
+        .map_err(|e| failed(&e))?
+        .map_err(|e| failed(&e))?;
+    let line = Line { orders, thread };
+    let tell = move |order| {
+        // A thread that has ended answers nothing, which the caller sees.
+        let _ = line.orders.send(order);
+        line.post(ORDERED);
+    };
+    Ok(ClipboardThread::new(tell, reading))
+}
+
+/// A window that no one sees: the owner of the clipboard.
+fn window() -> windows::core::Result<HWND> {
+    let class = w!("DesklineClipboard");
+    let style = WNDCLASSW {
+        lpfnWndProc: Some(on_message),
+        lpszClassName: class,
+        ..WNDCLASSW::default()
+    };
+    // SAFETY: the texts are constants. A class that is there already is the same one.
+    unsafe {
+        RegisterClassW(&raw const style);
+        let (plain, shape, above) = (WINDOW_EX_STYLE(0), WINDOW_STYLE(0), Some(HWND_MESSAGE));
+        CreateWindowExW(
+            plain, class, None, shape, 0, 0, 0, 0, above, None, None, None,
+        )
+    }
+}
+
+fn serve(window: HWND, reading: Reading, orders: &Receiver<Order>) {
+    let mut board = WinBoard {
+        window,
+        reading,
+        content: None,
+        known: 0,
+    };
+    let mut lending = Lending::new();
+    let mut message = MSG::default();
+    // SAFETY: the message outlives the calls.
+    while unsafe { GetMessageW(&raw mut message, None, 0, 0) }.as_bool() {
+        match message.message {
+            ORDERED => {
+                for order in orders.try_iter() {
+                    lending.obey(&mut board, order);
+                }
+            }
+            STRANGER => board.offer_anew(),
+            // SAFETY: as above.
+            _ => _ = unsafe { DispatchMessageW(&raw const message) },
+        }
+    }
+    if let Err(error) = lending.give_back(&mut board) {
+        tracing::warn!("the clipboard is not back: {error}");
+    }
+}
+
+unsafe extern "system" fn on_message(
+    window: HWND,
+    message: u32,
+    what: WPARAM,
+    data: LPARAM,
+) -> LRESULT {
+    if message == WM_RENDERFORMAT {
+        LENT.with_borrow_mut(|lent| lent.as_mut().map(render));
+        return LRESULT(0);
+    }
+    // SAFETY: passes on what the window was given.
+    unsafe { DefWindowProcW(window, message, what, data) }
+}
+
+/// Somebody reads the text: gives it, and finds out who that is.
+fn render(lent: &mut Lent) {
+    if put(TEXT, &lent.text).is_err() {
+        return;
+    }
+    // SAFETY: takes nothing.
+    let reader = unsafe { GetOpenClipboardWindow() }.map(owner);
+    let stranger = reader.is_ok_and(|reader| reader != 0 && reader != lent.app);
+    if stranger && lent.anew > 0 {
+        lent.anew -= 1;
+        // SAFETY: takes numbers.
+        let _ = unsafe { PostThreadMessageW(GetCurrentThreadId(), STRANGER, WPARAM(0), LPARAM(0)) };
+    } else {
+        lent.reading.set(true);
+    }
+}
+
+/// The clipboard, while this program has it open.
+struct Open;
+
+impl Open {
+    fn wait(window: HWND, cancel: &Cancel) -> Result<Self> {
+        let until = Instant::now() + SAVES;
+        loop {
+            // SAFETY: closed when this is dropped.
+            match unsafe { OpenClipboard(Some(window)) } {
+                Ok(()) => return Ok(Self),
+                Err(_) if Instant::now() < until => {
+                    cancel.wait(std::time::Duration::from_millis(5))?
+                }
+                Err(error) => return Err(Error::system("opening the clipboard")(error)),
+            }
+        }
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        // SAFETY: it was opened.
+        let _ = unsafe { CloseClipboard() };
+    }
+}
+
+/// Puts data on the open clipboard, which owns it from then on.
+fn put(format: u32, data: &[u8]) -> windows::core::Result<()> {
+    // SAFETY: the memory is as long as what is copied into it.
+    unsafe {
+        let memory = GlobalAlloc(GMEM_MOVEABLE, data.len().max(1))?;
+        let start = GlobalLock(memory).cast::<u8>();
+        if start.is_null() {
+            return Err(windows::core::Error::from_thread());
+        }
+        start.copy_from_nonoverlapping(data.as_ptr(), data.len());
+        let _ = GlobalUnlock(memory);
+        SetClipboardData(format, Some(HANDLE(memory.0))).map(drop)
+    }
+}
+
+/// Copies the data of a format of the open clipboard, unless there is more than `most`.
+fn get(format: u32, most: usize) -> Result<Option<Vec<u8>>> {
+    // SAFETY: the clipboard owns the memory, which stays while it is open.
+    unsafe {
+        let Ok(data) = GetClipboardData(format) else {
+            return Ok(None);
+        };
+        let memory = HGLOBAL(data.0);
+        let length = GlobalSize(memory);
+        if length > most {
+            return Err(DisplayError::ClipboardTooLarge(MOST_SAVED).into());
+        }
+        let start = GlobalLock(memory).cast::<u8>();
+        if start.is_null() {
+            return Ok(None);
+        }
+        let bytes = std::slice::from_raw_parts(start, length).to_vec();
+        let _ = GlobalUnlock(memory);
+        Ok(Some(bytes))
+    }
+}
+
+fn registered(name: PCWSTR) -> u32 {
+    // SAFETY: the name is a constant.
+    unsafe { RegisterClipboardFormatW(name) }
+}
+
+fn formats() -> Vec<u32> {
+    let next = |format: &u32| {
+        // SAFETY: takes a number.
+        Some(unsafe { EnumClipboardFormats(*format) }).filter(|format| *format != 0)
+    };
+    std::iter::successors(next(&0), next).collect()
+}
+
+struct WinBoard {
+    window: HWND,
+    reading: Reading,
+    /// What this thread put there last, and whether it is the agent's text.
+    content: Option<(Content, bool)>,
+    /// The sequence number when the clipboard was last looked at.
+    known: u32,
+}
+
+impl WinBoard {
+    fn offer_anew(&mut self) {
+        let app = LENT.with_borrow(|lent| lent.as_ref().map(|lent| (lent.app, lent.anew)));
+        let Some((app, anew)) = app else { return };
+        if let Some((content, true)) = self.owned() {
+            if let Err(error) = self.own(content, Some(app)) {
+                tracing::warn!("the text was not offered anew: {error}");
+            }
+            LENT.with_borrow_mut(|lent| lent.iter_mut().for_each(|lent| lent.anew = anew));
+        }
+    }
+}
+
+impl Board for WinBoard {
+    type Content = Content;
+
+    fn hear(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn take_changed(&mut self) -> bool {
+        // SAFETY: takes nothing.
+        let now = unsafe { GetClipboardSequenceNumber() };
+        let changed = std::mem::replace(&mut self.known, now) != now;
+        changed && self.owned().is_none()
+    }
+
+    fn fetch(&mut self, cancel: &Cancel) -> Result<(Content, Option<String>)> {
+        let _open = Open::wait(self.window, cancel)?;
+        let until = Instant::now() + SAVES;
+        let formats = formats();
+        if formats.contains(&registered(PROMISED)) {
+            return Err(DisplayError::ClipboardPromised.into());
+        }
+        let objects = OBJECTS.map(registered);
+        let mut left = MOST_SAVED;
+        let mut content = Content::new();
+        for format in formats {
+            cancel.check()?;
+            // 0x80 to 0x8f are drawn by their owner, 0x200 to 0x3ff are an app's own handles.
+            let no_memory = matches!(format, 0x80..=0x8f | 0x200..=0x3ff);
+            if no_memory || NO_MEMORY.contains(&format) || objects.contains(&format) {
+                continue;
+            }
+            if Instant::now() >= until {
+                let late = DisplayError::ClipboardLate(format!("format {format}"), SAVES);
+                return Err(late.into());
+            }
+            if let Some(data) = get(format, left)? {
+                left -= data.len();
+                content.push((format, data));
+            }
+        }
+        Ok((content, None))
+    }
+
+    fn fetch_text(&mut self) -> Result<Option<Vec<u8>>> {
+        let _open = Open::wait(self.window, &Cancel::new())?;
+        let data = get(TEXT, MOST_SAVED)?.unwrap_or_default();
+        let units = data
+            .chunks_exact(2)
+            .map(|unit| u16::from_le_bytes([unit[0], unit[1]]));
+        let units: Vec<u16> = units.take_while(|unit| *unit != 0).collect();
+        let text = String::from_utf16_lossy(&units).replace("\r\n", "\n");
+        Ok(Some(text.into_bytes()))
+    }
+
+    fn text(&self, text: &str) -> Result<Content> {
+        // Windows' line ends are two characters.
+        let text = text.replace("\r\n", "\n").replace('\n', "\r\n");
+        let units = text.encode_utf16().chain([0]);
+        let marks = MARKS.map(|mark| (registered(mark), vec![0; 4]));
+        let mut content = vec![(TEXT, units.flat_map(u16::to_le_bytes).collect())];
+        content.extend(marks);
+        Ok(content)
+    }
+
+    fn own(&mut self, content: Content, reader: Option<u32>) -> Result<()> {
+        let failed = |e: windows::core::Error| Error::system("writing to the clipboard")(e);
+        let open = Open::wait(self.window, &Cancel::new())?;
+        LENT.set(None);
+        // SAFETY: the clipboard is open.
+        unsafe { EmptyClipboard() }.map_err(failed)?;
+        for (format, data) in &content {
+            match reader {
+                // Asked for when somebody reads it.
+                Some(app) if *format == TEXT => {
+                    LENT.set(Some(Lent {
+                        text: data.clone(),
+                        app,
+                        reading: self.reading.clone(),
+                        anew: ANEW,
+                    }));
+                    // SAFETY: the clipboard is open; without data. Its result is none.
+                    let _ = unsafe { SetClipboardData(*format, None) };
+                }
+                _ => put(*format, data).map_err(failed)?,
+            }
+        }
+        drop(open);
+        self.content = Some((content, reader.is_some()));
+        Ok(())
+    }
+
+    fn owned(&self) -> Option<(Content, bool)> {
+        // SAFETY: takes nothing.
+        let owner = unsafe { GetClipboardOwner() };
+        let ours = owner.is_ok_and(|owner| owner == self.window);
+        self.content.clone().filter(|_| ours)
+    }
+}

@@ -1,0 +1,216 @@
+//! Implements the desktop contract on Windows.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deskline_core::{ElementId, Tree};
+use deskline_link::clipboard::ClipboardThread;
+use deskline_link::guard::Guards;
+use deskline_link::ocr::Ocr;
+use deskline_link::{
+    Aim, AppWindows, Application, Apps, Cancel, Clipboard, Desktop, Display, End, KeyInput,
+    Missing, Offer, Opened, Overlay, Permit, Pictures, PointerInput, Progress, Raising, Result,
+    Scope, Screen, Sent, Sign, Trees, Window, Workspaces,
+};
+
+use crate::apps::Programs;
+use crate::clipboard;
+use crate::display::WinDisplay;
+use crate::display::windows::{belonging, has_menu};
+use crate::process;
+use crate::tree::UiaTrees;
+
+/// The desktop of the person who is logged in.
+pub(crate) struct WinDesktop {
+    pub(crate) trees: UiaTrees,
+    pub(crate) display: WinDisplay,
+    pub(crate) programs: Programs,
+    /// Once it is needed.
+    pub(crate) clipboard: Option<ClipboardThread>,
+}
+
+impl Desktop for WinDesktop {
+    fn id(&self) -> String {
+        format!("windows-{}", process::session().unwrap_or_default())
+    }
+
+    fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str> {
+        Err("")
+    }
+}
+
+impl Trees for WinDesktop {
+    fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
+        self.programs.follow(pid);
+        self.trees.read(pid, scope)
+    }
+
+    fn listen(&mut self, pid: u32) -> Result<()> {
+        self.trees.listen(pid)
+    }
+
+    fn rest(&mut self) {
+        self.trees.rest();
+    }
+
+    fn lag(&mut self, pid: u32, after: Sent) -> Duration {
+        self.trees.lag(pid, after)
+    }
+
+    fn is_loading(&mut self, pid: u32) -> bool {
+        self.trees.is_loading(pid)
+    }
+
+    fn idle(&mut self) -> Option<Duration> {
+        self.trees.idle()
+    }
+
+    fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
+        self.trees.wait_for_change(time)
+    }
+
+    fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
+        self.trees.scroll_into_view(element)
+    }
+
+    fn press(&mut self, element: &ElementId) -> Result<()> {
+        self.trees.press(element)
+    }
+
+    fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()> {
+        self.trees.set_value(element, value)
+    }
+
+    fn choose(&mut self, element: &ElementId, choice: &str) -> Result<bool> {
+        self.trees.choose(element, choice)
+    }
+
+    fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
+        self.trees.set_selected(element, selected)
+    }
+}
+
+impl Display for WinDesktop {
+    fn is_private(&self) -> bool {
+        false
+    }
+
+    fn begin_link(&mut self, _acts: bool) {
+        self.display.set_aim(None);
+    }
+
+    fn set_aim(&mut self, aim: Aim) {
+        self.display.set_aim(Some(aim));
+    }
+
+    fn release_all(&mut self) {
+        if let Err(e) = deskline_input::release_all(&mut self.display) {
+            tracing::warn!("not all keys and buttons were released: {e}");
+        }
+    }
+
+    fn screen(&mut self) -> Offer<&mut dyn Screen> {
+        Ok(&mut self.display)
+    }
+
+    fn raising(&mut self) -> Offer<&mut dyn Raising> {
+        Ok(&mut self.display)
+    }
+
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
+        Some(&mut self.display)
+    }
+
+    fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
+        Ok(&mut self.display)
+    }
+
+    fn key_input(&mut self) -> Offer<&mut dyn KeyInput> {
+        Ok(&mut self.display)
+    }
+
+    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
+        Ok(&mut self.display)
+    }
+
+    fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        Ok(&mut self.display)
+    }
+
+    fn overlay(&mut self) -> Offer<&mut dyn Overlay> {
+        Err(Missing::new("Deskline draws nothing on Windows yet"))
+    }
+
+    fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
+        Ok(match &mut self.clipboard {
+            Some(clipboard) => clipboard,
+            none => none.insert(clipboard::start()?),
+        })
+    }
+}
+
+impl AppWindows for WinDesktop {
+    fn app_itself(&mut self, _: u32) -> Result<Option<Window>> {
+        Ok(None)
+    }
+
+    fn reveal(&mut self, _: u32, _: &Cancel) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn helper_windows(&mut self, pid: u32) -> Result<Vec<Window>> {
+        Ok(belonging(pid))
+    }
+
+    fn unseen(&mut self, _: u32) -> Option<&'static str> {
+        None
+    }
+
+    fn popup_open(&mut self, pid: u32) -> Result<bool> {
+        Ok(has_menu(pid))
+    }
+}
+
+impl Apps for WinDesktop {
+    fn applications(&mut self) -> Result<Vec<Application>> {
+        Ok(self.programs.with_windows())
+    }
+
+    fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {
+        self.programs.open(identifier, permit)
+    }
+
+    fn progress(&mut self) -> Result<Progress> {
+        self.programs.progress()
+    }
+
+    fn complaint(&mut self) -> Option<String> {
+        None
+    }
+
+    fn computed(&mut self, pid: u32) -> Option<Duration> {
+        Some(process::Process::open(pid)?.times()?.ran())
+    }
+
+    fn threads_computed(&mut self, pid: u32) -> Option<Duration> {
+        self.computed(pid)
+    }
+
+    fn names_of(&mut self, pid: u32) -> Vec<String> {
+        let path = process::Process::open(pid).and_then(|process| process.path());
+        path.as_deref().map(process::names).unwrap_or_default()
+    }
+
+    // An administrator's question is on the secure desktop, which no program reaches.
+    fn shows_permissions(&mut self, _: u32) -> bool {
+        false
+    }
+
+    fn end_of(&mut self, pid: u32) -> Option<End> {
+        self.programs.end_of(pid)
+    }
+
+    fn handoff_pending(&mut self) -> Result<bool> {
+        Ok(false)
+    }
+}

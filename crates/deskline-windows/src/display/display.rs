@@ -1,0 +1,162 @@
+//! The abilities of the display.
+
+use deskline_core::{Point, WindowId};
+use deskline_input::{Aim, Cancel, Hands};
+use deskline_link::guard::{Grab, Guards, Task};
+use deskline_link::{
+    Picture, Pictures, Pointer, Raising, Result, Screen, Window, WindowState, Workspaces,
+};
+use windows::Win32::Foundation::HWND;
+
+use super::windows::{Kind, Toplevel, describe, every, front, kind, states, toplevels};
+use super::{handle, picture, pointer, raise};
+use crate::guard::Guard;
+use crate::input::keys::WinKey;
+use crate::input::{Input, send};
+
+/// The screen, the pointer and the keyboard of the person who is logged in.
+pub struct WinDisplay {
+    pub(super) input: Input,
+    pub(super) hands: Hands<WinKey>,
+    /// The window that the pointer's events went to last.
+    pub(super) reader: Option<HWND>,
+    guard: Guard,
+}
+
+// SAFETY: a handle names a window in every thread.
+unsafe impl Send for WinDisplay {}
+
+impl WinDisplay {
+    /// The display, guarded by this guard.
+    pub fn new(guard: Guard) -> Self {
+        Self {
+            input: Input::default(),
+            hands: Hands::default(),
+            reader: None,
+            guard,
+        }
+    }
+
+    /// From here on keys and clicks are for this target.
+    pub fn set_aim(&mut self, aim: Option<Aim>) {
+        self.hands.aim = aim;
+    }
+
+    /// The windows of a process that are no menus, and a person can see.
+    pub(crate) fn plain(pid: u32) -> Vec<Window> {
+        let mut windows = toplevels();
+        windows.retain(|Toplevel { handle, pid: of }| *of == pid && kind(*handle) == Kind::Window);
+        windows
+            .into_iter()
+            .map(|toplevel| describe(toplevel.handle))
+            .collect()
+    }
+}
+
+impl Screen for WinDisplay {
+    fn front(&mut self) -> Result<Option<Window>> {
+        Ok(front().map(describe))
+    }
+
+    fn every_window(&mut self) -> Result<Vec<Window>> {
+        Ok(every()
+            .into_iter()
+            .map(|toplevel| describe(toplevel.handle))
+            .collect())
+    }
+
+    fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>> {
+        Ok(Self::plain(pid))
+    }
+
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        const BUTTONS: [u16; 5] = [0x01, 0x02, 0x04, 0x05, 0x06];
+        Ok(Some(Pointer {
+            at: pointer()?,
+            pressed: BUTTONS.into_iter().any(send::is_down),
+        }))
+    }
+
+    fn move_pointer(&mut self, to: Point) -> Result<()> {
+        send::motion(to)
+    }
+}
+
+impl Raising for WinDisplay {
+    fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
+        raise::activate(handle(window), cancel)
+    }
+}
+
+// What is on another virtual desktop is cloaked, and in no list: no program may switch to it.
+impl Workspaces for WinDisplay {
+    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        Ok(states())
+    }
+
+    fn workspace(&mut self) -> Result<Option<u32>> {
+        Ok(None)
+    }
+
+    fn show_workspace(&mut self, _: u32, _: &Cancel) -> Result<()> {
+        Ok(())
+    }
+
+    fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()> {
+        if state.minimised {
+            raise::minimise(handle(window));
+        }
+        Ok(())
+    }
+}
+
+impl Pictures for WinDisplay {
+    fn picture(&mut self, window: WindowId) -> Result<Picture> {
+        picture::take(window)
+    }
+
+    fn are_quick(&self) -> bool {
+        false
+    }
+
+    fn show_windows_behind(&self) -> bool {
+        // The compositor keeps each window's picture; its way is not certain to work.
+        false
+    }
+
+    fn show_what_is_over(&self) -> bool {
+        // The picture of a window that others cover is not taken from the screen.
+        false
+    }
+}
+
+impl Guards for WinDisplay {
+    fn watch(&mut self) {
+        self.guard.watch();
+    }
+
+    fn unwatch(&mut self) {
+        self.guard.unwatch();
+    }
+
+    fn pressed(&mut self) -> Option<bool> {
+        self.guard.pressed()
+    }
+
+    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
+        let grab = self.guard.grab(task, cancel);
+        if grab == Grab::Held {
+            // What the person holds would modify the input.
+            send::release_keys()?;
+        }
+        Ok(grab)
+    }
+
+    fn ungrab(&mut self) {
+        self.guard.ungrab();
+    }
+
+    fn lapse(&mut self) -> Option<String> {
+        self.guard.lapse()
+    }
+}

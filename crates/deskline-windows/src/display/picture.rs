@@ -1,0 +1,262 @@
+//! Pictures of windows: drawn by the compositor, else from the window's own surface, else from the
+//! screen. A black one is none: that is what protected windows give, and what each way gives where
+//! it does not work.
+
+use std::ffi::c_void;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use deskline_core::Point;
+use deskline_link::{Error, Picture, Result};
+use windows::Win32::Foundation::{HWND, RECT};
+use windows::Win32::Graphics::Gdi::{
+    BI_RGB, BITMAPINFO, BITMAPINFOHEADER, BitBlt, CreateCompatibleDC, CreateDIBSection,
+    DIB_RGB_COLORS, DeleteDC, DeleteObject, GdiFlush, GetDC, GetWindowDC, HBITMAP, HDC, ReleaseDC,
+    SRCCOPY, SelectObject,
+};
+use windows::Win32::Storage::Xps::{PRINT_WINDOW_FLAGS, PrintWindow};
+use windows::Win32::UI::WindowsAndMessaging::{IsHungAppWindow, PW_RENDERFULLCONTENT};
+
+use super::windows::{bounds, is_minimised, outer, toplevels};
+use super::{handle, id, screen};
+
+/// How long a picture may take: an app may be asked to draw, and may hang.
+const TAKES: Duration = Duration::from_secs(2);
+
+/// The most pixels: two 8K screens.
+const MOST: usize = 2 * 7680 * 4320;
+
+/// A picture of the window.
+///
+/// # Errors
+/// [`Error::NoPicture`].
+pub fn take(window: deskline_core::WindowId) -> Result<Picture> {
+    let (send, receive) = mpsc::sync_channel(1);
+    // On a thread: one that hangs is left behind.
+    let started = std::thread::Builder::new()
+        .name("picture".into())
+        .spawn(move || {
+            let _ = send.send(now(handle(window)));
+        });
+    started.map_err(Error::system("starting a thread"))?;
+    receive.recv_timeout(TAKES).unwrap_or_else(|_| {
+        let secs = TAKES.as_secs();
+        Err(Error::NoPicture(format!(
+            "the window gave no picture within {secs} s"
+        )))
+    })
+}
+
+fn now(window: HWND) -> Result<Picture> {
+    let none = |why: &str| Err(Error::NoPicture(why.to_owned()));
+    if is_minimised(window) {
+        return none("the window is minimised");
+    }
+    let (Some(outer), Some(shown)) = (outer(window), bounds(window)) else {
+        return none("the window is gone");
+    };
+    // SAFETY: a handle may be that of a window that is gone.
+    let hangs = unsafe { IsHungAppWindow(window).as_bool() };
+    if !hangs {
+        for way in [Way::Compositor, Way::Surface] {
+            if let Some(picture) = draw(window, outer, way).filter(|picture| !is_black(picture)) {
+                return Ok(cut(picture, shown));
+            }
+        }
+    }
+    if is_covered(window, shown) {
+        return none(
+            "the window gives only black, as protected ones do, or does not answer; and other \
+             windows cover it, so that the screen does not show it",
+        );
+    }
+    let visible = intersection(shown, screen());
+    match draw(window, visible, Way::Screen).filter(|picture| !is_black(picture)) {
+        Some(picture) => Ok(picture),
+        None => none("the window gives only black, as windows with protected content do"),
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Compositor,
+    Surface,
+    Screen,
+}
+
+/// A bitmap to draw on. Freed on every way out.
+struct Canvas {
+    memory: HDC,
+    bitmap: HBITMAP,
+    bits: *mut c_void,
+}
+
+impl Canvas {
+    fn new(width: i32, height: i32) -> Option<Self> {
+        let info = BITMAPINFO {
+            bmiHeader: BITMAPINFOHEADER {
+                biSize: size_of::<BITMAPINFOHEADER>() as u32,
+                biWidth: width,
+                biHeight: -height, // the first row is the top one
+                biPlanes: 1,
+                biBitCount: 32,
+                biCompression: BI_RGB.0,
+                ..BITMAPINFOHEADER::default()
+            },
+            ..BITMAPINFO::default()
+        };
+        let mut bits = std::ptr::null_mut();
+        // SAFETY: the description outlives the call, and `bits` lives as long as the bitmap.
+        unsafe {
+            let memory = CreateCompatibleDC(None);
+            let bitmap = CreateDIBSection(
+                Some(memory),
+                &raw const info,
+                DIB_RGB_COLORS,
+                &raw mut bits,
+                None,
+                0,
+            );
+            let Ok(bitmap) = bitmap else {
+                let _ = DeleteDC(memory);
+                return None;
+            };
+            SelectObject(memory, bitmap.into());
+            Some(Self {
+                memory,
+                bitmap,
+                bits,
+            })
+        }
+    }
+}
+
+impl Drop for Canvas {
+    fn drop(&mut self) {
+        // SAFETY: both were made in `new`, and are freed once; the context lets go of the bitmap.
+        unsafe {
+            let _ = DeleteDC(self.memory);
+            let _ = DeleteObject(self.bitmap.into());
+        }
+    }
+}
+
+/// Draws `area`, which for the first two ways is the whole window.
+fn draw(window: HWND, area: RECT, way: Way) -> Option<Picture> {
+    let (width, height) = (area.right - area.left, area.bottom - area.top);
+    let pixels = usize::try_from(width)
+        .ok()?
+        .checked_mul(usize::try_from(height).ok()?)?;
+    if pixels == 0 || pixels > MOST {
+        return None;
+    }
+    let canvas = Canvas::new(width, height)?;
+    // SAFETY: the contexts are released as they were got.
+    let drawn = unsafe {
+        match way {
+            Way::Compositor => {
+                let flags = PRINT_WINDOW_FLAGS(PW_RENDERFULLCONTENT);
+                PrintWindow(window, canvas.memory, flags).as_bool()
+            }
+            Way::Surface | Way::Screen => {
+                let (of, from, x, y) = match way {
+                    Way::Surface => (Some(window), GetWindowDC(Some(window)), 0, 0),
+                    _ => (None, GetDC(None), area.left, area.top),
+                };
+                let copied = BitBlt(
+                    canvas.memory,
+                    0,
+                    0,
+                    width,
+                    height,
+                    Some(from),
+                    x,
+                    y,
+                    SRCCOPY,
+                )
+                .is_ok();
+                ReleaseDC(of, from);
+                copied
+            }
+        }
+    };
+    if !drawn {
+        return None;
+    }
+    // SAFETY: the bitmap has four bytes a pixel, is complete after the flush, and outlives the
+    // slice.
+    let bytes = unsafe {
+        let _ = GdiFlush();
+        std::slice::from_raw_parts(canvas.bits.cast::<u8>(), pixels * 4)
+    };
+    let rgb = bytes
+        .chunks_exact(4)
+        .flat_map(|bgr| [bgr[2], bgr[1], bgr[0]]);
+    Some(Picture {
+        width: width.cast_unsigned(),
+        height: height.cast_unsigned(),
+        rgb: rgb.collect(),
+        origin: Point {
+            x: area.left,
+            y: area.top,
+        },
+        scale: 1.0,
+    })
+}
+
+fn is_black(picture: &Picture) -> bool {
+    picture.rgb.iter().all(|byte| *byte == 0)
+}
+
+/// The part of a picture that lies in `shown`: without the invisible borders.
+fn cut(picture: Picture, shown: RECT) -> Picture {
+    let (x, y) = (picture.origin.x, picture.origin.y);
+    let whole = RECT {
+        left: x,
+        top: y,
+        right: x + picture.width.cast_signed(),
+        bottom: y + picture.height.cast_signed(),
+    };
+    let part = intersection(whole, shown);
+    let (width, height) = (part.right - part.left, part.bottom - part.top);
+    if part == whole || width <= 0 || height <= 0 {
+        return picture;
+    }
+    let row = picture.width as usize * 3;
+    let skipped = (part.left - x) as usize * 3;
+    let rows = picture.rgb.chunks_exact(row).skip((part.top - y) as usize);
+    let rows = rows.take(height as usize);
+    Picture {
+        width: width.cast_unsigned(),
+        height: height.cast_unsigned(),
+        rgb: rows
+            .flat_map(|row| &row[skipped..skipped + width as usize * 3])
+            .copied()
+            .collect(),
+        origin: Point {
+            x: part.left,
+            y: part.top,
+        },
+        ..picture
+    }
+}
+
+fn intersection(a: RECT, b: RECT) -> RECT {
+    RECT {
+        left: a.left.max(b.left),
+        top: a.top.max(b.top),
+        right: a.right.min(b.right),
+        bottom: a.bottom.min(b.bottom),
+    }
+}
+
+/// Whether another window lies over any part of it.
+fn is_covered(window: HWND, shown: RECT) -> bool {
+    let above = toplevels()
+        .into_iter()
+        .take_while(|other| id(other.handle) != id(window));
+    above.filter_map(|other| bounds(other.handle)).any(|other| {
+        let common = intersection(other, shown);
+        common.left < common.right && common.top < common.bottom
+    })
+}

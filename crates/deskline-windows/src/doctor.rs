@@ -1,0 +1,88 @@
+//! Reports the abilities of an agent on this desktop, and the missing ones. Sends no input and
+//! moves no window.
+
+use deskline_link::doctor::Check;
+use deskline_link::{Scope, Trees as _};
+
+use crate::display::windows::{front, owner, to_rect};
+use crate::display::{id, picture, privilege, screen};
+use crate::guard;
+use crate::platform::WinPlatform;
+use crate::process::{self, name};
+use crate::tree::UiaTrees;
+
+/// Checks everything that a link needs.
+pub fn examine() -> Vec<Check> {
+    // Coordinates are physical pixels from here on.
+    let _ = WinPlatform::new();
+    if process::session() == Some(0) {
+        return vec![Check::fail(
+            "display",
+            "this process runs as a service, in a session without a desktop",
+            "start deskline from a program of the person who is logged in",
+        )];
+    }
+    let place = to_rect(screen());
+    let (w, h) = (place.w, place.h);
+    let at = format!(
+        "{w}×{h} at ({}, {}), all monitors together",
+        place.x, place.y
+    );
+    let mut checks = vec![Check::ok("display", at)];
+    if let Some(why) = privilege::kept_out() {
+        checks.push(Check::fail(
+            "input",
+            why,
+            "unlock the screen, or answer the question",
+        ));
+        return checks;
+    }
+    let front = front();
+    checks.push(match front.map(owner) {
+        Some(pid) if privilege::is_above(pid) => Check::warn(
+            "input",
+            format!(
+                "{} runs as administrator: no input of this process reaches it",
+                name(pid)
+            ),
+            "to let agents drive such programs, start the agent's client as administrator too",
+        ),
+        _ => Check::ok("input", "reaches programs that do not run as administrator"),
+    });
+    checks.push(match front.map(|window| picture::take(id(window))) {
+        Some(Ok(taken)) => Check::ok("picture", format!("{}×{}", taken.width, taken.height)),
+        Some(Err(e)) => Check::warn("picture", e.to_string(), "agents have only the trees"),
+        None => Check::warn("picture", "no window is in front", "open an app"),
+    });
+    checks.push(tree(front.map(owner)));
+    checks.push(match guard::probe() {
+        Ok(()) => Check::ok(
+            "guard",
+            "Windows gives hooks for the keyboard and the pointer",
+        ),
+        Err(why) => Check::warn(
+            "guard",
+            format!("off: Windows gives no hooks: {why}"),
+            "leave keyboard and mouse alone while an agent works",
+        ),
+    });
+    checks
+}
+
+fn tree(pid: Option<u32>) -> Check {
+    const NAME: &str = "tree";
+    let mut trees = match UiaTrees::new() {
+        Ok(trees) => trees,
+        Err(e) => return Check::failed(NAME, &e.to_string(), "restart the session"),
+    };
+    let Some(pid) = pid else {
+        return Check::warn(NAME, "no app is in front", "open one");
+    };
+    match trees.read(pid, Scope::Showing) {
+        Ok(tree) => {
+            let count = tree.elements.len();
+            Check::ok(NAME, format!("{} answers: {count} elements", name(pid)))
+        }
+        Err(e) => Check::warn(NAME, e.to_string(), "see which app hangs"),
+    }
+}

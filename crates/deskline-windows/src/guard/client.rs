@@ -1,0 +1,242 @@
+//! The server's side of the guard.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::windows::process::CommandExt as _;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use deskline_input::{Cancel, Reason};
+use deskline_link::guard::{Grab, Task};
+use windows::Win32::System::Threading::CREATE_NO_WINDOW;
+
+use super::{Order, Report};
+
+/// How long the process may take to start and to place its hooks.
+const ANSWERS: Duration = Duration::from_secs(5);
+
+/// Makes the command that starts the process: `deskline guard <pid of this process>`.
+pub type Starts = Box<dyn Fn() -> Command + Send>;
+
+/// The guard.
+pub struct Guard {
+    starts: Starts,
+    running: Option<Running>,
+    holds: bool,
+}
+
+struct Running {
+    child: Child,
+    orders: ChildStdin,
+    state: Arc<Mutex<State>>,
+    answers: Receiver<Report>,
+}
+
+/// What the thread that reads the reports and the link share.
+#[derive(Default)]
+struct State {
+    /// The link to cancel; `None` if none listens.
+    cancel: Option<Cancel>,
+    /// Whether the person's input is swallowed.
+    held: bool,
+    pressed: bool,
+    /// Whether the process ended while it swallowed input.
+    lapsed: bool,
+}
+
+impl Guard {
+    /// A guard whose process is started by this command, once it is needed.
+    pub fn new(starts: Starts) -> Self {
+        Self {
+            starts,
+            running: None,
+            holds: false,
+        }
+    }
+
+    /// Watches what the person presses.
+    pub fn watch(&mut self) {
+        if let Err(why) = self.order(Order::Watch) {
+            tracing::warn!("the person is not watched: {why}");
+        }
+    }
+
+    /// Whether the person has pressed anything that reached an app since [`Self::watch`]; `None`
+    /// if they were not watched.
+    pub fn pressed(&self) -> Option<bool> {
+        Some(self.running.as_ref()?.state().pressed)
+    }
+
+    /// Swallows the person's input. Does nothing if it is swallowed already.
+    pub fn grab(&mut self, task: &Task, cancel: &Cancel) -> Grab {
+        if self.holds {
+            return Grab::Held;
+        }
+        let done = self.start().and_then(|()| {
+            if let Some(running) = &self.running {
+                let mut state = running.state();
+                state.cancel = Some(cancel.clone());
+                state.held = true;
+                state.lapsed = false;
+            }
+            self.order(Order::Grab(task.limit))
+        });
+        match done {
+            Ok(()) => {
+                self.holds = true;
+                Grab::Held
+            }
+            Err(why) => Grab::Unable(why),
+        }
+    }
+
+    /// Lets the person's input pass. Esc still cancels.
+    pub fn ungrab(&mut self) {
+        if !std::mem::take(&mut self.holds) {
+            return;
+        }
+        if let Some(running) = &self.running {
+            running.state().held = false;
+        }
+        if let Err(why) = self.order(Order::Release) {
+            tracing::warn!("the guard did not answer, and was ended: {why}");
+        }
+    }
+
+    /// Stops watching.
+    pub fn unwatch(&mut self) {
+        self.ungrab();
+        if let Some(running) = &self.running {
+            running.state().cancel = None;
+            // An error ends the process, and its hooks with it.
+            let _ = self.order(Order::Unwatch);
+        }
+    }
+
+    /// Why input may have passed since the last grab; returned once.
+    pub fn lapse(&mut self) -> Option<String> {
+        let lapsed = std::mem::take(&mut self.running.as_ref()?.state().lapsed);
+        lapsed.then(|| "the guard's process ended".to_owned())
+    }
+
+    fn start(&mut self) -> Result<(), String> {
+        let ended = |running: &mut Running| running.child.try_wait().is_ok_and(|end| end.is_some());
+        if self.running.as_mut().is_some_and(ended) {
+            self.running = None;
+        }
+        if self.running.is_none() {
+            let running = Running::start((self.starts)());
+            self.running = Some(running.map_err(|e| format!("the guard did not start: {e}"))?);
+        }
+        Ok(())
+    }
+
+    /// Sends an order, and waits for the answer to those that have one. A process that fails is
+    /// ended.
+    fn order(&mut self, order: Order) -> Result<(), String> {
+        self.start()?;
+        let Some(running) = &mut self.running else {
+            return Ok(());
+        };
+        let done = running.order(order);
+        if done.is_err() {
+            self.running = None;
+        }
+        done
+    }
+}
+
+impl Running {
+    fn start(mut command: Command) -> std::io::Result<Self> {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .creation_flags(CREATE_NO_WINDOW.0)
+            .spawn()?;
+        let missing = || std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+        let orders = child.stdin.take().ok_or_else(missing)?;
+        let reports = BufReader::new(child.stdout.take().ok_or_else(missing)?);
+        let state = Arc::new(Mutex::new(State::default()));
+        let (answer, answers) = mpsc::channel();
+        let shared = Arc::clone(&state);
+        let reader = std::thread::Builder::new().name("guard".into());
+        reader.spawn(move || {
+            for line in reports.lines().map_while(Result::ok) {
+                if let Some(report) = Report::parse(&line) {
+                    hear(report, &shared, &answer);
+                }
+            }
+            lost(&shared);
+        })?;
+        Ok(Self {
+            child,
+            orders,
+            state,
+            answers,
+        })
+    }
+
+    fn order(&mut self, order: Order) -> Result<(), String> {
+        if order == Order::Watch {
+            self.state().pressed = false;
+        }
+        while self.answers.try_recv().is_ok() {}
+        let line = order.line();
+        let sent = self.orders.write_all(line.as_bytes());
+        sent.map_err(|e| format!("the guard's process is gone: {e}"))?;
+        if !matches!(order, Order::Watch | Order::Grab(_)) {
+            return Ok(());
+        }
+        match self.answers.recv_timeout(ANSWERS) {
+            Ok(Report::Failed(code)) => Err(format!("Windows gave no hooks: error {code:#x}")),
+            Ok(_) => Ok(()),
+            Err(_) => Err("the guard's process does not answer".into()),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends the process: its hooks go with it.
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn hear(report: Report, state: &Mutex<State>, answer: &Sender<Report>) {
+    let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+    let cancel = |reason| {
+        if let Some(cancel) = &state.cancel {
+            cancel.cancel(reason);
+        }
+    };
+    match report {
+        Report::Ready | Report::Failed(_) => {
+            // Nobody waits after a timeout.
+            let _ = answer.send(report);
+        }
+        Report::Escape => cancel(Reason::Person),
+        Report::Limit => {
+            cancel(Reason::Watchdog);
+            state.held = false;
+        }
+        Report::Pressed => state.pressed = true,
+    }
+}
+
+/// The process has ended. Without the guard the person's input could mix with the agent's: cancels
+/// the link.
+fn lost(state: &Mutex<State>) {
+    let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+    if std::mem::take(&mut state.held) {
+        state.lapsed = true;
+        if let Some(cancel) = &state.cancel {
+            cancel.cancel(Reason::Unguarded);
+        }
+    }
+}

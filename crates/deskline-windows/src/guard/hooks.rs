@@ -1,0 +1,281 @@
+//! The guard's process: the hooks and their message loop.
+
+use std::cell::RefCell;
+use std::io::{BufRead as _, Write as _};
+use std::process::ExitCode;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::Instant;
+
+use deskline_core::Modifiers;
+use windows::Win32::Foundation::{LPARAM, LRESULT, WPARAM};
+use windows::Win32::System::Threading::{
+    GetCurrentThreadId, INFINITE, OpenProcess, PROCESS_SYNCHRONIZE, WaitForSingleObject,
+};
+use windows::Win32::UI::WindowsAndMessaging::{
+    CallNextHookEx, DispatchMessageW, GetMessageW, HC_ACTION, HHOOK, KBDLLHOOKSTRUCT, KillTimer,
+    MSG, MSLLHOOKSTRUCT, PM_NOREMOVE, PeekMessageW, PostThreadMessageW, SetTimer,
+    SetWindowsHookExW, UnhookWindowsHookEx, WH_KEYBOARD_LL, WH_MOUSE_LL, WM_APP, WM_KEYDOWN,
+    WM_LBUTTONDOWN, WM_LBUTTONUP, WM_MBUTTONDOWN, WM_MBUTTONUP, WM_RBUTTONDOWN, WM_RBUTTONUP,
+    WM_SYSKEYDOWN, WM_XBUTTONDOWN, WM_XBUTTONUP,
+};
+use windows::core::Result;
+
+use super::judge::{Event, Judge};
+use super::{Order, Report};
+use crate::input::{MARK, send};
+
+/// An order is waiting.
+const ORDERED: u32 = WM_APP + 1;
+
+thread_local! {
+    /// Of the thread with the hooks, which call back on it.
+    static GUARD: RefCell<Option<Running>> = const { RefCell::new(None) };
+}
+
+struct Running {
+    judge: Judge,
+    hooks: Option<[HHOOK; 2]>,
+    reports: Sender<Report>,
+    timer: usize,
+}
+
+/// `deskline guard`: takes orders until the standard input ends or the parent does.
+pub fn run(parent: u32) -> ExitCode {
+    let (order, orders) = mpsc::channel();
+    let (report, reports) = mpsc::channel();
+    // SAFETY: takes nothing. A thread that has looked has a queue for messages.
+    let hooks = unsafe {
+        let _ = PeekMessageW(&mut MSG::default(), None, 0, 0, PM_NOREMOVE);
+        GetCurrentThreadId()
+    };
+    std::thread::spawn(move || write(&reports));
+    std::thread::spawn(move || follow(parent));
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines() {
+            let Ok(line) = line else { break };
+            let Some(parsed) = Order::parse(&line) else {
+                continue;
+            };
+            let sent = order.send(parsed);
+            // SAFETY: takes numbers.
+            let posted = unsafe { PostThreadMessageW(hooks, ORDERED, WPARAM(0), LPARAM(0)) };
+            if sent.is_err() || posted.is_err() {
+                break;
+            }
+        }
+        std::process::exit(0);
+    });
+    GUARD.set(Some(Running {
+        judge: Judge::default(),
+        hooks: None,
+        reports: report,
+        timer: 0,
+    }));
+    serve(&orders);
+    ExitCode::SUCCESS
+}
+
+/// Writes reports, so that a server that does not read stops no hook.
+fn write(reports: &Receiver<Report>) {
+    for report in reports {
+        let mut out = std::io::stdout().lock();
+        if out
+            .write_all(report.line().as_bytes())
+            .and_then(|()| out.flush())
+            .is_err()
+        {
+            std::process::exit(0);
+        }
+    }
+}
+
+/// Ends this process with its parent: another program may hold the pipe's other end open.
+fn follow(parent: u32) {
+    // SAFETY: the handle stays open until this process ends.
+    unsafe {
+        let Ok(parent) = OpenProcess(PROCESS_SYNCHRONIZE, false, parent) else {
+            return;
+        };
+        WaitForSingleObject(parent, INFINITE);
+    }
+    std::process::exit(0);
+}
+
+fn serve(orders: &Receiver<Order>) {
+    let mut message = MSG::default();
+    // SAFETY: the message outlives the calls.
+    while unsafe { GetMessageW(&raw mut message, None, 0, 0) }.as_bool() {
+        if message.message == ORDERED {
+            for order in orders.try_iter() {
+                guard(|guard| guard.obey(order));
+            }
+        } else {
+            // SAFETY: as above.
+            unsafe { DispatchMessageW(&raw const message) };
+        }
+        // Any message may be the timer's.
+        guard(Running::tick);
+    }
+}
+
+/// Not while another call on this thread has it: a hook is called only while the thread waits.
+fn guard<T>(act: impl FnOnce(&mut Running) -> T) -> Option<T> {
+    GUARD.with(|guard| Some(act(guard.try_borrow_mut().ok()?.as_mut()?)))
+}
+
+impl Running {
+    fn obey(&mut self, order: Order) {
+        match order {
+            Order::Watch => {
+                self.judge.watch(held());
+                let report = self.place();
+                self.report(report);
+            }
+            Order::Grab(limit) => {
+                let report = self.place();
+                if report == Report::Ready {
+                    self.judge.grab(limit, Instant::now());
+                }
+                self.report(report);
+            }
+            Order::Release => self.judge.release(),
+            Order::Unwatch => {
+                self.judge.release();
+                self.remove();
+            }
+        }
+        self.set_timer();
+    }
+
+    fn tick(&mut self) {
+        if let Some(report) = self.judge.tick(Instant::now()) {
+            self.report(report);
+            self.set_timer();
+        }
+    }
+
+    /// Wakes the loop when the grab's time is over.
+    fn set_timer(&mut self) {
+        let left = self.judge.left(Instant::now());
+        // SAFETY: a timer of this thread, without a function.
+        unsafe {
+            if self.timer != 0 {
+                let _ = KillTimer(None, self.timer);
+                self.timer = 0;
+            }
+            if let Some(left) = left {
+                let ms = left.as_millis().saturating_add(1);
+                self.timer = SetTimer(None, 0, u32::try_from(ms).unwrap_or(u32::MAX), None);
+            }
+        }
+    }
+
+    fn report(&self, report: Report) {
+        // Without a writer this process ends.
+        let _ = self.reports.send(report);
+    }
+
+    fn place(&mut self) -> Report {
+        if self.hooks.is_some() {
+            return Report::Ready;
+        }
+        match hooks() {
+            Ok(hooks) => {
+                self.hooks = Some(hooks);
+                Report::Ready
+            }
+            Err(error) => Report::Failed(error.code().0.cast_unsigned()),
+        }
+    }
+
+    fn remove(&mut self) {
+        self.hooks.take().map(unhook);
+    }
+
+    fn judge(&mut self, event: Event, ours: bool) -> bool {
+        let (swallow, report) = self.judge.event(event, ours, Instant::now());
+        if let Some(report) = report {
+            self.report(report);
+        }
+        swallow
+    }
+}
+
+/// Whether Windows gives hooks.
+pub fn probe() -> Result<()> {
+    hooks().map(unhook)
+}
+
+fn hooks() -> Result<[HHOOK; 2]> {
+    // SAFETY: the functions are in this program, and the hooks are removed with it at the latest.
+    unsafe {
+        let keys = SetWindowsHookExW(WH_KEYBOARD_LL, Some(on_key), None, 0)?;
+        let pointer = SetWindowsHookExW(WH_MOUSE_LL, Some(on_pointer), None, 0);
+        pointer.map(|pointer| [keys, pointer]).inspect_err(|_| {
+            let _ = UnhookWindowsHookEx(keys);
+        })
+    }
+}
+
+fn unhook(hooks: [HHOOK; 2]) {
+    for hook in hooks {
+        // SAFETY: a hook of this thread, removed once.
+        let _ = unsafe { UnhookWindowsHookEx(hook) };
+    }
+}
+
+/// The modifiers that are down.
+fn held() -> Modifiers {
+    let keys = [
+        (Modifiers::SHIFT, 0x10),
+        (Modifiers::CONTROL, 0x11),
+        (Modifiers::ALT, 0x12),
+        (Modifiers::COMMAND, 0x5b),
+        (Modifiers::COMMAND, 0x5c),
+    ];
+    let down = keys.into_iter().filter(|(_, code)| send::is_down(*code));
+    down.map(|(modifier, _)| modifier).collect()
+}
+
+unsafe extern "system" fn on_key(code: i32, message: WPARAM, data: LPARAM) -> LRESULT {
+    // SAFETY: Windows gives a keyboard hook this structure with this code.
+    let event = (code == HC_ACTION.cast_signed()).then(|| unsafe {
+        let event = &*(data.0 as *const KBDLLHOOKSTRUCT);
+        let down = matches!(message.0 as u32, WM_KEYDOWN | WM_SYSKEYDOWN);
+        let code = event.vkCode as u16;
+        (Event::Key { code, down }, event.dwExtraInfo == MARK)
+    });
+    pass(event, code, message, data)
+}
+
+unsafe extern "system" fn on_pointer(code: i32, message: WPARAM, data: LPARAM) -> LRESULT {
+    // SAFETY: Windows gives a mouse hook this structure with this code.
+    let event = (code == HC_ACTION.cast_signed()).then(|| unsafe {
+        let event = &*(data.0 as *const MSLLHOOKSTRUCT);
+        let button = |which, down| Event::Button { which, down };
+        let other = (event.mouseData >> 16) as u16; // the number of a fourth or fifth button
+        let seen = match message.0 as u32 {
+            WM_LBUTTONDOWN => button(10, true),
+            WM_LBUTTONUP => button(10, false),
+            WM_RBUTTONDOWN => button(11, true),
+            WM_RBUTTONUP => button(11, false),
+            WM_MBUTTONDOWN => button(12, true),
+            WM_MBUTTONUP => button(12, false),
+            WM_XBUTTONDOWN => button(other, true),
+            WM_XBUTTONUP => button(other, false),
+            _ => Event::Other,
+        };
+        (seen, event.dwExtraInfo == MARK)
+    });
+    pass(event, code, message, data)
+}
+
+fn pass(event: Option<(Event, bool)>, code: i32, message: WPARAM, data: LPARAM) -> LRESULT {
+    if let Some((event, ours)) = event
+        && guard(|guard| guard.judge(event, ours)) == Some(true)
+    {
+        return LRESULT(1);
+    }
+    // SAFETY: passes on what the hook was given.
+    unsafe { CallNextHookEx(None, code, message, data) }
+}

@@ -1,0 +1,143 @@
+//! The port of `deskline-input`.
+
+use std::time::{Duration, Instant};
+
+use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_input::{
+    BETWEEN_CLICKS, Button, Cancel, Gap, InputError, Pace, Part, Port, Rhythm, Stroke, Tempo,
+};
+use deskline_link::{Error, Result};
+use windows::Win32::UI::Input::KeyboardAndMouse::{
+    MOUSEEVENTF_HWHEEL, MOUSEEVENTF_LEFTDOWN, MOUSEEVENTF_LEFTUP, MOUSEEVENTF_MIDDLEDOWN,
+    MOUSEEVENTF_MIDDLEUP, MOUSEEVENTF_RIGHTDOWN, MOUSEEVENTF_RIGHTUP, MOUSEEVENTF_WHEEL,
+};
+use windows::Win32::UI::WindowsAndMessaging::WHEEL_DELTA;
+
+use super::keys::{self, RETURN, TAB, WinKey};
+use super::send;
+use crate::display::{pointer, screen};
+
+/// The most time that the pointer may take to get where it was moved.
+const ARRIVES: Duration = Duration::from_millis(200);
+
+const LOOK: Duration = Duration::from_millis(1);
+
+/// How input goes in. What is no measurement is a guess, and a row of the self-test.
+pub const RHYTHM: Rhythm = Rhythm {
+    // The front window is looked at this often.
+    part: Part {
+        least: 50,
+        most: 100,
+    },
+    keys: Tempo::Burst(Duration::from_micros(200)),
+    chord: Duration::ZERO,
+    // Buttons that draw themselves pressed (WPF, browsers) miss a press without a length.
+    dwell: Duration::from_millis(10),
+    between: BETWEEN_CLICKS,
+    notches: 10,
+    // A drag begins once the pointer has moved by some pixels; OLE looks at it each time that the
+    // app's loop turns.
+    drag: Pace {
+        steps: 16,
+        pause: Duration::from_millis(10),
+        dwell: Duration::from_millis(30),
+    },
+    counted: false,
+};
+
+/// The devices.
+#[derive(Debug, Default)]
+pub struct Input {}
+
+impl Port for Input {
+    type Error = Error;
+    type Key = WinKey;
+
+    fn go(&mut self, to: Point) -> Result<()> {
+        let screen = screen();
+        if !(screen.left..screen.right).contains(&to.x)
+            || !(screen.top..screen.bottom).contains(&to.y)
+        {
+            let screen = (screen.right - screen.left, screen.bottom - screen.top);
+            return Err(InputError::OffScreen { at: to, screen }.into());
+        }
+        send::motion(to)?;
+        let start = Instant::now();
+        loop {
+            let at = pointer()?;
+            if at == to {
+                return Ok(());
+            }
+            if start.elapsed() >= ARRIVES {
+                return Err(InputError::Confined { to, at }.into());
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    fn button(&mut self, button: Button, down: bool, _nth: u8) -> Result<()> {
+        let button = match button {
+            Button::Left if send::buttons_are_swapped() => Button::Right,
+            Button::Right if send::buttons_are_swapped() => Button::Left,
+            button => button,
+        };
+        let flags = match (button, down) {
+            (Button::Left, true) => MOUSEEVENTF_LEFTDOWN,
+            (Button::Left, false) => MOUSEEVENTF_LEFTUP,
+            (Button::Middle, true) => MOUSEEVENTF_MIDDLEDOWN,
+            (Button::Middle, false) => MOUSEEVENTF_MIDDLEUP,
+            (Button::Right, true) => MOUSEEVENTF_RIGHTDOWN,
+            (Button::Right, false) => MOUSEEVENTF_RIGHTUP,
+        };
+        send::button(flags, 0)
+    }
+
+    fn key(&mut self, key: &WinKey, down: bool) -> Result<()> {
+        match key {
+            WinKey::Code { code, extended } => send::key(*code, *extended, down),
+            WinKey::Text(units) => send::text(units, down),
+        }
+    }
+
+    fn wheel(&mut self, right: i32, down: i32) -> Result<()> {
+        let notch = WHEEL_DELTA.cast_signed();
+        if right != 0 {
+            send::button(MOUSEEVENTF_HWHEEL, right * notch)?;
+        }
+        if down != 0 {
+            send::button(MOUSEEVENTF_WHEEL, -down * notch)?;
+        }
+        Ok(())
+    }
+
+    // `SendInput` returns when the system has the events.
+    fn sync(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn lacks(&mut self, _: &[char]) -> Result<Option<(Vec<usize>, Gap)>> {
+        Ok(None)
+    }
+
+    /// Line ends and tabs are keys; other characters come without one, whatever the layout.
+    fn stroke(&mut self, text: &[char], _: &Cancel) -> Result<Option<(Stroke<WinKey>, usize)>> {
+        let key = match text {
+            [] => return Ok(None),
+            ['\n', ..] => WinKey::code(RETURN),
+            ['\t', ..] => WinKey::code(TAB),
+            [char, ..] => WinKey::text(*char),
+        };
+        let held = vec![];
+        Ok(Some((Stroke { key, held }, 1)))
+    }
+
+    fn press(&mut self, press: KeyPress, _: &Cancel) -> Result<Stroke<WinKey>> {
+        let (key, modifiers) = keys::find(press, &send::by_layout)?;
+        let held = keys::holding(modifiers);
+        Ok(Stroke { key, held })
+    }
+
+    fn modifiers(&mut self, modifiers: Modifiers) -> Result<Vec<WinKey>> {
+        Ok(keys::holding(modifiers))
+    }
+}

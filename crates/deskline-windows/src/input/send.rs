@@ -1,0 +1,158 @@
+//! Single events, each marked as this program's.
+
+use deskline_core::{Modifiers, Point};
+use deskline_link::{Error, Result};
+use windows::Win32::UI::Input::KeyboardAndMouse::{
+    GetAsyncKeyState, GetKeyboardLayout, INPUT, INPUT_0, INPUT_KEYBOARD, INPUT_MOUSE,
+    KEYBD_EVENT_FLAGS, KEYBDINPUT, KEYEVENTF_EXTENDEDKEY, KEYEVENTF_KEYUP, KEYEVENTF_UNICODE,
+    MAPVK_VK_TO_VSC, MOUSE_EVENT_FLAGS, MOUSEEVENTF_ABSOLUTE, MOUSEEVENTF_MOVE,
+    MOUSEEVENTF_VIRTUALDESK, MOUSEINPUT, MapVirtualKeyExW, SendInput, VIRTUAL_KEY, VkKeyScanExW,
+};
+use windows::Win32::UI::WindowsAndMessaging::{
+    GetForegroundWindow, GetSystemMetrics, GetWindowThreadProcessId, SM_SWAPBUTTON,
+};
+
+use super::MARK;
+use crate::display::screen;
+
+fn send(inputs: &[INPUT]) -> Result<()> {
+    // SAFETY: the list and the size of its items are as they are said to be.
+    let sent = unsafe { SendInput(inputs, size_of::<INPUT>() as i32) };
+    if sent as usize == inputs.len() {
+        return Ok(());
+    }
+    Err(Error::system("sending input")(
+        std::io::Error::last_os_error(),
+    ))
+}
+
+fn keyboard(code: u16, scan: u16, flags: KEYBD_EVENT_FLAGS) -> INPUT {
+    INPUT {
+        r#type: INPUT_KEYBOARD,
+        Anonymous: INPUT_0 {
+            ki: KEYBDINPUT {
+                wVk: VIRTUAL_KEY(code),
+                wScan: scan,
+                dwFlags: flags,
+                time: 0,
+                dwExtraInfo: MARK,
+            },
+        },
+    }
+}
+
+fn mouse(dx: i32, dy: i32, data: i32, flags: MOUSE_EVENT_FLAGS) -> INPUT {
+    INPUT {
+        r#type: INPUT_MOUSE,
+        Anonymous: INPUT_0 {
+            mi: MOUSEINPUT {
+                dx,
+                dy,
+                mouseData: data.cast_unsigned(),
+                dwFlags: flags,
+                time: 0,
+                dwExtraInfo: MARK,
+            },
+        },
+    }
+}
+
+/// Presses or releases a key, with the scan code that it has in the front window's layout: games
+/// and remote desktops go by that.
+pub(super) fn key(code: u16, extended: bool, down: bool) -> Result<()> {
+    // SAFETY: takes numbers.
+    let scan = unsafe { MapVirtualKeyExW(code.into(), MAPVK_VK_TO_VSC, Some(layout())) };
+    let mut flags = KEYBD_EVENT_FLAGS(0);
+    if extended {
+        flags |= KEYEVENTF_EXTENDEDKEY;
+    }
+    if !down {
+        flags |= KEYEVENTF_KEYUP;
+    }
+    send(&[keyboard(code, scan as u16, flags)])
+}
+
+/// Presses or releases a key that stands for a character.
+pub(super) fn text(units: &[u16], down: bool) -> Result<()> {
+    let mut flags = KEYEVENTF_UNICODE;
+    if !down {
+        flags |= KEYEVENTF_KEYUP;
+    }
+    let events: Vec<INPUT> = units.iter().map(|unit| keyboard(0, *unit, flags)).collect();
+    send(&events)
+}
+
+/// Moves the pointer.
+pub(crate) fn motion(to: Point) -> Result<()> {
+    let screen = screen();
+    // Windows takes 65536ths of all monitors: these are the first that mean this pixel.
+    let scaled = |at: i32, from: i32, size: i32| {
+        let size = i64::from(size.max(1));
+        let offset = i64::from(at) - i64::from(from);
+        ((offset * 65_536 + size - 1) / size) as i32
+    };
+    let dx = scaled(to.x, screen.left, screen.right - screen.left);
+    let dy = scaled(to.y, screen.top, screen.bottom - screen.top);
+    send(&[mouse(
+        dx,
+        dy,
+        0,
+        MOUSEEVENTF_MOVE | MOUSEEVENTF_ABSOLUTE | MOUSEEVENTF_VIRTUALDESK,
+    )])
+}
+
+/// Presses or releases a button, or turns the wheel, where the pointer is.
+pub(super) fn button(flags: MOUSE_EVENT_FLAGS, data: i32) -> Result<()> {
+    send(&[mouse(0, 0, data, flags)])
+}
+
+/// A motion by nothing: makes this process the one with the last input event.
+pub(crate) fn nothing() -> Result<()> {
+    send(&[mouse(0, 0, 0, MOUSEEVENTF_MOVE)])
+}
+
+/// Whether the person has exchanged the buttons: events name the physical ones.
+pub(super) fn buttons_are_swapped() -> bool {
+    // SAFETY: takes a constant.
+    unsafe { GetSystemMetrics(SM_SWAPBUTTON) != 0 }
+}
+
+/// The layout of the front window's thread.
+fn layout() -> windows::Win32::UI::Input::KeyboardAndMouse::HKL {
+    // SAFETY: a handle may be that of a window that is gone; thread 0 is this one.
+    unsafe { GetKeyboardLayout(GetWindowThreadProcessId(GetForegroundWindow(), None)) }
+}
+
+/// The key that gives a character in that layout, and the modifiers that it needs.
+pub(super) fn by_layout(c: char) -> Option<(u16, Modifiers)> {
+    let mut units = [0; 2];
+    let &mut [unit] = c.encode_utf16(&mut units) else {
+        return None;
+    };
+    // SAFETY: takes numbers.
+    let found = unsafe { VkKeyScanExW(unit, layout()) };
+    let [code, state] = found.to_le_bytes();
+    if found == -1 || state & !0b111 != 0 {
+        return None;
+    }
+    let needs = [Modifiers::SHIFT, Modifiers::CONTROL, Modifiers::ALT];
+    let needs = (0..).zip(needs).filter(|(bit, _)| state & (1 << bit) != 0);
+    Some((code.into(), needs.map(|(_, modifier)| modifier).collect()))
+}
+
+/// Whether a key or button is down, whoever holds it.
+pub(crate) fn is_down(code: u16) -> bool {
+    // SAFETY: takes a number.
+    unsafe { GetAsyncKeyState(code.into()) < 0 }
+}
+
+/// Releases the keys that are down, so that they do not modify the input: those of the person, as
+/// the caller has pressed none.
+pub(crate) fn release_keys() -> Result<()> {
+    // The buttons come first, and a lock is a state.
+    const LOCKS: [u16; 3] = [0x14, 0x90, 0x91];
+    for code in (0x08..=0xfe).filter(|code| !LOCKS.contains(code) && is_down(*code)) {
+        key(code, super::keys::is_extended(code), false)?;
+    }
+    Ok(())
+}

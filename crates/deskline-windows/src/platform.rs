@@ -1,0 +1,61 @@
+//! Connects to the desktop.
+
+use std::process::Command;
+
+use deskline_link::{Desktop, Error, Platform, Result};
+
+use crate::apps::Programs;
+use crate::desktop::WinDesktop;
+use crate::display::{WinDisplay, become_aware};
+use crate::guard::Guard;
+use crate::process;
+use crate::tree::{self, UiaTrees};
+
+/// The desktop of the person who is logged in. Other programs have theirs in sessions of their own.
+pub struct WinPlatform(());
+
+impl WinPlatform {
+    /// Made once, before anything else asks about windows: coordinates are physical pixels from
+    /// here on.
+    pub fn new() -> Self {
+        become_aware();
+        Self(())
+    }
+}
+
+impl Default for WinPlatform {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// `deskline guard`, for this process.
+fn guard() -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap_or_else(|_| "deskline".into()));
+    command.args(["guard", &std::process::id().to_string()]);
+    command
+}
+
+impl Platform for WinPlatform {
+    fn connect(&self) -> Result<Box<dyn Desktop>> {
+        if process::session() == Some(0) {
+            return Err(Error::Unavailable(
+                "this process runs as a service, in a session without a desktop. Start deskline \
+                 from a program of the person who is logged in"
+                    .into(),
+            ));
+        }
+        Ok(Box::new(WinDesktop {
+            trees: UiaTrees::new()?,
+            display: WinDisplay::new(Guard::new(Box::new(guard))),
+            programs: Programs::default(),
+            clipboard: None,
+        }))
+    }
+
+    fn prepare(&self) {}
+
+    fn ping(&self, pid: u32) -> Result<()> {
+        tree::ping(pid)
+    }
+}

@@ -1,0 +1,124 @@
+//! Processes, as the system lists them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use windows::Win32::Foundation::{FILETIME, HANDLE, STILL_ACTIVE};
+use windows::Win32::System::Diagnostics::ToolHelp::{
+    CreateToolhelp32Snapshot, PROCESSENTRY32W, Process32FirstW, Process32NextW, TH32CS_SNAPPROCESS,
+};
+use windows::Win32::System::RemoteDesktop::ProcessIdToSessionId;
+use windows::Win32::System::Threading::{
+    GetExitCodeProcess, GetProcessTimes, OpenProcess, PROCESS_NAME_WIN32,
+    PROCESS_QUERY_LIMITED_INFORMATION, QueryFullProcessImageNameW,
+};
+use windows::core::{Owned, PWSTR};
+
+/// A process, also after its end: no other gets its pid while this is held.
+pub struct Process(Owned<HANDLE>);
+
+// SAFETY: a handle names a process in every thread.
+unsafe impl Send for Process {}
+
+/// When a process was started, and how long it has run, in ticks of 100 ns.
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    pub started: u64,
+    ran: u64,
+}
+
+impl Times {
+    pub fn ran(self) -> Duration {
+        Duration::from_nanos(self.ran.saturating_mul(100))
+    }
+}
+
+impl Process {
+    /// `None` if there is none, or Windows keeps it from this process.
+    pub fn open(pid: u32) -> Option<Self> {
+        // SAFETY: the handle is closed once, by its owner.
+        unsafe {
+            let handle = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, false, pid).ok()?;
+            Some(Self(Owned::new(handle)))
+        }
+    }
+
+    /// With which status it has ended; `None` while it runs.
+    pub fn status(&self) -> Option<i32> {
+        let mut code = 0;
+        // SAFETY: the number outlives the call.
+        unsafe { GetExitCodeProcess(*self.0, &raw mut code) }.ok()?;
+        let code = code.cast_signed();
+        (code != STILL_ACTIVE.0).then_some(code)
+    }
+
+    pub fn times(&self) -> Option<Times> {
+        let mut times = [FILETIME::default(); 4];
+        let [started, ended, kernel, user] = &mut times;
+        // SAFETY: the times outlive the call.
+        unsafe { GetProcessTimes(*self.0, started, ended, kernel, user) }.ok()?;
+        let [started, _, kernel, user] =
+            times.map(|time| u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime));
+        Some(Times {
+            started,
+            ran: kernel + user,
+        })
+    }
+
+    /// The executable.
+    pub fn path(&self) -> Option<PathBuf> {
+        let mut path = [0_u16; 1024];
+        let mut length = path.len() as u32;
+        let start = PWSTR(path.as_mut_ptr());
+        // SAFETY: the call is given the buffer's length.
+        unsafe {
+            QueryFullProcessImageNameW(*self.0, PROCESS_NAME_WIN32, start, &raw mut length).ok()?;
+        }
+        let path = path.get(..length as usize)?;
+        Some(PathBuf::from(String::from_utf16_lossy(path)))
+    }
+}
+
+/// The name of the executable without `.exe`. Empty if it is not known.
+pub fn name(pid: u32) -> String {
+    let path = Process::open(pid).and_then(|process| process.path());
+    let stem = path.as_deref().and_then(|path| path.file_stem());
+    stem.unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// All processes with their parents, which may have ended.
+pub fn parents() -> HashMap<u32, u32> {
+    let mut parents = HashMap::new();
+    let mut entry = PROCESSENTRY32W {
+        dwSize: size_of::<PROCESSENTRY32W>() as u32,
+        ..PROCESSENTRY32W::default()
+    };
+    // SAFETY: the handle is closed once, and the entry has its size.
+    unsafe {
+        let Ok(list) = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0) else {
+            return parents;
+        };
+        let list = Owned::new(list);
+        let mut next = Process32FirstW(*list, &raw mut entry);
+        while next.is_ok() {
+            parents.insert(entry.th32ProcessID, entry.th32ParentProcessID);
+            next = Process32NextW(*list, &raw mut entry);
+        }
+    }
+    parents
+}
+
+/// The number of this login session. Services have 0, and no desktop that a person sees.
+pub fn session() -> Option<u32> {
+    let mut session = 0;
+    // SAFETY: the number outlives the call.
+    unsafe { ProcessIdToSessionId(std::process::id(), &raw mut session) }.ok()?;
+    Some(session)
+}
+
+/// The names by which the system knows a program: of the executable, and its path.
+pub fn names(path: &Path) -> Vec<String> {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    vec![stem.into_owned(), path.to_string_lossy().into_owned()]
+}

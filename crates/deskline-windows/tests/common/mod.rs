@@ -1,0 +1,217 @@
+//! A Win32 app that writes down what it gets, in a process of its own: the test's own program. A
+//! person's keys and clicks, which the system does not mark as injected.
+#![allow(dead_code, unsafe_code, clippy::unwrap_used)]
+
+use std::cell::RefCell;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use windows::Win32::Foundation::{HWND, LPARAM, LRESULT, WPARAM};
+use windows::Win32::Graphics::Gdi::{COLOR_WINDOW, GetSysColorBrush};
+use windows::Win32::UI::WindowsAndMessaging::{
+    CW_USEDEFAULT, CreateWindowExW, DefWindowProcW, DispatchMessageW, GetMessageW, MSG, MoveWindow,
+    RegisterClassW, TranslateMessage, WINDOW_EX_STYLE, WM_ACTIVATE, WM_CHAR, WM_KEYDOWN, WM_KEYUP,
+    WM_LBUTTONDOWN, WM_LBUTTONUP, WM_MOUSEHWHEEL, WM_MOUSEWHEEL, WM_RBUTTONDOWN, WM_SYSKEYDOWN,
+    WNDCLASSW, WS_OVERLAPPEDWINDOW, WS_VISIBLE,
+};
+use windows::core::{HSTRING, w};
+
+/// Gives the app's process its log, title and place.
+const APP: &str = "DESKLINE_TEST_APP";
+
+/// How long anything may take here; the machine may be busy.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+thread_local! {
+    static LOG: RefCell<Option<File>> = const { RefCell::new(None) };
+}
+
+/// An app's process and its log.
+pub struct App {
+    child: Child,
+    log: PathBuf,
+    read: usize,
+    pub title: String,
+}
+
+impl App {
+    /// Starts the app at a place, by the test `name` of this program, which calls [`be_an_app`].
+    pub fn start(name: &str, folder: &Path, title: &str, (x, y): (i32, i32)) -> Self {
+        let log = folder.join(format!("{title}.log"));
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", name, "--nocapture"])
+            .env(APP, format!("{}|{title}|{x}|{y}", log.display()))
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let title = title.to_owned();
+        let mut app = Self {
+            child,
+            log,
+            read: 0,
+            title,
+        };
+        app.wait_for("ready");
+        app
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The new lines of its log.
+    pub fn new_lines(&mut self) -> Vec<String> {
+        let text = fs::read_to_string(&self.log).unwrap_or_default();
+        let whole = text.rfind('\n').map_or(0, |at| at + 1);
+        let lines = text[self.read.min(whole)..whole].lines();
+        let lines = lines.map(str::to_owned).collect();
+        self.read = whole;
+        lines
+    }
+
+    /// Waits until its log has a line that starts so; returns the new lines up to then.
+    pub fn wait_for(&mut self, start: &str) -> Vec<String> {
+        let begun = Instant::now();
+        let mut seen = Vec::new();
+        loop {
+            seen.extend(self.new_lines());
+            if seen.iter().any(|line| line.starts_with(start)) {
+                return seen;
+            }
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "no {start:?} in {}: {seen:?}",
+                self.title
+            );
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Its text: the characters among these lines.
+    pub fn text_of(lines: &[String]) -> String {
+        let units: Vec<u16> = lines
+            .iter()
+            .filter_map(|line| u16::from_str_radix(line.strip_prefix("char ")?, 16).ok())
+            .collect();
+        String::from_utf16_lossy(&units)
+    }
+}
+
+impl Drop for App {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Is the app in a process that [`App::start`] has started, and never returns there.
+pub fn be_an_app() {
+    let Some(given) = std::env::var_os(APP) else {
+        return;
+    };
+    let given = given.into_string().unwrap();
+    let parts: Vec<&str> = given.split('|').collect();
+    let [log, title, x, y] = parts[..] else {
+        panic!("{given}");
+    };
+    let log = File::options().create(true).append(true).open(log).unwrap();
+    LOG.set(Some(log));
+    let class = w!("DesklineTestApp");
+    // SAFETY: the texts outlive the calls.
+    unsafe {
+        RegisterClassW(&WNDCLASSW {
+            lpfnWndProc: Some(on_message),
+            lpszClassName: class,
+            hbrBackground: GetSysColorBrush(COLOR_WINDOW),
+            ..WNDCLASSW::default()
+        });
+        let title = HSTRING::from(title);
+        let window = CreateWindowExW(
+            WINDOW_EX_STYLE(0),
+            class,
+            &title,
+            WS_OVERLAPPEDWINDOW | WS_VISIBLE,
+            CW_USEDEFAULT,
+            CW_USEDEFAULT,
+            300,
+            200,
+            None,
+            None,
+            None,
+            None,
+        )
+        .unwrap();
+        MoveWindow(
+            window,
+            x.parse().unwrap(),
+            y.parse().unwrap(),
+            300,
+            200,
+            true,
+        )
+        .unwrap();
+        note("ready");
+        let mut message = MSG::default();
+        while GetMessageW(&raw mut message, None, 0, 0).as_bool() {
+            let _ = TranslateMessage(&raw const message);
+            DispatchMessageW(&raw const message);
+        }
+    }
+}
+
+fn note(line: &str) {
+    LOG.with_borrow_mut(|log| {
+        let log = log.as_mut().unwrap();
+        log.write_all(format!("{line}\n").as_bytes()).unwrap();
+    });
+}
+
+unsafe extern "system" fn on_message(
+    window: HWND,
+    message: u32,
+    what: WPARAM,
+    data: LPARAM,
+) -> LRESULT {
+    let (low, high) = (data.0 as i16, (data.0 >> 16) as i16);
+    let turned = (what.0 >> 16) as i16;
+    match message {
+        WM_CHAR => note(&format!("char {:04x}", what.0)),
+        WM_KEYDOWN | WM_SYSKEYDOWN => note(&format!(
+            "key {:02x} scan {:02x}",
+            what.0,
+            (data.0 >> 16) & 0x1ff
+        )),
+        WM_KEYUP => note(&format!("up {:02x}", what.0)),
+        WM_LBUTTONDOWN => note(&format!("left {low},{high}")),
+        WM_LBUTTONUP => note("left up"),
+        WM_RBUTTONDOWN => note(&format!("right {low},{high}")),
+        WM_MOUSEWHEEL => note(&format!("wheel {turned}")),
+        WM_MOUSEHWHEEL => note(&format!("hwheel {turned}")),
+        WM_ACTIVATE => note(&format!("active {}", what.0 & 0xffff)),
+        _ => {}
+    }
+    // SAFETY: passes on what the window was given.
+    unsafe { DefWindowProcW(window, message, what, data) }
+}
+
+/// The person's hand, as nothing in Windows can send events that count as real ones: what
+/// `testbed/windows/run` gives to xdotool, and its answer. `None` on Windows itself.
+pub fn person(arguments: &[&str]) -> Option<String> {
+    let folder = PathBuf::from(std::env::var_os("DESKLINE_HAND")?);
+    let (next, order) = (folder.join("hand.new"), folder.join("hand.do"));
+    let answer = folder.join("hand.done");
+    fs::write(&next, arguments.join("\n") + "\n").unwrap();
+    fs::rename(&next, &order).unwrap();
+    let begun = Instant::now();
+    while !answer.exists() {
+        assert!(begun.elapsed() < PATIENCE, "no hand for {arguments:?}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let text = fs::read_to_string(&answer).unwrap();
+    fs::remove_file(&answer).unwrap();
+    assert!(!text.ends_with("failed\n"), "xdotool {arguments:?}: {text}");
+    Some(text)
+}

@@ -1,0 +1,209 @@
+//! Qt Designer, read and driven through UI Automation, and judged by the file that it saves. Run by
+//! scripts/windows under Wine; `DESKLINE_QT` is the folder with designer.exe.
+
+#![cfg(windows)]
+#![allow(clippy::expect_used, unsafe_code)]
+
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use deskline_core::{Element, Role, States, Tree};
+use deskline_link::{Error, Obstacle, Refusal, Scope, Trees};
+use deskline_windows::tree::{UiaTrees, ping};
+
+const FORM: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<ui version="4.0"><class>Form</class><widget class="QWidget" name="Form">
+<property name="geometry"><rect><x>0</x><y>0</y><width>400</width><height>300</height></rect></property>
+<widget class="QPushButton" name="first"><property name="geometry"><rect><x>10</x><y>10</y><width>80</width>
+<height>24</height></rect></property><property name="text"><string>First</string></property></widget>
+<widget class="QCheckBox" name="second"><property name="geometry"><rect><x>10</x><y>60</y><width>80</width>
+<height>24</height></rect></property><property name="text"><string>Second</string></property></widget>
+</widget><resources/><connections/></ui>"#;
+
+const WHOLE: Scope = Scope::Whole {
+    budget: Duration::from_millis(500),
+};
+
+/// A wait for an app's windows, under Wine on a busy machine.
+const STARTS: Duration = Duration::from_secs(60);
+
+struct App(Child);
+
+impl Drop for App {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn named<'t>(tree: &'t Tree, role: Role, name: &str) -> Option<&'t Element> {
+    let mut all = tree.elements.iter();
+    all.find(|e| e.role == role && e.title.shown == name)
+}
+
+fn outline(tree: &Tree) -> String {
+    let line = |e: &Element| {
+        let words: Vec<_> = e.states.words().collect();
+        let (role, title, value) = (e.role.ax(), &e.title.shown, &e.value.shown);
+        format!(
+            "{role} ({}) {title:?} {value:?} {:?} {words:?}\n",
+            e.native_role, e.extents
+        )
+    };
+    tree.elements.iter().map(line).collect()
+}
+
+/// Reads until the tree has what is asked for.
+fn until<T>(trees: &mut UiaTrees, pid: u32, find: impl Fn(&Tree) -> Option<T>) -> T {
+    let start = Instant::now();
+    let mut last = String::new();
+    while start.elapsed() < STARTS {
+        match trees.read(pid, WHOLE) {
+            Ok(tree) => match find(&tree) {
+                Some(found) => return found,
+                None => last = outline(&tree),
+            },
+            Err(error) => last = error.to_string(),
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("not there after {STARTS:?}: {last}");
+}
+
+#[link(name = "ntdll")]
+unsafe extern "system" {
+    fn NtSuspendProcess(process: *mut std::ffi::c_void) -> i32;
+    fn NtResumeProcess(process: *mut std::ffi::c_void) -> i32;
+}
+
+#[test]
+fn designer_is_read_and_driven() {
+    let Some(qt) = std::env::var_os("DESKLINE_QT") else {
+        eprintln!("skipped: DESKLINE_QT is not set (scripts/windows sets it)");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let form = folder.path().join("form.ui");
+    std::fs::write(&form, FORM).expect("a form");
+    let program = Path::new(&qt).join("designer.exe");
+    let child = Command::new(program).arg(&form).current_dir(&qt).spawn();
+    let app = App(child.expect("Designer starts"));
+    let pid = app.0.id();
+    let mut trees = UiaTrees::new().expect("UI Automation");
+
+    // The form is open, and the form's own widgets are in the tree.
+    let tree = until(&mut trees, pid, |tree| {
+        named(tree, Role::CHECK_BOX, "Second")?;
+        named(tree, Role::BUTTON, "Save")?;
+        Some(tree.clone())
+    });
+    eprintln!("{}", outline(&tree));
+    assert!(tree.elements.len() > 100, "{}", outline(&tree));
+    assert_eq!(tree.partial, Vec::<String>::new());
+    let second = named(&tree, Role::CHECK_BOX, "Second").expect("it was there");
+    let extents = second.extents.expect("a place");
+    assert!(
+        second.visible && extents.w > 10 && extents.h > 10,
+        "{second:?}"
+    );
+    let window = &tree.windows[0];
+    assert!(window.extents.contains(extents.center()));
+
+    // The ids stay.
+    let again = trees.read(pid, WHOLE).expect("a reading");
+    assert_eq!(
+        named(&again, Role::CHECK_BOX, "Second").map(|e| &e.id),
+        Some(&second.id)
+    );
+    let mut times: Vec<Duration> = (0..10)
+        .map(|_| {
+            let start = Instant::now();
+            trees.read(pid, WHOLE).expect("a reading");
+            start.elapsed()
+        })
+        .collect();
+    times.sort();
+    eprintln!(
+        "{} elements in {:?} (median of 10)",
+        again.elements.len(),
+        times[5]
+    );
+
+    // A layout that a tool button makes, and another saves.
+    let press = |trees: &mut UiaTrees, name: &'static str| {
+        let id = until(trees, pid, |tree| {
+            let button =
+                named(tree, Role::BUTTON, name).or_else(|| named(tree, Role::CHECK_BOX, name))?;
+            (!button.states.contains(States::DISABLED)).then(|| button.id.clone())
+        });
+        trees
+            .press(&id)
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+    };
+    press(&mut trees, "Lay Out Vertically");
+    press(&mut trees, "Save");
+    let start = Instant::now();
+    loop {
+        let saved = std::fs::read_to_string(&form).expect("the form");
+        if saved.contains("QVBoxLayout") {
+            break;
+        }
+        assert!(start.elapsed() < STARTS, "not saved: {saved}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+
+    // A text that is set is what the field then has.
+    let field = until(&mut trees, pid, |tree| {
+        let mut all = tree.elements.iter();
+        let field = all.find(|e| e.role == Role::TEXT_FIELD && e.states.contains(States::EDITABLE));
+        field.map(|field| field.id.clone())
+    });
+    trees.set_value(&field, "Push").expect("the filter is set");
+    let tree = trees.read(pid, WHOLE).expect("a reading");
+    let value = tree
+        .elements
+        .iter()
+        .find(|e| e.id == field)
+        .map(|e| e.value.shown.clone());
+    assert_eq!(value.as_deref(), Some("Push"), "{}", outline(&tree));
+
+    // What has no action says so.
+    let label = tree
+        .elements
+        .iter()
+        .find(|e| e.role == Role::WINDOW)
+        .expect("a window");
+    match trees.set_value(&label.id.clone(), "x") {
+        Err(Error::Refused(Refusal { obstacle, .. })) => assert_ne!(obstacle, Obstacle::Gone),
+        other => panic!("{other:?}"),
+    }
+
+    // A hung app costs 2 s.
+    let handle = std::os::windows::io::AsRawHandle::as_raw_handle(&app.0);
+    // SAFETY: the handle is the child's.
+    unsafe { NtSuspendProcess(handle.cast()) };
+    for ask in [true, false] {
+        let start = Instant::now();
+        let answer = if ask {
+            ping(pid)
+        } else {
+            trees.read(pid, WHOLE).map(|_| ())
+        };
+        let took = start.elapsed();
+        assert!(
+            matches!(answer, Err(Error::NotAnswering { .. })),
+            "{answer:?}"
+        );
+        assert!(took < Duration::from_millis(2_600), "{took:?}");
+    }
+    // SAFETY: the handle is the child's.
+    unsafe { NtResumeProcess(handle.cast()) };
+    assert!(until(&mut trees, pid, |tree| named(
+        tree,
+        Role::BUTTON,
+        "Save"
+    )
+    .map(|_| true)));
+    assert!(ping(pid).is_ok());
+}

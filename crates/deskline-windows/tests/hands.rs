@@ -1,0 +1,318 @@
+//! Input, windows, pictures and the guard, judged by what Win32 apps in other processes get.
+#![cfg(windows)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use common::{App, be_an_app, person};
+use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_link::guard::{Grab, Guards as _, Task};
+use deskline_link::{
+    Aim, Button, Cancel, Click, Clicks, KeyInput as _, Pictures as _, PointerInput as _,
+    Raising as _, Reason, Screen as _, Window,
+};
+use deskline_windows::display::{WinDisplay, become_aware};
+use deskline_windows::guard::Guard;
+
+/// The environment of the guard's process: the pid of its parent.
+const GUARD: &str = "DESKLINE_TEST_GUARD";
+
+#[test]
+fn an_app() {
+    be_an_app();
+}
+
+#[test]
+fn a_guard() {
+    if let Some(parent) = std::env::var_os(GUARD) {
+        let parent = parent.into_string().unwrap().parse().unwrap();
+        deskline_windows::guard::run(parent);
+        std::process::exit(0);
+    }
+}
+
+fn display() -> WinDisplay {
+    become_aware();
+    WinDisplay::new(Guard::new(Box::new(|| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "a_guard", "--nocapture"]);
+        command.env(GUARD, std::process::id().to_string());
+        command
+    })))
+}
+
+/// An app to act in, and the person's, which is in front with the keyboard.
+struct Desk {
+    display: WinDisplay,
+    app: App,
+    persons: App,
+    cancel: Cancel,
+    _folder: tempfile::TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut display = display();
+        // Wine hears of the pointer's place late until it has moved.
+        let away = Point { x: 1200, y: 800 };
+        if person(&["mousemove", "1200", "800"]).is_some() {
+            wait("the pointer to move", || {
+                display.pointer().unwrap().unwrap().at == away
+            });
+        }
+        let app = App::start("an_app", folder.path(), "Target", (40, 40));
+        let persons = App::start("an_app", folder.path(), "Persons", (600, 300));
+        let cancel = Cancel::new();
+        let front = window(&mut display, &persons);
+        display.activate(front.id, &cancel).unwrap();
+        Self {
+            display,
+            app,
+            persons,
+            cancel,
+            _folder: folder,
+        }
+    }
+
+    fn aim(&mut self) -> Window {
+        let window = window(&mut self.display, &self.app);
+        self.display.set_aim(Some(Aim {
+            pid: self.app.pid(),
+            window: Some(window.id),
+            menu: false,
+            drop_on: None,
+            polls: false,
+        }));
+        window
+    }
+
+    /// The target comes to the front.
+    fn raise(&mut self) -> Window {
+        let window = self.aim();
+        self.display.activate(window.id, &self.cancel).unwrap();
+        self.app.wait_for("active 1");
+        window
+    }
+
+    /// Whatever was sent before has arrived once this has.
+    fn settle(&mut self) -> Vec<String> {
+        let press = KeyPress::parse("F9", &[]).unwrap();
+        self.display
+            .press_key(press, Duration::ZERO, &self.cancel)
+            .unwrap();
+        self.app.wait_for("up 78")
+    }
+}
+
+fn window(display: &mut WinDisplay, app: &App) -> Window {
+    let begun = Instant::now();
+    loop {
+        let windows = display.windows_of(app.pid()).unwrap();
+        if let Some(window) = windows.into_iter().find(|window| window.title == app.title) {
+            return window;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(10), "{}", app.title);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn wait(what: &str, mut done: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < Duration::from_secs(10), "no {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn middle(window: &Window) -> Point {
+    let rect = window.extents.unwrap();
+    Point {
+        x: rect.x + rect.w / 2,
+        y: rect.y + rect.h / 2,
+    }
+}
+
+fn click(at: Point, clicks: Clicks) -> Click {
+    Click {
+        at,
+        button: Button::Left,
+        clicks,
+        modifiers: Modifiers::empty(),
+    }
+}
+
+fn task(limit: Duration) -> Task {
+    Task {
+        caption: None,
+        place: None,
+        pointer: true,
+        limit,
+    }
+}
+
+#[test]
+fn text_keys_clicks_and_the_wheel_reach_the_target_alone() {
+    let mut desk = Desk::new();
+    let window = desk.raise();
+    desk.persons.new_lines();
+    let text = "Büsh €日 😀 naïve\tx";
+    desk.display.type_text(text, &desk.cancel).unwrap();
+    let lines = desk.settle();
+    assert_eq!(App::text_of(&lines), text);
+
+    let long: String = "abcdefghij".repeat(100);
+    let begun = Instant::now();
+    desk.display.type_text(&long, &desk.cancel).unwrap();
+    println!("1000 characters: {:?}", begun.elapsed());
+    let lines = desk.settle();
+    assert_eq!(App::text_of(&lines), long);
+
+    let press = KeyPress::parse("Left", &["Shift", "Control"]).unwrap();
+    desk.display
+        .press_key(press, Duration::ZERO, &desk.cancel)
+        .unwrap();
+    let lines = desk.settle();
+    let keys: Vec<&str> = lines.iter().filter_map(|line| line.get(..6)).collect();
+    assert_eq!(keys[..3], ["key 11", "key 10", "key 25"], "{lines:?}");
+    assert!(
+        lines[2].ends_with("scan 14b"),
+        "an arrow, not one of the pad: {lines:?}"
+    );
+
+    let at = middle(&window);
+    desk.display
+        .click(click(at, Clicks::Single), &desk.cancel)
+        .unwrap();
+    let lines = desk.settle();
+    assert!(
+        lines.iter().any(|line| line.starts_with("left ")),
+        "{lines:?}"
+    );
+    assert_eq!(desk.display.pointer().unwrap().unwrap().at, at);
+
+    desk.display.scroll(at, (0, 3), &desk.cancel).unwrap();
+    let lines = desk.settle();
+    let turned = lines.iter().filter_map(|line| line.strip_prefix("wheel "));
+    let turned: i32 = turned.map(|by| by.parse::<i32>().unwrap()).sum();
+    assert_eq!(turned, -360, "{lines:?}");
+
+    let stray = desk.persons.new_lines();
+    assert!(
+        stray.iter().all(|line| line.starts_with("active")),
+        "{stray:?}"
+    );
+}
+
+#[test]
+fn nothing_goes_where_it_was_not_meant() {
+    let mut desk = Desk::new();
+    desk.aim();
+    desk.persons.new_lines();
+    // The person's window has the keyboard.
+    let error = desk.display.type_text("secret", &desk.cancel).unwrap_err();
+    assert!(error.to_string().contains("Persons"), "{error}");
+    let over = window(&mut desk.display, &desk.persons);
+    let click = click(middle(&over), Clicks::Single);
+    let error = desk.display.click(click, &desk.cancel).unwrap_err();
+    assert!(error.to_string().contains("Persons"), "{error}");
+    assert_eq!(desk.persons.new_lines(), Vec::<String>::new());
+}
+
+#[test]
+fn a_window_comes_to_the_front_and_the_persons_comes_back() {
+    let mut desk = Desk::new();
+    let theirs = desk.display.front().unwrap().unwrap();
+    assert_eq!(theirs.title, "Persons");
+    let ours = desk.raise();
+    assert_eq!(desk.display.front().unwrap().unwrap().id, ours.id);
+    assert_eq!(desk.display.every_window().unwrap()[0].id, ours.id);
+    desk.display.activate(theirs.id, &desk.cancel).unwrap();
+    desk.persons.wait_for("active");
+    assert_eq!(desk.display.front().unwrap().unwrap().id, theirs.id);
+}
+
+#[test]
+fn a_picture_shows_the_window() {
+    let mut desk = Desk::new();
+    let window = desk.raise();
+    let picture = desk.display.picture(window.id).unwrap();
+    let rect = window.extents.unwrap();
+    assert_eq!((picture.origin.x, picture.origin.y), (rect.x, rect.y));
+    let size = (picture.width.cast_signed(), picture.height.cast_signed());
+    assert_eq!(size, (rect.w, rect.h));
+    // The middle of the window is white.
+    let at = (picture.height / 2 * picture.width + picture.width / 2) as usize * 3;
+    assert_eq!(picture.rgb[at..at + 3], [255; 3]);
+}
+
+#[test]
+fn the_guard_keeps_the_person_out_and_esc_cancels() {
+    let mut desk = Desk::new();
+    let theirs = window(&mut desk.display, &desk.persons);
+    let at = middle(&theirs);
+    let (x, y) = (at.x.to_string(), at.y.to_string());
+    if person(&["mousemove", &x, &y, "click", "1"]).is_none() {
+        eprintln!("skipped: nobody types: DESKLINE_HAND is not set");
+        return;
+    }
+    desk.persons.wait_for("left up");
+    desk.raise();
+    desk.display.watch();
+    assert_eq!(desk.display.pressed(), Some(false));
+    let grab = desk
+        .display
+        .grab(&task(Duration::from_secs(30)), &desk.cancel)
+        .unwrap();
+    assert_eq!(grab, Grab::Held);
+    desk.persons.new_lines();
+    desk.app.new_lines();
+    person(&["mousemove", &x, &y, "click", "1", "key", "p"]).unwrap();
+    desk.display.type_text("ours", &desk.cancel).unwrap();
+    let lines = desk.settle();
+    assert_eq!(App::text_of(&lines), "ours");
+    assert_eq!(desk.display.pressed(), Some(false));
+    assert_eq!(desk.cancel.reason(), None);
+    person(&["key", "Escape"]).unwrap();
+    wait("Esc to be seen", || desk.cancel.reason().is_some());
+    assert_eq!(desk.cancel.reason(), Some(Reason::Person));
+    desk.display.ungrab();
+    // The person's input passes again, and is known.
+    person(&["key", "q"]).unwrap();
+    let lines = desk.app.wait_for("up 51");
+    assert!(
+        lines.iter().all(|line| !line.starts_with("key 1b")),
+        "{lines:?}"
+    );
+    wait("the key to be seen", || {
+        desk.display.pressed() == Some(true)
+    });
+    desk.display.unwatch();
+    let theirs = desk.persons.new_lines();
+    assert!(
+        theirs.iter().all(|line| line.starts_with("active")),
+        "{theirs:?}"
+    );
+}
+
+#[test]
+fn the_guard_opens_at_its_limit() {
+    let mut desk = Desk::new();
+    desk.raise();
+    let limit = Duration::from_millis(400);
+    let begun = Instant::now();
+    assert_eq!(
+        desk.display.grab(&task(limit), &desk.cancel).unwrap(),
+        Grab::Held
+    );
+    wait("the limit", || desk.cancel.reason().is_some());
+    assert_eq!(desk.cancel.reason(), Some(Reason::Watchdog));
+    assert!(begun.elapsed() >= limit);
+    desk.app.new_lines();
+    if person(&["key", "p"]).is_some() {
+        desk.app.wait_for("up 50");
+    }
+}

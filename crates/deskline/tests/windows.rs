@@ -1,0 +1,439 @@
+//! The program on Windows, as a client has it: Qt Designer driven over standard input and output,
+//! judged by the file that it saves, while the person's window is in front. Run by scripts/windows
+//! under Wine: `DESKLINE_BIN` is the program, `DESKLINE_QT` the folder with designer.exe.
+#![cfg(windows)]
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// How long anything may take here; the machine may be busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const FORM: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<ui version="4.0"><class>Form</class><widget class="QWidget" name="Form">
+<property name="geometry"><rect><x>0</x><y>0</y><width>400</width><height>300</height></rect></property>
+<widget class="QPushButton" name="first"><property name="geometry"><rect><x>10</x><y>10</y><width>80</width>
+<height>24</height></rect></property><property name="text"><string>First</string></property></widget>
+<widget class="QCheckBox" name="second"><property name="geometry"><rect><x>10</x><y>60</y><width>80</width>
+<height>24</height></rect></property><property name="text"><string>Second</string></property></widget>
+</widget><resources/><connections/></ui>"#;
+
+/// A program that ends with the test.
+struct App(Child);
+
+impl Drop for App {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A client's session.
+struct Client {
+    _server: App,
+    requests: ChildStdin,
+    answers: Receiver<Value>,
+    next: u64,
+    _journal: TempDir,
+}
+
+impl Client {
+    fn start(options: &[&str]) -> Self {
+        let journal = tempfile::tempdir().unwrap();
+        let mut server = Command::new(std::env::var_os("DESKLINE_BIN").unwrap())
+            .arg("serve")
+            .args(options)
+            .env("DESKLINE_DIR", journal.path().join("journal"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let requests = server.stdin.take().unwrap();
+        let mut output = server.stdout.take().unwrap();
+        let (send, answers) = channel();
+        std::thread::spawn(move || {
+            let (mut text, mut part) = (Vec::new(), [0; 65_536]);
+            while let Ok(count @ 1..) = output.read(&mut part) {
+                text.extend_from_slice(&part[..count]);
+                while let Some(end) = text.iter().position(|byte| *byte == b'\n') {
+                    let line: Vec<u8> = text.drain(..=end).collect();
+                    assert!(!line.contains(&b'\r'), "a carriage return in an answer");
+                    if send.send(serde_json::from_slice(&line).unwrap()).is_err() {
+                        return;
+                    }
+                }
+            }
+        });
+        let mut client = Self {
+            _server: App(server),
+            requests,
+            answers,
+            next: 0,
+            _journal: journal,
+        };
+        let info = json!({"name": "test", "version": "1"});
+        let hello =
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info});
+        client.ask("initialize", &hello);
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.requests, "{message}").unwrap();
+        self.requests.flush().unwrap();
+    }
+
+    fn request(&mut self, method: &str, params: &Value) -> u64 {
+        self.next += 1;
+        let id = self.next;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
+    }
+
+    fn answer(&mut self, id: u64) -> Value {
+        loop {
+            let answer = self.answers.recv_timeout(PATIENCE).unwrap();
+            if answer["id"] == id {
+                assert!(answer["error"].is_null(), "{answer}");
+                return answer["result"].clone();
+            }
+        }
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.request(method, params);
+        self.answer(id)
+    }
+
+    fn begin(&mut self, tool: &str, arguments: &Value) -> u64 {
+        self.request("tools/call", &json!({"name": tool, "arguments": arguments}))
+    }
+
+    /// The text of a call's answer, and whether it is an error.
+    fn end(&mut self, id: u64) -> (String, bool) {
+        let result = self.answer(id);
+        let texts = result["content"].as_array().unwrap().iter();
+        let texts: Vec<&str> = texts.filter_map(|part| part["text"].as_str()).collect();
+        (texts.join("\n"), result["isError"] == true)
+    }
+
+    fn call(&mut self, tool: &str, arguments: &Value) -> String {
+        let id = self.begin(tool, arguments);
+        let (text, is_error) = self.end(id);
+        assert!(!is_error, "{tool}: {text}");
+        text
+    }
+
+    fn fail(&mut self, tool: &str, arguments: &Value) -> String {
+        let id = self.begin(tool, arguments);
+        let (text, is_error) = self.end(id);
+        assert!(is_error, "{tool}: {text}");
+        text
+    }
+}
+
+/// The tree that an answer names, as text.
+fn tree(answer: &str) -> String {
+    let named = answer.lines().find_map(|line| line.split_once("file: "));
+    let (_, path) = named.unwrap_or_else(|| panic!("no tree: {answer}"));
+    fs::read_to_string(path.trim()).unwrap()
+}
+
+fn until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = find() {
+            return found;
+        }
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The person's hand, as nothing in Windows can send events that count as real ones: what
+/// `testbed/windows/run` gives to xdotool, and its answer.
+fn person(arguments: &[&str]) -> String {
+    let folder = PathBuf::from(std::env::var_os("DESKLINE_HAND").unwrap());
+    let (next, order) = (folder.join("hand.new"), folder.join("hand.do"));
+    let answer = folder.join("hand.done");
+    fs::write(&next, arguments.join("\n") + "\n").unwrap();
+    fs::rename(&next, &order).unwrap();
+    let begun = Instant::now();
+    while !answer.exists() {
+        assert!(begun.elapsed() < PATIENCE, "no hand for {arguments:?}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let text = fs::read_to_string(&answer).unwrap();
+    fs::remove_file(&answer).unwrap();
+    assert!(!text.ends_with("failed\n"), "xdotool {arguments:?}: {text}");
+    text
+}
+
+/// Where the person's pointer is, as they left it.
+fn pointer() -> String {
+    let place = person(&["getmouselocation"]);
+    place.split(" screen").next().unwrap().to_owned()
+}
+
+/// Designer with a form open, and the person's editor in front of it.
+struct Desk {
+    folder: TempDir,
+    form: PathBuf,
+    designer: App,
+    editor: App,
+    client: Client,
+}
+
+impl Desk {
+    /// `None` without what scripts/windows sets.
+    fn new() -> Option<Self> {
+        let Some(qt) = std::env::var_os("DESKLINE_QT").map(PathBuf::from) else {
+            eprintln!("skipped: DESKLINE_QT is not set (scripts/windows sets it)");
+            return None;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let form = folder.path().join("form.ui");
+        fs::write(&form, FORM).unwrap();
+        let mut designer = Command::new(qt.join("designer.exe"));
+        let designer = App(designer.arg(&form).current_dir(&qt).spawn().unwrap());
+        let mut client = Client::start(&[]);
+        let pid = designer.0.id();
+        until("Designer's form is not open", || {
+            let id = client.begin("refresh_traversal", &json!({"pid": pid}));
+            let (text, is_error) = client.end(id);
+            (!is_error && tree(&text).contains("Second")).then_some(())
+        });
+        let text = folder.path().join("theirs.txt");
+        fs::write(&text, "").unwrap();
+        let editor = App(Command::new("notepad.exe").arg(&text).spawn().unwrap());
+        let mut desk = Self {
+            folder,
+            form,
+            designer,
+            editor,
+            client,
+        };
+        let list = json!({});
+        until("the editor is not in front", || {
+            let apps = desk.client.call("list_applications", &list);
+            let front = format!("(PID: {})", desk.editor.0.id());
+            apps.lines()
+                .find(|line| line.contains(&front) && line.contains("front"))?;
+            Some(())
+        });
+        Some(desk)
+    }
+
+    fn pid(&self) -> u32 {
+        self.designer.0.id()
+    }
+
+    fn assert_theirs_in_front(&mut self) {
+        let apps = self.client.call("list_applications", &json!({}));
+        let theirs = format!("(PID: {})", self.editor.0.id());
+        let front = apps.lines().find(|line| line.contains(") front "));
+        assert!(front.is_some_and(|line| line.contains(&theirs)), "{apps}");
+    }
+
+    /// What the person's editor has, once they have saved it.
+    fn theirs(&self) -> String {
+        let file = self.folder.path().join("theirs.txt");
+        fs::remove_file(&file).unwrap();
+        person(&["key", "ctrl+s"]);
+        until("the person's text is not saved", || {
+            fs::read_to_string(&file).ok()
+        })
+    }
+
+    /// Designer's tree now.
+    fn tree(&mut self) -> String {
+        let pid = self.pid();
+        tree(&self.client.call("refresh_traversal", &json!({"pid": pid})))
+    }
+
+    /// The ref of a field that shows: the first filters Designer's widgets, the second the form's.
+    fn field(&mut self, nth: usize) -> String {
+        let tree = self.tree();
+        let shows = |line: &&str| line.contains("[AXTextField") && line.contains(" visible ");
+        let line = tree.lines().filter(shows).nth(nth);
+        let line = line.unwrap_or_else(|| panic!("no field: {tree}"));
+        let (_, rest) = line.split_once(" #e").unwrap();
+        let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        format!("e{number}")
+    }
+
+    /// The line of the element with this ref.
+    fn line(&mut self, reference: &str) -> String {
+        let tree = self.tree();
+        let end = format!(" #{reference} ");
+        let line = tree.lines().find(|line| line.contains(&end));
+        line.unwrap_or_else(|| panic!("no {reference}: {tree}"))
+            .to_owned()
+    }
+}
+
+#[test]
+fn tools_are_listed() {
+    if std::env::var_os("DESKLINE_BIN").is_none() {
+        return;
+    }
+    let mut client = Client::start(&[]);
+    let tools = client.ask("tools/list", &json!({}));
+    let tools = tools["tools"].as_array().unwrap();
+    assert!(
+        tools
+            .iter()
+            .any(|tool| tool["name"] == "click_and_traverse")
+    );
+}
+
+#[test]
+fn designer_is_driven_behind_the_persons_window() {
+    let Some(mut desk) = Desk::new() else { return };
+    let pid = desk.pid();
+    person(&["mousemove", "1200", "850"]);
+    person(&["type", "mine"]);
+    let left = pointer();
+
+    // Without the pointer, and without coming to the front.
+    let field = desk.field(0);
+    let value = json!({"pid": pid, "ref": field, "value": "Push"});
+    desk.client.call("set_value_and_traverse", &value);
+    assert!(desk.line(&field).contains("Push"));
+    let press = json!({"pid": pid, "element": "Lay Out Vertically"});
+    desk.client.call("press_ax_and_traverse", &press);
+    let save = json!({"pid": pid, "element": "Save", "role": "AXButton"});
+    desk.client.call("press_ax_and_traverse", &save);
+    until("the form is not saved", || {
+        let saved = fs::read_to_string(&desk.form).unwrap();
+        saved.contains("QVBoxLayout").then_some(())
+    });
+    desk.assert_theirs_in_front();
+
+    // By the pointer and the keyboard: the person's window and pointer come back.
+    let click = json!({"pid": pid, "ref": field, "text": " Büsh"});
+    desk.client.call("click_and_traverse", &click);
+    assert!(
+        desk.line(&field).contains("Push Büsh"),
+        "{}",
+        desk.line(&field)
+    );
+    let all = json!({"pid": pid, "keyName": "a", "modifierFlags": ["Control"]});
+    desk.client.call("press_key_and_traverse", &all);
+    let typed = json!({"pid": pid, "text": "List"});
+    desk.client.call("type_and_traverse", &typed);
+    assert!(
+        desk.line(&field).contains("\"List\""),
+        "{}",
+        desk.line(&field)
+    );
+    desk.assert_theirs_in_front();
+    assert_eq!(pointer(), left);
+    assert_eq!(desk.theirs(), "mine");
+
+    // By the clipboard, which is the person's again afterwards.
+    person(&["key", "ctrl+a", "ctrl+c"]);
+    let all = json!({"pid": pid, "steps": [
+        {"do": "press_key", "keyName": "a", "modifierFlags": ["Control"]},
+        {"do": "type", "text": "Pasted", "paste": true},
+    ]});
+    desk.client.call("chain_and_traverse", &all);
+    assert!(
+        desk.line(&field).contains("\"Pasted\""),
+        "{}",
+        desk.line(&field)
+    );
+    person(&["key", "End", "ctrl+v"]);
+    assert_eq!(desk.theirs(), "minemine");
+}
+
+#[test]
+fn the_person_is_kept_out_and_their_esc_ends_a_call() {
+    let Some(mut desk) = Desk::new() else { return };
+    let pid = desk.pid();
+    let field = desk.field(1);
+    let text = "abcdefghij".repeat(20);
+    let click = json!({"pid": pid, "ref": field, "text": text});
+    let call = desk.client.begin("click_and_traverse", &click);
+    // Typed for as long as the call takes: what comes while it types reaches no app.
+    let (answer, is_error) = loop {
+        person(&["key", "z"]);
+        if let Ok(answer) = desk.client.answers.try_recv() {
+            assert_eq!(answer["id"], call);
+            break (answer.to_string(), answer["result"]["isError"] == true);
+        }
+    };
+    assert!(!is_error, "{answer}");
+    let line = desk.line(&field);
+    assert!(line.contains(&format!("\"{text}")), "{line}");
+
+    let text = "klmnopqrst".repeat(100);
+    let click = json!({"pid": pid, "ref": field, "text": text});
+    let call = desk.client.begin("click_and_traverse", &click);
+    let (answer, is_error) = loop {
+        person(&["key", "Escape"]);
+        if let Ok(answer) = desk.client.answers.try_recv() {
+            assert_eq!(answer["id"], call);
+            break (answer.to_string(), answer["result"]["isError"] == true);
+        }
+    };
+    assert!(is_error && answer.contains("Esc"), "{answer}");
+    assert!(!desk.line(&field).contains(&text), "all was typed");
+}
+
+#[test]
+fn apps_are_opened_and_bounded() {
+    if std::env::var_os("DESKLINE_QT").is_none() {
+        return;
+    }
+    let qt = PathBuf::from(std::env::var_os("DESKLINE_QT").unwrap());
+    let mut client = Client::start(&["--allow-app", "assistant", "--allow-app", "notepad"]);
+    let assistant = qt.join("assistant.exe");
+    let opened = client.call(
+        "open_application_and_traverse",
+        &json!({"identifier": assistant.to_str().unwrap()}),
+    );
+    let field = |answer: &str, name: &str| {
+        let mut lines = answer.lines();
+        lines.find_map(|line| Some(line.trim().strip_prefix(name)?.trim().to_owned()))
+    };
+    let pid = field(&opened, "pid:").unwrap();
+    assert!(tree(&opened).contains("[AXMenuBar"), "{}", tree(&opened));
+    // It runs, and is found by its name.
+    let again = client.call(
+        "open_application_and_traverse",
+        &json!({"identifier": "Assistant"}),
+    );
+    assert_eq!(field(&again, "pid:"), Some(pid.clone()));
+    let notepad = client.call(
+        "open_application_and_traverse",
+        &json!({"identifier": "notepad"}),
+    );
+    assert!(field(&notepad, "app:").is_some_and(|app| app.eq_ignore_ascii_case("notepad")));
+
+    let error = client.fail(
+        "open_application_and_traverse",
+        &json!({"identifier": "winefile"}),
+    );
+    assert!(error.contains("allow"), "{error}");
+    let error = client.fail(
+        "open_application_and_traverse",
+        &json!({"identifier": "nosuchthing"}),
+    );
+    assert!(error.contains("no app"), "{error}");
+    for pid in [Some(pid), field(&notepad, "pid:")].into_iter().flatten() {
+        let done = Command::new("taskkill.exe")
+            .args(["/f", "/pid", &pid])
+            .output();
+        assert!(done.unwrap().status.success());
+    }
+}

@@ -352,8 +352,19 @@ fn designer_is_driven_behind_the_persons_window() {
         "{}",
         desk.line(&field)
     );
-    person(&["key", "End", "ctrl+v"]);
-    assert_eq!(desk.theirs(), "minemine");
+    person(&["key", "End", "x", "ctrl+v"]);
+    assert_eq!(desk.theirs(), "minexmine");
+
+    // A menu, and a dialog that it opens.
+    let steps = json!({"pid": pid, "steps": [
+        {"do": "click", "element": "File", "role": "AXMenuBarItem"},
+        {"do": "click", "element": "New...", "role": "AXMenuItem"},
+        {"do": "wait_for", "element": "New Form", "role": "AXWindow"},
+        {"do": "press_ax", "element": "Close", "role": "AXButton"},
+    ]});
+    let answer = desk.client.call("chain_and_traverse", &steps);
+    assert!(answer.contains("Did 4 of 4 steps"), "{answer}");
+    desk.assert_theirs_in_front();
 }
 
 #[test]

@@ -132,8 +132,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Sends an order, and waits for the answer to those that have one. A process that fails is
-    /// ended.
+    /// Sends an order, and waits until it is carried out. A process that fails is ended.
     fn order(&mut self, order: Order) -> Result<(), String> {
         self.start()?;
         let Some(running) = &mut self.running else {
@@ -185,9 +184,6 @@ impl Running {
         let line = order.line();
         let sent = self.orders.write_all(line.as_bytes());
         sent.map_err(|e| format!("the guard's process is gone: {e}"))?;
-        if !matches!(order, Order::Watch | Order::Grab(_)) {
-            return Ok(());
-        }
         match self.answers.recv_timeout(ANSWERS) {
             Ok(Report::Failed(code)) => Err(format!("Windows gave no hooks: error {code:#x}")),
             Ok(_) => Ok(()),

@@ -138,10 +138,14 @@ impl Running {
                 }
                 self.report(report);
             }
-            Order::Release => self.judge.release(),
+            Order::Release => {
+                self.judge.release();
+                self.report(Report::Ready);
+            }
             Order::Unwatch => {
                 self.judge.release();
                 self.remove();
+                self.report(Report::Ready);
             }
         }
         self.set_timer();

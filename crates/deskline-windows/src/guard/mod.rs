@@ -58,7 +58,7 @@ impl Order {
 /// What the guard's process reports, a line of its standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Report {
-    /// The hooks are in place: the answer to [`Order::Watch`] and [`Order::Grab`].
+    /// The order is carried out.
     Ready,
     /// Windows gave no hooks: its error.
     Failed(u32),

@@ -144,7 +144,7 @@ fn number(value: f64) -> String {
 
 /// Providers report infinite and empty bounds for what has no place (`Rect::new` refuses those far
 /// out).
-fn extents(raw: &Raw) -> Option<Rect> {
+pub fn extents(raw: &Raw) -> Option<Rect> {
     let [left, top, width, height] = raw.bounds?;
     if !raw.bounds?.iter().all(|n| n.is_finite()) {
         return None;

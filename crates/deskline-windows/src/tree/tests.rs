@@ -17,6 +17,7 @@ const COMBO: i32 = 50_003;
 const EDIT: i32 = 50_004;
 const LIST_ITEM: i32 = 50_007;
 const LIST: i32 = 50_008;
+const MENU: i32 = 50_009;
 const MENU_BAR: i32 = 50_010;
 const MENU_ITEM: i32 = 50_011;
 const RADIO: i32 = 50_013;
@@ -257,6 +258,23 @@ fn a_dialog_that_its_owner_lists_too_is_read_once() {
     assert_eq!(tree.elements[open].title.shown, "Really?");
     assert!(named(&tree, "Yes").visible);
     assert!(!named(&tree, "Save").visible);
+}
+
+#[test]
+fn an_open_menu_that_is_a_window_too_is_read_once() {
+    let (fake, window, mut trees) = app();
+    let at = [0.0, 20.0, 100.0, 60.0];
+    let popup = fake.window(10, "", at);
+    fake.change(popup, |raw| raw.control_type = MENU);
+    let item = fake.add(window, raw(MENU_ITEM, "File", [0.0, 0.0, 40.0, 20.0]));
+    let menu = fake.add(item, raw(MENU, "", at));
+    for parent in [popup, menu] {
+        fake.add(parent, raw(MENU_ITEM, "Quit", [2.0, 22.0, 96.0, 20.0]));
+    }
+    let tree = read(&mut trees);
+    let quits = texts(&tree).iter().filter(|t| t.contains("Quit")).count();
+    assert_eq!(quits, 1);
+    assert!(named(&tree, "Quit").visible);
 }
 
 #[test]

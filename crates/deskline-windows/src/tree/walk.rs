@@ -6,10 +6,14 @@ use std::time::{Duration, Instant};
 
 use deskline_core::Text;
 
+use super::facts::extents;
 use super::uia::{Depth, Failure, Node, Part, Patterns, Raw, Toplevel, Uia};
 
 /// The maximum number of nodes. No app has more: a larger tree has no end.
 const MOST_NODES: usize = 100_000;
+
+/// The control type of a menu.
+const MENU: i32 = 50_009;
 
 /// How deep elements may be nested.
 const DEEPEST: usize = 200;
@@ -181,8 +185,12 @@ impl<'u, U: Uia> Walk<'u, U> {
             self.leave(parent);
             return None;
         }
-        // UI Automation lists a dialog below its owner too, and it is read as the window it is.
-        let is_other = |top: &Toplevel| Some(top.handle) == raw.window;
+        // UI Automation lists a dialog below its owner too, and Qt an open menu below what opens
+        // it: they are read as the windows that they are.
+        let menu = extents(&raw).filter(|_| raw.control_type == MENU);
+        let is_other = |top: &Toplevel| {
+            Some(top.handle) == raw.window || top.on_screen && Some(top.extents) == menu
+        };
         if parent.is_some() && self.toplevels.iter().any(is_other) {
             return None;
         }

@@ -135,7 +135,7 @@ impl Client {
         self.read()
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> String {
+    fn call(&mut self, tool: &str, arguments: &Value) -> String {
         let answer = self.say(&json!([tool, arguments]));
         let text = answer["text"].as_str().unwrap();
         assert_eq!(answer["error"], false, "{text}");
@@ -146,7 +146,7 @@ impl Client {
     fn note(&mut self, text: &str, file: &Path) -> u64 {
         let opened = self.call(
             "open_application_and_traverse",
-            json!({"identifier": "mousepad"}),
+            &json!({"identifier": "mousepad"}),
         );
         let pid = opened
             .lines()
@@ -159,7 +159,7 @@ impl Client {
             {"do": "type", "text": file, "pressKey": "Return"},
             {"do": "wait_for", "element": "Save As", "role": "AXWindow", "state": "absent"},
         ]);
-        self.call("chain_and_traverse", json!({"pid": pid, "steps": steps}));
+        self.call("chain_and_traverse", &json!({"pid": pid, "steps": steps}));
         assert_eq!(fs::read_to_string(file).unwrap(), text);
         pid
     }
@@ -188,7 +188,7 @@ fn each_client_has_a_desktop_of_its_own() {
     assert_eq!(ann.hello["tools"], 15);
     let pid = ann.note("Ann's\n", &file("ann.txt"));
     // What a client does that cannot open files.
-    let found = ann.call("search_tree", json!({"pattern": "AXTextArea"}));
+    let found = ann.call("search_tree", &json!({"pattern": "AXTextArea"}));
     assert!(found.contains("AXTextArea"), "{found}");
     let shown = ann.say(&json!(["view_screenshot", {}]));
     assert_eq!(shown["pictures"], 1, "{shown}");
@@ -201,12 +201,12 @@ fn each_client_has_a_desktop_of_its_own() {
     // A desktop with a handle outlives the connection.
     let handle = format!("{}/{}", server.url, "0123456789abcdef".repeat(2));
     let mut bob = Client::connect(&handle);
-    let listed = bob.call("list_applications", json!({}));
+    let listed = bob.call("list_applications", &json!({}));
     assert!(!listed.contains("mousepad"), "{listed}");
     let bobs = bob.note("Bob's\n", &file("bob.txt"));
     bob.leave();
     let mut bob = Client::connect(&handle);
-    let listed = bob.call("list_applications", json!({}));
+    let listed = bob.call("list_applications", &json!({}));
     assert!(
         listed.contains(&format!("pid {bobs}")) || listed.contains(&bobs.to_string()),
         "{listed}"
@@ -223,7 +223,7 @@ fn each_client_has_a_desktop_of_its_own() {
     until("Ann's app to end", || {
         (!Path::new(&format!("/proc/{pid}")).exists()).then_some(())
     });
-    let listed = carl.call("list_applications", json!({}));
+    let listed = carl.call("list_applications", &json!({}));
     assert!(!listed.contains("mousepad"), "{listed}");
     drop((bob, carl));
     server.child.kill().unwrap();
@@ -242,7 +242,7 @@ fn each_client_has_a_desktop_of_its_own() {
 fn a_desktop_that_nobody_uses_ends() {
     let server = Server::start(&["--desktops", "1", "--warm", "0", "--idle", "0.1"]);
     let mut ann = Client::connect(&format!("{}/{}", server.url, "0123456789abcdef".repeat(2)));
-    ann.call("list_applications", json!({}));
+    ann.call("list_applications", &json!({}));
     assert!(server.processes() > 1);
     // 6 s after her last call only the server is left, although she is connected.
     until("her desktop to end", || {

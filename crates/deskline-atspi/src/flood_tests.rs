@@ -47,7 +47,7 @@ impl Data {
 }
 
 /// A list of objects.
-fn objects(paths: [impl AsRef<str>; 2]) -> Data {
+fn objects(paths: &[impl AsRef<str>]) -> Data {
     let all = paths.iter().fold(Data::default(), |all, path| {
         all.pad(8).str("").str(path.as_ref())
     });
@@ -69,7 +69,7 @@ fn answer(call: &str, serial: u32) -> Data {
     } else if call.contains("ChildCount") {
         data.signature("i").u32(2)
     } else if call.contains("GetChildren") {
-        objects(["a", "b"].map(|side| format!("/{side}{serial}")))
+        objects(&["a", "b"].map(|side| format!("/{side}{serial}")))
     } else {
         data.signature("s").str("")
     }
@@ -84,9 +84,10 @@ fn answer_of_table(call: &str) -> Option<Data> {
         Some(data.u32(8).u32(shows).u32(0))
     } else if call.contains("GetRole") && is_table {
         Some(data.u32(role::TABLE))
-    } else if call.contains("NRows") || call.contains("NColumns") {
-        Some(data.signature("i").u32(0))
-    } else if call.contains("ChildCount") && call.contains("/cell") {
+    } else if call.contains("NRows")
+        || call.contains("NColumns")
+        || call.contains("ChildCount") && call.contains("/cell")
+    {
         Some(data.signature("i").u32(0))
     } else if call.contains("GetChildren") {
         let children = if is_table {
@@ -94,7 +95,7 @@ fn answer_of_table(call: &str) -> Option<Data> {
         } else {
             ["/table", "/cell3"]
         };
-        Some(objects(children))
+        Some(objects(&children))
     } else {
         None
     }

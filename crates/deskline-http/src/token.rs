@@ -35,12 +35,12 @@ impl Token {
             folders.recursive(true).mode(0o700);
             folders.create(folder).map_err(failed)?;
         }
-        let made = OpenOptions::new()
+        let created = OpenOptions::new()
             .write(true)
             .create_new(true)
             .mode(0o600)
             .open(path);
-        match made {
+        match created {
             Ok(mut file) => {
                 let token = random().map_err(failed)?;
                 file.write_all(token.as_bytes()).map_err(failed)?;
@@ -72,7 +72,11 @@ impl Token {
 fn random() -> io::Result<String> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    let [high, low] = [&bytes[..16], &bytes[16..]].map(|half| {
+        half.iter()
+            .fold(0_u128, |all, &byte| all << 8 | u128::from(byte))
+    });
+    Ok(format!("{high:032x}{low:032x}"))
 }
 
 #[cfg(test)]
@@ -84,11 +88,11 @@ mod tests {
     fn a_token_is_made_once_for_this_user_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state/token");
-        let made = Token::from_file(&path).unwrap();
-        assert_eq!(made.0.len(), 64);
+        let token = Token::from_file(&path).unwrap();
+        assert_eq!(token.0.len(), 64);
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        assert!(Token::from_file(&path).unwrap().matches(&made.0));
+        assert!(Token::from_file(&path).unwrap().matches(&token.0));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         assert!(matches!(
             Token::from_file(&path),

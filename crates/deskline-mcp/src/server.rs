@@ -180,7 +180,7 @@ impl ServerHandler for Server {
         let cancel = Cancel::new();
         let arguments = request.arguments.unwrap_or_default();
         let call = self.dispatcher.call(&request.name, &arguments, &cancel);
-        let until_answered = async {
+        let until_answered = Box::pin(async {
             tokio::pin!(call);
             loop {
                 tokio::select! {
@@ -192,7 +192,7 @@ impl ServerHandler for Server {
                     }
                 }
             }
-        };
+        });
         let reply = reporting(&context, &request.name, until_answered).await;
         match reply {
             Ok(reply) => Ok(CallToolResult::from(reply).into()),

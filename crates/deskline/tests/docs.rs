@@ -151,3 +151,26 @@ fn comments_are_100_columns_wide() {
         .collect();
     assert_eq!(found, Vec::<String>::new());
 }
+
+/// Each claim of SECURITY.md names tests, which exist.
+#[test]
+fn each_claim_about_security_has_a_test() {
+    let (root, files) = workspace();
+    let read = |name: &String| std::fs::read_to_string(root.join(name)).unwrap();
+    let code: String = files
+        .iter()
+        .filter(|name| name.ends_with(".rs"))
+        .map(read)
+        .collect();
+    let page = std::fs::read_to_string(root.join("SECURITY.md")).unwrap();
+    let rows = page.lines().filter(|line| line.starts_with("| "));
+    let claims: Vec<&str> = rows.filter(|row| !row.contains("| shown by |")).collect();
+    assert!(claims.len() > 20, "{}", claims.len());
+    for claim in claims {
+        let (_, tests) = claim.trim_end_matches(" |").rsplit_once(" | ").unwrap();
+        for test in tests.split(", ") {
+            let test = test.trim_matches('`');
+            assert!(code.contains(&format!("fn {test}(")), "{test}: {claim}");
+        }
+    }
+}

@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_testbed::{deskline, until};
 use serde_json::{Value, json};
@@ -57,13 +57,40 @@ impl Server {
 
     /// The processes that it has started, and theirs.
     fn processes(&self) -> usize {
+        self.folders_of_processes().len()
+    }
+
+    /// Their folders in `/proc`.
+    fn folders_of_processes(&self) -> Vec<PathBuf> {
         let mark = format!("SERVER_OF_TEST={}\0", self.folder.path().display());
-        let has_it = |path: PathBuf| {
+        let has_it = |path: &PathBuf| {
             let environment = fs::read(path.join("environ")).unwrap_or_default();
             String::from_utf8_lossy(&environment).contains(&mark)
         };
         let all = fs::read_dir("/proc").unwrap().flatten();
-        all.filter(|process| has_it(process.path())).count()
+        let all = all.map(|process| process.path());
+        all.filter(has_it).collect()
+    }
+
+    /// The file with this name in a desktop's own `/tmp`.
+    fn file(&self, name: &str) -> Option<String> {
+        let processes = self.folders_of_processes();
+        let mut files = processes
+            .iter()
+            .map(|process| process.join("root/tmp").join(name));
+        files.find_map(|file| fs::read_to_string(file).ok())
+    }
+
+    /// The number of processes of a program.
+    fn count(&self, program: &str) -> usize {
+        let is_it = |folder: &PathBuf| {
+            let name = fs::read_to_string(folder.join("comm"));
+            name.is_ok_and(|name| name.trim() == program)
+        };
+        self.folders_of_processes()
+            .into_iter()
+            .filter(is_it)
+            .count()
     }
 
     /// The status of a request without a body.
@@ -142,26 +169,21 @@ impl Client {
         text.to_owned()
     }
 
-    /// Writes a text in an editor and saves it.
-    fn note(&mut self, text: &str, file: &Path) -> u64 {
-        let opened = self.call(
-            "open_application_and_traverse",
-            &json!({"identifier": "mousepad"}),
-        );
-        let pid = opened
-            .lines()
-            .find_map(|line| line.strip_prefix("pid: "))
-            .unwrap();
+    /// Writes a text in an editor and saves it in its desktop's own `/tmp`.
+    fn note(&mut self, server: &Server, text: &str, name: &str) {
+        let open = json!({"identifier": "mousepad"});
+        let opened = self.call("open_application_and_traverse", &open);
+        let mut lines = opened.lines();
+        let pid = lines.find_map(|line| line.strip_prefix("pid: ")).unwrap();
         let pid: u64 = pid.parse().unwrap();
         let steps = json!([
             {"do": "type", "text": text},
             {"do": "press_key", "keyName": "s", "modifierFlags": ["Control"]},
-            {"do": "type", "text": file, "pressKey": "Return"},
+            {"do": "type", "text": format!("/tmp/{name}"), "pressKey": "Return"},
             {"do": "wait_for", "element": "Save As", "role": "AXWindow", "state": "absent"},
         ]);
         self.call("chain_and_traverse", &json!({"pid": pid, "steps": steps}));
-        assert_eq!(fs::read_to_string(file).unwrap(), text);
-        pid
+        assert_eq!(server.file(name).as_deref(), Some(text));
     }
 
     /// Ends the session.
@@ -178,39 +200,44 @@ impl Drop for Client {
     }
 }
 
+/// What an app tries against the desktop beside its own. A line is printed for each success.
+const ATTACK: &str = "\
+    cat /tmp/bob.txt && echo file; \
+    ls JOURNALS | grep -v OWN && echo journal; \
+    cat HOME/.local/state/deskline/token && echo token; \
+    touch /etc/attack && echo written; \
+    test $(grep -lx mousepad /proc/[0-9]*/comm | wc -l) -gt 1 && echo process; \
+    for n in 0 1 2 3 4 5 6 7 8 9; do xdpyinfo -display :$n > /dev/null 2>&1 && echo screen; done";
+
 #[test]
 fn each_client_has_a_desktop_of_its_own() {
     let mut server = Server::start(&["--desktops", "2"]);
-    let file = |name: &str| server.folder.path().join(name);
     let mut ann = Client::connect(&server.url);
     let instructions = ann.hello["instructions"].as_str().unwrap();
     assert!(instructions.contains("out of your reach"), "{instructions}");
     assert_eq!(ann.hello["tools"], 15);
-    let pid = ann.note("Ann's\n", &file("ann.txt"));
+    ann.note(&server, "Ann's\n", "ann.txt");
     // What a client does that cannot open files.
     let found = ann.call("search_tree", &json!({"pattern": "AXTextArea"}));
     assert!(found.contains("AXTextArea"), "{found}");
     let shown = ann.say(&json!(["view_screenshot", {}]));
     assert_eq!(shown["pictures"], 1, "{shown}");
     let resources = ann.say(&json!([]));
-    assert!(
-        resources["text"].as_str().unwrap().contains(".txt"),
-        "{resources}"
-    );
+    let resources = resources["text"].as_str().unwrap();
+    assert!(resources.contains(".txt"), "{resources}");
 
     // A desktop with a handle outlives the connection.
     let handle = format!("{}/{}", server.url, "0123456789abcdef".repeat(2));
     let mut bob = Client::connect(&handle);
     let listed = bob.call("list_applications", &json!({}));
     assert!(!listed.contains("mousepad"), "{listed}");
-    let bobs = bob.note("Bob's\n", &file("bob.txt"));
+    bob.note(&server, "Bob's\n", "bob.txt");
     bob.leave();
     let mut bob = Client::connect(&handle);
     let listed = bob.call("list_applications", &json!({}));
-    assert!(
-        listed.contains(&format!("pid {bobs}")) || listed.contains(&bobs.to_string()),
-        "{listed}"
-    );
+    assert!(listed.contains("bob.txt"), "{listed}");
+
+    attack(&server, &mut ann);
 
     let mut carl = Client::connect(&server.url);
     let refused = carl.say(&json!(["list_applications", {}]));
@@ -219,23 +246,46 @@ fn each_client_has_a_desktop_of_its_own() {
         text.contains("all 2 desktops are taken. Try again in"),
         "{text}"
     );
+    assert_eq!(server.count("mousepad"), 2);
     ann.leave();
-    until("Ann's app to end", || {
-        (!Path::new(&format!("/proc/{pid}")).exists()).then_some(())
-    });
+    let ended = || (server.count("mousepad") == 1).then_some(());
+    until("Ann's app to end", ended);
     let listed = carl.call("list_applications", &json!({}));
     assert!(!listed.contains("mousepad"), "{listed}");
-    drop((bob, carl));
     server.child.kill().unwrap();
     server.child.wait().unwrap();
-    let start = Instant::now();
     until("its desktops to end", || {
         (server.processes() == 0).then_some(())
     });
-    println!(
-        "all ended {} ms after the server was killed",
-        start.elapsed().as_millis()
+}
+
+/// An app of one client tries to reach what another client has.
+fn attack(server: &Server, client: &mut Client) {
+    let resources = client.say(&json!([]));
+    let resources = resources["text"].as_str().unwrap();
+    let (_, rest) = resources.split_once("/desktops/").unwrap();
+    let own = rest.split('/').next().unwrap();
+    let home = server.folder.path();
+    let token = home.join(".local/state/deskline/token");
+    fs::create_dir_all(token.parent().unwrap()).unwrap();
+    fs::write(token, "secret").unwrap();
+    let attack = ATTACK
+        .replace("HOME", &home.to_string_lossy())
+        .replace("JOURNALS", &home.join("journal/desktops").to_string_lossy())
+        .replace("OWN", own);
+    let line = format!(
+        "sh -c '({attack}; echo done) > /tmp/attack.txt 2>&1; exec zenity --info --text=done'"
     );
+    client.call(
+        "open_application_and_traverse",
+        &json!({"identifier": line}),
+    );
+    let tried = until("the attack", || {
+        server.file("attack.txt").filter(|log| log.contains("done"))
+    });
+    let won: Vec<&str> = tried.lines().filter(|line| !line.contains(' ')).collect();
+    // Its own screen alone.
+    assert_eq!(won, ["screen", "done"], "{tried}");
 }
 
 #[test]

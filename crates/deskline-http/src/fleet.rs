@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -13,6 +15,7 @@ use tokio::sync::Notify;
 
 use crate::desktop::{Desktop, START};
 use crate::error::HttpError;
+use crate::seal::Seal;
 
 /// How a fleet is run.
 pub struct FleetOptions {
@@ -22,6 +25,8 @@ pub struct FleetOptions {
     pub arguments: Vec<OsString>,
     /// The folder of the desktops' journals: each has a folder of its own in it.
     pub journals: PathBuf,
+    /// How they are sealed off from each other, if they are.
+    pub seal: Option<Seal>,
     /// At most so many desktops.
     pub most: usize,
     /// So many are started in advance.
@@ -199,9 +204,17 @@ impl Fleet {
     async fn open(&self, place: Place) -> Result<Desktop, HttpError> {
         let number = place.number;
         let start = Instant::now();
-        let mut command = Command::new(&self.options.program);
-        let journal = format!("{}-{number}", std::process::id());
-        let journal = self.options.journals.join(journal);
+        let FleetOptions {
+            program, journals, ..
+        } = &self.options;
+        let journal = journals.join(format!("{}-{number}", std::process::id()));
+        let mut folders = fs::DirBuilder::new();
+        let made = folders.recursive(true).mode(0o700).create(&journal);
+        made.map_err(|e| HttpError::Desktop(format!("{}: {e}", journal.display())))?;
+        let mut command = match &self.options.seal {
+            Some(seal) => seal.command(program, journals, &journal),
+            None => Command::new(program),
+        };
         command
             .args(&self.options.arguments)
             .arg("--dir")

@@ -11,11 +11,13 @@ mod error;
 mod fleet;
 mod gate;
 mod relay;
+mod seal;
 mod server;
 mod token;
 
 pub use error::HttpError;
 pub use fleet::{Fleet, FleetOptions};
 pub use relay::Relay;
+pub use seal::Seal;
 pub use server::{HttpServer, Listen};
 pub use token::Token;

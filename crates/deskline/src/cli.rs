@@ -260,6 +260,15 @@ pub(crate) enum Command {
     },
 }
 
+/// The network of a client's desktop.
+#[cfg(target_os = "linux")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Net {
+    #[default]
+    Host,
+    None,
+}
+
 #[derive(Debug, Default, Args)]
 pub(crate) struct Serve {
     /// Serve streamable HTTP at this address, such as 127.0.0.1:8765. Clients send a token, which
@@ -279,6 +288,22 @@ pub(crate) struct Serve {
     #[cfg(target_os = "linux")]
     #[arg(long, value_name = "N", requires = "desktops", default_value_t = 1)]
     pub(crate) warm: u16,
+    /// Whether the apps of the clients' desktops have the network
+    #[cfg(target_os = "linux")]
+    #[arg(
+        long,
+        value_name = "host|none",
+        requires = "desktops",
+        value_enum,
+        default_value = "host",
+        hide_possible_values = true
+    )]
+    pub(crate) net: Net,
+    /// Do not seal the desktops off from each other: for clients that may reach each other's apps
+    /// and files, where there is no bubblewrap
+    #[cfg(target_os = "linux")]
+    #[arg(long, requires = "desktops")]
+    pub(crate) unsealed: bool,
     /// After how many minutes without a call a client's session ends, and its desktop
     #[cfg(unix)]
     #[arg(long, value_name = "MINUTES", requires = "http", default_value = "30", value_parser = minutes)]

@@ -5,15 +5,19 @@ use std::env;
 #[cfg(target_os = "linux")]
 use std::ffi::OsString;
 use std::net::SocketAddr;
+#[cfg(target_os = "linux")]
+use std::path::Path;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 #[cfg(target_os = "linux")]
-use deskline_http::{Fleet, FleetOptions, Relay};
+use deskline_http::{Fleet, FleetOptions, Relay, Seal};
 use deskline_http::{HttpServer, Listen, Token};
 use deskline_mcp::Server;
 
+#[cfg(target_os = "linux")]
+use crate::cli::Net;
 use crate::cli::{Serve, Settings};
 use crate::output::Done;
 use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
@@ -43,6 +47,9 @@ pub(crate) fn serve(settings: &Settings, serve: &Serve) -> Done {
         if let Some(most) = serve.desktops {
             let fleet = Fleet::start(fleet(settings, serve, most)?).await?;
             eprintln!("deskline: {most} desktops at most, each for one client");
+            if serve.unsealed {
+                eprintln!("deskline: they are not sealed off: clients can reach each other's apps");
+            }
             server
                 .run(move || Relay::new(Arc::clone(&fleet)), serve.idle, stop)
                 .await;
@@ -68,14 +75,18 @@ fn token() -> Result<(Token, String), Box<dyn std::error::Error>> {
     if let Ok(text) = env::var(TOKEN) {
         return Ok((Token::new(&text)?, TOKEN.to_owned()));
     }
-    let state = env::var_os("XDG_STATE_HOME")
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute());
-    let state = state.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".local/state")));
-    let state =
-        state.ok_or("there is no home directory for the token: pass it in DESKLINE_TOKEN")?;
-    let path = state.join("deskline/token");
+    let path = state()
+        .ok_or("there is no home directory for the token: pass it in DESKLINE_TOKEN")?
+        .join("token");
     Ok((Token::from_file(&path)?, path.display().to_string()))
+}
+
+/// The folder of the token.
+fn state() -> Option<PathBuf> {
+    let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from);
+    let state = state.filter(|path| path.is_absolute());
+    let state = state.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".local/state")))?;
+    Some(state.join("deskline"))
 }
 
 fn warn_of(address: SocketAddr) {
@@ -97,8 +108,8 @@ fn fleet(
     if settings.home.is_some() {
         return Err("--home is for one desktop: desktops of clients have temporary ones".into());
     }
-    let journals = settings.journal()?.path().join("desktops");
-    std::fs::create_dir_all(&journals)?;
+    let journal = settings.journal()?;
+    let journals = journal.path().join("desktops");
     let mut arguments: Vec<OsString> = Vec::new();
     let mut add = |name: &str, value: &str| arguments.push(format!("--{name}={value}").into());
     let size = settings.desktop.map_or_else(String::new, |size| {
@@ -122,8 +133,28 @@ fn fleet(
         program: env::current_exe()?,
         arguments,
         journals,
+        seal: seal(serve, journal.path())?,
         most: most.into(),
         warm: serve.warm.into(),
         idle: serve.idle,
     })
+}
+
+/// How desktops are sealed off. Fails without bubblewrap, unless the person does without.
+#[cfg(target_os = "linux")]
+fn seal(serve: &Serve, journal: &Path) -> Result<Option<Seal>, Box<dyn std::error::Error>> {
+    if serve.unsealed {
+        return Ok(None);
+    }
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let programs = env::split_paths(&folders).map(|folder| folder.join("bwrap"));
+    let bwrap = { programs }.find(|program| program.is_file()).ok_or(
+        "desktops are sealed off by bubblewrap: install it (apt install bubblewrap), or pass \
+        --unsealed if all clients may reach each other's apps and files",
+    )?;
+    Ok(Some(Seal {
+        bwrap,
+        net: serve.net == Net::Host,
+        hidden: state().into_iter().chain([journal.to_owned()]).collect(),
+    }))
 }

@@ -354,8 +354,8 @@ fn showing_alike(tree: &Tree, index: usize, level: usize) -> Option<(usize, usiz
 }
 
 /// Where to turn the wheel to bring an element into view, and by how many lines. The distance comes
-/// from the element's bounds. GTK 3 gives no bounds to distant rows, so their direction comes from
-/// their index relative to the visible ones.
+/// from the element's bounds. GTK 3 gives no bounds to distant rows: their direction comes from
+/// their index relative to the visible ones, and so does how many pages away they are.
 fn wheel(tree: &Tree, index: usize, place: Option<Rect>, level: usize) -> Option<(Point, i32)> {
     // The approximate height of one line, in pixels, in any toolkit. The next turn corrects the
     // rest.
@@ -367,9 +367,21 @@ fn wheel(tree: &Tree, index: usize, place: Option<Rect>, level: usize) -> Option
             let distance = place.center().y - area.center().y;
             (distance.abs() / LINE).clamp(1, MOST_LINES) * distance.signum()
         }
-        (None, Some((first, _))) if index < first => -lines_for(Some(area)),
-        (None, Some((_, last))) if index > last => lines_for(Some(area)),
-        (None, _) => return None,
+        (None, Some((first, last))) => {
+            let page = (last - first).max(1);
+            let (pages, sign) = if index < first {
+                ((first - index) / page, -1)
+            } else if index > last {
+                ((index - last) / page, 1)
+            } else {
+                return None;
+            };
+            // Not the last page: that turn could go too far.
+            let pages = i32::try_from(pages).unwrap_or(i32::MAX).saturating_sub(1);
+            let far = pages.saturating_mul(area.h) / LINE;
+            far.min(MOST_LINES).max(lines_for(Some(area))) * sign
+        }
+        (None, None) => return None,
     };
     Some((area.center(), lines))
 }

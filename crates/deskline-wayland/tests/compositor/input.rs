@@ -103,7 +103,7 @@ fn shortcuts_and_named_keys_arrive_with_their_modifiers() {
     };
     assert_eq!(
         pressed(&mut bed, "a", &["Control", "Shift"]),
-        Some((0x61, 0b101))
+        Some((0x41, 0b101))
     );
     assert_eq!(pressed(&mut bed, "Delete", &[]), Some((0xffff, 0)));
     assert_eq!(pressed(&mut bed, "F24", &["Alt"]), Some((0xffd5, 0b1000)));

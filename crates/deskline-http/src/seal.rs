@@ -1,0 +1,48 @@
+//! Seals a desktop off with bubblewrap: processes, temporary and runtime folders and homes of its
+//! own, everything else of the file system read-only.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use tokio::process::Command;
+
+/// Where the program is in the sandbox, whose other folders may hide it.
+const PROGRAM: &str = "/run/deskline";
+
+/// The folders that a desktop has of its own, empty: what others have there is theirs.
+const OWN: [&str; 8] = [
+    "/tmp", "/var/tmp", "/run", "/home", "/root", "/mnt", "/media", "/srv",
+];
+
+/// How a desktop is sealed off.
+pub struct Seal {
+    /// The program of bubblewrap.
+    pub bwrap: PathBuf,
+    /// Whether its apps have the network.
+    pub net: bool,
+    /// Further folders that no desktop may see, such as that of the token.
+    pub hidden: Vec<PathBuf>,
+}
+
+impl Seal {
+    /// A command that runs `program` sealed off, with this folder as its only one that lasts.
+    pub(crate) fn command(&self, program: &Path, journals: &Path, journal: &Path) -> Command {
+        let mut command = Command::new(&self.bwrap);
+        command.args(["--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
+        command.args(["--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/"]);
+        command.args(["--dev", "/dev", "--proc", "/proc"]);
+        if !self.net {
+            command.arg("--unshare-net");
+        }
+        let hidden = self.hidden.iter().map(PathBuf::as_path).chain([journals]);
+        let all = OWN.iter().map(Path::new).chain(hidden);
+        for folder in all.filter(|folder| folder.is_dir()) {
+            command.arg("--tmpfs").arg(folder);
+        }
+        command.arg("--ro-bind").arg(program).arg(PROGRAM);
+        command.arg("--bind").arg(journal).arg(journal);
+        command.args(["--setenv", "HOME", "/tmp", "--chdir", "/tmp"]);
+        command.args([OsString::from("--"), PROGRAM.into()]);
+        command
+    }
+}

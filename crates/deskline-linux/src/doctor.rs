@@ -25,14 +25,18 @@ use remedy::{PRIVATE, carry_out};
 /// The time limits for connecting and listing, and then for reading a tree and a picture. Their sum
 /// is below 3 s, after which a person would think that the doctor itself hangs.
 const LOOK: Duration = Duration::from_millis(1_500);
+/// The first limit on Wayland: KWin 5 answers a program that it knows only once it has read all of
+/// its file twice, for a checksum (`wayland_server.cpp`: `isTrustedOrigin`).
+const NATIVE_LOOK: Duration = Duration::from_secs(4);
 const TRY: Duration = Duration::from_millis(1_300);
 
-/// Examines the session and tries every step of a link. Takes at most 3 s, even if something hangs.
+/// Examines the session and tries every step of a link. Takes at most 3 s, even if something hangs,
+/// on Wayland 6 s.
 /// `attended` is the option of that name: a person is there even if the desktop is private.
 pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
-    let deadline = Instant::now() + LOOK;
     // Apps may have windows that X11 does not list.
     let native = session.wayland_display.is_some();
+    let deadline = Instant::now() + if native { NATIVE_LOOK } else { LOOK };
     let trees_only = native && (session.display.is_none() || session.is_driven_natively());
     let (for_display, for_bus) = (session.clone(), session.clone());
     let display = start(move || display::look(&for_display));

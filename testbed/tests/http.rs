@@ -60,16 +60,24 @@ impl Server {
         self.folders_of_processes().len()
     }
 
-    /// Their folders in `/proc`.
+    /// Their folders in `/proc`: of those with the mark, and of all in their namespaces.
     fn folders_of_processes(&self) -> Vec<PathBuf> {
         let mark = format!("SERVER_OF_TEST={}\0", self.folder.path().display());
-        let has_it = |path: &PathBuf| {
+        let has_it = |path: &Path| {
             let environment = fs::read(path.join("environ")).unwrap_or_default();
             String::from_utf8_lossy(&environment).contains(&mark)
         };
+        let space = |path: &Path| fs::read_link(path.join("ns/pid")).ok();
         let all = fs::read_dir("/proc").unwrap().flatten();
-        let all = all.map(|process| process.path());
-        all.filter(has_it).collect()
+        let all: Vec<PathBuf> = all.map(|process| process.path()).collect();
+        let marked = all.iter().filter(|path| has_it(path));
+        let mut spaces: Vec<_> = marked.filter_map(|path| space(path)).collect();
+        let own = space(Path::new("/proc/self"));
+        spaces.retain(|space| Some(space) != own.as_ref());
+        let is_theirs = |path: &PathBuf| {
+            has_it(path) || space(path).is_some_and(|space| spaces.contains(&space))
+        };
+        all.into_iter().filter(is_theirs).collect()
     }
 
     /// The file with this name in a desktop's own `/tmp`.
@@ -207,7 +215,8 @@ const ATTACK: &str = "\
     cat HOME/.local/state/deskline/token && echo token; \
     touch /etc/attack && echo written; \
     test $(grep -lx mousepad /proc/[0-9]*/comm | wc -l) -gt 1 && echo process; \
-    for n in 0 1 2 3 4 5 6 7 8 9; do xdpyinfo -display :$n > /dev/null 2>&1 && echo screen; done";
+    for n in $(grep -o X11-unix/X[0-9]* /proc/net/unix | cut -d X -f 3 | sort -u); do \
+    xdpyinfo -display :$n > /dev/null 2>&1 && echo screen; done";
 
 #[test]
 fn each_client_has_a_desktop_of_its_own() {

@@ -34,7 +34,7 @@ fn no_private(wanted: bool) -> Result<()> {
 }
 
 /// `deskline desktop`.
-pub(crate) fn desktop(_: &DesktopArgs) -> Done {
+pub(crate) fn desktop(_: &Settings, _: &DesktopArgs) -> Done {
     no_private(true)?;
     Ok(ExitCode::FAILURE)
 }

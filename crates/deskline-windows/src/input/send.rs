@@ -16,7 +16,7 @@ use super::MARK;
 use crate::display::screen;
 
 fn send(inputs: &[INPUT]) -> Result<()> {
-    // SAFETY: the list and the size of its items are as they are said to be.
+    // SAFETY: the list is valid, and the size is that of its items.
     let sent = unsafe { SendInput(inputs, size_of::<INPUT>() as i32) };
     if sent as usize == inputs.len() {
         return Ok(());

@@ -8,6 +8,7 @@ mod file;
 mod json;
 mod server;
 mod toml;
+mod yaml;
 
 use std::process::{Command, ExitCode};
 
@@ -127,6 +128,7 @@ fn with_entry(format: &Format, text: &str, server: &Server) -> Result<String> {
     match format {
         Format::Json { section, kind } => json::with(text, section, NAME, &kind.entry(server)),
         Format::Toml { section } => toml::with(text, section, NAME, server),
+        Format::Yaml { section } => yaml::with(text, section, NAME, server),
     }
 }
 
@@ -134,6 +136,7 @@ fn without_entry(format: &Format, text: &str) -> Result<String> {
     match format {
         Format::Json { section, .. } => json::without(text, section, NAME),
         Format::Toml { section } => toml::without(text, section, NAME),
+        Format::Yaml { section } => yaml::without(text, section, NAME),
     }
 }
 
@@ -142,6 +145,7 @@ fn entry_of(format: &Format, text: &str) -> Result<Option<Server>> {
     match format {
         Format::Json { section, .. } => json::server(text, section, NAME),
         Format::Toml { section } => toml::server(text, section, NAME),
+        Format::Yaml { section } => yaml::server(text, section, NAME),
     }
 }
 

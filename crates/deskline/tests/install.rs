@@ -83,7 +83,7 @@ struct Case {
     added: &'static str,
 }
 
-const CASES: [Case; 9] = [
+const CASES: [Case; 15] = [
     Case {
         client: "claude-code",
         file: ".claude.json",
@@ -137,6 +137,42 @@ const CASES: [Case; 9] = [
         file: "project/.codex/config.toml",
         text: "mcp_servers = {docs = {command = \"npx\"}}\n",
         added: ", deskline = { command = \"PROGRAM\", args = [] } ",
+    },
+    Case {
+        client: "antigravity",
+        file: ".gemini/config/mcp_config.json",
+        text: "{\n  \"mcpServers\": {}\n}\n",
+        added: "\n    \"deskline\": {\n      \"command\": \"PROGRAM\",\n      \"args\": []\n    }\n  ",
+    },
+    Case {
+        client: "antigravity --project",
+        file: "project/.agents/mcp_config.json",
+        text: "{}\n",
+        added: "\n  \"mcpServers\": {\n    \"deskline\": {\n      \"command\": \"PROGRAM\",\n      \"args\": []\n    }\n  }\n",
+    },
+    Case {
+        client: "cline",
+        file: ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        text: "{\n  \"mcpServers\": {}\n}",
+        added: "\n    \"deskline\": {\n      \"command\": \"PROGRAM\",\n      \"args\": []\n    }\n  ",
+    },
+    Case {
+        client: "goose",
+        file: ".config/goose/config.yaml",
+        text: "GOOSE_PROVIDER: anthropic # by key\nextensions: # mine\n    developer:\n        bundled: true\n        enabled: true\n        type: builtin\n\n# how it asks\nGOOSE_MODE: 'auto'\n",
+        added: "    deskline:\n      enabled: true\n      type: stdio\n      name: deskline\n      cmd: \"PROGRAM\"\n      args: []\n      timeout: 300\n",
+    },
+    Case {
+        client: "opencode",
+        file: ".config/opencode/opencode.json",
+        text: "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  // quiet\n  \"autoupdate\": false\n}\n",
+        added: ",\n  \"mcp\": {\n    \"deskline\": {\n      \"type\": \"local\",\n      \"command\": [\"PROGRAM\"],\n      \"enabled\": true\n    }\n  }",
+    },
+    Case {
+        client: "opencode --project",
+        file: "project/opencode.json",
+        text: "{\n  \"mcp\": {}\n}\n",
+        added: "\n    \"deskline\": {\n      \"type\": \"local\",\n      \"command\": [\"PROGRAM\"],\n      \"enabled\": true\n    }\n  ",
     },
 ];
 
@@ -208,6 +244,8 @@ fn uninstall_removes_only_the_entry_from_a_changed_file() {
         let now = user.read(file);
         let changed = if file.ends_with("toml") {
             format!("# a new line\n{now}\n[history]\nmax = 5\n")
+        } else if file.ends_with("yaml") {
+            format!("# a new line\n{now}\nGOOSE_TOOLSHIM: true\n")
         } else {
             now.replacen('{', "{\"new\": [1, 2],", 1)
         };
@@ -238,7 +276,7 @@ fn a_file_that_install_created_is_removed_by_uninstall() {
         assert!(made.contains(DESKLINE), "{client}: {made}");
         let arguments: String = made.split_whitespace().collect();
         assert!(
-            arguments.contains(r#"["--desktop","private=800x600"]"#),
+            arguments.contains(r#""--desktop","private=800x600"]"#),
             "{client}: {made}"
         );
         // Installing again replaces the options of the server.
@@ -263,6 +301,13 @@ fn an_unreadable_configuration_is_left_as_it_is() {
         ),
         ("codex", ".codex/config.toml", "[mcp_servers\n"),
         ("codex", ".codex/config.toml", "mcp_servers = 5\n"),
+        ("goose", ".config/goose/config.yaml", "extensions: [\n"),
+        ("goose", ".config/goose/config.yaml", "- 1\n"),
+        (
+            "goose",
+            ".config/goose/config.yaml",
+            "extensions: {developer: {enabled: true}}\n",
+        ),
     ] {
         let user = User::new();
         user.write(file, text);
@@ -331,6 +376,15 @@ fn a_clients_own_command_is_used_if_it_is_installed() {
     assert!(!user.home.path().join(".claude.json").exists());
     let shown = user.ok("install codex --dry-run");
     assert!(shown.contains("mcp add deskline --"), "{shown}");
+}
+
+#[test]
+fn opencodes_file_with_comments_is_used_if_there_is_one() {
+    let user = User::new();
+    user.write("project/opencode.jsonc", "{} // ours\n");
+    user.ok("install opencode --project");
+    assert!(user.read("project/opencode.jsonc").contains(DESKLINE));
+    assert!(!user.home.path().join("project/opencode.json").exists());
 }
 
 /// Starts the server as a client does.

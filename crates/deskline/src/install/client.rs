@@ -17,6 +17,10 @@ pub(crate) enum Client {
     Vscode,
     Zed,
     Windsurf,
+    Antigravity,
+    Cline,
+    Goose,
+    Opencode,
 }
 
 /// The format of a configuration file.
@@ -32,6 +36,10 @@ pub(crate) enum Format {
         /// The table with the servers.
         section: &'static str,
     },
+    Yaml {
+        /// The mapping with the servers.
+        section: &'static str,
+    },
 }
 
 /// The fields of an entry besides command and arguments.
@@ -42,6 +50,8 @@ pub(crate) enum Kind {
     Typed,
     /// With `"source": "custom"`, as opposed to a Zed extension.
     Custom,
+    /// With the program and its arguments in one list, as OpenCode has it.
+    OneList,
 }
 
 impl Kind {
@@ -51,6 +61,10 @@ impl Kind {
             Self::Plain => json!({"command": command, "args": args}),
             Self::Typed => json!({"type": "stdio", "command": command, "args": args}),
             Self::Custom => json!({"source": "custom", "command": command, "args": args}),
+            Self::OneList => {
+                let words: Vec<&String> = std::iter::once(command).chain(args).collect();
+                json!({"type": "local", "command": words, "enabled": true})
+            }
         }
     }
 }
@@ -69,6 +83,10 @@ const SERVERS: Format = Format::Json {
     kind: Kind::Plain,
 };
 
+/// Where the extension of VS Code keeps its servers.
+const CLINE: &str =
+    "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json";
+
 impl Client {
     const fn title(self) -> &'static str {
         match self {
@@ -79,6 +97,10 @@ impl Client {
             Self::Vscode => "VS Code",
             Self::Zed => "Zed",
             Self::Windsurf => "Windsurf",
+            Self::Antigravity => "Antigravity",
+            Self::Cline => "Cline",
+            Self::Goose => "Goose",
+            Self::Opencode => "OpenCode",
         }
     }
 
@@ -91,12 +113,21 @@ impl Client {
             Self::Vscode => "In VS Code run the command \"MCP: List Servers\" and start it.",
             Self::Zed => "Zed starts it at once; its Agent Panel's settings show it.",
             Self::Windsurf => "In Windsurf's Cascade panel, under MCP, press Refresh.",
+            Self::Antigravity => "Start Antigravity again; /mcp shows the server.",
+            Self::Cline => "Cline starts it at once; its MCP Servers panel shows it.",
+            Self::Goose => "Start a new session of Goose.",
+            Self::Opencode => "Start OpenCode again; `opencode mcp list` shows the server.",
         }
     }
 
     const fn format(self) -> Format {
         match self {
-            Self::ClaudeCode | Self::ClaudeDesktop | Self::Cursor | Self::Windsurf => SERVERS,
+            Self::ClaudeCode
+            | Self::ClaudeDesktop
+            | Self::Cursor
+            | Self::Windsurf
+            | Self::Antigravity
+            | Self::Cline => SERVERS,
             Self::Codex => Format::Toml {
                 section: "mcp_servers",
             },
@@ -107,6 +138,13 @@ impl Client {
             Self::Zed => Format::Json {
                 section: "context_servers",
                 kind: Kind::Custom,
+            },
+            Self::Goose => Format::Yaml {
+                section: "extensions",
+            },
+            Self::Opencode => Format::Json {
+                section: "mcp",
+                kind: Kind::OneList,
             },
         }
     }
@@ -137,7 +175,9 @@ impl Client {
             Self::Cursor => ".cursor/mcp.json",
             Self::Vscode => ".vscode/mcp.json",
             Self::Zed => ".zed/settings.json",
-            Self::ClaudeDesktop | Self::Windsurf => return None,
+            Self::Antigravity => ".agents/mcp_config.json",
+            Self::Opencode => return Some(opencode(folder)),
+            Self::ClaudeDesktop | Self::Windsurf | Self::Cline | Self::Goose => return None,
         }))
     }
 
@@ -157,6 +197,12 @@ impl Client {
             Self::Zed if cfg!(windows) => app_data(&home).join("Zed/settings.json"),
             Self::Zed => config(&home).join("zed/settings.json"),
             Self::Windsurf => home.join(".codeium/windsurf/mcp_config.json"),
+            Self::Antigravity => home.join(".gemini/config/mcp_config.json"),
+            Self::Cline => app_data(&home).join(CLINE),
+            // Goose and OpenCode use XDG paths on macOS too.
+            Self::Goose if cfg!(windows) => app_data(&home).join("Block/goose/config/config.yaml"),
+            Self::Goose => config(&home).join("goose/config.yaml"),
+            Self::Opencode => opencode(&config(&home).join("opencode")),
         })
     }
 }
@@ -198,6 +244,15 @@ fn home() -> Result<PathBuf, String> {
     std::env::home_dir()
         .filter(|home| home.is_absolute())
         .ok_or_else(|| "there is no home directory: HOME is not set".into())
+}
+
+/// OpenCode's configuration in a folder: the one with comments, if there is one.
+fn opencode(folder: &Path) -> PathBuf {
+    let commented = folder.join("opencode.jsonc");
+    if commented.is_file() {
+        return commented;
+    }
+    folder.join("opencode.json")
 }
 
 /// `$XDG_CONFIG_HOME`, or `~/.config`.

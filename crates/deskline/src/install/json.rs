@@ -43,13 +43,19 @@ pub(super) fn server(text: &str, section: &str, name: &str) -> Result<Option<Ser
     let Some(entry) = entry.and_then(|entry| value(&entry)) else {
         return Ok(None);
     };
-    let arguments = entry["args"].as_array().into_iter().flatten();
+    let mut words = strings(&entry["command"]).chain(strings(&entry["args"]));
     Ok(Some(Server {
-        program: entry["command"].as_str().unwrap_or_default().to_owned(),
-        arguments: arguments
-            .filter_map(|a| Some(a.as_str()?.to_owned()))
-            .collect(),
+        program: words.next().unwrap_or_default(),
+        arguments: words.collect(),
     }))
+}
+
+/// A string, or those of a list.
+fn strings(value: &Value) -> impl Iterator<Item = String> {
+    let values = value
+        .as_array()
+        .map_or(std::slice::from_ref(value), Vec::as_slice);
+    { values.iter() }.filter_map(|value| Some(value.as_str()?.to_owned()))
 }
 
 fn parse(text: &str) -> Result<CstRootNode, String> {

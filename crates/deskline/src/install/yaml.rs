@@ -1,0 +1,162 @@
+//! One entry in Goose's YAML file. Lines are added and removed, so that all others stay as they
+//! are, and a parser checks that the file then differs by the entry alone.
+
+use serde_json::json;
+use yaml_rust2::yaml::Hash;
+use yaml_rust2::{Yaml, YamlLoader};
+
+use super::server::Server;
+
+/// How many seconds Goose waits for a call: the longest `wait_for` takes 60.
+const TIMEOUT: u32 = 300;
+
+/// Adds the entry to the mapping `section`, which is created if it is missing.
+pub(super) fn with(
+    text: &str,
+    section: &str,
+    name: &str,
+    server: &Server,
+) -> Result<String, String> {
+    if self::server(text, section, name)?.as_ref() == Some(server) {
+        return Ok(text.to_owned());
+    }
+    let old = without(text, section, name)?;
+    let end = if old.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut lines: Vec<String> = old.lines().map(str::to_owned).collect();
+    let at = if let Some(at) = lines.iter().position(|line| opens(line, section)) {
+        lines[at] = lines[at].replacen("{}", "", 1).trim_end().to_owned();
+        at + 1
+    } else {
+        lines.push(format!("{section}:"));
+        lines.len()
+    };
+    let indent = lines[at..].iter().find_map(|line| indent(line));
+    let indent = indent.filter(|indent| *indent > 0).unwrap_or(2);
+    lines.splice(at..at, entry(name, server, indent));
+    let new = lines.join(end) + end;
+    let mut expected = parse(&old)?;
+    let servers = { &mut expected }
+        .entry(Yaml::String(section.to_owned()))
+        .or_insert(Yaml::Null);
+    if !matches!(servers, Yaml::Hash(_)) {
+        *servers = Yaml::Hash(Hash::new());
+    }
+    let added = parse(&entry(name, server, 0).join("\n"))?;
+    if let Yaml::Hash(servers) = servers {
+        servers.extend(added);
+    }
+    // The order of keys means nothing.
+    if same(&parse(&new)?, &expected) {
+        Ok(new)
+    } else {
+        Err(format!("{name:?} cannot be added to its {section:?}"))
+    }
+}
+
+/// Removes the entry.
+pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String, String> {
+    let mut expected = parse(text)?;
+    let key = Yaml::String(section.to_owned());
+    let Some(Yaml::Hash(servers)) = expected.get_mut(&key) else {
+        return Ok(text.to_owned());
+    };
+    if servers.remove(&Yaml::String(name.to_owned())).is_none() {
+        return Ok(text.to_owned());
+    }
+    let emptied = servers.is_empty();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let fails = || format!("{name:?} cannot be removed from its {section:?}");
+    let at = lines
+        .iter()
+        .position(|line| opens(line, section))
+        .ok_or_else(fails)?;
+    let own = lines[at + 1..]
+        .iter()
+        .position(|line| indent(line).is_some_and(|n| n > 0) && line.trim() == format!("{name}:"))
+        .ok_or_else(fails)?
+        + at
+        + 1;
+    let depth = indent(lines[own]);
+    let end = lines[own + 1..]
+        .iter()
+        .position(|line| indent(line) <= depth && indent(line).is_some())
+        .map_or(lines.len(), |length| own + 1 + length);
+    let new = [&lines[..own], &lines[end..]].concat().concat();
+    if emptied {
+        expected.insert(key, Yaml::Null);
+    }
+    if same(&parse(&new)?, &expected) {
+        Ok(new)
+    } else {
+        Err(fails())
+    }
+}
+
+/// The server in the entry; an empty one if the entry has none.
+pub(super) fn server(text: &str, section: &str, name: &str) -> Result<Option<Server>, String> {
+    let file = parse(text)?;
+    let servers = file.get(&Yaml::String(section.to_owned()));
+    let entry = servers.map_or(&Yaml::BadValue, |servers| &servers[name]);
+    if entry.is_badvalue() {
+        return Ok(None);
+    }
+    let arguments = entry["args"].as_vec().into_iter().flatten();
+    Ok(Some(Server {
+        program: entry["cmd"].as_str().unwrap_or_default().to_owned(),
+        arguments: arguments
+            .filter_map(|argument| Some(argument.as_str()?.to_owned()))
+            .collect(),
+    }))
+}
+
+/// The lines of an entry. A JSON string or list is YAML too.
+fn entry(name: &str, server: &Server, indent: usize) -> Vec<String> {
+    let fields = [
+        "enabled: true".to_owned(),
+        "type: stdio".to_owned(),
+        format!("name: {name}"),
+        format!("cmd: {}", json!(server.program)),
+        format!("args: {}", json!(server.arguments)),
+        format!("timeout: {TIMEOUT}"),
+    ];
+    let title = format!("{:indent$}{name}:", "");
+    let fields = fields.map(|field| format!("{:1$}{field}", "", indent + 2));
+    std::iter::once(title).chain(fields).collect()
+}
+
+/// Whether the line opens the mapping `section`, or has it as an empty one.
+fn opens(line: &str, section: &str) -> bool {
+    line.strip_prefix(section)
+        .and_then(|rest| rest.strip_prefix(':'))
+        .is_some_and(|rest| {
+            let value = rest.split(" #").next().unwrap_or_default().trim();
+            value.is_empty() || value == "{}"
+        })
+}
+
+/// By how many columns a line with a key or a value is indented.
+fn indent(line: &str) -> Option<usize> {
+    let content = line.trim_start();
+    let is_content = !content.trim_end().is_empty() && !content.starts_with('#');
+    is_content.then(|| line.len() - content.len())
+}
+
+fn parse(text: &str) -> Result<Hash, String> {
+    let mut documents =
+        YamlLoader::load_from_str(text).map_err(|error| format!("it is not YAML: {error}"))?;
+    match (documents.pop(), documents.is_empty()) {
+        (None | Some(Yaml::Null | Yaml::BadValue), true) => Ok(Hash::new()),
+        (Some(Yaml::Hash(file)), true) => Ok(file),
+        _ => Err("it is not one YAML mapping".into()),
+    }
+}
+
+fn same(a: &Hash, b: &Hash) -> bool {
+    let equal = |a: &Yaml, b: &Yaml| match (a, b) {
+        (Yaml::Hash(a), Yaml::Hash(b)) => same(a, b),
+        (a, b) => a == b,
+    };
+    a.len() == b.len()
+        && a.iter()
+            .all(|(key, value)| b.get(key).is_some_and(|other| equal(value, other)))
+}

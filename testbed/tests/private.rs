@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use deskline_testbed::{App, Bed, Client};
+use deskline_testbed::{App, Bed, Client, until};
 use serde_json::json;
 
 fn guards(bed: &Bed) -> bool {
@@ -64,6 +64,75 @@ fn the_doctor_says_that_there_is_no_guard() {
     };
     assert!(printed(&[]).contains("nobody sits at this private desktop"));
     assert!(!printed(&["--attended"]).contains("nobody sits"));
+}
+
+/// `call --warm` in a shell: the calls share a server and its private desktop, which end after the
+/// time without a call.
+#[test]
+fn calls_share_a_server_that_stays() {
+    let bed = Bed::new();
+    let call = |tool: &str, arguments: serde_json::Value| {
+        let mut command = bed.command(deskline_testbed::deskline());
+        command.arg("--dir").arg(bed.journal());
+        command.args(["--desktop=private", "call", "--warm=0.1", tool]);
+        let output = command.arg(arguments.to_string()).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        let text = String::from_utf8(output.stdout).unwrap() + &error;
+        (output.status.code().unwrap(), text)
+    };
+    let server = || {
+        let is_it = |line: &&str| line.contains("--desktop=private=") && line.contains("warm ");
+        let processes = bed.run("ps", &["-eo", "pid=,args="]);
+        let journal = bed.journal().display().to_string();
+        let mut lines = processes.lines().filter(is_it);
+        let line = lines.find(|line| line.contains(&journal))?;
+        line.trim().split(' ').next().map(|pid| pid.to_owned())
+    };
+    // Two first calls at once start one server.
+    std::thread::scope(|scope| {
+        let calls = [(); 2].map(|()| scope.spawn(|| call("list_applications", json!({}))));
+        for call in calls {
+            let (exit, text) = call.join().unwrap();
+            assert_eq!(exit, 0, "{text}");
+        }
+    });
+    let notes = bed.path("notes.txt");
+    std::fs::write(&notes, "").unwrap();
+    let open = json!({"identifier": format!("mousepad {}", notes.display())});
+    let (exit, opened) = call("open_application_and_traverse", open);
+    assert_eq!(exit, 0, "{opened}");
+    let pid = opened
+        .lines()
+        .find_map(|line| line.strip_prefix("pid: "))
+        .unwrap();
+    let pid: i64 = pid.parse().unwrap();
+    let text = json!({"pid": pid, "text": "Hello"});
+    assert_eq!(call("type_and_traverse", text).0, 0);
+    let save = json!({"pid": pid, "keyName": "s", "modifierFlags": ["Control"]});
+    let (exit, saved) = call("press_key_and_traverse", save);
+    assert_eq!(exit, 0, "{saved}");
+    let written = || std::fs::read_to_string(&notes).unwrap() == "Hello";
+    until("the note is saved", || written().then_some(()));
+
+    // Errors and unknown tools, as without a server.
+    let (exit, text) = call("refresh_traversal", json!({}));
+    assert!(exit == 1 && text.starts_with("status: error\n"), "{text}");
+    let (exit, text) = call("list_application", json!({}));
+    assert!(exit == 2 && text.contains("Did you mean"), "{text}");
+
+    // A killed server is replaced.
+    let first = server().unwrap();
+    bed.run("kill", &["-KILL", &first]);
+    let (exit, text) = call("list_applications", json!({}));
+    assert!(exit == 0 && text.contains("0 running apps"), "{text}");
+    assert_ne!(server().unwrap(), first);
+    until("the server ends", || server().is_none().then_some(()));
+    let left = std::fs::read_dir(bed.journal()).unwrap();
+    let left = left.filter(|file| {
+        let name = file.as_ref().unwrap().file_name();
+        name.to_string_lossy().ends_with(".sock")
+    });
+    assert_eq!(left.count(), 0);
 }
 
 /// Prints the cost of a click.

@@ -16,9 +16,10 @@ use crate::log::OutcomeFilter;
 
 const AFTER: &str = "\
 Add it to an agent's client:
-  deskline install claude-code                  or claude-desktop, codex, cursor, vscode, zed, windsurf
+  deskline install claude-code                  or another: deskline install --help
   deskline install cursor --project --dry-run   shows what would be written
   deskline install codex -- --desktop private   with options of the server
+  deskline skill                                for agents that use a shell instead of MCP
 
 Try it by hand:
   deskline doctor                               checks everything that it needs; --fix repairs what it can
@@ -153,6 +154,46 @@ impl Settings {
         Ok(Journal::open(self.folder(), self.keep)?)
     }
 
+    /// The options of a server with the same settings, in a fixed order.
+    #[cfg(unix)]
+    pub(crate) fn arguments(&self) -> Vec<OsString> {
+        let mut arguments = Vec::new();
+        let mut add = |name: &str, value: OsString| {
+            let mut argument = OsString::from(format!("--{name}="));
+            argument.push(value);
+            arguments.push(argument);
+        };
+        if let Some(folder) = &self.dir {
+            add("dir", folder.into());
+        }
+        add("keep", self.keep.to_string().into());
+        for app in &self.allow_app {
+            add("allow-app", app.into());
+        }
+        for app in &self.deny_app {
+            add("deny-app", app.into());
+        }
+        add("guard", name(self.guard));
+        add("guard-timeout", self.guard_timeout.to_string().into());
+        if let Some(Size { width, height }) = self.desktop {
+            add("desktop", format!("private={width}x{height}").into());
+        }
+        if let Some(compat) = self.compat {
+            add("compat", name(compat));
+        }
+        #[cfg(target_os = "linux")]
+        {
+            if let Some(home) = &self.home {
+                add("home", home.into());
+            }
+            add("seat", name(self.seat));
+            add("gnome-input", name(self.gnome_input));
+            arguments.extend(self.attended.then(|| "--attended".into()));
+        }
+        arguments.extend(self.read_only.then(|| "--read-only".into()));
+        arguments
+    }
+
     /// The journal's folder, if it is not the default.
     pub(crate) fn folder(&self) -> Option<&Path> {
         let compat = self.compat.map(|Compat::MacosUse| Path::new(MACOS_USE));
@@ -229,6 +270,8 @@ pub(crate) enum Command {
     /// send back
     #[cfg(target_os = "macos")]
     Selftest(Selftest),
+    /// Print a skill (SKILL.md) for agents that use a shell instead of MCP
+    Skill,
     /// Run a private desktop until a signal comes or its command ends
     Desktop(DesktopArgs),
     /// Serve a server of this program on a Wayland session, and outlive it
@@ -239,6 +282,16 @@ pub(crate) enum Command {
         name: String,
         /// The compositor's socket
         socket: PathBuf,
+    },
+    /// Serve `call --warm`
+    #[cfg(unix)]
+    #[command(hide = true)]
+    Warm {
+        /// The minutes without a call after which it ends
+        #[arg(value_parser = minutes)]
+        idle: Duration,
+        /// The socket, without its extension
+        path: PathBuf,
     },
     /// Keep the person's input out for a server of this program, and end with it
     #[cfg(windows)]
@@ -320,6 +373,18 @@ pub(crate) struct Call {
     /// Print the whole MCP result as JSON, with pictures
     #[arg(long)]
     pub(crate) json: bool,
+    /// Leave the server running for further calls, which are faster then and find the same
+    /// private desktop, until none came for so many minutes [default: 10]
+    #[cfg(unix)]
+    #[arg(
+        long,
+        value_name = "MINUTES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "10",
+        value_parser = minutes
+    )]
+    pub(crate) warm: Option<Duration>,
 }
 
 #[cfg(target_os = "macos")]
@@ -414,6 +479,13 @@ pub(crate) enum Compat {
     MacosUse,
 }
 
+/// The value as it is written on the command line.
+#[cfg(unix)]
+fn name(value: impl ValueEnum) -> OsString {
+    let value = value.to_possible_value();
+    value.map_or_else(OsString::new, |value| value.get_name().into())
+}
+
 /// A JSON object.
 pub(crate) type Object = serde_json::Map<String, serde_json::Value>;
 
@@ -504,6 +576,18 @@ mod tests {
         let size = cli.settings.desktop.unwrap();
         assert_eq!((size.width, size.height), (800, 600));
         assert!(matches!(cli.command, Some(Command::Call(call)) if call.arguments["pid"] == 1));
+    }
+
+    #[test]
+    fn the_arguments_of_a_server_have_the_same_settings() {
+        let line = "deskline call t --warm=5 --dir=/d --keep=3d --allow-app=a --deny-app=b \
+            --guard=input --guard-timeout=9 --desktop=private=800x600 --compat=macos-use --home=/h \
+            --attended --seat=own --gnome-input=notify --read-only";
+        let settings = parse(line).unwrap().settings;
+        let arguments = settings.arguments();
+        let again = ["deskline".into()].into_iter().chain(arguments);
+        let again = Cli::try_parse_from(again).unwrap().settings;
+        assert_eq!(format!("{settings:?}"), format!("{again:?}"));
     }
 
     #[test]

@@ -14,6 +14,8 @@ mod platform;
 mod replay;
 mod run;
 mod view;
+#[cfg(unix)]
+mod warm;
 
 use std::process::ExitCode;
 
@@ -37,7 +39,11 @@ fn start(cli: Cli) -> ExitCode {
         #[cfg(unix)]
         Command::Serve(serve) if serve.http.is_some() => http::serve(settings, &serve),
         Command::Serve(_) => run::serve(settings),
+        #[cfg(unix)]
+        Command::Call(call) if call.warm.is_some() => warm::call(settings, call),
         Command::Call(call) => run::call(settings, &call),
+        #[cfg(unix)]
+        Command::Warm { idle, path } => warm::serve(settings, idle, &path),
         Command::Log {
             number,
             json,
@@ -61,6 +67,7 @@ fn start(cli: Cli) -> ExitCode {
         Command::Demo => demo::demo(settings),
         Command::Install(args) => install::install(&args),
         Command::Uninstall(args) => install::uninstall(&args),
+        Command::Skill => pages::skill(),
         Command::Desktop(desktop) => platform::desktop(settings, &desktop),
         #[cfg(target_os = "linux")]
         Command::WaylandHelper { name, socket } => platform::wayland_helper(&name, socket),

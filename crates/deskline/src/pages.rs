@@ -1,4 +1,4 @@
-//! Completions and manual pages, made from the command line's definition.
+//! Completions and manual pages, made from the command line's definition, and the skill.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -22,5 +22,11 @@ pub(crate) fn manual(folder: &Path) -> Done {
     // The tool's own `help` has no page.
     let command = Cli::command().disable_help_subcommand(true);
     clap_mangen::generate_to(command, folder)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `deskline skill`.
+pub(crate) fn skill() -> Done {
+    output::print(include_str!("../../../skills/deskline/SKILL.md").trim_end())?;
     Ok(ExitCode::SUCCESS)
 }

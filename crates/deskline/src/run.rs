@@ -10,7 +10,8 @@ use deskline_journal::Follow;
 use deskline_link::Reason;
 use deskline_link::guard::{Guarding, Mode};
 use deskline_link::{Cancel, Links, Policy};
-use deskline_mcp::{Config, Dispatcher};
+use deskline_mcp::{Config, Dispatcher, Reply, UnknownTool};
+use serde::{Deserialize, Serialize};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::cli::{Call, GuardMode, Settings};
@@ -88,27 +89,39 @@ pub(crate) fn call(settings: &Settings, call: &Call) -> Done {
                 answer.map_err(|_| "the call did not end within 5 s of the signal")?
             }
         };
+        let done = Printed::new(reply, call.json).show();
+        dispatcher.stop(RESTORE).await;
+        done
+    })
+}
+
+/// What `deskline call` prints, and its exit code.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Printed {
+    text: String,
+    exit: u8,
+}
+
+impl Printed {
+    pub(crate) fn new(reply: Result<Reply, UnknownTool>, json: bool) -> Self {
         let reply = match reply {
             Ok(reply) => reply,
-            Err(unknown) => {
-                eprintln!("deskline: {unknown}");
-                return Ok(ExitCode::from(2));
-            }
+            Err(UnknownTool(text)) => return Self { text, exit: 2 },
         };
-        let failed = reply.is_error;
-        let text = if call.json {
-            reply.into_json()
+        Self {
+            exit: reply.is_error.into(),
+            text: if json { reply.into_json() } else { reply.text },
+        }
+    }
+
+    pub(crate) fn show(&self) -> Done {
+        if self.exit == 2 {
+            eprintln!("deskline: {}", self.text);
         } else {
-            reply.text
-        };
-        print(&text)?;
-        dispatcher.stop(RESTORE).await;
-        Ok(if failed {
-            ExitCode::FAILURE
-        } else {
-            ExitCode::SUCCESS
-        })
-    })
+            print(&self.text)?;
+        }
+        Ok(ExitCode::from(self.exit))
+    }
 }
 
 /// The polling interval of `deskline log --follow`.

@@ -174,3 +174,36 @@ fn each_claim_about_security_has_a_test() {
         }
     }
 }
+
+/// The skill's table has all tools, and arguments that these take.
+#[test]
+fn the_skill_names_tools_and_arguments_that_exist() {
+    let (root, _) = workspace();
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+    let (skill, tools) = (read("skills/deskline/SKILL.md"), read("docs/tools.md"));
+    let records: Vec<&str> = tools.split("\n## ").skip(2).collect();
+    for record in &records {
+        let tool = record.lines().next().unwrap();
+        let start = format!("| `{tool}` | ");
+        let row = skill.lines().find_map(|line| line.strip_prefix(&start));
+        let row = row.unwrap_or_else(|| panic!("{tool} is not in the skill"));
+        for argument in row.split('`').skip(1).step_by(2) {
+            let known = record.contains(&format!("| `{argument}` |"));
+            let in_general = ["pid", "\"do\""].contains(&argument);
+            assert!(known || in_general, "{tool} {argument}");
+        }
+    }
+    let calls = skill.matches("deskline call").count();
+    assert!(
+        calls >= 3 && records.len() >= 13,
+        "{calls} {}",
+        records.len()
+    );
+    for call in skill.split("_traverse '").skip(1) {
+        let json = call.split('\'').next().unwrap();
+        assert!(
+            serde_json::from_str::<serde_json::Value>(json).is_ok(),
+            "{json}"
+        );
+    }
+}

@@ -1,0 +1,61 @@
+//! Clients on official SDKs of MCP, which `scripts/sdks` installs: each carries out calls that it
+//! reads, a JSON line each, and answers with a line.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::Value;
+
+/// The path of something that `scripts/sdks` has installed.
+pub fn sdks(part: &str) -> PathBuf {
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/sdks");
+    target.join(part)
+}
+
+pub struct SdkClient {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    /// Its first line.
+    pub hello: Value,
+}
+
+impl SdkClient {
+    /// # Panics
+    /// If it cannot be started, or ends.
+    pub fn start(mut command: Command) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("scripts/sdks target/sdks");
+        let mut client = Self {
+            input: child.stdin.take().unwrap(),
+            output: BufReader::new(child.stdout.take().unwrap()),
+            child,
+            hello: Value::Null,
+        };
+        client.hello = client.read();
+        client
+    }
+
+    fn read(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|e| panic!("{line:?}: {e}"))
+    }
+
+    /// Has it carry out a line, and returns its answer.
+    ///
+    /// # Panics
+    /// If it has ended.
+    pub fn ask(&mut self, line: &Value) -> Value {
+        writeln!(self.input, "{line}").unwrap();
+        self.read()
+    }
+}
+
+impl Drop for SdkClient {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -50,7 +50,7 @@ pub enum Opened {
     Gone,
 }
 
-/// The node of a device. The kernel gives a name that is free to the next device; its inode is new.
+/// The node of a device. The kernel reuses the names of unplugged devices, but not their inodes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Node {
     /// The file name.
@@ -58,7 +58,7 @@ pub struct Node {
     pub inode: u64,
 }
 
-/// Where the devices are.
+/// Lists and opens devices.
 pub trait Source {
     fn nodes(&self) -> io::Result<Vec<Node>>;
 
@@ -106,7 +106,7 @@ fn open(path: &Path) -> io::Result<RawDevice> {
 }
 
 /// Whether the device is a keyboard (it has letters) or a pointer (it has a main button, or is
-/// touched). The system keeps a power button or a lid.
+/// touched). Power buttons and lid switches are never grabbed.
 fn is_theirs(device: &RawDevice) -> bool {
     let keys = [
         KeyCode::KEY_A,

@@ -16,16 +16,16 @@ use crate::device::{Device, Node, Opened, Source, Stroke};
 use crate::message::{Order, Outcome, Report, Seen, receive, send};
 use crate::place::Place;
 
-/// How long the person may take to release held keys. The compositor would not see the release of a
-/// key on a grabbed device, and would take it for held.
-const LETS_GO: Duration = Duration::from_millis(500);
+/// How long the person may take to release held keys. The compositor does not see the release of a
+/// key on a grabbed device, so it would keep repeating the key.
+const RELEASE_WAIT: Duration = Duration::from_millis(500);
 
 /// How often to look for devices that were plugged in, and whether the grab is still allowed.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// How long the server may take after Esc to restore the desktop. Then the devices are released,
 /// whatever the server does.
-const PUTS_BACK: Duration = Duration::from_millis(500);
+const RESTORE_TIME: Duration = Duration::from_millis(500);
 
 /// Nothing is grabbed for this long after Esc.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -64,7 +64,7 @@ struct Keeper<S, P> {
     wanted: Option<Wanted>,
     /// The grab, for a link.
     hold: Holding<u32>,
-    /// The link that Esc cancels, grabbed or not.
+    /// The link that Esc cancels, whether or not a grab is held.
     link: Option<u32>,
     /// No grab before this time.
     pause: Option<Instant>,
@@ -212,7 +212,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
             link,
             pointer,
             limit,
-            until: Instant::now() + LETS_GO,
+            until: Instant::now() + RELEASE_WAIT,
         });
         Ok(())
     }
@@ -309,8 +309,8 @@ impl<S: Source, P: Place> Keeper<S, P> {
         link.map_or(Ok(()), |link| self.report(Report::Lost(link)))
     }
 
-    /// Grabs every device on which no key is held. A device that another process has grabbed
-    /// reaches no app by itself either: a key remapper passes its keys on by a device of its own.
+    /// Grabs every device on which no key is held. Closes a device that another process has
+    /// grabbed, such as a key remapper: apps see only the remapper's own virtual device.
     fn grab_new(&mut self) {
         self.devices.retain(|_, theirs| {
             if !theirs.grabbed && theirs.down.is_empty() {
@@ -334,7 +334,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
             // Closing the device releases it too.
             !std::mem::take(&mut theirs.grabbed) || theirs.device.ungrab().is_ok()
         });
-        // A timer that cannot be stopped ends a process that holds nothing.
+        // If the timer cannot be stopped, it kills a process that holds no grab.
         let _ = self.place.holds(None);
     }
 
@@ -365,7 +365,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
         Ok(())
     }
 
-    /// In the order of the strokes: a modifier may be up again before Esc is looked at.
+    /// Must see the strokes in order: only the modifiers held at the time of an Esc count.
     fn stroke(&mut self, node: &Node, stroke: Stroke) -> io::Result<()> {
         let Some(theirs) = self.devices.get_mut(node) else {
             return Ok(());
@@ -396,7 +396,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
         };
         let now = Instant::now();
         self.pause = Some(now + PAUSE);
-        self.hold.escape(PUTS_BACK, now);
+        self.hold.escape(RESTORE_TIME, now);
         self.report(Report::Escape(link))
     }
 }

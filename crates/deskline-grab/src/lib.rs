@@ -1,5 +1,5 @@
-//! Grabs the person's keyboards and pointers in the kernel (`EVIOCGRAB`, `linux/input.h`), sees
-//! Esc, and releases them: at Esc, at a limit, and when the server that ordered it has gone.
+//! Grabs the person's keyboards and pointers in the kernel (`EVIOCGRAB`, `linux/input.h`), and
+//! releases them at Esc, at a time limit, and when the server that ordered the grab has gone.
 //!
 //! It runs in two places with the same code:
 //!
@@ -7,7 +7,7 @@
 //! - as the program `deskline-grab`, which is installed setgid `input` for users who may not. The
 //!   server starts it and talks to it on its standard input.
 //!
-//! The program is written to be given that right:
+//! The program is written to be safe with that right:
 //!
 //! - It reports that Esc was pressed, that another key was pressed, or that the limit has passed.
 //!   It never reports which key, so nobody can log keys with it. The time of a report shows when
@@ -20,11 +20,11 @@
 //! - It takes no argument, reads no environment variable and no configuration, writes no file,
 //!   opens devices for reading only, and ends at the first malformed message.
 //!
-//! A program of the same user can start it again after each Esc, and keep its own user out. Such a
-//! program can do that by other means too.
+//! Another program of the same user can start it again after each Esc, and so lock that user out.
+//! Such a program can do that by other means too.
 //!
 //! - [`message`]: the messages between server and keeper.
-//! - `keeper`: the loop that obeys.
+//! - `keeper`: the loop that executes the orders.
 //! - [`device`]: the devices of `/dev/input`.
 //! - `place`, `seat`: the differences between server and program, and who sits at the machine.
 //! - [`program`]: the program.

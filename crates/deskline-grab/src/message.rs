@@ -27,7 +27,7 @@ pub enum Order {
     Grab {
         /// The server's number of the link; unsolicited reports carry it too.
         link: u32,
-        /// Whether a mouse button that the person holds is in the way.
+        /// Whether to refuse the grab while the person holds a mouse button.
         pointer: bool,
         /// The devices are released after this long, in whole milliseconds.
         limit: Duration,
@@ -56,7 +56,7 @@ pub enum Report {
     Escape(u32),
     /// The devices are released, because this link has held them for the limit.
     Limit(u32),
-    /// The devices are released, because this link may not hold them any more.
+    /// The devices are released, because the caller's session is no longer the one at the seat.
     Lost(u32),
 }
 
@@ -87,11 +87,11 @@ pub enum Outcome {
     HeldBut,
     /// All but this number of devices, which may not be read.
     Closed(u16),
-    /// There is none to grab.
+    /// There is no device to grab.
     NoDevice,
-    /// None may be read.
+    /// No device may be read.
     Unreadable,
-    /// The person holds a key down on each.
+    /// The person holds a key down on every device.
     KeyDown,
     /// The caller's session is not the one at the seat.
     NotAtSeat,
@@ -275,7 +275,7 @@ impl Message for Report {
 ///
 /// # Errors
 ///
-/// Where the system has no descriptor left.
+/// If the system has no descriptor left.
 pub fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(socketpair(
         AddressFamily::UNIX,
@@ -289,7 +289,7 @@ pub fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
 ///
 /// # Errors
 ///
-/// Where the peer has gone, or does not read.
+/// If the peer has closed its end, or reads nothing.
 pub fn send(socket: impl AsFd, message: impl Message) -> io::Result<()> {
     let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
     loop {

@@ -12,9 +12,8 @@ use crate::seat::Seats;
 /// The program holds the devices for this long at most, whatever its caller orders.
 pub const MOST: Duration = Duration::from_secs(30);
 
-/// How much later than the limit the kernel ends a program that has not released the devices
-/// itself.
-const LATE: Duration = Duration::from_secs(1);
+/// The kernel kills a program that still holds the devices this long after the limit.
+const KILL_DELAY: Duration = Duration::from_secs(1);
 
 /// Where the keeper runs.
 pub trait Place {
@@ -65,7 +64,7 @@ impl Apart {
     ///
     /// # Errors
     ///
-    /// Where the system has no timer left.
+    /// If the system has no timer left.
     pub fn new(seats: Seats, uid: u32, most: Duration) -> io::Result<Self> {
         // A kernel timer: SIGKILL ends a stopped process too.
         let kill = SigevNotify::SigevSignal {
@@ -92,7 +91,7 @@ impl Place for Apart {
 
     fn holds(&mut self, time: Option<Duration>) -> io::Result<()> {
         // A time of zero disarms it.
-        let after = time.map_or(Duration::ZERO, |time| time + LATE);
+        let after = time.map_or(Duration::ZERO, |time| time + KILL_DELAY);
         let once = Expiration::OneShot(after.into());
         Ok(self.timer.set(once, TimerSetTimeFlags::empty())?)
     }

@@ -19,7 +19,7 @@ use crate::seat::Seats;
 ///
 /// # Errors
 ///
-/// In one line, why it does not run or has ended.
+/// The reason why it did not start or has ended, in one line.
 pub fn run(source: impl Source, seats: Seats, most: Duration) -> Result<(), String> {
     let failed = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
     // No core file and no debugger. The kernel ensures both where the program is setgid.

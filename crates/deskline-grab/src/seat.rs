@@ -1,4 +1,4 @@
-//! Who sits at the machine, as logind or elogind writes it. No D-Bus.
+//! The user at the machine, read from the files of logind or elogind. No D-Bus.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The program, started as any user may. It has the rights of the user who runs the tests.
+//! Starts the program with the rights of the user who runs the tests.
 #![allow(clippy::unwrap_used)]
 
 use std::os::fd::OwnedFd;

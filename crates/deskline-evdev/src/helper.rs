@@ -25,7 +25,7 @@ const SETGID: u32 = 0o2000;
 
 /// A program that only root can have installed, with the right to read the devices.
 ///
-/// Held open, so that the checked file is the one that is started.
+/// The file stays open, so that exactly the checked file is started.
 #[derive(Debug)]
 pub struct Helper {
     path: PathBuf,
@@ -37,7 +37,7 @@ pub struct Helper {
 pub enum Distrust {
     /// No such file.
     Absent,
-    /// Not owned by root, or writable by others: it may be somebody else's program.
+    /// Not owned by root, or writable by others, who could have replaced the program.
     NotRoots,
     /// Owned by root, without the right to read the devices.
     NoRight,
@@ -46,8 +46,8 @@ pub enum Distrust {
 impl fmt::Display for Distrust {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Absent => "it is not there",
-            Self::NotRoots => "it is not root's, or others may write it",
+            Self::Absent => "there is no such file",
+            Self::NotRoots => "it is not owned by root, or others may write to it",
             Self::NoRight => "it is not setgid",
         })
     }

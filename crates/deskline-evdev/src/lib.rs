@@ -1,12 +1,12 @@
-//! The guard by the kernel: `EVIOCGRAB` on the person's keyboards and pointers (`linux/input.h`).
+//! The evdev guard: `EVIOCGRAB` on the person's keyboards and pointers (`linux/input.h`).
 //!
-//! It works beside any compositor that takes the agent's input through a protocol of its own. A
+//! It works with every compositor that receives the agent's input through a protocol instead. A
 //! grabbed device's events reach only the process that grabbed it. The kernel releases the grab
 //! when that process ends, so its death locks nobody out.
 //!
 //! - [`Guard`]: the handle that a display uses as its guard. The keeper of `deskline-grab` holds
 //!   the grabs: on a thread of this process, where the person's user may read `/dev/input`, or in a
-//!   process of its own that was given the right.
+//!   process of its own that is setgid.
 //! - [`Helper`]: the program of that process.
 
 mod helper;
@@ -34,7 +34,7 @@ pub use helper::{Distrust, Helper, INSTALLED, NAME, beside};
 /// How long the keeper may take to answer an order.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How often to look whether a link that waits was cancelled.
+/// How often a waiting link checks for cancellation.
 const SLICE: Duration = Duration::from_millis(20);
 
 const STARTING: &str = "starting the guard";
@@ -65,10 +65,10 @@ pub struct Guard {
     socket: Arc<OwnedFd>,
     answers: Receiver<Report>,
     link: Shared,
-    /// Whether an answer was missed: later answers belong to earlier questions.
+    /// Set when an answer timed out: the next one might belong to that order.
     broken: Cell<bool>,
     /// `None` only during the drop.
-    ends: Option<(Keeper, JoinHandle<()>)>,
+    running: Option<(Keeper, JoinHandle<()>)>,
 }
 
 impl Guard {
@@ -76,7 +76,7 @@ impl Guard {
     ///
     /// # Errors
     ///
-    /// [`Error::System`] where the system has no thread or descriptor left.
+    /// [`Error::System`] if the system has no thread or descriptor left.
     pub fn start() -> Result<Self> {
         Self::over(InputFolder::system())
     }
@@ -85,7 +85,7 @@ impl Guard {
     ///
     /// # Errors
     ///
-    /// [`Error::System`] where it does not start.
+    /// [`Error::System`] if it does not start.
     pub fn apart(helper: &Helper) -> Result<Self> {
         Self::with(|orders| Ok(Keeper::Process(helper.start(orders)?)))
     }
@@ -94,7 +94,7 @@ impl Guard {
     ///
     /// # Errors
     ///
-    /// [`Error::System`] where it does not start.
+    /// [`Error::System`] if it does not start.
     #[doc(hidden)]
     pub fn as_command(command: &mut Command) -> Result<Self> {
         Self::with(|orders| Ok(Keeper::Process(helper::start(command, orders)?)))
@@ -127,7 +127,7 @@ impl Guard {
                 answers,
                 link,
                 broken: Cell::new(false),
-                ends: Some((keeper, listener)),
+                running: Some((keeper, listener)),
             })
         };
         start().map_err(Error::system(STARTING))
@@ -141,13 +141,13 @@ impl Guard {
         })
     }
 
-    /// Sends an order. A keeper that has gone is noticed by the next `ask`.
+    /// Sends an order. Ignores a keeper that has gone: the next `ask` reports it.
     fn order(&self, order: Order) {
         let _ = send(&*self.socket, order);
     }
 
-    /// Sends an order and waits for its answer. Orders are answered in order, so any answer before
-    /// it belongs to an earlier order.
+    /// Sends an order and waits for its answer. Skips answers to earlier orders: they arrive in the
+    /// sequence of the orders.
     fn ask<T>(&self, order: Order, answer: impl Fn(Report) -> Option<T>) -> Option<T> {
         let until = Instant::now() + PATIENCE;
         if self.broken.get() || send(&*self.socket, order).is_err() {
@@ -226,7 +226,7 @@ impl Guards for Guard {
         {
             let mut link = lock(&self.link);
             link.cancel = None;
-            // Drop messages left over from this link.
+            // Messages about this link no longer match.
             link.number = link.number.wrapping_add(1);
         }
         self.order(Order::Rest);
@@ -241,13 +241,13 @@ impl Drop for Guard {
     fn drop(&mut self) {
         // Ends both threads, or the thread and the process.
         let _ = shutdown(&*self.socket, Shutdown::Both);
-        let Some((keeper, listener)) = self.ends.take() else {
+        let Some((keeper, listener)) = self.running.take() else {
             return;
         };
         let _ = listener.join();
         match keeper {
             Keeper::Thread(thread) => {
-                // A panic of the thread has been printed by its hook.
+                // The panic hook has printed any panic of the thread.
                 let _ = thread.join();
             }
             Keeper::Process(mut process) => {
@@ -259,7 +259,7 @@ impl Drop for Guard {
     }
 }
 
-/// Cancels the link at unsolicited messages, and passes answers on.
+/// Cancels the link at unsolicited reports, and forwards answers.
 fn listen(socket: &OwnedFd, link: &Shared, answers: &Sender<Report>) {
     loop {
         let (number, reason) = match receive(socket, true) {
@@ -282,7 +282,7 @@ fn listen(socket: &OwnedFd, link: &Shared, answers: &Sender<Report>) {
             }
         };
         if reason != Reason::Person {
-            tracing::warn!(?reason, "the guard has opened by itself");
+            tracing::warn!(?reason, "the guard released the devices by itself");
         }
         let link = lock(link);
         if let Some(cancel) = link.cancel.as_ref().filter(|_| link.number == number) {

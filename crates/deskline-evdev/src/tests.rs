@@ -25,7 +25,7 @@ const CONTROL: u32 = 29;
 #[derive(Default)]
 struct State {
     inode: u64,
-    /// Whether it is neither a keyboard nor a pointer.
+    /// Neither a keyboard nor a pointer.
     other: bool,
     grabbed: bool,
     down: BTreeSet<u32>,
@@ -35,7 +35,7 @@ struct State {
     writer: Option<PipeWriter>,
 }
 
-/// All devices, as the kernel has them.
+/// All devices by name, and the names of those that may not be read.
 #[derive(Clone, Default)]
 struct Fake(
     Arc<Mutex<BTreeMap<String, Arc<Mutex<State>>>>>,
@@ -194,7 +194,7 @@ impl Device for FakeDevice {
     }
 }
 
-/// Closes the guard as soon as enough time has passed since Esc.
+/// Grabs the devices as soon as the pause after Esc is over.
 fn once_calm(guard: &mut Guard, cancel: &Cancel) -> Grab {
     let start = Instant::now();
     loop {
@@ -255,12 +255,12 @@ fn escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not() {
     fake.stroke("event0", CONTROL, false);
     guard.ungrab();
     assert!(cancel.check().is_ok());
-    // The guard is open while the app settles, and Esc counts until the link is over.
+    // The devices are released while the app settles, but Esc cancels until the link ends.
     fake.tap("event0", ESCAPE);
     until("the Esc", || cancel.check().is_err());
     assert!(matches!(cancel.check(), Err(Cancelled(Reason::Person))));
 
-    // The end of the link opens a guard that is still closed.
+    // The end of the link releases devices that are still grabbed.
     guard.unwatch();
     let next = Cancel::default();
     assert_eq!(once_calm(&mut guard, &next), Grab::Held);

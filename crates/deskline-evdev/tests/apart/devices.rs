@@ -23,7 +23,7 @@ pub(crate) fn uid() -> u32 {
 }
 
 impl Devices {
-    /// Devices of a seat at which this user sits.
+    /// Devices of a seat where this user's session is in front.
     pub(crate) fn new(names: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let devices = Self {
@@ -34,7 +34,7 @@ impl Devices {
         devices
     }
 
-    /// Creates the folder's files, for this user's helper.
+    /// Creates the folder's files, for a helper of user `uid`.
     pub(crate) fn make(&self, uid: u32, names: &[&str]) {
         for name in ["grabs", "strokes", "seats"] {
             fs::create_dir_all(self.path.join(name)).unwrap();
@@ -68,7 +68,7 @@ impl Devices {
         mknodat(CWD, self.strokes(name), FileType::Fifo, mode, 0).unwrap();
         let all = || Permissions::from_mode(0o666);
         fs::set_permissions(self.strokes(name), all()).unwrap();
-        // Listed once it is whole.
+        // The helper lists a device only when it is complete.
         let new = self.path.join("new");
         fs::write(&new, "").unwrap();
         fs::set_permissions(&new, all()).unwrap();
@@ -83,7 +83,7 @@ impl Devices {
         self.path.join("grabs").join(name)
     }
 
-    /// Which process has grabbed it.
+    /// The process that has grabbed the device.
     pub(crate) fn holder(&self, name: &str) -> Option<Pid> {
         let file = File::options().read(true).write(true).open(self.grab(name));
         let any = Flock {
@@ -109,7 +109,7 @@ impl Devices {
             .open(self.strokes(name))
     }
 
-    /// Whether the helper reads it. A FIFO that nobody reads cannot be opened for writing.
+    /// Whether the helper reads the device. A FIFO without a reader cannot be opened for writing.
     pub(crate) fn opened(&self, name: &str) -> bool {
         self.writer(name).is_ok()
     }

@@ -2,7 +2,7 @@
 //! the grab and a FIFO for the keys. The kernel releases a lock, like a grab, when its process
 //! ends. No `/dev/input` and no `EVIOCGRAB` is involved.
 //!
-//! This program has no test harness: it is the helper and the server of its tests too.
+//! This program has no test harness, because the tests also start it as the helper and the server.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod devices;
@@ -62,7 +62,8 @@ fn as_helper(folder: &Path, most: u64) -> ExitCode {
     }
 }
 
-/// Closes the guard, and prints that and how its link ended. The test stops and kills it.
+/// Grabs the devices; prints the result, and the reason when the link ends. The test stops and
+/// kills this process.
 fn as_server(folder: &Path) -> ExitCode {
     let mut guard = Guard::as_command(&mut helper(folder, MOST)).unwrap();
     let cancel = Cancel::default();
@@ -81,10 +82,10 @@ fn run_tests(args: &[&str]) -> ExitCode {
         ),
         ("the_limit_is_its_own", the_limit_is_its_own),
         (
-            "escape_frees_beside_a_stopped_server",
-            escape_frees_beside_a_stopped_server,
+            "escape_releases_beside_a_stopped_server",
+            escape_releases_beside_a_stopped_server,
         ),
-        ("a_killed_server_frees", a_killed_server_frees),
+        ("a_killed_server_releases", a_killed_server_frees),
         (
             "a_stopped_helper_is_killed_at_the_limit",
             a_stopped_helper_is_killed_at_the_limit,
@@ -93,7 +94,7 @@ fn run_tests(args: &[&str]) -> ExitCode {
             "a_killed_helper_ends_the_link",
             a_killed_helper_ends_the_link,
         ),
-        ("garbage_ends_it", garbage_ends_it),
+        ("a_malformed_message_ends_the_helper", garbage_ends_it),
         (
             "only_the_user_at_the_seat_may_grab",
             only_the_user_at_the_seat_may_grab,
@@ -171,11 +172,7 @@ fn it_grabs_and_releases() {
     until("the new one's grab", || devices.grabbed("event2"));
     guard.ungrab();
     assert!(!devices.grabbed("event0") && !devices.grabbed("event2"));
-    assert_eq!(
-        guard.pressed(),
-        Some(false),
-        "what was kept out does not count"
-    );
+    assert_eq!(guard.pressed(), Some(false), "grabbed keys do not count");
     devices.tap("event0", A);
     until("the key", || guard.pressed() == Some(true));
 
@@ -201,7 +198,7 @@ fn escape_is_reported_and_starts_a_pause() {
     assert_eq!(reason(&cancel), Reason::Person);
     assert!(
         devices.grabbed("event0"),
-        "the link puts back what it changed"
+        "the link restores the desktop first"
     );
     until("the release", || !devices.grabbed("event0"));
     let freed = pressed.elapsed();
@@ -211,7 +208,7 @@ fn escape_is_reported_and_starts_a_pause() {
     );
     guard.unwatch();
 
-    // The next link is refused, and another soon after is not.
+    // A link during the pause is refused, one after it is not.
     let next = Cancel::default();
     let refused = guard.grab(&task(), &next).unwrap_err();
     assert!(
@@ -233,7 +230,7 @@ fn the_limit_is_its_own() {
     let cancel = Cancel::default();
     let start = Instant::now();
     assert_eq!(guard.grab(&task(), &cancel).unwrap(), Grab::Held);
-    // Asking again does not lengthen it.
+    // Another grab does not extend the limit.
     while devices.grabbed("event0") {
         let _ = guard.grab(&task(), &cancel);
         assert!(start.elapsed() < Duration::from_secs(10));
@@ -247,7 +244,7 @@ fn the_limit_is_its_own() {
     assert_eq!(guard.grab(&task(), &Cancel::default()).unwrap(), Grab::Held);
 }
 
-/// A server whose guard is closed, and what it prints from then on.
+/// A server that holds a grab, and its further output.
 struct Server {
     process: Child,
     printed: BufReader<std::process::ChildStdout>,
@@ -283,7 +280,7 @@ impl Drop for Server {
     }
 }
 
-fn escape_frees_beside_a_stopped_server() {
+fn escape_releases_beside_a_stopped_server() {
     let devices = Devices::new(&["event0"]);
     let mut server = Server::start(&devices);
     server.signal(Signal::STOP);
@@ -294,7 +291,7 @@ fn escape_frees_beside_a_stopped_server() {
     assert_eq!(server.line(), "Cancelled(Person)");
 }
 
-fn a_killed_server_frees() {
+fn a_killed_server_releases() {
     let devices = Devices::new(&["event0"]);
     let server = Server::start(&devices);
     let helper = devices.holder("event0").unwrap();
@@ -338,7 +335,7 @@ fn a_killed_helper_ends_the_link() {
     assert_eq!((guard.look(), guard.pressed()), (None, None));
     assert!(
         start.elapsed() < Duration::from_secs(1),
-        "nobody is waited for"
+        "no wait for a helper that has gone"
     );
 }
 
@@ -356,7 +353,7 @@ fn answer(socket: &OwnedFd) -> Option<Report> {
     receive(socket, false).ok().flatten()
 }
 
-fn garbage_ends_it() {
+fn a_malformed_message_ends_the_helper() {
     let bytes = deskline_grab::message::Message::bytes;
     let mut reserved = bytes(Order::Rest);
     reserved[1] = 1;
@@ -406,7 +403,10 @@ fn only_the_user_at_the_seat_may_grab() {
     );
     guard.watch();
     assert_eq!(guard.pressed(), None);
-    assert!(!devices.opened("event0"), "what others press is not read");
+    assert!(
+        !devices.opened("event0"),
+        "another user's keys are not read"
+    );
     guard.unwatch();
 
     devices.seat(devices::uid());
@@ -443,7 +443,7 @@ fn it_serves_its_parent_alone() {
     let devices = Devices::new(&["event0"]);
     let (socket, orders) = pair().unwrap();
     let mut direct = helper(devices.path(), MOST);
-    // The shell is its parent, and the socket is ours.
+    // Its parent is the shell, but the socket is ours.
     let mut shell = Command::new("sh");
     shell.args(["-c", "\"$@\"; exit $?", "sh"]);
     shell.arg(direct.get_program()).args(direct.get_args());

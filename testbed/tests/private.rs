@@ -86,7 +86,7 @@ fn calls_share_a_server_that_stays() {
         let journal = bed.journal().display().to_string();
         let mut lines = processes.lines().filter(is_it);
         let line = lines.find(|line| line.contains(&journal))?;
-        line.trim().split(' ').next().map(|pid| pid.to_owned())
+        line.trim().split(' ').next().map(str::to_owned)
     };
     // Two first calls at once start one server.
     std::thread::scope(|scope| {

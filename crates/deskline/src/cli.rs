@@ -173,21 +173,21 @@ impl Settings {
         for app in &self.deny_app {
             add("deny-app", app.into());
         }
-        add("guard", name(self.guard));
+        add("guard", name(&self.guard));
         add("guard-timeout", self.guard_timeout.to_string().into());
         if let Some(Size { width, height }) = self.desktop {
             add("desktop", format!("private={width}x{height}").into());
         }
         if let Some(compat) = self.compat {
-            add("compat", name(compat));
+            add("compat", name(&compat));
         }
         #[cfg(target_os = "linux")]
         {
             if let Some(home) = &self.home {
                 add("home", home.into());
             }
-            add("seat", name(self.seat));
-            add("gnome-input", name(self.gnome_input));
+            add("seat", name(&self.seat));
+            add("gnome-input", name(&self.gnome_input));
             arguments.extend(self.attended.then(|| "--attended".into()));
         }
         arguments.extend(self.read_only.then(|| "--read-only".into()));
@@ -481,7 +481,7 @@ pub(crate) enum Compat {
 
 /// The value as it is written on the command line.
 #[cfg(unix)]
-fn name(value: impl ValueEnum) -> OsString {
+fn name(value: &impl ValueEnum) -> OsString {
     let value = value.to_possible_value();
     value.map_or_else(OsString::new, |value| value.get_name().into())
 }

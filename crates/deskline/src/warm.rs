@@ -122,8 +122,7 @@ impl Place {
 
     /// Connects to the server, and starts one if there is none.
     fn connect(&self) -> Result<UnixStream, Box<dyn Error>> {
-        let lock = private(&self.file("lock"))?;
-        lock.lock()?;
+        let _lock = self.lock()?;
         let socket = self.file("sock");
         match UnixStream::connect(&socket) {
             Ok(stream) => return Ok(stream),
@@ -152,6 +151,13 @@ impl Place {
             .process_group(0)
             .spawn()?;
         Ok(UnixStream::connect(&socket)?)
+    }
+
+    /// Keeps others from starting or ending a server until it is dropped.
+    fn lock(&self) -> io::Result<File> {
+        let lock = private(&self.file("lock"))?;
+        rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive)?;
+        Ok(lock)
     }
 
     /// An error with what the server wrote last.
@@ -200,8 +206,7 @@ pub(crate) fn serve(settings: &Settings, idle: Duration, path: &Path) -> Done {
             }
         }
         // A call that connects from now on starts another server.
-        let lock = private(&place.file("lock"))?;
-        lock.lock()?;
+        let lock = place.lock()?;
         let _ = fs::remove_file(place.file("sock"));
         drop(lock);
         dispatcher.stop(RESTORE).await;

@@ -85,7 +85,7 @@ fn run_tests(args: &[&str]) -> ExitCode {
             "escape_releases_beside_a_stopped_server",
             escape_releases_beside_a_stopped_server,
         ),
-        ("a_killed_server_releases", a_killed_server_frees),
+        ("a_killed_server_releases", a_killed_server_releases),
         (
             "a_stopped_helper_is_killed_at_the_limit",
             a_stopped_helper_is_killed_at_the_limit,
@@ -94,7 +94,10 @@ fn run_tests(args: &[&str]) -> ExitCode {
             "a_killed_helper_ends_the_link",
             a_killed_helper_ends_the_link,
         ),
-        ("a_malformed_message_ends_the_helper", garbage_ends_it),
+        (
+            "a_malformed_message_ends_the_helper",
+            a_malformed_message_ends_the_helper,
+        ),
         (
             "only_the_user_at_the_seat_may_grab",
             only_the_user_at_the_seat_may_grab,

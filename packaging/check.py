@@ -84,6 +84,9 @@ def archive(out, folder):
     env = empty_environment(folder)
     run("sh", folder / "install.sh", "--prefix", prefix, env=env)
     assert (prefix / "share/man/man1/deskline.1").is_file()
+    bill = json.loads((prefix / "share/doc/deskline/deskline.cdx.json").read_text())
+    crates = {crate["name"] for crate in bill["components"]}
+    assert bill["metadata"]["component"]["name"] == "deskline" and {"rmcp", "zbus"} <= crates, crates
     helper(prefix / "libexec/deskline-grab")
     run("bash", "-n", prefix / "share/bash-completion/completions/deskline")
     use(prefix / "bin/deskline", folder=folder, env=env)
@@ -120,6 +123,7 @@ def deb(out, folder):
     helper(grab)
     if os.getuid() == 0 and "input" in {group.gr_name for group in grp.getgrall()}:
         assert oct(grab.stat().st_mode) == "0o102755" and grab.group() == "input", oct(grab.stat().st_mode)
+    assert (root / "usr/share/doc/deskline/deskline.cdx.json").is_file()
     manual = root / "usr/share/man/man1"
     pages = {page.name for page in manual.iterdir()}
     assert {"deskline.1.gz", "deskline-doctor.1.gz", "deskline-install.1.gz"} <= pages, pages
@@ -169,6 +173,7 @@ def wheel(out, folder):
     run(pip, "install", "--no-index", "--no-deps", package)
     use(folder / "venv/bin/deskline", folder=folder)
     helper(folder / "venv/bin/deskline-grab")
+    assert list((folder / "venv").glob("lib/*/site-packages/deskline-*/sboms/deskline.cdx.json"))
     run(pip, "uninstall", "--yes", "deskline")
     assert not (folder / "venv/bin/deskline").exists()
 

@@ -30,6 +30,14 @@ PLATFORMS = {
     "darwin-x64": ("darwin", "x64", None, "macosx_12_0_x86_64"),
     "darwin-arm64": ("darwin", "arm64", None, "macosx_12_0_arm64"),
 }
+TARGETS = {
+    "linux-x64": "x86_64-unknown-linux-gnu",
+    "linux-arm64": "aarch64-unknown-linux-gnu",
+    "darwin-x64": "x86_64-apple-darwin",
+    "darwin-arm64": "aarch64-apple-darwin",
+}
+# The bill of materials, as CycloneDX wants it to be called.
+BILL = "deskline.cdx.json"
 
 
 def run(*command, **options):
@@ -111,6 +119,14 @@ def share(release):
     return folder
 
 
+def bill(release, platform):
+    """The crates in the binaries: a file of its own, and one for the packages."""
+    path = release.out / f"deskline-{release.version}-{platform}.cdx.json"
+    run(os.environ["DESKLINE_PYTHON"], HERE / "sbom.py", TARGETS[platform], release.time, path)
+    release.add(path)
+    return path
+
+
 def tools(release):
     """Names and first sentences, from the server."""
     with tempfile.TemporaryDirectory() as journal, Client([release.own(), "--dir", journal]) as client:
@@ -118,11 +134,13 @@ def tools(release):
     return [{"name": t["name"], "description": t["description"].split(". ")[0].rstrip(".")} for t in listed]
 
 
-def archive(release, platform, shared):
+def archive(release, platform, shared, bill):
     name = f"deskline-{release.version}-{platform}"
     top = release.folder("archive") / name
     program(release, platform, top / "bin", top / "libexec")
     shutil.copytree(shared, top / "share")
+    (top / "share/doc/deskline").mkdir(parents=True)
+    shutil.copy(bill, top / "share/doc/deskline" / BILL)
     for file in ("README.md", "CHANGELOG.md", "LICENSE", "LICENSE-MIT", "LICENSE-APACHE"):
         shutil.copy(ROOT / file, top)
 
@@ -147,7 +165,7 @@ def installer(release):
     release.add(path)
 
 
-def deb(release, platform, shared):
+def deb(release, platform, shared, bill):
     architecture = PLATFORMS[platform][2]
     if architecture is None or shutil.which("dpkg-deb") is None:
         return
@@ -161,6 +179,7 @@ def deb(release, platform, shared):
     (target / "zsh/site-functions").rmdir()
     document = target / "doc/deskline"
     document.mkdir(parents=True)
+    shutil.copy(bill, document / BILL)
     mit = (ROOT / "LICENSE-MIT").read_text().split("\n", 2)[2].strip()
     mit = "\n".join(f" {line}".rstrip() or " ." for line in mit.splitlines())
     (document / "copyright").write_text(release.text("deb/copyright", MIT=mit))
@@ -204,7 +223,7 @@ def npm(release):
     pack(folder)
 
 
-def wheel(release, platform):
+def wheel(release, platform, bill):
     tag = PLATFORMS[platform][3]
     if release.debug:
         tag = f"linux_{os.uname().machine}"
@@ -214,6 +233,9 @@ def wheel(release, platform):
     (info / "licenses").mkdir(parents=True)
     for file in ("LICENSE", "LICENSE-MIT", "LICENSE-APACHE"):
         shutil.copy(ROOT / file, info / "licenses")
+    # Where PEP 770 has them.
+    (info / "sboms").mkdir()
+    shutil.copy(bill, info / "sboms" / BILL)
     (info / "METADATA").write_text(release.text("python/METADATA"))
     tags = "".join(f"Tag: py3-none-{one}\n" for one in tag.split("."))
     (info / "WHEEL").write_text(release.text("python/WHEEL") + tags)
@@ -267,9 +289,10 @@ def main():
     print(f"Deskline {release.version} for {', '.join(release.platforms)}")
     shared, listed = share(release), tools(release)
     for platform in release.platforms:
-        archive(release, platform, shared)
-        deb(release, platform, shared)
-        wheel(release, platform)
+        materials = bill(release, platform)
+        archive(release, platform, shared, materials)
+        deb(release, platform, shared, materials)
+        wheel(release, platform, materials)
         bundle(release, platform, listed)
     npm(release)
     installer(release)

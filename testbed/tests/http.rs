@@ -7,6 +7,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use deskline_testbed::{deskline, until};
@@ -20,6 +21,8 @@ struct Server {
     child: Child,
     url: String,
     folder: TempDir,
+    /// The lines of its standard error.
+    log: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
@@ -46,8 +49,20 @@ impl Server {
             .find(|word| word.starts_with("http://"))
             .unwrap();
         let url = url.trim_end_matches(';').to_owned();
-        std::thread::spawn(move || lines.map_while(Result::ok).for_each(|l| eprintln!("{l}")));
-        Self { child, url, folder }
+        let log = Arc::new(Mutex::new(vec![first]));
+        let logged = Arc::clone(&log);
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                eprintln!("{line}");
+                logged.lock().unwrap().push(line);
+            }
+        });
+        Self {
+            child,
+            url,
+            folder,
+            log,
+        }
     }
 
     fn port(&self) -> u16 {
@@ -89,28 +104,55 @@ impl Server {
         files.find_map(|file| fs::read_to_string(file).ok())
     }
 
-    /// The number of processes of a program.
-    fn count(&self, program: &str) -> usize {
+    /// The processes of a program.
+    fn running(&self, program: &str) -> Vec<u32> {
         let is_it = |folder: &PathBuf| {
             let name = fs::read_to_string(folder.join("comm"));
             name.is_ok_and(|name| name.trim() == program)
         };
-        self.folders_of_processes()
-            .into_iter()
-            .filter(is_it)
-            .count()
+        let folders = self.folders_of_processes().into_iter().filter(is_it);
+        let pid = |folder: PathBuf| folder.file_name()?.to_str()?.parse().ok();
+        folders.filter_map(pid).collect()
+    }
+
+    /// Kills the process of a program, of which there is one.
+    fn kill(&self, pids: &[u32]) {
+        let [pid] = pids else { panic!("{pids:?}") };
+        let done = Command::new("kill").args(["-9", &pid.to_string()]).status();
+        assert!(done.unwrap().success());
+    }
+
+    /// The journals of desktops.
+    fn journals(&self) -> usize {
+        let all = fs::read_dir(self.folder.path().join("journal/desktops"));
+        all.map_or(0, Iterator::count)
     }
 
     /// The status of a request without a body.
     fn status(&self, head: &str) -> u16 {
+        let answer = self.answer(head);
+        answer[9..12].parse().unwrap()
+    }
+
+    /// The answer to a GET with the token, head and body.
+    fn get(&self, path: &str) -> String {
+        let host = format!("Host: 127.0.0.1:{}", self.port());
+        self.answer(&format!(
+            "GET {path} HTTP/1.1\r\n{host}\r\nAuthorization: Bearer {TOKEN}"
+        ))
+    }
+
+    fn answer(&self, head: &str) -> String {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port())).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(10)))
             .unwrap();
         write!(stream, "{head}\r\nConnection: close\r\n\r\n").unwrap();
-        let mut answer = [0; 12];
-        stream.read_exact(&mut answer).unwrap();
-        std::str::from_utf8(&answer[9..]).unwrap().parse().unwrap()
+        // The stream of a session does not end.
+        let mut answer = vec![0; 1 << 16];
+        let length = stream.read(&mut answer).unwrap();
+        answer.truncate(length);
+        String::from_utf8(answer).unwrap()
     }
 }
 
@@ -165,9 +207,21 @@ impl Client {
         serde_json::from_str(&line).unwrap()
     }
 
+    fn begin(&mut self, call: &Value) {
+        writeln!(self.input, "{call}").unwrap();
+    }
+
     fn say(&mut self, value: &Value) -> Value {
-        writeln!(self.input, "{value}").unwrap();
+        self.begin(value);
         self.read()
+    }
+
+    /// A call that is refused.
+    fn refused(&mut self, tool: &str, arguments: &Value) -> String {
+        let answer = self.say(&json!([tool, arguments]));
+        let text = answer["text"].as_str().unwrap();
+        assert_eq!(answer["error"], true, "{text}");
+        text.to_owned()
     }
 
     fn call(&mut self, tool: &str, arguments: &Value) -> String {
@@ -175,6 +229,13 @@ impl Client {
         let text = answer["text"].as_str().unwrap();
         assert_eq!(answer["error"], false, "{text}");
         text.to_owned()
+    }
+
+    /// Runs a line of the shell on its desktop, and reads what it prints in a window.
+    fn run(&mut self, line: &str) -> String {
+        let app = format!("sh -c 'text=$({line} 2>&1); exec zenity --info --text=\"$text.\"'");
+        self.call("open_application_and_traverse", &json!({"identifier": app}));
+        self.call("search_tree", &json!({"pattern": "AXStaticText"}))
     }
 
     /// Writes a text in an editor and saves it in its desktop's own `/tmp`.
@@ -247,17 +308,17 @@ fn each_client_has_a_desktop_of_its_own() {
     assert!(listed.contains("bob.txt"), "{listed}");
 
     attack(&server, &mut ann);
+    check_numbers(&server);
 
     let mut carl = Client::connect(&server.url);
-    let refused = carl.say(&json!(["list_applications", {}]));
-    let text = refused["text"].as_str().unwrap();
+    let text = carl.refused("list_applications", &json!({}));
     assert!(
         text.contains("all 2 desktops are taken. Try again in"),
         "{text}"
     );
-    assert_eq!(server.count("mousepad"), 2);
+    assert_eq!(server.running("mousepad").len(), 2);
     ann.leave();
-    let ended = || (server.count("mousepad") == 1).then_some(());
+    let ended = || (server.running("mousepad").len() == 1).then_some(());
     until("Ann's app to end", ended);
     let listed = carl.call("list_applications", &json!({}));
     assert!(!listed.contains("mousepad"), "{listed}");
@@ -266,6 +327,31 @@ fn each_client_has_a_desktop_of_its_own() {
     until("its desktops to end", || {
         (server.processes() == 0).then_some(())
     });
+}
+
+/// The numbers, with two desktops of two in use.
+fn check_numbers(server: &Server) {
+    let head = server.get("/ready");
+    assert!(head.starts_with("HTTP/1.1 503"), "{head}");
+    let numbers = server.get("/metrics");
+    let value = |name: &str| -> f64 {
+        let line = numbers.lines().find_map(|line| line.strip_prefix(name));
+        line.expect(name).trim().parse().unwrap()
+    };
+    assert!(value("deskline_links_total{tool=\"chain_and_traverse\",outcome=\"ok\"}") == 2.0);
+    assert!(value("deskline_link_seconds_count{tool=\"chain_and_traverse\"}") == 2.0);
+    assert!(
+        value("deskline_desktops{state=\"used\"}") == 2.0,
+        "{numbers}"
+    );
+    assert!(
+        value("deskline_desktops{state=\"free\"}") == 0.0,
+        "{numbers}"
+    );
+    let memory = value("deskline_desktops_memory_bytes");
+    assert!((5e7..1e9).contains(&memory), "{memory}");
+    assert!(value("deskline_desktop_start_seconds_count") >= 2.0);
+    assert!(numbers.trim_end().ends_with("# EOF"), "{numbers}");
 }
 
 /// An app of one client tries to reach what another client has.
@@ -297,9 +383,99 @@ fn attack(server: &Server, client: &mut Client) {
     assert_eq!(won, ["screen", "done"], "{tried}");
 }
 
+fn arguments(pid: u32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default()
+}
+
+/// What a client learns whose desktop has ended.
+const ENDED: &str = "your desktop has ended, with its apps";
+
+#[test]
+fn a_desktop_that_crashes_breaks_only_its_own_calls() {
+    let server = Server::start(&["--desktops", "2", "--warm", "0", "--keep", "1GiB,0s"]);
+    let mut ann = Client::connect(&server.url);
+    let open = json!({"identifier": "mousepad"});
+    ann.call("open_application_and_traverse", &open);
+    let of_ann = ["Xvfb", "deskline"]
+        .map(|program| server.running(program))
+        .concat();
+    let of_bob = |program: &str| {
+        let mut all = server.running(program);
+        all.retain(|pid| !of_ann.contains(pid));
+        all
+    };
+    let list = |client: &mut Client| client.call("list_applications", &json!({}));
+    let handle = format!("{}/{}", server.url, "0123456789abcdef".repeat(2));
+    let mut bob = Client::connect(&handle);
+    bob.call("open_application_and_traverse", &open);
+    // Its X server, between two calls: he learns it once.
+    server.kill(&of_bob("Xvfb"));
+    until("the end of his desktop", || {
+        of_bob("Xvfb").is_empty().then_some(())
+    });
+    until("the end of its server", || {
+        (server.journals() == 1).then_some(())
+    });
+    let told = bob.refused("list_applications", &json!({}));
+    assert!(told.contains(ENDED), "{told}");
+    assert!(!list(&mut bob).contains("mousepad"));
+    // The server of his desktop, in the middle of a call: the call's error says it.
+    let opened = bob.call("open_application_and_traverse", &open);
+    let pid = opened
+        .lines()
+        .find_map(|line| line.strip_prefix("pid: "))
+        .unwrap();
+    let wait = json!({"do": "wait_for", "element": "never", "timeout": 20});
+    let chain = json!({"pid": pid.parse::<u32>().unwrap(), "steps": [wait]});
+    bob.begin(&json!(["chain_and_traverse", chain]));
+    let mut servers = of_bob("deskline");
+    servers.retain(|pid| arguments(*pid).contains("--desktop=private"));
+    server.kill(&servers);
+    let told = bob.read();
+    let told = told["text"].as_str().unwrap();
+    assert!(told.contains("ended in the middle"), "{told}");
+    assert!(!list(&mut bob).contains("mousepad"));
+    assert!(list(&mut ann).contains("mousepad"));
+}
+
+#[test]
+fn a_profile_is_kept_and_had_by_one_desktop_at_a_time() {
+    let server = Server::start(&["--desktops", "2"]);
+    let with = |profile: &str| format!("{}?profile={profile}", server.url);
+    let all = server.folder.path().join("journal/profiles");
+    let look = format!("cat ~/login.txt; ls {}", all.join("ann").display());
+    let mut ann = Client::connect(&with("ann"));
+    ann.run("echo Anns > ~/login.txt");
+    assert_eq!(
+        fs::read_to_string(all.join("ann/login.txt")).unwrap(),
+        "Anns\n"
+    );
+    let mut bob = Client::connect(&with("ann"));
+    let told = bob.refused("list_applications", &json!({}));
+    assert!(told.contains("the profile ann is in use"), "{told}");
+    // A desktop that is kept warm makes room for one with a profile.
+    let mut bob = Client::connect(&with("bob"));
+    let seen = bob.run(&look);
+    assert_eq!(seen.matches("No such file").count(), 2, "{seen}");
+    ann.leave();
+    let mut ann = Client::connect(&with("ann"));
+    let free = || {
+        let answer = ann.say(&json!(["list_applications", {}]));
+        (answer["error"] == false).then_some(())
+    };
+    until("her profile to be free", free);
+    let seen = ann.run(&look);
+    assert!(
+        seen.contains("Anns") && seen.contains("login.txt"),
+        "{seen}"
+    );
+}
+
 #[test]
 fn a_desktop_that_nobody_uses_ends() {
-    let server = Server::start(&["--desktops", "1", "--warm", "0", "--idle", "0.1"]);
+    let json = ["--log-format", "json", "-v"];
+    let options = ["--desktops", "1", "--warm", "0", "--idle", "0.1"];
+    let server = Server::start(&[&options[..], &json].concat());
     let mut ann = Client::connect(&format!("{}/{}", server.url, "0123456789abcdef".repeat(2)));
     ann.call("list_applications", &json!({}));
     assert!(server.processes() > 1);
@@ -307,6 +483,15 @@ fn a_desktop_that_nobody_uses_ends() {
     until("her desktop to end", || {
         (server.processes() == 1).then_some(())
     });
+    let log = server.log.lock().unwrap();
+    assert!(
+        log.iter().any(|line| line.contains("the desktop of")),
+        "{log:?}"
+    );
+    for line in &*log {
+        let line: Value = serde_json::from_str(line).expect(line);
+        assert!(line["fields"]["message"].is_string(), "{line}");
+    }
 }
 
 #[test]
@@ -327,8 +512,10 @@ fn only_who_has_the_token_gets_in() {
     }
     // It is let in, and lacks a session.
     assert_eq!(with(&format!("Host: {host}\r\n{bearer}")), 400);
-    let health = server.status(&format!("GET /health HTTP/1.1\r\nHost: {host}"));
-    assert_eq!(health, 200);
+    for (path, status) in [("health", 200), ("ready", 200), ("metrics", 401)] {
+        let asked = server.status(&format!("GET /{path} HTTP/1.1\r\nHost: {host}"));
+        assert_eq!(asked, status, "{path}");
+    }
 }
 
 /// The scenarios that need no tools, prompts or resources of the suite's own.

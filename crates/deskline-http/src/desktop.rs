@@ -2,7 +2,7 @@
 //! desktop.
 
 use std::process::Stdio;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use tokio::process::{Child, Command};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::error::HttpError;
+use crate::profile::Profile;
 
 /// How long a desktop may take to start.
 pub(crate) const START: Duration = Duration::from_secs(30);
@@ -22,7 +23,12 @@ const END: Duration = Duration::from_secs(15);
 /// A running desktop. It ends when this is dropped.
 pub(crate) struct Desktop {
     pub(crate) peer: Peer<RoleClient>,
+    /// Whose home it has.
+    pub(crate) profile: Option<Profile>,
+    /// The process that all its others descend from.
+    pub(crate) pid: Option<u32>,
     used: Arc<Used>,
+    end_is_known: AtomicBool,
     /// Cancelled once the process has ended.
     ended: CancellationToken,
     _input: DropGuard,
@@ -41,6 +47,7 @@ impl Desktop {
     /// Starts the process and waits until its desktop is there. `place` is dropped after its end.
     pub(crate) async fn start(
         mut command: Command,
+        profile: Option<Profile>,
         place: impl Send + 'static,
     ) -> Result<Self, HttpError> {
         let failed = |error: &dyn std::fmt::Display| HttpError::Desktop(error.to_string());
@@ -52,6 +59,7 @@ impl Desktop {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(HttpError::Desktop("no pipes".into()));
         };
+        let pid = child.id();
         let input_open = CancellationToken::new();
         let ended = CancellationToken::new();
         let closed = input_open.clone();
@@ -74,7 +82,10 @@ impl Desktop {
         };
         Ok(Self {
             peer,
+            profile,
+            pid,
             used: Arc::new(used),
+            end_is_known: AtomicBool::new(false),
             ended,
             _input: guard,
         })
@@ -82,6 +93,15 @@ impl Desktop {
 
     pub(crate) fn runs(&self) -> bool {
         !self.ended.is_cancelled()
+    }
+
+    /// The client learns that it has ended, by an error of its call.
+    pub(crate) fn set_end_known(&self) {
+        self.end_is_known.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn end_is_known(&self) -> bool {
+        self.end_is_known.load(Ordering::SeqCst)
     }
 
     /// Marks it as in use until the value is dropped.

@@ -3,6 +3,9 @@
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::profile::Profile;
 
 /// Serving over HTTP failed.
 #[derive(Debug, thiserror::Error)]
@@ -26,4 +29,27 @@ pub enum HttpError {
     /// A desktop did not start.
     #[error("a desktop did not start: {0}")]
     Desktop(String),
+}
+
+/// Why there is no desktop.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoDesktop {
+    #[error("all {most} desktops are taken. Try again in {} s", again.as_secs().max(1))]
+    Taken { most: usize, again: Duration },
+    #[error(
+        "your desktop has ended, with its apps: it crashed, or was not used for too long. Nothing was \
+        done. The next call gets a new one"
+    )]
+    Ended,
+    #[error(
+        "the profile {0} is in use by another desktop. Try again when that has ended, or take another"
+    )]
+    ProfileTaken(Profile),
+    #[error(
+        "your desktop was started with another profile, or with none: keep the address of the first \
+        call, or connect anew with another handle"
+    )]
+    OtherProfile,
+    #[error("{0}. Nothing was done. Try again; if it stays so, ask who runs the server")]
+    Failed(HttpError),
 }

@@ -1,20 +1,27 @@
 //! Private desktops, one for each client, at most so many. Some are started in advance, so that a
 //! client need not wait.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
-use std::fs;
-use std::os::unix::fs::DirBuilderExt as _;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use deskline_journal::Retention;
 use rmcp::model::Tool;
 use tokio::process::Command;
+use tokio::runtime::Handle;
 use tokio::sync::Notify;
+use tokio::task::spawn_blocking;
 
+use crate::client::Client;
 use crate::desktop::{Desktop, START};
-use crate::error::HttpError;
+use crate::error::{HttpError, NoDesktop};
+use crate::journals::{OwnJournal, prune};
+use crate::memory;
+use crate::metrics::{Count, Metrics};
+use crate::profile::Profile;
 use crate::seal::Seal;
 
 /// How a fleet is run.
@@ -25,6 +32,10 @@ pub struct FleetOptions {
     pub arguments: Vec<OsString>,
     /// The folder of the desktops' journals: each has a folder of its own in it.
     pub journals: PathBuf,
+    /// How much of those of ended desktops is kept.
+    pub keep: Retention,
+    /// The folder of the profiles: homes that are kept.
+    pub profiles: PathBuf,
     /// How they are sealed off from each other, if they are.
     pub seal: Option<Seal>,
     /// At most so many desktops.
@@ -38,6 +49,7 @@ pub struct FleetOptions {
 /// Private desktops. They end with it.
 pub struct Fleet {
     options: FleetOptions,
+    pub(crate) metrics: Metrics,
     tools: OnceLock<Vec<Tool>>,
     state: Mutex<State>,
     /// A desktop was started in advance, or one has ended.
@@ -48,40 +60,62 @@ pub struct Fleet {
 struct State {
     /// Started in advance, for nobody yet.
     warm: Vec<Arc<Desktop>>,
-    /// The desktops with a handle.
-    named: HashMap<String, Arc<Desktop>>,
+    /// The clients with a handle.
+    named: HashMap<String, Arc<Client>>,
+    /// The profiles whose home a desktop has.
+    profiles: HashSet<Profile>,
     /// All that somebody has.
     taken: Vec<Weak<Desktop>>,
     /// How many are being started in advance.
     starting: usize,
     /// The processes that run, start or end.
     processes: usize,
-    /// The number of desktops so far.
-    started: usize,
+}
+
+impl State {
+    fn count(&self, most: usize) -> Count {
+        let used = self.taken.iter().filter(|known| known.strong_count() > 0);
+        let (used, warm) = (used.count(), self.warm.len());
+        Count {
+            used,
+            warm,
+            changing: self.processes.saturating_sub(used + warm),
+            free: most.saturating_sub(self.processes),
+        }
+    }
 }
 
 /// The place of one desktop in a fleet, until its process has ended.
 struct Place {
     fleet: Weak<Fleet>,
-    number: usize,
+    journal: Option<OwnJournal>,
+    profile: Option<HeldProfile>,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
+        self.journal = None;
+        self.profile = None;
         if let Some(fleet) = self.fleet.upgrade() {
             fleet.lock().processes -= 1;
             fleet.changed.notify_waiters();
+            fleet.prune();
         }
     }
 }
 
-/// Why there is no desktop.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum NoDesktop {
-    #[error("all {most} desktops are taken. Try again in {} s", again.as_secs().max(1))]
-    Taken { most: usize, again: Duration },
-    #[error("{0}. Nothing was done. Try again; if it stays so, ask who runs the server")]
-    Failed(HttpError),
+/// A profile that no other desktop can have meanwhile.
+struct HeldProfile {
+    fleet: Weak<Fleet>,
+    profile: Profile,
+}
+
+impl Drop for HeldProfile {
+    fn drop(&mut self) {
+        if let Some(fleet) = self.fleet.upgrade() {
+            fleet.lock().profiles.remove(&self.profile);
+        }
+    }
 }
 
 impl Fleet {
@@ -90,14 +124,16 @@ impl Fleet {
     pub async fn start(options: FleetOptions) -> Result<Arc<Self>, HttpError> {
         let fleet = Arc::new(Self {
             options,
+            metrics: Metrics::new(),
             tools: OnceLock::new(),
             state: Mutex::default(),
             changed: Notify::new(),
         });
+        fleet.prune();
         let place = fleet
             .place()
             .ok_or_else(|| HttpError::Desktop("0 are allowed".into()))?;
-        let first = fleet.open(place).await?;
+        let first = fleet.open(place, None).await?;
         let tools = first.peer.list_all_tools().await;
         let tools = tools.map_err(|e| HttpError::Desktop(e.to_string()))?;
         fleet.tools.get_or_init(|| tools);
@@ -112,26 +148,56 @@ impl Fleet {
         self.tools.get().cloned().unwrap_or_default()
     }
 
-    /// A desktop for a session, or the one with this handle.
+    /// Whether a new client would get a desktop now: one that is started already, if any are
+    /// started in advance.
+    pub(crate) fn is_ready(&self) -> bool {
+        let count = self.lock().count(self.options.most);
+        count.warm > 0 || (self.options.warm == 0 && count.free > 0)
+    }
+
+    /// The text for Prometheus.
+    pub(crate) async fn metrics(&self) -> Result<String, std::fmt::Error> {
+        let (count, pids) = {
+            let state = self.lock();
+            let used = state.taken.iter().filter_map(Weak::upgrade);
+            let all = used.chain(state.warm.iter().cloned());
+            let pids: Vec<u32> = all.filter_map(|desktop| desktop.pid).collect();
+            (state.count(self.options.most), pids)
+        };
+        let memory = spawn_blocking(move || memory::of_all_below(&pids));
+        self.metrics.text(count, memory.await.unwrap_or_default())
+    }
+
+    /// The client with this handle.
+    pub(crate) fn named(&self, handle: &str) -> Arc<Client> {
+        let mut state = self.lock();
+        Arc::clone(state.named.entry(handle.to_owned()).or_default())
+    }
+
+    /// A desktop that nobody has, with the home of this profile if there is one.
     pub(crate) async fn take(
         self: &Arc<Self>,
-        handle: Option<&str>,
+        profile: Option<&Profile>,
     ) -> Result<Arc<Desktop>, NoDesktop> {
-        if let Some(desktop) = self.named(handle) {
-            return Ok(desktop);
-        }
+        let mut held = profile.map(|profile| self.hold(profile)).transpose()?;
         let desktop = loop {
             let changed = self.changed.notified();
-            let warm = self.lock().warm.pop();
-            if let Some(desktop) = warm.filter(|desktop| desktop.runs()) {
-                break desktop;
+            if profile.is_none() {
+                let warm = self.lock().warm.pop();
+                if let Some(desktop) = warm.filter(|desktop| desktop.runs()) {
+                    break desktop;
+                }
             }
             if let Some(place) = self.place() {
-                break Arc::new(self.open(place).await.map_err(NoDesktop::Failed)?);
+                let opened = self.open(place, held.take()).await;
+                break Arc::new(opened.map_err(NoDesktop::Failed)?);
             }
-            if !self.is_changing() {
+            // A home cannot be given to a desktop that runs: one that nobody has makes room.
+            let room = profile.and_then(|_| self.lock().warm.pop());
+            if room.is_none() && !self.is_changing() {
                 return Err(self.all_taken());
             }
+            drop(room);
             if tokio::time::timeout(START, changed).await.is_err() {
                 return Err(self.all_taken());
             }
@@ -139,28 +205,19 @@ impl Fleet {
         let mut state = self.lock();
         state.taken.retain(|known| known.strong_count() > 0);
         state.taken.push(Arc::downgrade(&desktop));
-        if let Some(handle) = handle {
-            // Another call with this handle may have been faster: one of the two desktops ends.
-            let known = state.named.entry(handle.to_owned()).or_insert(desktop);
-            let known = Arc::clone(known);
-            drop(state);
-            self.refill();
-            return Ok(known);
-        }
         drop(state);
         self.refill();
         Ok(desktop)
     }
 
-    fn named(&self, handle: Option<&str>) -> Option<Arc<Desktop>> {
-        let mut state = self.lock();
-        let handle = handle?;
-        let known = state.named.get(handle)?;
-        if known.runs() {
-            return Some(Arc::clone(known));
+    fn hold(self: &Arc<Self>, profile: &Profile) -> Result<HeldProfile, NoDesktop> {
+        if !self.lock().profiles.insert(profile.clone()) {
+            return Err(NoDesktop::ProfileTaken(profile.clone()));
         }
-        state.named.remove(handle);
-        None
+        Ok(HeldProfile {
+            fleet: Arc::downgrade(self),
+            profile: profile.clone(),
+        })
     }
 
     /// A place for one more desktop, if there is any.
@@ -170,18 +227,16 @@ impl Fleet {
             return None;
         }
         state.processes += 1;
-        state.started += 1;
         Some(Place {
             fleet: Arc::downgrade(self),
-            number: state.started,
+            journal: None,
+            profile: None,
         })
     }
 
     /// Whether desktops start or end that nobody has.
     fn is_changing(&self) -> bool {
-        let state = self.lock();
-        let taken = state.taken.iter().filter(|known| known.strong_count() > 0);
-        state.processes > taken.count() + state.warm.len()
+        self.lock().count(self.options.most).changing > 0
     }
 
     /// When the first desktop is free again, if nobody uses it any more.
@@ -201,32 +256,62 @@ impl Fleet {
         }
     }
 
-    async fn open(&self, place: Place) -> Result<Desktop, HttpError> {
-        let number = place.number;
+    async fn open(
+        &self,
+        mut place: Place,
+        profile: Option<HeldProfile>,
+    ) -> Result<Desktop, HttpError> {
         let start = Instant::now();
         let FleetOptions {
             program, journals, ..
         } = &self.options;
-        let journal = journals.join(format!("{}-{number}", std::process::id()));
-        let mut folders = fs::DirBuilder::new();
-        let made = folders.recursive(true).mode(0o700).create(&journal);
-        made.map_err(|e| HttpError::Desktop(format!("{}: {e}", journal.display())))?;
+        let failed =
+            |path: &Path, e: &io::Error| HttpError::Desktop(format!("{}: {e}", path.display()));
+        let journal = OwnJournal::create(journals).map_err(|e| failed(journals, &e))?;
+        let dir = journal.path.clone();
+        place.journal = Some(journal);
+        let name = profile.as_ref().map(|held| held.profile.clone());
+        place.profile = profile;
+        let profiles = &self.options.profiles;
+        let home = name.as_ref().map(|name| name.folder(profiles));
+        let home = home.transpose().map_err(|e| failed(profiles, &e))?;
+        let lasting: Vec<&Path> = [Some(&dir), home.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|p| &**p)
+            .collect();
         let mut command = match &self.options.seal {
-            Some(seal) => seal.command(program, journals, &journal),
+            Some(seal) => seal.command(program, journals, &lasting),
             None => Command::new(program),
         };
-        command
-            .args(&self.options.arguments)
-            .arg("--dir")
-            .arg(journal);
+        command.args(&self.options.arguments).arg("--dir").arg(&dir);
+        if let Some(home) = &home {
+            command.arg("--home").arg(home);
+        }
         // Apps must not have the token.
         command
             .env_remove("DESKLINE_TOKEN")
             .env_remove("DESKLINE_DIR");
-        let desktop = Desktop::start(command, place).await?;
-        let took = start.elapsed().as_millis();
-        tracing::info!("desktop {number} is there after {took} ms");
+        let desktop = Desktop::start(command, name, place).await?;
+        let took = start.elapsed();
+        self.metrics.started(took);
+        let ms = took.as_millis();
+        tracing::info!("the desktop of {} is there after {ms} ms", dir.display());
         Ok(desktop)
+    }
+
+    /// Removes what is too much of ended desktops' journals, in the background.
+    fn prune(&self) {
+        let (journals, keep) = (self.options.journals.clone(), self.options.keep);
+        // Not while the server ends.
+        if Handle::try_current().is_err() {
+            return;
+        }
+        spawn_blocking(move || {
+            if let Err(error) = prune(&journals, keep) {
+                tracing::warn!("pruning {}: {error}", journals.display());
+            }
+        });
     }
 
     /// Starts desktops in advance, each in a task of its own.
@@ -236,7 +321,7 @@ impl Fleet {
             self.lock().starting += 1;
             let fleet = Arc::clone(self);
             tokio::spawn(async move {
-                let opened = fleet.open(place).await;
+                let opened = fleet.open(place, None).await;
                 let mut state = fleet.lock();
                 state.starting -= 1;
                 match opened {
@@ -269,9 +354,10 @@ async fn free_idle(fleet: Weak<Fleet>, idle: Duration) {
             return;
         };
         let mut state = fleet.lock();
+        // A client that another task has is about to get a desktop.
         state
             .named
-            .retain(|_, desktop| desktop.runs() && desktop.idle() < idle);
+            .retain(|_, client| client.free_idle(idle) || Arc::strong_count(client) > 1);
         state.warm.retain(|desktop| desktop.runs());
         drop(state);
         // A place may have become free.

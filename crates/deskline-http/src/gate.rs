@@ -3,6 +3,7 @@
 use hyper::header::AUTHORIZATION;
 use hyper::{HeaderMap, Method, StatusCode, Uri};
 
+use crate::profile::Profile;
 use crate::token::Token;
 
 /// The path of the protocol. Below it are the handles of desktops.
@@ -10,6 +11,12 @@ pub(crate) const PATH: &str = "/mcp";
 
 /// Whether the server runs, for what watches over it: needs no token.
 const HEALTH: &str = "/health";
+
+/// Whether a new client would get a desktop, for what sends clients here: needs no token.
+const READY: &str = "/ready";
+
+/// Numbers for Prometheus.
+const METRICS: &str = "/metrics";
 
 /// The fewest characters of a handle: 128 bits in hexadecimal.
 const HANDLE: usize = 32;
@@ -19,20 +26,34 @@ const HANDLE: usize = 32;
 pub(crate) enum Asked {
     Protocol,
     Health,
+    Ready,
+    Metrics,
 }
 
 /// Why a request is refused: a status, and what to do.
 pub(crate) type Refusal = (StatusCode, &'static str);
 
-/// What the request is for, if it may be answered.
+/// What the request is for, if it may be answered. With `open_metrics`, the numbers need no token.
 pub(crate) fn ask(
     token: &Token,
+    open_metrics: bool,
     method: &Method,
     uri: &Uri,
     headers: &HeaderMap,
 ) -> Result<Asked, Refusal> {
-    if uri.path() == HEALTH && method == Method::GET {
-        return Ok(Asked::Health);
+    let asked = match uri.path() {
+        HEALTH => Asked::Health,
+        READY => Asked::Ready,
+        METRICS => Asked::Metrics,
+        _ => Asked::Protocol,
+    };
+    let is_open = match asked {
+        Asked::Health | Asked::Ready => true,
+        Asked::Metrics => open_metrics,
+        Asked::Protocol => false,
+    };
+    if is_open && method == Method::GET {
+        return Ok(asked);
     }
     let mut given = headers.get_all(AUTHORIZATION).iter();
     let bearer = given.next().and_then(|value| {
@@ -47,6 +68,14 @@ pub(crate) fn ask(
             "Send the token: Authorization: Bearer TOKEN. The server printed where it is.",
         ));
     }
+    if asked != Asked::Protocol {
+        return if method == Method::GET {
+            Ok(asked)
+        } else {
+            Err((StatusCode::METHOD_NOT_ALLOWED, "GET it."))
+        };
+    }
+    profile(uri)?;
     match uri.path().strip_prefix(PATH) {
         Some("") => Ok(Asked::Protocol),
         Some(rest) if rest.strip_prefix('/').is_some_and(is_handle) => Ok(Asked::Protocol),
@@ -61,6 +90,20 @@ pub(crate) fn ask(
 /// The handle of a desktop in a request's path.
 pub(crate) fn handle(uri: &Uri) -> Option<&str> {
     uri.path().strip_prefix(PATH)?.strip_prefix('/')
+}
+
+/// The profile that a request is for: `?profile=NAME`.
+pub(crate) fn profile(uri: &Uri) -> Result<Option<Profile>, Refusal> {
+    let pairs = uri.query().unwrap_or_default().split('&');
+    let mut names = pairs.filter_map(|pair| pair.strip_prefix("profile="));
+    let name = names.next().map(str::parse).transpose();
+    match (name, names.next()) {
+        (Ok(name), None) => Ok(name),
+        _ => Err((
+            StatusCode::BAD_REQUEST,
+            "A profile's name has 1 to 64 letters, digits, - and _: /mcp?profile=NAME.",
+        )),
+    }
 }
 
 fn is_handle(text: &str) -> bool {
@@ -79,7 +122,7 @@ mod tests {
             .map(|v| (AUTHORIZATION, v.parse().unwrap()));
         let headers: HeaderMap = values.collect();
         let uri: Uri = path.parse().unwrap();
-        ask(&token, &method.parse().unwrap(), &uri, &headers).map_err(|(status, _)| status)
+        ask(&token, false, &method.parse().unwrap(), &uri, &headers).map_err(|(status, _)| status)
     }
 
     #[test]
@@ -103,11 +146,20 @@ mod tests {
         }
         assert_eq!(ask_for("GET", "/health", &[]), Ok(Asked::Health));
         assert_eq!(ask_for("POST", "/health", &[]), refused);
+        assert_eq!(ask_for("GET", "/ready", &[]), Ok(Asked::Ready));
+        assert_eq!(ask_for("GET", "/metrics", &[]), refused);
+        assert_eq!(ask_for("GET", "/metrics", &[GOOD]), Ok(Asked::Metrics));
         let handle = "0123456789abcdef0123456789ABCDEF";
         assert_eq!(
             ask_for("POST", &format!("/mcp/{handle}"), &[GOOD]),
             Ok(Asked::Protocol)
         );
+        let named = ask_for("POST", "/mcp?profile=ann", &[GOOD]);
+        assert_eq!(named, Ok(Asked::Protocol));
+        for query in ["profile=", "profile=..%2Fbob", "profile=a&profile=b"] {
+            let answer = ask_for("POST", &format!("/mcp?{query}"), &[GOOD]);
+            assert_eq!(answer, Err(StatusCode::BAD_REQUEST), "{query}");
+        }
         for path in [
             "/",
             "/mcpx",

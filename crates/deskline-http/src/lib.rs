@@ -6,10 +6,15 @@
 //! as a server on standard input and output: one that crashes touches no other, and none outlives
 //! the server, whose end closes their input.
 
+mod client;
 mod desktop;
 mod error;
 mod fleet;
 mod gate;
+mod journals;
+mod memory;
+mod metrics;
+mod profile;
 mod relay;
 mod seal;
 mod server;

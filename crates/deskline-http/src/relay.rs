@@ -1,6 +1,7 @@
 //! The handler of a client whose desktop is one of a fleet: passes its calls on to it.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use hyper::http::request::Parts;
 use rmcp::model::{
@@ -11,11 +12,12 @@ use rmcp::model::{
 };
 use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer, ServiceError};
 use rmcp::{ErrorData as McpError, ServerHandler};
-use tokio::sync::Mutex;
 
+use crate::client::Client;
 use crate::desktop::Desktop;
 use crate::fleet::Fleet;
 use crate::gate;
+use crate::metrics::Outcome;
 use deskline_mcp::{Reply, remote_instructions, reporting, server_info};
 
 /// The header of a session's id.
@@ -24,49 +26,87 @@ const SESSION: &str = "mcp-session-id";
 /// Passes a client's calls on to its desktop, which it takes at the first call.
 pub struct Relay {
     fleet: Arc<Fleet>,
-    /// The desktop of the session, if the client has no handle. It ends with the session.
-    own: Mutex<Option<Arc<Desktop>>>,
+    /// The client of the session, if it has no handle: its desktop ends with the session.
+    own: Client,
 }
 
 impl Relay {
     pub fn new(fleet: Arc<Fleet>) -> Self {
         Self {
             fleet,
-            own: Mutex::default(),
+            own: Client::default(),
         }
     }
 
     /// The desktop that a request is for. The error is for the agent.
     async fn desktop(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Desktop>, String> {
-        let parts = context.extensions.get::<Parts>();
-        if let Some(handle) = parts.and_then(|parts| gate::handle(&parts.uri)) {
-            let taken = self.fleet.take(Some(handle)).await;
-            return taken.map_err(|error| error.to_string());
-        }
-        if !parts.is_some_and(|parts| parts.headers.contains_key(SESSION)) {
+        let Some(parts) = context.extensions.get::<Parts>() else {
+            return Err("the request has no head".into());
+        };
+        let profile = gate::profile(&parts.uri).map_err(|(_, why)| why)?;
+        let named;
+        let client = if let Some(handle) = gate::handle(&parts.uri) {
+            named = self.fleet.named(handle);
+            &named
+        } else if parts.headers.contains_key(SESSION) {
+            &self.own
+        } else {
             return Err(
                 "this server has a desktop for each client, and your protocol has no sessions: \
                 add a handle to its address, 32 letters and digits that nobody can guess: /mcp/HANDLE"
                     .into(),
             );
-        }
-        let mut own = self.own.lock().await;
-        if let Some(desktop) = own.as_ref() {
-            if desktop.runs() {
-                return Ok(Arc::clone(desktop));
+        };
+        let new = || self.fleet.take(profile.as_ref());
+        let desktop = client.desktop(profile.as_ref(), new).await;
+        desktop.map_err(|error| error.to_string())
+    }
+
+    /// Has the client's desktop carry out a call.
+    async fn pass_on(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> (Outcome, Result<CallToolResult, ErrorData>) {
+        let error = |why: &str| Ok(CallToolResult::from(Reply::failure(why)));
+        let desktop = match self.desktop(context).await {
+            Ok(desktop) => desktop,
+            Err(why) => return (Outcome::Refused, error(&why)),
+        };
+        let failed = |failure: &ServiceError| {
+            let failure = failed(&desktop, failure);
+            if desktop.end_is_known() {
+                // Frameworks give the agent the answers of tools, not errors of the protocol.
+                return (Outcome::Ended, error(&failure.message));
             }
-            // Say once that the apps are gone.
-            *own = None;
-            return Err(
-                "your desktop has ended, with its apps. The next call gets a new one".into(),
-            );
+            (Outcome::Error, Err(failure))
+        };
+        let _use = desktop.begin_use();
+        let tool = request.name.to_string();
+        let call = ClientRequest::CallToolRequest(CallToolRequest::new(request));
+        let options = PeerRequestOptions::no_options();
+        let sent = desktop.peer.send_cancellable_request(call, options).await;
+        let sent = match sent {
+            Ok(sent) => sent,
+            Err(failure) => return failed(&failure),
+        };
+        let (peer, id) = (sent.peer.clone(), sent.id.clone());
+        tokio::select! {
+            answer = reporting(context, &tool, sent.await_response()) => match answer {
+                Ok(ServerResult::CallToolResult(result)) if result.is_error == Some(true) => {
+                    (Outcome::Error, Ok(result))
+                }
+                Ok(ServerResult::CallToolResult(result)) => (Outcome::Ok, Ok(result)),
+                Ok(_) => (Outcome::Error, Err(McpError::internal_error("no result of a tool", None))),
+                Err(failure) => failed(&failure),
+            },
+            () = context.ct.cancelled() => {
+                let cancelled = CancelledNotificationParam::new(Some(id), None);
+                // The desktop's server ends the link and restores what it changed.
+                let _ = peer.notify_cancelled(cancelled).await;
+                (Outcome::Cancelled, Err(McpError::internal_error("cancelled", None)))
+            }
         }
-        let taken = self
-            .fleet
-            .take(None)
-            .await
-            .map_err(|error| error.to_string())?;
-        Ok(Arc::clone(own.insert(taken)))
     }
 }
 
@@ -88,30 +128,17 @@ impl ServerHandler for Relay {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let desktop = match self.desktop(&context).await {
-            Ok(desktop) => desktop,
-            Err(why) => return Ok(CallToolResult::from(Reply::failure(&why)).into()),
+        let start = Instant::now();
+        let tools = self.fleet.tools();
+        let is_known = tools.iter().any(|tool| tool.name == request.name);
+        let tool = if is_known {
+            request.name.to_string()
+        } else {
+            "unknown".to_owned()
         };
-        let _use = desktop.begin_use();
-        let tool = request.name.to_string();
-        let call = ClientRequest::CallToolRequest(CallToolRequest::new(request));
-        let options = PeerRequestOptions::no_options();
-        let sent = desktop.peer.send_cancellable_request(call, options).await;
-        let sent = sent.map_err(|error| failed(&error))?;
-        let (peer, id) = (sent.peer.clone(), sent.id.clone());
-        tokio::select! {
-            answer = reporting(&context, &tool, sent.await_response()) => match answer {
-                Ok(ServerResult::CallToolResult(result)) => Ok(result.into()),
-                Ok(_) => Err(McpError::internal_error("no result of a tool", None)),
-                Err(error) => Err(failed(&error)),
-            },
-            () = context.ct.cancelled() => {
-                let cancelled = CancelledNotificationParam::new(Some(id), None);
-                // The desktop's server ends the link and restores what it changed.
-                let _ = peer.notify_cancelled(cancelled).await;
-                Err(McpError::internal_error("cancelled", None))
-            }
-        }
+        let (outcome, answer) = self.pass_on(request, &context).await;
+        self.fleet.metrics.link(&tool, outcome, start.elapsed());
+        answer.map(Into::into)
     }
 
     async fn list_resources(
@@ -123,7 +150,7 @@ impl ServerHandler for Relay {
         let desktop = desktop.map_err(|why| McpError::invalid_request(why, None))?;
         let _use = desktop.begin_use();
         let listed = desktop.peer.list_resources(page).await;
-        listed.map_err(|error| failed(&error))
+        listed.map_err(|error| failed(&desktop, &error))
     }
 
     async fn read_resource(
@@ -135,17 +162,19 @@ impl ServerHandler for Relay {
         let desktop = desktop.map_err(|why| McpError::invalid_request(why, None))?;
         let _use = desktop.begin_use();
         let read = desktop.peer.read_resource(request).await;
-        read.map(Into::into).map_err(|error| failed(&error))
+        read.map(Into::into)
+            .map_err(|error| failed(&desktop, &error))
     }
 }
 
 /// The desktop's server answered with an error, or ended in the middle.
-fn failed(error: &ServiceError) -> ErrorData {
-    match error {
-        ServiceError::McpError(error) => error.clone(),
-        _ => McpError::internal_error(
-            "the desktop ended in the middle of the call, with its apps. The next call gets a new one",
-            None,
-        ),
+fn failed(desktop: &Desktop, error: &ServiceError) -> ErrorData {
+    if let ServiceError::McpError(error) = error {
+        return error.clone();
     }
+    desktop.set_end_known();
+    McpError::internal_error(
+        "the desktop ended in the middle of the call, with its apps. The next call gets a new one",
+        None,
+    )
 }

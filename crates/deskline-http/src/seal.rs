@@ -25,8 +25,8 @@ pub struct Seal {
 }
 
 impl Seal {
-    /// A command that runs `program` sealed off, with this folder as its only one that lasts.
-    pub(crate) fn command(&self, program: &Path, journals: &Path, journal: &Path) -> Command {
+    /// A command that runs `program` sealed off, with `lasting` as its only folders that last.
+    pub(crate) fn command(&self, program: &Path, journals: &Path, lasting: &[&Path]) -> Command {
         let mut command = Command::new(&self.bwrap);
         command.args(["--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
         command.args(["--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/"]);
@@ -40,7 +40,9 @@ impl Seal {
             command.arg("--tmpfs").arg(folder);
         }
         command.arg("--ro-bind").arg(program).arg(PROGRAM);
-        command.arg("--bind").arg(journal).arg(journal);
+        for folder in lasting {
+            command.arg("--bind").arg(folder).arg(folder);
+        }
         command.args(["--setenv", "HOME", "/tmp", "--chdir", "/tmp"]);
         command.args([OsString::from("--"), PROGRAM.into()]);
         command

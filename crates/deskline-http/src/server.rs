@@ -20,6 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
 use crate::error::HttpError;
+use crate::fleet::Fleet;
 use crate::gate::{self, Asked};
 use crate::token::Token;
 
@@ -29,12 +30,17 @@ const CONNECTIONS: usize = 1024;
 /// How long a client may take to send a request's head.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The format of the metrics.
+const PROMETHEUS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
 /// Where to listen, and for whom.
 pub struct Listen {
     pub address: SocketAddr,
     /// The names in `Host` that mean this server, besides loopback.
     pub hosts: Vec<String>,
     pub token: Token,
+    /// Whether `/metrics` needs no token.
+    pub open_metrics: bool,
 }
 
 /// MCP over HTTP.
@@ -43,6 +49,15 @@ pub struct HttpServer {
     address: SocketAddr,
     hosts: Vec<String>,
     token: Token,
+    open_metrics: bool,
+}
+
+/// What the answer to a request needs.
+struct Shared<H: ServerHandler + Send + 'static> {
+    token: Token,
+    open_metrics: bool,
+    service: Service<H>,
+    fleet: Option<Arc<Fleet>>,
 }
 
 type Answer = Response<BoxBody<Bytes, Infallible>>;
@@ -63,6 +78,7 @@ impl HttpServer {
             listener,
             hosts: listen.hosts,
             token: listen.token,
+            open_metrics: listen.open_metrics,
         })
     }
 
@@ -71,11 +87,12 @@ impl HttpServer {
         format!("http://{}{}", self.address, gate::PATH)
     }
 
-    /// Serves until `stop` completes. Each session has a handler from `new_handler`, which is
+    /// Serves until `stop` completes, the desktops of this fleet if there is one. Each session has a handler from `new_handler`, which is
     /// dropped when the session ends, at the latest after `idle` without a request.
     pub async fn run<H: ServerHandler + Send + 'static>(
         self,
         new_handler: impl Fn() -> H + Send + Sync + 'static,
+        fleet: Option<Arc<Fleet>>,
         idle: Duration,
         stop: impl Future<Output = ()>,
     ) {
@@ -92,7 +109,12 @@ impl HttpServer {
         sessions.session_config.keep_alive = Some(idle);
         let new_handler = move || Ok(new_handler());
         let service = Service::new(new_handler, Arc::new(sessions), config);
-        let shared = Arc::new((self.token, service));
+        let shared = Arc::new(Shared {
+            token: self.token,
+            open_metrics: self.open_metrics,
+            service,
+            fleet,
+        });
         let accepting = accept(self.listener, shared);
         tokio::select! {
             () = accepting => {}
@@ -102,10 +124,7 @@ impl HttpServer {
     }
 }
 
-async fn accept<H: ServerHandler + Send + 'static>(
-    listener: TcpListener,
-    shared: Arc<(Token, Service<H>)>,
-) {
+async fn accept<H: ServerHandler + Send + 'static>(listener: TcpListener, shared: Arc<Shared<H>>) {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     while let Ok(place) = Arc::clone(&places).acquire_owned().await {
         match listener.accept().await {
@@ -125,13 +144,10 @@ async fn accept<H: ServerHandler + Send + 'static>(
     }
 }
 
-async fn converse<H: ServerHandler + Send + 'static>(
-    stream: TcpStream,
-    shared: Arc<(Token, Service<H>)>,
-) {
+async fn converse<H: ServerHandler + Send + 'static>(stream: TcpStream, shared: Arc<Shared<H>>) {
     let answer = |request| {
         let shared = Arc::clone(&shared);
-        async move { Ok::<_, Infallible>(answer(request, &shared.0, &shared.1).await) }
+        async move { Ok::<_, Infallible>(answer(request, &shared).await) }
     };
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -144,22 +160,49 @@ async fn converse<H: ServerHandler + Send + 'static>(
 
 async fn answer<H: ServerHandler + Send + 'static>(
     mut request: Request<Incoming>,
-    token: &Token,
-    service: &Service<H>,
+    shared: &Shared<H>,
 ) -> Answer {
-    match gate::ask(token, request.method(), request.uri(), request.headers()) {
-        Ok(Asked::Protocol) => {
+    const NO_FLEET: &str = "Only a server with --desktops has profiles and metrics.";
+    let Shared {
+        token,
+        open_metrics,
+        fleet,
+        ..
+    } = shared;
+    let head = (request.method(), request.uri(), request.headers());
+    let asked = match gate::ask(token, *open_metrics, head.0, head.1, head.2) {
+        Ok(asked) => asked,
+        Err((status, why)) => return text(status, why),
+    };
+    match (asked, fleet) {
+        (Asked::Protocol, None) if request.uri().query().is_some() => {
+            text(StatusCode::BAD_REQUEST, NO_FLEET)
+        }
+        (Asked::Protocol, _) => {
             // Handlers see the request, and need no secret.
             request.headers_mut().remove(AUTHORIZATION);
-            service.handle(request).await
+            shared.service.handle(request).await
         }
-        Ok(Asked::Health) => text(StatusCode::OK, "ok"),
-        Err((status, why)) => text(status, why),
+        (Asked::Ready, Some(fleet)) if !fleet.is_ready() => {
+            text(StatusCode::SERVICE_UNAVAILABLE, "no desktop is free")
+        }
+        (Asked::Health | Asked::Ready, _) => text(StatusCode::OK, "ok"),
+        (Asked::Metrics, None) => text(StatusCode::NOT_FOUND, NO_FLEET),
+        (Asked::Metrics, Some(fleet)) => match fleet.metrics().await {
+            Ok(numbers) => {
+                let mut answer = text(StatusCode::OK, numbers);
+                answer
+                    .headers_mut()
+                    .insert(CONTENT_TYPE, HeaderValue::from_static(PROMETHEUS));
+                answer
+            }
+            Err(_) => text(StatusCode::INTERNAL_SERVER_ERROR, "no numbers"),
+        },
     }
 }
 
-fn text(status: StatusCode, text: &'static str) -> Answer {
-    let mut answer = Response::new(Full::from(text).boxed());
+fn text(status: StatusCode, text: impl Into<Bytes>) -> Answer {
+    let mut answer = Response::new(Full::new(text.into()).boxed());
     *answer.status_mut() = status;
     let headers = answer.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));

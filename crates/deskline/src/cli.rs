@@ -140,6 +140,16 @@ pub(crate) struct Settings {
         hide_possible_values = true
     )]
     pub(crate) compat: Option<Compat>,
+    /// How standard error is written: `json` has an object a line
+    #[arg(
+        long,
+        global = true,
+        value_name = "text|json",
+        value_enum,
+        default_value = "text",
+        hide_possible_values = true
+    )]
+    pub(crate) log_format: LogFormat,
     /// Print more to standard error; twice for still more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
@@ -357,6 +367,10 @@ pub(crate) struct Serve {
     #[cfg(target_os = "linux")]
     #[arg(long, requires = "desktops")]
     pub(crate) unsealed: bool,
+    /// Answer /metrics without the token: numbers alone, no texts
+    #[cfg(unix)]
+    #[arg(long, requires = "http")]
+    pub(crate) metrics_open: bool,
     /// After how many minutes without a call a client's session ends, and its desktop
     #[cfg(unix)]
     #[arg(long, value_name = "MINUTES", requires = "http", default_value = "30", value_parser = minutes)]
@@ -456,6 +470,12 @@ pub(crate) enum GuardMode {
     Off,
     Input,
     Full,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
 }
 
 /// Which Wayland seat the agent uses.

@@ -17,9 +17,9 @@ use deskline_http::{HttpServer, Listen, Token};
 use deskline_mcp::Server;
 
 #[cfg(target_os = "linux")]
-use crate::cli::Net;
+use crate::cli::{LogFormat, Net};
 use crate::cli::{Serve, Settings};
-use crate::output::Done;
+use crate::output::{Done, note};
 use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
 
 /// The variable with the token. The apps of a desktop do not get it.
@@ -34,39 +34,45 @@ pub(crate) fn serve(settings: &Settings, serve: &Serve) -> Done {
         address,
         hosts: serve.host.clone(),
         token,
+        open_metrics: serve.metrics_open,
     };
     in_runtime(async {
         let stop = stopped()?;
         let server = HttpServer::bind(listen).await?;
-        eprintln!(
-            "deskline: serving MCP at {}; the token is in {place}",
-            server.url()
-        );
+        let url = server.url();
+        note(&format!("serving MCP at {url}; the token is in {place}"));
         warn_of(address);
         #[cfg(target_os = "linux")]
         if let Some(most) = serve.desktops {
             let fleet = Fleet::start(fleet(settings, serve, most)?).await?;
-            eprintln!("deskline: {most} desktops at most, each for one client");
+            note(&format!("{most} desktops at most, each for one client"));
             if serve.unsealed {
-                eprintln!("deskline: they are not sealed off: clients can reach each other's apps");
+                note("they are not sealed off: clients can reach each other's apps");
             }
+            let relayed = Arc::clone(&fleet);
             server
-                .run(move || Relay::new(Arc::clone(&fleet)), serve.idle, stop)
+                .run(
+                    move || Relay::new(Arc::clone(&relayed)),
+                    Some(fleet),
+                    serve.idle,
+                    stop,
+                )
                 .await;
             return Ok(ExitCode::SUCCESS);
         }
-        let (dispatcher, _open) = dispatcher(settings)?;
+        let (dispatcher, open) = dispatcher(settings)?;
         let dispatcher = Arc::new(dispatcher);
         let shared = Arc::clone(&dispatcher);
         server
             .run(
                 move || Server::remote(Arc::clone(&shared)),
+                None,
                 serve.idle,
-                stop,
+                open.until(stop),
             )
             .await;
         dispatcher.stop(RESTORE).await;
-        Ok(ExitCode::SUCCESS)
+        Ok(open.exit_code())
     })
 }
 
@@ -91,10 +97,9 @@ fn state() -> Option<PathBuf> {
 
 fn warn_of(address: SocketAddr) {
     if !address.ip().is_loopback() {
-        eprintln!(
-            "deskline: {address} is not loopback: put TLS in front of it, or the token can be read \
-            on its way"
-        );
+        note(&format!(
+            "{address} is not loopback: put TLS in front of it, or the token can be read on its way"
+        ));
     }
 }
 
@@ -106,7 +111,7 @@ fn fleet(
     most: u16,
 ) -> Result<FleetOptions, Box<dyn std::error::Error>> {
     if settings.home.is_some() {
-        return Err("--home is for one desktop: desktops of clients have temporary ones".into());
+        return Err("--home is for one desktop: clients name the home that they want kept, /mcp?profile=NAME".into());
     }
     let journal = settings.journal()?;
     let journals = journal.path().join("desktops");
@@ -129,10 +134,15 @@ fn fleet(
     if settings.compat.is_some() {
         arguments.push("--compat=macos-use".into());
     }
+    if settings.log_format == LogFormat::Json {
+        arguments.push("--log-format=json".into());
+    }
     Ok(FleetOptions {
         program: env::current_exe()?,
         arguments,
         journals,
+        keep: settings.keep,
+        profiles: journal.path().join("profiles"),
         seal: seal(serve, journal.path())?,
         most: most.into(),
         warm: serve.warm.into(),

@@ -20,8 +20,6 @@ mod warm;
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use tracing_subscriber::EnvFilter;
-
 use cli::{Cli, Command};
 
 fn main() -> ExitCode {
@@ -30,7 +28,7 @@ fn main() -> ExitCode {
 }
 
 fn start(cli: Cli) -> ExitCode {
-    trace(cli.settings.verbose);
+    output::trace(cli.settings.verbose, cli.settings.log_format);
     let settings = &cli.settings;
     let command = cli
         .command
@@ -79,22 +77,7 @@ fn start(cli: Cli) -> ExitCode {
         Command::Selftest(args) => platform::selftest(settings, &args),
     };
     done.unwrap_or_else(|error| {
-        eprintln!("deskline: {error}");
+        output::failure(&*error);
         ExitCode::FAILURE
     })
-}
-
-/// Sends logs to standard error: standard output belongs to the protocol.
-fn trace(verbose: u8) {
-    // From `debug` on, rmcp logs whole requests, which may have passwords to type.
-    let filter = match verbose {
-        0 => "warn,rmcp=error",
-        1 => "info,rmcp=warn",
-        2 => "debug,rmcp=warn",
-        _ => "trace,rmcp=warn",
-    };
-    tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(filter))
-        .with_writer(std::io::stderr)
-        .init();
 }

@@ -3,9 +3,56 @@
 use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tracing_subscriber::EnvFilter;
+
+use crate::cli::LogFormat;
 
 /// The result of a command.
 pub(crate) type Done = Result<ExitCode, Box<dyn Error>>;
+
+/// Whether standard error has a JSON object a line.
+static JSON: AtomicBool = AtomicBool::new(false);
+
+/// Sends logs to standard error: standard output belongs to the protocol.
+pub(crate) fn trace(verbose: u8, format: LogFormat) {
+    // From `debug` on, rmcp logs whole requests, which may have passwords to type.
+    let filter = match verbose {
+        0 => "warn,rmcp=error",
+        1 => "info,rmcp=warn",
+        2 => "debug,rmcp=warn",
+        _ => "trace,rmcp=warn",
+    };
+    let is_json = format == LogFormat::Json;
+    JSON.store(is_json, Ordering::Relaxed);
+    let logs = tracing_subscriber::fmt().with_writer(io::stderr);
+    if is_json {
+        // What is said to a person is logged.
+        let filter = EnvFilter::new(format!("{filter},deskline::output=info"));
+        logs.json().with_env_filter(filter).init();
+    } else {
+        logs.with_env_filter(EnvFilter::new(filter)).init();
+    }
+}
+
+/// Tells the person something on standard error.
+pub(crate) fn note(text: &str) {
+    if JSON.load(Ordering::Relaxed) {
+        tracing::info!("{text}");
+    } else {
+        eprintln!("deskline: {text}");
+    }
+}
+
+/// Tells the person what failed.
+pub(crate) fn failure(error: &dyn Error) {
+    if JSON.load(Ordering::Relaxed) {
+        tracing::error!("{error}");
+    } else {
+        eprintln!("deskline: {error}");
+    }
+}
 
 /// Prints a line. A closed pipe (`| head`) is no error.
 pub(crate) fn print(text: &str) -> io::Result<()> {

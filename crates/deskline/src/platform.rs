@@ -26,6 +26,18 @@ pub(crate) use windows::{OpenDesktop, desktop, guard, open, run};
 use crate::cli::Settings;
 use crate::output::{self, Done};
 
+#[cfg(not(target_os = "linux"))]
+impl OpenDesktop {
+    /// Completes with `stop`: there is no private desktop here that could end by itself.
+    pub(crate) async fn until(&self, stop: impl Future<Output = ()>) {
+        stop.await;
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::SUCCESS
+    }
+}
+
 /// `deskline doctor`.
 pub(crate) fn doctor(settings: &Settings, json: bool, fix: bool) -> Done {
     let mut report = Report::new(examine(settings)?);

@@ -67,10 +67,10 @@ pub(crate) fn serve(settings: &Settings) -> Done {
         prepare.spawn(move || platform.prepare())?;
     }
     in_runtime(async {
-        let stop = stopped()?;
         let (input, output) = deskline_mcp::stdio();
+        let stop = open.until(stopped()?);
         deskline_mcp::serve(Arc::new(dispatcher), input, output, stop).await?;
-        Ok(ExitCode::SUCCESS)
+        Ok(open.exit_code())
     })
 }
 

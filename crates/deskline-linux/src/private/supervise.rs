@@ -265,6 +265,17 @@ impl Supervised {
     pub fn session(&self) -> &Session {
         &self.session
     }
+
+    /// Blocks until the desktop has ended: for a thread of its own.
+    pub fn end(&self) -> io::Result<impl FnOnce() + Send + use<>> {
+        let supervisor = pidfd_open(Pid::from_child(&self.supervisor), PidfdFlags::empty())?;
+        Ok(move || {
+            drop(wait::any(
+                &mut [PollFd::new(&supervisor, PollFlags::IN)],
+                None,
+            ))
+        })
+    }
 }
 
 impl Drop for Supervised {

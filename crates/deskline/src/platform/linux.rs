@@ -1,6 +1,8 @@
 //! Linux: the user's session, or a private desktop.
 
+use std::cell::Cell;
 use std::env;
+use std::future::pending;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,14 +13,46 @@ use deskline_linux::helper::Helper;
 use deskline_linux::private::{self, Announce, Supervised, Until};
 use deskline_linux::session::Session;
 use deskline_linux::{LinuxPlatform, doctor};
+use tokio::task::spawn_blocking;
 
 use crate::cli::{DesktopArgs, GnomeInput, SeatChoice, Settings, Size};
-use crate::output::Done;
+use crate::output::{self, Done};
 
 /// An open desktop. A private one ends when this is dropped.
 pub(crate) struct OpenDesktop {
     pub(crate) platform: Arc<dyn Platform>,
-    _private: Option<Supervised>,
+    private: Option<Supervised>,
+    has_ended: Cell<bool>,
+}
+
+impl OpenDesktop {
+    /// Completes with `stop`, or when a private desktop has ended by itself, as when its X server
+    /// has crashed: nothing can be done on it any more.
+    pub(crate) async fn until(&self, stop: impl Future<Output = ()>) {
+        let end = self.private.as_ref().map(Supervised::end);
+        let ended = async {
+            match end {
+                Some(Ok(end)) => drop(spawn_blocking(end).await),
+                Some(Err(error)) => {
+                    tracing::warn!("the private desktop's end will not be seen: {error}");
+                    pending().await
+                }
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            () = stop => {}
+            () = ended => {
+                output::note("the private desktop has ended");
+                self.has_ended.set(true);
+            }
+        }
+    }
+
+    /// A failure if the desktop has ended by itself.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(u8::from(self.has_ended.get()))
+    }
 }
 
 /// Opens the user's desktop, or a private one if the settings say so.
@@ -35,7 +69,8 @@ pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
                 .own_seat(settings.seat == SeatChoice::Own)
                 .gnome_input(way(settings.gnome_input)),
         ),
-        _private: private,
+        private,
+        has_ended: Cell::default(),
     })
 }
 

@@ -1,0 +1,79 @@
+//! What a client has: a desktop, or one that has ended, which it learns once.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Mutex;
+
+use crate::desktop::Desktop;
+use crate::error::NoDesktop;
+use crate::profile::Profile;
+
+/// How long a handle's client is still told that its desktop has ended.
+const REMEMBERED: Duration = Duration::from_secs(24 * 3600);
+
+/// A client's desktop, which ends when this is dropped.
+#[derive(Default)]
+pub(crate) struct Client(Mutex<Holding>);
+
+#[derive(Default)]
+enum Holding {
+    #[default]
+    Nothing,
+    Desktop(Arc<Desktop>),
+    /// Its desktop has ended, and the client does not know.
+    Ended(Instant),
+}
+
+impl Holding {
+    /// What is left of a desktop that has ended or is to end.
+    fn after(desktop: &Desktop) -> Self {
+        if desktop.end_is_known() {
+            Self::Nothing
+        } else {
+            Self::Ended(Instant::now())
+        }
+    }
+}
+
+impl Client {
+    /// Its desktop: from `new` at the first call, and after the client was told that it has ended.
+    pub(crate) async fn desktop(
+        &self,
+        profile: Option<&Profile>,
+        new: impl AsyncFnOnce() -> Result<Arc<Desktop>, NoDesktop>,
+    ) -> Result<Arc<Desktop>, NoDesktop> {
+        let mut holding = self.0.lock().await;
+        if let Holding::Desktop(desktop) = &*holding {
+            if !desktop.runs() {
+                *holding = Holding::after(desktop);
+            } else if desktop.profile.as_ref() == profile {
+                return Ok(Arc::clone(desktop));
+            } else {
+                return Err(NoDesktop::OtherProfile);
+            }
+        }
+        if let Holding::Ended(_) = *holding {
+            *holding = Holding::Nothing;
+            return Err(NoDesktop::Ended);
+        }
+        let desktop = new().await?;
+        *holding = Holding::Desktop(Arc::clone(&desktop));
+        Ok(desktop)
+    }
+
+    /// Ends its desktop if nobody has used it for `idle`. Returns whether there is something to
+    /// remember of this client.
+    pub(crate) fn free_idle(&self, idle: Duration) -> bool {
+        let Ok(mut holding) = self.0.try_lock() else {
+            return true;
+        };
+        match &*holding {
+            Holding::Nothing => return false,
+            Holding::Ended(since) => return since.elapsed() < REMEMBERED,
+            Holding::Desktop(desktop) if desktop.runs() && desktop.idle() < idle => {}
+            Holding::Desktop(desktop) => *holding = Holding::after(desktop),
+        }
+        true
+    }
+}

@@ -1,0 +1,50 @@
+//! The memory of desktops, from `/proc`.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use deskline_unix::process;
+
+/// The bytes of these processes and of all that they have started: the share of each in what it
+/// has in common with others, or all of it where the kernel does not tell the share.
+pub(crate) fn of_all_below(roots: &[u32]) -> u64 {
+    let all = process::of_user(Path::new("/proc"), rustix::process::getuid().as_raw());
+    let mut below: HashSet<i32> = roots.iter().map(|pid| pid.cast_signed()).collect();
+    loop {
+        let before = below.len();
+        let children = all.iter().filter(|process| below.contains(&process.parent));
+        let children: Vec<i32> = children.map(|process| process.pid).collect();
+        below.extend(children);
+        if below.len() == before {
+            break;
+        }
+    }
+    below.into_iter().map(memory).sum()
+}
+
+fn memory(pid: i32) -> u64 {
+    field(pid, "smaps_rollup", "Pss:")
+        .or_else(|| field(pid, "status", "VmRSS:"))
+        .unwrap_or(0)
+}
+
+/// A field of a file of `/proc/pid` in kB, as bytes.
+fn field(pid: i32, file: &str, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/{file}")).ok()?;
+    let value = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kb: u64 = value.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kb * 1_024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_has_some() {
+        let own = of_all_below(&[std::process::id()]);
+        assert!((1 << 20..1 << 34).contains(&own), "{own}");
+        assert_eq!(of_all_below(&[]), 0);
+    }
+}

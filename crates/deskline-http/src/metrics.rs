@@ -1,0 +1,121 @@
+//! What a fleet has done and costs, in the text format of Prometheus. Numbers alone, no texts.
+
+use std::fmt;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::{Registry, Unit};
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Ok,
+    /// The tool answered with an error, which the agent reads.
+    Error,
+    Cancelled,
+    /// Its desktop ended meanwhile, or had ended.
+    Ended,
+    /// There was no desktop for it.
+    Refused,
+}
+
+/// How many desktops there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Count {
+    /// Clients have them.
+    pub(crate) used: usize,
+    /// Started in advance.
+    pub(crate) warm: usize,
+    /// They start or end.
+    pub(crate) changing: usize,
+    /// There is room for so many more.
+    pub(crate) free: usize,
+}
+
+type Histograms<const N: usize> = Family<[(&'static str, String); N], Histogram, fn() -> Histogram>;
+
+/// The numbers.
+pub(crate) struct Metrics {
+    registry: Registry,
+    links: Family<[(&'static str, String); 2], Counter>,
+    seconds: Histograms<1>,
+    start: Histogram,
+    desktops: Family<[(&'static str, &'static str); 1], Gauge>,
+    memory: Gauge<u64, AtomicU64>,
+}
+
+/// From 12 ms to 50 s.
+fn seconds() -> Histogram {
+    Histogram::new(exponential_buckets(0.0125, 2.0, 13))
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut registry = Registry::with_prefix("deskline");
+        let links = Family::default();
+        registry.register("links", "Calls of tools, by outcome", links.clone());
+        let link = Histograms::new_with_constructor(seconds as fn() -> Histogram);
+        registry.register_with_unit("link", "How long calls took", Unit::Seconds, link.clone());
+        let start = seconds();
+        let help = "How long desktops took to start";
+        registry.register_with_unit("desktop_start", help, Unit::Seconds, start.clone());
+        let desktops = Family::default();
+        registry.register("desktops", "Desktops, by state", desktops.clone());
+        let memory = Gauge::default();
+        let help = "The memory of all desktops and their apps";
+        registry.register_with_unit("desktops_memory", help, Unit::Bytes, memory.clone());
+        Self {
+            registry,
+            links,
+            seconds: link,
+            start,
+            desktops,
+            memory,
+        }
+    }
+
+    /// A call of this tool has ended.
+    pub(crate) fn link(&self, tool: &str, outcome: Outcome, took: Duration) {
+        let outcome = match outcome {
+            Outcome::Ok => "ok",
+            Outcome::Error => "error",
+            Outcome::Cancelled => "cancelled",
+            Outcome::Ended => "ended",
+            Outcome::Refused => "refused",
+        };
+        let labels = [("tool", tool.to_owned()), ("outcome", outcome.to_owned())];
+        self.links.get_or_create(&labels).inc();
+        let labels = [("tool", tool.to_owned())];
+        self.seconds
+            .get_or_create(&labels)
+            .observe(took.as_secs_f64());
+    }
+
+    /// A desktop has started.
+    pub(crate) fn started(&self, took: Duration) {
+        self.start.observe(took.as_secs_f64());
+    }
+
+    /// The text for Prometheus.
+    pub(crate) fn text(&self, count: Count, memory: u64) -> Result<String, fmt::Error> {
+        for (state, number) in [
+            ("used", count.used),
+            ("warm", count.warm),
+            ("changing", count.changing),
+            ("free", count.free),
+        ] {
+            self.desktops
+                .get_or_create(&[("state", state)])
+                .set(number as i64);
+        }
+        self.memory.set(memory);
+        let mut text = String::new();
+        encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}

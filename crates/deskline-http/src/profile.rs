@@ -1,0 +1,63 @@
+//! The name of a profile: a home that is kept, and given to one desktop at a time.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use crate::journals::private_folder;
+
+/// The most characters of a name.
+const LONGEST: usize = 64;
+
+/// The name of a profile.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Profile(String);
+
+impl FromStr for Profile {
+    type Err = ();
+
+    /// Only what is a name of a folder, and nothing else, whatever reads it.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let fits = (1..=LONGEST).contains(&text.len()) && text.chars().all(is_word);
+        let name = (fits && !text.starts_with('-')).then(|| Self(text.to_owned()));
+        name.ok_or(())
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Profile {
+    /// Its folder in `all`, made if it is not there.
+    pub(crate) fn folder(&self, all: &Path) -> io::Result<PathBuf> {
+        let path = all.join(&self.0);
+        private_folder(&path)?;
+        if fs::symlink_metadata(&path)?.is_dir() {
+            Ok(path)
+        } else {
+            Err(io::ErrorKind::NotADirectory.into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_a_word() {
+        for good in ["a", "ann", "Shop_2-test", &"x".repeat(LONGEST)] {
+            assert!(good.parse::<Profile>().is_ok(), "{good}");
+        }
+        let long = "x".repeat(LONGEST + 1);
+        for bad in ["", ".", "..", "a/b", "a.b", "-a", "ä", "a b", "a%2e", &long] {
+            assert!(bad.parse::<Profile>().is_err(), "{bad}");
+        }
+    }
+}

@@ -233,7 +233,8 @@ impl Client {
 
     /// Runs a line of the shell on its desktop, and reads what it prints in a window.
     fn run(&mut self, line: &str) -> String {
-        let app = format!("sh -c 'text=$({line} 2>&1); exec zenity --info --text=\"$text.\"'");
+        let app =
+            format!("sh -c 'text=$({{ {line}; }} 2>&1); exec zenity --info --text=\"$text.\"'");
         self.call("open_application_and_traverse", &json!({"identifier": app}));
         self.call("search_tree", &json!({"pattern": "AXStaticText"}))
     }

@@ -87,8 +87,8 @@ impl HttpServer {
         format!("http://{}{}", self.address, gate::PATH)
     }
 
-    /// Serves until `stop` completes, the desktops of this fleet if there is one. Each session has a
-    /// handler from `new_handler`, which is dropped when the session ends, at the latest after
+    /// Serves until `stop` completes, the desktops of this fleet if there is one. Each session has
+    /// a handler from `new_handler`, which is dropped when the session ends, at the latest after
     /// `idle` without a request.
     pub async fn run<H: ServerHandler + Send + 'static>(
         self,

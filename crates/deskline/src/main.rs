@@ -28,7 +28,8 @@ fn main() -> ExitCode {
 }
 
 fn start(cli: Cli) -> ExitCode {
-    output::trace(cli.settings.verbose, cli.settings.log_format);
+    let is_json = cli.settings.log_format == cli::LogFormat::Json;
+    output::trace(cli.settings.verbose, is_json);
     let settings = &cli.settings;
     let command = cli
         .command

@@ -7,8 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tracing_subscriber::EnvFilter;
 
-use crate::cli::LogFormat;
-
 /// The result of a command.
 pub(crate) type Done = Result<ExitCode, Box<dyn Error>>;
 
@@ -16,7 +14,7 @@ pub(crate) type Done = Result<ExitCode, Box<dyn Error>>;
 static JSON: AtomicBool = AtomicBool::new(false);
 
 /// Sends logs to standard error: standard output belongs to the protocol.
-pub(crate) fn trace(verbose: u8, format: LogFormat) {
+pub(crate) fn trace(verbose: u8, is_json: bool) {
     // From `debug` on, rmcp logs whole requests, which may have passwords to type.
     let filter = match verbose {
         0 => "warn,rmcp=error",
@@ -24,7 +22,6 @@ pub(crate) fn trace(verbose: u8, format: LogFormat) {
         2 => "debug,rmcp=warn",
         _ => "trace,rmcp=warn",
     };
-    let is_json = format == LogFormat::Json;
     JSON.store(is_json, Ordering::Relaxed);
     let logs = tracing_subscriber::fmt().with_writer(io::stderr);
     if is_json {

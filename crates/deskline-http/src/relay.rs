@@ -7,8 +7,8 @@ use hyper::http::request::Parts;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResponse, CallToolResult,
     CancelledNotificationParam, ClientRequest, ErrorData, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
-    ServerResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ResultType,
+    ServerConfig, ServerResult,
 };
 use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer, ServiceError};
 use rmcp::{ErrorData as McpError, ServerHandler};
@@ -138,7 +138,10 @@ impl ServerHandler for Relay {
         };
         let (outcome, answer) = self.pass_on(request, &context).await;
         self.fleet.metrics.link(&tool, outcome, start.elapsed());
-        answer.map(Into::into)
+        answer.map(|mut result| {
+            result.result_type = complete();
+            result.into()
+        })
     }
 
     async fn list_resources(
@@ -150,7 +153,9 @@ impl ServerHandler for Relay {
         let desktop = desktop.map_err(|why| McpError::invalid_request(why, None))?;
         let _use = desktop.begin_use();
         let listed = desktop.peer.list_resources(page).await;
-        listed.map_err(|error| failed(&desktop, &error))
+        let mut listed = listed.map_err(|error| failed(&desktop, &error))?;
+        listed.result_type = complete();
+        Ok(listed)
     }
 
     async fn read_resource(
@@ -162,9 +167,16 @@ impl ServerHandler for Relay {
         let desktop = desktop.map_err(|why| McpError::invalid_request(why, None))?;
         let _use = desktop.begin_use();
         let read = desktop.peer.read_resource(request).await;
-        read.map(Into::into)
-            .map_err(|error| failed(&desktop, &error))
+        let mut read = read.map_err(|error| failed(&desktop, &error))?;
+        read.result_type = complete();
+        Ok(read.into())
     }
+}
+
+/// The desktop's server speaks the generation without this field, and the client's may need it.
+/// `rmcp` takes it away where not.
+fn complete() -> Option<ResultType> {
+    Some(ResultType::COMPLETE)
 }
 
 /// The desktop's server answered with an error, or ended in the middle.

@@ -1,0 +1,69 @@
+"""A model that follows a script, so that the examples run without an account.
+
+A script is a generator: it yields calls, (tool, arguments), and is sent their answers.
+"""
+
+import re
+
+
+def field(answer, name):
+    """A field of an answer, such as `pid`."""
+    return re.search(rf"^{name}: (.*)$", answer, re.M).group(1)
+
+
+def a_note(text, path):
+    """Writes a text in an editor and saves it."""
+    opened = yield "open_application_and_traverse", {"identifier": "mousepad"}
+    steps = [
+        {"do": "type", "text": text},
+        {"do": "press_key", "keyName": "s", "modifierFlags": ["Control"]},
+        {"do": "type", "text": path, "pressKey": "Return"},
+        {"do": "wait_for", "element": "Save As", "role": "AXWindow", "state": "absent"},
+    ]
+    yield "chain_and_traverse", {"pid": int(field(opened, "pid")), "steps": steps}
+
+
+def a_form(path):
+    """Fills in a form, field by field, and sends it."""
+    form = f"zenity --forms --add-entry=Name --add-entry=Phone --add-entry=City > {path}"
+    opened = yield "open_application_and_traverse", {"identifier": f"sh -c '{form}'"}
+    pid = int(field(opened, "pid"))
+    found = yield "search_tree", {"pattern": "AXTextField", "file": field(opened, "file")}
+    name, phone, city = re.findall(r"#(e\d+) in", found)
+    yield "set_value_and_traverse", {"pid": pid, "ref": name, "value": "Ann"}
+    yield "set_value_and_traverse", {"pid": pid, "ref": phone, "value": "555"}
+    # The file of the first call, which is older than the restart, still says what it showed.
+    button = yield "search_tree", {"pattern": "AXButton.*OK", "file": field(opened, "file")}
+    yield "set_value_and_traverse", {"pid": pid, "ref": city, "value": "Oslo"}
+    ref = re.search(r"#(e\d+) in", button).group(1)
+    yield "press_ax_and_traverse", {"pid": pid, "ref": ref}
+
+
+def a_memory(path, known):
+    """Enters a telephone number: by the name that it knows, or else by a search for the field."""
+    form = f"zenity --forms --add-entry=Name --add-entry=Telephone > {path}"
+    opened = yield "open_application_and_traverse", {"identifier": f"sh -c '{form}'"}
+    pid = int(field(opened, "pid"))
+    place = re.search(r"telephone of the form: (AX\w+) named (\w+)", known)
+    if not place:
+        tree = field(opened, "file")
+        found = yield "search_tree", {"pattern": "AXTextField.*Telephone", "file": tree}
+        place = re.search(r'\[(AX\w+)[^]]*\] "(\w+)"', found)
+        told = f"The telephone of the form: {place[1]} named {place[2]}. Tree: {tree}"
+        yield "remember", {"text": told}
+    target = {"pid": pid, "role": place[1], "element": place[2]}
+    yield "set_value_and_traverse", {**target, "value": "555"}
+    yield "press_ax_and_traverse", {"pid": pid, "element": "OK", "role": "AXButton"}
+
+
+def next_call(script, answers):
+    """The call that follows these answers; None where the script ends. An error ends it too."""
+    call = next(script)
+    try:
+        for answer in answers:
+            if not answer.lstrip().startswith("status: success"):
+                raise RuntimeError(answer)
+            call = script.send(answer)
+    except StopIteration:
+        return None
+    return call

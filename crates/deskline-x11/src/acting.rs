@@ -1,4 +1,4 @@
-//! The state of an action: its changes on the server, to be put back, and its keyboard.
+//! The state of an action: what it has changed on the server, to be restored, and its keyboard.
 
 use deskline_core::KeyPress;
 use deskline_input::{Button, Stroke};
@@ -12,24 +12,22 @@ use super::keymap::{self, Keyboard, Keymap};
 /// Keysyms from here on are Unicode characters (X Window System Protocol, appendix A).
 const UNICODE: Keysym = 0x0100_0000;
 
-/// The state of an action.
 #[derive(Default)]
 pub(super) struct Acting {
-    /// The locks and latches before. `None` while no action is under way.
+    /// The locks and latches before the action. `None` while there is no action.
     pub(super) was: Option<ModifierState>,
-    /// Whether the action has set others.
+    /// Whether the action has changed locks or latches.
     pub(super) relocked: bool,
     /// Whether the action has turned Slow and Bounce Keys off.
-    pub(super) drops_none: bool,
+    pub(super) slow_keys_paused: bool,
     /// The person's mapping of the buttons of the pointer (left-handed mice).
     pub(super) buttons: Vec<u8>,
-    /// Whether this client is recorded as one that may leave something pressed.
+    /// Whether the root window's property names this client as one that may hold keys pressed.
     pub(super) claimed: bool,
     pub(super) keys: Option<Keys>,
-    /// The window that reads the pointer's events.
+    /// The window that receives the pointer's events.
     pub(super) reader: Option<Window>,
-    /// How many keys or turns of the wheel were sent since the app was known to have read
-    /// everything.
+    /// The keys and wheel notches sent since the app last confirmed that it has read everything.
     pub(super) unread: u32,
     pub(super) app: Taking,
 }
@@ -48,17 +46,16 @@ impl Acting {
     }
 }
 
-/// Latched and locked modifiers, and which aids are on.
+/// Latched and locked modifiers, and the keyboard's accessibility features that are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ModifierState {
     pub(super) locked: u8,
     pub(super) latched: u8,
     pub(super) sticky: bool,
-    /// Slow and Bounce Keys, those that are on.
+    /// Slow Keys and Bounce Keys, as far as they are on.
     pub(super) dropping: BoolCtrl,
 }
 
-/// The keyboard.
 pub(super) struct Keys {
     pub(super) keyboard: Keyboard,
     pub(super) keymap: Keymap,
@@ -66,14 +63,14 @@ pub(super) struct Keys {
     pub(super) num_lock: u8,
     /// Spare codes with the symbols that they are bound to, least recently used first.
     pub(super) spare: Vec<(Keycode, Keysym)>,
-    /// Whether the spare codes are recorded as ours.
+    /// Whether the root window's property lists the spare codes as ours.
     pub(super) claimed: bool,
     pub(super) group_locked: bool,
 }
 
 impl Keys {
-    /// The locks that typing needs: the state of Caps Lock that is wanted, and of Num Lock, if it
-    /// matters.
+    /// The modifiers to lock while typing: Num Lock as chosen for the action, and Caps Lock if
+    /// `caps_lock`.
     pub(super) fn locks(&self, caps_lock: bool) -> u8 {
         self.num_lock | if caps_lock { keymap::LOCK } else { 0 }
     }
@@ -121,12 +118,12 @@ impl Keys {
         self.on_layout(char).or_else(|| self.bound(symbol(char)))
     }
 
-    /// The key of the same name on the keypad, if that is wanted.
+    /// The key of the same name on the keypad, if the press has `NUMERIC_PAD`.
     pub(super) fn on_keypad(&self, press: KeyPress) -> Option<Stroke<Keycode>> {
         self.symbol(press.keypad_symbol()?)
     }
 
-    /// The symbols to bind for the start of a text, as long as the spare codes suffice.
+    /// The symbols to bind for the start of `text`, at most one for each spare code.
     pub(super) fn to_bind(&self, text: &[char]) -> Vec<Keysym> {
         let mut missing = vec![];
         for char in text {

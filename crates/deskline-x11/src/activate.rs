@@ -23,7 +23,7 @@ const WHAT: &str = "activating a window";
 impl X11 {
     /// Brings the window to the front, restores it if it is minimised, and waits until it is the
     /// active window and has the input focus. Also succeeds if the window manager activates a modal
-    /// dialog of the window instead.
+    /// dialog of the window instead, and for panels and notifications, which cannot be active.
     ///
     /// # Errors
     ///
@@ -39,7 +39,7 @@ impl X11 {
             return Ok(());
         }
         let managed = self.has_window_manager()?;
-        // Else some window managers bring the window to the person's workspace.
+        // First, as some window managers would move the window to the person's workspace.
         if let Some(workspace) = wanted.elsewhere(self.workspace()?) {
             self.show_workspace(workspace, cancel)?;
         }

@@ -1,5 +1,5 @@
-//! The target of input, and checks that input still goes there: while a text is typed, the person,
-//! the app or a screen lock may put something else in front.
+//! Checks that input still reaches its target: while text is typed, the person, the app or a screen
+//! lock may put another window in front.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use super::grab_probe::Grabbable;
 use super::toplevel::{Kind, Toplevel};
 use super::{During as _, Present as _, X11};
 
-/// How long the focus may be on no window while it moves between two, and how long an unexplained
-/// grab may last: see `grabs`.
+/// How long the focus may be on no window while it moves from one to another, and how long another
+/// client's grab may last: see `grabs`.
 const MOVING: Duration = Duration::from_millis(300);
 
-const WHAT: &str = "looking where input goes";
+const WHAT: &str = "checking where input goes";
 
 fn other(toplevel: Toplevel) -> Other {
     Other {
@@ -33,8 +33,8 @@ impl X11 {
         self.sure_focus = None;
     }
 
-    /// Which window has the keyboard. Takes one round trip, unless the focus has moved or a client
-    /// has grabbed the keyboard. Needs [`X11::watch_root`].
+    /// The window that has the keyboard. Takes one round trip, unless the focus has moved or a
+    /// client has grabbed the keyboard. Needs [`X11::watch_root`].
     pub(super) fn receiver(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver> {
         let Some(aim) = aim else {
             return Ok(Receiver::Target);
@@ -75,8 +75,8 @@ impl X11 {
         let Some(focus) = focus else {
             return Ok(Receiver::Nobody);
         };
-        let came_up = std::mem::take(&mut self.heard.came_up);
-        if self.sure_focus == Some(focus) && !came_up {
+        let popup_mapped = std::mem::take(&mut self.heard.popup_mapped);
+        if self.sure_focus == Some(focus) && !popup_mapped {
             return Ok(Receiver::Target);
         }
         self.sure_focus = None;
@@ -94,8 +94,8 @@ impl X11 {
         Ok(Receiver::Target)
     }
 
-    /// Whether a window of the target's process may have the keys: the wanted one, a menu, or a
-    /// dialog of the wanted one. Another document of the process may not.
+    /// Whether a window of the target's process is the target: the wanted window, its dialogs, and
+    /// menus are; another document's window is not.
     fn in_wanted(&self, focus: Window, aim: Aim) -> Result<Receiver> {
         let Some(wanted) = aim.window else {
             return Ok(Receiver::Target);
@@ -107,11 +107,11 @@ impl X11 {
         }
         let toplevels = self.toplevels()?;
         let Some(has) = toplevels.iter().find(|t| around.contains(&t.id)) else {
-            // No window manager lists it: a menu, or a window that an app draws over its own.
+            // The window manager does not list it: a menu, or an overlay of the app.
             return Ok(Receiver::Target);
         };
         let mut over = has.transient_for;
-        // As many steps as there are windows, should they be transient for each other.
+        // WM_TRANSIENT_FOR may have a cycle.
         for _ in 0..toplevels.len() {
             let Some(id) = over else { break };
             if is_wanted(id) {
@@ -120,7 +120,7 @@ impl X11 {
             let next = toplevels.iter().find(|t| t.id == id);
             over = next.and_then(|t| t.transient_for);
         }
-        // A dialog of no window, or of all windows of its app.
+        // A dialog without an owner, or of the whole app (transient for the root).
         let of_app = has.transient_for.is_none_or(|id| id == self.root);
         let of_app = of_app && (has.kind == Kind::Dialog || has.modal);
         Ok(if of_app {
@@ -145,7 +145,7 @@ impl X11 {
     }
 
     /// An override-redirect window of another client that covers the whole focused window and takes
-    /// input. That is how a screen lock looks, which does not move the focus.
+    /// input: a screen lock, which does not move the focus.
     fn covering(&self, focus: Window, pid: u32) -> Result<Option<Toplevel>> {
         let Some(outer) = self.ancestry(focus)?.pop() else {
             return Ok(None);
@@ -170,8 +170,8 @@ impl X11 {
         Ok(None)
     }
 
-    /// Whether the window takes all input over this place. KWin's resize handles are a window as
-    /// large as the one they are around, which takes input at the edges alone.
+    /// Whether the window takes all input over this place. KWin's resize handles are a window that
+    /// covers a whole client window but takes input only at the edges.
     fn takes_input_over(&self, window: &Toplevel, place: Rect) -> Result<bool> {
         let Some(shape) = self.input_shape(window.id)? else {
             return Ok(true);
@@ -193,7 +193,7 @@ impl X11 {
         Ok(shape.is_none_or(|shape| !shape.is_empty()))
     }
 
-    /// Where the window takes input, in parts relative to it; `None` if it has gone.
+    /// The rectangles where the window takes input, relative to the window; `None` if it has gone.
     fn input_shape(&self, window: Window) -> Result<Option<Vec<Rectangle>>> {
         let shape = self
             .connection

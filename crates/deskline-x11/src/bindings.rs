@@ -1,7 +1,7 @@
 //! Key codes that are bound to symbols temporarily.
 //!
-//! A binding outlives its client. So the codes are recorded in a property of the root window, with
-//! a window of the client; the next client that types frees those whose client has gone.
+//! A binding outlives its client. So a property of the root window lists the codes and a window of
+//! the client. If that window has gone, the next client that types frees the codes.
 
 use deskline_link::Result;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Keycode, Keysym, PropMode};
@@ -59,7 +59,7 @@ impl X11 {
         let Some(owner) = note.next() else {
             return Ok(());
         };
-        // The id alone proves nothing: the server reuses ids of clients that have gone.
+        // The server reuses ids: our own id in the property may have been an earlier client's.
         let attributes = self.connection.get_window_attributes(owner).during(WHAT)?;
         if attributes.reply().present(WHAT)?.is_some() && owner != self.own {
             return Ok(());

@@ -5,15 +5,15 @@ use deskline_link::Picture;
 
 use super::shared_image::PIXEL;
 
-/// The colour around the window and its pop-ups: other apps' windows are not shown.
+/// The grey level around the window and its pop-ups: other apps' windows are not shown.
 const BACKDROP: u8 = 0x80;
 
 /// The meaning of a pixel's fourth byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Alpha {
-    /// None.
+    /// Padding.
     Opaque,
-    /// Alpha. The colours are premultiplied.
+    /// Alpha, with which the colours are premultiplied.
     Premultiplied,
 }
 
@@ -87,7 +87,7 @@ fn to_rgb(bgrx: &[u8], rgb: &mut [u8]) {
     }
 }
 
-/// Blends pixels with alpha over the existing ones.
+/// Blends premultiplied pixels over the existing ones.
 fn blend(bgra: &[u8], rgb: &mut [u8]) {
     for (source, under) in bgra.chunks_exact(PIXEL).zip(rgb.chunks_exact_mut(3)) {
         let shine = 255 - u16::from(source[3]);

@@ -2,9 +2,9 @@
 //! touched.
 //!
 //! A selection has no content of its own: its owner answers each request for it. So a thread with
-//! its own connection, [`keeper`], owns it: for a paste with the agent's text, and afterwards with
-//! the person's data, until somebody copies something else. At its end it hands the data over to
-//! the clipboard manager, if there is one (`SAVE_TARGETS`).
+//! its own connection, [`keeper`], owns the selection: with the agent's text during a paste, then
+//! with the person's data until another client takes it. When the thread ends, it hands the data
+//! over to the clipboard manager, if there is one (`SAVE_TARGETS`).
 
 mod fetch;
 mod keeper;
@@ -16,7 +16,8 @@ use deskline_link::clipboard::{ClipboardThread, Reading};
 use deskline_link::{Error, Result};
 use deskline_unix::worker::Worker;
 
-/// Starts the thread, which then connects to the display. It ends with the result, within a second.
+/// Starts the thread, which then connects to the display. Dropping the result ends the thread
+/// within a second.
 pub(crate) fn start(display: &str, xauthority: Option<&Path>) -> Result<ClipboardThread> {
     let (display, xauthority) = (display.to_owned(), xauthority.map(Path::to_owned));
     let reading = Reading::default();

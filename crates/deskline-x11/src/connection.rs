@@ -1,5 +1,5 @@
-//! The socket to the X server, with a time limit on every wait: a hung server, or one that another
-//! client has grabbed for good, causes an error.
+//! The socket to the X server, with a time limit on every wait: a server that hangs, or that
+//! another client has grabbed for good, causes an error.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -36,7 +36,7 @@ const LAST_DISPLAY: u16 = u16::MAX - 6000;
 /// The type of all connections of this crate.
 pub type Connection = RustConnection<BoundedStream>;
 
-/// A [`DefaultStream`] whose waits end after [`SILENCE`]. Once one has, every call fails.
+/// A [`DefaultStream`] whose waits time out after [`SILENCE`]. After a timeout, every call fails.
 #[derive(Debug)]
 pub struct BoundedStream {
     inner: DefaultStream,
@@ -51,8 +51,7 @@ impl BoundedStream {
         }
     }
 
-    /// Whether a wait has timed out or the server has closed the connection. Nothing works after
-    /// that.
+    /// Whether a wait has timed out or the server has closed the connection. Every call fails then.
     pub fn lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }

@@ -16,7 +16,6 @@ use crate::clipboard;
 use crate::guard::Guard;
 use crate::{Kind, Toplevel, X11};
 
-/// An X display and its guard.
 pub struct X11Display {
     /// `:0`
     name: String,
@@ -57,8 +56,8 @@ impl X11Display {
         &self.x11
     }
 
-    /// The windows that a person would call so, also minimised ones and those on other workspaces:
-    /// no menus or tool tips.
+    /// The windows in a person's sense, with minimised ones and those on other workspaces, without
+    /// menus, tooltips and splash screens.
     ///
     /// # Errors
     ///
@@ -84,8 +83,8 @@ impl X11Display {
     pub fn dialogs_of(&self, pid: u32) -> Result<Vec<Window>> {
         let windows = self.app_windows()?;
         let is_for = |w: &&Toplevel| {
-            let of = w.transient_for.filter(|_| w.pid != pid);
-            of.is_some_and(|of| windows.iter().any(|w| w.id == of && w.pid == pid))
+            let owner = w.transient_for.filter(|_| w.pid != pid);
+            owner.is_some_and(|id| windows.iter().any(|w| w.id == id && w.pid == pid))
         };
         Ok(windows
             .iter()
@@ -174,7 +173,7 @@ impl Screen for X11Display {
     fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>> {
         let mut windows = self.app_windows()?;
         windows.retain(|w| w.pid == pid);
-        // A window that does not show is in front of nothing.
+        // Hidden windows go last.
         windows.sort_by_key(|w| !w.viewable || w.minimised);
         Ok(windows.iter().map(Toplevel::window).collect())
     }

@@ -1,7 +1,7 @@
 //! Whether another client has grabbed the keyboard or the pointer.
 //!
-//! The probe is a grab that cannot succeed: for a window that is not viewable the server answers
-//! `AlreadyGrabbed` where another client holds a core or XI2 grab of the master device, and
+//! The probe is a grab that cannot succeed, on a window that is not viewable: the server answers
+//! `AlreadyGrabbed` if another client holds a core or XI2 grab of the master device, and
 //! `GrabNotViewable` otherwise. Neither changes anything, so no app sees a focus or crossing event.
 
 use deskline_link::Result;
@@ -15,14 +15,13 @@ use super::{During as _, X11};
 
 const WHAT: &str = "looking for grabs";
 
-/// A device that can be grabbed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Grabbable {
     Keyboard,
     Pointer,
 }
 
-/// A probe that was sent.
+/// The pending reply to a probe.
 pub(super) enum Probe<'c> {
     Keyboard(Cookie<'c, Connection, GrabKeyboardReply>),
     Pointer(Cookie<'c, Connection, GrabPointerReply>),
@@ -40,7 +39,7 @@ impl Probe<'_> {
 }
 
 impl X11 {
-    /// Sends a probe, so that its answer comes with that of the next request.
+    /// Sends a probe without waiting, so that the caller can pipeline its next request.
     pub(super) fn probe(&self, what: Grabbable) -> Result<Probe<'_>> {
         let (window, now) = (self.own, x11rb::CURRENT_TIME);
         let mode = GrabMode::ASYNC;

@@ -1,6 +1,6 @@
-//! Detects active grabs of other clients, and describes who holds them. While
-//! a client has grabbed the keyboard or the pointer, it receives all input, wherever the focus is
-//! and whatever window is under the pointer.
+//! Detects active grabs of other clients, and describes the holders. A client that has grabbed the
+//! keyboard or the pointer receives all input, whichever window has the focus or is under the
+//! pointer.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use super::popups::popups_among;
 use super::toplevel::Kind;
 use deskline_link::{Aim, Cancel, Result};
 
-/// A grab that is shorter than this is ignored. Toolkits grab before they map the menu that the
-/// grab is for, and window managers grab briefly to inspect a press.
+/// Ignore shorter grabs. Toolkits grab before they map the menu that the grab is for, and window
+/// managers grab briefly to inspect a press.
 const PASSING: Duration = Duration::from_millis(300);
 
 impl X11 {
     /// Describes the client that holds a detected grab; `None` if it is the target's own menu or
-    /// pop-up. X does not name the client that holds a grab, but an open menu does.
+    /// pop-up. X does not name the holder of a grab, so the topmost open menu identifies it.
     pub(super) fn stranger(&self, aim: Aim) -> Result<Option<String>> {
         let facts = self.facts(&self.children_of_root()?)?;
         let own = popups_among(&facts, aim.pid).last().map(|popup| popup.id);
@@ -38,8 +38,7 @@ impl X11 {
         Ok((!aim.menu).then(|| "another program".to_owned()))
     }
 
-    /// The client other than the target that has grabbed the device for longer than a moment, in
-    /// words.
+    /// Describes another client that keeps the device grabbed for longer than [`PASSING`].
     pub(super) fn holder(
         &mut self,
         what: Grabbable,

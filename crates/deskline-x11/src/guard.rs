@@ -27,8 +27,8 @@ use crate::connection;
 use crate::people::People;
 use keeper::Order;
 
-/// How long the thread may take to answer an order. It may wait for another program to release the
-/// devices, and for a slow server.
+/// How long the thread may take to answer an order: it may have to wait for another program to
+/// release the devices, and for a slow server.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 /// The names of the devices that the guard would grab, or why it cannot. Grabs nothing.

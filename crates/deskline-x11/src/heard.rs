@@ -1,33 +1,31 @@
-//! The state that events have reported.
-
 use std::collections::HashSet;
 
 use x11rb::protocol::xproto::Window;
 
-/// The state that events have reported since it was last looked at.
+/// The state that events have reported, for the caller to read and reset.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
-    /// Number of the last ping that was answered.
+    /// Number of the last answered ping.
     pub(super) pong: u32,
     /// Number of the last ping that was sent.
     pub(super) ping: u32,
-    /// Clients that have answered a ping, and clients that have not answered one.
+    /// Clients that have answered a ping, and clients that do not answer pings.
     pub(super) answering: HashSet<u32>,
     pub(super) mute: HashSet<u32>,
     /// The server's time, once known.
     pub(super) time: Option<u32>,
-    /// Key codes other than ours that were rebound.
+    /// The last change of the keyboard map: the first key code and the count.
     pub(super) keymap: Option<(u8, u8)>,
     /// Whether an override-redirect window was mapped.
-    pub(super) came_up: bool,
-    /// How often something was drawn into a watched window.
+    pub(super) popup_mapped: bool,
+    /// The number of damage events of a watched window.
     pub(super) damage: u32,
 }
 
 impl Heard {
-    /// Numbers pings from the id of a window of ours on, so that answers to other clients' pings do
-    /// not match.
-    pub(super) fn by(own: Window) -> Self {
+    /// Numbers pings from the id of our window on, so that answers to other clients' pings do not
+    /// match.
+    pub(super) fn pinging_from(own: Window) -> Self {
         Self {
             ping: own,
             ..Self::default()

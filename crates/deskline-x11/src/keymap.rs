@@ -1,6 +1,6 @@
-//! The keyboard map: which key and modifiers give which symbol in the current group.
+//! The keyboard map: the key and modifiers for each symbol in the current group.
 //!
-//! Read through XKB. The core map does not have what a level needs: Shift, the third-level key, or
+//! Read through XKB. The core map lacks the modifiers of a level: Shift, the third-level key, or
 //! Shift because Num Lock is on (The X Keyboard Extension: Protocol, §6.3 and §7).
 
 use std::collections::HashMap;
@@ -26,29 +26,28 @@ pub(super) struct Stroke {
     pub(super) modifiers: u8,
 }
 
-/// The map of one group, given which modifiers are locked.
+/// The map of one group, for a given set of locked modifiers.
 #[derive(Debug, Default)]
 pub(super) struct Keymap {
     symbols: HashMap<Keysym, Stroke>,
     chars: HashMap<char, Stroke>,
-    /// For each real modifier, a key that sets it, if it chooses levels.
+    /// For each real modifier that chooses levels, a key that sets it.
     choosers: [Option<Keycode>; 8],
-    /// Codes without a key.
+    /// Key codes without symbols and modifiers.
     pub(super) spare: Vec<Keycode>,
 }
 
-/// The keyboard's map and state.
 pub(super) struct Keyboard {
     map: GetMapReply,
     pub(super) group: u8,
-    /// The locked group, whatever keys are held.
+    /// The locked group, which held and latched keys do not change.
     pub(super) locked_group: u8,
     /// The modifier of Num Lock.
     pub(super) num_lock: u8,
 }
 
-/// The XKB device of synthetic keys. Keyboards of one desktop may have different maps, and the map
-/// of the device that a key comes from applies.
+/// The XKB device of synthetic keys: keyboards may have different maps, and a key is looked up in
+/// the map of the device that sent it.
 pub(super) fn xtest_keyboard(connection: &Connection) -> Result<xkb::DeviceSpec> {
     let version = connection.xinput_xi_query_version(2, 0).during(WHAT)?;
     let devices = connection
@@ -193,7 +192,7 @@ impl Keymap {
     fn add(&mut self, symbol: Keysym, stroke: Stroke) {
         let simpler = |old: &Stroke| stroke.modifiers.count_ones() < old.modifiers.count_ones();
         let char = Named::new(symbol).key_char();
-        // Keypad keys give characters too, but an app may take them for arrows.
+        // Keypad keys give characters too, but an app may treat them as arrows.
         if let Some(char) = char.filter(|c| !c.is_control() && !(0xff00..=0xffff).contains(&symbol))
             && self.chars.get(&char).is_none_or(simpler)
         {
@@ -220,7 +219,7 @@ impl Keymap {
     }
 }
 
-/// The group that applies to a key that lacks `group` (XKB protocol §5).
+/// The group of a key in effect: `group`, or the key's substitute if it lacks it (XKB protocol §5).
 fn effective_group(symbols: &KeySymMap, group: u8) -> Option<u8> {
     let groups = symbols.group_info & 0xf;
     if groups == 0 {

@@ -1,7 +1,7 @@
 //! X11: windows, input and pictures, over one connection that is used from one thread.
 //!
 //! Requests are sent in batches, and their replies are read afterwards. An operation with two
-//! dependent steps takes two round trips, whatever the number of windows. Every wait has a time
+//! dependent steps takes two round trips, however many windows there are. Every wait has a time
 //! limit: the stream's for a reply, the operation's for an event. All coordinates are relative to
 //! the root window.
 
@@ -110,12 +110,12 @@ pub struct X11 {
     connection: Connection,
     root: u32,
     atoms: Atoms,
-    /// An unmapped window of ours, used to read the server's clock.
+    /// Our unmapped window: for the server's clock, grab probes and the claim on key codes.
     own: u32,
     /// The XKB device whose map turns our key codes into symbols.
     keyboard: xkb::DeviceSpec,
     has_res: bool,
-    /// Whether the server's pids are those of the accessibility bus.
+    /// Whether the server's pids are in the same namespace as those of the accessibility bus.
     has_pids: bool,
     heard: Heard,
     pictures: Pictures,
@@ -198,7 +198,7 @@ impl X11 {
             keyboard,
             has_res,
             has_pids: has_res,
-            heard: Heard::by(own),
+            heard: Heard::pinging_from(own),
             pictures: pictures.reply()?,
             hands: Hands::default(),
             acting: Acting::default(),
@@ -214,8 +214,8 @@ impl X11 {
         !self.connection.stream().lost()
     }
 
-    /// Releases all keys and buttons that this connection holds pressed, and puts back what an
-    /// action that was cut short has changed. The server does neither when a client goes.
+    /// Releases all keys and buttons that this connection holds pressed, and reverts the changes of
+    /// an unfinished action. The server does neither when a client disconnects.
     pub fn release_all(&mut self) {
         let released = deskline_input::release_all(self);
         if let Err(error) = released.and(self.end()) {
@@ -223,8 +223,8 @@ impl X11 {
         }
     }
 
-    /// Whether a window manager runs (EWMH `_NET_SUPPORTING_WM_CHECK`, on the root and on the
-    /// window that it names).
+    /// Whether a window manager runs: EWMH `_NET_SUPPORTING_WM_CHECK` on the root, and on the
+    /// window that this property names.
     pub fn has_window_manager(&self) -> Result<bool> {
         let what = "looking for a window manager";
         let check = |window: u32| {

@@ -1,9 +1,9 @@
-//! What the person sees while the agent acts: a banner with the action, and an outline around the
+//! Shows the person that the agent acts: a banner with the action, and an outline around the
 //! target.
 //!
 //! Both are override-redirect windows that take neither focus nor clicks, and end with their
-//! connection. They are in no picture: pictures are taken of apps' windows, and only while nothing
-//! is shown.
+//! connection. They are in no picture: pictures show apps' windows, and are taken while there is no
+//! overlay.
 
 mod place;
 mod text;
@@ -28,18 +28,17 @@ pub(crate) const CLASS: &[u8] = b"overlay\0Deskline\0";
 
 /// An accent colour that is visible on light and on dark, 0xRRGGBB.
 const ACCENT: u32 = 0x00ff_8a00;
-/// The rim of the accent, so that it is visible on its own colour too.
+/// The colour around the accent, which keeps the outline visible on a background like the accent.
 const RIM: u32 = 0x0014_1414;
 
 /// The thickness of the outline and its distance from the target, at 96 dpi.
 const LINE: f64 = 3.0;
 
-/// The size of an image request: the protocol allows 256 KiB.
+/// The most bytes of one image request: the protocol allows 256 KiB.
 const MOST_BYTES: usize = 200 * 1024;
 
-const WHAT: &str = "showing what goes on";
+const WHAT: &str = "showing the overlay";
 
-/// The windows on the screen.
 pub(crate) struct Overlay {
     root: Window,
     fonts: Fonts,
@@ -55,13 +54,13 @@ impl Overlay {
         }
     }
 
-    /// Loads the font ahead of time: nothing else here takes as long.
+    /// Loads the font ahead of time, which is the slowest step.
     pub(crate) fn warm(&mut self) {
         self.fonts.warm();
     }
 
-    /// Shows a banner on the screen that contains `place`, without covering it. The banner is up
-    /// when the server processes the next request of this connection.
+    /// Shows a banner on the monitor that contains `place`, without covering it. The banner is
+    /// mapped before the server processes the next request of this connection.
     pub(crate) fn announce(
         &mut self,
         c: &Connection,
@@ -73,7 +72,7 @@ impl Overlay {
         self.banner(c, caption, &monitor, place)
     }
 
-    /// Shows an outline around `place`, and a banner if there is a text.
+    /// Shows an outline around `place`, and a banner if the caption is not empty.
     pub(crate) fn point_out(
         &mut self,
         c: &Connection,
@@ -92,7 +91,6 @@ impl Overlay {
         c.sync().during(WHAT)
     }
 
-    /// Removes what is shown.
     pub(crate) fn hide(&mut self, c: &Connection) -> Result<()> {
         for window in self.up.drain(..) {
             c.destroy_window(window).during(WHAT)?.ignore_error();

@@ -1,13 +1,14 @@
-//! People whose keys and clicks arrive as synthetic ones do: at a VNC server that shows this
-//! display, or at the keyboard of another computer. The guard cannot distinguish them from the
-//! agent.
+//! Finds programs that inject a person's keys and clicks through XTEST: VNC servers that share this
+//! display, and programs that share another computer's keyboard. The guard cannot distinguish that
+//! person from the agent.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use deskline_unix::process;
 
-/// Programs that put a person's input in by XTEST. The kernel keeps 15 bytes of a name.
+/// Process names (the kernel keeps 15 bytes) and names of programs that send a person's input
+/// through XTEST.
 const PROGRAMS: [(&str, &str); 16] = [
     ("x11vnc", "x11vnc"),
     ("x0vncserver", "x0vncserver"),
@@ -27,10 +28,10 @@ const PROGRAMS: [(&str, &str); 16] = [
     ("input-leaps", "Input Leap"),
 ];
 
-/// How long what was found counts: a look at all processes takes milliseconds.
+/// How long a result is cached: listing all processes takes milliseconds.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// The programs of this user that put input into this display, each once.
+/// The programs of this user that send input to this display, without duplicates.
 pub fn programs(display: &str) -> Vec<&'static str> {
     let proc = Path::new("/proc");
     let uid = rustix::process::getuid().as_raw();
@@ -47,7 +48,7 @@ pub fn programs(display: &str) -> Vec<&'static str> {
     found
 }
 
-/// Whether a process names this display, on its command line or else in its environment.
+/// Whether a process uses this display, by its command line or else its environment.
 fn is_on(proc: &Path, pid: i32, display: &str) -> bool {
     let same = |named: &str| number(named).is_some() && number(named) == number(display);
     let line = std::fs::read(proc.join(format!("{pid}/cmdline"))).unwrap_or_default();
@@ -63,12 +64,12 @@ fn is_on(proc: &Path, pid: i32, display: &str) -> bool {
     named.is_some_and(|named| same(&named))
 }
 
-/// `0` of `:0` and `:0.0`; none of a display of another host.
+/// `0` for `:0` and `:0.0`; `None` for a display on another host.
 fn number(display: &str) -> Option<&str> {
     display.strip_prefix(':')?.split('.').next()
 }
 
-/// The last finding, and its time.
+/// The last result, and its time.
 #[derive(Debug, Default)]
 pub(crate) struct People {
     looked: Option<Instant>,
@@ -76,7 +77,7 @@ pub(crate) struct People {
 }
 
 impl People {
-    /// The programs, looked for again where the last look is some time ago.
+    /// The programs on this display, from the cache if it is younger than [`AGAIN`].
     pub(crate) fn on(&mut self, display: &str) -> &[&'static str] {
         if self.looked.is_none_or(|at| at.elapsed() > AGAIN) {
             self.found = programs(display);
@@ -91,7 +92,7 @@ mod tests {
     use super::number;
 
     #[test]
-    fn a_display_is_known_with_its_screen_and_without() {
+    fn the_number_of_a_display_does_not_depend_on_the_screen() {
         assert_eq!(number(":7"), number(":7.0"));
         assert_ne!(number(":7"), number(":77"));
         assert_eq!(number("elsewhere:7"), None);

@@ -20,8 +20,8 @@ use super::shared_image::{PIXEL, SharedImage, Source, read_over_socket};
 use super::windows::Facts;
 use super::{During as _, Present as _, X11};
 
-/// How long an app may take to repaint a redirected window, and how long it must then have drawn
-/// nothing: two frames.
+/// How long an app may take to repaint a redirected window. The repaint is complete when nothing
+/// was drawn for [`PAINTED`]: two frames.
 const REPAINT: Duration = Duration::from_millis(500);
 const PAINTED: Duration = Duration::from_millis(34);
 
@@ -31,7 +31,7 @@ const WHAT: &str = "taking a picture";
 struct Part {
     /// The child of the root that contains it.
     outer: Window,
-    /// Its part in the picture, in root coordinates.
+    /// The visible part of the window, in root coordinates.
     shown: Rect,
     /// Whether another window covers it.
     covered: bool,
@@ -45,7 +45,7 @@ impl X11 {
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] if the window has gone, is minimised, on another workspace or off the
+    /// [`Error::NoPicture`] if the window has gone, is minimised, on another workspace or off the
     /// screen; [`Error::Unavailable`] if its pixels do not have 8 bits a colour.
     pub fn picture(&mut self, window: WindowId) -> Result<Picture> {
         let (wanted, popups) = self.parts(window)?;
@@ -113,7 +113,7 @@ impl X11 {
             return Ok(true);
         }
         match part.client {
-            // Toolkits draw shadows around pop-ups, and the pixels below are lost.
+            // The shadow of a pop-up needs its alpha, which the screen's pixels lack.
             None if !part.covered => return self.draw_window(canvas, part),
             Some(client) if part.covered && self.pictures.composite => {
                 self.redirect(part.outer, client)?;
@@ -211,8 +211,8 @@ impl X11 {
         Ok(())
     }
 
-    /// Redirects the window for the life of this connection or of the window, and waits until the
-    /// app has repainted it: until then it is black.
+    /// Redirects the window until it or this connection ends, and waits until the app has repainted
+    /// it: until then its pixmap is black.
     fn redirect(&mut self, outer: Window, client: Window) -> Result<()> {
         if !self.pictures.redirected.insert(outer) {
             return Ok(());
@@ -271,7 +271,7 @@ impl X11 {
         Ok((attributes.visual, alpha))
     }
 
-    /// Checks that pixels are 32 bits, B·G·R·X in memory.
+    /// Fails unless pixels are 32 bits, with the bytes B, G, R, X in memory.
     fn check_format(&self, visual: Visualid) -> Result<()> {
         let setup = self.connection.setup();
         let found = setup.roots.iter().flat_map(|screen| &screen.allowed_depths);
@@ -293,7 +293,7 @@ impl X11 {
             return Ok(());
         }
         Err(Error::Unavailable(format!(
-            "pictures are not supported for windows of colour depth {depth}; depth 24 and 32 are. The tree is complete without"
+            "pictures are not supported for windows of colour depth {depth}; depth 24 and 32 are. The tree works without pictures"
         )))
     }
 }

@@ -15,7 +15,6 @@ use super::shared_image::SharedImage;
 
 const WHAT: &str = "taking a picture";
 
-/// State that is kept between pictures.
 #[derive(Debug)]
 pub(super) struct Pictures {
     pub(super) composite: bool,

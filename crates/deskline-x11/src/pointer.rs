@@ -1,4 +1,4 @@
-//! The pointer: its position, the window below it, and whether it has arrived.
+//! The pointer: its position, the window below it, and waiting until it arrives.
 
 use std::time::Duration;
 
@@ -67,8 +67,8 @@ impl X11 {
         Ok(found)
     }
 
-    /// Waits until the pointer has arrived. With a button down the server may delay motion: window
-    /// managers freeze the pointer for a moment to see what was clicked.
+    /// Waits until the pointer has arrived. While a button is down, motion may be delayed: window
+    /// managers freeze the pointer for a moment to inspect the click.
     pub(super) fn await_arrival(&mut self, to: Point) -> Result<()> {
         let never = Cancel::new();
         if self.wait_until(ARRIVAL, &never, |x11| Ok(x11.pointer()?.at == to))? {

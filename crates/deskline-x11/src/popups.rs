@@ -17,7 +17,7 @@ const SMALLEST: i32 = 4;
 pub(super) struct Popup {
     pub(super) id: Window,
     pub(super) kind: Kind,
-    /// Its bounds without the shadow, in root coordinates.
+    /// The bounds without the shadow, in root coordinates.
     pub(super) extents: Rect,
 }
 
@@ -56,8 +56,8 @@ pub(super) fn popups_among(facts: &[Facts], pid: u32) -> Vec<Popup> {
         .collect()
 }
 
-/// A window with a menu type is one. So is an override-redirect window of no type, or of the normal
-/// type.
+/// Whether a window is an open pop-up: a visible override-redirect window of a menu type, of the
+/// normal type or of no type.
 fn is_popup(facts: &Facts) -> bool {
     let window = &facts.toplevel;
     facts.override_redirect

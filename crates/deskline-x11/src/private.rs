@@ -1,7 +1,7 @@
 //! The mark of a private desktop: a property of the root window.
 //!
-//! The mark is on the display itself. Environment variables would be wrong where a server that runs
-//! on one desktop is pointed at another, and are missing where the display was found by its socket.
+//! The mark is on the display itself. Environment variables would be wrong if a server that runs on
+//! one desktop is pointed at another, and are missing if the display was found by its socket.
 
 use deskline_link::Result;
 use x11rb::connection::Connection as _;
@@ -13,7 +13,7 @@ use crate::{Atoms, During as _, Present as _, X11};
 
 const WHAT: &str = "marking the display as private";
 
-/// Marks the display as one that nobody sits at, for as long as its X server runs.
+/// Marks the display as private (no person uses it), for as long as its X server runs.
 pub fn mark(connection: &Connection, screen: usize) -> Result<()> {
     let Some(screen) = connection.setup().roots.get(screen) else {
         return Ok(());
@@ -33,7 +33,7 @@ pub fn mark(connection: &Connection, screen: usize) -> Result<()> {
 }
 
 impl X11 {
-    /// Whether the display is marked as one that nobody sits at.
+    /// Whether the display is marked as private.
     pub fn is_private(&self) -> Result<bool> {
         const WHAT: &str = "asking whether the display is private";
         let kind = AtomEnum::CARDINAL;

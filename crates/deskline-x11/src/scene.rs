@@ -1,4 +1,4 @@
-//! Where input goes, and the changes on the server for the time of an action.
+//! An action on the server: checks of the input's target, and changes to undo afterwards.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ use super::grab_probe::Grabbable;
 use super::typing;
 use super::{During as _, X11, sync};
 
-/// As many characters or turns of the wheel go in before this waits for the server: they still
-/// arrive after a cancel.
+/// Wait for the server after this many characters or wheel notches: as many still arrive after a
+/// cancel.
 const AHEAD_OF_SERVER: usize = 8;
 
-/// As many keys or turns of the wheel go in before this waits for the app.
+/// Wait for the app after this many keys or wheel notches.
 const AHEAD_OF_APP: u32 = 32;
 
 /// The modifiers that change the meaning of a click: Shift, Control, Alt (Mod1) and Super (Mod4).
@@ -83,8 +83,8 @@ impl Scene for X11 {
             Doing::Text | Doing::Key(_) => true,
         };
         if presses && u32::from(was.dropping) != 0 {
-            self.drop_no_keys(was.dropping)?;
-            self.acting.drops_none = true;
+            self.pause_slow_keys(was.dropping)?;
+            self.acting.slow_keys_paused = true;
         }
         match doing {
             Doing::Point(modifiers) | Doing::Drag(modifiers) => {
@@ -190,8 +190,8 @@ impl Scene for X11 {
                 Ok(read)
             }
             Wait::Motion => self.has_read(reader, sync::PATIENCE, cancel),
-            // The source reports the pointer to the target, the target answers, the source notes
-            // the answer.
+            // XDND: the source sends the position to the target, the target answers, and the source
+            // reads the answer.
             Wait::Drop(at) => {
                 let target = self.window_at(at)?;
                 let read = self.has_read(target, sync::PATIENCE, cancel)?;
@@ -202,7 +202,7 @@ impl Scene for X11 {
 }
 
 impl X11 {
-    /// Reads the keyboard and sets the locks that are wanted.
+    /// Reads the keyboard and sets the locks for typing.
     fn begin_keys(&mut self, caps_lock: bool, num_lock: Option<bool>) -> Result<()> {
         self.claim()?;
         let locks = self.read_keys(num_lock)?.locks(caps_lock);
@@ -218,7 +218,7 @@ impl X11 {
         self.set_modifiers(locks, 0)
     }
 
-    /// Records that something may stay pressed if this process dies.
+    /// Records that keys or buttons may stay pressed if this process dies.
     fn claim(&mut self) -> Result<()> {
         self.reclaim_keycodes()?;
         self.acting.claimed = true;
@@ -231,7 +231,7 @@ impl X11 {
         };
         if let Some(mut keys) = self.acting.keys.take() {
             if keys.has_bound() && !self.await_typed(CANCELLED, &Cancel::new())? {
-                tracing::debug!("bindings are taken back unread");
+                tracing::debug!("key bindings removed before the app confirmed reading its keys");
             }
             for (code, bound) in &mut keys.spare {
                 if std::mem::take(bound) != 0 {
@@ -245,8 +245,8 @@ impl X11 {
         if self.acting.claimed {
             self.give_keycodes_back()?;
         }
-        if self.acting.drops_none {
-            self.drop_keys_again(was.dropping)?;
+        if self.acting.slow_keys_paused {
+            self.resume_slow_keys(was.dropping)?;
         }
         if self.acting.relocked || was.sticky {
             if !self.acting.buttons.is_empty() {

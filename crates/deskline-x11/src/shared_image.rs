@@ -20,7 +20,7 @@ const WHAT: &str = "reading pixels";
 /// The size of a pixel in the supported formats, in bytes.
 pub(super) const PIXEL: usize = 4;
 
-/// Convert pixels in pieces of this size: they then stay in the CPU cache.
+/// Convert pixels in pieces of this size, which stay in the CPU cache.
 const PIECE: usize = 128 << 10;
 
 /// A memory file that the server writes images to; reused between pictures.
@@ -52,8 +52,8 @@ impl Source {
 }
 
 impl SharedImage {
-    /// Shares `size` bytes with the server; `None` if the server refuses, as one on another
-    /// machine.
+    /// Shares `size` bytes with the server; `None` if the server refuses, for example because it
+    /// runs on another machine.
     pub(super) fn new(connection: &Connection, size: usize) -> Result<Option<Self>> {
         let file = memfd_create("deskline-picture", MemfdFlags::CLOEXEC)
             .map_err(Error::system("sharing memory"))?;
@@ -82,9 +82,9 @@ impl SharedImage {
         Ok(())
     }
 
-    /// Reads `source`, which must fit, and passes its rows to `rows`: the number of the first row,
-    /// and whole rows. `false` if the server has no such pixels: the window has gone or changed its
-    /// size.
+    /// Reads `source`, which must fit into the memory. Calls `rows` with the number of the first
+    /// row and the pixels of whole rows. `false` if the server has no such pixels, as the window
+    /// has gone or changed its size.
     pub(super) fn read(
         &self,
         connection: &Connection,
@@ -118,7 +118,7 @@ impl SharedImage {
     }
 }
 
-/// The same, over the socket.
+/// [`SharedImage::read`] over the socket.
 pub(super) fn read_over_socket(
     connection: &Connection,
     source: Source,

@@ -1,6 +1,6 @@
-//! The person's aids for typing. Sticky Keys: modifiers that they have latched (for the next key)
-//! or locked must not modify the agent's input, and are restored exactly afterwards. Slow and
-//! Bounce Keys drop keys that are down for a short time, or come twice: both are off meanwhile.
+//! Keyboard accessibility. Sticky Keys: modifiers that the person has latched (for the next key) or
+//! locked must not modify the agent's input, and are restored exactly afterwards. Slow Keys and
+//! Bounce Keys ignore short and repeated presses: both are off during an action.
 
 use std::io::IoSlice;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use x11rb::protocol::xproto::ModMask;
 use super::acting::ModifierState;
 use super::{During as _, X11};
 
-const WHAT: &str = "putting Sticky Keys back";
+const WHAT: &str = "restoring Sticky Keys";
 
 /// How long a window manager may take to replay a click.
 const REPLAY: Duration = Duration::from_millis(500);
@@ -21,7 +21,7 @@ const REPLAY: Duration = Duration::from_millis(500);
 /// All eight modifiers.
 const ALL: u8 = 0xff;
 
-/// The aids that drop keys.
+/// The features that drop key presses.
 fn dropping() -> BoolCtrl {
     BoolCtrl::SLOW_KEYS | BoolCtrl::BOUNCE_KEYS
 }
@@ -42,19 +42,19 @@ impl X11 {
         })
     }
 
-    /// Turns Slow and Bounce Keys off until [`X11::drop_keys_again`], or the end of this client.
-    pub(super) fn drop_no_keys(&self, on: BoolCtrl) -> Result<()> {
+    /// Turns Slow and Bounce Keys off until [`X11::resume_slow_keys`], or the end of this client.
+    pub(super) fn pause_slow_keys(&self, on: BoolCtrl) -> Result<()> {
         self.reset_at_the_end(on)?;
         self.set_controls(on, BoolCtrl::from(0_u32))
     }
 
     /// Turns Slow and Bounce Keys on again.
-    pub(super) fn drop_keys_again(&self, on: BoolCtrl) -> Result<()> {
+    pub(super) fn resume_slow_keys(&self, on: BoolCtrl) -> Result<()> {
         self.set_controls(on, on)?;
         self.reset_at_the_end(BoolCtrl::from(0_u32))
     }
 
-    /// Has the server turn these on when this client ends, however it ends.
+    /// Asks the server to turn these on when this client ends, even if it is killed.
     fn reset_at_the_end(&self, on: BoolCtrl) -> Result<()> {
         let flag = xkb::PerClientFlag::AUTO_RESET_CONTROLS;
         let none = xkb::PerClientFlag::from(0_u32);
@@ -68,8 +68,8 @@ impl X11 {
     }
 
     /// Waits until the server has processed the release of every button, 500 ms at most. A window
-    /// manager that focuses on click freezes the pointer and replays the press; the replayed press
-    /// ends a latch, so a latch is put back after it.
+    /// manager that focuses on click freezes the pointer and replays the press. The replayed press
+    /// clears a latch, so latches are restored after it.
     pub(super) fn wait_for_release(&self) -> Result<()> {
         let start = Instant::now();
         while self.pointer()?.pressed && start.elapsed() < REPLAY {

@@ -1,8 +1,8 @@
 //! Waits for the server, for an event, and for an app to have read its input.
 //!
 //! An app reads its input in order. If a `_NET_WM_PING` (EWMH) is sent after synthetic input, its
-//! answer proves that the app has read that input. A server round trip does not prove that: not
-//! that a key code may be rebound, that a drag was noticed, or that an app keeps up.
+//! answer proves that the app has read that input. A server round trip does not prove that, so it
+//! is not enough before rebinding a key code, to end a drag, or to pace input.
 
 use std::time::{Duration, Instant};
 
@@ -19,15 +19,15 @@ use x11rb::wrapper::ConnectionExt as _;
 use super::connection::SLICE;
 use super::{During as _, Present as _, X11};
 
-/// An app that has not read its input after this time counts as hung.
+/// An app that does not read its input within this time counts as hung.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// An app that never answered a ping is given this long. Then it counts as one that does not answer
+/// How long an app may take to answer its first ping. Then it counts as one that does not answer
 /// pings, whatever its `WM_PROTOCOLS` say.
 const FIRST_ANSWER: Duration = Duration::from_secs(1);
 
-/// The pause for an app that does not support `_NET_WM_PING`. An idle app has always read a binding
-/// within 5 ms; this leaves room for a busy one.
+/// The pause for an app that does not support `_NET_WM_PING`. Idle apps have always read a binding
+/// within 5 ms; this allows for a busy app.
 const UNPINGABLE: Duration = Duration::from_millis(25);
 
 /// The maximum depth of a chain of windows up to the root.
@@ -57,7 +57,7 @@ impl X11 {
                     self.heard.keymap = Some((notify.first_keycode, notify.count));
                 }
                 Event::DamageNotify(_) => self.heard.damage += 1,
-                Event::MapNotify(map) if map.override_redirect => self.heard.came_up = true,
+                Event::MapNotify(map) if map.override_redirect => self.heard.popup_mapped = true,
                 _ => {}
             }
         }
@@ -89,11 +89,11 @@ impl X11 {
         }
     }
 
-    /// Selects events of the root window. Not selected otherwise: they would pile up while the
-    /// server idles for hours.
+    /// Selects events of the root window, until `unwatch_root`. Otherwise they would pile up while
+    /// this process idles for hours.
     pub(super) fn watch_root(&mut self) -> Result<()> {
         self.hear()?;
-        // By EWMH, answers to pings need SubstructureNotify; Qt 5's need StructureNotify.
+        // EWMH sends answers to pings to SubstructureNotify; Qt 5 sends them to StructureNotify.
         self.select_on_root(
             EventMask::PROPERTY_CHANGE
                 | EventMask::SUBSTRUCTURE_NOTIFY
@@ -134,9 +134,9 @@ impl X11 {
         Ok(self.heard.time.unwrap_or(x11rb::CURRENT_TIME))
     }
 
-    /// Waits until the app that owns `window` has read the input that was sent to it. The answer
-    /// arrives at the root window: needs [`X11::watch_root`]. `false` if it has not after `limit`,
-    /// although it has answered pings before.
+    /// Waits until the app that owns `window` has read its input. The answer to the ping arrives at
+    /// the root window: needs [`X11::watch_root`]. `false` if there is no answer within `limit`
+    /// although the app has answered pings before.
     pub(super) fn has_read(
         &mut self,
         window: Option<Window>,
@@ -207,7 +207,7 @@ impl X11 {
         Ok((focus > 1 && focus != self.root).then_some(focus))
     }
 
-    /// `window` and its ancestors without the root, innermost first.
+    /// `window` and its ancestors below the root, innermost first.
     pub(super) fn ancestry(&self, window: Window) -> Result<Vec<Window>> {
         let what = "reading the window tree";
         let mut chain = vec![];

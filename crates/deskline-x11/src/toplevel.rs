@@ -1,5 +1,3 @@
-//! Describes a toplevel window in X11's terms.
-
 use deskline_core::Rect;
 use deskline_link::{Place, Window, WindowId, WindowState};
 
@@ -7,13 +5,9 @@ use deskline_link::{Place, Window, WindowId, WindowState};
 /// draws inside its X window (`_GTK_FRAME_EXTENTS`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Shadow {
-    /// On the left.
     pub left: i32,
-    /// On the right.
     pub right: i32,
-    /// Above.
     pub top: i32,
-    /// Below.
     pub bottom: i32,
 }
 
@@ -67,11 +61,11 @@ pub enum Kind {
 #[allow(clippy::struct_excessive_bools)] // Each is a property of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toplevel {
-    /// Its X window.
+    /// The X window.
     pub id: u32,
     /// The process that created it; 0 if unknown.
     pub pid: u32,
-    /// Its title. Hostile data.
+    /// Hostile data.
     pub title: String,
     /// The X window's bounds, including its shadow, in root coordinates. GTK 4's accessible extents
     /// are relative to `(raw.x + shadow.left, raw.y + shadow.top)`.
@@ -82,24 +76,22 @@ pub struct Toplevel {
     pub border: Shadow,
     /// The bounds of its content: `raw` without the shadow.
     pub extents: Rect,
-    /// Whether it is minimised.
     pub minimised: bool,
     /// Whether it is rolled up to its title bar.
     pub shaded: bool,
-    /// Its workspace, counted from 0; `None` if it is on all, or there are none.
+    /// The workspace, counted from 0; `None` if the window is on all, or there are none.
     pub workspace: Option<u32>,
-    /// Whether it and all its ancestors are mapped. A window on another workspace is not.
+    /// Whether the window and its ancestors are mapped. A window on another workspace is not.
     pub viewable: bool,
-    /// The window that it is a dialog or pop-up of (`WM_TRANSIENT_FOR`).
+    /// The window that this one is a dialog or pop-up of (`WM_TRANSIENT_FOR`).
     pub transient_for: Option<u32>,
     /// Whether it is modal to that window.
     pub modal: bool,
-    /// Its type.
     pub kind: Kind,
 }
 
 impl Toplevel {
-    /// Its state, where the workspace `shown` shows.
+    /// Converts the state. `shown` is the workspace that is on the screen.
     pub fn state(&self, shown: Option<u32>) -> WindowState {
         WindowState {
             workspace: self.elsewhere(shown).map(|n| n.saturating_add(1)),
@@ -114,18 +106,19 @@ impl Toplevel {
         }
     }
 
-    /// Whether it can become the front window. Panels and notifications take clicks where they are.
+    /// Whether the window can become the front window. Panels and notifications cannot, and take
+    /// clicks anyway.
     pub(super) fn takes_front(&self) -> bool {
         !matches!(self.kind, Kind::Dock | Kind::Notification)
     }
 
-    /// Its workspace, if it is another than `shown`.
+    /// The window's workspace, if that is not `shown`.
     pub(super) fn elsewhere(&self, shown: Option<u32>) -> Option<u32> {
         self.workspace
             .filter(|_| shown.is_some() && self.workspace != shown)
     }
 
-    /// Converts it to the type that the contract uses.
+    /// Converts the window to the type of the contract.
     pub fn window(&self) -> Window {
         Window {
             id: WindowId(self.id.into()),

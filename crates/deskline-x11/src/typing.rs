@@ -1,8 +1,8 @@
 //! The keyboard during an action: its map, the symbols that are bound to spare key codes because
-//! the layout lacks them, and whether the app has taken what was typed.
+//! the layout lacks them, and waiting until the app has read the typed keys.
 //!
-//! Clients read the keyboard map when they process the notice that it changed, which may be after
-//! the key was pressed. So a code is rebound only after the app has read what was typed with it.
+//! Clients read the keyboard map when they process MappingNotify, which may be after the key was
+//! pressed. So a code is rebound only after the app has read the keys typed with it.
 
 use std::time::Duration;
 
@@ -20,8 +20,8 @@ use super::{X11, sync};
 const WHAT: &str = "typing";
 
 impl X11 {
-    /// The keyboard of this action, which is read when it is first needed. `num_lock` is the state
-    /// of Num Lock that is wanted; `None` leaves it as it is.
+    /// Reads the keyboard for this action. `num_lock` is the state of Num Lock to type with; `None`
+    /// keeps the person's.
     pub(super) fn read_keys(&mut self, num_lock: Option<bool>) -> Result<&mut Keys> {
         self.hear()?;
         self.heard.keymap = None;
@@ -31,7 +31,7 @@ impl X11 {
             Some(false) => 0,
             None => self.acting.was.map_or(0, |was| was.locked) & keyboard.num_lock,
         };
-        // Caps Lock, if it is wanted, is wanted for its effect: do not compensate with Shift.
+        // Caps Lock is not among the locks of the map: its effect must not be undone with Shift.
         let keymap = keyboard.keymap(keyboard.group, num_lock);
         let spare = keymap.spare.iter().map(|code| (*code, 0)).collect();
         Ok(self.acting.keys.insert(Keys {
@@ -52,10 +52,10 @@ impl X11 {
         keys.ok_or_else(|| deskline_link::Error::system(WHAT)("the keyboard was not read"))
     }
 
-    /// Binds these symbols to spare codes, as many as there are.
+    /// Binds these symbols to spare codes, as far as there are enough.
     pub(super) fn bind(&mut self, symbols: &[Keysym], cancel: &Cancel) -> Result<()> {
         let keys = self.keys()?;
-        // Move codes that are wanted again to the end: codes are taken from the front.
+        // Move codes that are needed again to the end: codes are reused from the front.
         keys.spare.sort_by_key(|(_, bound)| symbols.contains(bound));
         let new = symbols.iter().copied();
         let missing: Vec<_> = new.filter(|s| keys.bound(*s).is_none()).collect();
@@ -104,7 +104,7 @@ impl X11 {
         Ok(())
     }
 
-    /// Waits until the app has read what was typed. `false` if it has not after `limit`.
+    /// Waits until the app has read the typed keys. `false` if it has not after `limit`.
     pub(super) fn await_typed(&mut self, limit: Duration, cancel: &Cancel) -> Result<bool> {
         if std::mem::take(&mut self.acting.unread) == 0 {
             return Ok(true);
@@ -113,7 +113,7 @@ impl X11 {
         self.has_read(focus, limit, cancel)
     }
 
-    /// Locks another group that has this character, so that a shortcut uses its own key.
+    /// Locks another group that has this character, and returns its key: for shortcuts.
     pub(super) fn other_group(&mut self, char: char) -> Result<Option<Stroke<Keycode>>> {
         let keys = self.keys()?;
         let current = keys.keyboard.group;
@@ -141,7 +141,8 @@ impl X11 {
     }
 }
 
-/// Whether the key types a digit or sign on the keypad, where these share keys with the arrows.
+/// The state of Num Lock for a press on the keypad, where digits and arrows share keys; `None` for
+/// other keys.
 pub(super) fn wants_num_lock(press: KeyPress) -> Option<bool> {
     let keypad = press.modifiers.contains(Modifiers::NUMERIC_PAD);
     keypad.then_some(matches!(press.key, Key::Char(_)))

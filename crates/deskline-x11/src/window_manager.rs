@@ -12,23 +12,22 @@ use crate::{Atoms, During as _};
 
 const WHAT: &str = "waiting for the window manager";
 
-/// A request that the window manager answers from its main loop: how large would the frame of this
-/// window be? Extended Window Manager Hints, `_NET_REQUEST_FRAME_EXTENTS`.
+/// A request that the window manager answers from its main loop: the size of the frame that a
+/// window would get (EWMH `_NET_REQUEST_FRAME_EXTENTS`).
 ///
-/// `_NET_SUPPORTING_WM_CHECK` comes too early: xfwm4 4.18 sets it, then queries all existing
-/// windows, and exits with `BadWindow` if one of them goes meanwhile.
+/// `_NET_SUPPORTING_WM_CHECK` is set too early: xfwm4 4.18 sets it, then queries all existing
+/// windows, and exits with `BadWindow` if one of them is destroyed meanwhile.
 pub struct Question<'x> {
     connection: &'x Connection,
     root: Window,
-    /// A window of ours, never mapped; it ends with the connection.
+    /// Our window, which is never mapped and ends with the connection.
     window: Window,
     atoms: Atoms,
     asked: bool,
 }
 
 impl<'x> Question<'x> {
-    /// Sends the request. Everything that [`answered`](Self::answered) depends on is an event on
-    /// `connection`.
+    /// Prepares the request. Call [`answered`](Self::answered) after each event on `connection`.
     pub fn new(connection: &'x Connection, screen: usize) -> Result<Self> {
         let root = connection
             .setup()
@@ -57,7 +56,8 @@ impl<'x> Question<'x> {
         })
     }
 
-    /// Whether the answer has come. If not, all pending events have been read.
+    /// Whether the answer has arrived. Sends the request as soon as there is a window manager, and
+    /// reads all pending events.
     pub fn answered(&mut self) -> Result<bool> {
         loop {
             if !self.asked && self.is_set(self.root, self.atoms._NET_SUPPORTING_WM_CHECK)? {

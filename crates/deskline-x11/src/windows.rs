@@ -16,8 +16,7 @@ use super::connection::Connection;
 use super::toplevel::{Kind, Shadow, Toplevel};
 use super::{During as _, Present as _, X11};
 
-/// Titles are cut at this many 4-byte units, and client lists at four times as many windows as
-/// anyone has.
+/// How much of a title to read, in units of 4 bytes, and of a list of windows.
 const MAX_TITLE: u32 = 1024;
 const MAX_WINDOWS: u32 = 4096;
 
@@ -45,7 +44,7 @@ struct Asked<'c> {
     transient_for: Cookie<'c, Connection, GetPropertyReply>,
 }
 
-/// The facts about any window, toplevel or pop-up.
+/// The facts about a window of any type.
 pub(super) struct Facts {
     pub(super) toplevel: Toplevel,
     pub(super) override_redirect: bool,
@@ -78,7 +77,7 @@ impl X11 {
             .collect())
     }
 
-    /// One window; `None` if it has gone.
+    /// The window with this id; `None` if it has gone.
     pub fn toplevel(&self, id: WindowId) -> Result<Option<Toplevel>> {
         let Ok(id) = u32::try_from(id.0) else {
             return Ok(None);
@@ -111,13 +110,14 @@ impl X11 {
         }
     }
 
-    /// The mapped and unmapped children of the root, bottom first.
+    /// All children of the root, mapped or not, bottom first.
     pub(super) fn children_of_root(&self) -> Result<Vec<Window>> {
         let tree = self.connection.query_tree(self.root).during(WHAT)?;
         Ok(tree.reply().during(WHAT)?.children)
     }
 
-    /// The notifications among these windows: some daemons' are not managed.
+    /// The notifications among these windows. The window manager does not list those of some
+    /// daemons.
     fn notifications(&self, ids: &[Window]) -> Result<Vec<Window>> {
         let (c, a) = (&self.connection, &self.atoms);
         let kind = |id: &Window| {
@@ -134,7 +134,7 @@ impl X11 {
         Ok(found)
     }
 
-    /// The windows in stacking order of the children of the root that contain them, bottom first.
+    /// Sorts the windows by the stacking order of their outermost frames, bottom first.
     fn stacked(&self, windows: &[Window], stack: &[Window]) -> Result<Vec<Window>> {
         let mut frames: Vec<(Window, Window)> = windows.iter().map(|id| (*id, *id)).collect();
         // Window managers put one to three frames around a window.
@@ -161,7 +161,7 @@ impl X11 {
         Ok(frames.into_iter().map(|(id, _)| id).collect())
     }
 
-    /// The name that the window manager gives itself; empty without one.
+    /// The window manager's name; empty without a window manager.
     pub(super) fn manager_name(&self) -> Result<String> {
         let check = self.window_list(self.root, self.atoms._NET_SUPPORTING_WM_CHECK)?;
         let Some(manager) = check.first() else {
@@ -296,16 +296,16 @@ impl X11 {
         id & !self.connection.setup().resource_id_mask
     }
 
-    /// Takes the server's pids if the server and the accessibility bus, which knows this process as
-    /// `ours`, are in the same process namespace, else those that apps report. Returns whether it
-    /// takes the server's.
+    /// Uses the server's pids from now on if server and accessibility bus are in the same pid
+    /// namespace, else the pids that apps report. `ours` is the bus's pid of this process. Returns
+    /// whether the server's pids are used.
     pub fn take_pids(&mut self, ours: Option<u32>) -> bool {
         let own = self.res_pids(&[self.own]).unwrap_or_default();
         self.has_pids = self.has_res && own.into_values().next() == ours;
         self.has_pids
     }
 
-    /// The pid that the window's app reports, in its own process namespace.
+    /// The pid that the window's app reports, in the app's own pid namespace.
     pub fn claimed_pid(&self, window: WindowId) -> Result<Option<u32>> {
         let Ok(id) = u32::try_from(window.0) else {
             return Ok(None);
@@ -315,8 +315,8 @@ impl X11 {
         Ok(numbers(pid.during(WHAT)?)?.first().copied())
     }
 
-    /// The real pids of the clients that created these windows. `_NET_WM_PID` is what an app
-    /// claims, and in a sandbox it claims another number.
+    /// The real pids of the clients that created these windows. Apps set `_NET_WM_PID` themselves,
+    /// in a sandbox to a pid of another namespace.
     fn client_pids(&self, ids: &[Window]) -> Result<HashMap<u32, u32>> {
         if !self.has_pids {
             return Ok(HashMap::new());
@@ -324,8 +324,8 @@ impl X11 {
         self.res_pids(ids)
     }
 
-    /// The server's pids of clients (X-Resource 1.2). It sees none of a process outside its own
-    /// namespace.
+    /// The pids of clients in the server's pid namespace (X-Resource 1.2), without processes
+    /// outside that namespace.
     fn res_pids(&self, ids: &[Window]) -> Result<HashMap<u32, u32>> {
         if !self.has_res || ids.is_empty() {
             return Ok(HashMap::new());

@@ -25,14 +25,14 @@ const FROM_USER: u32 = 2;
 const WHAT: &str = "switching workspaces";
 
 impl X11 {
-    /// The workspace that shows, counted from 0; `None` without workspaces.
+    /// The workspace on the screen, counted from 0; `None` without workspaces.
     pub fn workspace(&self) -> Result<Option<u32>> {
         let (c, property) = (&self.connection, self.atoms._NET_CURRENT_DESKTOP);
         let shown = c.get_property(false, self.root, property, AtomEnum::CARDINAL, 0, 1);
         Ok(numbers(shown.during(WHAT)?)?.first().copied())
     }
 
-    /// Shows a workspace, and waits until it does.
+    /// Switches to a workspace, and waits up to a second for the switch.
     pub fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()> {
         if self.workspace()? == Some(workspace) {
             return Ok(());
@@ -46,12 +46,11 @@ impl X11 {
         Ok(())
     }
 
-    /// Rolls a window down again.
     pub(super) fn unshade(&self, window: u32) -> Result<()> {
         self.set_shaded(window, REMOVE)
     }
 
-    /// Minimises and shades a window as it was in `state`.
+    /// Minimises and shades the window as `state` requires.
     pub fn put_away(&self, window: WindowId, state: WindowState) -> Result<()> {
         let Ok(id) = u32::try_from(window.0) else {
             return Ok(());

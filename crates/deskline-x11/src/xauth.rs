@@ -23,7 +23,7 @@ struct Entry<'a> {
 }
 
 /// The authorization name and data for `display` at `address`. `None` if the file has none or
-/// cannot be read: the server may admit the user without.
+/// cannot be read: the server may admit the user without a cookie.
 pub(crate) fn cookie(
     file: &Path,
     family: Family,
@@ -54,7 +54,7 @@ fn find(
         if entry.family == Family::WILD || (entry.family == family && entry.address == address) {
             return Some(found);
         }
-        // After a host is renamed, the file still has its old name.
+        // The file keeps a host's old name after the host is renamed.
         if entry.family == family && family == Family::LOCAL {
             renamed = Some(found);
         }
@@ -62,8 +62,8 @@ fn find(
     renamed
 }
 
-/// An Xauthority file with one cookie for any display: for any address, and for this host, the only
-/// one that some clients look for, such as python-xlib.
+/// An Xauthority file with a cookie for any display, at any address and at this host: some clients,
+/// such as python-xlib, ignore the wildcard entry.
 pub fn for_any_display(cookie: [u8; 16]) -> Vec<u8> {
     let host = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
     let of_any = record(WILD, [b"", b"", COOKIE, &cookie]);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_host_name_will_do_but_not_another_display() {
+    fn the_cookie_of_an_old_host_name_matches_only_its_display() {
         let file = record(LOCAL, [b"old-name", b"5", COOKIE, b"five"]);
         assert!(find(&file, Family::LOCAL, b"new-name", 5).is_some());
         assert!(find(&file, Family::LOCAL, b"new-name", 6).is_none());
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_file_is_no_panic() {
+    fn a_truncated_file_has_no_cookie() {
         let file = record(LOCAL, [b"host", b"1", COOKIE, b"one"]);
         for end in 0..file.len() {
             assert!(find(&file[..end], Family::LOCAL, b"host", 1).is_none());

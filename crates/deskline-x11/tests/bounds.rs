@@ -1,5 +1,5 @@
-//! Nothing hangs, nothing leaks. One test at a time, as they count the process's descriptors or
-//! stop its server.
+//! Nothing hangs or leaks. One test runs at a time, as the tests count the process's descriptors or
+//! stop the server.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
@@ -14,7 +14,7 @@ use deskline_link::{Error, WindowId};
 use deskline_x11::X11;
 use x11rb::protocol::res::ConnectionExt as _;
 
-/// Descriptors belong to the process: one test at a time.
+/// The lock that runs one test at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn alone() -> std::sync::MutexGuard<'static, ()> {

@@ -81,7 +81,7 @@ fn a_covered_window_is_pictured_as_if_it_were_not() {
 }
 
 #[test]
-fn what_is_off_the_screen_is_cut_off() {
+fn parts_off_the_screen_are_cropped() {
     let desktop = TestDesktop::start(Manager::None);
     let mut x11 = desktop.connect();
     let window = PlainWindow::open(&desktop.display, look(-100, 700, BLUE));
@@ -95,7 +95,7 @@ fn what_is_off_the_screen_is_cut_off() {
     assert!(error.contains("off the screen"), "{error}");
 }
 
-/// Pop-ups are in the picture at their position, and what lies beside them is not.
+/// Pop-ups are in the picture at their position, without the windows beside them.
 #[test]
 fn open_popups_are_in_the_picture_and_other_apps_are_not() {
     for manager in [Manager::None, Manager::Plain, Manager::Compositing] {

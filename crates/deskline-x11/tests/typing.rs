@@ -1,4 +1,4 @@
-//! The text that is typed is the text that arrives.
+//! Typed text arrives unchanged, and the keyboard is restored.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
@@ -42,7 +42,7 @@ fn keys(window: &PlainWindow) -> Vec<(u32, u16)> {
     .collect()
 }
 
-/// The keys that are down, by the server.
+/// The keys that are down on the server.
 fn down(desktop: &TestDesktop) -> Vec<u8> {
     use x11rb::protocol::xproto::ConnectionExt as _;
     let (c, _) = x11rb::connect(Some(&desktop.display)).unwrap();
@@ -76,7 +76,7 @@ fn any_unicode_arrives_and_the_keyboard_map_is_put_back() {
     assert!(down(&desktop).is_empty());
 }
 
-/// The next client that types frees what a killed process has bound.
+/// The next client that types frees the key codes that a killed process has bound.
 #[test]
 fn bindings_of_a_dead_client_are_taken_back() {
     let desktop = TestDesktop::start(Manager::None);
@@ -100,7 +100,7 @@ fn bindings_of_a_dead_client_are_taken_back() {
     assert_eq!(keyboard_map(&desktop), before);
 }
 
-/// Everything is restored by the time a short-lived process has gone.
+/// Everything is restored before a short-lived process exits.
 #[test]
 fn nothing_is_left_by_a_client_that_leaves_at_once() {
     let desktop = TestDesktop::start(Manager::None);
@@ -158,7 +158,7 @@ fn caps_lock_and_num_lock_do_not_matter_and_stay() {
     assert_eq!(keys(&window)[0].1 & 0x12, 0x12, "locks are back");
 }
 
-/// Keys that are down for a moment, or come twice, are dropped while these are on.
+/// Slow Keys drops short presses, and Bounce Keys drops repeated ones.
 #[test]
 fn slow_and_bounce_keys_drop_nothing_and_stay_on() {
     use x11rb::protocol::xkb::{self, AXOption, BoolCtrl, ConnectionExt as _, Control, VMod};
@@ -224,7 +224,7 @@ fn slow_and_bounce_keys_drop_nothing_and_stay_on() {
     eventually("only the key after it", || window.text() == "b");
 }
 
-/// Another layout: letters elsewhere, a third level, dead keys where US has plain ones.
+/// Layouts with moved letters, a third level, and dead keys in place of US symbols.
 #[test]
 fn layouts_and_groups_are_followed() {
     let desktop = TestDesktop::start(Manager::None);
@@ -296,7 +296,7 @@ fn a_cancel_stops_within_a_few_characters() {
     std::thread::sleep(Duration::from_millis(200));
     assert!(
         window.seen().len() - before < 100,
-        "what was under way has arrived, nothing else"
+        "only the keys already sent have arrived"
     );
 }
 
@@ -385,7 +385,7 @@ fn a_held_key_repeats_until_its_time_is_over_or_another_window_comes() {
     drop(other.join().unwrap());
 }
 
-/// Ctrl+C on a Russian layout is the key that has C in the other group.
+/// Ctrl+C on a Russian layout uses the key that has C in the other group.
 #[test]
 fn shortcuts_reach_their_key_in_another_group() {
     let desktop = TestDesktop::start(Manager::None);

@@ -1,4 +1,4 @@
-//! Reads what another client has on the clipboard: all its targets, large ones in parts (INCR).
+//! Reads another client's clipboard: all its targets, large ones in parts (INCR).
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::{During as _, Present as _};
 /// The most targets of one clipboard. LibreOffice has some forty.
 const MOST_TARGETS: usize = 200;
 
-/// The types of data that names a resource of the owner, which frees it.
+/// Types of data that are ids of the owner's resources, which the owner frees.
 const RESOURCES: [AtomEnum; 5] = [
     AtomEnum::BITMAP,
     AtomEnum::COLORMAP,
@@ -22,12 +22,11 @@ const RESOURCES: [AtomEnum; 5] = [
     AtomEnum::WINDOW,
 ];
 
-/// The type of some data, the bits of one unit of it, and the data.
+/// The type of the data, the bits per unit (8, 16 or 32), and the data.
 type Data = (Atom, u8, Vec<u8>);
 
 /// Why there is no data of a target.
 enum Missing {
-    /// The owner refuses it.
     Refused,
     Late,
     TooLarge,
@@ -84,7 +83,7 @@ impl Keeper {
         Ok(text.ok().map(|item| item.data))
     }
 
-    /// The types that the owner offers. An owner that lists none may still have a text.
+    /// The targets that the owner offers. Assumes text if the owner does not support TARGETS.
     fn targets(&mut self, time: Timestamp, until: Instant, cancel: &Cancel) -> Result<Vec<Atom>> {
         let target = self.names.TARGETS;
         match self.convert(target, time, 1 << 16, until, cancel)? {
@@ -102,7 +101,7 @@ impl Keeper {
         }
     }
 
-    /// The targets that have data, with their names.
+    /// Adds the targets' names; drops duplicates and targets without data such as MULTIPLE.
     fn named(&self, targets: &[Atom]) -> Result<Vec<(Atom, String)>> {
         let ask = |target: &Atom| Ok((*target, self.c.get_atom_name(*target).during(WHAT)?));
         let asked = targets.iter().map(ask).collect::<Result<Vec<_>>>()?;
@@ -120,7 +119,7 @@ impl Keeper {
         Ok(named)
     }
 
-    /// Has the owner convert its selection.
+    /// Asks the owner to convert its selection, and reads the result.
     fn convert(
         &mut self,
         target: Atom,
@@ -169,7 +168,7 @@ impl Keeper {
     /// `most`.
     fn take(&mut self, most: usize) -> Result<Option<Data>> {
         let property = self.names._DESKLINE_CLIPBOARD;
-        // A property set after the deletion is the next part.
+        // Only a property set after this deletion is the next part.
         self.arrived.clear();
         let units = u32::try_from(most / 4 + 1).unwrap_or(u32::MAX);
         let reply = self
@@ -184,7 +183,7 @@ impl Keeper {
         Ok(Some((reply.type_, reply.format, reply.value)))
     }
 
-    /// The parts that follow, up to an empty one.
+    /// Reads the parts of an INCR transfer, up to the empty one that ends it.
     fn take_parts(
         &mut self,
         most: usize,

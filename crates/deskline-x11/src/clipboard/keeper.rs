@@ -57,13 +57,14 @@ x11rb::atom_manager! {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Item {
     pub(super) target: Atom,
-    /// The type of the data, and the bits of one unit of it.
+    /// The type of the data.
     pub(super) kind: Atom,
+    /// The bits per unit: 8, 16 or 32.
     pub(super) format: u8,
     pub(super) data: Rc<[u8]>,
 }
 
-/// All that is on the clipboard. Empty if nothing is.
+/// The whole content of the clipboard. Empty if the selection has no owner.
 pub(super) type Content = Rc<[Item]>;
 
 /// Data on its way to a client in parts.
@@ -73,7 +74,7 @@ pub(super) struct Transfer {
     pub(super) item: Item,
     pub(super) sent: usize,
     pub(super) last: Instant,
-    /// The process that is to read it, if it is the agent's text.
+    /// The process that the agent's text is for; `None` for the person's data.
     pub(super) reader: Option<u32>,
 }
 
@@ -81,7 +82,7 @@ pub(super) struct Transfer {
 pub(super) struct Owned {
     pub(super) content: Content,
     pub(super) since: Timestamp,
-    /// The process that is to read it, if it is the agent's text and not the person's data.
+    /// The process that the agent's text is for; `None` for the person's data.
     pub(super) reader: Option<u32>,
 }
 
@@ -91,12 +92,12 @@ pub(super) struct Keeper {
     pub(super) names: Names,
     pub(super) has_res: bool,
     pub(super) owned: Option<Owned>,
-    /// Whether another client has taken the selection since the last look.
+    /// Whether another client has taken the selection since the last `take_changed`.
     changed: bool,
     pub(super) transfers: Vec<Transfer>,
-    /// An answer to a request of ours.
+    /// The answer to our last `ConvertSelection`.
     pub(super) notify: Option<SelectionNotifyEvent>,
-    /// The properties of our window that were set since they were last looked at.
+    /// The properties of our window that were set since the list was last cleared.
     pub(super) arrived: Vec<Atom>,
     time: Option<Timestamp>,
     pub(super) reading: Reading,
@@ -243,7 +244,7 @@ impl Keeper {
         self.hear()
     }
 
-    /// Has the clipboard manager save what is owned, before this process ends.
+    /// Asks the clipboard manager to save the owned data, before this process ends.
     fn hand_over(&mut self) -> Result<()> {
         let Some(content) = self.owned.as_ref().map(|owned| Rc::clone(&owned.content)) else {
             return Ok(());
@@ -316,7 +317,7 @@ impl Board for Keeper {
             let string = AtomEnum::STRING.into();
             content.push((string, string, latin.into()));
         }
-        // Last: see `note_reader`.
+        // The hint must be last: see `note_reader`.
         let hint = self.atom(HINT)?;
         content.push((hint, hint, HINT_DATA.into()));
         let item = |(target, kind, data)| Item {
@@ -335,7 +336,7 @@ impl Board for Keeper {
         self.c
             .set_selection_owner(owner, self.names.CLIPBOARD, since)
             .during(WHAT)?;
-        // Requests may come before the reply.
+        // Set before the reply is read: other clients' requests may arrive before it.
         self.owned = (!empty).then_some(Owned {
             content,
             since,
@@ -354,7 +355,7 @@ impl Board for Keeper {
     }
 }
 
-/// Whether the server's time `a` is not before `b`. It starts again at 0 after 49 days.
+/// Whether the server's time `a` is not before `b`. The clock wraps every 49 days.
 pub(super) fn is_after(a: Timestamp, b: Timestamp) -> bool {
     a.wrapping_sub(b) < 1 << 31
 }

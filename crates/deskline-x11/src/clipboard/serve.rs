@@ -1,4 +1,4 @@
-//! Answers requests for the selection, those for large data in parts (INCR).
+//! Answers requests for the selection; sends large data in parts (INCR).
 
 use std::time::{Duration, Instant};
 
@@ -18,12 +18,12 @@ use crate::{During as _, Present as _};
 /// The most bytes of one property. Larger data goes in parts of this size.
 const PART: usize = 256 << 10;
 
-/// A client that does not ask for the next part within this time does not want it.
+/// A transfer ends if the client does not fetch a part within this time.
 const STALLS: Duration = Duration::from_secs(10);
 
 impl Keeper {
     pub(super) fn serve(&mut self, request: &SelectionRequestEvent) -> Result<()> {
-        // Clients before the ICCCM name no property.
+        // Obsolete clients pass None as the property (ICCCM §2.2).
         let property = match request.property {
             x11rb::NONE => request.target,
             property => property,
@@ -52,7 +52,7 @@ impl Keeper {
             })
     }
 
-    /// Whether the target could be served.
+    /// Writes the requested target to `property`. `false` if it is not offered.
     fn answer(&mut self, request: &SelectionRequestEvent, property: Atom) -> Result<bool> {
         let Some(owned) = &self.owned else {
             return Ok(false);
@@ -107,7 +107,7 @@ impl Keeper {
         Ok(true)
     }
 
-    /// Writes the data of a target to a property, or begins to.
+    /// Writes the data of a target to a property, or starts an INCR transfer.
     fn write_item(&mut self, window: Window, target: Atom, property: Atom) -> Result<bool> {
         let Some(owned) = &self.owned else {
             return Ok(false);
@@ -163,7 +163,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// The client has taken a part: sends the next one, and an empty one at the end.
+    /// Sends the next part after the client has deleted the property; an empty part is the last.
     pub(super) fn go_on(&mut self, notify: &PropertyNotifyEvent) -> Result<()> {
         let its = |t: &Transfer| t.requestor == notify.window && t.property == notify.atom;
         let Some(at) = self.transfers.iter().position(its) else {
@@ -196,7 +196,8 @@ impl Keeper {
         Ok(())
     }
 
-    /// Notes that the agent's text went to a window of its reader. The hint is not the text.
+    /// Notes that a window of the reader has fetched the agent's text. Fetching only the hint, the
+    /// last item, does not count.
     fn note_reader(&self, window: Window, target: Atom, reader: Option<u32>) -> Result<()> {
         let Some((reader, owned)) = reader.zip(self.owned.as_ref()) else {
             return Ok(());
@@ -228,12 +229,12 @@ impl Keeper {
         Ok(ids.and_then(|ids| ids.ids.first()?.value.first().copied()))
     }
 
-    /// Forgets the transfers that a client has given up.
+    /// Drops transfers that clients have abandoned.
     pub(super) fn drop_stalled(&mut self) {
         self.transfers.retain(|t| t.last.elapsed() < STALLS);
     }
 
-    /// When to look for such transfers again.
+    /// The time until the next call of `drop_stalled` is due.
     pub(super) fn next_timeout(&self) -> Option<Duration> {
         (!self.transfers.is_empty()).then_some(STALLS)
     }

@@ -23,16 +23,15 @@ pub(super) struct Slave {
     pub(super) name: String,
 }
 
-/// All slave devices, or why the person's devices cannot be distinguished from the
-/// agent's.
+/// All slave devices, or why the person's devices cannot be distinguished from the agent's.
 pub(super) fn slaves(c: &Connection) -> Result<Result<Vec<Slave>, String>> {
     let known = c.extension_information(xinput::X11_EXTENSION_NAME);
     if known.during(WHAT)?.is_none() {
         return Ok(Err(
-            "the X server lacks the X Input extension, which tells the user's devices from synthetic ones".into(),
+            "the X server lacks the X Input extension, which distinguishes the user's devices from synthetic ones".into(),
         ));
     }
-    // 2.1 reports raw events while another client has grabbed the device.
+    // Before 2.1, a client gets no raw events while another client has grabbed the device.
     let version = c.xinput_xi_query_version(2, 2).during(WHAT)?;
     let devices = c.xinput_xi_query_device(Device::ALL).during(WHAT)?;
     let version = version.reply().during(WHAT)?;
@@ -53,7 +52,7 @@ pub(super) fn slaves(c: &Connection) -> Result<Result<Vec<Slave>, String>> {
     }
     if !slaves.iter().any(|slave| slave.xtest) {
         return Ok(Err(
-            "the X server has no XTEST devices of its own to tell synthetic input by".into(),
+            "the X server has no XTEST devices, which mark synthetic input".into(),
         ));
     }
     Ok(Ok(slaves))
@@ -63,7 +62,7 @@ fn slave(info: &XIDeviceInfo) -> Option<Slave> {
     let keyboard = match info.type_ {
         DeviceType::SLAVE_KEYBOARD => true,
         DeviceType::SLAVE_POINTER => false,
-        // A device floats while another client has grabbed it. Select both kinds of events.
+        // A device floats while another client has grabbed it. Its classes show its type.
         DeviceType::FLOATING_SLAVE => {
             let key =
                 |class: &xinput::DeviceClass| matches!(class.data, xinput::DeviceClassData::Key(_));

@@ -1,4 +1,4 @@
-//! Whether a key press of the person is Esc without modifiers.
+//! Recognizes Esc without modifiers.
 
 use deskline_link::Result;
 use x11rb::protocol::xkb::{self, ConnectionExt as _, MapPart};
@@ -50,7 +50,7 @@ pub(super) fn is_escape(c: &Connection, device: u16, code: u32, group: u8) -> Re
     Ok(symbols.syms.get(first) == Some(&key::Escape))
 }
 
-/// Whether no modifier is held on the device, and its group.
+/// Whether no modifier is held or latched on the device, and its effective group.
 pub(super) fn plain(c: &Connection, device: u16) -> Result<(bool, u8)> {
     let state = c.xkb_get_state(device).during(WHAT)?;
     let Ok(state) = state.reply() else {

@@ -19,7 +19,7 @@ use crate::During as _;
 /// releases them itself.
 const ESCAPED: Duration = Duration::from_millis(250);
 
-/// Esc still counts for this long after the last input.
+/// How long after the release of the devices Esc still counts, even if the link has ended.
 const GRACE: Duration = Duration::from_millis(200);
 
 impl Keeper {
@@ -32,7 +32,7 @@ impl Keeper {
         if !self.pressed.is_empty() {
             raw |= XIEventMask::RAW_KEY_RELEASE;
         }
-        // While the guard is closed, what the person presses reaches no app.
+        // Presses on grabbed devices reach no app, and do not count.
         if self.watched.is_some() && !self.hold.is_held() {
             raw |= XIEventMask::RAW_KEY_PRESS | XIEventMask::RAW_BUTTON_PRESS;
         }
@@ -84,11 +84,11 @@ impl Keeper {
                 }
             }
             Event::XinputHierarchy(change) => {
-                let come = HierarchyMask::SLAVE_ADDED
+                let added = HierarchyMask::SLAVE_ADDED
                     | HierarchyMask::DEVICE_ENABLED
                     | HierarchyMask::SLAVE_ATTACHED;
                 self.slaves = None;
-                if change.flags.intersects(come) {
+                if change.flags.intersects(added) {
                     self.newcomers()?;
                 }
             }
@@ -104,7 +104,7 @@ impl Keeper {
         }
     }
 
-    /// Grabs devices that were plugged in while the guard is closed.
+    /// Grabs devices that were plugged in while the others are grabbed.
     fn newcomers(&mut self) -> Result<()> {
         let Some(hold) = self.hold.link_mut() else {
             return Ok(());
@@ -134,7 +134,7 @@ impl Keeper {
         } else if let Some(link) = &self.on_escape {
             link.cancel(Reason::Person);
         } else {
-            self.late = Some(Instant::now());
+            self.idle_escape = Some(Instant::now());
         }
     }
 

@@ -1,9 +1,9 @@
-//! Handles keys that the person holds when the guard closes or opens.
+//! Handles keys that the person holds when the devices are grabbed or released.
 //!
 //! A grabbed device floats: keys that are down on the master stay down, and changes on the device
-//! do not reach the master. When the guard closes, it releases all keys through XTEST, as held keys
-//! would modify the agent's typing. When it opens, it presses the modifiers that the person holds
-//! on the master again. It does not press other keys, as those would type characters.
+//! do not reach the master. After the grab, the guard releases all keys through XTEST, as held keys
+//! would modify the agent's typing. After the release, it presses the modifiers that the person
+//! still holds again. It does not press other keys, as those would type characters.
 
 use deskline_link::Result;
 use x11rb::connection::Connection as _;
@@ -18,7 +18,7 @@ use super::devices::{self, Slave, codes};
 use crate::During as _;
 use crate::connection::Connection;
 
-const WHAT: &str = "putting the keyboard back";
+const WHAT: &str = "restoring the keyboard";
 
 /// How often to repeat the synchronisation: the person may press and release keys meanwhile.
 const LOOKS: usize = 4;
@@ -37,7 +37,7 @@ pub(super) fn release(c: &Connection, slaves: &[Slave]) -> Result<()> {
     Ok(())
 }
 
-/// Releases what XTEST's own devices hold, whichever client has pressed it.
+/// Releases all keys and buttons of XTEST's own devices, whichever client has pressed them.
 pub(super) fn release_synthetic(c: &Connection, slaves: &[Slave]) -> Result<()> {
     let xtest = devices::pressed(c, slaves.iter().filter(|slave| slave.xtest))?;
     for code in codes(&xtest.keys) {
@@ -49,14 +49,14 @@ pub(super) fn release_synthetic(c: &Connection, slaves: &[Slave]) -> Result<()> 
     Ok(())
 }
 
-/// Synchronises the master with the devices. Returns the modifiers that were pressed for that.
+/// Synchronises the master with the devices. Returns the modifiers that it has pressed.
 pub(super) fn put_back(c: &Connection, root: Window, slaves: &[Slave]) -> Result<Vec<u8>> {
     let modifiers = c.get_modifier_mapping().during(WHAT)?;
     let modifiers = modifiers.reply().during(WHAT)?.keycodes;
     let mut pressed = vec![];
     for _ in 0..LOOKS {
-        // Query the master first. A key that the person presses in between is then pressed twice,
-        // which the server ignores; the other way round it would look like a key that nobody holds.
+        // Query the master first. A key that the person presses in between is then pressed again,
+        // which the server ignores. In the other order, it would be released as held by nobody.
         let keymap = c.query_keymap().during(WHAT)?;
         let pointer = c.query_pointer(root).during(WHAT)?;
         let theirs = devices::pressed(c, slaves.iter().filter(|slave| !slave.xtest))?;
@@ -95,8 +95,8 @@ pub(super) fn put_back(c: &Connection, root: Window, slaves: &[Slave]) -> Result
     Ok(pressed)
 }
 
-/// Releases a modifier that was pressed for the person and that they have released since. The
-/// master has seen the release, but XTEST's own device has not.
+/// Releases a modifier that the guard has pressed, after the person has released theirs: XTEST's
+/// own device still holds it.
 pub(super) fn let_go(c: &Connection, code: u8) -> Result<()> {
     fake(c, KEY_RELEASE_EVENT, code)?;
     c.flush().during(WHAT)

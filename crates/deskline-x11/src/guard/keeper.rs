@@ -34,9 +34,9 @@ const OTHERS: Duration = Duration::from_secs(3);
 /// How long the thread may wait at its end for the person to release a modifier.
 const LEAVE: Duration = Duration::from_secs(1);
 
-/// How long an Esc that was pressed after its link had ended remains valid: it cancels the next
-/// link that begins within this time.
-const LATE: Duration = Duration::from_secs(10);
+/// An Esc that is pressed after its link has ended cancels the next link if that link begins within
+/// this time.
+const ESCAPE_VALID: Duration = Duration::from_secs(10);
 
 pub(super) const WHAT: &str = "guarding the person's devices";
 
@@ -58,9 +58,9 @@ pub(super) struct Keeper {
     /// When the devices were last released.
     pub(super) opened: Option<Instant>,
     /// When the person pressed Esc after the link had ended.
-    pub(super) late: Option<Instant>,
-    /// Whether the person has pressed a key or a button since the link began to watch them; `None`
-    /// if it does not watch.
+    pub(super) idle_escape: Option<Instant>,
+    /// Whether the person has pressed a key or a button since [`Order::Watch`]; `None` if the link
+    /// does not watch them.
     pub(super) watched: Option<bool>,
     /// Modifiers that XTEST has pressed for the person, who still holds them.
     pub(super) pressed: Vec<u8>,
@@ -75,8 +75,8 @@ pub(super) enum Order {
     Rest,
     /// Start noting whether the person presses anything.
     Watch,
-    /// Ask whether they have. The reply is `None` if their devices cannot be distinguished from
-    /// the agent's.
+    /// Ask whether the person has pressed anything. The reply is `None` if their devices cannot be
+    /// distinguished from the agent's.
     Pressed(SyncSender<Option<bool>>),
     /// Outline some bounds, show a caption, or both.
     Show(Option<Rect>, String, SyncSender<()>),
@@ -118,12 +118,12 @@ impl Keeper {
             hold: Holding::default(),
             on_escape: None,
             opened: None,
-            late: None,
+            idle_escape: None,
             watched: None,
             pressed: vec![],
             c,
         };
-        // List the devices now, so that the first link need not wait for it.
+        // List the devices now, so that the first link need not wait for the list.
         if let Ok(slaves) = devices::slaves(&keeper.c)? {
             keeper.slaves = Some(slaves);
             keeper.select()?;
@@ -153,8 +153,8 @@ impl Keeper {
         }
     }
 
-    /// Releases the devices, then waits a moment for the person to release the modifiers that were
-    /// pressed for them: XTEST's own device must not keep them down.
+    /// Releases the devices. Then gives the person a moment to release the modifiers that the guard
+    /// has pressed for them, and releases these: XTEST's own device must not keep them down.
     fn leave(&mut self) -> Result<()> {
         self.open()?;
         let until = Instant::now() + LEAVE;
@@ -248,7 +248,11 @@ impl Keeper {
         if self.hold.is_held() {
             return Ok(Grab::Held);
         }
-        if self.late.take().is_some_and(|late| late.elapsed() < LATE) {
+        if self
+            .idle_escape
+            .take()
+            .is_some_and(|at| at.elapsed() < ESCAPE_VALID)
+        {
             cancel.cancel(Reason::Person);
             return Err(Error::Cancelled(Reason::Person));
         }
@@ -319,11 +323,11 @@ impl Keeper {
         self.c.sync().during(WHAT)
     }
 
-    /// The time limit has passed: cancels the link and releases the devices, whatever hangs.
+    /// Cancels the link at the time limit and releases the devices, whatever hangs.
     fn expire(&mut self, expired: Expired<Hold>) -> Result<()> {
         expired.link.cancel.cancel(Reason::Watchdog);
         if !expired.escaped {
-            tracing::warn!("the guard has held for its limit, and opens");
+            tracing::warn!("the guard releases the devices at its time limit");
         }
         self.overlay.hide(&self.c)?;
         self.ungrab(expired.link)

@@ -9,19 +9,17 @@ use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Window};
 use crate::connection::Connection;
 use crate::{During as _, Present as _};
 
-/// The distance of a banner from the edge of the screen and from what it must not cover.
+/// The distance of a banner from the edge of the screen and from the target, at 96 dpi.
 const MARGIN: i32 = 12;
 
-/// The maximum size of the resource database with Xft.dpi, in 4-byte units; it usually has some
-/// hundred bytes.
+/// How much of the resource database to read, in 4-byte units; it usually has some hundred bytes.
 const MAX_RESOURCES: u32 = 4096;
 
 const WHAT: &str = "looking for the screen";
 
-/// A monitor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Monitor {
-    /// Its bounds in root coordinates.
+    /// The bounds in root coordinates.
     pub(super) area: Rect,
     /// Pixels per unit of 1/96 inch.
     pub(super) scale: f64,
@@ -80,7 +78,7 @@ pub(super) fn monitor(c: &Connection, root: Window, place: Option<Rect>) -> Resu
         .map_or(whole, |(_, monitor)| *monitor))
 }
 
-/// Parses `Xft.dpi: 192` as 2.0: the scale that desktops set for apps.
+/// The scale that the desktop sets for apps: 2.0 for `Xft.dpi: 192`.
 fn scale_of(resources: &str) -> Option<f64> {
     let line = resources
         .lines()
@@ -113,7 +111,7 @@ pub(super) fn banner(monitor: &Monitor, (w, h): (i32, i32), avoid: Option<Rect>)
         w: w + 2 * margin,
         h: h + 2 * margin,
     };
-    // If `avoid` fills the monitor it is covered in any case.
+    // A target that fills the monitor is covered in any case.
     let covers = avoid.is_some_and(|avoid| !near.intersect(&avoid).is_empty());
     if covers {
         at(area.y + area.h - h - margin)

@@ -1,4 +1,4 @@
-//! Draws the banner: white on near black, readable on light and on dark, with an accent.
+//! Draws the banner: white text on near black, in a frame of the accent colour.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,7 +19,7 @@ const GROUND: [u8; 3] = [0x1c, 0x1e, 0x21];
 const INK: [u8; 3] = [0xff, 0xff, 0xff];
 const ACCENT: [u8; 3] = [0xff, 0x8a, 0x00];
 
-/// Paths of sans-serif fonts on common distributions. Asking fontconfig takes 30 ms.
+/// Paths of sans-serif fonts on common distributions: fontconfig would take 30 ms to find one.
 const KNOWN: [&str; 6] = [
     "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
     "/usr/share/fonts/TTF/DejaVuSans.ttf",
@@ -32,19 +32,20 @@ const KNOWN: [&str; 6] = [
 /// Search at most this many fonts for characters that the first font lacks.
 const MOST_FONTS: usize = 3;
 
-/// Wait this long for fontconfig. It takes 30 ms, but minutes if it has to build its cache; until
-/// then the banner does without the font.
+/// How long the banner waits for fontconfig, which takes 30 ms, but minutes if it has to build its
+/// cache. A font that is found later is used from the next banner on.
 const AT_ONCE: Duration = Duration::from_millis(150);
+/// How long fontconfig may run.
 const FOUND: Duration = Duration::from_secs(60);
 
-/// Rows of B·G·R·X without padding.
+/// Rows of B, G, R, X bytes without padding.
 pub(super) struct Image {
     pub(super) width: usize,
     pub(super) height: usize,
     pub(super) bgrx: Vec<u8>,
 }
 
-/// The fonts that have been needed.
+/// The fonts found so far.
 #[derive(Default)]
 pub(super) struct Fonts {
     found: Vec<FontVec>,
@@ -76,7 +77,7 @@ impl Fonts {
         }
     }
 
-    /// Adds fonts that have been found since.
+    /// Adds fonts whose search has ended.
     fn take_in(&mut self) {
         let fonts = &mut self.found;
         self.sought.retain(|sought| match sought.try_recv() {
@@ -89,7 +90,7 @@ impl Fonts {
         });
     }
 
-    /// The font that has the character, else the first.
+    /// The index of a font that has the character, else of the first font.
     fn font_for(&mut self, c: char) -> Option<usize> {
         self.warm();
         self.take_in();

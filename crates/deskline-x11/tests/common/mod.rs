@@ -29,8 +29,8 @@ pub struct TestDesktop {
     bus: String,
     dir: TempDir,
     children: Vec<(String, Child)>,
-    /// The connection that waited for the window manager. xfwm4 queries all windows as it starts,
-    /// and exits with `BadWindow` if one goes meanwhile: so this connection's own window must stay.
+    /// The connection that waited for the window manager. It stays open to keep its window: xfwm4
+    /// queries all windows as it starts, and exits with `BadWindow` if one is destroyed meanwhile.
     waited: Option<X11>,
 }
 
@@ -213,7 +213,7 @@ pub fn eventually_some<T>(what: &str, mut get: impl FnMut() -> Option<T>) -> T {
         if let Some(value) = get() {
             return value;
         }
-        assert!(Instant::now() < until, "waited for {what} in vain");
+        assert!(Instant::now() < until, "timed out waiting for {what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -1,6 +1,6 @@
-//! A window without a toolkit that records its events, on a thread of its own: it decides what an
-//! app gets. Like apps, it looks up symbols in the core keyboard map when it handles a key. It can
-//! be made slow.
+//! A window without a toolkit that records the events that an app would get, on a thread of its
+//! own. Like apps, it looks up symbols in the core keyboard map when it handles a key. It can be
+//! made slow.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};

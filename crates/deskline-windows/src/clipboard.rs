@@ -1,5 +1,5 @@
-//! The clipboard: a thread that saves it, lends the agent's text and hears who reads that, and
-//! gives the person's data back. The system keeps that; nothing is served afterwards.
+//! The clipboard: a thread saves it, offers the agent's text, notes who reads that, and restores
+//! the person's data. Windows then keeps the data, so the thread need not serve it.
 
 use std::cell::RefCell;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -28,28 +28,28 @@ use windows::core::{PCWSTR, w};
 
 use crate::display::windows::owner;
 
-/// An order is waiting.
+/// Posted to the thread when an order is in its channel.
 const ORDERED: u32 = WM_APP + 1;
-/// Somebody else than the app has read the text.
+/// Posted when another program than the app has read the text.
 const STRANGER: u32 = WM_APP + 2;
 
-/// How often to offer the text anew once somebody else has read it: programs that record what is
-/// copied may do that each time.
+/// How often to offer the text again after another program has read it: clipboard recorders may
+/// read it each time.
 const ANEW: u8 = 3;
 
 const TEXT: u32 = 13; // CF_UNICODETEXT
 
-/// Formats whose data are no memory: bitmaps, metafiles, palettes. Windows makes a bitmap from the
-/// DIB that is saved.
+/// Formats whose data is a GDI handle instead of memory: bitmaps, metafiles, palettes. Windows
+/// makes a bitmap from the saved DIB.
 const NO_MEMORY: [u32; 4] = [2, 3, 9, 14];
 
-/// Of OLE: they stand for an object of the app that owned the clipboard.
+/// Formats of OLE that refer to an object of the app that owned the clipboard.
 const OBJECTS: [PCWSTR; 2] = [w!("DataObject"), w!("Ole Private Data")];
 
-/// Files that the app makes for whoever pastes.
+/// Files that the app creates only when another app pastes.
 const PROMISED: PCWSTR = w!("FileGroupDescriptorW");
 
-/// By these, clipboard managers and the system's history skip a text that is there for a moment.
+/// Formats that make clipboard managers and the clipboard history ignore a short-lived text.
 const MARKS: [PCWSTR; 2] = [
     w!("ExcludeClipboardContentFromMonitorProcessing"),
     w!("CanIncludeInClipboardHistory"),
@@ -57,10 +57,10 @@ const MARKS: [PCWSTR; 2] = [
 
 type Content = Vec<(u32, Vec<u8>)>;
 
-/// The text that is lent, until it is read.
+/// The agent's text, to be rendered when an app reads it.
 struct Lent {
     text: Vec<u8>,
-    /// The process that is to read it.
+    /// The process that should read it.
     app: u32,
     reading: Reading,
     anew: u8,
@@ -70,7 +70,7 @@ thread_local! {
     static LENT: RefCell<Option<Lent>> = const { RefCell::new(None) };
 }
 
-/// Wakes the thread, and ends it when dropped.
+/// The channel to the thread. Dropping it ends the thread.
 struct Line {
     orders: Sender<Order>,
     thread: u32,
@@ -78,7 +78,7 @@ struct Line {
 
 impl Line {
     fn post(&self, message: u32) {
-        // SAFETY: takes numbers. A thread that has ended gets nothing.
+        // SAFETY: takes numbers. The call fails if the thread has ended.
         let _ = unsafe { PostThreadMessageW(self.thread, message, WPARAM(0), LPARAM(0)) };
     }
 }
@@ -111,15 +111,15 @@ pub(crate) fn start() -> Result<ClipboardThread> {
         .map_err(|e| failed(&e))?
         .map_err(|e| failed(&e))?;
     let line = Line { orders, thread };
-    let tell = move |order| {
-        // A thread that has ended answers nothing, which the caller sees.
+    let send = move |order| {
+        // If the thread has ended, the caller gets no answer and reports that.
         let _ = line.orders.send(order);
         line.post(ORDERED);
     };
-    Ok(ClipboardThread::new(tell, reading))
+    Ok(ClipboardThread::new(send, reading))
 }
 
-/// A window that no one sees: the owner of the clipboard.
+/// Creates the hidden window that owns the clipboard.
 fn window() -> windows::core::Result<HWND> {
     let class = w!("DesklineClipboard");
     let style = WNDCLASSW {
@@ -127,7 +127,7 @@ fn window() -> windows::core::Result<HWND> {
         lpszClassName: class,
         ..WNDCLASSW::default()
     };
-    // SAFETY: the texts are constants. A class that is there already is the same one.
+    // SAFETY: the texts are constants. If the class is registered already, it is the same one.
     unsafe {
         RegisterClassW(&raw const style);
         let (plain, shape, above) = (WINDOW_EX_STYLE(0), WINDOW_STYLE(0), Some(HWND_MESSAGE));
@@ -160,7 +160,7 @@ fn serve(window: HWND, reading: Reading, orders: &Receiver<Order>) {
         }
     }
     if let Err(error) = lending.give_back(&mut board) {
-        tracing::warn!("the clipboard is not back: {error}");
+        tracing::warn!("the clipboard was not restored: {error}");
     }
 }
 
@@ -174,11 +174,11 @@ unsafe extern "system" fn on_message(
         LENT.with_borrow_mut(|lent| lent.as_mut().map(render));
         return LRESULT(0);
     }
-    // SAFETY: passes on what the window was given.
+    // SAFETY: forwards the arguments of this call.
     unsafe { DefWindowProcW(window, message, what, data) }
 }
 
-/// Somebody reads the text: gives it, and finds out who that is.
+/// Renders the text for the program that reads it, and finds out which one that is.
 fn render(lent: &mut Lent) {
     if put(TEXT, &lent.text).is_err() {
         return;
@@ -274,9 +274,9 @@ fn formats() -> Vec<u32> {
 struct WinBoard {
     window: HWND,
     reading: Reading,
-    /// What this thread put there last, and whether it is the agent's text.
+    /// The content that this thread has written last, and whether it is the agent's text.
     content: Option<(Content, bool)>,
-    /// The sequence number when the clipboard was last looked at.
+    /// The clipboard's sequence number at the last `take_changed`.
     known: u32,
 }
 
@@ -286,7 +286,7 @@ impl WinBoard {
         let Some((app, anew)) = app else { return };
         if let Some((content, true)) = self.owned() {
             if let Err(error) = self.own(content, Some(app)) {
-                tracing::warn!("the text was not offered anew: {error}");
+                tracing::warn!("the text was not offered again: {error}");
             }
             LENT.with_borrow_mut(|lent| lent.iter_mut().for_each(|lent| lent.anew = anew));
         }
@@ -319,7 +319,8 @@ impl Board for WinBoard {
         let mut content = Content::new();
         for format in formats {
             cancel.check()?;
-            // 0x80 to 0x8f are drawn by their owner, 0x200 to 0x3ff are an app's own handles.
+            // 0x80 to 0x8f: owner-display and display formats. 0x200 to 0x3ff: private and GDI
+            // handles.
             let no_memory = matches!(format, 0x80..=0x8f | 0x200..=0x3ff);
             if no_memory || NO_MEMORY.contains(&format) || objects.contains(&format) {
                 continue;
@@ -365,7 +366,7 @@ impl Board for WinBoard {
         unsafe { EmptyClipboard() }.map_err(failed)?;
         for (format, data) in &content {
             match reader {
-                // Asked for when somebody reads it.
+                // Delayed rendering: Windows asks for the text when a program reads it.
                 Some(app) if *format == TEXT => {
                     LENT.set(Some(Lent {
                         text: data.clone(),
@@ -373,7 +374,7 @@ impl Board for WinBoard {
                         reading: self.reading.clone(),
                         anew: ANEW,
                     }));
-                    // SAFETY: the clipboard is open; without data. Its result is none.
+                    // SAFETY: the clipboard is open. Without data the result is null, not an error.
                     let _ = unsafe { SetClipboardData(*format, None) };
                 }
                 _ => put(*format, data).map_err(failed)?,

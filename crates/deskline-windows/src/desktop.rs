@@ -25,7 +25,7 @@ pub(crate) struct WinDesktop {
     pub(crate) trees: UiaTrees,
     pub(crate) display: WinDisplay,
     pub(crate) programs: Programs,
-    /// Once it is needed.
+    /// Started by the first paste.
     pub(crate) clipboard: Option<ClipboardThread>,
 }
 
@@ -201,7 +201,7 @@ impl Apps for WinDesktop {
         path.as_deref().map(process::names).unwrap_or_default()
     }
 
-    // An administrator's question is on the secure desktop, which no program reaches.
+    // The UAC prompt is on the secure desktop, which no program reaches.
     fn shows_permissions(&mut self, _: u32) -> bool {
         false
     }

@@ -1,9 +1,9 @@
 //! Windows: UI Automation for the trees, `SendInput` for input, low-level hooks for the guard.
 //!
-//! What only Windows can run is behind `cfg(windows)`, so that the rest is built and tested on any
+//! Code that calls Windows is behind `cfg(windows)`, so that the rest is built and tested on any
 //! system.
 
-// Elsewhere only the tests use what Windows calls.
+// On other systems only the tests use this code.
 #![cfg_attr(not(windows), allow(dead_code))]
 
 #[cfg(windows)]

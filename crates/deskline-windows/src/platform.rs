@@ -11,12 +11,11 @@ use crate::guard::Guard;
 use crate::process;
 use crate::tree::{self, UiaTrees};
 
-/// The desktop of the person who is logged in. Other programs have theirs in sessions of their own.
+/// The desktop of the person who is logged in. Each login session has a desktop of its own.
 pub struct WinPlatform(());
 
 impl WinPlatform {
-    /// Made once, before anything else asks about windows: coordinates are physical pixels from
-    /// here on.
+    /// Create this before any other call about windows: it makes coordinates physical pixels.
     pub fn new() -> Self {
         become_aware();
         Self(())

@@ -1,4 +1,4 @@
-//! Processes, as the system lists them.
+//! Processes: their names, parents, times and exit status.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use windows::Win32::System::Threading::{
 };
 use windows::core::{Owned, PWSTR};
 
-/// A process, also after its end: no other gets its pid while this is held.
+/// A process, which may have ended: Windows does not reuse its pid while this handle is open.
 pub struct Process(Owned<HANDLE>);
 
-// SAFETY: a handle names a process in every thread.
+// SAFETY: process handles are valid in every thread.
 unsafe impl Send for Process {}
 
-/// When a process was started, and how long it has run, in ticks of 100 ns.
+/// The start time and the CPU time of a process, in ticks of 100 ns.
 #[derive(Debug, Clone, Copy)]
 pub struct Times {
     pub started: u64,
@@ -35,7 +35,7 @@ impl Times {
 }
 
 impl Process {
-    /// `None` if there is none, or Windows keeps it from this process.
+    /// `None` if there is no such process, or Windows denies access.
     pub fn open(pid: u32) -> Option<Self> {
         // SAFETY: the handle is closed once, by its owner.
         unsafe {
@@ -44,7 +44,7 @@ impl Process {
         }
     }
 
-    /// With which status it has ended; `None` while it runs.
+    /// The exit status; `None` while it runs.
     pub fn status(&self) -> Option<i32> {
         let mut code = 0;
         // SAFETY: the number outlives the call.
@@ -80,14 +80,14 @@ impl Process {
     }
 }
 
-/// The name of the executable without `.exe`. Empty if it is not known.
+/// The name of the executable without `.exe`. Empty if unknown.
 pub fn name(pid: u32) -> String {
     let path = Process::open(pid).and_then(|process| process.path());
     let stem = path.as_deref().and_then(|path| path.file_stem());
     stem.unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// All processes with their parents, which may have ended.
+/// The parent of each process, by pid. Parents may have ended.
 pub fn parents() -> HashMap<u32, u32> {
     let mut parents = HashMap::new();
     let mut entry = PROCESSENTRY32W {
@@ -117,7 +117,7 @@ pub fn session() -> Option<u32> {
     Some(session)
 }
 
-/// The names by which the system knows a program: of the executable, and its path.
+/// The names of a program for the settings: its executable's, and its path.
 pub fn names(path: &Path) -> Vec<String> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     vec![stem.into_owned(), path.to_string_lossy().into_owned()]

@@ -25,7 +25,7 @@ const WHOLE: Scope = Scope::Whole {
     budget: Duration::from_millis(500),
 };
 
-/// A wait for an app's windows, under Wine on a busy machine.
+/// How long to wait for an app's windows, under Wine on a busy machine.
 const STARTS: Duration = Duration::from_secs(60);
 
 struct App(Child);
@@ -54,7 +54,7 @@ fn outline(tree: &Tree) -> String {
     tree.elements.iter().map(line).collect()
 }
 
-/// Reads until the tree has what is asked for.
+/// Reads the tree until the condition holds.
 fn until<T>(trees: &mut UiaTrees, pid: u32, find: impl Fn(&Tree) -> Option<T>) -> T {
     let start = Instant::now();
     let mut last = String::new();
@@ -110,7 +110,7 @@ fn designer_is_read_and_driven() {
     let window = &tree.windows[0];
     assert!(window.extents.contains(extents.center()));
 
-    // The ids stay.
+    // A second read has the same ids.
     let again = trees.read(pid, WHOLE).expect("a reading");
     assert_eq!(
         named(&again, Role::CHECK_BOX, "Second").map(|e| &e.id),
@@ -130,7 +130,7 @@ fn designer_is_read_and_driven() {
         times[5]
     );
 
-    // A layout that a tool button makes, and another saves.
+    // One tool button creates a layout, another saves the form.
     let press = |trees: &mut UiaTrees, name: &'static str| {
         let id = until(trees, pid, |tree| {
             let button =
@@ -153,7 +153,7 @@ fn designer_is_read_and_driven() {
         std::thread::sleep(Duration::from_millis(20));
     }
 
-    // A text that is set is what the field then has.
+    // The field has the text that was set.
     let field = until(&mut trees, pid, |tree| {
         let mut all = tree.elements.iter();
         let field = all.find(|e| e.role == Role::TEXT_FIELD && e.states.contains(States::EDITABLE));
@@ -168,7 +168,7 @@ fn designer_is_read_and_driven() {
         .map(|e| e.value.shown.clone());
     assert_eq!(value.as_deref(), Some("Push"), "{}", outline(&tree));
 
-    // What has no action says so.
+    // An element without an action is refused.
     let label = tree
         .elements
         .iter()

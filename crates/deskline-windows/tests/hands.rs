@@ -17,7 +17,7 @@ use deskline_link::{
 use deskline_windows::display::{WinDisplay, become_aware};
 use deskline_windows::guard::Guard;
 
-/// The environment of the guard's process: the pid of its parent.
+/// The environment variable with the pid of the guard's parent.
 const GUARD: &str = "DESKLINE_TEST_GUARD";
 
 #[test]
@@ -57,7 +57,7 @@ impl Desk {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut display = display();
-        // Wine hears of the pointer's place late until it has moved.
+        // Wine does not know the pointer's position before its first motion.
         let away = Point { x: 1200, y: 800 };
         if person(&["mousemove", "1200", "800"]).is_some() {
             wait("the pointer to move", || {
@@ -90,7 +90,7 @@ impl Desk {
         window
     }
 
-    /// The target comes to the front.
+    /// Brings the target to the front.
     fn raise(&mut self) -> Window {
         let window = self.aim();
         self.display.activate(window.id, &self.cancel).unwrap();
@@ -98,7 +98,7 @@ impl Desk {
         window
     }
 
-    /// Whatever was sent before has arrived once this has.
+    /// Presses F9 and waits for it: all earlier input has arrived then.
     fn settle(&mut self) -> Vec<String> {
         let press = KeyPress::parse("F9", &[]).unwrap();
         self.display
@@ -280,7 +280,7 @@ fn the_guard_keeps_the_person_out_and_esc_cancels() {
     wait("Esc to be seen", || desk.cancel.reason().is_some());
     assert_eq!(desk.cancel.reason(), Some(Reason::Person));
     desk.display.ungrab();
-    // The person's input passes again, and is known.
+    // The person's input passes again, and is reported.
     person(&["key", "q"]).unwrap();
     let lines = desk.app.wait_for("up 51");
     assert!(

@@ -1,4 +1,4 @@
-//! Finds the program that an agent's identifier means.
+//! Finds the program for an agent's identifier.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use deskline_link::{OpenError, Result};
 
 use super::shell;
 
-/// How deep folders of the Start menu are looked through, and how many of their entries.
+/// How deep to search the folders of the Start menu, and how many entries of each.
 const DEPTH: usize = 3;
 const MOST: usize = 2_000;
 
@@ -16,7 +16,7 @@ const MOST: usize = 2_000;
 pub(super) struct Program {
     pub(super) name: String,
     pub(super) path: PathBuf,
-    /// As they stand in the command line.
+    /// The arguments as one string, quoted as on a command line.
     pub(super) arguments: String,
     pub(super) folder: Option<PathBuf>,
 }
@@ -51,7 +51,7 @@ pub(super) fn find(identifier: &str) -> Result<Program> {
     let shortcuts = shortcuts();
     let stem = |path: &PathBuf| name(&path.file_stem().unwrap_or_default().to_string_lossy());
     let exact = || shortcuts.iter().filter(|path| stem(path) == wanted);
-    // "Chrome" is Google Chrome, unless another app has that word in its name.
+    // "Chrome" finds Google Chrome, unless another app has that word in its name too.
     let by_word = || {
         let mut all = shortcuts.iter();
         let mut has = all
@@ -82,11 +82,11 @@ pub(super) fn find(identifier: &str) -> Result<Program> {
     .into())
 }
 
-/// The program that opens a file or a URL, with it.
-fn with(opener: PathBuf, what: &str) -> Program {
+/// The opener with a file or a URL as its argument.
+fn with(opener: PathBuf, argument: &str) -> Program {
     Program {
-        // A quote is in no file name, and would end the argument.
-        arguments: format!("\"{}\"", what.replace('"', "%22")),
+        // A quote would end the argument. File names cannot contain one.
+        arguments: format!("\"{}\"", argument.replace('"', "%22")),
         ..Program::new(opener)
     }
 }
@@ -115,7 +115,7 @@ fn by_path(identifier: &str) -> Result<Program> {
     }
 }
 
-/// What a shortcut starts. `None` for those to web pages and apps from the Store.
+/// The program of a shortcut. `None` for shortcuts to web pages and apps from the Store.
 fn shortcut(path: &Path) -> Option<Program> {
     let link = shell::shortcut(path)?;
     let name = path.file_stem()?.to_string_lossy().into_owned();
@@ -162,7 +162,7 @@ fn list(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A name for comparison: without case and double spaces.
+/// Normalizes a name for comparison: lower case, single spaces, no `.exe`.
 fn name(text: &str) -> String {
     let lower = without_exe(text).to_lowercase();
     lower.split_whitespace().collect::<Vec<_>>().join(" ")

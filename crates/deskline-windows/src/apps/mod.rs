@@ -1,4 +1,4 @@
-//! Apps: which run, starting one, how far a started one has come, and how one has ended.
+//! Apps: lists the running ones, starts one and follows its start, and reports how one has ended.
 
 mod find;
 #[allow(unsafe_code)] // each call says why it is sound
@@ -20,14 +20,14 @@ use windows::Win32::Foundation::ERROR_ELEVATION_REQUIRED;
 use crate::display::windows::{every, front, is_minimised, owner, title};
 use crate::process::{self, Process, name};
 
-/// How long a program may be gone before its window comes up in another process: some only pass on
-/// to one that runs, or start another.
+/// How long to wait for a window after the started process has ended: some programs hand over to a
+/// running instance, or start another process.
 const PASSES_ON: Duration = Duration::from_secs(5);
 
-/// How many processes to follow until they end.
+/// The maximum number of processes to follow.
 const MOST: usize = 64;
 
-/// The programs that links have been about.
+/// The programs that links have started or read.
 #[derive(Default)]
 pub(crate) struct Programs {
     starting: Option<Starting>,
@@ -39,14 +39,14 @@ pub(crate) struct Programs {
 struct Starting {
     pid: u32,
     name: String,
-    /// The name of its executable: some pass on to another process of the same one.
+    /// The name of its executable: some programs hand over to another process of the same one.
     stem: String,
     process: Option<Process>,
     ended: Option<Instant>,
 }
 
 impl Programs {
-    /// Learns how this process ends.
+    /// Keeps a handle to this process, to report its exit status.
     pub(crate) fn follow(&mut self, pid: u32) {
         if self.followed.contains_key(&pid) {
             return;
@@ -155,8 +155,8 @@ impl Programs {
 }
 
 impl Starting {
-    /// The process with the window that has come up: this one, one that it has started, or, once it
-    /// has ended, one of the same name that it has passed on to.
+    /// The process with the app's window: this one, a descendant, or, once this one has ended,
+    /// another of the same executable.
     fn window(&self, ended: bool) -> Option<u32> {
         let parents = process::parents();
         let is_descendant = |pid: u32| {

@@ -1,4 +1,4 @@
-//! What the shell knows of programs.
+//! Asks the Windows shell for programs: search path, file associations, shortcuts.
 
 use std::path::{Path, PathBuf};
 
@@ -13,10 +13,10 @@ use windows::Win32::UI::Shell::{
 };
 use windows::core::{HSTRING, Interface as _, PCWSTR, PWSTR};
 
-/// The longest path.
+/// The size of buffers for paths and arguments, in UTF-16 units.
 const LONGEST: usize = 1024;
 
-/// A text that ends at its first zero.
+/// Decodes a null-terminated string.
 fn text(units: &[u16]) -> String {
     let end = units.iter().position(|unit| *unit == 0);
     String::from_utf16_lossy(&units[..end.unwrap_or(units.len())])
@@ -24,12 +24,12 @@ fn text(units: &[u16]) -> String {
 
 fn path(units: &[u16]) -> Option<PathBuf> {
     let text = text(units);
-    // The registry may have it in quotes.
+    // Paths in the registry may be quoted.
     let bare = text.trim_matches('"');
     (!bare.is_empty()).then(|| PathBuf::from(bare))
 }
 
-/// The program of this file name in the system's folder or on the path.
+/// The program with this file name in the system's folder or on the path.
 pub(super) fn in_path(file: &str) -> Option<PathBuf> {
     let mut found = [0; LONGEST];
     // SAFETY: the call is given the buffer's length, and the text outlives it.
@@ -45,7 +45,7 @@ pub(super) fn in_path(file: &str) -> Option<PathBuf> {
     found.get(..length as usize).and_then(path)
 }
 
-/// The program that opens files with this ending, `.txt`, or URLs of this scheme.
+/// The program that opens files with this extension (`.txt`), or URLs of this scheme.
 pub(super) fn opener(kind: &str) -> Option<PathBuf> {
     let mut found = [0; LONGEST];
     let mut length = found.len() as u32;
@@ -68,7 +68,7 @@ pub(super) fn opener(kind: &str) -> Option<PathBuf> {
     path(&found).filter(|path| path.is_absolute() && path.exists())
 }
 
-/// What a shortcut starts.
+/// The contents of a shortcut.
 pub(super) struct Link {
     pub(super) path: PathBuf,
     pub(super) arguments: String,

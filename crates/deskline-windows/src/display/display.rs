@@ -1,4 +1,4 @@
-//! The abilities of the display.
+//! Implements the display contract: windows, pointer, pictures, guard.
 
 use deskline_core::{Point, WindowId};
 use deskline_input::{Aim, Cancel, Hands};
@@ -18,16 +18,15 @@ use crate::input::{Input, send};
 pub struct WinDisplay {
     pub(super) input: Input,
     pub(super) hands: Hands<WinKey>,
-    /// The window that the pointer's events went to last.
+    /// The window that received the last pointer events.
     pub(super) reader: Option<HWND>,
     guard: Guard,
 }
 
-// SAFETY: a handle names a window in every thread.
+// SAFETY: window handles are valid in every thread.
 unsafe impl Send for WinDisplay {}
 
 impl WinDisplay {
-    /// The display, guarded by this guard.
     pub fn new(guard: Guard) -> Self {
         Self {
             input: Input::default(),
@@ -37,15 +36,15 @@ impl WinDisplay {
         }
     }
 
-    /// From here on keys and clicks are for this target.
+    /// Sets the target of keys and clicks.
     pub fn set_aim(&mut self, aim: Option<Aim>) {
         self.hands.aim = aim;
     }
 
-    /// The windows of a process that are no menus, and a person can see.
+    /// The windows of a process, without menus and helper windows.
     pub(crate) fn plain(pid: u32) -> Vec<Window> {
         let mut windows = toplevels();
-        windows.retain(|Toplevel { handle, pid: of }| *of == pid && kind(*handle) == Kind::Window);
+        windows.retain(|top: &Toplevel| top.pid == pid && kind(top.handle) == Kind::Window);
         windows
             .into_iter()
             .map(|toplevel| describe(toplevel.handle))
@@ -88,7 +87,7 @@ impl Raising for WinDisplay {
     }
 }
 
-// What is on another virtual desktop is cloaked, and in no list: no program may switch to it.
+// Windows on another virtual desktop are cloaked and not listed: no program may switch desktops.
 impl Workspaces for WinDisplay {
     fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
         Ok(states())
@@ -120,7 +119,7 @@ impl Pictures for WinDisplay {
     }
 
     fn show_windows_behind(&self) -> bool {
-        // The compositor keeps each window's picture; its way is not certain to work.
+        // The compositor keeps each window's pixels, but PrintWindow may fail to deliver them.
         false
     }
 
@@ -146,7 +145,7 @@ impl Guards for WinDisplay {
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
         let grab = self.guard.grab(task, cancel);
         if grab == Grab::Held {
-            // What the person holds would modify the input.
+            // Keys that the person holds would modify the input.
             send::release_keys()?;
         }
         Ok(grab)

@@ -1,5 +1,5 @@
-//! Windows, the pointer, pictures and the clipboard. Coordinates are physical pixels everywhere:
-//! the process is aware of each monitor's scale.
+//! Windows, the pointer and pictures. Coordinates are physical pixels everywhere: the process is
+//! aware of each monitor's scale.
 
 mod display;
 pub mod picture;
@@ -23,7 +23,7 @@ use deskline_link::{Error, Result};
 
 /// Makes this process aware of each monitor's scale. Called once, before anything else.
 pub fn become_aware() {
-    // SAFETY: takes a constant. Fails where the manifest has said it already.
+    // SAFETY: takes a constant. Fails if the manifest has declared it already.
     let _ = unsafe { SetProcessDpiAwarenessContext(DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2) };
 }
 
@@ -35,18 +35,19 @@ pub(crate) fn id(window: HWND) -> WindowId {
     WindowId(window.0.expose_provenance() as u64)
 }
 
-/// Where the pointer is.
+/// The pointer's position.
 ///
 /// # Errors
-/// While another desktop, such as the lock screen, has the screen.
+/// While another desktop, such as the lock screen, is on the screen.
 pub fn pointer() -> Result<Point> {
     let mut at = POINT::default();
     // SAFETY: the point outlives the call.
-    unsafe { GetCursorPos(&raw mut at) }.map_err(Error::system("asking where the pointer is"))?;
+    unsafe { GetCursorPos(&raw mut at) }
+        .map_err(Error::system("reading the pointer's position"))?;
     Ok(Point { x: at.x, y: at.y })
 }
 
-/// All monitors together.
+/// The bounds of all monitors together.
 pub(crate) fn screen() -> RECT {
     // SAFETY: these take constants.
     let [left, top, width, height] = unsafe {

@@ -1,6 +1,6 @@
 //! Pictures of windows: drawn by the compositor, else from the window's own surface, else from the
-//! screen. A black one is none: that is what protected windows give, and what each way gives where
-//! it does not work.
+//! screen. A black picture counts as a failure: protected windows are black, and each of these ways
+//! returns black when it does not work.
 
 use std::ffi::c_void;
 use std::sync::mpsc;
@@ -20,7 +20,7 @@ use windows::Win32::UI::WindowsAndMessaging::{IsHungAppWindow, PW_RENDERFULLCONT
 use super::windows::{bounds, is_minimised, outer, toplevels};
 use super::{handle, id, screen};
 
-/// How long a picture may take: an app may be asked to draw, and may hang.
+/// How long a picture may take: the app may have to draw, and may hang.
 const TAKES: Duration = Duration::from_secs(2);
 
 /// The most pixels: two 8K screens.
@@ -29,10 +29,10 @@ const MOST: usize = 2 * 7680 * 4320;
 /// A picture of the window.
 ///
 /// # Errors
-/// [`Error::NoPicture`].
+/// [`Error::NoPicture`] if the window is gone, minimised, black or hangs.
 pub fn take(window: deskline_core::WindowId) -> Result<Picture> {
     let (send, receive) = mpsc::sync_channel(1);
-    // On a thread: one that hangs is left behind.
+    // On a thread of its own, which is abandoned if the app hangs.
     let started = std::thread::Builder::new()
         .name("picture".into())
         .spawn(move || {
@@ -66,14 +66,14 @@ fn now(window: HWND) -> Result<Picture> {
     }
     if is_covered(window, shown) {
         return none(
-            "the window gives only black, as protected ones do, or does not answer; and other \
+            "the window draws only black, as protected ones do, or does not answer; and other \
              windows cover it, so that the screen does not show it",
         );
     }
     let visible = intersection(shown, screen());
     match draw(window, visible, Way::Screen).filter(|picture| !is_black(picture)) {
         Some(picture) => Ok(picture),
-        None => none("the window gives only black, as windows with protected content do"),
+        None => none("the window draws only black, as windows with protected content do"),
     }
 }
 
@@ -84,7 +84,7 @@ enum Way {
     Screen,
 }
 
-/// A bitmap to draw on. Freed on every way out.
+/// A bitmap to draw on.
 struct Canvas {
     memory: HDC,
     bitmap: HBITMAP,
@@ -133,7 +133,7 @@ impl Canvas {
 
 impl Drop for Canvas {
     fn drop(&mut self) {
-        // SAFETY: both were made in `new`, and are freed once; the context lets go of the bitmap.
+        // SAFETY: both were made in `new`, and are freed once; the context goes before its bitmap.
         unsafe {
             let _ = DeleteDC(self.memory);
             let _ = DeleteObject(self.bitmap.into());
@@ -141,7 +141,7 @@ impl Drop for Canvas {
     }
 }
 
-/// Draws `area`, which for the first two ways is the whole window.
+/// Draws `area`: the whole window except for [`Way::Screen`].
 fn draw(window: HWND, area: RECT, way: Way) -> Option<Picture> {
     let (width, height) = (area.right - area.left, area.bottom - area.top);
     let pixels = usize::try_from(width)
@@ -151,7 +151,7 @@ fn draw(window: HWND, area: RECT, way: Way) -> Option<Picture> {
         return None;
     }
     let canvas = Canvas::new(width, height)?;
-    // SAFETY: the contexts are released as they were got.
+    // SAFETY: each context is released for the window that it was taken from.
     let drawn = unsafe {
         match way {
             Way::Compositor => {
@@ -159,7 +159,7 @@ fn draw(window: HWND, area: RECT, way: Way) -> Option<Picture> {
                 PrintWindow(window, canvas.memory, flags).as_bool()
             }
             Way::Surface | Way::Screen => {
-                let (of, from, x, y) = match way {
+                let (owner, from, x, y) = match way {
                     Way::Surface => (Some(window), GetWindowDC(Some(window)), 0, 0),
                     _ => (None, GetDC(None), area.left, area.top),
                 };
@@ -175,7 +175,7 @@ fn draw(window: HWND, area: RECT, way: Way) -> Option<Picture> {
                     SRCCOPY,
                 )
                 .is_ok();
-                ReleaseDC(of, from);
+                ReleaseDC(owner, from);
                 copied
             }
         }
@@ -208,7 +208,7 @@ fn is_black(picture: &Picture) -> bool {
     picture.rgb.iter().all(|byte| *byte == 0)
 }
 
-/// The part of a picture that lies in `shown`: without the invisible borders.
+/// Crops a picture to `shown`, which excludes the invisible borders.
 fn cut(picture: Picture, shown: RECT) -> Picture {
     let (x, y) = (picture.origin.x, picture.origin.y);
     let whole = RECT {
@@ -250,7 +250,7 @@ fn intersection(a: RECT, b: RECT) -> RECT {
     }
 }
 
-/// Whether another window lies over any part of it.
+/// Whether another window covers any part of `shown`.
 fn is_covered(window: HWND, shown: RECT) -> bool {
     let above = toplevels()
         .into_iter()

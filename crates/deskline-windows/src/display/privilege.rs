@@ -1,5 +1,5 @@
-//! Which programs take input from this process: Windows keeps it from those with more rights
-//! (UIPI), and from the secure desktop, and reports neither.
+//! Checks whether input can reach a program. Windows silently blocks input to programs with more
+//! rights (UIPI) and to the secure desktop.
 
 use std::ffi::c_void;
 
@@ -17,12 +17,12 @@ use windows::Win32::System::Threading::{
 };
 use windows::core::Owned;
 
-/// `SECURITY_MANDATORY_MEDIUM_RID`: what apps run with.
+/// `SECURITY_MANDATORY_MEDIUM_RID`, the integrity level of ordinary apps.
 const MEDIUM: u32 = 0x2000;
 
-/// Whether Windows keeps this process's input from that one.
+/// Whether Windows blocks this process's input to that one.
 pub(crate) fn is_above(pid: u32) -> bool {
-    // SAFETY: a constant that is closed by nobody.
+    // SAFETY: returns a constant, which needs no closing.
     let own = level(unsafe { GetCurrentProcess() }).unwrap_or(MEDIUM);
     // SAFETY: the handle is closed once.
     let Ok(process) = (unsafe { OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, false, pid) })
@@ -59,7 +59,7 @@ fn level(process: HANDLE) -> Option<u32> {
     }
 }
 
-/// Why no input reaches any app now: a clause.
+/// The reason if no input reaches any app now, as a clause.
 pub(crate) fn kept_out() -> Option<&'static str> {
     const SECURE: &str = "Windows shows its secure desktop (a locked screen, a sign-in, or an \
                           administrator's question), which no program's input reaches";

@@ -15,16 +15,15 @@ use crate::input::send;
 /// How long Windows may take to bring a window to the front.
 const COMES: Duration = Duration::from_secs(2);
 
-/// After how long a refusal counts as one.
+/// How long to wait before a call counts as refused.
 const TRIES: Duration = Duration::from_millis(200);
 
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Brings the window to the front and waits until it is there.
 ///
-/// Windows lets a process do that only if it has the last input event, among other rules. An event
-/// that moves the pointer by nothing makes this process the one (PowerToys does the same), and it
-/// is sent only where the plain call was refused.
+/// Windows allows that to the process that has sent the last input event, among other rules. So if
+/// the plain call is refused, this sends an event that moves the pointer by 0 (as PowerToys does).
 pub(crate) fn activate(window: HWND, cancel: &Cancel) -> Result<()> {
     let start = Instant::now();
     let mut ours = false;
@@ -47,10 +46,10 @@ pub(crate) fn activate(window: HWND, cancel: &Cancel) -> Result<()> {
         // SAFETY: a handle may be that of a window that is gone.
         unsafe {
             if is_minimised(window) {
-                // Not the call that waits: the app may hang.
+                // Asynchronous, as the app may hang.
                 let _ = ShowWindowAsync(window, SW_RESTORE);
             }
-            // While a dialog of it is open, that is what gets keys.
+            // Keys go to the window's open dialog, if there is one.
             let _ = SetForegroundWindow(GetLastActivePopup(window));
         }
         let tried = Instant::now();
@@ -58,7 +57,7 @@ pub(crate) fn activate(window: HWND, cancel: &Cancel) -> Result<()> {
             cancel.wait(LOOK)?;
         }
     }
-    // Windows puts it above the others too, Wine does not.
+    // Windows raises the window too; Wine does not.
     let front = Instant::now();
     while !is_on_top(window) && front.elapsed() < TRIES {
         let flags = SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS;
@@ -69,14 +68,14 @@ pub(crate) fn activate(window: HWND, cancel: &Cancel) -> Result<()> {
     Ok(())
 }
 
-/// Whether the window, or a dialog of it, is above all others that do not stay on top.
+/// Whether the window, or its dialog, is above all others that are not always on top.
 fn is_on_top(window: HWND) -> bool {
     let mut windows = every().into_iter();
     let first = windows.find(|other| styles(other.handle).1.0 & WS_EX_TOPMOST.0 == 0);
     first.is_none_or(|first| belongs_to(first.handle, window))
 }
 
-/// Whether the window, or a dialog of it, is in front.
+/// Whether the window, or its dialog, is the foreground window.
 fn is_front(window: HWND) -> bool {
     !is_minimised(window) && front().is_some_and(|front| belongs_to(front, window))
 }

@@ -1,4 +1,4 @@
-//! Where input goes.
+//! Checks where input goes.
 
 use std::time::{Duration, Instant};
 
@@ -13,12 +13,12 @@ use super::{WinDisplay, handle, privilege};
 use crate::input::keys::WinKey;
 use crate::input::{Input, RHYTHM};
 
-/// How long the keyboard may be between two windows.
+/// How long there may be no foreground window while the keyboard moves to another one.
 const BETWEEN: Duration = Duration::from_millis(200);
 
 const LOOK: Duration = Duration::from_millis(5);
 
-/// How long an app may take to answer a message that says nothing.
+/// How long an app may take to answer `WM_NULL`.
 const ANSWERS: Duration = Duration::from_secs(2);
 
 impl Scene for WinDisplay {
@@ -98,13 +98,13 @@ impl Scene for WinDisplay {
         Ok(stranger.map_or(Under::Target, |window| Under::EndOther(other(window))))
     }
 
-    // A program can keep clicks to itself, but only while a button is down in it.
+    // Only a program in which a button is down can capture clicks (`SetCapture`).
     fn grabber(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Option<String>> {
         Ok(None)
     }
 
-    /// No app reports what it has read. One that answers a message at least turns its loop, which
-    /// takes input too.
+    /// Windows has no way to ask whether an app has read its input. An app that answers a message
+    /// runs the loop that reads input too.
     fn await_reader(&mut self, wait: Wait, _: &Cancel) -> Result<bool> {
         let window = match wait {
             Wait::Part | Wait::Effect | Wait::All => front(),
@@ -129,7 +129,7 @@ fn answers(window: HWND) -> bool {
     answered.0 != 0
 }
 
-/// Whether a click on this window is one in the target.
+/// Whether this window is the target, its dialog or its menu.
 fn is_of(window: HWND, aim: Aim) -> bool {
     if owner(window) != aim.pid {
         return false;

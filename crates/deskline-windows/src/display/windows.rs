@@ -1,4 +1,4 @@
-//! The list of windows, and whose they are.
+//! Lists windows, and finds their processes and kinds.
 
 use std::ffi::c_void;
 
@@ -29,35 +29,34 @@ const FRAME: &str = "ApplicationFrameWindow";
 const DESKTOPS: [&str; 2] = ["Progman", "WorkerW"];
 const PANELS: [&str; 2] = ["Shell_TrayWnd", "Shell_SecondaryTrayWnd"];
 
-/// Classes of helpers that are no windows to a person.
+/// Classes of helper windows, which a person does not regard as windows.
 const HELPERS: [&str; 4] = ["tooltips_class32", "IME", "MSCTFIME UI", "SysShadow"];
 
-/// A toplevel window as the system lists it.
 #[derive(Debug, Clone, Copy)]
 pub struct Toplevel {
     pub(crate) handle: HWND,
     pub(crate) pid: u32,
 }
 
-/// All toplevel windows, frontmost first, hidden ones among them.
+/// All toplevel windows, including hidden ones, frontmost first.
 pub(crate) fn all() -> Vec<HWND> {
     let mut handles: Vec<HWND> = Vec::new();
     let list = &raw mut handles;
     // SAFETY: the list outlives the call, which alone uses it.
     let listed = unsafe { EnumWindows(Some(add), LPARAM(list as isize)) };
     if let Err(error) = listed {
-        tracing::debug!(%error, "the windows were not listed to the end");
+        tracing::debug!(%error, "the list of windows is incomplete");
     }
     handles
 }
 
 unsafe extern "system" fn add(window: HWND, list: LPARAM) -> BOOL {
-    // SAFETY: the address of the list that `all` waits with.
+    // SAFETY: the address of `all`'s list, which outlives this call.
     unsafe { (*(list.0 as *mut Vec<HWND>)).push(window) };
     true.into()
 }
 
-/// All toplevel windows that show or are minimised, frontmost first, menus among them.
+/// All visible or minimised toplevel windows, including menus, frontmost first.
 pub(crate) fn toplevels() -> Vec<Toplevel> {
     let mut handles = all();
     handles.retain(|window| is_visible(*window) && cloaked(*window) == 0);
@@ -73,14 +72,14 @@ pub(crate) fn is_visible(window: HWND) -> bool {
     unsafe { IsWindowVisible(window).as_bool() }
 }
 
-/// Why the compositor shows nothing of the window: `DWM_CLOAKED_…`, or 0.
+/// The reason why the compositor hides the window (`DWM_CLOAKED_…`), or 0.
 pub(crate) fn cloaked(window: HWND) -> u32 {
     let mut cloaked = 0;
     attribute(window, DWMWA_CLOAKED, &mut cloaked);
     cloaked
 }
 
-/// Asks the compositor. `false` where it does not say.
+/// Reads an attribute from the compositor. `false` if it has none.
 fn attribute<T>(window: HWND, which: DWMWINDOWATTRIBUTE, value: &mut T) -> bool {
     let place = std::ptr::from_mut(value).cast::<c_void>();
     // SAFETY: the value is as large as the call is given.
@@ -94,12 +93,12 @@ fn process_and_thread(window: HWND) -> (u32, u32) {
     (pid, thread)
 }
 
-/// The thread that answers for the window.
+/// The thread that runs the window's message loop.
 pub(crate) fn thread(window: HWND) -> u32 {
     process_and_thread(window).1
 }
 
-/// The process whose window it is: of a frame, that of the app in it.
+/// The window's process. For a Store app's frame, the process of the app inside.
 pub(crate) fn owner(window: HWND) -> u32 {
     let pid = |window| process_and_thread(window).0;
     if class(window) == FRAME {
@@ -120,7 +119,7 @@ pub(crate) fn class(window: HWND) -> String {
     decode(&text, length)
 }
 
-/// The title, without asking the window's process, which may hang.
+/// The title, read without a message to the window's process, which may hang.
 pub(crate) fn title(window: HWND) -> String {
     let mut text = [0; 512];
     // SAFETY: the call is given the buffer's length.
@@ -134,7 +133,7 @@ fn decode(text: &[u16], length: i32) -> String {
 }
 
 pub(crate) fn styles(window: HWND) -> (WINDOW_STYLE, WINDOW_EX_STYLE) {
-    // SAFETY: reads two numbers; 0 of a window that is gone.
+    // SAFETY: reads two numbers; 0 for a window that is gone.
     let (style, extended) = unsafe {
         (
             GetWindowLongPtrW(window, GWL_STYLE),
@@ -144,7 +143,7 @@ pub(crate) fn styles(window: HWND) -> (WINDOW_STYLE, WINDOW_EX_STYLE) {
     (WINDOW_STYLE(style as u32), WINDOW_EX_STYLE(extended as u32))
 }
 
-/// The bounds with the invisible borders that windows are resized by.
+/// The bounds with the invisible resize borders.
 pub(crate) fn outer(window: HWND) -> Option<RECT> {
     let mut rect = RECT::default();
     // SAFETY: the rectangle outlives the call.
@@ -152,7 +151,7 @@ pub(crate) fn outer(window: HWND) -> Option<RECT> {
     Some(rect)
 }
 
-/// The bounds that a person sees.
+/// The visible bounds.
 pub(crate) fn bounds(window: HWND) -> Option<RECT> {
     let mut rect = RECT::default();
     if attribute(window, DWMWA_EXTENDED_FRAME_BOUNDS, &mut rect) && rect.right > rect.left {
@@ -176,7 +175,7 @@ pub(crate) fn is_minimised(window: HWND) -> bool {
 }
 
 pub(crate) fn exists(window: HWND) -> bool {
-    // SAFETY: that is the question.
+    // SAFETY: any handle is allowed.
     unsafe { IsWindow(Some(window)).as_bool() }
 }
 
@@ -191,30 +190,30 @@ pub(crate) fn describe(window: HWND) -> Window {
     }
 }
 
-/// What kind of window it is to a person.
+/// The kind of a window in a person's view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Window,
     Menu,
     Panel,
     Desktop,
-    /// None: a tooltip, an overlay.
+    /// Not a window to a person: a tooltip, an overlay.
     Nothing,
 }
 
 pub(crate) fn kind(window: HWND) -> Kind {
     let class = class(window);
-    let is = |of: &[&str]| of.contains(&class.as_str());
+    let is_any = |classes: &[&str]| classes.contains(&class.as_str());
     let (style, extended) = styles(window);
     let untouchable = WS_EX_TRANSPARENT.0 | WS_EX_NOACTIVATE.0;
     let is_empty = outer(window).is_none_or(|rect| to_rect(rect).is_empty());
     if class == MENU {
         Kind::Menu
-    } else if is(&DESKTOPS) {
+    } else if is_any(&DESKTOPS) {
         Kind::Desktop
-    } else if is(&PANELS) {
+    } else if is_any(&PANELS) {
         Kind::Panel
-    } else if is(&HELPERS)
+    } else if is_any(&HELPERS)
         || extended.0 & untouchable == untouchable
         || is_empty && !is_minimised(window)
     {
@@ -223,7 +222,7 @@ pub(crate) fn kind(window: HWND) -> Kind {
         && extended.0 & WS_EX_APPWINDOW.0 == 0
         && extended.0 & (WS_EX_TOOLWINDOW.0 | WS_EX_NOACTIVATE.0) != 0
     {
-        // What toolkits open for a menu, a drop-down or a tooltip.
+        // Toolkits use such windows for menus, drop-downs and tooltips.
         Kind::Menu
     } else {
         Kind::Window
@@ -237,7 +236,7 @@ pub(crate) fn every() -> Vec<Toplevel> {
     all
 }
 
-/// The states of the windows that are not plain ones on the screen.
+/// The states of windows that are minimised, panels or desktops.
 pub(crate) fn states() -> Vec<(deskline_core::WindowId, WindowState)> {
     let state = |toplevel: &Toplevel| {
         let place = match kind(toplevel.handle) {
@@ -256,14 +255,14 @@ pub(crate) fn states() -> Vec<(deskline_core::WindowId, WindowState)> {
     toplevels().iter().filter_map(state).collect()
 }
 
-/// The front window: the one that gets keys.
+/// The foreground window, which receives keys.
 pub(crate) fn front() -> Option<HWND> {
     // SAFETY: takes nothing.
     let window = unsafe { GetForegroundWindow() };
     (!window.is_invalid()).then_some(window)
 }
 
-/// The toplevel window at a place.
+/// The toplevel window at a point.
 pub(crate) fn at(point: Point) -> Option<HWND> {
     let Point { x, y } = point;
     // SAFETY: takes numbers, and a handle that was just given.
@@ -277,16 +276,16 @@ pub(crate) fn at(point: Point) -> Option<HWND> {
     (!root.is_invalid()).then_some(root)
 }
 
-/// The window that this one is in front of, as a dialog is.
+/// The owner of a window, such as of a dialog: Windows keeps owned windows in front of it.
 pub(crate) fn owning(window: HWND) -> Option<HWND> {
     // SAFETY: a handle may be that of a window that is gone.
     let owner = unsafe { GetWindow(window, GW_OWNER) }.ok()?;
     (!owner.is_invalid()).then_some(owner)
 }
 
-/// Whether the window is `other`, or belongs to it as a dialog does.
+/// Whether the window is `other`, or owned by it directly or through other windows.
 pub(crate) fn belongs_to(window: HWND, other: HWND) -> bool {
-    // Chains of owners are short; a cycle is not possible, and costs nothing here.
+    // Chains of owners are short, and cannot be cycles; the limit is a precaution.
     let mut chain = std::iter::successors(Some(window), |next| owning(*next)).take(16);
     chain.any(|next| next == other)
 }
@@ -297,7 +296,7 @@ pub(crate) fn has_menu(pid: u32) -> bool {
     toplevels().iter().any(is_menu)
 }
 
-/// The windows of other processes that are dialogs of one of this process's.
+/// The windows of other processes that windows of this process own.
 pub(crate) fn belonging(pid: u32) -> Vec<Window> {
     let mut others = every();
     others.retain(|other| {

@@ -1,4 +1,4 @@
-//! The server's side of the guard.
+//! The server's side of the guard: starts its process and sends it orders.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::windows::process::CommandExt as _;
@@ -13,13 +13,12 @@ use windows::Win32::System::Threading::CREATE_NO_WINDOW;
 
 use super::{Order, Report};
 
-/// How long the process may take to start and to place its hooks.
+/// How long the process may take to start and to install its hooks.
 const ANSWERS: Duration = Duration::from_secs(5);
 
-/// Makes the command that starts the process: `deskline guard <pid of this process>`.
+/// Returns the command that starts the process: `deskline guard <pid of this process>`.
 pub type Starts = Box<dyn Fn() -> Command + Send>;
 
-/// The guard.
 pub struct Guard {
     starts: Starts,
     running: Option<Running>,
@@ -33,10 +32,10 @@ struct Running {
     answers: Receiver<Report>,
 }
 
-/// What the thread that reads the reports and the link share.
+/// The state shared by the link and the thread that reads the reports.
 #[derive(Default)]
 struct State {
-    /// The link to cancel; `None` if none listens.
+    /// The link to cancel; `None` after the link has ended.
     cancel: Option<Cancel>,
     /// Whether the person's input is swallowed.
     held: bool,
@@ -46,7 +45,7 @@ struct State {
 }
 
 impl Guard {
-    /// A guard whose process is started by this command, once it is needed.
+    /// A guard that starts its process with this command when it is first needed.
     pub fn new(starts: Starts) -> Self {
         Self {
             starts,
@@ -55,15 +54,15 @@ impl Guard {
         }
     }
 
-    /// Watches what the person presses.
+    /// Starts watching for key and button presses of the person.
     pub fn watch(&mut self) {
         if let Err(why) = self.order(Order::Watch) {
             tracing::warn!("the person is not watched: {why}");
         }
     }
 
-    /// Whether the person has pressed anything that reached an app since [`Self::watch`]; `None`
-    /// if they were not watched.
+    /// Whether the person has pressed anything that reached an app since [`Self::watch`]; `None` if
+    /// the guard does not run.
     pub fn pressed(&self) -> Option<bool> {
         Some(self.running.as_ref()?.state().pressed)
     }
@@ -114,7 +113,7 @@ impl Guard {
         }
     }
 
-    /// Why input may have passed since the last grab; returned once.
+    /// The reason if the person's input may have passed since the last grab; returned once.
     pub fn lapse(&mut self) -> Option<String> {
         let lapsed = std::mem::take(&mut self.running.as_ref()?.state().lapsed);
         lapsed.then(|| "the guard's process ended".to_owned())
@@ -132,7 +131,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Sends an order, and waits until it is carried out. A process that fails is ended.
+    /// Sends an order, and waits until it is carried out. Kills a process that fails to.
     fn order(&mut self, order: Order) -> Result<(), String> {
         self.start()?;
         let Some(running) = &mut self.running else {
@@ -185,7 +184,7 @@ impl Running {
         let sent = self.orders.write_all(line.as_bytes());
         sent.map_err(|e| format!("the guard's process is gone: {e}"))?;
         match self.answers.recv_timeout(ANSWERS) {
-            Ok(Report::Failed(code)) => Err(format!("Windows gave no hooks: error {code:#x}")),
+            Ok(Report::Failed(code)) => Err(format!("Windows refused the hooks: error {code:#x}")),
             Ok(_) => Ok(()),
             Err(_) => Err("the guard's process does not answer".into()),
         }
@@ -196,7 +195,7 @@ impl Running {
     }
 }
 
-/// Ends the process: its hooks go with it.
+/// Kills the process: Windows removes its hooks.
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -213,7 +212,7 @@ fn hear(report: Report, state: &Mutex<State>, answer: &Sender<Report>) {
     };
     match report {
         Report::Ready | Report::Failed(_) => {
-            // Nobody waits after a timeout.
+            // After a timeout there is no receiver.
             let _ = answer.send(report);
         }
         Report::Escape => cancel(Reason::Person),
@@ -225,8 +224,8 @@ fn hear(report: Report, state: &Mutex<State>, answer: &Sender<Report>) {
     }
 }
 
-/// The process has ended. Without the guard the person's input could mix with the agent's: cancels
-/// the link.
+/// Cancels the link after the process has ended: without the guard, the person's input could mix
+/// with the agent's.
 fn lost(state: &Mutex<State>) {
     let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
     if std::mem::take(&mut state.held) {

@@ -24,11 +24,11 @@ use super::judge::{Event, Judge};
 use super::{Order, Report};
 use crate::input::{MARK, send};
 
-/// An order is waiting.
+/// Posted to the thread with the hooks when an order is in its channel.
 const ORDERED: u32 = WM_APP + 1;
 
 thread_local! {
-    /// Of the thread with the hooks, which call back on it.
+    /// The state of the thread with the hooks, on which Windows calls them.
     static GUARD: RefCell<Option<Running>> = const { RefCell::new(None) };
 }
 
@@ -39,11 +39,11 @@ struct Running {
     timer: usize,
 }
 
-/// `deskline guard`: takes orders until the standard input ends or the parent does.
+/// `deskline guard`: executes orders until the standard input or the parent process ends.
 pub fn run(parent: u32) -> ExitCode {
     let (order, orders) = mpsc::channel();
     let (report, reports) = mpsc::channel();
-    // SAFETY: takes nothing. A thread that has looked has a queue for messages.
+    // SAFETY: takes nothing. `PeekMessageW` gives this thread a message queue.
     let hooks = unsafe {
         let _ = PeekMessageW(&mut MSG::default(), None, 0, 0, PM_NOREMOVE);
         GetCurrentThreadId()
@@ -75,7 +75,7 @@ pub fn run(parent: u32) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Writes reports, so that a server that does not read stops no hook.
+/// Writes reports on a thread of its own: a server that does not read must not block a hook.
 fn write(reports: &Receiver<Report>) {
     for report in reports {
         let mut out = std::io::stdout().lock();
@@ -89,7 +89,7 @@ fn write(reports: &Receiver<Report>) {
     }
 }
 
-/// Ends this process with its parent: another program may hold the pipe's other end open.
+/// Ends this process with its parent: another program may have inherited the pipe's other end.
 fn follow(parent: u32) {
     // SAFETY: the handle stays open until this process ends.
     unsafe {
@@ -113,12 +113,12 @@ fn serve(orders: &Receiver<Order>) {
             // SAFETY: as above.
             unsafe { DispatchMessageW(&raw const message) };
         }
-        // Any message may be the timer's.
+        // After every message, as any may be the timer's.
         guard(Running::tick);
     }
 }
 
-/// Not while another call on this thread has it: a hook is called only while the thread waits.
+/// Runs `act` on the state. `None` if it is borrowed: hooks are called only while the thread waits.
 fn guard<T>(act: impl FnOnce(&mut Running) -> T) -> Option<T> {
     GUARD.with(|guard| Some(act(guard.try_borrow_mut().ok()?.as_mut()?)))
 }
@@ -175,7 +175,7 @@ impl Running {
     }
 
     fn report(&self, report: Report) {
-        // Without a writer this process ends.
+        // The writer ends this process when it fails.
         let _ = self.reports.send(report);
     }
 
@@ -205,13 +205,13 @@ impl Running {
     }
 }
 
-/// Whether Windows gives hooks.
+/// Whether Windows allows hooks: installs and removes them.
 pub fn probe() -> Result<()> {
     hooks().map(unhook)
 }
 
 fn hooks() -> Result<[HHOOK; 2]> {
-    // SAFETY: the functions are in this program, and the hooks are removed with it at the latest.
+    // SAFETY: the functions are in this program, and its end removes the hooks.
     unsafe {
         let keys = SetWindowsHookExW(WH_KEYBOARD_LL, Some(on_key), None, 0)?;
         let pointer = SetWindowsHookExW(WH_MOUSE_LL, Some(on_pointer), None, 0);
@@ -280,6 +280,6 @@ fn pass(event: Option<(Event, bool)>, code: i32, message: WPARAM, data: LPARAM) 
     {
         return LRESULT(1);
     }
-    // SAFETY: passes on what the hook was given.
+    // SAFETY: forwards the arguments of the hook.
     unsafe { CallNextHookEx(None, code, message, data) }
 }

@@ -1,4 +1,5 @@
-//! Decides about each event of the hooks. No I/O and no clock: the time is an argument.
+//! Decides whether to swallow each event of the hooks. No I/O and no clock: the time is an
+//! argument.
 
 use std::time::{Duration, Instant};
 
@@ -8,17 +9,17 @@ use deskline_unix::hold::Holding;
 use super::Report;
 use crate::input::keys::{self, ESCAPE};
 
-/// After Esc the link has this long to let the person's input pass.
+/// How long the link may take to release the grab after Esc.
 const ESCAPED: Duration = Duration::from_millis(250);
 
-/// An event that a hook sees.
+/// An event of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
     Key {
         code: u16,
         down: bool,
     },
-    /// A button, by a number of its own.
+    /// A mouse button. `which` only has to distinguish it from the others.
     Button {
         which: u16,
         down: bool,
@@ -27,21 +28,21 @@ pub(super) enum Event {
     Other,
 }
 
-/// Something that can be down.
+/// A key or a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Switch {
     Key(u16),
     Button(u16),
 }
 
-/// The verdict on an event: whether it is swallowed, and the report to the server.
+/// Whether an event is swallowed, and the report to the server.
 pub(super) type Verdict = (bool, Option<Report>);
 
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     hold: Holding<()>,
-    /// What the person has pressed while that was swallowed: its release is swallowed too, also
-    /// after the grab. Of what was down before, the release passes, or the key would stay down.
+    /// Keys and buttons whose press was swallowed: their release is swallowed too, even after the
+    /// grab. The release of a key that was down before the grab passes, or it would stay down.
     swallowed: Vec<Switch>,
     /// The modifiers that the person holds.
     modifiers: Modifiers,
@@ -50,7 +51,7 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// The link begins to watch. `modifiers`: those that the person holds.
+    /// Starts watching. `modifiers` are those that the person holds now.
     pub(super) fn watch(&mut self, modifiers: Modifiers) {
         self.modifiers = modifiers;
         self.reported = false;
@@ -64,17 +65,17 @@ impl Judge {
         self.hold.release();
     }
 
-    /// Releases the grab if its time is over.
+    /// Releases the grab at its limit.
     pub(super) fn tick(&mut self, now: Instant) -> Option<Report> {
         self.hold.expire(now).map(|_| Report::Limit)
     }
 
-    /// How long the input may still be swallowed.
+    /// The time until the grab's limit.
     pub(super) fn left(&self, now: Instant) -> Option<Duration> {
         self.hold.left(now)
     }
 
-    /// An event. `ours`: this program has sent it.
+    /// Judges an event. `ours`: this program has sent it.
     pub(super) fn event(&mut self, event: Event, ours: bool, now: Instant) -> Verdict {
         let limit = self.tick(now);
         if ours {
@@ -103,7 +104,7 @@ impl Judge {
             Event::Button { which, down } => self.switch(Switch::Button(which), down, held),
             Event::Other => (held, None),
         };
-        // The limit comes once, and the link ends by it; a press comes again.
+        // The limit goes first: it is reported once and ends the link, and presses repeat.
         (swallow, limit.or(report))
     }
 
@@ -171,7 +172,7 @@ mod tests {
         judge.event(key(CONTROL, false), false, now);
         let escape = (true, Some(Report::Escape));
         assert_eq!(judge.event(key(ESCAPE, true), false, now), escape);
-        // A link that hangs holds for a moment longer.
+        // A hanging link loses the grab a moment after Esc.
         assert_eq!(judge.tick(now + ESCAPED), Some(Report::Limit));
     }
 
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn it_opens_by_itself_at_its_limit_on_a_tick_or_an_event() {
+    fn a_tick_or_an_event_releases_the_grab_at_its_limit() {
         let (mut judge, now) = held();
         assert_eq!(judge.tick(now + LIMIT / 2), None);
         assert_eq!(judge.left(now + LIMIT / 2), Some(LIMIT / 2));
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_down_before_is_released_and_what_was_swallowed_is_not() {
+    fn releases_pass_unless_their_press_was_swallowed() {
         let (mut judge, now) = held();
         // Shift was down before the grab.
         assert_eq!(judge.event(key(0xa0, false), false, now), (false, None));
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_person_presses_counts_once_where_it_reaches_an_app() {
+    fn presses_that_reach_an_app_are_reported_once() {
         let (mut judge, now) = held();
         assert_eq!(judge.event(key(A, true), false, now).1, None, "swallowed");
         judge.release();

@@ -1,9 +1,9 @@
-//! The guard: low-level hooks that swallow the person's input, pass this program's own, which it
-//! marks, and watch for Esc.
+//! The guard: low-level hooks that swallow the person's input, let this program's marked input
+//! pass, and watch for Esc.
 //!
 //! They run in a process of their own, `deskline guard`: a hook in a process that hangs or is
 //! stopped delays each event by up to two seconds. That process ends when its pipe closes or its
-//! parent does, and Windows removes the hooks of one that has ended.
+//! parent ends, and Windows then removes its hooks.
 
 #[cfg(windows)]
 mod client;
@@ -22,11 +22,11 @@ use std::time::Duration;
 /// An order to the guard's process, a line of its standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Order {
-    /// Watch what the person presses, and for Esc.
+    /// Watch for presses of the person, and for Esc.
     Watch,
-    /// Swallow the person's input, for at most so long.
+    /// Swallow the person's input, at most for this long.
     Grab(Duration),
-    /// Let it pass, and go on watching.
+    /// Let the person's input pass, but keep watching.
     Release,
     /// Remove the hooks.
     Unwatch,
@@ -55,12 +55,12 @@ impl Order {
     }
 }
 
-/// What the guard's process reports, a line of its standard output.
+/// A report of the guard's process, a line of its standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Report {
     /// The order is carried out.
     Ready,
-    /// Windows gave no hooks: its error.
+    /// Windows refused the hooks, with this error.
     Failed(u32),
     /// The person has pressed Esc.
     Escape,
@@ -70,7 +70,7 @@ enum Report {
     Pressed,
 }
 
-/// What stands before each report: a test's output has other lines too.
+/// The prefix of each report: in tests, the output has other lines too.
 const REPORT: &str = "guard: ";
 
 impl Report {

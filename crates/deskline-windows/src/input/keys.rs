@@ -1,4 +1,4 @@
-//! Keys by their virtual codes, which name functions and Latin letters whatever the layout.
+//! Keys by virtual-key code. These name functions and Latin letters in every layout.
 
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::{Gap, InputError};
@@ -10,10 +10,10 @@ pub enum WinKey {
     Code {
         /// `wVk`
         code: u16,
-        /// Whether it is one of those that the first PC had not.
+        /// `KEYEVENTF_EXTENDEDKEY`: one of the keys that the first PC keyboard lacked.
         extended: bool,
     },
-    /// A character that comes with no key (`KEYEVENTF_UNICODE`): its UTF-16 units.
+    /// The UTF-16 units of a character that is sent without a key (`KEYEVENTF_UNICODE`).
     Text(Vec<u16>),
 }
 
@@ -49,7 +49,7 @@ const HELD: [(Modifiers, u16); 5] = [
     (Modifiers::COMMAND, LEFT_WINDOWS),
 ];
 
-/// XKB's symbols of keys that Windows has too, and their codes.
+/// XKB keysyms and the virtual-key codes of the same keys.
 const SYMBOLS: [(u32, u16); 27] = [
     (0xffe1, 0xa0),      // Shift_L
     (0xffe2, 0xa1),      // Shift_R
@@ -108,8 +108,7 @@ pub(crate) const fn is_extended(code: u16) -> bool {
     )
 }
 
-/// The keyboard's layout: the code that gives a character, and whether it needs Shift, Control and
-/// Alt.
+/// The keyboard's layout: the code for a character, with the Shift, Control and Alt that it needs.
 pub(crate) type Layout<'l> = &'l dyn Fn(char) -> Option<(u16, Modifiers)>;
 
 /// The key of this press, and the modifiers to hold.
@@ -120,7 +119,7 @@ pub(crate) fn find(press: KeyPress, layout: Layout<'_>) -> Result<(WinKey, Modif
     let mut modifiers = press.modifiers;
     let no_key = |why| InputError::NoKey { press, why };
     let on_pad = modifiers.contains(Modifiers::NUMERIC_PAD);
-    let pad = |c: char| PAD.iter().find(|(of, _)| *of == c).map(|(_, code)| *code);
+    let pad = |c: char| PAD.iter().find(|(on, _)| *on == c).map(|(_, code)| *code);
     let code = match press.key {
         Key::Char(c) if on_pad && pad(c).is_some() => pad(c).unwrap_or_default(),
         Key::Char(c) => {
@@ -182,13 +181,15 @@ const fn named(key: Key) -> u16 {
     }
 }
 
-/// The keys that hold these modifiers. Windows has no others than these five.
+/// The keys for these modifiers. Windows has only these five.
 pub(crate) fn holding(modifiers: Modifiers) -> Vec<WinKey> {
-    let held = HELD.iter().filter(|(of, _)| modifiers.contains(*of));
+    let held = HELD
+        .iter()
+        .filter(|(modifier, _)| modifiers.contains(*modifier));
     held.map(|(_, code)| WinKey::code(*code)).collect()
 }
 
-/// Which modifier this key is, if it is one.
+/// The modifier of this key; `None` if it is not a modifier key.
 pub(crate) fn modifier(code: u16) -> Option<Modifiers> {
     Some(match code {
         0x10 | 0xa0 | 0xa1 => Modifiers::SHIFT,
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn shortcuts_have_the_key_of_the_layout() {
+    fn shortcuts_use_the_key_of_the_layout() {
         assert_eq!(
             found("z", &["Control"]),
             (WinKey::code(0x5a), Modifiers::CONTROL)
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_layout_without_latin_letters_has_their_codes() {
+    fn shortcuts_use_latin_letters_that_the_layout_lacks() {
         let greek = |_| None;
         let press = KeyPress::parse("c", &["Control"]).unwrap();
         let (key, modifiers) = find(press, &greek).unwrap();

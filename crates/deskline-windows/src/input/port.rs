@@ -17,26 +17,26 @@ use super::keys::{self, RETURN, TAB, WinKey};
 use super::send;
 use crate::display::{pointer, screen};
 
-/// The most time that the pointer may take to get where it was moved.
+/// How long the pointer may take to arrive.
 const ARRIVES: Duration = Duration::from_millis(200);
 
 const LOOK: Duration = Duration::from_millis(1);
 
-/// How input goes in. What is no measurement is a guess, and a row of the self-test.
+/// The timing of input. Values without a reason are estimates, which the self-test checks.
 pub const RHYTHM: Rhythm = Rhythm {
-    // The front window is looked at this often.
+    // Check the front window after this many characters.
     part: Part {
         least: 50,
         most: 100,
     },
     keys: Tempo::Burst(Duration::from_micros(200)),
     chord: Duration::ZERO,
-    // Buttons that draw themselves pressed (WPF, browsers) miss a press without a length.
+    // Buttons that draw a pressed state (WPF, browsers) miss a press of no duration.
     dwell: Duration::from_millis(10),
     between: BETWEEN_CLICKS,
     notches: 10,
-    // A drag begins once the pointer has moved by some pixels; OLE looks at it each time that the
-    // app's loop turns.
+    // A drag begins after a few pixels of motion, and OLE reads the pointer once per iteration of
+    // the app's message loop.
     drag: Pace {
         steps: 16,
         pause: Duration::from_millis(10),
@@ -45,7 +45,6 @@ pub const RHYTHM: Rhythm = Rhythm {
     counted: false,
 };
 
-/// The devices.
 #[derive(Debug, Default)]
 pub struct Input {}
 
@@ -110,7 +109,7 @@ impl Port for Input {
         Ok(())
     }
 
-    // `SendInput` returns when the system has the events.
+    // Nothing to wait for: `SendInput` returns after it has queued the events.
     fn sync(&mut self) -> Result<()> {
         Ok(())
     }
@@ -119,7 +118,7 @@ impl Port for Input {
         Ok(None)
     }
 
-    /// Line ends and tabs are keys; other characters come without one, whatever the layout.
+    /// Line ends and tabs are keys; other characters are sent without one, in every layout.
     fn stroke(&mut self, text: &[char], _: &Cancel) -> Result<Option<(Stroke<WinKey>, usize)>> {
         let key = match text {
             [] => return Ok(None),

@@ -57,8 +57,8 @@ fn mouse(dx: i32, dy: i32, data: i32, flags: MOUSE_EVENT_FLAGS) -> INPUT {
     }
 }
 
-/// Presses or releases a key, with the scan code that it has in the front window's layout: games
-/// and remote desktops go by that.
+/// Presses or releases a key, with its scan code in the front window's layout, which games and
+/// remote desktops read.
 pub(super) fn key(code: u16, extended: bool, down: bool) -> Result<()> {
     // SAFETY: takes numbers.
     let scan = unsafe { MapVirtualKeyExW(code.into(), MAPVK_VK_TO_VSC, Some(layout())) };
@@ -72,7 +72,7 @@ pub(super) fn key(code: u16, extended: bool, down: bool) -> Result<()> {
     send(&[keyboard(code, scan as u16, flags)])
 }
 
-/// Presses or releases a key that stands for a character.
+/// Presses or releases a character without a key.
 pub(super) fn text(units: &[u16], down: bool) -> Result<()> {
     let mut flags = KEYEVENTF_UNICODE;
     if !down {
@@ -85,7 +85,7 @@ pub(super) fn text(units: &[u16], down: bool) -> Result<()> {
 /// Moves the pointer.
 pub(crate) fn motion(to: Point) -> Result<()> {
     let screen = screen();
-    // Windows takes 65536ths of all monitors: these are the first that mean this pixel.
+    // Windows divides the bounds of all monitors into 65536 units: take the pixel's first unit.
     let scaled = |at: i32, from: i32, size: i32| {
         let size = i64::from(size.max(1));
         let offset = i64::from(at) - i64::from(from);
@@ -101,17 +101,17 @@ pub(crate) fn motion(to: Point) -> Result<()> {
     )])
 }
 
-/// Presses or releases a button, or turns the wheel, where the pointer is.
+/// Presses or releases a button, or turns the wheel, at the pointer's position.
 pub(super) fn button(flags: MOUSE_EVENT_FLAGS, data: i32) -> Result<()> {
     send(&[mouse(0, 0, data, flags)])
 }
 
-/// A motion by nothing: makes this process the one with the last input event.
+/// A motion by 0: makes this process the sender of the last input event.
 pub(crate) fn nothing() -> Result<()> {
     send(&[mouse(0, 0, 0, MOUSEEVENTF_MOVE)])
 }
 
-/// Whether the person has exchanged the buttons: events name the physical ones.
+/// Whether the person has swapped the buttons: events name the physical ones.
 pub(super) fn buttons_are_swapped() -> bool {
     // SAFETY: takes a constant.
     unsafe { GetSystemMetrics(SM_SWAPBUTTON) != 0 }
@@ -119,11 +119,11 @@ pub(super) fn buttons_are_swapped() -> bool {
 
 /// The layout of the front window's thread.
 fn layout() -> windows::Win32::UI::Input::KeyboardAndMouse::HKL {
-    // SAFETY: a handle may be that of a window that is gone; thread 0 is this one.
+    // SAFETY: a handle may be that of a window that is gone; thread 0 is the current one.
     unsafe { GetKeyboardLayout(GetWindowThreadProcessId(GetForegroundWindow(), None)) }
 }
 
-/// The key that gives a character in that layout, and the modifiers that it needs.
+/// The key for a character in that layout, and the modifiers that it needs.
 pub(super) fn by_layout(c: char) -> Option<(u16, Modifiers)> {
     let mut units = [0; 2];
     let &mut [unit] = c.encode_utf16(&mut units) else {
@@ -140,16 +140,16 @@ pub(super) fn by_layout(c: char) -> Option<(u16, Modifiers)> {
     Some((code.into(), needs.map(|(_, modifier)| modifier).collect()))
 }
 
-/// Whether a key or button is down, whoever holds it.
+/// Whether a key or button is down, by the person or by a program.
 pub(crate) fn is_down(code: u16) -> bool {
     // SAFETY: takes a number.
     unsafe { GetAsyncKeyState(code.into()) < 0 }
 }
 
-/// Releases the keys that are down, so that they do not modify the input: those of the person, as
-/// the caller has pressed none.
+/// Releases the keys that the person holds, so that they do not modify the input. To be called
+/// before this program presses any.
 pub(crate) fn release_keys() -> Result<()> {
-    // The buttons come first, and a lock is a state.
+    // Codes below 8 are mouse buttons. Leave the lock keys alone: they have a state.
     const LOCKS: [u16; 3] = [0x14, 0x90, 0x91];
     for code in (0x08..=0xfe).filter(|code| !LOCKS.contains(code) && is_down(*code)) {
         key(code, super::keys::is_extended(code), false)?;

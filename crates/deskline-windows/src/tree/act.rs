@@ -9,24 +9,24 @@ use super::fail::failed;
 use super::identity::{Identities, Known};
 use super::uia::{Action, Answer, Depth, Failure, Node, Patterns, Range, Raw, Uia};
 
-/// How long to wait for an action to return. An app returns from one that opens a modal dialog only
-/// when the dialog closes, so a timeout is no failure.
+/// How long to wait for an action to return. An action that opens a modal dialog may return only
+/// when the dialog closes, so a timeout is not a failure.
 const RETURNS: Duration = Duration::from_millis(500);
 
-/// How long a state may take to follow an action.
+/// How long a state may take to change after an action.
 const SOON: Duration = Duration::from_millis(300);
 
 /// How long a list may take to open.
 const OPENS: Duration = Duration::from_secs(1);
 
-/// The time between two looks at a state.
+/// How often to read a state.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// How many ancestors to try: text is in a cell and the cell in a row, so the selectable element
 /// may be an ancestor.
 const LEVELS: usize = 3;
 
-/// The most elements to look at for a choice.
+/// The most elements to search for a choice.
 const MOST_CHOICES: usize = 5_000;
 
 /// An action on an element.
@@ -71,8 +71,7 @@ impl<U: Uia> Acting<'_, U> {
         self.uia.act(element, action, RETURNS)
     }
 
-    /// Acts on the element itself. An app that does not return has answered right before this, so
-    /// it is at work.
+    /// Acts on the element itself. A timeout counts as done: the app has answered just before.
     fn carry_out(&self, action: &Action) -> Result<()> {
         match self.act(&self.known.element, action) {
             Ok(()) | Err(Failure::TimedOut) => Ok(()),
@@ -80,7 +79,7 @@ impl<U: Uia> Acting<'_, U> {
         }
     }
 
-    /// Waits briefly until the element is as requested. One that is gone has no state to wait for.
+    /// Waits up to [`SOON`] until the element is as requested, or is gone.
     fn becomes(&self, element: &U::Element, wanted: impl Fn(&Raw) -> bool) -> bool {
         let start = Instant::now();
         loop {
@@ -131,7 +130,7 @@ impl<U: Uia> Acting<'_, U> {
         if let Some(range) = raw.range.filter(|range| !range.read_only) {
             match amount(&raw, value) {
                 Ok(number) => return self.set_number(number, range),
-                // It may have a text for one of its numbers, such as "Auto".
+                // The field may accept a word for one of its numbers, such as "Auto".
                 Err(Obstacle::NotANumber(_)) if writable => {}
                 Err(obstacle) => return self.refuse(obstacle),
             }
@@ -171,7 +170,7 @@ impl<U: Uia> Acting<'_, U> {
             return self.refuse(Obstacle::OutOfRange { number, low, high });
         }
         self.carry_out(&Action::SetRange(number))?;
-        // A slider may take the nearest of its steps.
+        // A slider may round to the nearest of its steps.
         let taken = |now: &Raw| {
             now.range.is_none_or(|now| {
                 near(now.value, number) || !near(now.value, range.value) || near(number, low)
@@ -202,7 +201,7 @@ impl<U: Uia> Acting<'_, U> {
         self.refuse(Obstacle::NotDone)
     }
 
-    /// `set_selected`: of the element, else of what it is in.
+    /// `set_selected`: selects the element, else its nearest ancestor that can be selected.
     pub fn set_selected(&self, selected: bool) -> Result<()> {
         self.enabled()?;
         let mut at = Some(self.known);
@@ -229,7 +228,7 @@ impl<U: Uia> Acting<'_, U> {
         if raw.patterns.contains(Patterns::VIRTUALIZED_ITEM) {
             self.realize(element)?;
         }
-        // What is selected beside it stays, where its container can select several.
+        // Keep the rest of the selection if the container can select several.
         let ways: &[Action] = if selected {
             &[Action::AddToSelection, Action::Select]
         } else {
@@ -252,8 +251,8 @@ impl<U: Uia> Acting<'_, U> {
         }
     }
 
-    /// `choose`: selects the choice of this text, or presses it in a menu. Returns whether the app
-    /// says that it is chosen.
+    /// `choose`: selects the choice with this text, or presses it in a menu. Returns whether the
+    /// app reports it as chosen.
     pub fn choose(&self, choice: &str) -> Result<bool> {
         self.enabled()?;
         match self.select(choice)? {
@@ -262,8 +261,8 @@ impl<U: Uia> Acting<'_, U> {
         }
     }
 
-    /// Returns whether the app says that the choice of this text is selected, or `None` if there is
-    /// none.
+    /// Selects the choice with this text. Returns whether the app reports it as selected; `None` if
+    /// there is no such choice.
     fn select(&self, choice: &str) -> Result<Option<bool>> {
         let element = &self.known.element;
         let (item, opened) = match self.choice(choice)? {
@@ -285,7 +284,7 @@ impl<U: Uia> Acting<'_, U> {
     }
 
     fn close(&self) {
-        // A list that closes by itself refuses this.
+        // A list that has closed by itself refuses this.
         let _ = self.act(&self.known.element, &Action::Collapse);
     }
 
@@ -315,7 +314,7 @@ impl<U: Uia> Acting<'_, U> {
         Ok(false)
     }
 
-    /// Whether the combo box shows the choice, or the list has it selected.
+    /// Whether the combo box shows the choice, or the list reports it as selected.
     fn is_chosen(&self, item: &Node<U::Element>, choice: &str) -> bool {
         if self.known.role != Role::COMBO_BOX {
             return self.becomes(&item.element, |now| now.selected);
@@ -327,7 +326,7 @@ impl<U: Uia> Acting<'_, U> {
         })
     }
 
-    /// The choice of this text below the element, if its list has it while it is closed.
+    /// The choice with this text below the element, without opening its list.
     fn choice(&self, choice: &str) -> Result<Option<Node<U::Element>>> {
         let raw = self.uia.properties(&self.known.element);
         let raw = raw.map_err(|failure| self.failed(failure))?;
@@ -339,7 +338,7 @@ impl<U: Uia> Acting<'_, U> {
         self.search(&self.known.element, choice)
     }
 
-    /// The choice of this text once the list is open. It may be a window of its own.
+    /// Opens the list, which may be a window of its own, and finds the choice with this text.
     fn choice_once_open(&self, choice: &str) -> Result<Option<Node<U::Element>>> {
         let pid = self.known.pid;
         let before: Vec<_> = self.uia.toplevels(pid);
@@ -417,7 +416,7 @@ impl<U: Uia> Acting<'_, U> {
 
 const MENU_ITEM: i32 = 50_011;
 
-/// The action that is a press of the element.
+/// The action that corresponds to a press of the element.
 fn press_of(raw: &Raw, role: Role) -> Option<Action> {
     let has = |pattern| raw.patterns.contains(pattern);
     let expand = match raw.expand {
@@ -426,7 +425,7 @@ fn press_of(raw: &Raw, role: Role) -> Option<Action> {
         _ => None,
     };
     let expand = expand.filter(|_| has(Patterns::EXPAND_COLLAPSE));
-    // What opens a menu has nothing else to do. A split button does.
+    // These only open a menu. A split button, which can be invoked, also has an action.
     let opens_menu = matches!(
         role,
         Role::MENU_ITEM | Role::MENU_BAR_ITEM | Role::COMBO_BOX
@@ -448,7 +447,6 @@ fn press_of(raw: &Raw, role: Role) -> Option<Action> {
     ways.into_iter().find(|(has, _)| *has)?.1
 }
 
-/// The names of these patterns.
 fn names(patterns: Patterns) -> Vec<String> {
     patterns
         .iter_names()
@@ -456,7 +454,7 @@ fn names(patterns: Patterns) -> Vec<String> {
         .collect()
 }
 
-/// The number that `value` is in this element. Its text shows which sign separates decimals.
+/// Parses `value` as a number of this element, whose own text shows the decimal separator.
 fn amount(raw: &Raw, value: &str) -> Result<f64, Obstacle> {
     if let Ok(number) = value.trim().parse::<f64>()
         && number.is_finite()
@@ -496,7 +494,7 @@ fn switch(value: &str) -> Option<bool> {
     }
 }
 
-/// Acts on the element of this id.
+/// Acts on the element with this id.
 pub fn with<U: Uia, R>(
     uia: &U,
     identities: &Identities<U::Element>,

@@ -1,4 +1,4 @@
-//! Builds a tree from what a traversal has read.
+//! Builds a tree from the items of a traversal.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use super::identity::{Identities, Ids, Known};
 use super::uia::{Patterns, Process, Raw, Uia};
 use super::walk::{Item, Walk};
 
-/// Patterns that make an element more than a part of a template.
+/// Patterns that only a control has, not a part of its template.
 const USEFUL: Patterns = Patterns::all()
     .difference(Patterns::LEGACY)
     .difference(Patterns::SCROLL_ITEM)
@@ -43,7 +43,7 @@ pub fn tree<U: Uia>(
         place,
         ..
     } = build;
-    say_choices(&mut elements);
+    set_choices(&mut elements);
     let windows = walk.toplevels.iter().enumerate().map(|(index, top)| {
         let root = walk.roots.iter().find(|(_, toplevel)| *toplevel == index);
         TreeWindow {
@@ -85,7 +85,7 @@ struct Build<'b, 'u, U: Uia> {
     ids: Ids,
     identities: &'b mut Identities<U::Element>,
     elements: Vec<Element>,
-    /// The element of each item; `None` for one that was left out.
+    /// The element of each item; `None` for items that were left out.
     place: Vec<Option<usize>>,
 }
 
@@ -109,13 +109,13 @@ impl<U: Uia> Build<'_, '_, U> {
         });
     }
 
-    /// Adds an item and what is below it, in document order.
+    /// Adds an item and its descendants, in document order.
     fn below(&mut self, root: usize) {
         let mut open = vec![(root, 0)];
         while let Some((index, parent)) = open.pop() {
             let item = &self.walk.items[index];
             let at = if self.is_template(item, parent) {
-                // Its children are its parent's.
+                // Attach its children to its parent.
                 self.elements[parent].children_read &= item.children_read;
                 parent
             } else {
@@ -125,8 +125,8 @@ impl<U: Uia> Build<'_, '_, U> {
         }
     }
 
-    /// Whether the item is only a part of how its toolkit draws a control: the text inside a
-    /// button, which has that text itself.
+    /// Whether the item is only a part of a control's template, such as the text inside a button
+    /// that has this text as its name.
     fn is_template(&self, item: &Item<U::Element>, parent: usize) -> bool {
         let raw = &item.raw;
         let name = raw.name.trim();
@@ -181,13 +181,13 @@ impl<U: Uia> Build<'_, '_, U> {
     }
 }
 
-/// Whether the container makes its children as they come into view.
+/// Whether the container creates its children only as they scroll into view.
 fn is_virtual(raw: &Raw) -> bool {
     raw.patterns.contains(Patterns::ITEM_CONTAINER)
 }
 
-/// A combo box without a value says which of its items is selected.
-fn say_choices(elements: &mut [Element]) {
+/// Gives a combo box without a value the title of its selected item.
+fn set_choices(elements: &mut [Element]) {
     for index in 0..elements.len() {
         let is_choice = elements[index].role == Role::ROW
             && elements[index].states.contains(States::SELECTED)
@@ -206,8 +206,7 @@ fn say_choices(elements: &mut [Element]) {
     }
 }
 
-/// The open modal dialog: the frontmost window that says so, or that is in front of a window of its
-/// own that takes no input.
+/// The open modal dialog: the frontmost window that is marked modal, or whose owner is disabled.
 fn dialog<U: Uia>(walk: &Walk<'_, U>) -> Option<usize> {
     let is_modal = |&&(item, toplevel): &&(usize, usize)| {
         let top = &walk.toplevels[toplevel];
@@ -237,10 +236,10 @@ fn partial<U: Uia>(
             escape::count(walk.silent, "element")
         ));
     }
-    if walk.late > 0 {
+    if walk.cut_off > 0 {
         partial.push(format!(
-            "what is in {} that shows was not read: the app answers too slowly",
-            escape::count(walk.late, "element")
+            "the visible contents of {} were not read: the app answers too slowly",
+            escape::count(walk.cut_off, "element")
         ));
     }
     if scope == Scope::Showing {
@@ -248,7 +247,7 @@ fn partial<U: Uia>(
     }
     if walk.unread > 0 {
         partial.push(format!(
-            "what is in {} that does not show was not read in the time that there is for it",
+            "the hidden contents of {} were not read within the time limit",
             escape::count(walk.unread, "element")
         ));
     }
@@ -264,9 +263,9 @@ fn partial<U: Uia>(
     partial
 }
 
-/// How many rows a grid has beyond those that it lists.
+/// The number of rows of a grid that are not among its listed children.
 fn rows_left<U: Uia>(walk: &Walk<'_, U>, grid: &Item<U::Element>) -> Option<usize> {
-    // Qt's trees count the rows of one level and list those of several.
+    // Only tables: Qt's trees count the rows of one level but list those of several.
     let is_table = Role::from_uia(grid.raw.control_type).0 == Role::TABLE;
     if !is_table || !grid.raw.patterns.contains(Patterns::GRID) || !grid.children_read {
         return None;

@@ -1,4 +1,4 @@
-//! What the properties of an element mean: its role, states and texts.
+//! Derives an element's role, states and texts from its properties.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,6 @@ use super::uia::{Patterns, Raw};
 /// The toolkits whose `Document` is a web page.
 const BROWSERS: [&str; 3] = ["Chrome", "Gecko", "InternetExplorer"];
 
-/// The facts about an element.
 #[derive(Debug, Clone)]
 pub struct Facts {
     pub role: Role,
@@ -22,7 +21,7 @@ pub struct Facts {
     pub cell: Option<Cell>,
 }
 
-/// `container`: the role of the parent. `is_toplevel`: it is a window on its own.
+/// `container` is the parent's role. `is_toplevel`: the element is a toplevel window.
 pub fn derive(raw: &Raw, container: Option<Role>, is_toplevel: bool) -> Facts {
     let (role, native_role) = role(raw, container, is_toplevel);
     let title = Text::new(raw.name.as_str());
@@ -55,14 +54,14 @@ fn role(raw: &Raw, container: Option<Role>, is_toplevel: bool) -> (Role, Cow<'st
     let refined = match role {
         Role::MENU | Role::HELP_TAG if is_toplevel => role,
         _ if is_toplevel => Role::WINDOW,
-        // A panel or a document in a window: nothing of it lies outside that.
+        // A panel or document inside a window.
         Role::WINDOW => Role::GROUP,
         Role::BUTTON if has(Patterns::TOGGLE) => Role::CHECK_BOX,
-        // Qt gives a button that opens a menu this state, WinUI a drop-down button.
+        // Qt's buttons with a menu and WinUI's drop-down buttons can be expanded.
         Role::BUTTON if expandable(raw) && !has(Patterns::GRID_ITEM) => Role::MENU_BUTTON,
         Role::MENU_ITEM if container == Some(Role::MENU_BAR) => Role::MENU_BAR_ITEM,
         Role::TEXT_AREA if is_web && !editable => Role::WEB_AREA,
-        // WPF and WinForms have cells of the type Custom, Qt of the type DataItem.
+        // Cells have the type Custom in WPF and WinForms, and DataItem in Qt.
         Role::GROUP | Role::ROW if has(Patterns::GRID_ITEM) && is_cell(raw) => Role::CELL,
         Role::GROUP if has(Patterns::SCROLL) => Role::SCROLL_AREA,
         role => role,
@@ -70,8 +69,8 @@ fn role(raw: &Raw, container: Option<Role>, is_toplevel: bool) -> (Role, Cow<'st
     (refined, native)
 }
 
-/// Whether an element with a place in a grid is a cell. Items of a list with one column have a
-/// place in a grid too.
+/// Whether an element with a grid position is a cell. Items of one-column lists have a grid
+/// position too.
 fn is_cell(raw: &Raw) -> bool {
     const LIST_ITEM: i32 = 50_007;
     const TREE_ITEM: i32 = 50_024;
@@ -119,7 +118,7 @@ fn states(raw: &Raw, role: Role) -> States {
 }
 
 fn value(raw: &Raw, role: Role) -> Text {
-    // The value of these is an address, or the state that has a word.
+    // The value of these is an address, or repeats the state.
     if matches!(
         role,
         Role::LINK | Role::CHECK_BOX | Role::RADIO_BUTTON | Role::WINDOW | Role::BUTTON
@@ -135,15 +134,15 @@ fn value(raw: &Raw, role: Role) -> Text {
     }
 }
 
-/// Rounds away what a conversion to binary and back has added.
+/// Rounds away the error of binary fractions.
 fn number(value: f64) -> String {
     let rounded = (value * 1e6).round() / 1e6;
     // -0 is 0.
     (rounded + 0.0).to_string()
 }
 
-/// Providers report infinite and empty bounds for what has no place (`Rect::new` refuses those far
-/// out).
+/// The bounds in whole pixels. Providers report infinite, empty or far-off bounds for elements
+/// without a position (`Rect::new` refuses the last).
 pub fn extents(raw: &Raw) -> Option<Rect> {
     let [left, top, width, height] = raw.bounds?;
     if !raw.bounds?.iter().all(|n| n.is_finite()) {

@@ -1,4 +1,4 @@
-//! UI Automation in memory, with the oddities of real providers. Each has a switch, and a source.
+//! UI Automation in memory, with faults of real providers. Each has a switch, and a source.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,26 +12,28 @@ use super::uia::{
 
 pub const PID: u32 = 40;
 
-/// What a provider does that it should not. All are off at first.
+/// Faults of providers, all off at first.
 #[derive(Debug, Clone, Copy, Default)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct Oddities {
-    /// A request for a whole subtree times out, smaller ones do not (FlaUI #364: caching a
+    /// A request for a whole subtree times out (https://github.com/FlaUI/FlaUI/issues/364: caching
+    /// a
     /// `TreeScope.Subtree` of a large app).
     pub subtree_times_out: bool,
-    /// So does one for all children of a list (NVDA's `UIAHandler/utils.py` reads text ranges in
-    /// parts for this).
+    /// A request for all children of a list times out (NVDA's `UIAHandler/utils.py` reads text
+    /// ranges in parts for this reason).
     pub long_list_times_out: bool,
-    /// A combo box selects an item of its closed list, and does not take it (Qt 6: the item is
-    /// selected in the view of the popup).
+    /// Selecting an item of a closed combo box does not choose it (Qt 6 selects the item in the
+    /// popup's view).
     pub closed_combo_ignores: bool,
-    /// `AddToSelection` is an invalid operation where one item is selected at most (Microsoft's
-    /// documentation of `ISelectionItemProvider::AddToSelection`).
+    /// `AddToSelection` fails in a single-selection container (Microsoft's documentation of
+    /// `ISelectionItemProvider::AddToSelection`).
     pub single_selection: bool,
-    /// `SetValue` succeeds, and the field keeps its text (pywinauto #1140).
+    /// `SetValue` succeeds, but the field keeps its text
+    /// (https://github.com/pywinauto/pywinauto/issues/1140).
     pub ignores_values: bool,
-    /// `Invoke` returns once the dialog that it opened is closed (Microsoft asks for the contrary
-    /// in the remarks on `IInvokeProvider::Invoke`).
+    /// `Invoke` returns only when the dialog that it opened is closed (against Microsoft's remarks
+    /// on `IInvokeProvider::Invoke`).
     pub invoke_blocks: bool,
 }
 
@@ -50,7 +52,7 @@ pub struct World {
     elements: Vec<Element>,
     pub toplevels: Vec<(u32, Toplevel, usize)>,
     pub odd: Oddities,
-    /// The requests and actions, in their order.
+    /// The requests and actions in order.
     pub log: Vec<String>,
     hear: Option<Hear>,
     pub ended: bool,
@@ -193,7 +195,7 @@ impl World {
     }
 
     fn subtree(&self, index: usize, depth: usize) -> Node<usize> {
-        /// A provider that nests an element in itself would not return: UI Automation gives up.
+        /// UI Automation gives up on a provider that nests an element in itself.
         const DEEPEST: usize = 10;
         let mut node = self.node(index);
         let children = self.elements[index].children.iter();
@@ -214,7 +216,7 @@ impl World {
         }
     }
 
-    /// The combo box that an item is in, and whether it is closed.
+    /// The combo box of an item, and whether it is closed.
     fn combo(&self, index: usize) -> Option<(usize, bool)> {
         let mut at = self.elements[index].parent;
         while let Some(above) = at {

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use deskline_core::{ElementId, Role};
 
-/// What acting on an element needs.
+/// An element that was read, for later actions.
 #[derive(Debug, Clone)]
 pub struct Known<E> {
     pub pid: u32,
@@ -41,7 +41,7 @@ impl<E: Clone> Identities<E> {
         self.known.insert(id, known);
     }
 
-    /// Forgets the elements of an app that is read anew, and those of processes that have ended.
+    /// Forgets the elements of an app that is about to be read, and of processes that have ended.
     pub fn begin(&mut self, pid: u32, is_alive: impl Fn(u32) -> bool) {
         let mut alive = HashMap::new();
         self.known.retain(|_, known| {
@@ -72,7 +72,7 @@ impl Ids {
         ElementId::new(self.process.as_str())
     }
 
-    /// `parent` stands for an element without a runtime id.
+    /// The id of an element. Without a runtime id, it derives from the parent's.
     pub fn id(&mut self, runtime_id: &[i32], parent: &ElementId) -> ElementId {
         let mut id = if runtime_id.is_empty() {
             format!("{}/", parent.as_str())

@@ -1,4 +1,4 @@
-//! The app's events: a flag that threads of UI Automation and of the window system set.
+//! Waits for an app's events: handlers on other threads set a flag.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! The trees of apps, over UI Automation: reading them, hearing that they change, and acting on
-//! elements through control patterns.
+//! The trees of apps, over UI Automation: reads them, waits for changes, and acts on elements
+//! through control patterns.
 
 mod act;
 mod build;

@@ -19,7 +19,7 @@ pub struct AppTrees<U: Uia> {
     uia: U,
     identities: Identities<U::Element>,
     listening: Option<Listening<U>>,
-    /// The processes that are read level by level, with when they were started.
+    /// The processes that are read level by level, with their start times.
     by_levels: HashMap<u32, u64>,
 }
 
@@ -77,8 +77,8 @@ impl<U: Uia> Trees for AppTrees<U> {
             let uia = &self.uia;
             self.identities.begin(pid, |pid| uia.process(pid).is_some());
         }
-        let of = (pid, &process);
-        Ok(build::tree(&walk, of, &mut self.identities, scope, start))
+        let app = (pid, &process);
+        Ok(build::tree(&walk, app, &mut self.identities, scope, start))
     }
 
     fn listen(&mut self, pid: u32) -> Result<()> {
@@ -141,7 +141,7 @@ impl<U: Uia> Trees for AppTrees<U> {
     }
 }
 
-/// Whether the app answers at all: the window in front, of those that it has.
+/// Checks whether the app answers at all, by its frontmost window.
 pub fn answers<U: Uia>(uia: &U, pid: u32) -> Result<()> {
     let Some(front) = uia.toplevels(pid).into_iter().next() else {
         return Ok(());

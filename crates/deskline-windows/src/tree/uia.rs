@@ -1,5 +1,5 @@
-//! What Deskline asks of UI Automation: the thin layer that only Windows can run. It decides
-//! nothing. A fake replaces it in tests.
+//! The calls of UI Automation that Deskline needs: a thin layer without decisions, which only
+//! Windows can run. A fake replaces it in tests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,6 @@ use std::time::Duration;
 use deskline_core::Rect;
 use deskline_link::Sign;
 
-/// The answer to one call.
 pub type Answer<T> = Result<T, Failure>;
 
 /// Why a call failed.
@@ -30,7 +29,7 @@ pub enum Failure {
 pub struct Process {
     /// The name of the executable, without `.exe`.
     pub name: String,
-    /// When it was started, in ticks: pids are reused.
+    /// The start time in ticks of 100 ns, as pids are reused.
     pub started: u64,
 }
 
@@ -47,11 +46,11 @@ pub struct Toplevel {
     pub extents: Rect,
     /// Whether it is neither minimised nor on another virtual desktop.
     pub on_screen: bool,
-    /// The window that it is in front of: a dialog's.
+    /// The owner, such as of a dialog.
     pub owner: Option<Handle>,
     /// Whether it takes input: a modal dialog disables its owner.
     pub enabled: bool,
-    /// The thread that answers for it.
+    /// The thread that runs its message loop.
     pub thread: u32,
 }
 
@@ -87,12 +86,12 @@ pub struct Range {
     pub read_only: bool,
 }
 
-/// The properties of an element, as its provider gives them. A property of a pattern that the
-/// element lacks has its default.
+/// The properties of an element as its provider reports them. Properties of patterns that the
+/// element lacks have default values.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[allow(clippy::struct_excessive_bools)] // UI Automation has this many.
 pub struct Raw {
-    /// Unique among the elements that exist, if the provider is right; empty if it gives none.
+    /// Unique among existing elements if the provider is correct; empty if it has none.
     pub runtime_id: Vec<i32>,
     pub control_type: i32,
     pub class: String,
@@ -107,17 +106,17 @@ pub struct Raw {
     pub focused: bool,
     pub focusable: bool,
     pub password: bool,
-    /// Whether it is part of the control view: no mere part of a template.
+    /// Whether it is in the control view: not just a part of a template.
     pub is_control: bool,
-    /// The window that it is, if it is one.
+    /// Its window, if the element is a window.
     pub window: Option<Handle>,
     pub patterns: Patterns,
     pub value: String,
     pub read_only: bool,
     pub range: Option<Range>,
-    /// 0 off, 1 on, 2 neither.
+    /// 0 off, 1 on, 2 mixed.
     pub toggle: i32,
-    /// 0 collapsed, 1 expanded, 2 partly, 3 has nothing to show.
+    /// 0 collapsed, 1 expanded, 2 partly expanded, 3 cannot be expanded (leaf).
     pub expand: i32,
     pub selected: bool,
     pub modal: bool,
@@ -132,11 +131,11 @@ pub struct Raw {
 pub enum Depth {
     /// The element alone.
     Element,
-    /// With all that is below it, in one request.
+    /// The element and all its descendants, in one request.
     Subtree,
 }
 
-/// An element as one request read it.
+/// An element as read by one request.
 #[derive(Debug, Clone)]
 pub struct Node<E> {
     pub element: E,
@@ -145,11 +144,11 @@ pub struct Node<E> {
     pub children: Option<Vec<Self>>,
 }
 
-/// The part of a text that shows.
+/// The visible part of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Part {
     pub text: String,
-    /// How many characters come before it and after it.
+    /// The number of characters before and after it.
     pub before: usize,
     pub after: usize,
 }
@@ -166,7 +165,7 @@ pub enum Action {
     RemoveFromSelection,
     SetValue(String),
     SetRange(f64),
-    /// Of `LegacyIAccessible`.
+    /// The default action of `LegacyIAccessible`.
     DefaultAction,
     ScrollIntoView,
     Realize,
@@ -179,10 +178,10 @@ pub type Hear = Arc<dyn Fn(Sign) + Send + Sync>;
 /// at most [`super::fail::PATIENCE`], and delays no call about another app.
 pub trait Uia: Clone + Send + 'static {
     type Element: Clone + Send;
-    /// Ends the subscription when it is dropped.
+    /// Dropping it ends the subscription.
     type Listener: Send;
 
-    /// `None` if it has ended.
+    /// `None` if the process has ended.
     fn process(&self, pid: u32) -> Option<Process>;
 
     /// The toplevels of an app that are not hidden, frontmost first.
@@ -190,10 +189,10 @@ pub trait Uia: Clone + Send + 'static {
 
     fn window(&self, window: Handle, depth: Depth) -> Answer<Node<Self::Element>>;
 
-    /// One level below the element.
+    /// The element's children.
     fn children(&self, element: &Self::Element) -> Answer<Vec<Node<Self::Element>>>;
 
-    /// The first child, or the one after another: for containers with too many to ask for at once.
+    /// The first child, or the child after `after`: for containers with too many for one request.
     fn next(
         &self,
         parent: &Self::Element,
@@ -203,14 +202,14 @@ pub trait Uia: Clone + Send + 'static {
     /// The element's properties now.
     fn properties(&self, element: &Self::Element) -> Answer<Raw>;
 
-    /// What shows of its text, at most `limit` characters.
+    /// The visible part of its text, at most `limit` characters.
     fn visible_text(&self, element: &Self::Element, limit: usize) -> Answer<Part>;
 
-    /// The item of this name in an `ItemContainer`, which may be virtual.
+    /// The item with this name in an `ItemContainer`, even if it is virtual.
     fn item(&self, container: &Self::Element, name: &str) -> Answer<Option<Node<Self::Element>>>;
 
-    /// Carries out an action. An app that does not return from it within `time` is
-    /// [`Failure::TimedOut`]; it may carry it out all the same.
+    /// Carries out an action. [`Failure::TimedOut`] if the app does not return within `time`; the
+    /// action may still happen.
     fn act(&self, element: &Self::Element, action: &Action, time: Duration) -> Answer<()>;
 
     /// Subscribes to the app's events.

@@ -1,5 +1,5 @@
-//! The traversal: one request a toplevel, which reads its whole subtree. Where that takes an app
-//! too long, level by level: what shows first and completely, the rest within the budget.
+//! The traversal: one request per toplevel, which reads its whole subtree. If that takes an app too
+//! long, level by level: first all visible elements, then hidden ones within the budget.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use deskline_core::Text;
 use super::facts::extents;
 use super::uia::{Depth, Failure, Node, Part, Patterns, Raw, Toplevel, Uia};
 
-/// The maximum number of nodes. No app has more: a larger tree has no end.
+/// The maximum number of nodes. A larger tree is taken for endless.
 const MOST_NODES: usize = 100_000;
 
 /// The control type of a menu.
@@ -18,17 +18,17 @@ const MENU: i32 = 50_009;
 /// How deep elements may be nested.
 const DEEPEST: usize = 200;
 
-/// How long a traversal of what shows may take.
+/// How long the traversal of visible elements may take.
 const LONGEST: Duration = Duration::from_secs(4);
 
 /// A subtree that takes longer than this is read level by level the next time.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// A container that lists its children one by one is left after this many hidden ones beyond those
-/// that show.
+/// Stop listing a container's children one by one after this many hidden ones that follow the
+/// visible ones.
 const BEYOND: usize = 20;
 
-/// The most elements of one app whose text is asked for.
+/// The most elements of one app to request the text of.
 const MOST_TEXTS: usize = 100;
 
 /// An element of a traversal.
@@ -41,9 +41,9 @@ pub struct Item<E> {
     pub children: Vec<usize>,
     /// Whether all children were read.
     pub children_read: bool,
-    /// Whether its provider says that it shows, and its window does.
+    /// Whether its window is on the screen and its provider does not report it as off screen.
     pub shows: bool,
-    /// The part of its text that shows, where it was asked for.
+    /// The visible part of its text, if it was requested.
     pub text: Option<Part>,
     depth: usize,
 }
@@ -53,7 +53,7 @@ pub struct Walk<'u, U: Uia> {
     uia: &'u U,
     pub toplevels: Vec<Toplevel>,
     pub items: Vec<Item<U::Element>>,
-    /// The items that are toplevels, with their index in `toplevels`.
+    /// The items of toplevels, with the index in `toplevels`.
     pub roots: Vec<(usize, usize)>,
     /// Whether to read level by level.
     pub by_levels: bool,
@@ -62,13 +62,13 @@ pub struct Walk<'u, U: Uia> {
     hidden: VecDeque<usize>,
     /// The toplevels whose thread does not answer.
     pub hung: Vec<usize>,
-    /// The last error of a toplevel that could not be read, though its app answers.
+    /// The last error of a toplevel that could not be read although its app answers.
     pub failed: Option<String>,
-    /// How many elements did not answer, though the app does.
+    /// The number of elements that did not answer although the app does.
     pub silent: usize,
-    /// How many that show were not read for lack of time.
-    pub late: usize,
-    /// How many hidden ones were not read for lack of time.
+    /// The number of visible elements whose children were not read for lack of time.
+    pub cut_off: usize,
+    /// The number of hidden elements whose children were not read for lack of time.
     pub unread: usize,
 }
 
@@ -86,12 +86,12 @@ impl<'u, U: Uia> Walk<'u, U> {
             hung: Vec::new(),
             failed: None,
             silent: 0,
-            late: 0,
+            cut_off: 0,
             unread: 0,
         }
     }
 
-    /// Reads what shows, then what does not for as long as `budget`.
+    /// Reads visible elements, then hidden ones for as long as `budget`.
     pub fn read(&mut self, budget: Duration) {
         let mut silent_threads = HashSet::new();
         for index in 0..self.toplevels.len() {
@@ -112,7 +112,7 @@ impl<'u, U: Uia> Walk<'u, U> {
         }
         while let Some(index) = self.queue.pop_front() {
             if Instant::now() >= self.until {
-                self.late += 1;
+                self.cut_off += 1;
                 self.items[index].children_read = false;
             } else {
                 self.children(index);
@@ -124,7 +124,7 @@ impl<'u, U: Uia> Walk<'u, U> {
             && let Some(index) = self.hidden.pop_front()
         {
             self.children(index);
-            // What turns out to show is read in this pass too.
+            // Children that turn out to be visible are read in this pass too.
             self.hidden.extend(self.queue.drain(..));
         }
         self.unread = self.hidden.len();
@@ -133,10 +133,10 @@ impl<'u, U: Uia> Walk<'u, U> {
         }
     }
 
-    /// Reads one toplevel. An error if nothing of it can be read.
+    /// Reads one toplevel. Fails if none of it can be read.
     fn toplevel(&mut self, index: usize) -> Result<(), Failure> {
         let Toplevel { handle, .. } = self.toplevels[index];
-        // A hung app is known from the smallest request: a large one may only be slow.
+        // Recognize a hung app by the smallest request: a large one may just be slow.
         let root = self.uia.window(handle, Depth::Element)?;
         if self.by_levels {
             self.add(None, root, index);
@@ -155,7 +155,7 @@ impl<'u, U: Uia> Walk<'u, U> {
         Ok(())
     }
 
-    /// Adds an element with what was read below it. Queues what was not.
+    /// Adds an element with its descendants. Queues elements whose children were not requested.
     fn add(&mut self, parent: Option<usize>, node: Node<U::Element>, toplevel: usize) {
         let mut open = vec![(parent, node)];
         while let Some((parent, node)) = open.pop() {
@@ -185,8 +185,8 @@ impl<'u, U: Uia> Walk<'u, U> {
             self.leave(parent);
             return None;
         }
-        // UI Automation lists a dialog below its owner too, and Qt an open menu below what opens
-        // it: they are read as the windows that they are.
+        // UI Automation also lists a dialog below its owner, and Qt an open menu below the element
+        // that opens it. Skip these: they are read as toplevels.
         let menu = extents(&raw).filter(|_| raw.control_type == MENU);
         let is_other = |top: &Toplevel| {
             Some(top.handle) == raw.window || top.on_screen && Some(top.extents) == menu
@@ -251,7 +251,7 @@ impl<'u, U: Uia> Walk<'u, U> {
                     self.add(Some(index), child, toplevel);
                 }
             }
-            // It has gone since its parent was read.
+            // The element has gone since its parent was read.
             Err(Failure::Gone) => {}
             Err(Failure::TimedOut) => self.one_by_one(index, toplevel),
             Err(_) => {
@@ -261,12 +261,12 @@ impl<'u, U: Uia> Walk<'u, U> {
         }
     }
 
-    /// The children of a container that has too many to list them at once.
+    /// Reads the children of a container that has too many for one request.
     fn one_by_one(&mut self, index: usize, toplevel: usize) {
         let parent = self.items[index].element.clone();
         let mut last = None;
         let (mut shown, mut beyond) = (false, 0);
-        // It has used up its time once; what it lists in as long again is taken.
+        // The first request has timed out; the container gets the same time once more.
         let until = Instant::now() + super::fail::PATIENCE;
         while Instant::now() < until && beyond < BEYOND {
             match self.uia.next(&parent, last.as_ref()) {
@@ -287,7 +287,7 @@ impl<'u, U: Uia> Walk<'u, U> {
         self.leave(Some(index));
     }
 
-    /// Asks for the texts that no property has, of what shows.
+    /// Requests the text of visible elements whose properties do not contain it.
     fn texts(&mut self) {
         let lacks = |item: &&mut Item<U::Element>| item.shows && lacks_text(item);
         for item in self.items.iter_mut().filter(lacks).take(MOST_TEXTS) {
@@ -303,7 +303,7 @@ impl<'u, U: Uia> Walk<'u, U> {
     }
 }
 
-/// Whether the text that shows of an element is in none of its properties.
+/// Whether the element's visible text is in none of its properties.
 fn lacks_text<E>(item: &Item<E>) -> bool {
     let raw = &item.raw;
     let is_long = raw.value.chars().nth(Text::LIMIT).is_some();

@@ -1,4 +1,4 @@
-//! A Win32 app that writes down what it gets, in a process of its own: the test's own program. A
+//! A Win32 app that logs its input, in a process of its own that runs this test program; and a
 //! person's keys and clicks, which the system does not mark as injected.
 #![allow(dead_code, unsafe_code, clippy::unwrap_used)]
 
@@ -19,10 +19,10 @@ use windows::Win32::UI::WindowsAndMessaging::{
 };
 use windows::core::{HSTRING, w};
 
-/// Gives the app's process its log, title and place.
+/// The environment variable with the app's log, title and position.
 const APP: &str = "DESKLINE_TEST_APP";
 
-/// How long anything may take here; the machine may be busy.
+/// The time limit of every wait: the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 thread_local! {
@@ -72,7 +72,7 @@ impl App {
         lines
     }
 
-    /// Waits until its log has a line that starts so; returns the new lines up to then.
+    /// Waits until its log has a line with this start; returns the new lines up to then.
     pub fn wait_for(&mut self, start: &str) -> Vec<String> {
         let begun = Instant::now();
         let mut seen = Vec::new();
@@ -107,7 +107,7 @@ impl Drop for App {
     }
 }
 
-/// Is the app in a process that [`App::start`] has started, and never returns there.
+/// Runs the app if [`App::start`] has started this process, and does not return then.
 pub fn be_an_app() {
     let Some(given) = std::env::var_os(APP) else {
         return;
@@ -193,12 +193,12 @@ unsafe extern "system" fn on_message(
         WM_ACTIVATE => note(&format!("active {}", what.0 & 0xffff)),
         _ => {}
     }
-    // SAFETY: passes on what the window was given.
+    // SAFETY: forwards the arguments of this call.
     unsafe { DefWindowProcW(window, message, what, data) }
 }
 
-/// The person's hand, as nothing in Windows can send events that count as real ones: what
-/// `testbed/windows/run` gives to xdotool, and its answer. `None` on Windows itself.
+/// Sends a person's input: passes arguments to xdotool by way of `testbed/windows/run`, as programs
+/// on Windows can send only injected events. Returns its output; `None` on Windows itself.
 pub fn person(arguments: &[&str]) -> Option<String> {
     let folder = PathBuf::from(std::env::var_os("DESKLINE_HAND")?);
     let (next, order) = (folder.join("hand.new"), folder.join("hand.do"));

@@ -1,4 +1,4 @@
-//! Starts UI Automation, and tells why a call failed.
+//! Starts UI Automation, and converts its errors.
 
 use windows::Win32::System::Com::{
     CLSCTX_INPROC_SERVER, COINIT_MULTITHREADED, CoCreateInstance, CoInitializeEx,
@@ -32,7 +32,7 @@ pub fn failure(error: &Error) -> Failure {
     /// `RPC_E_DISCONNECTED` and `RPC_S_SERVER_UNAVAILABLE`: the process has ended.
     const ENDED: [u32; 2] = [0x8001_0108, 0x8007_06ba];
     match error.code().0 as u32 {
-        // A pattern that is not there is a null pointer without an error.
+        // A missing pattern is a null pointer without an error.
         0 | UIA_E_NOTSUPPORTED => Failure::Unsupported,
         UIA_E_ELEMENTNOTAVAILABLE => Failure::Gone,
         UIA_E_ELEMENTNOTENABLED => Failure::Disabled,

@@ -1,4 +1,4 @@
-//! UI Automation's client: the calls, each on a thread that may be left to it.
+//! UI Automation's client: makes the calls on a thread that is abandoned if a call hangs.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -31,7 +31,7 @@ use crate::tree::uia::{
 /// How much longer than UI Automation's own time limit to wait for a call.
 const MARGIN: Duration = Duration::from_millis(300);
 
-/// The most threads that wait for providers that block.
+/// The most threads that may wait for blocked providers.
 const MOST_LOST: usize = 16;
 
 /// The trees of apps on this desktop.
@@ -39,7 +39,7 @@ pub type UiaTrees = AppTrees<Com>;
 
 impl UiaTrees {
     /// # Errors
-    /// UI Automation does not start.
+    /// If UI Automation does not start.
     pub fn new() -> deskline_link::Result<Self> {
         Ok(Self::on(connect()?))
     }
@@ -69,12 +69,12 @@ pub struct Element(IUIAutomationElement);
 // SAFETY: see above.
 unsafe impl Send for Element {}
 
-/// UI Automation on the thread of this.
+/// UI Automation's objects on their thread.
 struct Session {
     automation: IUIAutomation,
     /// Requests the properties of an element.
     one: IUIAutomationCacheRequest,
-    /// Requests those of all that is below it too.
+    /// Requests the properties of its descendants too.
     whole: IUIAutomationCacheRequest,
     all: IUIAutomationCondition,
     walker: IUIAutomationTreeWalker,
@@ -85,7 +85,7 @@ type Job = Box<dyn FnOnce(&Answer<Session>) + Send>;
 #[derive(Clone, Default)]
 pub struct Com {
     thread: Arc<Mutex<Option<Sender<Job>>>>,
-    /// How many threads wait for a provider that blocks.
+    /// The number of threads in a call; those of abandoned threads stay counted.
     lost: Arc<AtomicUsize>,
 }
 
@@ -139,7 +139,7 @@ impl Com {
         let run = move || {
             let session = Session::new().map_err(|error| failure(&error));
             while let Ok(job) = todo.recv() {
-                // Until it returns, the thread counts as lost.
+                // A thread whose job never returns stays counted.
                 lost.fetch_add(1, Ordering::Relaxed);
                 job(&session);
                 lost.fetch_sub(1, Ordering::Relaxed);
@@ -164,7 +164,7 @@ impl Session {
                 request.SetTreeFilter(&all)?;
                 request.SetTreeScope(scope)?;
                 for property in properties::ALL {
-                    // Older systems do not know the newest ones.
+                    // Fails for properties that are newer than the system.
                     let _ = request.AddProperty(property);
                 }
                 Ok::<_, Error>(request)
@@ -190,7 +190,7 @@ impl Session {
 
     /// An element of which the whole subtree is cached.
     fn subtree(root: IUIAutomationElement) -> Node<Element> {
-        // The stack is an explicit one, as providers nest elements as deep as they like.
+        // No recursion: providers may nest elements to any depth.
         let mut done: Vec<(Node<Element>, Option<usize>)> = vec![(Self::node(root), None)];
         let mut next = 0;
         while next < done.len() {
@@ -204,7 +204,7 @@ impl Session {
             done.extend(nodes.collect::<Vec<_>>());
             next += 1;
         }
-        // Children come after their parent, so that moving them from the end keeps their order.
+        // Children come after their parent in `done`, so attach them from the end.
         let mut lists: Vec<Vec<Node<Element>>> = done.iter().map(|_| Vec::new()).collect();
         while let Some((mut node, parent)) = done.pop() {
             let mut children = lists.pop().unwrap_or_default();
@@ -347,7 +347,7 @@ impl Uia for Com {
             };
             match answer(next) {
                 Ok(next) => Ok(Some(Session::node(next))),
-                // The last one has none after it: a null pointer.
+                // A null pointer: there is no further element.
                 Err(Failure::Unsupported) => Ok(None),
                 Err(failure) => Err(failure),
             }

@@ -1,5 +1,5 @@
-//! The events of one app: of UI Automation, and the window system's own, each on a thread of its
-//! own. Handlers only report a sign.
+//! The events of one app, from UI Automation and from the window system (WinEvents), each on a
+//! thread of its own. Handlers only report a sign.
 
 use std::cell::RefCell;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -23,7 +23,7 @@ use super::automation::automation;
 use super::{properties, toplevels};
 use crate::tree::uia::{Answer, Failure, Hear};
 
-/// How long the thread of the window system's events may take to start.
+/// How long the thread with the WinEvent hooks may take to start.
 const STARTS: Duration = Duration::from_secs(1);
 
 /// The properties whose changes a tree line shows.
@@ -49,9 +49,9 @@ const EVENTS: [UIA_EVENT_ID; 9] = [
     UIA_LayoutInvalidatedEventId,
 ];
 
-/// A subscription. It ends when this is dropped.
+/// A subscription. Dropping it ends it.
 pub struct Listener {
-    /// The thread with the hooks of the window system.
+    /// The thread with the WinEvent hooks.
     thread: u32,
     /// Dropped to end the thread with UI Automation's handlers.
     _ends: Sender<()>,
@@ -76,7 +76,7 @@ pub fn listen(pid: u32, hear: Hear) -> Answer<Listener> {
     let thread = thread.map_err(|_| Failure::Other("no thread for events".into()))?;
     let (ends, until) = channel();
     let handlers = std::thread::Builder::new().name("UI Automation events".into());
-    // It is not waited for: adding handlers takes as long as the app takes to answer.
+    // Do not wait for this thread: adding handlers takes as long as the app takes to answer.
     handlers
         .spawn(move || handle(pid, hear, &until))
         .map_err(failed)?;
@@ -90,7 +90,7 @@ thread_local! {
     static HEAR: RefCell<Option<Hear>> = const { RefCell::new(None) };
 }
 
-/// Hooks the window system's events of the process, until the thread is sent `WM_QUIT`.
+/// Hooks the WinEvents of the process, until the thread receives `WM_QUIT`.
 fn hook(pid: u32, hear: Hear, started: &Sender<u32>) {
     const RANGES: [(u32, u32); 3] = [
         (EVENT_SYSTEM_FOREGROUND, EVENT_SYSTEM_FOREGROUND),
@@ -145,9 +145,9 @@ unsafe extern "system" fn event(
 /// Adds handlers to the app's toplevels, and removes them when the listener is dropped.
 fn handle(pid: u32, hear: Hear, until: &Receiver<()>) {
     let Ok(automation) = automation() else { return };
-    // What fails here is heard from the window system, or not at all: events are a hint.
+    // Ignore errors: WinEvents report most changes too, and events are only hints.
     let _ = add_handlers(&automation, pid, hear);
-    // Nothing is sent: this ends with the sender.
+    // Nothing is ever sent: returns when the sender is dropped.
     let _ = until.recv();
     // SAFETY: a call of COM.
     let _ = unsafe { automation.RemoveAllEventHandlers() };

@@ -1,10 +1,9 @@
-//! UI Automation through COM. Decides nothing.
+//! UI Automation through COM. Makes no decisions.
 //!
-//! Calls are made on a thread of their own, and UI Automation has a time limit for each. A provider
-//! that blocks all the same costs the caller no more than that: the thread is left to it, and the
-//! next call gets another.
+//! Calls are made on a thread of their own, and UI Automation has a time limit for each. If a
+//! provider blocks beyond that, the caller abandons the thread, and the next call gets a new one.
 
-// UI Automation and the window system are COM and C interfaces.
+// COM and Win32 are unsafe interfaces.
 #![allow(unsafe_code)]
 
 mod automation;

@@ -10,7 +10,7 @@ use windows::Win32::UI::Accessibility::*;
 
 use crate::tree::uia::{Patterns, Range, Raw};
 
-/// Which property tells that an element has a pattern.
+/// For each pattern, the property that reports whether an element has it.
 const PATTERNS: [(UIA_PROPERTY_ID, Patterns); 16] = [
     (UIA_IsInvokePatternAvailablePropertyId, Patterns::INVOKE),
     (UIA_IsTogglePatternAvailablePropertyId, Patterns::TOGGLE),
@@ -57,7 +57,6 @@ const PATTERNS: [(UIA_PROPERTY_ID, Patterns); 16] = [
     (UIA_IsWindowPatternAvailablePropertyId, Patterns::WINDOW),
 ];
 
-/// The others.
 const OTHERS: [UIA_PROPERTY_ID; 30] = [
     UIA_RuntimeIdPropertyId,
     UIA_ControlTypePropertyId,
@@ -106,7 +105,7 @@ pub const ALL: [UIA_PROPERTY_ID; 46] = {
     all
 };
 
-/// The properties of an element in whose cache they are.
+/// Reads the properties from the element's cache.
 pub fn read(element: &IUIAutomationElement) -> Raw {
     let cached = Cached(element);
     let mut patterns = Patterns::empty();
@@ -165,7 +164,7 @@ pub fn read(element: &IUIAutomationElement) -> Raw {
     }
 }
 
-/// The process that an element of an event belongs to, if that is in its cache.
+/// The process of an element, if its cache has that property.
 pub fn process(element: &IUIAutomationElement) -> Option<u32> {
     u32::try_from(Cached(element).int(UIA_ProcessIdPropertyId)).ok()
 }
@@ -218,7 +217,7 @@ impl Cached<'_> {
 }
 
 fn kind(value: &VARIANT) -> VARENUM {
-    // SAFETY: every variant has a type.
+    // SAFETY: every VARIANT has a type.
     unsafe { value.Anonymous.Anonymous.vt }
 }
 
@@ -230,15 +229,14 @@ fn floats(value: &VARIANT) -> Option<Vec<f64>> {
     array(value, VT_R8)
 }
 
-/// The values of an array of one dimension, if they are of this type.
+/// The values of a one-dimensional array, if they are of this type.
 fn array<T: Copy>(value: &VARIANT, of: VARENUM) -> Option<Vec<T>> {
-    /// No runtime id or rectangle is longer.
+    /// The most values to read: runtime ids and rectangles are shorter.
     const LONGEST: i32 = 64;
     if kind(value) != VARENUM(VT_ARRAY.0 | of.0) {
         return None;
     }
-    // SAFETY: the variant is an array of the type that was checked, and it is read within the
-    // bounds that it has.
+    // SAFETY: the variant is an array of the checked type, and is read within its bounds.
     unsafe {
         let array: *mut SAFEARRAY = value.Anonymous.Anonymous.Anonymous.parray;
         if array.is_null() || SafeArrayGetDim(array) != 1 || SafeArrayGetVartype(array).ok()? != of

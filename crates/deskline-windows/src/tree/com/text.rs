@@ -1,4 +1,4 @@
-//! The text of an element that shows.
+//! The visible text of an element.
 
 use windows::Win32::UI::Accessibility::{
     IUIAutomationElement, IUIAutomationTextPattern, IUIAutomationTextRange,
@@ -9,10 +9,11 @@ use windows::core::Result;
 use super::automation::pattern;
 use crate::tree::uia::Part;
 
-/// Characters are counted up to this many.
+/// Count at most this many characters.
 const MOST_COUNTED: i32 = 1_000_000;
 
-/// The first characters that show, at most `limit`; the first ones of all if none is known to show.
+/// The first visible characters, at most `limit`; the first of the whole text if the provider does
+/// not report which are visible.
 pub fn visible(element: &IUIAutomationElement, limit: usize) -> Result<Part> {
     let pattern: IUIAutomationTextPattern = pattern(element, UIA_TextPatternId)?;
     let limit = i32::try_from(limit).unwrap_or(i32::MAX);
@@ -21,7 +22,7 @@ pub fn visible(element: &IUIAutomationElement, limit: usize) -> Result<Part> {
         let whole = pattern.DocumentRange()?;
         let shown = pattern.GetVisibleRanges().and_then(|shown| {
             let last = shown.Length()?.saturating_sub(1);
-            // From the first that shows to the last.
+            // From the first visible range to the last.
             let range = shown.GetElement(0)?.Clone()?;
             let end = TextPatternRangeEndpoint_End;
             range.MoveEndpointByRange(end, &shown.GetElement(last)?, end)?;

@@ -1,4 +1,4 @@
-//! Processes and their toplevel windows, as the window system lists them.
+//! Processes and their toplevel windows, from the window system.
 
 use std::ffi::c_void;
 
@@ -18,10 +18,10 @@ pub fn handle(window: Handle) -> HWND {
     HWND(window as *mut c_void)
 }
 
-/// `None` if it has ended.
+/// `None` if the process has ended.
 pub fn process(pid: u32) -> Option<Process> {
     let process = process::Process::open(pid)?;
-    // One that has ended can be opened while something holds it.
+    // A process that has ended can be opened while another program holds a handle to it.
     if process.status().is_some() {
         return None;
     }
@@ -44,7 +44,7 @@ pub fn toplevels(pid: u32) -> Vec<Toplevel> {
         .collect()
 }
 
-/// The window, if it is of this process and not hidden.
+/// Describes the window, if it belongs to this process and is not hidden.
 fn toplevel(window: HWND, pid: u32) -> Option<Toplevel> {
     let cloaked = cloaked(window);
     let hidden = cloaked != 0 && cloaked & CLOAKED_BY_SHELL == 0;

@@ -1,9 +1,9 @@
-//! The clipboard by data control: `ext_data_control_v1`, or wlroots' `zwlr_data_control_v1`, which
-//! it was made of. No window and no focus is needed. PRIMARY is not touched.
+//! The clipboard by data control: `ext_data_control_v1`, or its predecessor, wlroots'
+//! `zwlr_data_control_v1`. It needs no window and no focus. PRIMARY is not touched.
 //!
-//! As on X11, whoever copied serves the data. A thread with its own connection, [`keeper`], does so
-//! with the agent's text and afterwards with the person's data, until somebody copies something
-//! else or the process ends.
+//! As on X11, the client that offers a selection serves its data. A thread with its own connection,
+//! [`keeper`], serves the agent's text during a paste, and then the person's data until another
+//! client sets the selection or the process ends.
 
 pub(crate) mod content;
 mod keeper;
@@ -16,8 +16,8 @@ use deskline_link::clipboard::{ClipboardThread, Reading};
 use deskline_link::{Error, Result};
 use deskline_unix::worker::Worker;
 
-/// Connects to the compositor that listens on `socket`, and starts the thread. It ends with the
-/// result.
+/// Connects to the compositor that listens on `socket`, and starts the thread. Dropping the result
+/// ends the thread.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Connecting to a D-Bus bus, with a time limit: zbus has none for the connection and its
+//! Connects to a D-Bus bus with a time limit, which zbus lacks for the connection and its
 //! handshake.
 
 use std::io;
@@ -9,18 +9,18 @@ use futures_lite::future;
 use zbus::blocking::Connection;
 use zbus::connection::Builder;
 
-/// Connects to the bus at `address`, within `patience`. Each method call is given as long.
+/// Connects to the bus at `address` within `patience`, which is also the limit of each method call.
 ///
 /// # Errors
 ///
-/// Where there is no bus, or it does not answer in time.
+/// If there is no bus, or it does not answer in time.
 pub fn connect(address: &str, patience: Duration) -> zbus::Result<Connection> {
     let build = Builder::address(address)?.method_timeout(patience).build();
     let limit = async {
         Timer::after(patience).await;
         Err(io::Error::from(io::ErrorKind::TimedOut).into())
     };
-    // The future that loses is dropped, and its socket closed.
+    // Dropping the other future closes its socket.
     async_io::block_on(future::or(build, limit)).map(Into::into)
 }
 
@@ -46,8 +46,8 @@ mod tests {
             "{failed}"
         );
         assert!(start.elapsed() < Duration::from_secs(5));
-        // Nothing of it is left.
-        let mut said = Vec::new();
-        silent.accept().unwrap().0.read_to_end(&mut said).unwrap();
+        // The connection is closed.
+        let mut read = Vec::new();
+        silent.accept().unwrap().0.read_to_end(&mut read).unwrap();
     }
 }

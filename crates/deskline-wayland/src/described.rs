@@ -1,5 +1,5 @@
-//! Windows as apps describe them: to assistive technology, which also hears which of them has the
-//! keyboard. Some compositors list no windows, others not their processes.
+//! Windows as apps describe them to assistive technology, including which one has the keyboard:
+//! some compositors list no windows, others do not report their processes.
 
 use deskline_core::Rect;
 use deskline_link::{Result, Window, WindowId};
@@ -7,18 +7,17 @@ use deskline_link::{Result, Window, WindowId};
 /// A toplevel that an app describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppToplevel {
-    /// The same as long as the toplevel is there.
+    /// Constant for the life of the toplevel.
     pub id: WindowId,
-    /// Whose it is.
     pub pid: u32,
-    /// Its title. Hostile data.
+    /// Hostile data.
     pub title: String,
     /// Whether its app reports that it has the keyboard.
     pub active: bool,
-    /// Whether its app has not answered this time: it is as it was when it last did.
+    /// Whether the app did not answer this time: these are the facts of its last answer.
     pub silent: bool,
-    /// Whether it is GNOME Shell's own: its stage, which has the keyboard in the overview and while
-    /// windows are switched.
+    /// Whether it is GNOME Shell's stage, which has the keyboard in the overview and while the
+    /// person switches windows.
     pub shell: bool,
 }
 
@@ -31,21 +30,21 @@ pub trait Toplevels: Send {
     /// Of the accessibility bus.
     fn toplevels(&mut self) -> Result<Vec<AppToplevel>>;
 
-    /// The size that the app reports for a toplevel, if it does.
+    /// The size of a toplevel, if its app reports one.
     ///
     /// # Errors
     ///
     /// Of the accessibility bus.
     fn size(&mut self, id: WindowId) -> Result<Option<(i32, i32)>>;
 
-    /// The menu that the app shows.
+    /// The app's open menu.
     ///
     /// # Errors
     ///
     /// Of the accessibility bus.
     fn open_menu(&mut self, pid: u32) -> Result<Option<OpenMenu>>;
 
-    /// The visible part of a toplevel.
+    /// The visible elements of a toplevel.
     ///
     /// # Errors
     ///
@@ -53,32 +52,32 @@ pub trait Toplevels: Send {
     fn parts(&mut self, id: WindowId) -> Result<Vec<Part>>;
 }
 
-/// An element of a toplevel that shows.
+/// A visible element of a toplevel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// The same as long as the element is there.
+    /// Constant for the life of the element.
     pub id: String,
-    /// Where it is, from the corner of its toplevel, in logical pixels.
+    /// The bounds relative to the toplevel's corner, in logical pixels.
     pub place: Rect,
 }
 
-/// A menu that an app shows.
+/// An open menu of an app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenMenu {
-    /// Whether its coordinates are known to count from the window that it was opened in, although a
+    /// Whether its coordinates are known relative to the window that it was opened from, although a
     /// GTK 3 menu is a window of its own.
     pub placed: bool,
 }
 
-/// The one with the keyboard. `None` where the shell has it, as in the overview, or several claim
-/// it: it is not known then where input would go.
+/// The toplevel with the keyboard. `None` if the shell has it, as in the overview, or if several
+/// claim it, as input could go to any of them.
 pub(crate) fn front(toplevels: &[AppToplevel]) -> Option<&AppToplevel> {
     let mut active = toplevels.iter().filter(|t| t.active);
     let first = active.next()?;
     (active.next().is_none() && !first.shell).then_some(first)
 }
 
-/// As windows, the one with the keyboard first, without the shell's stage.
+/// Converts toplevels to windows, without the shell's stage; the one with the keyboard is first.
 pub(crate) fn windows(mut toplevels: Vec<AppToplevel>) -> Vec<Window> {
     toplevels.retain(|t| !t.shell);
     toplevels.sort_by_key(|t| !t.active);

@@ -1,5 +1,5 @@
-//! A Wayland compositor as the display of a link. What is checked of where keys and clicks go,
-//! before they are sent and between them, is here for all compositors.
+//! A Wayland compositor as the display of a link. For all compositors, this checks where keys and
+//! clicks go, before they are sent and between them.
 
 use std::time::Duration;
 
@@ -18,19 +18,19 @@ use deskline_unix::unread::Unread;
 use crate::compositor::{BoxedPort, Compositor, Gate, Holder, Input, Keyboard, Located};
 use crate::reader;
 
-/// The time between two keys: 580 characters without a pause ended mousepad.
+/// The time between two keys: mousepad was disconnected after 580 characters without a pause.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// Why a drag cannot end in another window.
-const FROM_WINDOW: &str = "it does not say where windows are on the screen";
+const FROM_WINDOW: &str = "it does not report where windows are on the screen";
 
-/// A display over a compositor.
+/// A display on any compositor.
 pub struct WaylandDisplay<C> {
     pub(crate) compositor: C,
     hands: Hands<u32>,
-    /// How far places are from those that are sent, as of the last look at what is there.
+    /// The offset to add to points, as of the last [`Compositor::locate`].
     offset: (f64, f64),
-    /// What the app has not read yet, where that matters and can be known.
+    /// Measures the app's unread data, if the compositor disconnects slow readers.
     unread: Option<Unread>,
 }
 
@@ -44,7 +44,7 @@ impl<C: Compositor> WaylandDisplay<C> {
         }
     }
 
-    /// Which window gets keys, and its id.
+    /// The receiver of keys, and the id of its window.
     fn receiver(&mut self, aim: Option<Aim>) -> Result<(Receiver, Option<WindowId>)> {
         let holder = match self.compositor.keyboard(aim)? {
             Keyboard::Nobody => return Ok((Receiver::Nobody, None)),
@@ -67,14 +67,15 @@ impl<C: Compositor> WaylandDisplay<C> {
         Ok((receiver, Some(id)))
     }
 
-    /// The window with the keyboard, which must be the target's: places count from its corner.
+    /// The window with the keyboard, whose corner points are relative to. Fails unless it is the
+    /// target.
     fn front_of_target(&mut self) -> Result<Option<WindowId>> {
         let (receiver, id) = self.receiver(self.hands.aim)?;
         receiver.check(Progress::NothingSent)?;
         Ok(id)
     }
 
-    /// What lies over a place that input would go to, and is not the target's.
+    /// The other app's window that covers a point, if any.
     fn over(&mut self, at: Point, aim: Option<Aim>) -> Result<Option<Other>> {
         match aim {
             Some(aim) => self.compositor.over(at, aim),
@@ -82,8 +83,7 @@ impl<C: Compositor> WaylandDisplay<C> {
         }
     }
 
-    /// Makes the pointer ready for these places. Returns how far they are from those that input is
-    /// sent to.
+    /// Prepares the pointer for these points. Returns the offset to add to them.
     fn reach(&mut self, places: &[Point], cancel: &Cancel) -> Result<(f64, f64)> {
         if !self.compositor.manner().counts_from_window {
             let located = self.compositor.locate(self.hands.aim, places, cancel)?;
@@ -99,7 +99,7 @@ impl<C: Compositor> WaylandDisplay<C> {
             return Ok(offset);
         }
         cancel.check()?;
-        // It may have located another window, or failed at one.
+        // Another window may have been located instead of the target.
         let still = self.front_of_target().and_then(|now| {
             if now == front {
                 return Ok(());
@@ -298,7 +298,7 @@ impl<C: Compositor> Scene for WaylandDisplay<C> {
         Ok(Under::Target)
     }
 
-    // No program can grab the keyboard but the compositor's own.
+    // Only the compositor can grab the keyboard.
     fn grabber(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Option<String>> {
         Ok(None)
     }

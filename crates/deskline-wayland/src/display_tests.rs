@@ -8,12 +8,12 @@ use crate::compositor::{Located, Manner, no_guard, plus};
 /// A compositor that gives scripted answers and records what is sent.
 #[derive(Default)]
 struct Scripted {
-    /// Who has the keyboard at each look; the last answer stays.
+    /// The answers to each check of the keyboard; the last one repeats.
     keyboard: Vec<Keyboard>,
     over: Option<(Point, Other)>,
     counts_from_window: bool,
     located: Option<Located>,
-    /// Whether it does not know where places are.
+    /// Whether `locate` fails.
     lost: bool,
     sent: Sent,
 }
@@ -21,7 +21,7 @@ struct Scripted {
 #[derive(Default)]
 struct Sent(Vec<String>);
 
-/// The devices, with how far places are from those that are sent.
+/// The devices, with the offset that they add to points.
 struct Recorder<'a>(&'a mut Sent, (f64, f64));
 
 impl Port for Recorder<'_> {
@@ -190,7 +190,7 @@ fn display(compositor: Scripted) -> WaylandDisplay<Scripted> {
     display
 }
 
-/// A display on which the keyboard goes from one to the next.
+/// A display on which the keyboard moves along this list, one step per check.
 fn with_keyboard(keyboard: &[Keyboard]) -> WaylandDisplay<Scripted> {
     display(Scripted {
         keyboard: keyboard.to_vec(),
@@ -198,7 +198,7 @@ fn with_keyboard(keyboard: &[Keyboard]) -> WaylandDisplay<Scripted> {
     })
 }
 
-/// Types, and returns the error and what was sent.
+/// Types, and returns the error and the characters sent.
 fn typed(keyboard: &[Keyboard]) -> (String, String) {
     let mut display = with_keyboard(keyboard);
     let typed = display.type_text("one two", &Cancel::new());
@@ -287,7 +287,7 @@ fn the_pointer_does_nothing_where_another_window_lies() {
 }
 
 #[test]
-fn places_that_count_from_the_front_window_need_it_in_front_until_they_are_known() {
+fn points_relative_to_a_window_need_it_in_front_until_it_is_located() {
     let click = |keyboard: &[Keyboard], late| {
         let mut display = display(Scripted {
             keyboard: keyboard.to_vec(),
@@ -317,7 +317,7 @@ fn places_that_count_from_the_front_window_need_it_in_front_until_they_are_known
 }
 
 #[test]
-fn a_place_that_is_not_known_is_no_reason_where_another_window_has_come() {
+fn another_window_in_front_is_reported_before_an_unknown_position() {
     let click = |keyboard: &[Keyboard]| {
         let mut display = display(Scripted {
             keyboard: keyboard.to_vec(),

@@ -1,5 +1,5 @@
-//! The single events that KWin and Mutter take, and a port of the hands over them. Keys are those
-//! of the person's layout.
+//! The single events that KWin and Mutter accept, and the input port on top of them. Keys follow
+//! the person's layout.
 
 use std::fmt::Debug;
 
@@ -13,45 +13,44 @@ use crate::layout::{self, Layout};
 
 /// A way to send single events. Codes are those of `linux/input-event-codes.h`.
 pub(crate) trait Events: Debug + Send {
-    /// Moves the pointer there, and waits until the compositor has taken that.
+    /// Moves the pointer there, and waits until the compositor has processed that.
     fn go(&mut self, x: f64, y: f64) -> Result<()>;
 
-    /// Presses or releases a button of the mouse, and waits until the compositor has taken that.
+    /// Presses or releases a mouse button, and waits until the compositor has processed that.
     fn button(&mut self, code: u32, press: bool) -> Result<()>;
 
     /// Presses or releases a key.
     fn key(&mut self, code: u32, press: bool) -> Result<()>;
 
-    /// Turns the wheel by a notch, right or down where positive, and waits until the compositor has
-    /// taken that.
+    /// Turns the wheel by a notch, right or down if positive, and waits until the compositor has
+    /// processed that.
     fn wheel(&mut self, right: i32, down: i32) -> Result<()>;
 
-    /// Waits until the compositor has taken the keys so far.
+    /// Waits until the compositor has processed the keys so far.
     fn sync(&mut self) -> Result<()>;
 
-    /// Reads the layout that is in force now.
+    /// Reads the layout that is active now.
     fn layout(&mut self) -> Result<&Layout>;
 
-    /// The layout as of the last look.
+    /// The layout as of the last [`Events::layout`].
     fn known_layout(&self) -> Option<&Layout>;
 
-    /// Moves the pointer there and pushes it on from there, twice by this much. Only such motion
-    /// crosses a barrier at the edge of the screen. Does not wait until the compositor has taken
-    /// it.
+    /// Moves the pointer to `edge`, and from there twice by `by`: only relative motion crosses a
+    /// barrier at the edge of the screen. Does not wait for the compositor.
     fn push_over(&mut self, edge: (f64, f64), by: (f64, f64)) -> Result<()>;
 }
 
-/// The port over them.
+/// The input port that sends [`Events`].
 pub(crate) struct Sent<'a> {
     pub(crate) events: &'a mut dyn Events,
-    /// How far places are from those that are sent.
+    /// The offset to add to points.
     pub(crate) offset: (f64, f64),
-    /// Where the pointer was sent last, for a compositor that wants to know.
+    /// Receives the point that the pointer was sent to last, for compositors that need it.
     pub(crate) went: Option<&'a mut Option<Point>>,
 }
 
 impl Sent<'_> {
-    /// Presses and releases a key: one for the compositor itself, whatever the target is.
+    /// Presses and releases a key for the compositor itself, independent of the target.
     pub(crate) fn tap(&mut self, press: KeyPress) -> Result<()> {
         let Stroke { key, held } = self.press(press, &Cancel::new())?;
         let presses = held.iter().chain([&key]);
@@ -100,7 +99,7 @@ impl Port for Sent<'_> {
         Ok((!lacking.is_empty()).then_some((lacking, gap(layout))))
     }
 
-    /// By the layout as of the last [`Port::lacks`]: some compositors take a while to report it.
+    /// Uses the layout of the last [`Port::lacks`], as some compositors are slow to report it.
     fn stroke(&mut self, text: &[char], _: &Cancel) -> Result<Option<(Stroke<u32>, usize)>> {
         let Some(char) = text.first() else {
             return Ok(None);

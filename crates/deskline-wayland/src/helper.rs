@@ -1,5 +1,5 @@
-//! Small processes of this program that outlive the server, in a session of their own: what ends
-//! the server, or all of its process group, does not end them.
+//! Small processes of this program that outlive the server. Each has a session of its own, so that
+//! a signal to the server's process group does not end it.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -28,17 +28,16 @@ const WHAT: &str = "starting a helper process";
 /// The task of such a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Helper {
-    /// Keeps a virtual pointer on the seat until the compositor on this socket ends. wlroots 0.15,
-    /// as in sway 1.7, crashes when a client that is slow, such as Xwayland at its start, asks for
-    /// a pointer of a seat that has just lost its only one: our pointer would be that one.
+    /// Keeps a virtual pointer on the seat until the compositor on this socket ends. wlroots 0.15
+    /// (sway 1.7) crashes if a slow client, such as Xwayland at its start, asks for the pointer of
+    /// a seat that has just lost its only one, which would be ours.
     HoldPointer(PathBuf),
-    /// Disables the person's devices on sway's own socket, and enables them again: see
-    /// `sway/keeper.rs`.
+    /// Disables and enables the person's devices through sway's IPC socket: see `sway/keeper.rs`.
     KeepDevices(PathBuf),
 }
 
-/// Ignores a server that has ended already.
-fn say_ready() {
+/// Reports to the server that the helper is ready. Ignores a server that has ended.
+fn report_ready() {
     let mut out = io::stdout();
     let _ = writeln!(out, "{READY}").and_then(|()| out.flush());
 }
@@ -48,7 +47,7 @@ impl Helper {
     ///
     /// # Errors
     ///
-    /// If no server has this name.
+    /// If there is no helper with this name.
     pub fn named(name: &str, socket: PathBuf) -> Result<Self, String> {
         match name {
             "hold-pointer" => Ok(Self::HoldPointer(socket)),
@@ -64,24 +63,24 @@ impl Helper {
         }
     }
 
-    /// Does its work in this process.
+    /// Runs the helper in this process until it ends.
     ///
     /// # Errors
     ///
-    /// Where the compositor does not answer.
+    /// If the compositor does not answer.
     pub fn run(&self) -> Result<()> {
         match self {
             Self::HoldPointer(socket) => {
                 let mut client = Client::connect(socket)?;
                 let _pointer = VirtualPointer::new(&mut client)?;
-                say_ready();
+                report_ready();
                 client.outlast();
                 Ok(())
             }
             Self::KeepDevices(socket) => {
                 let mut keeper = Keeper::connect(socket)?;
-                say_ready();
-                // Not the buffered standard input: what it has read already cannot be waited for.
+                report_ready();
+                // Unbuffered, as polling does not see data in the buffer of standard input.
                 let orders = io::stdin().as_fd().try_clone_to_owned();
                 keeper.serve(
                     File::from(orders.map_err(Error::system(WHAT))?),
@@ -92,7 +91,7 @@ impl Helper {
         }
     }
 
-    /// Starts it, and waits until it is ready.
+    /// Starts the helper's process, and waits until it is ready.
     pub(crate) fn start(&self) -> Result<Child> {
         let exe = std::env::current_exe().map_err(Error::system(WHAT))?;
         let (name, socket) = self.parts();

@@ -1,16 +1,16 @@
-//! A keymap of our own: each symbol that is needed has a key, without modifiers. With Shift a key
-//! has what it has on a keyboard of the USA.
+//! Our own keymap: each required symbol has a key without modifiers. The Shift levels are those of
+//! a US keyboard.
 //!
 //! A virtual keyboard has its own keymap, so the person's layout does not matter. Named keys and
-//! the letters of a shortcut have the codes that they have on every keyboard, because some apps go
-//! by those. Codes are those of `linux/input-event-codes.h`.
+//! the letters of shortcuts have the same codes as on every keyboard, because some apps read codes.
+//! Codes are those of `linux/input-event-codes.h`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use deskline_core::{Key, KeyPress, Modifiers};
 
-/// Keys that a keyboard has beside named ones, characters and modifiers: code, and XKB's name.
+/// Further keys of a keyboard, besides named keys, characters and modifiers: code and XKB name.
 const USUAL: [(u32, &str); 41] = [
     (55, "KP_Multiply"),
     (58, "Caps_Lock"),
@@ -55,7 +55,7 @@ const USUAL: [(u32, &str); 41] = [
     (166, "XF86AudioStop"),
 ];
 
-/// The modifiers that keys hold: code, and XKB's names of the symbol and of the modifier.
+/// The modifier keys: code, and the XKB names of the symbol and of the modifier.
 const HELD: [((u32, u32), &str, &str); 5] = [
     (SHIFT, "Shift_L", "Shift"),
     (CONTROL, "Control_L", "Control"),
@@ -64,7 +64,7 @@ const HELD: [((u32, u32), &str, &str); 5] = [
     (ALT_GR, "ISO_Level3_Shift", "Mod5"),
 ];
 
-/// Rows of letters and digits, by the code of the first.
+/// Rows of letters and digits, with the code of the first one.
 const ROWS: [(u32, &str); 4] = [
     (2, "1234567890"),
     (16, "qwertyuiop"),
@@ -72,20 +72,19 @@ const ROWS: [(u32, &str); 4] = [
     (44, "zxcvbnm"),
 ];
 
-/// Signs, and what their keys have with Shift.
+/// Signs, and the signs on the same keys with Shift.
 const SIGNS: [&str; 2] = ["1234567890-=[]\\;'`,./", "!@#$%^&*()_+{}|:\"~<>?"];
 
-/// The codes for other characters and keys. Apps that go by codes (Chromium, games) see nothing in
-/// these but the keys of signs: first those of a usual keyboard, then those of the Japanese and the
-/// Brazilian, then such as no keyboard for a desktop has, none of them for sound, windows, sleep or
-/// brightness.
+/// The codes for other characters and keys. For apps that read codes (Chromium, games), these are
+/// only keys of signs: first those of usual keyboards, then of Japanese and Brazilian ones, then
+/// codes that no desktop keyboard has, but none for sound, windows, sleep or brightness.
 const FREE: [u32; MOST] = [
     12, 13, 26, 27, 39, 40, 41, 43, 51, 52, 53, 86, 89, 124, 84, 101, 112, 118, 120, 132, 141, 145,
     146, 147, 148, 149, 151, 170, 175, 176, 195, 196, 197, 198, 199, 209, 211, 214, 218, 219, 220,
     221, 236, 240,
 ];
 
-/// How many characters beside those of every keyboard one keymap has.
+/// How many characters a keymap can have in addition to those of every keyboard.
 pub(crate) const MOST: usize = 44;
 
 /// The codes of the modifiers, and their bits in a mask.
@@ -103,7 +102,7 @@ pub(crate) enum Gives {
 }
 
 impl Gives {
-    /// The symbol of this key, on the keypad if that is asked for.
+    /// The symbol of this press, on the keypad if it has `NUMERIC_PAD`.
     pub(crate) fn on_press(press: KeyPress) -> Option<Self> {
         match (press.keypad_symbol(), press.key) {
             (Some(symbol), _) => Some(Self::Symbol(symbol)),
@@ -112,7 +111,7 @@ impl Gives {
         }
     }
 
-    /// The character of its key with Shift.
+    /// The character of the same key with Shift.
     fn shifted(self) -> Option<Self> {
         let Self::Char(char) = self else { return None };
         let [plain, shifted] = SIGNS.map(str::chars);
@@ -124,7 +123,7 @@ impl Gives {
         sign.map(|(_, shifted)| shifted).or(letter).map(Self::Char)
     }
 
-    /// In XKB's text form: a number, as libxkbcommon knows no name for most characters.
+    /// XKB's text form: a number, as libxkbcommon has no name for most characters.
     fn text(self) -> String {
         match self {
             Self::Char(char) => format!("U{:04X}", u32::from(char)),
@@ -133,7 +132,6 @@ impl Gives {
     }
 }
 
-/// A keymap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Keymap {
     keys: HashMap<Gives, u32>,
@@ -141,7 +139,7 @@ pub(crate) struct Keymap {
     pub(crate) text: String,
 }
 
-/// The modifiers that keys hold, with the code and the bit of each.
+/// The modifiers, with the code and the bit of each.
 pub(crate) fn modifiers() -> [(Modifiers, (u32, u32)); 5] {
     [
         (Modifiers::SHIFT, SHIFT),
@@ -152,7 +150,7 @@ pub(crate) fn modifiers() -> [(Modifiers, (u32, u32)); 5] {
     ]
 }
 
-/// The code of a key with a name.
+/// The code of a named key.
 pub(crate) fn code_of(key: Key) -> Option<u32> {
     let function = |n: u8| match n {
         1..=10 => 58 + u32::from(n),
@@ -207,7 +205,7 @@ const NAMED: [Key; 18] = [
 ];
 
 impl Keymap {
-    /// A keymap with the usual keys and these, at most [`MOST`] new ones.
+    /// A keymap with the usual keys and these, of which at most [`MOST`] are new.
     pub(crate) fn with(extra: impl IntoIterator<Item = Gives>) -> Self {
         let functions = (1..=24).map(Key::Function);
         let named = NAMED.into_iter().chain([Key::Right]).chain(functions);
@@ -222,7 +220,7 @@ impl Keymap {
             let chars = row.chars().map(Gives::Char);
             (first..).zip(chars)
         });
-        // The last symbol of a code is the one that is wanted: the keypad's keys have two.
+        // Later entries replace earlier ones: the keypad's keys have two symbols.
         let mut symbols: BTreeMap<u32, Gives> =
             usual.iter().copied().chain(named).chain(rows).collect();
         let mut free = FREE.into_iter();
@@ -291,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn with_shift_a_key_has_what_it_has_on_a_keyboard() {
+    fn shift_levels_are_those_of_a_us_keyboard() {
         let text = Keymap::with([Gives::Char('/'), Gives::Char('é'), Gives::Char('ß')]).text;
         let keys = [
             "U0061, U0041",
@@ -314,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn no_character_is_on_a_key_that_means_something_else() {
+    fn free_codes_belong_to_no_other_key() {
         let usual = USUAL.iter().map(|(code, _)| *code);
         let held = HELD.iter().map(|((code, _), ..)| *code);
         let rows = ROWS
@@ -327,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_the_keypad_is_where_it_is_on_every_keyboard() {
+    fn keypad_and_media_keys_have_their_usual_codes() {
         for (name, code) in [
             ("KP_7", 71),
             ("KP_Home", 71),

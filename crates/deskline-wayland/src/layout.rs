@@ -1,4 +1,4 @@
-//! Which keys type a character, by the keymap of the compositor.
+//! Finds the keys for a character in the compositor's keymap.
 
 use std::collections::HashMap;
 
@@ -13,32 +13,31 @@ use kbvm::{GroupIndex, Keycode, Keysym, ModifierMask, syms};
 
 use crate::keymap::{self, code_of};
 
-/// The keys that type a character: one, with modifiers held. Codes are those of
-/// `linux/input-event-codes.h`.
+/// A key to press while others are held. Codes are those of `linux/input-event-codes.h`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stroke {
     pub(crate) code: u32,
     pub(crate) held: Vec<u32>,
 }
 
-/// A layout, as the person has it set now.
+/// The person's present layout.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     chars: HashMap<char, Stroke>,
-    /// Characters that other groups of the layout type without a modifier: a shortcut's letter on a
-    /// layout without Latin ones.
+    /// Characters that another group of the layout types without modifiers, such as a shortcut's
+    /// letter on a layout without Latin letters.
     elsewhere: HashMap<char, u32>,
     /// The keys of symbols.
     named: HashMap<u32, Stroke>,
-    /// Whether it is what several layouts have in common: see [`Layout::common`].
+    /// Whether this is the common part of several layouts: see [`Layout::common`].
     pub(crate) common: bool,
 }
 
-/// The first code of the keys beyond a keyboard's own, such as a remote control's: some have a
-/// character without a modifier, and not every toolkit types it.
+/// Codes from here on are not on a keyboard, but for example on a remote control. Not every toolkit
+/// types their characters.
 const EXTRA: u32 = 128;
 
-/// The modifiers that keys hold: their symbols, their usual code, and their name.
+/// The modifier keys: symbols, usual code, and name.
 #[allow(clippy::type_complexity)]
 const HELD: [(Modifiers, &[Keysym], Option<u32>, &str); 5] = [
     (
@@ -68,10 +67,10 @@ const HELD: [(Modifiers, &[Keysym], Option<u32>, &str); 5] = [
     ),
 ];
 
-/// Takes the compiler's remarks about a keymap, which are nobody's concern.
-struct Deaf;
+/// Ignores the compiler's diagnostics of a keymap.
+struct IgnoreDiagnostics;
 
-impl DiagnosticHandler for Deaf {
+impl DiagnosticHandler for IgnoreDiagnostics {
     fn filter(&self, _: kbvm::xkb::diagnostic::DiagnosticKind, _: bool) -> bool {
         false
     }
@@ -79,24 +78,24 @@ impl DiagnosticHandler for Deaf {
     fn handle(&mut self, _: Diagnostic) {}
 }
 
-/// The error where the compositor's keymap cannot be read.
+/// The error if the compositor's keymap cannot be read.
 pub(crate) fn unreadable() -> Error {
     DisplayError::NoKeymap.into()
 }
 
-/// Caps Lock, if it is on, as one of the modifiers that [`Layout::read`] takes.
+/// Converts the state of Caps Lock to the `locked` modifiers of [`Layout::read`].
 pub(crate) fn locked(caps_lock: bool) -> u32 {
     if caps_lock { ModifierMask::LOCK.0 } else { 0 }
 }
 
 impl Layout {
-    /// Reads a keymap in XKB's text form. `locked` are the modifiers that are on whatever is
-    /// pressed, such as Caps Lock, and `group` is the group in force.
+    /// Reads a keymap in XKB's text form. `locked` are the locked modifiers, such as Caps Lock, and
+    /// `group` is the active group.
     pub(crate) fn read(keymap: &[u8], locked: u32, group: u32) -> Option<Self> {
         Some(Self::new(&parse(keymap)?, locked, group))
     }
 
-    /// [`Layout::read`] for each group that the keymap has.
+    /// [`Layout::read`] for each group of the keymap.
     pub(crate) fn of_each_group(keymap: &[u8], locked: u32) -> Option<Vec<Self>> {
         let keymap = parse(keymap)?;
         let groups = keymap.keys().map(|key| key.groups().count()).max()?;
@@ -104,7 +103,7 @@ impl Layout {
         Some(groups.map(|g| Self::new(&keymap, locked, g)).collect())
     }
 
-    /// The keys that type the same in each of these, as it is not known which is in force.
+    /// The keys that type the same in all layouts, for when the active one is unknown.
     pub(crate) fn common(layouts: Vec<Self>) -> Option<Self> {
         let mut layouts = layouts.into_iter();
         let mut common = layouts.next()?;
@@ -113,7 +112,7 @@ impl Layout {
                 continue;
             }
             common.common = true;
-            // A shortcut's letter may be another group's, but not on another key.
+            // A shortcut's letter may be in another group, but must be on the same key.
             common.elsewhere.retain(|char, code| {
                 [&common.chars, &other.chars].iter().all(|chars| {
                     let stroke = chars.get(char);
@@ -134,7 +133,7 @@ impl Layout {
         codes.sort_unstable();
         let symbol = |group: u32, mods: u32, code: Keycode| one(&table, group, mods, code);
 
-        // A modifier's key, and what it sets.
+        // A modifier's key, and the bits that it sets.
         let modifier = |wanted: Keysym| {
             keymap.keys().find_map(|key| {
                 let level = key.groups().next()??.levels().next()?;
@@ -218,8 +217,7 @@ impl Layout {
         self.chars.get(&char)
     }
 
-    /// The stroke for this key: the key that has it on the layout, or else the key with its usual
-    /// code.
+    /// The stroke for this press: its key on the layout, or else the key with its usual code.
     pub(crate) fn key(&self, press: KeyPress) -> Option<Stroke> {
         let bare = |code| Stroke { code, held: vec![] };
         let named = |symbol: u32| self.named.get(&symbol).cloned();
@@ -234,10 +232,10 @@ impl Layout {
         press.key.symbol().and_then(named).or_else(usual)
     }
 
-    /// The keys that hold these modifiers: where the layout has them, or else the usual ones.
+    /// The keys for these modifiers on the layout, or else those with the usual codes.
     ///
     /// # Errors
-    /// The layout has no AltGr.
+    /// If the layout has no AltGr.
     pub(crate) fn modifiers(&self, modifiers: Modifiers) -> Result<Vec<u32>, InputError> {
         let bare = |symbol: &Keysym| self.named.get(&symbol.0).filter(|s| s.held.is_empty());
         let wanted = HELD.iter().filter(|(its, ..)| modifiers.contains(*its));
@@ -253,24 +251,26 @@ impl Layout {
 /// Compiles a keymap.
 fn parse(keymap: &[u8]) -> Option<Keymap> {
     let mut builder = Context::builder();
-    // The text is complete: nothing is read from the disk.
+    // The text is complete, so the compiler need not read files.
     builder.clear();
     builder.enable_default_includes(false);
     builder.enable_environment(false);
     let end = keymap.iter().position(|b| *b == 0).unwrap_or(keymap.len());
     let context = builder.build();
-    context.keymap_from_bytes(Deaf, None, &keymap[..end]).ok()
+    context
+        .keymap_from_bytes(IgnoreDiagnostics, None, &keymap[..end])
+        .ok()
 }
 
-/// The symbol of a key, if it has one.
+/// The symbol of a key, if it has exactly one.
 fn one(table: &LookupTable, group: u32, mods: u32, code: Keycode) -> Option<Keysym> {
     let looked = table.lookup(GroupIndex(group), ModifierMask(mods), code);
     let mut symbols = looked.into_iter().map(|props| props.keysym());
     symbols.next().filter(|_| symbols.next().is_none())
 }
 
-/// The character that a symbol types. The numeric pad's depend on Num Lock, and no toolkit takes a
-/// vendor's (XF86NumericPound) for text.
+/// The character that a symbol types. Excludes the numeric pad, which depends on Num Lock, and
+/// vendor symbols (XF86NumericPound), which no toolkit accepts as text.
 fn printed(symbol: Keysym) -> Option<char> {
     let pad = 0xff80..=0xffbd;
     let vendor = 0x1000_0000 & symbol.0 != 0;
@@ -328,12 +328,12 @@ mod tests {
         assert_eq!(layout.stroke('@'), Some(&stroke(16, &[100])));
         assert_eq!(layout.stroke('Ω'), Some(&stroke(16, &[42, 100])));
         assert_eq!(layout.stroke('\n'), Some(&stroke(28, &[])));
-        // They are another group's, the numeric pad's, and a vendor's.
+        // In another group, on the numeric pad, and a vendor symbol.
         assert!(['н', '7', '*'].iter().all(|c| layout.stroke(*c).is_none()));
     }
 
     #[test]
-    fn caps_lock_turns_the_cases_around() {
+    fn caps_lock_swaps_upper_and_lower_case() {
         let layout = layout(ModifierMask::LOCK.0, 0);
         assert_eq!(layout.stroke('Z'), Some(&stroke(21, &[])));
         assert_eq!(layout.stroke('@'), Some(&stroke(16, &[100])));
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_layouts_have_in_common_is_on_the_same_keys() {
+    fn the_common_part_of_layouts_is_on_the_same_keys() {
         let each = Layout::of_each_group(KEYMAP.as_bytes(), 0).unwrap();
         assert_eq!(each.len(), 2);
         let common = Layout::common(each).unwrap();
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_letter_on_two_keys_is_no_shortcut_in_common() {
+    fn a_letter_on_different_keys_is_not_a_common_shortcut() {
         let moved = KEYMAP.replace("key <AD01>", "key <I188> { [ z ] }; key <AD01>");
         let (one, other) = (layout(0, 0), Layout::read(moved.as_bytes(), 0, 1).unwrap());
         let common = Layout::common(vec![one, other]).unwrap();
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moved_key_is_pressed_where_it_is() {
+    fn a_remapped_key_has_its_new_code() {
         assert_eq!(layout(0, 0).key(press(Key::Escape)), Some(stroke(58, &[])));
         assert_eq!(
             layout(0, 0).key(press(Key::Function(1))),
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_keymap_is_none() {
+    fn an_invalid_keymap_is_not_read() {
         assert!(Layout::read(b"xkb_keymap { include \"pc\" };", 0, 0).is_none());
         assert!(Layout::read(&[0xff; 40], 0, 0).is_none());
     }

@@ -1,27 +1,26 @@
-//! Wayland: windows, input and pictures, one module a compositor, in pure Rust. No library is
-//! needed at run time, but for pictures on GNOME.
+//! Wayland: windows, input and pictures, one module per compositor, in pure Rust. Only pictures on
+//! GNOME need a library at run time.
 //!
 //! - `display`: [`WaylandDisplay`], a compositor as the display of a link. It checks where input
 //!   goes.
-//! - `compositor`: the facts that it needs. `sway`, `wlr`, `kde` and `gnome` are one compositor
-//!   each.
-//! - `reader`: what apps take of keys.
+//! - `compositor`: the trait that each compositor implements: `sway`, `wlr`, `kde` and `gnome`.
+//! - `reader`: the limits of apps that read keys.
 //! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy,
 //!   activation tokens.
 //! - [`clipboard`]: saved, lent and given back by data control; on GNOME by Mutter's own interface.
 //! - `eis`: libei's client side, for KWin and Mutter.
-//! - `events`, `layout`: the single events that KWin and Mutter take, as a port; which keys type a
-//!   character, by the compositor's own keymap.
+//! - `events`, `layout`: the single events that KWin and Mutter accept, as a port; the keys for a
+//!   character in the compositor's keymap.
 //! - `kde`: [`KdeDisplay`], KWin.
-//! - `keymap`: our own keymap, so that any Unicode can be typed whatever the person's layout is.
+//! - `keymap`: our own keymap, which types any Unicode character with every layout of the person.
 //! - `gnome`: [`GnomeDisplay`], GNOME Shell.
-//! - `pipewire`: frames of a screen cast, through libpipewire, which is opened when it is needed.
+//! - `pipewire`: frames of a screen cast, through libpipewire, which is loaded on demand.
 //! - `sway`: [`SwayDisplay`], sway.
 //! - `wlr`: [`WlrDisplay`], any other compositor of the wlroots family.
 //! - `described`: windows as apps describe them to assistive technology, for `gnome` and `wlr`.
 //! - [`helper`]: processes that outlive the server.
 //!
-//! All coordinates are those of the layout: logical pixels, the same as the compositor's.
+//! All coordinates are the compositor's: logical pixels of the layout of all outputs.
 
 pub mod clipboard;
 mod compositor;

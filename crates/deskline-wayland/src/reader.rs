@@ -7,17 +7,17 @@ use deskline_input::{Cancel, Gap};
 use deskline_link::Result;
 use deskline_unix::unread::Unread;
 
-/// How many bytes an app may have left unread before more keys go in: about 40 events. sway ends
-/// the connection of an app that leaves some 200.
+/// How many unread bytes an app may have before more keys are sent: about 40 events. sway
+/// disconnects an app that leaves some 200 unread.
 const UNREAD: u32 = 1_024;
 
-/// How long an app may read nothing of them.
+/// How long an app may read nothing.
 const READS: Duration = Duration::from_secs(2);
 
-/// How often to look.
+/// How often to check.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Waits until the app has read what was sent to it. `false` if it reads nothing for 2 s.
+/// Waits until the app has read most of its input. `false` if it reads nothing for 2 s.
 pub(crate) fn await_reader(app: &Unread, cancel: &Cancel) -> Result<bool> {
     let (mut last, mut since) = (u32::MAX, Instant::now());
     while let Some(unread) = app.bytes().filter(|unread| *unread > UNREAD) {
@@ -41,7 +41,7 @@ pub(crate) fn maps(pid: u32) -> String {
     String::from_utf8_lossy(&maps).into_owned()
 }
 
-/// The characters of a text that the app does not take from a key, by their places.
+/// The positions, counted from 1, of characters that the app does not accept from a key.
 pub(crate) fn refused(text: &[char], pid: u32) -> Option<(Vec<usize>, Gap)> {
     let numbered = (1..).zip(text);
     let above: Vec<usize> = numbered

@@ -1,4 +1,4 @@
-//! The data of a clipboard, by type, and how it is had from its owner.
+//! The data of a clipboard, by type, and reading it from its owner.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
@@ -18,13 +18,13 @@ const TEXT: Duration = Duration::from_millis(300);
 /// The time between two checks of the cancel flag.
 pub(crate) const SLICE: Duration = Duration::from_millis(10);
 
-/// The further types under which a text is offered: Xwayland asks for them.
+/// Further types of a text offer: Xwayland asks for them.
 const X11_TEXT_TYPES: [&str; 2] = ["STRING", "TEXT"];
 
 /// The data of each type.
 pub(crate) type Content = Arc<[(String, Arc<[u8]>)]>;
 
-/// The data of one type, or why there is none.
+/// The data of one type, or the reason why there is none.
 pub(crate) type Received = std::result::Result<Arc<[u8]>, Missing>;
 
 pub(crate) enum Missing {
@@ -50,7 +50,8 @@ impl Bounds<'_> {
     }
 }
 
-/// Saves the data of these types, and returns those left out. `receive` reads one type.
+/// Saves the data of these types. Returns it, and a note about types that were left out. `receive`
+/// reads one type.
 pub(crate) fn save(
     mut types: Vec<String>,
     cancel: &Cancel,
@@ -82,7 +83,7 @@ pub(crate) fn save(
     Ok((content.into(), lost_formats(lost)))
 }
 
-/// The text that is offered under these types, if its owner hands it over at once.
+/// Reads the text among these types, if its owner hands it over within [`TEXT`].
 pub(crate) fn save_text(
     types: &[String],
     receive: impl FnOnce(&str, Bounds<'_>) -> Result<Received>,
@@ -99,7 +100,7 @@ pub(crate) fn save_text(
     Ok(receive(kind, bounds)?.ok().map(|data| data.to_vec()))
 }
 
-/// A text under all its types, with the hint that clipboard managers should not record it.
+/// Offers a text under all its types, with the hint that clipboard managers should not record it.
 pub(crate) fn text(text: &str) -> Content {
     let data: Arc<[u8]> = text.as_bytes().into();
     let types = TEXT_TYPES.iter().chain(&X11_TEXT_TYPES);
@@ -108,8 +109,8 @@ pub(crate) fn text(text: &str) -> Content {
     texts.chain([hint]).collect()
 }
 
-/// Reads a pipe, which must not block, to its end. `wait` waits until it is readable, for a time at
-/// most.
+/// Reads a non-blocking pipe to its end. `wait` waits until the pipe is readable, at most for the
+/// given time.
 pub(crate) fn read(
     pipe: OwnedFd,
     bounds: Bounds<'_>,

@@ -24,7 +24,7 @@ use crate::wlroots::client::{PATIENCE, lost};
 struct Owned {
     source: Source,
     content: Content,
-    /// The process that is to read it, if it is the agent's text and not the person's data.
+    /// The process that the agent's text is for; `None` for the person's data.
     reader: Option<u32>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Keeper {
     heard: Heard,
     asked: u32,
     control: Control,
-    /// The compositor's process, which reads for apps in Xwayland.
+    /// The compositor's process, which reads on behalf of apps in Xwayland.
     compositor: u32,
     owned: Option<Owned>,
     writers: Vec<Writer>,
@@ -97,8 +97,8 @@ impl Keeper {
         }
     }
 
-    /// Waits for an event of the compositor, for a client that reads, or until one of `others` is
-    /// ready, for `limit` at most, and handles it.
+    /// Waits at most `limit` for an event of the compositor, a client that reads, or one of
+    /// `others` to become ready, and handles the first two.
     fn step(&mut self, others: &[PollFd<'_>], limit: Option<Duration>) -> Result<()> {
         self.handle()?;
         self.connection.flush().map_err(lost)?;
@@ -125,7 +125,7 @@ impl Keeper {
         self.handle()
     }
 
-    /// Handles what has come in.
+    /// Handles the events received so far, and writes to the clients' pipes.
     fn handle(&mut self) -> Result<()> {
         self.queue.dispatch_pending(&mut self.heard).map_err(lost)?;
         for source in std::mem::take(&mut self.heard.cancelled) {
@@ -160,7 +160,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Waits until the compositor has carried out all requests so far.
+    /// Waits until the compositor has processed all requests so far.
     fn roundtrip(&mut self) -> Result<()> {
         self.asked = self.asked.wrapping_add(1);
         self.connection
@@ -177,11 +177,11 @@ impl Keeper {
         Ok(())
     }
 
-    /// Has the owner of an offer hand over its data of one type.
+    /// Asks the owner of an offer for its data of one type, and reads it.
     fn receive(&mut self, offer: &Offer, kind: &str, bounds: Bounds<'_>) -> Result<Received> {
         let flags = PipeFlags::CLOEXEC | PipeFlags::NONBLOCK;
         let (reader, writer) = pipe_with(flags).map_err(Error::system("making a pipe"))?;
-        // The owner's end may block.
+        // The owner's end must block, as most clients expect.
         let blocking = rustix::fs::OFlags::empty();
         rustix::fs::fcntl_setfl(&writer, blocking).map_err(Error::system("making a pipe"))?;
         offer.receive(kind, writer.as_fd());
@@ -220,7 +220,7 @@ impl Board for Keeper {
     }
 
     fn take_changed(&mut self) -> bool {
-        // A selection of ours is reported to us, too.
+        // The compositor reports our own selections to us too.
         std::mem::take(&mut self.heard.changed) && self.owned.is_none()
     }
 

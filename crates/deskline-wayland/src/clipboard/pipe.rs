@@ -1,4 +1,4 @@
-//! The pipes through which clients hand over data, and who reads at their other end.
+//! The pipes that carry clipboard data, and the process that reads at the other end.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use deskline_unix::family::Family;
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};
 use rustix::io::Errno;
 
-/// A client that reads nothing for this long does not want the rest.
+/// A transfer ends if the client reads nothing for this long.
 const STALLS: Duration = Duration::from_secs(10);
 
 /// Data on its way to a client.
@@ -20,15 +20,15 @@ pub(crate) struct Writer {
     data: Arc<[u8]>,
     written: usize,
     last: Instant,
-    /// Whether it is the agent's text on its way to its reader.
+    /// Whether this is the agent's text, and the process that it is for reads it.
     pub(crate) to_reader: bool,
 }
 
-/// How far a writer has come.
+/// The state of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Progress {
     More,
-    /// The client has all of it.
+    /// All data is written.
     Done,
     /// The client is gone, or has stopped reading.
     Lost,
@@ -51,7 +51,7 @@ impl Writer {
         self.pipe.as_fd()
     }
 
-    /// Writes what the pipe takes now.
+    /// Writes as much as fits into the pipe now.
     pub(crate) fn write(&mut self) -> Progress {
         loop {
             let rest = self.data.get(self.written..).unwrap_or_default();
@@ -71,8 +71,8 @@ impl Writer {
     }
 }
 
-/// Whether `app`, or a process that it has started, reads what is written to `pipe`. For an app in
-/// Xwayland it is the compositor that does. Where that cannot be seen it is taken for granted.
+/// Whether `app`, or a process that it has started, reads from `pipe`. For an app in Xwayland, the
+/// compositor reads. Returns `true` if the reader cannot be determined.
 ///
 /// The protocol does not name the client that asks, and clipboard managers ask too.
 pub(crate) fn is_read_by(pipe: &OwnedFd, app: u32, compositor: u32) -> bool {
@@ -86,7 +86,7 @@ pub(crate) fn is_read_by(pipe: &OwnedFd, app: u32, compositor: u32) -> bool {
     readers.any(|pid| may_hold(*pid, &link))
 }
 
-/// Whether the process has this open, or does not let us see.
+/// Whether the process has this file open, or its open files cannot be listed.
 fn may_hold(pid: u32, link: &str) -> bool {
     let Ok(open) = fs::read_dir(format!("/proc/{pid}/fd")) else {
         return true;

@@ -1,4 +1,4 @@
-//! The two protocols, which differ in their names alone.
+//! The two protocols, which differ only in their names.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 
@@ -36,17 +36,17 @@ use crate::wlroots::heard::on_event;
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     pub(super) globals: Vec<(u32, String)>,
-    /// The number of the last round trip that has ended.
+    /// The number of the last completed round trip.
     pub(super) done: u32,
-    /// The offers, with their types: the last selection's, and those that are being announced.
+    /// The offers with their types: that of the last selection, and those just announced.
     pub(super) offers: Vec<(Offer, Vec<String>)>,
     /// The offer that is on the clipboard.
     pub(super) selection: Option<ObjectId>,
-    /// Whether that has changed.
+    /// Whether the selection has changed.
     pub(super) changed: bool,
-    /// Requests for data of a source of ours.
+    /// Requests for data: our source, the type, and the pipe to write to.
     pub(super) wanted: Vec<(ObjectId, String, OwnedFd)>,
-    /// The sources of ours that somebody has replaced.
+    /// Our sources that have been replaced.
     pub(super) cancelled: Vec<ObjectId>,
 }
 
@@ -63,7 +63,7 @@ impl Heard {
     }
 
     fn types(&mut self, offer: &ObjectId, kind: String) {
-        /// More types than any app has.
+        /// More types than any app offers.
         const MOST: usize = 200;
         let mut offers = self.offers.iter_mut();
         if let Some((_, types)) = offers.find(|(known, _)| known.id() == *offer)
@@ -73,7 +73,7 @@ impl Heard {
         }
     }
 
-    /// This offer is on the clipboard now: those before it are done with.
+    /// Makes this offer the selection, and destroys the earlier offers.
     fn selects(&mut self, selection: Option<ObjectId>) {
         let done = |(offer, _): &mut (Offer, Vec<String>)| Some(offer.id()) != selection;
         for (offer, _) in self.offers.extract_if(.., done) {
@@ -83,7 +83,7 @@ impl Heard {
         self.changed = true;
     }
 
-    /// This offer is the selection with the pointer, which nobody asks for here.
+    /// Destroys an offer of the primary selection, which is not used.
     fn drops(&mut self, offer: Option<&ObjectId>) {
         let is = |(known, _): &mut (Offer, Vec<String>)| Some(&known.id()) == offer;
         for (offer, _) in self.offers.extract_if(.., is) {
@@ -92,7 +92,7 @@ impl Heard {
     }
 }
 
-/// Makes sources, and reports the clipboard of a seat.
+/// The manager, which creates sources, and the device, which reports a seat's selection.
 #[derive(Debug)]
 pub(super) enum Control {
     Ext(ExtDataControlManagerV1, ExtDataControlDeviceV1),
@@ -114,7 +114,7 @@ pub(super) enum Source {
 }
 
 impl Control {
-    /// `None` if the compositor offers neither.
+    /// `None` if the compositor offers neither protocol, or has no seat.
     pub(super) fn bind(
         heard: &Heard,
         registry: &WlRegistry,
@@ -136,7 +136,7 @@ impl Control {
         Some(Self::Wlr(manager, device))
     }
 
-    /// Puts something with these types on the clipboard.
+    /// Sets a selection with these types.
     pub(super) fn offer<'t>(
         &self,
         types: impl Iterator<Item = &'t str>,
@@ -175,7 +175,7 @@ impl Offer {
         }
     }
 
-    /// Asks for its data of this type.
+    /// Asks the owner to write its data of this type into a pipe.
     pub(super) fn receive(&self, kind: &str, into: BorrowedFd<'_>) {
         match self {
             Self::Ext(offer) => offer.receive(kind.to_owned(), into),

@@ -19,41 +19,41 @@ use super::device::Device;
 /// How long the compositor may take for an answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long the compositor may take to close its end after the goodbye: some 0.1 ms.
+/// How long to wait for the compositor to close its end after our goodbye. It takes some 0.1 ms.
 const CLOSES: Duration = Duration::from_millis(100);
 
-/// How many events of a receiver are kept. Beyond it the oldest is dropped.
+/// How many events of a receiver to keep. Further events drop the oldest.
 const KEPT: usize = 1000;
 
 /// The interface of touchscreens.
 const TOUCH: &str = "ei_touchscreen";
 
-/// Input that a receiver was given.
+/// Input received from the compositor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Heard {
     /// A key, and whether it is pressed. Codes are those of `linux/input-event-codes.h`.
     Key(u32, bool),
     /// A button, and whether it is pressed.
     Button(u32, bool),
-    /// The compositor begins to give us the person's input.
+    /// The compositor starts to send us the person's input.
     Start,
-    /// It ends.
+    /// The compositor stops sending it.
     Stop,
 }
 
-/// A connection, and the devices that it was offered.
+/// A connection, and the devices that the compositor offers on it.
 #[derive(Debug)]
 pub(crate) struct Connection {
     context: ei::Context,
     proto: ei::Connection,
-    /// Whether it sends input; else it receives some.
+    /// Whether it is a sender's connection; otherwise a receiver's.
     sends: bool,
-    /// The last serial of the compositor, which requests name.
+    /// The compositor's last serial, which requests have to repeat.
     pub(crate) serial: u32,
     /// The capabilities of each seat, until it is bound.
     seats: Vec<(ei::Seat, u64)>,
     pub(crate) devices: Vec<Device>,
-    /// The round trips that have ended.
+    /// The completed round trips.
     done: Vec<ei::Callback>,
     /// Why the compositor has ended the connection.
     gone: Option<String>,
@@ -64,21 +64,21 @@ fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::lost("talking to the compositor's input socket")(e)
 }
 
-/// Says goodbye: Mutter's EIS took a socket that was just closed for a client's error, and GNOME
-/// Shell then stopped reading its session bus in one of five sessions. Then waits until the
-/// compositor has closed its end: where its session ends before that, Mutter (up to 48.7) writes to
-/// memory that it has freed.
+/// Sends a disconnect request: Mutter's EIS treated a socket that was just closed as a client's
+/// error, and GNOME Shell then stopped reading its session bus in one of five sessions. Then waits
+/// until the compositor has closed its end: if its session ends earlier, Mutter (up to 48.7) writes
+/// to freed memory.
 impl Drop for Connection {
     fn drop(&mut self) {
         self.proto.disconnect();
         let deadline = Instant::now() + CLOSES;
-        // A connection that the compositor has ended fails here, and needs no goodbye.
+        // Fails if the compositor has ended the connection already.
         while self.context.flush().is_ok() && receive(&self.context, deadline).unwrap_or(false) {}
     }
 }
 
 impl Connection {
-    /// Shakes hands over a socket that the compositor has handed out.
+    /// Performs the handshake on a socket from the compositor.
     pub(crate) fn open(socket: OwnedFd, kind: ContextType) -> Result<Self> {
         let context = ei::Context::new(UnixStream::from(socket)).map_err(lost)?;
         let mut handshaker = EiHandshaker::new("deskline", kind);
@@ -127,14 +127,17 @@ impl Connection {
         }
     }
 
-    /// Handles what has come, and what comes until `is` holds or until `deadline`. Returns whether
-    /// it holds.
-    pub(crate) fn until(&mut self, deadline: Instant, is: impl Fn(&Self) -> bool) -> Result<bool> {
+    /// Handles events until `done` holds or until `deadline`. Returns whether it holds.
+    pub(crate) fn until(
+        &mut self,
+        deadline: Instant,
+        done: impl Fn(&Self) -> bool,
+    ) -> Result<bool> {
         loop {
             while let Some(event) = next(&self.context)? {
                 self.handle(event);
             }
-            if is(self) {
+            if done(self) {
                 return Ok(true);
             }
             if let Some(why) = &self.gone {
@@ -147,12 +150,12 @@ impl Connection {
         }
     }
 
-    /// Handles what has come.
+    /// Handles the events received so far.
     pub(crate) fn pump(&mut self) -> Result<()> {
         self.until(Instant::now(), |_| false).map(drop)
     }
 
-    /// Waits until the compositor has taken all requests so far.
+    /// Waits until the compositor has processed all requests so far.
     pub(crate) fn sync(&mut self) -> Result<()> {
         let callback = self.proto.sync(1);
         self.flush()?;
@@ -180,8 +183,8 @@ impl Connection {
                 self.gone = Some(explanation.unwrap_or_default());
             }
             ei::Event::Callback(callback, _) => self.done.push(callback),
-            // A touchscreen of ours would have GNOME Shell hide the pointer for a moment, which
-            // loses clicks.
+            // If we had a touchscreen, GNOME Shell would hide the pointer for a moment and lose
+            // clicks.
             ei::Event::Seat(_, seat::Event::Capability { interface, .. })
                 if self.sends && interface == TOUCH => {}
             ei::Event::Seat(seat, seat::Event::Capability { mask, .. }) => {
@@ -200,8 +203,7 @@ impl Connection {
             ei::Event::Device(proto, device::Event::Destroyed { .. }) => {
                 self.devices.retain(|d| d.proto != proto);
             }
-            // Each device of a capture begins and ends with the others: the keyboard stands for
-            // all.
+            // All devices of a capture start and stop together, so watch only the keyboard.
             ei::Event::Device(proto, event) => {
                 let mut keyboards = self.devices.iter().filter(|d| d.keyboard.is_some());
                 let keyboard = keyboards.any(|d| d.proto == proto);
@@ -248,18 +250,18 @@ impl Connection {
     }
 }
 
-/// The serial of an event. Only the last one of any matters.
+/// The serial of an event, if it has one.
 fn serial_of(event: &ei::Event) -> Option<u32> {
-    use ei::{device::Event as Of, keyboard::Event as Key};
+    use ei::{device::Event as DeviceEvent, keyboard::Event as Key};
     match event {
         ei::Event::Device(
             _,
-            Of::Resumed { serial }
-            | Of::Paused { serial }
-            | Of::Destroyed { serial }
-            | Of::StartEmulating { serial, .. }
-            | Of::StopEmulating { serial }
-            | Of::Frame { serial, .. },
+            DeviceEvent::Resumed { serial }
+            | DeviceEvent::Paused { serial }
+            | DeviceEvent::Destroyed { serial }
+            | DeviceEvent::StartEmulating { serial, .. }
+            | DeviceEvent::StopEmulating { serial }
+            | DeviceEvent::Frame { serial, .. },
         )
         | ei::Event::Keyboard(_, Key::Modifiers { serial, .. })
         | ei::Event::Seat(_, ei::seat::Event::Destroyed { serial }) => Some(*serial),
@@ -267,20 +269,20 @@ fn serial_of(event: &ei::Event) -> Option<u32> {
     }
 }
 
-/// The next event that has come.
+/// The next received event.
 fn next(context: &ei::Context) -> Result<Option<ei::Event>> {
     loop {
         return match context.pending_event() {
             None => Ok(None),
             Some(PendingRequestResult::Request(event)) => Ok(Some(event)),
             Some(PendingRequestResult::ParseError(e)) => Err(lost(e)),
-            // A device that was destroyed while the event was on its way.
+            // The event's device has been destroyed meanwhile.
             Some(PendingRequestResult::InvalidObject(_)) => continue,
         };
     }
 }
 
-/// Reads what comes until `deadline`. Returns whether anything has.
+/// Waits until `deadline` for data, and reads it. Returns whether there was any.
 fn receive(context: &ei::Context, deadline: Instant) -> Result<bool> {
     let left = deadline.saturating_duration_since(Instant::now());
     if !wait::readable(context, left).map_err(lost)? {

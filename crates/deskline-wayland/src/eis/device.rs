@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt as _;
 
 use reis::{Object, ei};
 
-/// The longest keymap that is read: those of several layouts have 80 kB.
+/// The longest keymap to read: one with several layouts has 80 kB.
 const LONGEST: u32 = 4 << 20;
 
 /// A part of the screen that an absolute pointer reaches, in the compositor's logical pixels.
@@ -16,12 +16,12 @@ pub(crate) struct Region {
     pub(crate) y: u32,
     pub(crate) width: u32,
     pub(crate) height: u32,
-    /// Whose it is, such as a stream of the screen cast; `None` for the screen.
+    /// The mapping id, such as that of a screen cast stream; `None` for the screen.
     pub(crate) mapping: Option<String>,
 }
 
 impl Region {
-    /// How far a place is from it; 0 inside.
+    /// The distance of a point from the region; 0 inside.
     fn distance(&self, x: f64, y: f64) -> f64 {
         let outside = |at: f64, start: u32, length: u32| {
             let (start, end) = (f64::from(start), f64::from(start) + f64::from(length));
@@ -31,7 +31,7 @@ impl Region {
     }
 }
 
-/// A device. Only one that is resumed takes input.
+/// A device. It accepts input only while it is resumed.
 #[derive(Debug)]
 pub(crate) struct Device {
     pub(crate) proto: ei::Device,
@@ -44,11 +44,10 @@ pub(crate) struct Device {
     pub(crate) button: Option<ei::Button>,
     pub(crate) scroll: Option<ei::Scroll>,
     pub(crate) keyboard: Option<ei::Keyboard>,
-    /// The keymap of its keyboard, in XKB's text form.
+    /// The keyboard's keymap, in XKB's text form.
     pub(crate) keymap: Option<Vec<u8>>,
     /// The modifiers that are locked, such as Caps Lock, and the group of the layout.
     pub(crate) locked: (u32, u32),
-    /// Whether it is resumed, and may be used.
     pub(crate) resumed: bool,
     /// Whether `start_emulating` was sent since the last pause.
     pub(crate) emulating: bool,
@@ -96,7 +95,7 @@ impl Device {
                 });
             }
             Event::Interface { object } => self.offers(object),
-            // From version 3 on the compositor resumes no sender's device before this.
+            // From version 3 on, the compositor resumes a sender's device only after this request.
             Event::Done if sends && self.proto.version() >= 3 => self.proto.ready(),
             Event::Resumed { .. } => self.resumed = true,
             Event::Paused { .. } => (self.resumed, self.emulating) = (false, false),
@@ -115,15 +114,15 @@ impl Device {
         }
     }
 
-    /// Reads the keymap of its keyboard. One that cannot be read counts as none.
+    /// Reads the keyboard's keymap. Sets `None` if it cannot be read.
     pub(super) fn read_keymap(&mut self, fd: OwnedFd, size: u32) {
         let mut text = vec![0; size.min(LONGEST) as usize];
         let read = File::from(fd).read_exact_at(&mut text, 0);
         self.keymap = read.is_ok().then_some(text);
     }
 
-    /// How far a place is from the nearest region of this mapping that it is not in. `None` where
-    /// it is in the only one.
+    /// The distance of a point from the nearest region of this mapping that does not contain it.
+    /// `None` if there is no such region.
     pub(super) fn to_the_next_region(
         &self,
         mapping: Option<&str>,
@@ -135,7 +134,7 @@ impl Device {
         distances.filter(|far| *far > 0.0).min_by(f64::total_cmp)
     }
 
-    /// Whether its pointer reaches the part of the screen with this mapping.
+    /// Whether the device's pointer reaches the part of the screen with this mapping.
     pub(super) fn reaches(&self, mapping: Option<&str>) -> bool {
         let mut regions = self.regions.iter();
         let is = |region: &Region| region.mapping.as_deref() == mapping;
@@ -148,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_distance_to_a_screen_is_that_to_its_nearest_point() {
+    fn the_distance_to_a_screen_is_measured_to_its_nearest_point() {
         let screen = Region {
             x: 2400,
             y: 100,

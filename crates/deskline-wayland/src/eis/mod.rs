@@ -1,5 +1,5 @@
-//! libei's client side: input through a socket that the compositor hands out (KWin, Mutter).
-//! The protocol is `reis`'s, in pure Rust.
+//! libei's client side: input through a socket from the compositor (KWin, Mutter). The protocol is
+//! implemented by `reis`, in pure Rust.
 //!
 //! - `connection`: the socket, with a time limit on every wait.
 //! - `device`: the devices that the compositor offers, and their state.

@@ -15,16 +15,16 @@ use super::device::Device;
 use crate::events::Events;
 use crate::layout::{Layout, unreadable};
 
-/// A notch of the wheel, in the units of `ei_scroll.scroll_discrete`.
+/// A wheel notch, in the units of `ei_scroll.scroll_discrete`.
 const NOTCH: i32 = 120;
 
-/// KWin 6.1 to 6.3 holds the pointer back at the border of two screens until motions beyond it add
-/// up to so much, and then puts it that much short of its place, also where it is not pushed but
-/// put somewhere. This is what holds it in a corner; at an edge 100 pixels do, unless the user has
-/// set more.
+/// KWin 6.1 to 6.3 holds the pointer back at the border between two screens until the motions
+/// beyond it add up to this many pixels, and then moves it that much less, even for absolute
+/// motion. This is the value for corners; edges hold it for 100 pixels, unless the user has set
+/// more.
 const HELD_BACK: f64 = 2_000.0;
 
-/// Asks a compositor for the group of the layout that is in force.
+/// Asks the compositor for the active group of the layout.
 struct Group(Box<dyn Fn() -> u32 + Send>);
 
 impl fmt::Debug for Group {
@@ -33,7 +33,7 @@ impl fmt::Debug for Group {
     }
 }
 
-/// An EIS connection. What it has pressed is released when it ends.
+/// An EIS connection. The compositor releases pressed keys and buttons when it ends.
 #[derive(Debug)]
 pub(crate) struct Eis {
     connection: Connection,
@@ -41,12 +41,12 @@ pub(crate) struct Eis {
     space: Option<String>,
     sequence: u32,
     layout: Option<KnownLayout>,
-    /// For a compositor whose EIS does not tell it.
+    /// `Some` if the compositor's EIS does not report the group.
     group: Option<Group>,
 }
 
-/// A layout that was read. A keyboard keeps its keymap: where the person chooses other layouts,
-/// another keyboard replaces it.
+/// A cached layout. A keyboard's keymap never changes: when the person chooses other layouts, a new
+/// keyboard replaces it.
 #[derive(Debug)]
 struct KnownLayout {
     keyboard: reis::ei::Device,
@@ -56,8 +56,8 @@ struct KnownLayout {
 }
 
 impl Eis {
-    /// Takes over a socket that the compositor has handed out, and waits until a keyboard and an
-    /// absolute pointer are there (2 s).
+    /// Connects over a socket from the compositor, and waits for a keyboard and an absolute pointer
+    /// (2 s).
     pub(crate) fn connect(socket: OwnedFd) -> Result<Self> {
         let mut connection = Connection::open(socket, ContextType::Sender)?;
         let ready = |it: &Connection| {
@@ -79,7 +79,7 @@ impl Eis {
         })
     }
 
-    /// Asks for the group of the layout from now on.
+    /// Uses this function to get the group of the layout.
     pub(crate) fn with_group(mut self, group: impl Fn() -> u32 + Send + 'static) -> Self {
         self.group = Some(Group(Box::new(group)));
         self
@@ -99,7 +99,7 @@ impl Eis {
         Ok(())
     }
 
-    /// The suited device, with emulation started on it.
+    /// The index of a resumed device that suits. Starts emulation on it.
     fn device(&mut self, what: &str, suits: impl Fn(&Device) -> bool) -> Result<usize> {
         self.connection.pump()?;
         let devices = &mut self.connection.devices;
@@ -115,7 +115,7 @@ impl Eis {
         Ok(index)
     }
 
-    /// Puts the pointer there, from whatever screen it is on.
+    /// Moves the pointer there, even from another screen.
     fn put(&mut self, x: f64, y: f64) -> Result<()> {
         let space = self.space.clone();
         let index = self.device("pointer", |d| d.reaches(space.as_deref()))?;
@@ -130,7 +130,7 @@ impl Eis {
         Ok(())
     }
 
-    /// Ends a group of events that belong together.
+    /// Ends a group of simultaneous events.
     fn frame(&self, device: usize) {
         if let Some(device) = self.connection.devices.get(device) {
             device.proto.frame(self.connection.serial, now());
@@ -205,8 +205,8 @@ impl Events for Eis {
     fn layout(&mut self) -> Result<&Layout> {
         let index = self.device("keyboard", |d| d.keyboard.is_some())?;
         let device = &self.connection.devices[index];
-        let (locked, told) = device.locked;
-        let group = self.group.as_ref().map_or(told, |group| (group.0)());
+        let (locked, reported) = device.locked;
+        let group = self.group.as_ref().map_or(reported, |group| (group.0)());
         let is_for =
             |known: &KnownLayout| known.keyboard == device.proto && known.locked == (locked, group);
         if !self.layout.as_ref().is_some_and(is_for) {
@@ -225,8 +225,8 @@ impl Events for Eis {
     }
 }
 
-/// How often the pointer is put somewhere that is so far from another screen: until it is there,
-/// wherever it was.
+/// How often to repeat a motion to a point at this distance from another screen, so that the
+/// pointer arrives from anywhere.
 fn motions(far: f64) -> usize {
     (HELD_BACK / far.max(1.0)).ceil() as usize + 1
 }
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pointer_crosses_whatever_holds_it_back() {
+    fn enough_motions_cross_a_screen_border() {
         assert_eq!(motions(0.0), 2_001);
         assert_eq!(motions(400.0), 6);
         assert_eq!(motions(5_000.0), 2);

@@ -1,5 +1,5 @@
-//! The port against an EIS server in the test's process, which pauses, replaces and ends devices at
-//! will.
+//! The port against an EIS server in the test's process, which pauses, replaces and removes devices
+//! on demand.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -28,7 +28,7 @@ use super::*;
 use crate::events::Sent;
 use crate::keymap::{Gives, Keymap};
 
-/// What the server does between two requests.
+/// An action of the server between two requests.
 type Order = Box<dyn FnOnce(&mut Server) + Send>;
 
 /// The server's side of the connection.
@@ -37,7 +37,7 @@ struct Server {
     seat: Seat,
     pointer: Option<Offered>,
     keyboard: Option<Offered>,
-    /// The further characters that the keyboard types.
+    /// The extra characters of the keyboard's keymap.
     types: &'static str,
     hung: bool,
     ended: bool,
@@ -58,7 +58,7 @@ impl Server {
         self.pointer = Some(pointer);
     }
 
-    /// Offers a keyboard, in place of the one that there is.
+    /// Offers a keyboard that replaces the present one.
     fn offer_keyboard(&mut self, types: &'static str) {
         if let Some(old) = self.keyboard.take() {
             old.remove();
@@ -105,10 +105,11 @@ impl Server {
     }
 }
 
-/// A server with a port that is connected to it.
+/// A server with a connected port.
 struct Bed {
-    /// What has come of the port, and what happens at which event.
+    /// The events received from the port.
     seen: Arc<Mutex<Vec<String>>>,
+    /// Orders, each with the number of events after which it is due.
     orders: Sender<(usize, Order)>,
     waker: UnixStream,
     thread: Option<JoinHandle<()>>,
@@ -133,13 +134,13 @@ impl Bed {
         }
     }
 
-    /// Has the server do something once it has seen this many events.
+    /// Runs an order on the server after it has received this many events.
     fn at_event(&mut self, nth: usize, order: impl FnOnce(&mut Server) + Send + 'static) {
         self.orders.send((nth, Box::new(order))).unwrap();
         self.waker.write_all(&[1]).unwrap();
     }
 
-    /// Has the server do something, and waits until the port knows of it.
+    /// Runs an order on the server, and waits until the port has read the resulting events.
     fn change(&mut self, order: impl FnOnce(&mut Server) + Send + 'static) {
         let (reply, done) = mpsc::channel();
         self.at_event(0, move |server| {
@@ -169,7 +170,7 @@ impl Bed {
 
 impl Drop for Bed {
     fn drop(&mut self) {
-        // Its goodbye ends the thread; a server that hangs ends by the other socket.
+        // The disconnect ends the thread; the other socket ends a hanging server.
         self.waker.shutdown(std::net::Shutdown::Both).unwrap();
         drop(self.eis.take());
         let ended = self.thread.take().unwrap().join();
@@ -205,7 +206,7 @@ fn serve(
         }
         waiting.extend(inbox.try_iter());
         while let Some(pending) = context.pending_request() {
-            // One for a device that was removed while it was on its way is no error.
+            // A request for a device that was removed meanwhile is no error.
             let PendingRequestResult::Request(request) = pending else {
                 continue;
             };
@@ -259,7 +260,7 @@ fn serve(
     }
 }
 
-/// Carries out what is due after so many events.
+/// Runs the orders that are due after this many events.
 fn obey(server: &mut Server, waiting: &mut Vec<(usize, Order)>, events: usize) {
     for (_, order) in waiting.extract_if(.., |(nth, _)| *nth <= events) {
         order(server);
@@ -274,7 +275,7 @@ fn click(port: &mut Sent<'_>) -> Result<()> {
 }
 
 fn type_one(port: &mut Sent<'_>, char: char) -> Result<()> {
-    // The layout is read once a text.
+    // `lacks` reads the layout, once per text.
     assert_eq!(port.lacks(&[char])?, None);
     let (stroke, _) = port.stroke(&[char], &Cancel::new())?.unwrap();
     assert!(stroke.held.is_empty());
@@ -284,7 +285,7 @@ fn type_one(port: &mut Sent<'_>, char: char) -> Result<()> {
 }
 
 #[test]
-fn events_arrive_in_their_order_once_the_device_was_told() {
+fn events_arrive_in_order_after_start_emulating() {
     let mut bed = Bed::new("");
     let (done, seen) = bed.act(click);
     done.unwrap();
@@ -312,9 +313,9 @@ fn events_arrive_in_their_order_once_the_device_was_told() {
 }
 
 #[test]
-fn the_layout_is_that_of_the_keyboard_that_there_is_now() {
+fn the_layout_follows_the_present_keyboard() {
     let last = |seen: Vec<String>| seen.last().cloned();
-    // In the order of their numbers, so that é has another key on each.
+    // Keys are assigned in order, so é has a different key on each keyboard.
     let mut bed = Bed::new("éü");
     let (done, seen) = bed.act(|port| type_one(port, 'é'));
     done.unwrap();
@@ -326,7 +327,7 @@ fn the_layout_is_that_of_the_keyboard_that_there_is_now() {
 }
 
 #[test]
-fn a_device_that_is_paused_takes_nothing_until_it_is_resumed() {
+fn a_paused_device_gets_no_input_until_it_is_resumed() {
     let mut bed = Bed::new("");
     bed.act(click).0.unwrap();
     bed.change(|server| server.pointer.as_ref().unwrap().paused());
@@ -340,7 +341,7 @@ fn a_device_that_is_paused_takes_nothing_until_it_is_resumed() {
 }
 
 #[test]
-fn a_place_is_counted_in_the_region_of_its_stream() {
+fn points_need_a_region_of_their_stream() {
     let mut bed = Bed::new("");
     bed.eis.as_mut().unwrap().select(Some("stream")).unwrap();
     assert!(bed.act(click).0.is_ok());

@@ -16,10 +16,10 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 const KWIN: &str = "org.kde.KWin";
 const REMOTE_DESKTOP: &str = "org.kde.KWin.EIS.RemoteDesktop";
 
-/// The wanted devices: keyboard, pointer. Touch is 4.
+/// The devices to request: keyboard and pointer. Touch is 4.
 const DEVICES: i32 = 1 | 2;
 
-/// KWin, by its unique name: one that starts later is another.
+/// KWin, by its unique bus name: a restarted KWin has another.
 #[derive(Debug, Clone)]
 pub(super) struct Bus {
     pub(super) connection: Connection,
@@ -33,7 +33,8 @@ pub(super) fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Er
 impl Bus {
     /// Connects to the session bus at `address`, on which the process `pid` must be KWin.
     pub(super) fn connect(address: &str, pid: u32) -> Result<Self> {
-        let unavailable = |e: zbus::Error| Error::Unavailable(format!("KWin is not reached: {e}"));
+        let unavailable =
+            |e: zbus::Error| Error::Unavailable(format!("KWin cannot be reached: {e}"));
         let connection = dbus::connect(address, PATIENCE).map_err(unavailable)?;
         let of_bus = |member: &str, name: &str| {
             let bus = "org.freedesktop.DBus";
@@ -42,8 +43,8 @@ impl Bus {
         };
         let owner = of_bus("GetNameOwner", KWIN).map_err(unavailable)?;
         let kwin: String = owner.body().deserialize().map_err(unavailable)?;
-        let of = of_bus("GetConnectionUnixProcessID", &kwin).map_err(unavailable)?;
-        let its: u32 = of.body().deserialize().map_err(unavailable)?;
+        let answer = of_bus("GetConnectionUnixProcessID", &kwin).map_err(unavailable)?;
+        let its: u32 = answer.body().deserialize().map_err(unavailable)?;
         if its != pid {
             return Err(Error::Unavailable(format!(
                 "the session bus is another session's: KWin there is process {its}, the Wayland compositor is {pid}"
@@ -52,7 +53,7 @@ impl Bus {
         Ok(Self { connection, kwin })
     }
 
-    /// Calls a method of KWin's.
+    /// Calls a method of KWin.
     pub(super) fn call<B: Serialize + DynamicType>(
         &self,
         path: &str,
@@ -83,17 +84,17 @@ impl Bus {
             "GetActive",
             &(),
         );
-        // A KWin without a lock screen does not have it.
+        // A KWin without a lock screen does not have this object.
         let locked = answer.and_then(|answer| answer.body().deserialize().map_err(lost));
         locked.unwrap_or_default()
     }
 
-    /// Whether KWin hands out a socket for input.
+    /// Whether KWin offers an EIS socket.
     pub(super) fn has_input(&self) -> bool {
         self.offers("/org/kde/KWin/EIS/RemoteDesktop", REMOTE_DESKTOP)
     }
 
-    /// A socket for input: a keyboard and pointers.
+    /// Requests an EIS socket with a keyboard and pointers.
     pub(super) fn input(&self) -> Result<OwnedFd> {
         let path = "/org/kde/KWin/EIS/RemoteDesktop";
         let answer = self.call(path, REMOTE_DESKTOP, "connectToEIS", &DEVICES)?;
@@ -101,15 +102,15 @@ impl Bus {
         Ok(socket)
     }
 
-    /// Which group of the keymap is in force. KWin reports it if there are several.
+    /// The active group of the keymap. KWin reports it if there are several; otherwise 0.
     pub(super) fn layout(&self) -> u32 {
         let answer = self.call("/Layouts", "org.kde.KeyboardLayouts", "getLayout", &());
         let group = answer.and_then(|answer| answer.body().deserialize().map_err(lost));
         group.unwrap_or_default()
     }
 
-    /// Whether KWin has input devices of its own. Where it has none, ours are the seat's first, and
-    /// apps have to ask for them.
+    /// Whether KWin has input devices of its own. If not, ours are the seat's first, and apps have
+    /// to bind them.
     pub(super) fn has_devices(&self) -> bool {
         let arguments = ("org.kde.KWin.InputDeviceManager", "devicesSysNames");
         let properties = "org.freedesktop.DBus.Properties";

@@ -1,4 +1,4 @@
-//! KWin, for a display.
+//! KWin as a [`Compositor`].
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -28,23 +28,23 @@ use crate::events::{Events, Sent};
 /// How long KWin may take to bring a window to the front.
 const RAISES: Duration = Duration::from_secs(1);
 
-/// How often to look for it.
+/// How often to check for that.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// How long apps may take to ask for a device that is the seat's first of its kind.
+/// How long apps may take to bind a device that is the seat's first of its kind.
 const ASK: Duration = Duration::from_millis(300);
 
-/// How KWin takes input.
+/// How to send input to KWin.
 #[derive(Debug)]
 enum Way {
-    /// Over a socket that it hands out.
+    /// Through an EIS socket.
     Eis,
-    /// By the fake input protocol, over this Wayland socket.
+    /// Through the fake input protocol, on this Wayland socket.
     Fake(PathBuf),
 }
 
 impl Way {
-    /// `None` where a `.desktop` file is missing. Plasma 5 takes up to 0.5 s to look for one.
+    /// `None` if a `.desktop` file is missing. Plasma 5 takes up to 0.5 s to look for one.
     fn find(bus: &Bus, socket: &Path) -> Option<Self> {
         if bus.has_input() {
             return Some(Self::Eis);
@@ -53,28 +53,27 @@ impl Way {
     }
 }
 
-/// A session of KWin's as the display of a link.
+/// A KWin session as the display of a link.
 pub type KdeDisplay = WaylandDisplay<Kde>;
 
-/// A session of KWin's.
+/// A KWin session.
 pub struct Kde {
     bus: Bus,
     scripts: Scripts,
     way: Option<Way>,
-    /// Made by [`KdeDisplay`]'s `prepare` or when it is first needed: a doctor or a reader must not
-    /// make devices.
+    /// Created by [`KdeDisplay`]'s `prepare` or when first needed: `doctor` and reading create no
+    /// devices.
     events: Option<Box<dyn Events>>,
-    /// Since when the seat has a device that is its first of its kind, until apps have asked for
-    /// it.
+    /// When we gave the seat its first device of a kind; `None` once apps have had time to bind it.
     new_since: Option<Instant>,
     has_guard: bool,
     pictures: Access,
     guard: Option<Guard>,
-    /// Where the pointer is for the link while the guard keeps it at the edge of the screen.
+    /// The pointer's position for the link, while the guard keeps it at the edge of the screen.
     parked: Point,
-    /// Where input has left the pointer: in the middle of this pixel.
+    /// The pixel in whose middle input has left the pointer.
     left: Option<Point>,
-    /// Where events have sent it since the guard was opened.
+    /// The pixel that events have moved the pointer to since the guard was opened.
     went: Option<Point>,
     /// Whether the guard is open for events.
     opened: bool,
@@ -88,8 +87,7 @@ impl KdeDisplay {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] where it is not on that bus, [`Error::Lost`] where it runs no
-    /// scripts.
+    /// [`Error::Unavailable`] if KWin is not on that bus, [`Error::Lost`] if it runs no scripts.
     pub fn connect(address: &str, pid: u32, folder: &Path, socket: &Path) -> Result<Self> {
         let bus = Bus::connect(address, pid)?;
         let mut scripts = Scripts::new(bus.clone(), folder)?;
@@ -111,11 +109,11 @@ impl KdeDisplay {
         }))
     }
 
-    /// The app's toplevels and its pop-ups, or everybody's, frontmost first.
+    /// The toplevels and pop-ups of an app, or of all apps, frontmost first.
     ///
     /// # Errors
     ///
-    /// [`Error::Lost`] where KWin does not answer.
+    /// [`Error::Lost`] if KWin does not answer.
     pub fn kde_windows(&mut self, pid: Option<u32>) -> Result<Vec<KdeWindow>> {
         let mut windows = self.compositor.look()?.windows;
         let is = |w: &KdeWindow| pid.is_none_or(|pid| w.pid == pid) && (w.toplevel || w.popup);
@@ -127,7 +125,7 @@ impl KdeDisplay {
     ///
     /// # Errors
     ///
-    /// [`Error::Lost`] where KWin does not answer.
+    /// [`Error::Lost`] if KWin does not answer.
     pub fn popup_open(&mut self, pid: u32) -> Result<bool> {
         let windows = self.compositor.look()?.windows;
         Ok(windows.iter().any(|w| w.popup && w.pid == pid))
@@ -143,11 +141,11 @@ impl KdeDisplay {
         self.compositor.way.is_none()
     }
 
-    /// Makes the devices if the seat has none. Returns whether it did.
+    /// Creates the devices if the seat has none. Returns whether it did.
     ///
     /// # Errors
     ///
-    /// As for input.
+    /// [`Error::Lost`] or [`Error::Unavailable`] if KWin offers no input.
     pub fn prepare(&mut self) -> Result<bool> {
         let kde = &mut self.compositor;
         if kde.way.is_none() || kde.bus.has_devices() {
@@ -170,7 +168,7 @@ impl Kde {
             let events: Box<dyn Events> = match &self.way {
                 Some(Way::Eis) => {
                     let eis = Eis::connect(self.bus.input()?.into())?;
-                    // The EIS of KWin 6.1 to 6.3 does not tell it.
+                    // The EIS of KWin 6.1 to 6.3 does not report the group.
                     let bus = self.bus.clone();
                     Box::new(eis.with_group(move || bus.layout()))
                 }
@@ -185,27 +183,27 @@ impl Kde {
         Ok(&mut **self.events.insert(events))
     }
 
-    /// Waits until apps have had the time to ask for devices that are new to the seat.
+    /// Waits until apps have had time to bind devices that are new to the seat.
     fn introduce(&mut self) {
         if let Some(since) = self.new_since.take() {
-            // No event reports that they have.
+            // No event reports that apps have bound a device.
             std::thread::sleep(ASK.saturating_sub(since.elapsed()));
         }
     }
 
-    /// Whether the person's input is captured, and ours must be let in.
+    /// Whether the person's input is captured, so that the gate must be opened for ours.
     fn guards(&self) -> bool {
         self.guard.as_ref().is_some_and(Guard::holds)
     }
 
-    /// The pixel of a pointer that KWin reports there: it rounds, so that the middle of a pixel is
-    /// reported as the next one.
+    /// The pixel of the pointer. KWin rounds, so it reports the middle of a pixel as the next
+    /// pixel.
     fn pixel(&self, reported: Point) -> Point {
         let left = self.left.filter(|left| next(*left) == reported);
         left.unwrap_or(reported)
     }
 
-    /// Where exactly the pointer is that KWin reports there.
+    /// The exact position of a pointer in this pixel.
     fn place(&self, at: Point) -> (f64, f64) {
         let middle = self.left == Some(at);
         let offset = if middle {
@@ -260,7 +258,7 @@ impl Gate for Kde {
         }
     }
 
-    /// Not at its middle: KWin would report the next pixel.
+    /// Moves it to the pixel's corner: at the middle, KWin would report the next pixel.
     fn put_pointer(&mut self, to: Point) -> Result<()> {
         let opened = self.open();
         let moved = opened.and_then(|()| self.devices((0.0, 0.0))?.go(to));
@@ -313,7 +311,7 @@ impl Workspaces for Kde {
 
     fn show_workspace(&mut self, workspace: u32, _: &Cancel) -> Result<()> {
         if !windows::show_desktop(&mut self.scripts, workspace)? {
-            return Err(Error::system("switching desktops")("KWin did not show it"));
+            return Err(Error::system("switching desktops")("KWin did not switch"));
         }
         Ok(())
     }
@@ -353,7 +351,7 @@ impl Compositor for Kde {
         way.map(drop)
     }
 
-    /// A look takes KWin some milliseconds, and each opening of the guard as well.
+    /// Checking the focus takes KWin some milliseconds, and so does opening the guard.
     fn manner(&self) -> Manner<'_> {
         Manner {
             part: Part {
@@ -382,7 +380,7 @@ impl Compositor for Kde {
         let Some(active) = screen.active() else {
             return Ok(Keyboard::Nobody);
         };
-        // KWin leaves a window active below its lock screen.
+        // A window stays active under KWin's lock screen.
         if aim.is_none_or(|aim| aim.pid == active.pid) && self.bus.is_locked() {
             return Ok(Keyboard::Nobody);
         }
@@ -401,7 +399,7 @@ impl Compositor for Kde {
             let reported = self.look()?.pointer;
             self.pixel(reported)
         };
-        // KWin reports pressed buttons to no script.
+        // KWin does not report pressed buttons to scripts.
         Ok(Some(Pointer { at, pressed: false }))
     }
 
@@ -491,7 +489,7 @@ impl Guards for Kde {
             Ok(()) => Ok(Grab::Held),
             Err(e) => {
                 self.ungrab();
-                // One that has failed is not used again.
+                // Do not use a failed guard again.
                 self.guard = None;
                 match e {
                     Error::Cancelled(_) => Err(e),
@@ -507,7 +505,7 @@ impl Guards for Kde {
             return;
         };
         guard.end((x, y));
-        // KWin puts it back short of its place where that is on another screen.
+        // KWin moves the pointer too short if its position is on another screen.
         if let (true, Some(events)) = (self.several, &mut self.events)
             && let Err(e) = events.go(x, y)
         {

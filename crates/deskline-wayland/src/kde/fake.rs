@@ -22,24 +22,24 @@ const KEYS: u32 = 4;
 const VERTICAL: u32 = 0;
 const HORIZONTAL: u32 = 1;
 
-/// A notch of the wheel, as toolkits count the axis of a wheel that reports no notches.
+/// A wheel notch, in the axis units that toolkits expect from a wheel without discrete steps.
 const NOTCH: f64 = 10.0;
 
-/// The time between two notches. GTK 4.8 drops an app's first event of a wheel, and with it all
-/// that it merges: those of one frame.
+/// The time between two notches. GTK 4.8 drops an app's first wheel event, and with it all wheel
+/// events of the same frame, which it merges.
 const APART: Duration = Duration::from_millis(20);
 
 /// A keymap, its group, and whether Caps Lock is on.
 type Read = (Vec<u8>, u32, bool);
 
-/// The fake devices of one connection.
+/// The devices of one connection.
 #[derive(Debug)]
 pub(super) struct Fake {
     seat: Client,
     bus: Bus,
     proto: OrgKdeKwinFakeInput,
     locks: Option<OrgKdeKwinKeystate>,
-    /// The layout, and what it was read from.
+    /// The layout, with the input that it was computed from.
     layout: Option<(Read, Layout)>,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn offered(socket: &Path) -> bool {
 }
 
 impl Fake {
-    /// Makes a keyboard and a pointer.
+    /// Connects, and requests the use of the protocol.
     pub(super) fn open(socket: &Path, bus: Bus) -> Result<Self> {
         let mut seat = Client::connect(socket)?;
         let proto: OrgKdeKwinFakeInput = seat.bind(KEYS).map_err(|_| {
@@ -68,7 +68,7 @@ impl Fake {
         })
     }
 
-    /// The connection that the layout is read from.
+    /// Reads the keymap, its active group, and the state of Caps Lock.
     fn read(&mut self) -> Result<Read> {
         if let Some(locks) = &self.locks {
             locks.fetchStates();
@@ -113,7 +113,7 @@ impl Events for Fake {
     fn layout(&mut self) -> Result<&Layout> {
         let read = self.read()?;
         let layout = match self.layout.take() {
-            Some((of, layout)) if of == read => layout,
+            Some((known, layout)) if known == read => layout,
             _ => {
                 let (keymap, group, caps_lock) = &read;
                 Layout::read(keymap, locked(*caps_lock), *group).ok_or_else(unreadable)?
@@ -126,7 +126,7 @@ impl Events for Fake {
         self.layout.as_ref().map(|(_, layout)| layout)
     }
 
-    // Only KWin's guard pushes, and that comes with EIS.
+    // Used only by KWin's guard, which needs EIS.
     fn push_over(&mut self, _: (f64, f64), _: (f64, f64)) -> Result<()> {
         Err(Error::system("moving the pointer")(
             "no single motion crosses an edge",

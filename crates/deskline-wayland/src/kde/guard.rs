@@ -1,10 +1,10 @@
-//! Keeps the person's input out by KWin's input capture: while it holds, their keys, clicks and
-//! motions come to us and to no app. It begins when a pointer crosses a barrier, so ours is pushed
-//! over the left edge of the screen.
+//! Blocks the person's input by KWin's input capture: during a capture, their keys, clicks and
+//! motions reach this program instead of apps. A capture begins when a pointer crosses a barrier,
+//! so the guard pushes ours over the left edge of the screen.
 //!
-//! The capture takes the agent's own events too. So it is opened for each burst of input and closed
-//! right after it: what the person presses in those milliseconds reaches the app. It ends with the
-//! process, at the limit, and by Super+Shift+Esc, which KWin handles itself.
+//! The capture takes the agent's own events too. So the guard opens it for each burst of input and
+//! closes it right afterwards: the person's presses in those milliseconds reach the app. A capture
+//! ends with the process, at the limit, and by Super+Shift+Esc, which KWin handles itself.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -35,26 +35,26 @@ const BEGINS: Duration = Duration::from_millis(300);
 /// How far past the edge the pointer is pushed.
 const PUSH: f64 = 20.0;
 
-/// How often the watchdog looks.
+/// How often the watchdog checks the limit.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The total gap from which on an answer mentions it: a person presses a key every 100 ms at most.
-const TELL: Duration = Duration::from_millis(100);
+/// The answer mentions a total gap of at least this long: people press keys 100 ms apart or more.
+const MENTIONED: Duration = Duration::from_millis(100);
 
 /// The state that both threads share.
 #[derive(Debug, Default)]
 struct State {
-    /// Whether the person's input comes to us.
+    /// Whether the person's input is captured.
     captured: bool,
-    /// Whether we have released the capture ourselves, and what ends now is that one.
+    /// Whether we have released the capture ourselves, so that its end is not the person's doing.
     opened: bool,
     /// The modifiers that the person holds.
     held: Vec<u32>,
     /// The task, with the link to cancel.
     task: Holding<Cancel>,
-    /// Why the capture has ended before its task.
+    /// The reason if the capture has ended before its task.
     ended: Option<&'static str>,
-    /// Whether the guard is not needed any more.
+    /// Whether the guard is being dropped.
     over: bool,
 }
 
@@ -67,23 +67,23 @@ impl Shared {
     }
 }
 
-/// A capture. It holds nothing before [`Guard::begin`].
+/// A capture, which is inactive before [`Guard::begin`].
 #[derive(Debug)]
 pub(super) struct Guard {
     capture: Capture,
     shared: Arc<Shared>,
     listener: Option<JoinHandle<()>>,
-    /// The task's.
+    /// Cancels the task's link.
     cancel: Cancel,
     /// The middle of the barrier.
     edge: (f64, f64),
-    /// Since when the capture is open for input of ours.
+    /// When the capture was opened for our input; `None` while it is closed.
     open_since: Option<Instant>,
-    /// How long it was open in this task.
+    /// The total time that it was open during this task.
     gap: Duration,
 }
 
-/// KWin's object.
+/// KWin's D-Bus object for the capture.
 #[derive(Debug, Clone)]
 struct Capture {
     bus: Bus,
@@ -98,12 +98,12 @@ impl Capture {
         self.bus.call(self.path.as_str(), INTERFACE, member, body)
     }
 
-    /// Ends what is captured now, and puts the pointer there.
+    /// Ends the present capture, and moves the pointer there.
     fn release(&self, pointer: (f64, f64)) -> Result<()> {
         self.call("release", &(pointer, true)).map(drop)
     }
 
-    /// Takes the barrier away, and ends what is captured.
+    /// Removes the barrier, and ends the present capture.
     fn disable(&self) -> Result<()> {
         self.call("disable", &()).map(drop)
     }
@@ -125,13 +125,13 @@ impl Guard {
         let socket = capture.call("connectToEIS", &())?;
         let socket: OwnedFd = socket.body().deserialize().map_err(lost)?;
         let mut receiver = Connection::open(socket.into(), ContextType::Receiver)?;
-        // No event reports a capture that begins before the device is there.
+        // A capture that begins before the device exists would not be reported.
         let there = |it: &Connection| {
             let mut devices = it.devices.iter();
             devices.any(|d| d.keyboard.is_some() && d.resumed)
         };
         if !receiver.until(Instant::now() + PATIENCE, there)? {
-            return Err(lost("its input capture has no keyboard"));
+            return Err(lost("KWin's input capture has no keyboard"));
         }
         let shared = Arc::new(Shared::default());
         let listener = std::thread::Builder::new().name("guard".into()).spawn({
@@ -169,7 +169,7 @@ impl Guard {
         self.close(events)
     }
 
-    /// Lets input of ours in, with the pointer there.
+    /// Opens the capture for our input, with the pointer there.
     pub(super) fn open(&mut self, pointer: (f64, f64)) -> Result<()> {
         {
             let mut state = self.shared.state();
@@ -180,7 +180,7 @@ impl Guard {
         self.capture.release(pointer)
     }
 
-    /// Captures again.
+    /// Closes the capture: the person's input is captured again.
     pub(super) fn close(&mut self, events: &mut dyn Events) -> Result<()> {
         let closed = self.push(events);
         if let Some(since) = self.open_since.take() {
@@ -217,7 +217,7 @@ impl Guard {
             state.opened = true;
             state.task.release();
         }
-        // The pointer goes back only by a release; the other ends it whatever that has done.
+        // `release` restores the pointer; `disable` ends the capture even if `release` failed.
         if let Err(e) = self.capture.release(pointer) {
             tracing::warn!("the capture was not released: {e}");
         }
@@ -226,15 +226,15 @@ impl Guard {
         }
     }
 
-    /// Why some of the person's input may have come through in the last task.
+    /// The reason if some of the person's input may have reached an app during the last task.
     pub(super) fn lapse(&mut self) -> Option<String> {
         if let Some(why) = self.shared.state().ended.take() {
             return Some(why.to_owned());
         }
         let gap = std::mem::take(&mut self.gap);
-        (gap >= TELL).then(|| {
+        (gap >= MENTIONED).then(|| {
             format!(
-                "KWin lets the user's input in with the agent's own: {} ms in all",
+                "KWin lets the user's input through together with the agent's: {} ms in all",
                 gap.as_millis()
             )
         })
@@ -258,7 +258,8 @@ impl Drop for Guard {
     }
 }
 
-/// Hears the person's Esc and the end of captures, and is the watchdog.
+/// Runs the thread that listens for the person's Esc and for the end of captures, and enforces the
+/// limit.
 fn listen(mut receiver: Connection, shared: &Shared, capture: &Capture) {
     loop {
         let heard = receiver.until(Instant::now() + LOOK, |it| !it.heard.is_empty());
@@ -359,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_is_not_ours_is_the_persons() {
+    fn a_capture_that_we_did_not_end_was_ended_by_the_person() {
         let (cancelled, state) = after(&[Heard::Start, Heard::Stop]);
         assert_eq!(cancelled, Some(Reason::Person));
         assert!(state.ended.is_some() && !state.captured);

@@ -2,8 +2,8 @@
 //! pixels through a pipe. KWin gives them only to programs whose `.desktop` file asks for the
 //! interface.
 //!
-//! Run against KWin 5.27. Plasma 6's has the interface only where it draws with OpenGL on a
-//! graphics device, so for it these are tested against a service that answers as its source does.
+//! Tested with KWin 5.27. Plasma 6's KWin has the interface only if it renders with OpenGL on a
+//! graphics device, so the tests use a service that answers as its source code does.
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
@@ -24,28 +24,27 @@ use super::bus::PATIENCE;
 const PATH: &str = "/org/kde/KWin/ScreenShot2";
 const SCREENSHOT: &str = "org.kde.KWin.ScreenShot2";
 
-/// A window that is not there.
+/// The id of no window.
 const NONE: &str = "{00000000-0000-0000-0000-000000000000}";
 
-/// Pixels a row, and rows, of the largest picture.
+/// The largest width and height, in pixels.
 const MOST: u32 = 16_384;
 
-/// Bytes a pixel, in all formats that are read.
+/// Bytes per pixel, in all supported formats.
 const PIXEL: usize = 4;
 
 /// Whether KWin gives us pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
-    /// It does.
     Given,
-    /// It has them, and does not know Deskline: a `.desktop` file is missing.
+    /// KWin does not know Deskline: a `.desktop` file is missing.
     NotKnown,
-    /// It has none: why, as a clause without a full stop.
+    /// KWin has no pictures: the reason, as a clause without a full stop.
     Missing(&'static str),
 }
 
 impl Access {
-    /// Asks KWin, which checks who asks before it looks for the window.
+    /// Asks KWin for no window: it checks the caller's permission first.
     pub(super) fn ask(connection: &Connection, kwin: Option<&str>) -> Self {
         let Ok((_reader, writer)) = pipe_with(PipeFlags::CLOEXEC) else {
             return Self::Missing("no pipe for a picture could be made");
@@ -119,7 +118,7 @@ fn capture(
     answer.body().deserialize()
 }
 
-/// Reads so many bytes, which KWin writes after its answer.
+/// Reads `size` bytes, which KWin writes after its answer.
 fn read(pipe: &OwnedFd, size: usize) -> Result<Vec<u8>> {
     let what = "reading KWin's picture";
     let deadline = Instant::now() + PATIENCE;
@@ -147,7 +146,7 @@ fn read(pipe: &OwnedFd, size: usize) -> Result<Vec<u8>> {
     Ok(raw)
 }
 
-/// Where a pixel's bytes are: red, green, blue, alpha.
+/// The positions of red, green, blue and alpha in a pixel's bytes.
 type Order = [usize; 4];
 
 /// The size and the format of a picture.
@@ -155,7 +154,7 @@ type Order = [usize; 4];
 struct Shape {
     width: u32,
     height: u32,
-    /// Bytes a row.
+    /// Bytes per row.
     stride: usize,
     order: Order,
     /// Whether the fourth byte is alpha. The colours are premultiplied.
@@ -200,7 +199,7 @@ impl Shape {
         })
     }
 
-    /// The colours. What is translucent is laid over white.
+    /// Converts pixels to RGB. Translucent ones are blended over white.
     fn rgb(self, raw: &[u8]) -> Vec<u8> {
         let row = self.width as usize * PIXEL;
         let mut rgb = Vec::with_capacity(row / PIXEL * 3 * self.height as usize);
@@ -240,7 +239,7 @@ mod tests {
         InvalidWindow(String),
     }
 
-    /// Answers as KWin does, to a program that it knows or not, with a picture of 2×1 pixels.
+    /// Answers as KWin does with a picture of 2×1 pixels, or refuses an unknown program.
     struct Fake {
         knows_us: bool,
         sends: Vec<u8>,
@@ -283,7 +282,7 @@ mod tests {
         }
     }
 
-    /// A connection to such a service, and the service's.
+    /// The client's and the service's end of a connection.
     fn connect(fake: Fake) -> [Connection; 2] {
         let (ours, its) = UnixStream::pair().unwrap();
         let serving = std::thread::spawn(move || {
@@ -325,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_program_is_told_what_to_do() {
+    fn the_refusal_of_an_unknown_program_names_the_fix() {
         let [connection, _service] = connect(Fake {
             knows_us: false,
             sends: vec![],

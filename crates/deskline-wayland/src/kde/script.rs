@@ -1,5 +1,5 @@
-//! Runs a script in KWin and waits for its answer: 4 to 9 ms. KWin lets every program of the
-//! session do that.
+//! Runs a script in KWin and waits for its answer, which takes 4 to 9 ms. KWin allows that to every
+//! program of the session.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -13,19 +13,19 @@ use zbus::message::Header;
 
 use super::bus::{Bus, PATIENCE, lost};
 
-/// Where the scripts answer, on our own connection.
+/// Our D-Bus object that the scripts call with their answer.
 const PATH: &str = "/org/deskline/Script";
 const INTERFACE: &str = "org.deskline.Script";
 
-/// How often another program's script may come in between, and how long an answer then is waited
-/// for.
+/// How often another program's script may run instead of ours, and how long each of these tries
+/// waits for an answer.
 const OTHERS: usize = 3;
 const SOON: Duration = Duration::from_millis(300);
 
-/// How many answers are kept: an answer that comes too late is one nobody waits for.
+/// How many answers to queue: late answers stay in the queue until the next script runs.
 const ANSWERS: usize = 16;
 
-/// Takes the answers. Other programs on the bus could call it too: only KWin's count.
+/// Receives the answers. Ignores calls of other programs than KWin.
 struct Answers {
     kwin: String,
     to: SyncSender<(String, String)>,
@@ -49,7 +49,7 @@ impl Answers {
 pub(super) struct Scripts {
     bus: Bus,
     answers: Receiver<(String, String)>,
-    /// The user's own folder, which nobody else can write to.
+    /// A folder that only the user can write to.
     folder: PathBuf,
     number: u32,
 }
@@ -69,9 +69,9 @@ impl Scripts {
         })
     }
 
-    /// Runs a script, in which `say(text)` gives the answer. A number would arrive as one of
-    /// several D-Bus types. It may run more than once: KWin numbers its scripts by how many there
-    /// are, so that two of different programs can have the same number, and the other one is run.
+    /// Runs a script, which answers by `say(text)`: a number would arrive as one of several D-Bus
+    /// types. The script may run more than once: KWin numbers scripts by their count, so that
+    /// scripts of two programs can get the same number, and `run` may start the other one.
     pub(super) fn run(&mut self, script: &str) -> Result<String> {
         for _ in 0..OTHERS {
             match self.run_once(script, SOON) {
@@ -93,7 +93,7 @@ impl Scripts {
             "function say(text) {{ callDBus('{me}', '{PATH}', '{INTERFACE}', 'Answer', '{name}', text); }}\n{script}"
         );
         let answer = write(&file, &text).and_then(|()| self.answer(&file, &name, limit));
-        // The name is only there to unload it by; nothing is to be done about an error.
+        // Cleanup: ignore errors.
         let _ = self.scripting("unloadScript", &name);
         let _ = fs::remove_file(&file);
         answer
@@ -116,13 +116,13 @@ impl Scripts {
             return Err(lost("KWin does not load scripts"));
         }
         let run = |script: String| self.bus.call(&script, "org.kde.kwin.Script", "run", &());
-        // The second is Plasma 5's.
+        // The second path is Plasma 5's.
         run(format!("/Scripting/Script{id}")).or_else(|_| run(format!("/{id}")))?;
         let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.answers.recv_timeout(left) {
-                Ok((of, answer)) if of == name => return Ok(answer),
+                Ok((script, answer)) if script == name => return Ok(answer),
                 Ok(_) => {}
                 Err(_) => {
                     return Err(lost(format!("a script gave no answer within {limit:?}")));

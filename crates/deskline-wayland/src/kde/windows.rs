@@ -1,4 +1,4 @@
-//! KWin's windows and its pointer, as a script of ours reports them.
+//! KWin's windows and its pointer, as reported by our script.
 
 use deskline_core::{Point, Rect};
 use deskline_link::{Error, Result};
@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::script::Scripts;
 
-/// Tells the windows, frontmost first, and where the pointer is. Titles are cut: they are hostile
-/// data. The names are Plasma 6's; [`BOTH`] has what differs on Plasma 5.
+/// Reports the windows, frontmost first, and the pointer. Truncates titles, which are hostile data.
+/// Uses the names of Plasma 6; [`BOTH`] handles the differences of Plasma 5.
 const LIST: &str = "
 function box(r) { return [r.x, r.y, r.width, r.height].map(Math.round); }
 say(JSON.stringify({
@@ -23,8 +23,8 @@ say(JSON.stringify({
     }))
 }));";
 
-/// What Plasma 5 and 6 report in different ways. Plasma 5 has no place of the content: the buffer
-/// of a window with KWin's border is its content, that of another is larger by its shadow.
+/// The differences between Plasma 5 and 6. Plasma 5 does not report the bounds of the content: the
+/// buffer of a window with KWin's border is its content, other buffers include the shadow.
 const BOTH: &str = "
 const old = workspace.windowList === undefined;
 function shown() { return old ? workspace.currentDesktop : workspace.currentDesktop.x11DesktopNumber; }
@@ -49,7 +49,7 @@ function here(w) {
 }
 ";
 
-/// Brings the window with this id to the front, on whatever desktop it is.
+/// Brings the window with this id to the front, from any desktop.
 const RAISE: &str = "
 const it = all().find(w => String(w.internalId) === ID);
 if (it) {
@@ -70,39 +70,35 @@ const it = all().find(w => String(w.internalId) === ID);
 if (it) it.minimized = true;
 say(it ? 'yes' : 'no');";
 
-/// A window.
 #[allow(clippy::struct_excessive_bools)] // Each is a property that KWin has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KdeWindow {
-    /// Half of KWin's id of it, less a bit.
+    /// 63 bits of KWin's id.
     pub id: u64,
     /// KWin's id.
     pub(super) uuid: String,
-    /// Its process; 0 where that is not known.
+    /// 0 if unknown.
     pub pid: u32,
-    /// Its title. Hostile data.
+    /// Hostile data.
     pub title: String,
-    /// It with KWin's border.
+    /// The bounds with KWin's border.
     pub frame: Rect,
-    /// Its content on the screen, without border and shadow.
+    /// The bounds of the content, without border and shadow.
     pub content: Rect,
-    /// It with its own shadow: what its client draws.
+    /// The bounds of the client's buffer, which includes the client's own shadow.
     pub buffer: Rect,
     /// Whether it is a Wayland window, not one of Xwayland's.
     pub native: bool,
-    /// Whether it is in front.
     pub active: bool,
     /// Whether it is neither minimised nor on another desktop.
     pub visible: bool,
-    /// Whether it is minimised.
     pub(super) minimised: bool,
-    /// Its desktop, counted from 1; 0 if it is on the one that shows.
+    /// The desktop, counted from 1; 0 if the window is on the current one.
     pub(super) desktop: u32,
-    /// Whether it is modal.
     pub modal: bool,
     /// Whether it is a pop-up: a menu, a drop-down, a tooltip.
     pub popup: bool,
-    /// Whether it is an app's toplevel: no pop-up, and no part of the desktop.
+    /// Whether it is an app's toplevel: not a pop-up, and not a part of the desktop.
     pub toplevel: bool,
 }
 
@@ -110,23 +106,23 @@ pub struct KdeWindow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Screen {
     pub(super) pointer: Point,
-    /// The desktop that shows, counted from 1.
+    /// The current desktop, counted from 1.
     pub(super) desktop: u32,
     pub(super) screens: Vec<Rect>,
     pub(super) windows: Vec<KdeWindow>,
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct Listing {
     pointer: [i32; 2],
     desktop: u32,
     screens: Vec<[i32; 4]>,
-    windows: Vec<SaidWindow>,
+    windows: Vec<ListedWindow>,
 }
 
 #[allow(clippy::struct_excessive_bools)] // As above.
 #[derive(Deserialize)]
-struct SaidWindow {
+struct ListedWindow {
     id: String,
     pid: i64,
     title: String,
@@ -148,15 +144,15 @@ impl Screen {
         Self::read(&scripts.run(&format!("{BOTH}{LIST}"))?)
     }
 
-    fn read(said: &str) -> Result<Self> {
-        let said: Said =
-            serde_json::from_str(said).map_err(Error::system("listing KWin's windows"))?;
-        let [x, y] = said.pointer;
+    fn read(listed: &str) -> Result<Self> {
+        let listed: Listing =
+            serde_json::from_str(listed).map_err(Error::system("listing KWin's windows"))?;
+        let [x, y] = listed.pointer;
         Ok(Self {
             pointer: Point { x, y },
-            desktop: said.desktop,
-            screens: said.screens.into_iter().map(rect).collect(),
-            windows: said.windows.into_iter().filter_map(window).collect(),
+            desktop: listed.desktop,
+            screens: listed.screens.into_iter().map(rect).collect(),
+            windows: listed.windows.into_iter().filter_map(window).collect(),
         })
     }
 
@@ -164,7 +160,7 @@ impl Screen {
         self.windows.iter().find(|w| w.active)
     }
 
-    /// The frontmost window at this point. A shadow takes no click.
+    /// The frontmost window at this point. Shadows receive no clicks.
     pub(super) fn at(&self, at: Point) -> Option<&KdeWindow> {
         let mut windows = self.windows.iter();
         windows.find(|w| w.visible && w.frame.contains(at))
@@ -186,33 +182,33 @@ pub(super) fn minimise(scripts: &mut Scripts, window: &KdeWindow) -> Result<bool
 }
 
 fn done_to(scripts: &mut Scripts, window: &KdeWindow, script: &str) -> Result<bool> {
-    // It is one that `number` has read: hexadecimal digits, dashes and braces.
+    // The id needs no quoting: `number` accepts only hexadecimal digits, dashes and braces.
     let answer = scripts.run(&format!("const ID = '{}';{BOTH}{script}", window.uuid))?;
     Ok(answer == "yes")
 }
 
-/// Shows the desktop with this number. `false` if it does not show.
+/// Switches to the desktop with this number. `false` if that failed.
 pub(super) fn show_desktop(scripts: &mut Scripts, number: u32) -> Result<bool> {
     Ok(scripts.run(&format!("const NUMBER = {number};{BOTH}{SHOW}"))? == "yes")
 }
 
-fn window(said: SaidWindow) -> Option<KdeWindow> {
+fn window(listed: ListedWindow) -> Option<KdeWindow> {
     Some(KdeWindow {
-        id: number(&said.id)?,
-        pid: u32::try_from(said.pid).unwrap_or_default(),
-        title: said.title,
-        frame: rect(said.frame),
-        content: rect(said.content),
-        buffer: rect(said.buffer),
-        native: !said.class.starts_with("KWin::X11Window"),
-        active: said.active,
-        visible: said.here,
-        minimised: said.minimised,
-        desktop: said.desktop,
-        modal: said.modal,
-        popup: said.popup,
-        toplevel: said.app,
-        uuid: said.id,
+        id: number(&listed.id)?,
+        pid: u32::try_from(listed.pid).unwrap_or_default(),
+        title: listed.title,
+        frame: rect(listed.frame),
+        content: rect(listed.content),
+        buffer: rect(listed.buffer),
+        native: !listed.class.starts_with("KWin::X11Window"),
+        active: listed.active,
+        visible: listed.here,
+        minimised: listed.minimised,
+        desktop: listed.desktop,
+        modal: listed.modal,
+        popup: listed.popup,
+        toplevel: listed.app,
+        uuid: listed.id,
     })
 }
 
@@ -220,8 +216,8 @@ fn rect([x, y, w, h]: [i32; 4]) -> Rect {
     Rect { x, y, w, h }
 }
 
-/// The first half of a UUID in braces, which is random, without the highest bit: ids of windows
-/// that no display system lists have it.
+/// The first half of a UUID in braces, which is random, without its highest bit: that bit marks ids
+/// of windows that no display system lists.
 fn number(uuid: &str) -> Option<u64> {
     let inner = uuid.strip_prefix('{')?.strip_suffix('}')?;
     let digits: String = inner.chars().filter(|c| *c != '-').collect();
@@ -238,7 +234,7 @@ fn number(uuid: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    const SAID: &str = r#"{"pointer":[12,34],"desktop":1,"screens":[[0,0,1600,900]],"windows":[
+    const LISTING: &str = r#"{"pointer":[12,34],"desktop":1,"screens":[[0,0,1600,900]],"windows":[
         {"id":"{55418827-421c-48c8-816c-36e80d97e385}","pid":98,"title":"menu","frame":[700,400,80,60],
          "content":[700,400,80,60],"buffer":[690,390,100,80],"class":"KWin::XdgPopupWindow(0x1)","active":false,
          "minimised":false,"desktop":0,"here":true,"modal":false,"popup":true,"app":false},
@@ -250,8 +246,8 @@ mod tests {
          "minimised":false,"desktop":0,"here":true,"modal":false,"popup":false,"app":true}]}"#;
 
     #[test]
-    fn windows_are_read_as_the_script_tells_them() {
-        let screen = Screen::read(SAID).unwrap();
+    fn windows_are_read_as_the_script_lists_them() {
+        let screen = Screen::read(LISTING).unwrap();
         assert_eq!(screen.pointer, Point { x: 12, y: 34 });
         assert_eq!(screen.windows.len(), 2, "an id that is no UUID is dropped");
         let front = screen.active().unwrap();
@@ -260,7 +256,7 @@ mod tests {
             (0x4757_54f1_3afa_4b47, 100, true)
         );
         assert_eq!(screen.at(Point { x: 710, y: 410 }).unwrap().title, "menu");
-        // In the shadow of the menu lies the window.
+        // In the menu's shadow: the window below receives the click.
         assert_eq!(screen.at(Point { x: 695, y: 395 }).unwrap().pid, 100);
         assert!(screen.at(Point { x: 600, y: 100 }).is_none());
         let toplevels: Vec<u32> = screen.into_toplevels().map(|w| w.pid).collect();

@@ -1,5 +1,5 @@
-//! The part of libpipewire's C interface that a stream needs. The library is opened when a picture
-//! is taken: every GNOME has it, and whoever has no GNOME needs none.
+//! The part of libpipewire's C interface that a stream needs. The library is loaded with the first
+//! picture: every GNOME has it, and other desktops do not need it.
 //!
 //! The declarations are those of PipeWire 1.4's headers (`stream.h`, `thread-loop.h`,
 //! `spa/buffer`); the interface is stable since 0.3.
@@ -78,7 +78,7 @@ pub(super) struct Chunk {
 
 macro_rules! api {
     ($($name:ident: fn($($argument:ty),* $(; $variadic:tt)?) $(-> $result:ty)?;)*) => {
-        /// The library's functions.
+        /// The library and its functions.
         pub(super) struct Api {
             $(pub(super) $name: unsafe extern "C" fn($($argument),* $(, $variadic)?) $(-> $result)?,)*
             _library: Library,
@@ -86,7 +86,7 @@ macro_rules! api {
 
         impl Api {
             fn open() -> Result<Self, libloading::Error> {
-                // SAFETY: libpipewire's initialisers need nothing of us. The functions have the
+                // SAFETY: libpipewire's initialisers have no preconditions. The functions have the
                 // types of its headers, and live as long as the library, which is never closed.
                 unsafe {
                     let library = Library::new("libpipewire-0.3.so.0")?;

@@ -1,6 +1,6 @@
 //! A frame of a PipeWire stream, through libpipewire.
 //!
-//! This is the only place of this crate that needs `unsafe`: it calls a C library.
+//! Only this module of the crate needs `unsafe`: it calls a C library.
 #![allow(unsafe_code)]
 
 mod api;
@@ -19,8 +19,7 @@ use pod::Format;
 
 const WHAT: &str = "reading the screen cast";
 
-/// A frame: rows of four bytes a pixel, blue first, without padding. Colours are multiplied by
-/// alpha.
+/// A frame: rows of four bytes per pixel, blue first, without padding. Colours are premultiplied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) width: usize,
@@ -29,7 +28,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The bounds of what is opaque, as `[left, top, right, bottom]`; `None` if nothing is.
+    /// The bounds of the opaque pixels, as `[left, top, right, bottom]`; `None` if there are none.
     pub(crate) fn opaque(&self) -> Option<[usize; 4]> {
         let rows = self.bgra.chunks_exact(self.width.max(1) * 4);
         let mut bounds: Option<[usize; 4]> = None;
@@ -47,17 +46,17 @@ impl Frame {
     }
 }
 
-/// Whether libpipewire is there; the error is the reason.
+/// Whether libpipewire can be loaded; the error is the reason why not.
 pub(crate) fn is_there() -> std::result::Result<(), String> {
     api().map(drop)
 }
 
-/// How long the first connections to a stream wait. Mutter sends a frame when a stream begins and
-/// then none before the window changes, and now and then the one does not arrive: seen on Mutter
-/// 43. A new connection gets one of its own.
+/// How long the first connections to a stream wait. Mutter sends a frame when a stream begins, and
+/// the next one only when the window changes. On Mutter 43, that first frame is sometimes lost. A
+/// new connection gets a first frame of its own.
 const TRIES: [Duration; 2] = [Duration::from_millis(400), Duration::from_millis(600)];
 
-/// Takes the first frame of a stream that comes within `time`, and the tries before.
+/// Returns the first frame of a stream. The last try waits for `time`; [`TRIES`] come before it.
 pub(crate) fn frame(node: u32, time: Duration) -> Result<Frame> {
     let failed = |why: &str| Error::system(WHAT)(why.to_owned());
     let mut connection = CONNECTION.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,7 +66,7 @@ pub(crate) fn frame(node: u32, time: Duration) -> Result<Frame> {
             None => Connection::open().map_err(|e| failed(&e))?,
         };
         let (sender, frames) = channel();
-        // PipeWire may have been restarted since.
+        // Fails if PipeWire was restarted meanwhile: connect anew.
         let Some(stream) = connected.stream(node, sender) else {
             continue;
         };
@@ -79,21 +78,21 @@ pub(crate) fn frame(node: u32, time: Duration) -> Result<Frame> {
             }
             return frame.map_err(|why| failed(&why));
         }
-        tracing::debug!("no frame came within {} ms", time.as_millis());
+        tracing::debug!("no frame arrived within {} ms", time.as_millis());
     }
-    Err(failed("no frame came"))
+    Err(failed("no frame arrived"))
 }
 
-/// Is kept: to connect takes longer than to get a frame.
+/// Kept between frames: connecting takes longer than getting a frame.
 static CONNECTION: Mutex<Option<Connection>> = Mutex::new(None);
 
-/// A frame, or why there is none.
+/// A frame, or the reason why there is none.
 type Heard = std::result::Result<Frame, String>;
 
 /// The state of the callbacks. They run on the loop's thread, one at a time.
 struct State {
     api: &'static Api,
-    /// The stream that they are called for.
+    /// The stream of these callbacks.
     stream: *mut c_void,
     format: Option<Format>,
     frames: Sender<Heard>,
@@ -110,7 +109,7 @@ struct Connection {
 // SAFETY: the library's functions are called from any thread that holds the loop's lock.
 unsafe impl Send for Connection {}
 
-/// A stream of it.
+/// A stream of a connection.
 struct Stream<'c> {
     connection: &'c Connection,
     handle: *mut c_void,
@@ -134,7 +133,7 @@ static EVENTS: StreamEvents = StreamEvents {
 impl Connection {
     fn open() -> std::result::Result<Self, String> {
         let api = api()?;
-        // From here on `Drop` frees what there is.
+        // From here on, `Drop` frees everything that was created.
         let mut it = Self {
             api,
             thread: null_mut(),
@@ -175,7 +174,7 @@ impl Connection {
             format: None,
             frames,
         }));
-        // From here on `Drop` frees what there is.
+        // From here on, `Drop` frees everything that was created.
         let mut it = Stream {
             connection: self,
             handle: null_mut(),
@@ -220,7 +219,8 @@ impl Drop for Locked {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // SAFETY: the thread has ended before what it uses is freed; the context frees its core.
+        // SAFETY: the thread ends before the objects that it uses are freed; the context frees its
+        // core.
         unsafe {
             if !self.thread.is_null() {
                 (self.api.pw_thread_loop_stop)(self.thread);
@@ -316,8 +316,8 @@ unsafe extern "C" fn process(data: *mut c_void) {
     }
 }
 
-/// Copies what a buffer shows. `None` where it shows nothing, as if only the
-/// pointer has moved, or if it is smaller than it claims.
+/// Copies a buffer's pixels. `None` if it has none, for example because only the pointer has moved,
+/// or if it is smaller than it claims.
 ///
 /// # Safety
 ///
@@ -359,8 +359,8 @@ unsafe fn copy(buffer: &api::Buffer, format: Format) -> Option<Frame> {
     })
 }
 
-/// Makes pixels opaque whose format has no alpha. Mutter 43 names such a format for windows too,
-/// and puts their alpha into its unused byte all the same: where any is set, it is kept.
+/// Makes the pixels of a format without alpha opaque. Mutter 43 uses such a format for windows too,
+/// but writes their alpha into the unused byte: if any of these bytes is set, all are kept.
 fn make_opaque(bgra: &mut [u8]) {
     if bgra.iter().skip(3).step_by(4).all(|unused| *unused == 0) {
         let unused = bgra.iter_mut().skip(3).step_by(4);

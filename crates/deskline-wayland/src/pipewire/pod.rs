@@ -7,7 +7,7 @@ const RECTANGLE: u32 = 10;
 const OBJECT: u32 = 15;
 const CHOICE: u32 = 19;
 
-/// `enum spa_type`: what an object is.
+/// `enum spa_type`: the types of objects.
 const FORMAT: u32 = 0x40003;
 const BUFFERS: u32 = 0x40004;
 const META: u32 = 0x40005;
@@ -26,7 +26,7 @@ const VIDEO_SIZE: u32 = 0x20003;
 const VIDEO: u32 = 2;
 const RAW: u32 = 1;
 
-/// `enum spa_video_format`: four bytes a pixel, blue first; with alpha or without.
+/// `enum spa_video_format`: four bytes per pixel, blue first, without and with alpha.
 const BGRX: u32 = 8;
 const BGRA: u32 = 12;
 
@@ -40,7 +40,7 @@ const META_SIZE: u32 = 2;
 pub(super) const CROP: u32 = 2;
 pub(super) const CROP_SIZE: u32 = 16;
 
-/// A format that was agreed on.
+/// The negotiated format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Format {
     pub(super) width: u32,
@@ -60,9 +60,10 @@ fn number(kind: u32, number: u32) -> Vec<u8> {
     value(kind, &number.to_ne_bytes())
 }
 
-/// One of several ids, the first of which is the favourite.
+/// A choice of several ids, the preferred one first.
 fn one_of(ids: &[u32]) -> Vec<u8> {
-    // An enumeration: its kind, no flags, the size and kind of each, the default, then all.
+    // An enumeration: its kind, flags (none), the size and kind of its values, the default, and all
+    // values.
     let head = [3, 0, 4, ID, ids[0]];
     let words = head.iter().chain(ids);
     value(
@@ -80,7 +81,7 @@ fn object(kind: u32, id: u32, properties: &[(u32, Vec<u8>)]) -> Vec<u8> {
     value(OBJECT, &body)
 }
 
-/// The formats that can be read.
+/// The supported formats.
 pub(super) fn formats() -> Vec<u8> {
     let properties = [
         (MEDIA_TYPE, number(ID, VIDEO)),
@@ -90,7 +91,7 @@ pub(super) fn formats() -> Vec<u8> {
     object(FORMAT, ENUM_FORMAT, &properties)
 }
 
-/// Asks for frames in memory, each with its crop.
+/// Requests frames in memory, each with its crop rectangle.
 pub(super) fn wishes() -> [Vec<u8>; 2] {
     let crop = [
         (META_TYPE, number(ID, CROP)),
@@ -103,7 +104,7 @@ pub(super) fn wishes() -> [Vec<u8>; 2] {
     ]
 }
 
-/// Reads the format that was agreed on.
+/// Parses the negotiated format.
 pub(super) fn format(pod: &[u8]) -> Option<Format> {
     let word = |at: usize| {
         let bytes = pod.get(at..at + 4)?;
@@ -113,8 +114,8 @@ pub(super) fn format(pod: &[u8]) -> Option<Format> {
     // After the object's own header come properties: key, flags, size, kind, body.
     let mut at = 16;
     while let (Some(key), Some(length), Some(of)) = (word(at), word(at + 8), word(at + 12)) {
-        // A value may come as a choice of one: its kind, flags, the size and kind of each, then
-        // each.
+        // A value may be a choice of one: the choice's kind, flags, the value's size and kind, then
+        // the value.
         let (of, value) = match of {
             CHOICE => (word(at + 28)?, at + 32),
             of => (of, at + 16),

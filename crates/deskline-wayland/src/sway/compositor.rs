@@ -1,4 +1,4 @@
-//! sway, for a display.
+//! sway as a [`Compositor`].
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -29,14 +29,14 @@ use crate::wlroots::screens;
 /// How long sway may take to give a window the keyboard.
 const RAISES: Duration = Duration::from_secs(1);
 
-/// How long it may take where several windows have one title.
+/// How long it may take if several windows have the same title.
 const TWIN: Duration = Duration::from_millis(100);
 
-/// How often to look for it: sway's events would need a second connection.
+/// How often to check for that: sway's events would need a second connection.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// The first version of sway that was seen to survive a client that asks for a pointer which has
-/// just left the seat. 1.7 does not.
+/// The first version of sway that was seen to survive a client that asks for the pointer just after
+/// the seat has lost it. 1.7 crashes.
 const SURVIVES: (u32, u32) = (1, 10);
 
 /// A sway session as the display of a link.
@@ -46,27 +46,27 @@ pub type SwayDisplay = WaylandDisplay<Sway>;
 pub struct Sway {
     ipc: Ipc,
     client: Client,
-    /// Where the compositor listens, and where sway's own socket is.
+    /// The Wayland socket.
     socket: PathBuf,
     ipc_socket: PathBuf,
     input: Input,
     guard: Option<Guard>,
     own: Option<Own>,
     aim: Option<Aim>,
-    /// The workspace that [`Workspaces::workspace`] has returned last: its number and its name.
+    /// The number and name of the workspace that [`Workspaces::workspace`] returned last.
     workspace: Option<(u32, String)>,
-    /// The workspaces that raising windows has hidden, in place of which others show.
+    /// The workspaces that were hidden by raising windows.
     hidden: Vec<String>,
-    /// The bounds of all outputs, as of the last look.
+    /// The bounds of all outputs, as of the last `locate`.
     layout: Rect,
 }
 
 impl SwayDisplay {
-    /// Connects to the compositor that listens on `wayland`, and to its own socket `ipc`.
+    /// Connects to sway's Wayland socket `wayland` and its IPC socket `ipc_socket`.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] or [`Error::Lost`] where one does not answer within 2 s, or the
+    /// [`Error::Unavailable`] or [`Error::Lost`] if one does not answer within 2 s, or the
     /// compositor lacks a protocol.
     pub fn connect(wayland: &Path, ipc_socket: &Path, seat: Seat) -> Result<Self> {
         let mut ipc = Ipc::connect(ipc_socket)?;
@@ -94,30 +94,31 @@ impl SwayDisplay {
         Ok(Self::new(sway))
     }
 
-    /// Makes the devices that the seat lacks. Returns whether this has any.
+    /// Creates both devices if the seat lacks one. Returns whether this created devices, now or
+    /// with the agent's own seat.
     ///
     /// # Errors
     ///
-    /// [`Error::Lost`] where the compositor does not answer.
+    /// [`Error::Lost`] if the compositor does not answer.
     pub fn prepare(&mut self) -> Result<bool> {
         let Sway {
             own, input, client, ..
         } = &mut self.compositor;
-        // A seat of its own was given both when it was made.
+        // The agent's own seat has had both since it was created.
         Ok(own.is_some() || input.make_missing(client)?)
     }
 
-    /// All windows, the frontmost first.
+    /// All windows, frontmost first.
     ///
     /// # Errors
     ///
-    /// [`Error::Lost`] where sway does not answer.
+    /// [`Error::Lost`] if sway does not answer.
     pub fn sway_windows(&mut self) -> Result<Vec<SwayWindow>> {
         self.compositor.listed()
     }
 
-    /// Whether there is one seat, the person's. With several, an app reports the focus of the seat
-    /// that has changed last.
+    /// Whether the person's seat is the only one. With several seats, an app reports the focus of
+    /// the seat whose focus has changed last.
     pub fn has_one_seat(&mut self) -> bool {
         let Sway { own, ipc, .. } = &mut self.compositor;
         own.is_none() && ipc.seats().is_ok_and(|seats| seats.len() == 1)
@@ -128,16 +129,16 @@ impl SwayDisplay {
         self.compositor.own.is_some()
     }
 
-    /// Why this process does not hear the agent's own seat; `None` if it does, or there is none.
+    /// Why the process does not receive the agent's own seat; `None` if it does, or there is none.
     pub fn unserved(&self, pid: u32) -> Option<&'static str> {
         self.compositor.own.as_ref()?.unserved(pid)
     }
 
-    /// The names of the devices that the guard keeps out.
+    /// The names of the devices that the guard disables.
     ///
     /// # Errors
     ///
-    /// [`Error::Lost`] where sway does not answer.
+    /// [`Error::Lost`] if sway does not answer.
     pub fn guarded(&mut self) -> Result<Vec<String>> {
         let devices = Devices::look(&mut self.compositor.ipc)?;
         Ok(devices.physical.into_iter().map(|d| d.name).collect())
@@ -157,7 +158,7 @@ impl Sway {
         Ok(windows)
     }
 
-    /// An error if the target does not hear the agent's seat.
+    /// Fails if the target does not receive the agent's seat.
     fn check_served(&mut self) -> Result<()> {
         let (Some(own), Some(aim)) = (&self.own, self.aim) else {
             return Ok(());
@@ -180,13 +181,13 @@ impl Sway {
 /// The agent's own seat.
 impl Sway {
     /// Gives the window the keyboard of the agent's seat. Only its title identifies it among
-    /// wlroots' toplevels: of several with one title each is tried.
+    /// wlroots' toplevels: tries all toplevels with this title.
     fn focus_on_own_seat(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
         let windows = self.listed()?;
         let window = windows.iter().find(|w| w.id == id.0);
         let window = window.ok_or_else(gone)?;
         let its = self.aim.is_some_and(|aim| aim.pid == window.pid);
-        // A window that the person has put away since is not brought back for the sake of order.
+        // Do not bring back another app's window that the person has hidden meanwhile.
         if window.focused || !window.visible && !its {
             return Ok(());
         }
@@ -199,7 +200,7 @@ impl Sway {
                 if focus == Some(id.0) {
                     return Ok(());
                 }
-                // It went to a twin.
+                // Another window with this title has got the keyboard.
                 if start.elapsed() > TWIN {
                     break;
                 }
@@ -210,7 +211,7 @@ impl Sway {
     }
 }
 
-/// The client, if the compositor offers all that is used of it: sway does since 1.0.
+/// Checks that the compositor offers all required protocols, as sway does since 1.0.
 fn has_all(client: Client) -> Result<Client> {
     client.pointers()?;
     client.keyboards()?;
@@ -274,7 +275,7 @@ impl Workspaces for Sway {
         self.ipc.run(&format!("[con_id={}] move scratchpad", id.0))
     }
 
-    /// On each screen.
+    /// Shows the former workspace of each screen again.
     fn show_workspace(&mut self, workspace: u32, _: &Cancel) -> Result<()> {
         let last = self
             .workspace
@@ -344,7 +345,7 @@ impl Compositor for Sway {
         Ok(windows.into_iter().find(|w| w.focused).map(window))
     }
 
-    /// A menu of the target takes the keyboard from no window.
+    /// While a menu is open, its window keeps the keyboard.
     fn keyboard(&mut self, _aim: Option<Aim>) -> Result<Keyboard> {
         let windows = self.listed()?;
         let front = windows.into_iter().find(|w| w.focused);
@@ -358,13 +359,13 @@ impl Compositor for Sway {
         }))
     }
 
-    // sway reports no pointer.
+    // sway does not report the pointer.
     fn pointer(&mut self) -> Result<Option<Pointer>> {
         Ok(None)
     }
 
     fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
-        // A menu of the target may lie over the other window, which sway does not report.
+        // The target's menu may cover the other window, but sway does not report menus.
         if aim.menu {
             return Ok(None);
         }
@@ -442,7 +443,7 @@ impl Guards for Sway {
 
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
         if self.own.is_some() {
-            // Two seats cannot mix.
+            // The person's seat cannot mix with the agent's.
             return Ok(Grab::Held);
         }
         if Devices::look(&mut self.ipc)?.physical.is_empty() {

@@ -1,4 +1,4 @@
-//! The person's devices: which they are, and the commands that disable and enable them.
+//! Finds the person's devices, and disables and enables them.
 
 use deskline_link::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -24,24 +24,23 @@ struct Libinput {
     send_events: String,
 }
 
-/// A device to keep out.
+/// A device to disable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Device {
     identifier: String,
-    /// Its name. Hostile data.
+    /// Hostile data.
     pub(crate) name: String,
-    /// Its `events` setting before, such as `enabled` or `disabled_on_external_mouse`.
+    /// The original `events` setting, such as `enabled` or `disabled_on_external_mouse`.
     events: String,
 }
 
-/// The input devices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Devices {
-    /// The person's, of those that send events.
+    /// The person's devices that send events.
     pub(crate) physical: Vec<Device>,
-    /// The names of those that cannot be named in a command.
+    /// The names of devices whose identifier cannot be written in a command.
     pub(crate) spared: Vec<String>,
-    /// How many virtual keyboards there are, whoever types on them.
+    /// The number of virtual keyboards, including the agent's.
     pub(crate) virtual_keyboards: usize,
 }
 
@@ -51,7 +50,6 @@ pub(crate) const NO_DEVICES: &str = "sway lists no device that could be kept out
 const DISABLED: &str = "disabled";
 
 impl Devices {
-    /// Asks sway.
     pub(crate) fn look(ipc: &mut Ipc) -> Result<Self> {
         Ok(Self::from_inputs(ipc.inputs()?))
     }
@@ -63,7 +61,7 @@ impl Devices {
                 devices.virtual_keyboards += usize::from(input.kind == "keyboard");
                 continue;
             };
-            // A lid is no way to type. What the person has disabled stays so.
+            // Skip lid switches, and devices that the person has disabled.
             if input.kind == "switch" || libinput.send_events == DISABLED {
                 continue;
             }
@@ -85,8 +83,8 @@ impl Devices {
     }
 }
 
-/// Whether a command can hold this in quotes. Sway takes a device's name into its identifier, and
-/// divides commands, replaces variables and removes quotes in it.
+/// Whether this can be written in quotes in a command. A device's identifier contains its name, and
+/// sway splits commands, expands variables and removes quotes even in identifiers.
 fn can_be_named(text: &str) -> bool {
     !text.is_empty()
         && text
@@ -94,7 +92,7 @@ fn can_be_named(text: &str) -> bool {
             .all(|c| !c.is_control() && !"\"'\\$;,[]".contains(c))
 }
 
-/// Disables the devices, or nothing.
+/// Disables the devices.
 ///
 /// # Errors
 ///
@@ -118,7 +116,7 @@ pub(crate) fn disable(ipc: &mut Ipc, devices: &[Device]) -> Result<()> {
     }
 }
 
-/// Gives the devices the setting that they had.
+/// Restores the devices' original setting.
 pub(crate) fn enable(ipc: &mut Ipc, devices: &[Device]) -> Result<()> {
     if devices.is_empty() {
         return Ok(());
@@ -137,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn physical_devices_are_told_from_virtual_ones() {
+    fn only_the_persons_physical_devices_are_disabled() {
         let inputs = r#"[
             {"identifier":"1:1:AT_Keyboard","name":"AT Keyboard","type":"keyboard",
              "libinput":{"send_events":"enabled"}},

@@ -1,5 +1,5 @@
-//! The server's side of the guard: starts the keeper, orders it, and does its work if it ends
-//! first.
+//! The server's side of the guard: starts the keeper and sends it orders. If the keeper ends first,
+//! this enables the devices in its place.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -14,24 +14,24 @@ use deskline_link::{Cancel, Error, Result};
 
 use crate::helper::Helper;
 use crate::sway::devices::Device;
-use crate::sway::keeper::{self, Order, Said};
+use crate::sway::keeper::{self, Order, Report};
 
-/// How long the keeper may take to obey.
+/// How long the keeper may take to answer an order.
 const OBEYS: Duration = Duration::from_secs(5);
 
-/// How long it may take to end.
+/// How long the keeper may take to end.
 const ENDS: Duration = Duration::from_secs(1);
 
 const WHAT: &str = "guarding the person's devices";
 
-/// A keeper.
+/// A handle to a keeper process.
 pub(super) struct Guard {
     child: Child,
-    /// Closed where the keeper is not to be trusted any more: it enables the devices then.
+    /// Closed after the keeper has failed an order: it then enables the devices and ends.
     orders: Option<ChildStdin>,
-    answers: Receiver<Said>,
+    answers: Receiver<Report>,
     hold: Arc<Mutex<Hold>>,
-    /// Why some of the person's input may have reached an app.
+    /// The reason if some of the person's input may have reached an app.
     lapse: Option<String>,
 }
 
@@ -48,10 +48,10 @@ impl Guard {
         let mut child = Helper::KeepDevices(socket.to_owned()).start()?;
         let (orders, message) = (child.stdin.take(), child.stdout.take());
         let hold = Arc::new(Mutex::new(Hold::default()));
-        let (tell, answers) = mpsc::channel();
+        let (sender, answers) = mpsc::channel();
         let message = message.ok_or_else(|| Error::system(WHAT)("no pipe"))?;
         let (shared, socket) = (Arc::clone(&hold), socket.to_owned());
-        std::thread::spawn(move || listen(message, &tell, &shared, &socket));
+        std::thread::spawn(move || listen(message, &sender, &shared, &socket));
         Ok(Self {
             child,
             orders,
@@ -61,48 +61,50 @@ impl Guard {
         })
     }
 
-    /// Disables the person's devices. `own` is how many virtual keyboards are the agent's.
+    /// Disables the person's devices. `own` is the number of the agent's virtual keyboards.
     pub(super) fn grab(&mut self, limit: Duration, cancel: &Cancel, own: usize) -> Result<Grab> {
         lock(&self.hold).cancel = Some(cancel.clone());
         let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
         match self.order(&Order::Hold(limit))? {
-            Said::Held {
+            Report::Held {
                 spared,
                 virtual_keyboards,
             } => Ok(match others(&spared, virtual_keyboards > own) {
                 Some(who) => Grab::Partly(who),
                 None => Grab::Held,
             }),
-            Said::Unable(why) => Ok(Grab::Unable(why)),
-            other => Err(Error::system(WHAT)(format!("the keeper said {other:?}"))),
+            Report::Unable(why) => Ok(Grab::Unable(why)),
+            other => Err(Error::system(WHAT)(format!(
+                "the keeper answered {other:?}"
+            ))),
         }
     }
 
-    /// Enables them.
+    /// Enables the person's devices.
     pub(super) fn release(&mut self) {
         let message = self.order(&Order::Release);
         lock(&self.hold).cancel = None;
         match message {
-            Ok(Said::Released { came }) if came.is_empty() => {}
-            Ok(Said::Released { came }) => {
+            Ok(Report::Released { came }) if came.is_empty() => {}
+            Ok(Report::Released { came }) => {
                 self.lapse = Some(format!("{} was plugged in meanwhile", came.join(", ")));
             }
-            message => tracing::warn!("the keeper of the devices said {message:?}"),
+            message => tracing::warn!("the keeper of the devices answered {message:?}"),
         }
     }
 
-    /// Why some of the person's input may have reached an app. Said once.
+    /// The reason if some of the person's input may have reached an app; returned once.
     pub(super) fn lapse(&mut self) -> Option<String> {
         self.lapse.take()
     }
 
-    /// This, if the keeper still obeys.
+    /// Returns this handle if the keeper still works.
     pub(super) fn if_alive(mut self) -> Option<Self> {
         let lives = self.orders.is_some() && matches!(self.child.try_wait(), Ok(None));
         lives.then_some(self)
     }
 
-    fn order(&mut self, order: &Order) -> Result<Said> {
+    fn order(&mut self, order: &Order) -> Result<Report> {
         let message = self.ask(order);
         if message.is_err() {
             self.orders = None;
@@ -110,7 +112,7 @@ impl Guard {
         message
     }
 
-    fn ask(&mut self, order: &Order) -> Result<Said> {
+    fn ask(&mut self, order: &Order) -> Result<Report> {
         let orders = self.orders.as_mut();
         let orders = orders.ok_or_else(|| Error::system(WHAT)("the keeper has ended"))?;
         while self.answers.try_recv().is_ok() {}
@@ -132,7 +134,7 @@ impl Drop for Guard {
     }
 }
 
-/// Whom the guard does not keep out.
+/// The devices that the guard does not block, in words.
 fn others(spared: &[String], keyboards: bool) -> Option<String> {
     let typist =
         "someone at another virtual keyboard, such as a remote desktop's or an input method's";
@@ -146,26 +148,26 @@ fn lock(hold: &Mutex<Hold>) -> std::sync::MutexGuard<'_, Hold> {
 }
 
 /// Listens to the keeper until it ends.
-fn listen(message: ChildStdout, tell: &Sender<Said>, hold: &Mutex<Hold>, socket: &Path) {
+fn listen(message: ChildStdout, sender: &Sender<Report>, hold: &Mutex<Hold>, socket: &Path) {
     for line in BufReader::new(message).lines() {
         let Some(message) = line.ok().and_then(|line| serde_json::from_str(&line).ok()) else {
             break;
         };
         match message {
-            Said::Takes(devices) => lock(hold).devices = devices,
-            Said::Limit => {
+            Report::Takes(devices) => lock(hold).devices = devices,
+            Report::Limit => {
                 let mut hold = lock(hold);
                 hold.devices.clear();
                 if let Some(cancel) = &hold.cancel {
-                    tracing::warn!("the guard has held for its limit, and opens");
+                    tracing::warn!("the guard enables the devices at its time limit");
                     cancel.cancel(Reason::Watchdog);
                 }
             }
             message => {
-                if !matches!(message, Said::Held { .. }) {
+                if !matches!(message, Report::Held { .. }) {
                     lock(hold).devices.clear();
                 }
-                if tell.send(message).is_err() {
+                if sender.send(message).is_err() {
                     break;
                 }
             }

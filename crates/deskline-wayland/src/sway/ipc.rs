@@ -1,4 +1,4 @@
-//! sway's own socket: the protocol of i3, whose messages are JSON (sway-ipc(7)).
+//! sway's IPC socket: the protocol of i3, with JSON payloads (sway-ipc(7)).
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -39,38 +39,36 @@ pub struct SwayWindow {
     pub id: u64,
     /// The process of its client.
     pub pid: u32,
-    /// Its title. Hostile data.
+    /// Hostile data.
     pub title: String,
-    /// Its content on the screen, without its shadow, which sway does not report.
+    /// The bounds of its content, without the shadow, which sway does not report.
     pub content: Rect,
     /// Whether it is a Wayland window, not one of Xwayland's.
     pub native: bool,
     /// Whether it has the keyboard.
     pub focused: bool,
-    /// Whether it is on a workspace that shows.
+    /// Whether its workspace is visible.
     pub visible: bool,
-    /// Its workspace, if that does not show.
+    /// Its workspace, if that is hidden.
     pub(crate) workspace: Option<Workspace>,
     /// Whether it is hidden in the scratchpad.
     pub(crate) put_away: bool,
-    /// The output of its workspace.
+    /// The bounds of its output.
     pub screen: Option<Rect>,
 }
 
-/// A workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Workspace {
-    /// Its number, or its position among all workspaces, counted from 1, if it has none.
+    /// Its number or, if it has none, its position among all workspaces, counted from 1.
     pub(crate) number: u32,
     pub(crate) name: String,
-    /// The workspace that shows on its output.
+    /// The workspace that is visible on its output.
     pub(crate) instead: String,
 }
 
 /// The output where sway keeps the scratchpad.
 const HIDDEN: &str = "__i3";
 
-/// An output: its name and its place in the layout.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Output {
     pub(crate) name: String,
@@ -126,7 +124,7 @@ struct Node {
     focused: bool,
     #[serde(default)]
     visible: Option<bool>,
-    /// The ids of its children, the last focused first.
+    /// The ids of its children, the most recently focused first.
     #[serde(default)]
     focus: Vec<u64>,
     #[serde(default)]
@@ -145,7 +143,7 @@ impl Node {
     }
 }
 
-/// A seat, and the container with its keyboard.
+/// A seat, and the container that has its keyboard focus.
 #[derive(Deserialize)]
 pub(crate) struct Seat {
     name: String,
@@ -188,7 +186,7 @@ impl Ipc {
         Ok(answer)
     }
 
-    /// All windows, the frontmost first.
+    /// All windows, frontmost first.
     pub(crate) fn windows(&mut self) -> Result<Vec<SwayWindow>> {
         let answer = self.ask(GET_TREE, "")?;
         let root: Node = serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
@@ -208,7 +206,7 @@ impl Ipc {
         Ok(windows)
     }
 
-    /// The workspace with the keyboard: its number and its name.
+    /// The number and name of the focused workspace.
     pub(crate) fn workspace(&mut self) -> Result<Option<(u32, String)>> {
         #[derive(Deserialize)]
         struct Listed {
@@ -233,7 +231,7 @@ impl Ipc {
         ))
     }
 
-    /// The outputs that show something.
+    /// The active outputs.
     pub(crate) fn outputs(&mut self) -> Result<Vec<Output>> {
         let answer = self.ask(GET_OUTPUTS, "")?;
         let outputs: Vec<Output> =
@@ -260,7 +258,7 @@ impl Ipc {
         serde_json::from_slice(&answer).map_err(Error::system("asking sway"))
     }
 
-    /// The container with the keyboard of the seat with this name.
+    /// The container that has the keyboard focus of the seat with this name.
     pub(crate) fn focus_of(&mut self, seat: &str) -> Result<Option<u64>> {
         let seats = self.seats()?;
         Ok(seats.into_iter().find(|s| s.name == seat).map(|s| s.focus))
@@ -275,7 +273,7 @@ impl Ipc {
     ///
     /// # Errors
     ///
-    /// Where sway refuses one. The others were carried out.
+    /// If sway refuses a command. It has executed the others.
     pub(crate) fn run(&mut self, commands: &str) -> Result<()> {
         #[derive(Deserialize)]
         struct Done {
@@ -292,26 +290,26 @@ impl Ipc {
         }
     }
 
-    /// Gives the window the keyboard, on whatever workspace it is.
+    /// Gives the window the keyboard. Switches to its workspace.
     pub(crate) fn focus(&mut self, id: u64) -> Result<()> {
         self.ask(RUN_COMMAND, &format!("[con_id={id}] focus"))?;
         Ok(())
     }
 }
 
-/// A text as one argument of a command. sway keeps backslashes in it.
+/// Quotes a text as one argument of a command. sway does not unescape backslashes.
 fn quoted(text: &str) -> String {
     let quote = if text.contains('"') { '\'' } else { '"' };
     format!("{quote}{text}{quote}")
 }
 
-/// What a container lies in.
+/// The surroundings of a container.
 #[derive(Clone, Default)]
 struct Within {
     screen: Option<Rect>,
-    /// The workspace that shows on the output: its id and its name.
+    /// The id and name of the output's visible workspace.
     shown: Option<(u64, String)>,
-    /// The workspace, if it does not show.
+    /// The workspace, if it is hidden.
     workspace: Option<Workspace>,
     put_away: bool,
 }
@@ -358,7 +356,7 @@ fn collect(node: &Node, within: &Within, into: &mut Vec<SwayWindow>) {
             screen: within.screen,
         });
     }
-    // Floating ones lie over the others, the last over those before it.
+    // Floating windows are above tiled ones, and later floating ones above earlier ones.
     for child in node.floating_nodes.iter().rev() {
         collect(child, &within, into);
     }

@@ -1,10 +1,10 @@
-//! The keeper: the process that disables the person's devices, and enables them again when the
-//! server says so, when it ends, and at the limit.
+//! The keeper: the process that disables the person's devices, and enables them again at the
+//! server's order, at the server's end, and at the limit.
 //!
-//! It has a session of its own, so that what ends the server does not end it. If it ends first, the
-//! server enables them (`guard`). Orders come on its standard input, one JSON value a line, and
-//! answers go to its standard output. The keeper notices that the server has ended by that too: the
-//! kernel closes the pipe.
+//! It has a session of its own, so that a signal to the server's process group does not end it. If
+//! it ends first, the server enables the devices (`guard`). Orders arrive on its standard input,
+//! one JSON value per line, and reports go to its standard output. When the server ends, the kernel
+//! closes the input, which the keeper notices.
 
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
@@ -25,37 +25,37 @@ use crate::sway::ipc::Ipc;
 pub(crate) enum Order {
     /// Disable the person's devices, for at most this many milliseconds.
     Hold(u64),
-    /// Enable them.
+    /// Enable the devices.
     Release,
 }
 
 /// A report of the keeper.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Said {
-    /// It is about to disable these: whoever outlives it must enable them.
+pub(crate) enum Report {
+    /// The keeper is about to disable these devices. If it ends, the server must enable them.
     Takes(Vec<Device>),
-    /// They are disabled.
+    /// The devices are disabled.
     Held {
         /// Devices that could not be disabled.
         spared: Vec<String>,
-        /// How many virtual keyboards there are.
         virtual_keyboards: usize,
     },
-    /// It could not disable them, and why.
+    /// The reason why the devices could not be disabled.
     Unable(String),
-    /// They are enabled.
+    /// The devices are enabled.
     Released {
-        /// Devices that came while the others were disabled, and may have reached an app.
+        /// Devices that were plugged in meanwhile. Their first input may have reached an app.
         came: Vec<String>,
     },
-    /// The limit has passed, and they are enabled.
+    /// The limit has passed, and the devices are enabled.
     Limit,
 }
 
 /// How often to look for devices that were plugged in while the others are disabled.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How often to ask a sway that does not answer, and the time between: a minute in all.
+/// How often to try a sway that does not answer, and the pause after each try, which itself takes
+/// up to 2 s: three minutes in all.
 const TRIES: u32 = 60;
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -79,7 +79,7 @@ impl Keeper {
         })
     }
 
-    /// Obeys until the orders end. The devices are enabled then.
+    /// Executes orders until they end. Then enables the devices.
     pub(crate) fn serve(&mut self, mut orders: impl Read + AsFd, mut answers: impl Write) {
         let mut text = Vec::new();
         loop {
@@ -102,7 +102,7 @@ impl Keeper {
                 }
                 Ok(false) if self.hold.expire(Instant::now()).is_some() => {
                     self.release();
-                    say(&mut answers, &Said::Limit);
+                    report(&mut answers, &Report::Limit);
                 }
                 Ok(false) => self.take_new(&mut answers),
                 Err(_) => break,
@@ -120,30 +120,30 @@ impl Keeper {
                     Ok(message) => message,
                     Err(e) => {
                         self.release();
-                        Said::Unable(e.to_string())
+                        Report::Unable(e.to_string())
                     }
                 };
-                say(answers, &message);
+                report(answers, &message);
             }
             Order::Release => {
                 self.release();
                 let came = std::mem::take(&mut self.came);
-                say(answers, &Said::Released { came });
+                report(answers, &Report::Released { came });
             }
         }
     }
 
-    fn disable(&mut self, limit: Duration, answers: &mut impl Write) -> Result<Said> {
-        // A sway that was busy may have left a late answer on the old connection.
+    fn disable(&mut self, limit: Duration, answers: &mut impl Write) -> Result<Report> {
+        // The old connection may contain a late answer of a busy sway.
         self.ipc = Ipc::connect(&self.socket)?;
         let devices = Devices::look(&mut self.ipc)?;
         if devices.physical.is_empty() {
-            return Ok(Said::Unable(NO_DEVICES.into()));
+            return Ok(Report::Unable(NO_DEVICES.into()));
         }
         self.came.clear();
         self.hold.grab((), limit, Instant::now());
         self.take(&devices.physical, answers)?;
-        Ok(Said::Held {
+        Ok(Report::Held {
             spared: devices.spared,
             virtual_keyboards: devices.virtual_keyboards,
         })
@@ -151,11 +151,11 @@ impl Keeper {
 
     fn take(&mut self, devices: &[Device], answers: &mut impl Write) -> Result<()> {
         self.held.extend(devices.iter().cloned());
-        say(answers, &Said::Takes(self.held.clone()));
+        report(answers, &Report::Takes(self.held.clone()));
         devices::disable(&mut self.ipc, devices)
     }
 
-    /// Disables what was plugged in since. A failure shows at the next look.
+    /// Disables newly plugged devices. A failure is retried at the next [`LOOK`].
     fn take_new(&mut self, answers: &mut impl Write) {
         let Ok(devices) = Devices::look(&mut self.ipc) else {
             return;
@@ -173,8 +173,8 @@ impl Keeper {
     }
 }
 
-/// Gives the devices their setting back, on a connection of its own. Asks again for a minute if
-/// sway is too busy to answer. A sway that has ended holds nothing.
+/// Restores the devices' setting, on a new connection. Retries for three minutes if sway is too
+/// busy to answer. Does nothing if sway has ended.
 pub(super) fn restore(socket: &Path, devices: &[Device]) {
     if devices.is_empty() {
         return;
@@ -185,7 +185,7 @@ pub(super) fn restore(socket: &Path, devices: &[Device]) {
         };
         match devices::enable(&mut ipc, devices) {
             Ok(()) => return,
-            // A device was refused: the others need not wait for it.
+            // sway has refused a device: enable the others one by one.
             Err(Error::System { .. }) => {
                 for device in devices {
                     let _ = devices::enable(&mut ipc, std::slice::from_ref(device));
@@ -197,8 +197,8 @@ pub(super) fn restore(socket: &Path, devices: &[Device]) {
     }
 }
 
-/// A server that has ended reads nothing: the keeper notices by the end of its orders.
-fn say(answers: &mut impl Write, message: &Said) {
+/// Writes a report. Ignores errors: the end of the orders shows that the server has ended.
+fn report(answers: &mut impl Write, message: &Report) {
     if let Ok(mut line) = serde_json::to_vec(message) {
         line.push(b'\n');
         let _ = answers.write_all(&line).and_then(|()| answers.flush());

@@ -49,7 +49,7 @@ impl Fake {
         self.state().iter().all(|(_, events)| events == "disabled")
     }
 
-    /// Waits until the devices are as they were at first.
+    /// Waits until the devices have their original settings.
     fn is_as_before(&self) -> bool {
         let before = Self::new().state();
         (0..300).any(|_| {
@@ -119,7 +119,7 @@ fn order(orders: &mut PipeWriter, order: &Order) {
     orders.write_all(line.as_bytes()).unwrap();
 }
 
-fn heard(answers: &mut BufReader<PipeReader>) -> Said {
+fn heard(answers: &mut BufReader<PipeReader>) -> Report {
     let mut line = String::new();
     answers.read_line(&mut line).unwrap();
     serde_json::from_str(&line).unwrap()
@@ -127,8 +127,8 @@ fn heard(answers: &mut BufReader<PipeReader>) -> Said {
 
 fn hold(orders: &mut PipeWriter, answers: &mut BufReader<PipeReader>, limit: u64) {
     order(orders, &Order::Hold(limit));
-    assert!(matches!(heard(answers), Said::Takes(devices) if devices.len() == 2));
-    let held = Said::Held {
+    assert!(matches!(heard(answers), Report::Takes(devices) if devices.len() == 2));
+    let held = Report::Held {
         spared: vec![],
         virtual_keyboards: 1,
     };
@@ -143,7 +143,7 @@ fn devices_are_disabled_and_get_their_own_setting_back() {
         hold(&mut orders, &mut answers, 60_000);
         assert!(sway.is_held());
         order(&mut orders, &Order::Release);
-        assert_eq!(heard(&mut answers), Said::Released { came: vec![] });
+        assert_eq!(heard(&mut answers), Report::Released { came: vec![] });
         assert!(sway.is_as_before());
     }
 }
@@ -163,7 +163,7 @@ fn the_limit_enables_them() {
     let sway = Fake::new();
     let (mut orders, mut answers, _) = sway.keeper();
     hold(&mut orders, &mut answers, 150);
-    assert_eq!(heard(&mut answers), Said::Limit);
+    assert_eq!(heard(&mut answers), Report::Limit);
     assert!(sway.is_as_before());
 }
 
@@ -174,10 +174,10 @@ fn a_device_that_is_plugged_in_meanwhile_is_disabled_too() {
     hold(&mut orders, &mut answers, 60_000);
     let new = ("9:9:New".to_owned(), "enabled".to_owned());
     sway.devices.lock().unwrap().extend([new.clone()]);
-    assert!(matches!(heard(&mut answers), Said::Takes(devices) if devices.len() == 3));
+    assert!(matches!(heard(&mut answers), Report::Takes(devices) if devices.len() == 3));
     order(&mut orders, &Order::Release);
     let came = vec![new.0.clone()];
-    assert_eq!(heard(&mut answers), Said::Released { came });
+    assert_eq!(heard(&mut answers), Report::Released { came });
     assert!(sway.is_as_before());
     assert!(sway.state().contains(&new));
 }

@@ -1,8 +1,8 @@
-//! sway: windows, outputs and the keyboard's window over its own socket, input and pictures through
-//! wlroots' protocols.
+//! sway: windows, outputs and focus over its IPC socket, input and pictures through wlroots'
+//! protocols.
 //!
-//! The guard disables the person's devices (`devices`), in a process of its own (`keeper`) that the
-//! server commands (`guard`).
+//! The guard disables the person's devices (`devices`) in a process of its own (`keeper`), which
+//! the server controls (`guard`).
 
 mod compositor;
 mod devices;

@@ -1,5 +1,5 @@
-//! The apps that the agent's own seat does not reach, and the windows that it gives back to the
-//! person's seat.
+//! Finds the apps that the agent's own seat does not reach, and restores the focus of the person's
+//! seat.
 
 use std::path::Path;
 
@@ -9,20 +9,20 @@ use rustix::time::{ClockId, clock_gettime};
 use crate::reader::{CHROMIUM, maps};
 use crate::sway::ipc::Ipc;
 
-/// The kernel's clock ticks a second, in /proc (proc(5)).
+/// Clock ticks per second in /proc (proc(5)).
 const TICKS: u64 = 100;
 
-/// Why windows of Xwayland are not reached.
+/// Why the seat does not reach windows of Xwayland.
 pub(super) const XWAYLAND: &str = "it runs through Xwayland, which has one focus for all seats";
 
-/// Files that a process of GTK has mapped.
+/// Libraries that a GTK process has mapped.
 const GTK: [&str; 2] = ["/libgtk-3.so", "/libgtk-4.so"];
 
 /// The agent's own seat.
 pub(super) struct Own {
-    /// When it was made, in clock ticks since boot.
+    /// When the seat was created, in clock ticks since boot.
     since: u64,
-    /// The person's focus when the link began, and the windows that there were.
+    /// The person's focus and all windows at the beginning of the link.
     before: Option<(u64, Vec<u64>)>,
 }
 
@@ -36,8 +36,8 @@ impl Own {
         }
     }
 
-    /// Why the process does not hear the seat; `None` if it does. Measured on sway 1.10: GTK 3, GTK
-    /// 4 and Qt 6 that started after the seat hear it, Qt 6 also from before.
+    /// Why the process does not receive the seat's input; `None` if it does. Measured on sway 1.10:
+    /// GTK 3, GTK 4 and Qt 6 receive it if started after the seat was created, Qt 6 also before.
     pub(super) fn unserved(&self, pid: u32) -> Option<&'static str> {
         let maps = maps(pid);
         if maps.contains(CHROMIUM) {
@@ -47,11 +47,11 @@ impl Own {
             .is_some_and(|process| process.started < self.since);
         let gtk = GTK.iter().any(|library| maps.contains(library));
         (older && gtk).then_some(
-            "it was started before the seat, and GTK takes input only from the seats that were there",
+            "it was started before the seat, and GTK accepts input only from seats that existed at its start",
         )
     }
 
-    /// Notes the person's focus.
+    /// Records the person's focus and all windows.
     pub(super) fn note(&mut self, ipc: &mut Ipc) {
         let windows = ipc.windows();
         self.before = windows.ok().and_then(|windows| {
@@ -60,8 +60,8 @@ impl Own {
         });
     }
 
-    /// Gives the person their focus back, if a new window of the agent's app has taken it: sway
-    /// gives a new window to every seat.
+    /// Restores the person's focus if a new window of the agent's app has taken it: sway focuses a
+    /// new window on every seat.
     pub(super) fn give_back(&mut self, ipc: &mut Ipc, pid: Option<u32>) {
         let Some((focus, known)) = self.before.take() else {
             return;

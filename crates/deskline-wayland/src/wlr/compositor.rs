@@ -1,4 +1,4 @@
-//! A compositor of the wlroots family, for a display.
+//! A compositor of the wlroots family as a [`Compositor`].
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -28,17 +28,17 @@ use crate::wlroots::screens;
 /// How long the compositor may take to give a window the keyboard.
 const RAISES: Duration = Duration::from_secs(1);
 
-/// How long a window with the keyboard may take to say so to assistive technology.
+/// How long an app may take to report to assistive technology that its window has the keyboard.
 const CLAIMS: Duration = Duration::from_millis(500);
 
-/// How long an app may take to answer assistive technology at all before more keys go to it.
+/// How long an app may take to answer assistive technology before more keys are sent to it.
 const ANSWERS: Duration = Duration::from_secs(2);
 
-/// How soon a window with the keyboard does so if no menu is open. GTK 3 says of no window that it
-/// has the keyboard while one is.
+/// After this time without such a report, check for an open menu: while one is open, GTK 3 reports
+/// the keyboard for no window.
 const CLAIMS_SOON: Duration = Duration::from_millis(40);
 
-/// How often to look, as no event reports it.
+/// How often to check, as no event reports this.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A session of a compositor of the wlroots family as the display of a link.
@@ -47,31 +47,31 @@ pub type WlrDisplay<T> = WaylandDisplay<Wlr<T>>;
 /// A session of a compositor of the wlroots family.
 pub struct Wlr<T> {
     pub(super) client: Client,
-    /// Where the compositor listens.
+    /// The Wayland socket.
     socket: PathBuf,
     pub(super) toplevels: T,
     pairs: Pairs,
-    /// Where windows were last seen, the latest first.
+    /// The windows' last known positions, the latest first.
     pub(super) places: Vec<Place>,
-    /// Windows that full screen does not resize.
+    /// Windows that do not resize for full screen.
     pub(super) fixed: Vec<WindowId>,
-    /// The window that is in full screen to be measured.
+    /// The window that is in full screen for measuring.
     pub(super) enlarged: Enlarged,
     input: Input,
     /// The target of keys.
     aim: Option<Aim>,
     /// The window that had the keyboard at the last check.
     front: Option<Front>,
-    /// The bounds of all outputs, as of the last look.
+    /// The bounds of all outputs, as of the last `locate`.
     layout: Rect,
 }
 
-/// Whether the compositor that listens on `socket` is one for [`WlrDisplay`].
+/// Whether [`WlrDisplay`] supports the compositor on `socket`.
 pub fn is_wlr(socket: &Path) -> bool {
     connect(socket).is_ok()
 }
 
-/// A connection to a compositor that lists its windows and takes input.
+/// Connects. Fails unless the compositor lists its windows and accepts a pointer or keys.
 fn connect(socket: &Path) -> Result<Client> {
     let mut client = Client::connect(socket)?;
     client.watch_toplevels()?;
@@ -86,7 +86,7 @@ impl<T: Toplevels> WlrDisplay<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] where it lists no windows, or takes neither keys nor a pointer.
+    /// [`Error::Unavailable`] if it lists no windows, or accepts neither keys nor a pointer.
     pub fn connect(socket: &Path, toplevels: T) -> Result<Self> {
         Ok(Self::new(Wlr {
             client: connect(socket)?,
@@ -96,7 +96,7 @@ impl<T: Toplevels> WlrDisplay<T> {
             places: Vec::new(),
             fixed: Vec::new(),
             enlarged: None,
-            // It is not known which of these compositors does.
+            // Unknown for these compositors: assume that they crash.
             input: Input::new(socket, false),
             aim: None,
             front: None,
@@ -113,27 +113,27 @@ impl<T: Toplevels> WlrDisplay<T> {
         self.compositor.toplevels.toplevels()
     }
 
-    /// Makes the devices that the seat lacks. Returns whether it lacked one.
+    /// Creates both devices if the seat lacks one. Returns whether it did.
     ///
     /// # Errors
     ///
-    /// [`Error::Lost`] where the compositor does not answer.
+    /// [`Error::Lost`] if the compositor does not answer.
     pub fn prepare(&mut self) -> Result<bool> {
         let Wlr { input, client, .. } = &mut self.compositor;
         input.make_missing(client)
     }
 
-    /// Their source.
+    /// The source of toplevels.
     pub fn source(&self) -> &T {
         &self.compositor.toplevels
     }
 
-    /// The screens, counted from the corner of the app's window with the keyboard, where its place
-    /// is known.
+    /// The bounds of the screen, relative to the corner of the app's window with the keyboard.
+    /// `None` if that window's position is unknown.
     ///
     /// # Errors
     ///
-    /// [`Error::Lost`] where the compositor does not answer.
+    /// [`Error::Lost`] if the compositor does not answer.
     pub fn screen_around(&mut self, pid: u32) -> Result<Option<Rect>> {
         self.compositor.screen_around(pid)
     }
@@ -168,7 +168,8 @@ impl<T: Toplevels> Wlr<T> {
         Ok((front, described))
     }
 
-    /// Asks for a window of the list to get the keyboard. Whether it has, within [`RAISES`].
+    /// Asks the compositor to give a listed window the keyboard. Returns whether it has it within
+    /// [`RAISES`].
     fn raise_listed(&mut self, number: u64, cancel: &Cancel) -> Result<bool> {
         let Some(toplevel) = self.client.heard.toplevels.numbered(number) else {
             return Ok(false);
@@ -186,7 +187,7 @@ impl<T: Toplevels> Wlr<T> {
         }
     }
 
-    /// Waits until the app says that this window has the keyboard, for `limit` at most.
+    /// Waits at most `limit` until the app reports that this window has the keyboard.
     fn claims(&mut self, window: WindowId, limit: Duration, cancel: &Cancel) -> Result<bool> {
         let start = Instant::now();
         loop {
@@ -204,7 +205,7 @@ impl<T: Toplevels> Wlr<T> {
 
 /// The window with the keyboard.
 struct Activated {
-    /// In the compositor's list.
+    /// Its number in the compositor's list.
     number: u64,
     title: String,
     /// As its app describes it.
@@ -220,32 +221,32 @@ impl Activated {
     }
 }
 
-/// A window that was found.
+/// The position of a window on the screen, and its marks.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) window: WindowId,
-    /// Its corner in the layout.
+    /// The window's corner in the layout.
     pub(super) corner: Point,
     pub(super) marks: Marks,
 }
 
-/// How far to go for a window's place.
+/// How much to do to find a window's position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effort<'a> {
-    /// Only look.
+    /// Only search the screen.
     Look,
-    /// Show it in full screen for a moment if need be. These places in it must show the same after
-    /// that as before.
+    /// Show the window in full screen for a moment if necessary. The elements at these points must
+    /// be the same afterwards.
     Measure(&'a [Point]),
 }
 
 /// The window to take out of full screen.
 pub(super) type Enlarged = Option<(ZwlrForeignToplevelHandleV1, u64)>;
 
-/// The window with the keyboard, which an app describes.
+/// The window with the keyboard, if an app describes it.
 #[derive(Clone)]
 pub(super) struct Front {
-    /// In the compositor's list.
+    /// Its number in the compositor's list.
     pub(super) number: u64,
     pub(super) its: AppToplevel,
 }
@@ -275,7 +276,7 @@ fn listed(client: &Client) -> Vec<Listed<'_>> {
     .collect()
 }
 
-/// A window that no app describes. Its number is its id: those of apps' windows are hashes.
+/// A window that no app describes. Its number serves as its id, as ids of other windows are hashes.
 fn unknown(number: u64, title: String) -> Window {
     Window {
         id: WindowId(number),
@@ -304,9 +305,8 @@ impl<T: Toplevels> Raising for Wlr<T> {
             .into());
         };
         let may_be = self.pairs.listed(window, &listed(&self.client), &described);
-        // Windows with one title are tried one after the other: the app says which of them it is.
-        // The only one of its title is tried twice: another app that has just started may have
-        // taken the keyboard again.
+        // Try all windows with this title: the app reports which one has the keyboard. If there is
+        // only one, try it twice: an app that has just started may have taken the keyboard again.
         let tries = if may_be.len() == 1 { 2 } else { 1 };
         for number in may_be.iter().cycle().take(may_be.len() * tries) {
             if self.raise_listed(*number, cancel)? && self.claims(window, CLAIMS, cancel)? {
@@ -315,9 +315,9 @@ impl<T: Toplevels> Raising for Wlr<T> {
             }
         }
         Err(DisplayError::NotBroughtUp(if may_be.is_empty() {
-            "the compositor lists no window of this title"
+            "the compositor lists no window with this title"
         } else {
-            "the compositor did not bring the window to the front, or its app does not say that it is there"
+            "the compositor did not bring the window to the front, or its app does not report that it did"
         }).into())
     }
 }
@@ -328,18 +328,18 @@ impl<T: Toplevels> Pictures for Wlr<T> {
         let front = self.look()?.0;
         let front = front.and_then(|f| Some((f.number, f.its?)));
         let front = front.filter(|(_, its)| its.id == window);
-        let (number, its) = front.ok_or_else(|| {
-            failed("the window is not in front, and only what is in front is sure to show")
-        })?;
+        let (number, its) =
+            front.ok_or_else(|| failed("the window is not in front, and may be covered"))?;
         let corner = self.corner(&Front { number, its }, Effort::Look, &Cancel::new());
         let corner = corner.map_err(|e| match e {
             Error::Display(_) => failed(
-                "it is not known where on the screen the window is: Deskline finds that out when it first clicks, drags or turns the wheel in it",
+                "it is not known where on the screen the window is: Deskline finds its position with the first click, drag or scroll in it",
             ),
             e => e,
         })?;
         let size = self.toplevels.size(window)?;
-        let (w, h) = size.ok_or_else(|| failed("the app does not say how large its window is"))?;
+        let (w, h) =
+            size.ok_or_else(|| failed("the app does not report the size of its window"))?;
         let content = Rect {
             x: corner.x,
             y: corner.y,
@@ -381,7 +381,7 @@ impl<T: Toplevels> Pictures for Wlr<T> {
 impl<T: Toplevels> Compositor for Wlr<T> {
     fn takes(&self, input: compositor::Input) -> Offer<()> {
         let takes = match input {
-            // A window's place is found by pictures.
+            // Finding a window's position needs pictures.
             compositor::Input::Pointer => self
                 .client
                 .pointers()
@@ -429,7 +429,7 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         Ok(windows)
     }
 
-    /// The window with the keyboard, once its app says that it has it.
+    /// The window with the keyboard, once its app reports it too.
     fn keyboard(&mut self, aim: Option<Aim>) -> Result<Keyboard> {
         self.front = None;
         let start = Instant::now();
@@ -459,7 +459,7 @@ impl<T: Toplevels> Compositor for Wlr<T> {
                 (Some(its), _) if !is_its => return Ok(holder(its)),
                 (Some(its), _) => {
                     return Ok(Keyboard::Unclear(format!(
-                        "the app does not say that its window '{}' has the keyboard, as the compositor does",
+                        "the compositor reports that the window '{}' has the keyboard, but its app does not",
                         escape::short(&its.title, 40)
                     )));
                 }

@@ -1,8 +1,8 @@
-//! Pieces of a window's picture, by which it is found on the screen: exactly, or not at all.
+//! Finds a window on the screen by pieces of its picture: exactly, or not at all.
 //!
-//! A mark is a small piece of what an element shows, at a corner of it. The same pixels in another
-//! picture vote for the window to be where that would put its corner. The window is where the votes
-//! of several elements meet, if they meet nowhere else.
+//! A mark is a small piece of the picture of an element, at one of its corners. If the same pixels
+//! occur in another picture, they vote for the position of the window's corner that follows from
+//! them. The window is where several elements' votes agree, if they agree nowhere else.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,31 +13,31 @@ use crate::described::Part;
 /// The size of a piece at a corner of an element, in pixels.
 const PIECE: (usize, usize) = (24, 12);
 
-/// Up to this size, in pixels, an element is a piece as a whole, which distinguishes it from others
-/// of its kind.
+/// Up to this size, in pixels, the whole element is a piece too, which distinguishes it from
+/// similar elements.
 const WHOLE: (usize, usize) = (160, 48);
 
-/// How many pixels beside each other are compared first.
+/// How many adjacent pixels to compare first.
 const RUN: usize = 8;
 
-/// A piece that is found more often than this says too little.
+/// Ignore a piece that is found more often than this.
 const COMMON: usize = 256;
 
-/// The most elements of which pieces are taken.
+/// The most elements to take pieces of.
 const MOST: usize = 200;
 
-/// How many elements must be found, and with what weight: a corner counts for one, a whole element
-/// for four.
+/// How many elements must be found, and their least total weight: a corner weighs 1, a whole
+/// element 4.
 const ELEMENTS: usize = 3;
 const WEIGHT: usize = 8;
 
-/// From which correlation on two pieces have the same shape.
+/// The least correlation of two pieces of the same shape.
 const SAME_SHAPE: f64 = 0.75;
 
 /// A picture of a screen.
 #[derive(Debug)]
 pub(super) struct Shot {
-    /// Its visible part, in logical pixels of the layout.
+    /// The screen's bounds, in logical pixels of the layout.
     pub(super) place: Rect,
     width: usize,
     height: usize,
@@ -45,7 +45,7 @@ pub(super) struct Shot {
 }
 
 impl Shot {
-    /// Of RGB rows without padding, which begin at the corner of `place`.
+    /// From RGB rows without padding, which begin at the corner of `place`.
     pub(super) fn new(place: Rect, width: u32, height: u32, rgb: &[u8]) -> Self {
         let pixel = |rgb: &[u8]| u32::from_be_bytes([0, rgb[0], rgb[1], rgb[2]]);
         Self {
@@ -56,12 +56,12 @@ impl Shot {
         }
     }
 
-    /// Pixels a logical pixel.
+    /// Pixels per logical pixel.
     fn scale(&self) -> f64 {
         self.width as f64 / f64::from(self.place.w.max(1))
     }
 
-    /// A row of a piece, if the picture has all of it.
+    /// Part of a row; `None` if it is not completely in the picture.
     fn run(&self, x: i64, y: i64, length: usize) -> Option<&[u32]> {
         let (x, y) = (usize::try_from(x).ok()?, usize::try_from(y).ok()?);
         let inside = y < self.height && x.checked_add(length)? <= self.width;
@@ -77,14 +77,15 @@ impl Shot {
         Some(rows?.concat())
     }
 
-    /// Where the picture has a window's corner that is there in the layout, in pixels.
+    /// Converts a point of the layout to pixels of the picture.
     fn pixels_of(&self, corner: Point) -> (i64, i64) {
         let scale = self.scale();
         let of = |at: i32, start: i32| (f64::from(at - start) * scale).round() as i64;
         (of(corner.x, self.place.x), of(corner.y, self.place.y))
     }
 
-    /// The corner in the layout; `None` if no corner is there.
+    /// Converts pixels of the picture to a point of the layout; `None` if no point is exactly
+    /// there.
     fn layout_of(&self, (x, y): (i64, i64)) -> Option<Point> {
         let scale = self.scale();
         let of = |at: i64, start: i32| (at as f64 / scale).round() as i32 + start;
@@ -96,54 +97,58 @@ impl Shot {
     }
 }
 
-/// Which part of an element a piece is.
+/// The part of an element that a piece shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Of {
+enum Piece {
     TopLeft,
     TopRight,
     BottomLeft,
     BottomRight,
-    /// The element, which must have the size that it had.
+    /// The whole element, whose size must not have changed.
     Whole,
 }
 
-const CORNERS: [Of; 4] = [Of::TopLeft, Of::TopRight, Of::BottomLeft, Of::BottomRight];
+const CORNERS: [Piece; 4] = [
+    Piece::TopLeft,
+    Piece::TopRight,
+    Piece::BottomLeft,
+    Piece::BottomRight,
+];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Mark {
     size: (usize, usize),
     pixels: Vec<u32>,
-    /// Where in the piece the run is that is compared first.
+    /// The position in the piece of the run to compare first.
     run: (usize, usize),
-    /// Where it was in the picture that it was taken of.
+    /// The screen and the position in its picture that the piece was taken from.
     taken: (Rect, (i64, i64)),
-    /// Whether it has been found at the window's place at another time than when it was taken. A
-    /// piece that was not may be of a picture that was later or earlier than the elements' places.
+    /// Whether the piece was found again at the window's position later. Otherwise the picture may
+    /// be older or newer than the elements' positions.
     sure: bool,
 }
 
 /// The marks of a window.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Marks {
-    all: BTreeMap<(String, Of), Mark>,
+    all: BTreeMap<(String, Piece), Mark>,
 }
 
-/// Where a window was found.
+/// The result of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
     At(Point),
-    /// There, by pieces of the same shape in other colours: a window that has just got the
-    /// keyboard, or of which a menu has it.
+    /// At this point, by pieces of the same shape in other colours: the window has just got the
+    /// keyboard, or its menu has.
     Recoloured(Point),
-    /// Nowhere.
     Nowhere,
-    /// In several places, or its marks contradict where it was.
+    /// At several points, or only some marks are at the last known position.
     Unclear,
 }
 
 impl Marks {
-    /// Takes those of these parts in a picture that shows the window with its corner at this place
-    /// in the layout.
+    /// Takes the marks of these parts from a picture in which the window's corner is at this point
+    /// of the layout.
     pub(super) fn take(parts: &[Part], corner: Point, shot: &Shot) -> Self {
         let mut all = BTreeMap::new();
         let start = shot.pixels_of(corner);
@@ -153,10 +158,10 @@ impl Marks {
                     continue;
                 };
                 let at = (start.0 + at.0, start.1 + at.1);
-                let pixels = shot.piece(at, size).filter(|p| is_telling(p, size.0));
+                let pixels = shot.piece(at, size).filter(|p| is_distinctive(p, size.0));
                 if let Some(pixels) = pixels {
                     let mark = Mark {
-                        run: telling_run(&pixels, size),
+                        run: distinctive_run(&pixels, size),
                         size,
                         pixels,
                         taken: (shot.place, at),
@@ -169,7 +174,7 @@ impl Marks {
         Self { all }
     }
 
-    /// Pieces that are the same as in others, and in the same place.
+    /// The marks that have the same pixels at the same position in `other`.
     pub(super) fn same_as(&self, other: &Self) -> Self {
         let same = self.all.iter().filter(|(key, mark)| {
             let same = other.all.get(key);
@@ -182,19 +187,18 @@ impl Marks {
         }
     }
 
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether there may be enough of them.
+    /// Whether there are marks of enough elements.
     pub(super) fn suffice(&self) -> bool {
         let elements: HashSet<&str> = self.all.keys().map(|(id, _)| id.as_str()).collect();
         elements.len() >= ELEMENTS
     }
 
-    /// Drops what the picture shows where a mark was taken: that is no sign that the window is
-    /// elsewhere now.
+    /// Drops marks whose pixels are still where they were taken: they do not show that the window
+    /// is elsewhere now.
     pub(super) fn drop_unmoved(&mut self, shots: &[Shot]) {
         self.all.retain(|_, mark| {
             let (place, at) = mark.taken;
@@ -203,8 +207,8 @@ impl Marks {
         });
     }
 
-    /// Notes that the window shows with its corner there: replaces what has changed, and is surer
-    /// of what has not.
+    /// Takes the marks anew from a window at a known position. Marks that have not changed become
+    /// `sure`.
     pub(super) fn renew(&mut self, parts: &[Part], corner: Point, shot: &Shot) {
         let mut now = Self::take(parts, corner, shot);
         for (key, mark) in &mut now.all {
@@ -214,7 +218,7 @@ impl Marks {
         *self = now;
     }
 
-    /// Where the window shows, of which these are the parts now. `last` is where it was.
+    /// Finds the window, whose present parts are given. `last` is its last known position.
     pub(super) fn find(&self, parts: &[Part], shots: &[Shot], last: Option<Point>) -> Found {
         if let Some(last) = last {
             let (there, of) = self.support(parts, shots, last, |a, b, _| a == b);
@@ -253,8 +257,8 @@ impl Marks {
         }
     }
 
-    /// The evidence for this corner, and how many elements could give some. `same` compares two
-    /// pieces of one width.
+    /// The votes for this corner, and the number of elements that could vote. `same` compares two
+    /// pieces of the same width.
     fn support(
         &self,
         parts: &[Part],
@@ -281,14 +285,15 @@ impl Marks {
         (votes, able.len())
     }
 
-    /// The marks that the parts should show, and where from the window's corner, in pixels.
+    /// The marks that the parts should show, and their positions relative to the window's corner,
+    /// in pixels.
     fn expected<'m>(
         &'m self,
         parts: &'m [Part],
         scale: f64,
-    ) -> impl Iterator<Item = (usize, Of, &'m Mark, (i64, i64))> {
+    ) -> impl Iterator<Item = (usize, Piece, &'m Mark, (i64, i64))> {
         parts.iter().enumerate().flat_map(move |(n, part)| {
-            let pieces = CORNERS.into_iter().chain([Of::Whole]);
+            let pieces = CORNERS.into_iter().chain([Piece::Whole]);
             pieces.filter_map(move |of| {
                 let mark = self.all.get(&(part.id.clone(), of))?;
                 let (at, _) = expected(part, of, Some(mark.size), scale)?;
@@ -297,7 +302,7 @@ impl Marks {
         })
     }
 
-    /// The corners that something speaks for.
+    /// The votes for each corner.
     fn votes(&self, parts: &[Part], shots: &[Shot], only_sure: bool) -> HashMap<Point, Votes> {
         let mut votes: HashMap<Point, Votes> = HashMap::new();
         for shot in shots {
@@ -344,14 +349,14 @@ impl Mark {
     }
 }
 
-/// The evidence for a place.
+/// The votes for a position.
 #[derive(Debug, Default)]
 struct Votes {
-    pieces: HashSet<(usize, Of)>,
+    pieces: HashSet<(usize, Piece)>,
 }
 
 impl Votes {
-    fn add(&mut self, part: usize, of: Of) {
+    fn add(&mut self, part: usize, of: Piece) {
         self.pieces.insert((part, of));
     }
 
@@ -364,12 +369,12 @@ impl Votes {
     }
 
     fn weight(&self) -> usize {
-        let weight = |(_, of): &(usize, Of)| if *of == Of::Whole { 4 } else { 1 };
+        let weight = |(_, of): &(usize, Piece)| if *of == Piece::Whole { 4 } else { 1 };
         self.pieces.iter().map(weight).sum()
     }
 }
 
-/// The size of a part in pixels; `None` where it does not end between two of them.
+/// The bounds of a part in pixels; `None` if its edges are not at whole pixels.
 fn pixels(part: &Part, scale: f64) -> Option<[i64; 4]> {
     let Rect { x, y, w, h } = part.place;
     let of = |at: i32| {
@@ -379,32 +384,32 @@ fn pixels(part: &Part, scale: f64) -> Option<[i64; 4]> {
     Some([of(x)?, of(y)?, of(w)?, of(h)?])
 }
 
-/// The pieces to take of a part. A small one is taken as a whole, and at its corners for when its
-/// size changes.
-fn pieces_of(part: &Part, scale: f64) -> Vec<Of> {
+/// The pieces to take of a part: its corners, which stay when its size changes, and, if it is
+/// small, the whole.
+fn pieces_of(part: &Part, scale: f64) -> Vec<Piece> {
     let Some([_, _, w, h]) = pixels(part, scale) else {
         return Vec::new();
     };
     let small = w <= WHOLE.0 as i64 && h <= WHOLE.1 as i64;
     CORNERS
         .into_iter()
-        .chain(small.then_some(Of::Whole))
+        .chain(small.then_some(Piece::Whole))
         .collect()
 }
 
-/// Where a piece of a part is, from the window's corner, and its size, both in pixels. `size`: of
-/// one that was taken.
+/// The position of a piece relative to the window's corner, and its size, in pixels. `size` is the
+/// size of the piece if it was taken already.
 fn expected(
     part: &Part,
-    of: Of,
+    of: Piece,
     size: Option<(usize, usize)>,
     scale: f64,
 ) -> Option<((i64, i64), (usize, usize))> {
     let [x, y, w, h] = pixels(part, scale)?;
     let room = (usize::try_from(w).ok()?, usize::try_from(h).ok()?);
     let size = match (of, size) {
-        (Of::Whole, Some(size)) if size != room => return None,
-        (Of::Whole, _) => room,
+        (Piece::Whole, Some(size)) if size != room => return None,
+        (Piece::Whole, _) => room,
         (_, Some(size)) if size.0 > room.0 || size.1 > room.1 => return None,
         (_, Some(size)) => size,
         (_, None) => (room.0.min(PIECE.0), room.1.min(PIECE.1)),
@@ -414,16 +419,17 @@ fn expected(
     }
     let (right, bottom) = (x + w - size.0 as i64, y + h - size.1 as i64);
     let at = match of {
-        Of::TopLeft | Of::Whole => (x, y),
-        Of::TopRight => (right, y),
-        Of::BottomLeft => (x, bottom),
-        Of::BottomRight => (right, bottom),
+        Piece::TopLeft | Piece::Whole => (x, y),
+        Piece::TopRight => (right, y),
+        Piece::BottomLeft => (x, bottom),
+        Piece::BottomRight => (right, bottom),
     };
     Some((at, size))
 }
 
-/// Whether a piece shows where it is both ways: neither its rows nor its columns are all the same.
-fn is_telling(pixels: &[u32], width: usize) -> bool {
+/// Whether a piece determines a position in both directions: neither its rows nor its columns are
+/// all the same.
+fn is_distinctive(pixels: &[u32], width: usize) -> bool {
     let mut rows = pixels.chunks_exact(width);
     let first = rows.next().unwrap_or_default();
     let rows_differ = rows.any(|row| row != first);
@@ -433,8 +439,8 @@ fn is_telling(pixels: &[u32], width: usize) -> bool {
     rows_differ && columns_differ
 }
 
-/// Whether two pieces have the same shapes: the correlation of where the colour changes in their
-/// rows. A shift by a pixel leaves little of it.
+/// Whether two pieces have the same shapes: correlates the colour changes within their rows. A
+/// shift by one pixel removes most of the correlation.
 fn resembles(a: &[u32], b: &[u32], width: usize) -> bool {
     let mut counts = [[0_u32; 2]; 2];
     for (a, b) in a.chunks_exact(width).zip(b.chunks_exact(width)) {
@@ -449,8 +455,8 @@ fn resembles(a: &[u32], b: &[u32], width: usize) -> bool {
     together > SAME_SHAPE * apart.sqrt() && apart > 0.0
 }
 
-/// The place of the run whose pixels change most often.
-fn telling_run(pixels: &[u32], (width, height): (usize, usize)) -> (usize, usize) {
+/// The position of the run with the most colour changes.
+fn distinctive_run(pixels: &[u32], (width, height): (usize, usize)) -> (usize, usize) {
     let changes = |(x, y): &(usize, usize)| {
         let start = y * width + x;
         let run = &pixels[start..start + RUN];
@@ -468,9 +474,9 @@ fn rolled(hash: u64, pixel: u32) -> u64 {
     hash.wrapping_mul(BASE).wrapping_add(u64::from(pixel) + 1)
 }
 
-/// Calls `found` with each of the runs that begins at a place of the picture.
+/// Calls `found` with the index and position of each run that occurs in the picture.
 fn each_run(shot: &Shot, runs: &HashMap<u64, Vec<usize>>, mut found: impl FnMut(usize, i64, i64)) {
-    // Most places have none of them.
+    // A table of bits excludes most positions quickly.
     const BITS: usize = 1 << 16;
     let bit = |hash: u64| (hash >> 48) as usize % BITS;
     let mut some = vec![false; BITS];

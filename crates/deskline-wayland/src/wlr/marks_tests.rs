@@ -9,7 +9,7 @@ const SCREEN: Rect = Rect {
     h: 300,
 };
 
-/// A picture of the screen, each of whose pixels `pixel` gives.
+/// A picture of the screen, with the pixels that `pixel` returns.
 fn shot(scale: usize, pixel: impl Fn(i32, i32) -> u8) -> Shot {
     let (w, h) = (400 * scale, 300 * scale);
     let rgb: Vec<u8> = (0..w * h)
@@ -18,7 +18,7 @@ fn shot(scale: usize, pixel: impl Fn(i32, i32) -> u8) -> Shot {
     Shot::new(SCREEN, w as u32, h as u32, &rgb)
 }
 
-/// What an element shows: a pattern of its own.
+/// The picture of an element: a unique pattern.
 fn pattern(n: i32, x: i32, y: i32) -> u8 {
     let (x, y) = (x / 3, y / 2);
     ((x * (7 + n) + y * (13 + 3 * n) + (x * y) % (5 + n)) % 200 + 20) as u8
@@ -31,7 +31,7 @@ fn part(n: i32, x: i32, y: i32, w: i32) -> Part {
     }
 }
 
-/// A window with its corner at these pixels, in which these parts show.
+/// A window with its corner at these pixels, and these visible parts.
 fn window(parts: &[Part], scale: usize, corner: (i32, i32)) -> Shot {
     let factor = scale as i32;
     shot(scale, |x, y| {
@@ -93,7 +93,7 @@ fn a_window_that_shows_twice_or_not_at_all_is_not_found() {
 }
 
 #[test]
-fn what_does_not_move_is_no_sign_of_a_place() {
+fn marks_that_do_not_move_are_dropped() {
     let before = window(&parts(0), 1, (0, 0));
     let mut marks = Marks::take(&parts(0), TAKEN, &before);
     assert!(marks.suffice());
@@ -143,7 +143,7 @@ fn a_window_is_known_in_other_colours_where_it_was_and_nowhere_else() {
 }
 
 #[test]
-fn a_mark_that_was_only_taken_says_nothing_of_a_window_that_has_moved() {
+fn unconfirmed_marks_do_not_find_a_window_that_has_moved() {
     let here = Point { x: 230, y: 41 };
     let all = window(&parts(0), 1, (130, 61));
     let marks = Marks::take(&parts(0), here, &all);

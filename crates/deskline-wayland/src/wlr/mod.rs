@@ -1,12 +1,12 @@
-//! The compositors of the wlroots family that have no interface of their own for Deskline: labwc,
-//! Wayfire, river and others. They list windows with their titles and states, and take input and
-//! give pictures by wlroots' protocols, but report neither whose a window is nor where.
+//! The compositors of the wlroots family without a special interface in Deskline: labwc, Wayfire,
+//! river and others. They list windows with titles and states, and offer input and pictures by
+//! wlroots' protocols, but report neither a window's process nor its position.
 //!
-//! - `pairs`: which window of the compositor's list each of the windows is that apps describe.
-//! - `marks`: pieces of a window's picture, by which it is found on the screen.
-//! - `place`: where a window is. It is measured once, while the window is in full screen for a
-//!   moment, and known by its marks from then on.
-//! - `compositor`: all of it, for a display.
+//! - `pairs`: matches the compositor's windows with the windows that apps describe.
+//! - `marks`: finds a window on the screen by pieces of its picture.
+//! - `place`: finds a window's position: measures it once, while the window is in full screen for a
+//!   moment, and tracks it by its marks from then on.
+//! - `compositor`: implements the crate's `Compositor` with these.
 
 mod compositor;
 mod marks;

@@ -1,5 +1,5 @@
-//! Which window of the compositor's list each of the windows is that apps describe. The compositor
-//! reports title and state, an app title and whether it has the keyboard: nothing else joins them.
+//! Matches the compositor's list of windows with the windows that apps describe. Both report only
+//! titles and which window has the keyboard.
 
 use deskline_link::WindowId;
 
@@ -15,16 +15,15 @@ pub(super) struct Listed<'a> {
     pub(super) activated: bool,
 }
 
-/// Both lists.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    /// Those that both sides have reported to have the keyboard at the same time: they stay
-    /// together whatever they are called later, and while the app does not answer.
+    /// Matches that are certain, because both sides have reported the keyboard for them at the same
+    /// time. They stay when titles change, and while the app does not answer.
     sure: Vec<(u64, AppToplevel)>,
 }
 
 impl Pairs {
-    /// Notes what can be learnt of the two lists, and forgets the windows that are gone.
+    /// Adds certain matches from the two lists, and drops those of closed windows.
     pub(super) fn learn(&mut self, listed: &[Listed<'_>], described: &[AppToplevel]) {
         self.sure
             .retain(|(number, _)| listed.iter().any(|l| l.number == *number));
@@ -40,15 +39,15 @@ impl Pairs {
         ) else {
             return;
         };
-        // Either may be late: an equal title rules that out, and so does an app that is known, if
-        // its window with the keyboard is not the one that had it before.
+        // One of the reports may be outdated, unless the titles are equal, or both are a new window
+        // of a known app.
         if is_called(front.title, &active.title) || self.is_of_app(front, active, listed) {
             self.join(front.number, active);
         }
     }
 
-    /// Whether both are a window of one app that has others, and neither is one of those. GTK 3
-    /// gives the compositor another title for dialogs that have none.
+    /// Whether both are a new window of an app with matched windows. GTK 3 gives the compositor a
+    /// title for dialogs without one.
     fn is_of_app(&self, front: &Listed<'_>, active: &AppToplevel, listed: &[Listed<'_>]) -> bool {
         let is_new = self
             .sure
@@ -64,14 +63,15 @@ impl Pairs {
         is_new && others.peek().is_some() && others.all(|pid| pid == active.pid)
     }
 
-    /// Notes that these are one window.
+    /// Adds a certain match.
     pub(super) fn join(&mut self, number: u64, window: &AppToplevel) {
         self.sure
             .retain(|(n, known)| *n != number && known.id != window.id);
         self.sure.push((number, window.clone()));
     }
 
-    /// The windows of the list that this one may be: one if it is known.
+    /// The candidates in the compositor's list for an app's window: only one if the match is
+    /// certain.
     pub(super) fn listed(
         &self,
         id: WindowId,
@@ -92,7 +92,8 @@ impl Pairs {
         alike.map(|l| l.number).collect()
     }
 
-    /// The window of an app that this one of the list is; `None` where several may be it, or none.
+    /// The app's window for a window of the compositor's list; `None` unless there is exactly one
+    /// candidate.
     pub(super) fn described(
         &self,
         number: u64,
@@ -114,8 +115,8 @@ impl Pairs {
     }
 }
 
-/// Whether a window with this title in the compositor's list may be called so by its app. Qt
-/// appends the app's name in what it gives the compositor alone.
+/// Whether the compositor's title and the app's title may be of the same window. Qt appends the
+/// app's name to the compositor's title only.
 pub(super) fn is_called(listed: &str, described: &str) -> bool {
     match listed.strip_prefix(described) {
         Some("") => true,
@@ -124,7 +125,7 @@ pub(super) fn is_called(listed: &str, described: &str) -> bool {
     }
 }
 
-/// The item, if there is only one.
+/// The only item; `None` if there is none, or more than one.
 fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     let first = items.next()?;
     items.next().is_none().then_some(first)
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_of_its_own_tells_a_window() {
+    fn a_unique_title_identifies_a_window() {
         let (all, apps) = (
             [listed(1, "Notes", false), listed(2, "foot", true)],
             [described(10, "Notes", false), described(11, "Other", false)],
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn twins_are_told_apart_once_one_has_had_the_keyboard() {
+    fn equal_titles_are_matched_once_one_has_had_the_keyboard() {
         let (all, apps) = (
             [listed(1, "Untitled", false), listed(2, "Untitled", true)],
             [
@@ -190,7 +191,7 @@ mod tests {
         assert_eq!(pairs.described(2, &all, &apps), None);
         assert_eq!(pairs.listed(WindowId(10), &all, &apps), [1, 2]);
         pairs.learn(&all, &apps);
-        // It stays the same window under another title, and the other is the one that is left.
+        // The match stays under another title, and the other window is the only candidate left.
         let all = [listed(1, "Untitled", true), listed(2, "Saved", false)];
         let apps = [
             described(10, "Untitled", false),
@@ -199,7 +200,7 @@ mod tests {
         pairs.learn(&all, &apps);
         assert_eq!(pairs.listed(WindowId(10), &all, &apps), [2]);
         assert_eq!(pairs.described(1, &all, &apps).map(|d| d.id.0), Some(11));
-        // An app that does not answer is not listed by it, and is the same all the while.
+        // The match stays while the app does not answer.
         pairs.learn(&all, &apps[1..]);
         assert_eq!(
             pairs.described(2, &all, &apps[1..]).map(|d| d.id.0),
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dialog_without_a_title_is_known_by_its_app() {
+    fn a_dialog_without_a_title_is_matched_by_its_app() {
         let main = [listed(1, "Main", true)];
         let apps = [described(10, "Main", true)];
         let mut pairs = Pairs::default();
@@ -225,7 +226,7 @@ mod tests {
         assert_eq!(pairs.described(2, &both, &apps), None);
         pairs.learn(&both, &now);
         assert_eq!(pairs.described(2, &both, &now).map(|d| d.id.0), Some(11));
-        // Another app's window is none of it.
+        // Another app's window does not match.
         both[1] = Listed {
             number: 3,
             app: "other",
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_is_late_is_not_taken_for_another() {
+    fn an_outdated_report_matches_no_other_window() {
         let all = [listed(1, "foot", true), listed(2, "Notes", false)];
         let apps = [described(10, "Notes", true)];
         let mut pairs = Pairs::default();

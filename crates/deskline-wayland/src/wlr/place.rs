@@ -1,6 +1,6 @@
-//! Finds where a window is, which no protocol reports. In full screen its corner is the screen's:
-//! the content there is found again once it has its size back, by [`Marks`]. From then on it is
-//! found by its content alone, for as long as it shows enough of its last content.
+//! Finds a window's position, which no protocol reports. In full screen, its corner is the
+//! screen's: this takes [`Marks`] of the content there, and finds them again after the window has
+//! its size back. From then on the marks alone find it, as long as enough of its content stays.
 
 use std::time::{Duration, Instant};
 
@@ -17,14 +17,14 @@ use crate::wlroots::screens::Screen;
 /// How long a window may take to go to full screen, or back: 50 ms on an idle machine.
 const RESIZES: Duration = Duration::from_secs(2);
 
-/// How long a window that stays as large as it was may take: its app does not resize it, and many a
-/// dialog's does not.
+/// After this time without a change of size, the app does not resize the window, as for many
+/// dialogs.
 const REFUSES: Duration = Duration::from_millis(700);
 
-/// How often to look: no event reports a change of the tree.
+/// How often to check: no event reports a change of the tree.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The time between two pictures of a window in full screen that must show the same.
+/// The time between two pictures of a window in full screen that must be the same.
 const STILL: Duration = Duration::from_millis(40);
 
 /// How long that may take: half a second, and several on a machine with much more work than cores.
@@ -34,11 +34,11 @@ const STILL_WITHIN: Duration = Duration::from_secs(5);
 const MOST: usize = 32;
 
 impl<T: Toplevels> Wlr<T> {
-    /// The corner of a window that shows, in the layout.
+    /// The corner of a visible window, in the layout.
     ///
     /// # Errors
     ///
-    /// [`Error::Display`] where it is not known: nothing may be sent.
+    /// [`Error::Display`] if it is unknown: no input may be sent then.
     pub(super) fn corner(
         &mut self,
         front: &Front,
@@ -68,16 +68,14 @@ impl<T: Toplevels> Wlr<T> {
                 Found::Recoloured(corner) => return Ok(corner),
                 Found::Nowhere | Found::Unclear => {}
             }
-            tracing::debug!("the window's place is not known any more: {found:?}");
+            tracing::debug!("the window's position is not known any more: {found:?}");
         }
         let Effort::Measure(wanted) = effort else {
-            return Err(not_known(
-                "it is not known where on the screen the window is",
-            ));
+            return Err(not_known("the window's position on the screen is unknown"));
         };
         if self.toplevels.open_menu(front.its.pid)?.is_some() {
             return Err(not_known(
-                "a menu is open, which would close if Deskline looked for its window's place",
+                "a menu is open, which would close if Deskline measured its window's position",
             ));
         }
         if self.fixed.contains(&window) {
@@ -115,8 +113,8 @@ impl<T: Toplevels> Wlr<T> {
         }
     }
 
-    /// Finds the window by showing it in full screen for a moment. Returns its parts after that,
-    /// too.
+    /// Finds the window by showing it in full screen for a moment. Returns its corner, and its
+    /// parts afterwards.
     fn measure(
         &mut self,
         (window, number): (WindowId, u64),
@@ -126,10 +124,10 @@ impl<T: Toplevels> Wlr<T> {
         let toplevel = self.client.heard.toplevels.numbered(number);
         let handle = toplevel.ok_or_else(gone)?.handle.clone();
         let screen = screens.first();
-        let screen = screen.ok_or_else(|| not_known("the window shows on no screen"))?;
+        let screen = screen.ok_or_else(|| not_known("the window is on no screen"))?;
         let size = self.toplevels.size(window)?;
         let start = Instant::now();
-        // From here on `release_all` puts it back, whatever happens.
+        // From here on, `release_all` ends the full screen if this is interrupted.
         self.enlarged = Some((handle.clone(), number));
         handle.set_fullscreen(Some(&screen.output));
         let marks = self.marks_in_full_screen(window, number, (screen, size), cancel);
@@ -146,7 +144,7 @@ impl<T: Toplevels> Wlr<T> {
             let parts = self.toplevels.parts(window)?;
             let shots = self.shots(screens)?;
             let mut moved = marks.clone();
-            // A window of the screen's size may have been there already.
+            // A window of the screen's size does not move for full screen.
             if size != Some((screen.place.w, screen.place.h)) {
                 moved.drop_unmoved(&shots);
             }
@@ -165,7 +163,7 @@ impl<T: Toplevels> Wlr<T> {
             }
             if start.elapsed() > RESIZES {
                 return Err(not_known(
-                    "the window shows too little by which it could be found on the screen",
+                    "the window shows too few distinct elements to be found on the screen",
                 ));
             }
             cancel.wait(LOOK)?;
@@ -200,16 +198,16 @@ impl<T: Toplevels> Wlr<T> {
             y: screen.place.y,
         };
         let start = Instant::now();
-        // The last marks, and those that have been the same for how many times.
+        // The last marks, and the unchanged ones with the number of times that they were the same.
         let mut last: Option<Marks> = None;
         let mut still: Option<(Marks, u32)> = None;
         loop {
-            // An app may draw later than it reports, but not by several of its answers.
+            // An app may draw later than it reports its elements, but not by several reports.
             let parts = self.toplevels.parts(window)?;
             let shot = self.shot(screen)?;
             let marks = Marks::take(&parts, corner, &shot);
             let same = last.as_ref().map(|last| marks.same_as(last));
-            // A clock may go on.
+            // Some elements, such as a clock, may change.
             let same = same.filter(|same| same.suffice() && 4 * same.len() >= 3 * marks.len());
             still = same.map(|same| match still.take() {
                 Some((all, times)) => (all.same_as(&same), times + 1),
@@ -220,7 +218,7 @@ impl<T: Toplevels> Wlr<T> {
             }
             if start.elapsed() > STILL_WITHIN {
                 return Err(not_known(
-                    "what the window shows does not keep still for long enough to find its place, or is too little",
+                    "the window's contents change too often to find its position, or show too few distinct elements",
                 ));
             }
             last = Some(marks);
@@ -228,7 +226,7 @@ impl<T: Toplevels> Wlr<T> {
         }
     }
 
-    /// Ends the full screen of a window that is being measured, and waits until it is over.
+    /// Ends the full screen of a window that is being measured, and waits for its end.
     pub(super) fn put_back(&mut self) -> Result<()> {
         let Some((handle, number)) = self.enlarged.take() else {
             return Ok(());
@@ -240,14 +238,14 @@ impl<T: Toplevels> Wlr<T> {
         })
     }
 
-    /// Waits until something is the case, for [`RESIZES`] at most.
+    /// Waits until `done`, at most for [`RESIZES`]. Returns whether it holds.
     fn wait_for(
         &mut self,
-        mut is: impl FnMut(&mut Self) -> Result<bool>,
+        mut done: impl FnMut(&mut Self) -> Result<bool>,
         cancel: &Cancel,
     ) -> Result<bool> {
         let start = Instant::now();
-        while !is(self)? {
+        while !done(self)? {
             if start.elapsed() > RESIZES {
                 return Ok(false);
             }
@@ -291,7 +289,7 @@ impl<T: Toplevels> Wlr<T> {
     }
 }
 
-/// The element at a place of the window.
+/// The elements at a point of the window.
 fn there(parts: &[Part], at: Point) -> Vec<&Part> {
     let mut there: Vec<&Part> = parts
         .iter()
@@ -302,7 +300,7 @@ fn there(parts: &[Part], at: Point) -> Vec<&Part> {
 }
 
 const NO_FULL_SCREEN: &str =
-    "the window cannot be shown in full screen, by which Deskline would find its place";
+    "the window cannot be shown in full screen, which Deskline needs to find its position";
 
 fn not_known(why: &'static str) -> Error {
     DisplayError::PlaceUnknown(why).into()

@@ -20,10 +20,10 @@ use crate::wlroots::heard::Heard;
 /// How long the compositor may take for an answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long apps may take to ask for a device that is new to the seat.
+/// How long apps may take to bind a device that is new to the seat.
 pub(crate) const ASK: Duration = Duration::from_millis(300);
 
-/// A connection, with what Deskline uses of it.
+/// A connection, with the globals that Deskline uses.
 #[derive(Debug)]
 pub(crate) struct Client {
     connection: Connection,
@@ -32,8 +32,7 @@ pub(crate) struct Client {
     pub(crate) heard: Heard,
     asked: u32,
     start: Instant,
-    /// Since when the seat has a device that is its first of its kind, until apps have asked for
-    /// it.
+    /// When we gave the seat its first device of a kind; `None` once apps have had time to bind it.
     new_since: Option<Instant>,
     pub(crate) seat: WlSeat,
     pub(crate) shm: WlShm,
@@ -42,7 +41,7 @@ pub(crate) struct Client {
     keyboards: Option<ZwpVirtualKeyboardManagerV1>,
 }
 
-/// The version of the seat from which on a keyboard can be given back.
+/// The first version of `wl_seat` whose keyboards can be released.
 const RELEASES: u32 = 3;
 
 pub(crate) fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
@@ -108,21 +107,21 @@ impl Client {
         bind(&self.heard, &self.registry, &self.handle(), most)
     }
 
-    /// Takes pictures.
+    /// The global that takes pictures.
     ///
     /// # Errors
     ///
-    /// This and the next two: [`Error::Unavailable`] where the compositor does not offer it.
+    /// For this and the next two: [`Error::Unavailable`] if the compositor does not offer it.
     pub(crate) fn screencopy(&self) -> Result<&ZwlrScreencopyManagerV1> {
         offered(self.screencopy.as_ref())
     }
 
-    /// Makes virtual pointers.
+    /// The global that creates virtual pointers.
     pub(crate) fn pointers(&self) -> Result<&ZwlrVirtualPointerManagerV1> {
         offered(self.pointers.as_ref())
     }
 
-    /// Makes virtual keyboards.
+    /// The global that creates virtual keyboards.
     pub(crate) fn keyboards(&self) -> Result<&ZwpVirtualKeyboardManagerV1> {
         offered(self.keyboards.as_ref())
     }
@@ -131,12 +130,12 @@ impl Client {
         self.queue.handle()
     }
 
-    /// The time of an event, in milliseconds.
+    /// The timestamp for an event, in milliseconds.
     pub(crate) fn time(&self) -> u32 {
         self.start.elapsed().as_millis() as u32
     }
 
-    /// Waits until the compositor has carried out all requests so far.
+    /// Waits until the compositor has processed all requests so far.
     pub(crate) fn roundtrip(&mut self) -> Result<()> {
         self.asked = self.asked.wrapping_add(1);
         let number = self.asked;
@@ -144,15 +143,15 @@ impl Client {
         self.wait(|heard| heard.done == number)
     }
 
-    /// Waits for events until `is` holds, for [`PATIENCE`] at most.
-    pub(crate) fn wait(&mut self, is: impl Fn(&Heard) -> bool) -> Result<()> {
+    /// Waits for events until `done` holds, at most for [`PATIENCE`].
+    pub(crate) fn wait(&mut self, done: impl Fn(&Heard) -> bool) -> Result<()> {
         let limit = Some(PATIENCE);
         until(
             &self.connection,
             &mut self.queue,
             &mut self.heard,
             limit,
-            is,
+            done,
         )
     }
 
@@ -172,8 +171,8 @@ impl Client {
         self.heard.capabilities.contains(kind)
     }
 
-    /// Called after a device was made. Where the seat `had` none of its kind, apps have to ask for
-    /// it first, and what is sent before [`Client::await_apps`] is lost.
+    /// Called after a device was created. If the seat `had` none of its kind, apps have to bind it
+    /// first, and events sent before [`Client::await_apps`] are lost.
     pub(crate) fn introduce(&mut self, had: bool) -> Result<()> {
         self.roundtrip()?;
         if !had {
@@ -182,27 +181,27 @@ impl Client {
         Ok(())
     }
 
-    /// Waits until apps have had the time to ask for devices that are new to the seat.
+    /// Waits until apps have had time to bind devices that are new to the seat.
     pub(crate) fn await_apps(&mut self) {
         if let Some(since) = self.new_since.take() {
-            // No event reports that they have.
+            // No event reports that apps have bound a device.
             std::thread::sleep(ASK.saturating_sub(since.elapsed()));
         }
     }
 }
 
-/// Waits for events until `is` holds, for `limit` at most.
+/// Waits for events until `done` holds, at most for `limit`.
 pub(crate) fn until<H>(
     connection: &Connection,
     queue: &mut EventQueue<H>,
     heard: &mut H,
     limit: Option<Duration>,
-    is: impl Fn(&H) -> bool,
+    done: impl Fn(&H) -> bool,
 ) -> Result<()> {
     let deadline = limit.map(|limit| Instant::now() + limit);
     loop {
         queue.dispatch_pending(heard).map_err(lost)?;
-        if is(heard) {
+        if done(heard) {
             return Ok(());
         }
         connection.flush().map_err(lost)?;

@@ -1,4 +1,4 @@
-//! The virtual devices of a seat as a port of the hands.
+//! The virtual devices of a seat as an input port.
 
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
 use deskline_input::{Button, Cancel, Gap, InputError, Port, Stroke};
@@ -12,13 +12,12 @@ use crate::reader;
 use crate::wlroots::client::Client;
 use crate::wlroots::input::Input;
 
-/// The devices.
 pub(crate) struct VirtualDevices<'a> {
     pub(crate) input: &'a mut Input,
     pub(crate) client: &'a mut Client,
     /// The bounds of all outputs.
     pub(crate) layout: Rect,
-    /// How far places are from those of the layout.
+    /// The offset from points to positions in the layout.
     pub(crate) offset: (f64, f64),
     /// The process that keys are for.
     pub(crate) pid: Option<u32>,
@@ -59,7 +58,7 @@ impl Port for VirtualDevices<'_> {
         self.client.roundtrip()
     }
 
-    /// Binds the characters of the text to keys, as far as one keymap has room.
+    /// Binds the characters of the text to keys, as many as fit into one keymap.
     fn lacks(&mut self, text: &[char]) -> Result<Option<(Vec<usize>, Gap)>> {
         let refused = self.pid.and_then(|pid| reader::refused(text, pid));
         if refused.is_none() {

@@ -23,7 +23,7 @@ use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_manager_v1::Z
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_manager_v1::ZwlrVirtualPointerManagerV1;
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1::ZwlrVirtualPointerV1;
 
-/// What is done with the events of an object: `Dispatch`, without what nobody here needs of it.
+/// Implements `Dispatch` for an object, without its unused arguments.
 macro_rules! on_event {
     ($object:ty, |$heard:ident, $from:pat_param, $event:ident| $body:expr) => {
         impl wayland_client::Dispatch<$object, ()> for Heard {
@@ -42,13 +42,13 @@ macro_rules! on_event {
 }
 pub(crate) use on_event;
 
-/// The longest keymap that is read: those of several layouts have 80 kB.
+/// The longest keymap to read: one with several layouts has 80 kB.
 const LONGEST: u32 = 4 << 20;
 
-/// The version of `wl_output` from which it has a name.
+/// The first version of `wl_output` that has a name.
 const VERSION: u32 = 4;
 
-/// No part of the layout.
+/// An empty rectangle: no part of the layout.
 pub(crate) const NOWHERE: Rect = Rect {
     x: 0,
     y: 0,
@@ -60,23 +60,21 @@ pub(crate) const NOWHERE: Rect = Rect {
 #[derive(Debug)]
 pub(crate) struct Heard {
     pub(crate) globals: Vec<(u32, String, u32)>,
-    /// The outputs.
     pub(crate) screens: Screens,
-    /// The windows, once they are asked for.
+    /// The windows, after [`Client::watch_toplevels`](super::client::Client::watch_toplevels).
     pub(crate) toplevels: Toplevels,
     /// Whether the seat has a pointer and a keyboard.
     pub(crate) capabilities: Capability,
-    /// The keyboard's, in XKB's text form.
+    /// The keyboard's keymap, in XKB's text form.
     pub(crate) keymap: Option<Vec<u8>>,
-    /// Whether Caps Lock is on, where the compositor reports it.
+    /// Whether Caps Lock is on, if the compositor reports it.
     pub(crate) caps_lock: bool,
-    /// The number of the last round trip that has ended.
+    /// The number of the last completed round trip.
     pub(crate) done: u32,
     /// The picture that is being taken.
     pub(crate) frame: Frame,
-    /// A seat of the agent's own.
+    /// The agent's own seat.
     pub(crate) own: Seat,
-    /// An activation token.
     pub(crate) token: Token,
 }
 
@@ -97,7 +95,6 @@ impl Heard {
     }
 }
 
-/// The outputs.
 #[derive(Debug, Default)]
 pub(crate) struct Screens {
     pub(crate) all: Vec<Known>,
@@ -142,23 +139,22 @@ impl Screens {
     }
 }
 
-/// The windows, as they are announced.
+/// The windows, in the order of their announcement.
 #[derive(Debug, Default)]
 pub(crate) struct Toplevels {
     pub(crate) manager: Option<ZwlrForeignToplevelManagerV1>,
     pub(crate) all: Vec<Toplevel>,
-    /// How many have been announced.
+    /// How many windows have been announced.
     pub(crate) count: u64,
 }
 
-/// A window.
 #[derive(Debug, Clone)]
 pub(crate) struct Toplevel {
     pub(crate) handle: ZwlrForeignToplevelHandleV1,
-    /// Counts up from 1, and is never used again on this connection.
+    /// Counts up from 1, and is not reused on this connection.
     pub(crate) number: u64,
     pub(crate) facts: Facts,
-    /// The facts since the last `done`, which makes them valid.
+    /// The facts that become valid with the next `done`.
     pub(crate) next: Facts,
 }
 
@@ -172,17 +168,16 @@ pub(crate) struct Facts {
     /// Whether it has the keyboard.
     pub(crate) activated: bool,
     pub(crate) fullscreen: bool,
-    /// The outputs on which it shows.
+    /// The outputs on which the window is visible.
     pub(crate) outputs: Vec<WlOutput>,
 }
 
 impl Toplevels {
-    /// In the order of their announcement.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Toplevel> {
         self.all.iter()
     }
 
-    /// The one with this number, if it is there still.
+    /// The window with this number; `None` if it has closed.
     pub(crate) fn numbered(&self, number: u64) -> Option<&Toplevel> {
         self.all.iter().find(|t| t.number == number)
     }
@@ -195,31 +190,31 @@ impl Toplevels {
 /// A picture, as far as the compositor has described it.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
-    /// Format, width, height and bytes a row of the buffer that it wants.
+    /// The format, width, height and bytes per row of the buffer to provide.
     pub(crate) buffer: Option<(Format, u32, u32, u32)>,
     pub(crate) described: bool,
     pub(crate) upside_down: bool,
-    /// Whether it was taken, once that is known.
+    /// Whether the picture was taken, once known.
     pub(crate) taken: Option<bool>,
 }
 
-/// The steps to an activation token.
+/// The state of a request for an activation token.
 #[derive(Debug, Default)]
 pub(crate) struct Token {
-    /// The number of the surface's last configuration.
+    /// The serial of the surface's last configuration.
     pub(crate) configured: Option<u32>,
-    /// The number of the event that gave it the keyboard.
+    /// The serial of the event that gave the surface the keyboard.
     pub(crate) entered: Option<u32>,
     pub(crate) given: Option<String>,
 }
 
-/// How far the seat has come.
+/// The state of the request for a seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Made {
     #[default]
     Asked,
     Refused,
-    /// It is this global.
+    /// Created, as this global.
     As(u32),
 }
 
@@ -291,7 +286,7 @@ on_event!(WlKeyboard, |heard, _, event| match event {
     wl_keyboard::Event::Keymap { fd, size, .. } => {
         let mut text = vec![0; size.min(LONGEST) as usize];
         let read = File::from(fd).read_exact_at(&mut text, 0);
-        // A keymap that cannot be read types nothing.
+        // A keymap that cannot be read becomes an empty one, which types nothing.
         heard.keymap = Some(read.map_or_else(|_| Vec::new(), |()| text));
     }
     _ => {}

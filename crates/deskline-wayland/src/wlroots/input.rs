@@ -1,5 +1,5 @@
-//! The agent's pointer and keyboard on a seat, and what a link does with them. They are made when
-//! they are first needed: a doctor or a reader makes none.
+//! The agent's pointer and keyboard on a seat. They are created when first needed: `doctor` and
+//! reading create none.
 
 use std::path::{Path, PathBuf};
 use std::process::Child;
@@ -13,9 +13,9 @@ use crate::wlroots::keyboard::VirtualKeyboard;
 use crate::wlroots::pointer::VirtualPointer;
 
 pub(crate) struct Input {
-    /// Where the compositor listens.
+    /// The Wayland socket.
     socket: PathBuf,
-    /// Whether the compositor survives that the end of our pointer leaves its seat without one.
+    /// Whether the compositor survives losing our pointer if it is the seat's only one.
     survives: bool,
     pointer: Option<VirtualPointer>,
     keyboard: Option<VirtualKeyboard>,
@@ -34,13 +34,13 @@ impl Input {
         }
     }
 
-    /// Makes both devices: apps that start from now on hear a seat with devices.
+    /// Creates both devices. Apps that start later find a seat with devices.
     pub(crate) fn make(&mut self, client: &mut Client) -> Result<()> {
         self.make_pointer(client)?;
         self.make_keyboard(client).map(drop)
     }
 
-    /// Makes both devices if the seat lacks one. Returns whether it did.
+    /// Creates both devices if the seat lacks one. Returns whether it did.
     pub(crate) fn make_missing(&mut self, client: &mut Client) -> Result<bool> {
         if client.has(Capability::Pointer | Capability::Keyboard) {
             return Ok(false);
@@ -48,19 +48,19 @@ impl Input {
         self.make(client).map(|()| true)
     }
 
-    /// How many keyboards there are.
+    /// The number of our virtual keyboards.
     pub(crate) fn keyboards(&self) -> usize {
         usize::from(self.keyboard.is_some())
     }
 
-    /// The pointer, once apps have had the time to ask for it.
+    /// The pointer, after apps have had time to bind it.
     pub(crate) fn pointer(&mut self, client: &mut Client) -> Result<&mut VirtualPointer> {
         let pointer = self.make_pointer(client)?;
         client.await_apps();
         Ok(pointer)
     }
 
-    /// The keyboard, once apps have had the time to ask for it.
+    /// The keyboard, after apps have had time to bind it.
     pub(crate) fn keyboard(&mut self, client: &mut Client) -> Result<&mut VirtualKeyboard> {
         let keyboard = self.make_keyboard(client)?;
         client.await_apps();
@@ -91,7 +91,7 @@ impl Input {
 
 impl Drop for Input {
     fn drop(&mut self) {
-        // The holder lives as long as the compositor does. Reaps it where that has ended.
+        // The holder lives as long as the compositor. Reap it if it has ended.
         if let Some(holder) = &mut self.holder {
             let _ = holder.try_wait();
         }

@@ -49,7 +49,7 @@ impl VirtualKeyboard {
         client.roundtrip()
     }
 
-    /// Makes sure that each of these has a key, as far as one keymap has room.
+    /// Ensures that each of these has a key, as many as fit into one keymap.
     pub(crate) fn bind(&mut self, client: &mut Client, wanted: &[Gives]) -> Result<()> {
         let mut missing = wanted.iter().filter(|g| self.keymap.code(**g).is_none());
         if missing.next().is_none() {
@@ -59,7 +59,6 @@ impl VirtualKeyboard {
         self.send_keymap(client)
     }
 
-    /// The key that gives this.
     pub(crate) fn code(&self, gives: Gives) -> Option<u32> {
         self.keymap.code(gives)
     }

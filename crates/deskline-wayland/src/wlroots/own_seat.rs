@@ -1,5 +1,5 @@
-//! A seat of the agent's own, which ends with the connection: `ext_transient_seat_manager_v1`. Its
-//! focus is set through wlroots' list of toplevels, the only way to name a seat.
+//! The agent's own seat, which ends with the connection: `ext_transient_seat_manager_v1`. Its focus
+//! is set through wlroots' list of toplevels, as only that request names a seat.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_h
 use crate::wlroots::client::Client;
 use crate::wlroots::heard::{Heard, Made, on_event};
 
-/// Which seat the agent's devices belong to.
+/// The seat of the agent's devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Seat {
     /// The person's: one pointer and one focus for both.
@@ -27,23 +27,23 @@ pub enum Seat {
 }
 
 impl Client {
-    /// Connects with a seat of the agent's own, which ends with the connection.
+    /// Connects with a new seat for the agent, which ends with the connection.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] where the compositor makes none.
+    /// [`Error::Unavailable`] if the compositor does not create one.
     pub(crate) fn with_own_seat(path: &Path) -> Result<Self> {
         let mut client = Self::connect(path)?;
         let manager: ExtTransientSeatManagerV1 = client
             .bind(1)
             .map_err(|_| Error::Unavailable(setup::NO_OWN_SEAT.into()))?;
-        // wayland-client does not destroy it when this is dropped.
+        // Dropping the proxy does not destroy the seat.
         let _transient = manager.create(&client.handle(), ());
         client.wait(|heard| heard.own.made != Made::Asked)?;
         let Made::As(name) = client.heard.own.made else {
             return Err(Error::Unavailable(setup::OWN_SEAT_REFUSED.into()));
         };
-        // They were the person's seat's.
+        // Until here, these were the person's seat's.
         client.heard.capabilities = Capability::empty();
         client.heard.own.name.clear();
         client.seat = client.registry.bind(name, 2, &client.handle(), ());
@@ -52,7 +52,7 @@ impl Client {
         Ok(client)
     }
 
-    /// The windows with this title, as the seat can be given them.
+    /// The windows with this title, to be passed to [`Client::focus`].
     pub(crate) fn toplevels(&mut self, title: &str) -> Result<Vec<ZwlrForeignToplevelHandleV1>> {
         self.roundtrip()?;
         let all = self.heard.toplevels.iter();
@@ -60,7 +60,7 @@ impl Client {
         Ok(named.map(|t| t.handle.clone()).collect())
     }
 
-    /// Gives the seat's keyboard to a window.
+    /// Gives a window the seat's keyboard.
     pub(crate) fn focus(&mut self, toplevel: &ZwlrForeignToplevelHandleV1) -> Result<()> {
         toplevel.activate(&self.seat);
         self.roundtrip()

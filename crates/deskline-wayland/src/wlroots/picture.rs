@@ -1,4 +1,4 @@
-//! Pictures, by wlroots' screencopy: a part of an output, with whatever lies over it.
+//! Pictures by wlroots' screencopy: a part of an output, including windows that cover it.
 
 use std::fs::File;
 use std::os::fd::AsFd as _;
@@ -36,7 +36,7 @@ pub(crate) fn take(
             .capture_output_region(0, output, x, y, part.w, part.h, &handle, ());
     client.wait(|heard| heard.frame.described || heard.frame.taken.is_some())?;
     let Some((format, width, height, stride)) = client.heard.frame.buffer else {
-        return Err(failed("the compositor offers no format that is known"));
+        return Err(failed("the compositor offers no supported format"));
     };
     let size = u64::from(stride) * u64::from(height);
     let pool_size = i32::try_from(size).map_err(Error::system(WHAT))?;
@@ -53,7 +53,7 @@ pub(crate) fn take(
     frame.destroy();
     taken?;
     if client.heard.frame.taken != Some(true) {
-        return Err(failed("the compositor could not take it"));
+        return Err(failed("the compositor could not take the picture"));
     }
     let mut bytes = vec![0; size as usize];
     File::from(file)

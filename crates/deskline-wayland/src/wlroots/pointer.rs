@@ -8,7 +8,7 @@ use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1:
 
 use crate::wlroots::client::Client;
 
-/// A wheel's notch, in the units of `wl_pointer.axis`.
+/// A wheel notch, in the units of `wl_pointer.axis`.
 const NOTCH: f64 = 15.0;
 
 pub(crate) struct VirtualPointer {
@@ -54,7 +54,7 @@ impl VirtualPointer {
         client.roundtrip()
     }
 
-    /// Turns the wheel by a notch forth or back, or not at all.
+    /// Turns the wheel by `notch`: 1, -1 or 0.
     pub(crate) fn turn(&self, client: &mut Client, axis: Axis, notch: i32) -> Result<()> {
         if notch == 0 {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The outputs, and where they are in the layout (xdg-output).
+//! The outputs and their positions in the layout (xdg-output).
 
 use deskline_core::{Point, Rect};
 use deskline_link::{DisplayError, Error, Result};
@@ -10,12 +10,11 @@ use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_v1::{self, Zxdg
 use crate::wlroots::client::Client;
 use crate::wlroots::heard::{Heard, on_event};
 
-/// An output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Screen {
     pub(crate) output: WlOutput,
     pub(crate) name: String,
-    /// In the layout, in logical pixels.
+    /// The bounds in the layout, in logical pixels.
     pub(crate) place: Rect,
 }
 
@@ -24,7 +23,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] where the compositor does not offer xdg-output, or has no output.
+    /// [`Error::Unavailable`] if the compositor does not offer xdg-output, or has no output.
     pub(crate) fn screens(&mut self) -> Result<Vec<Screen>> {
         let manager = match self.heard.screens.manager.take() {
             Some(manager) => manager,
@@ -58,8 +57,8 @@ impl Client {
     }
 }
 
-/// The bounds of all outputs. An error if a point is on none: the compositor would put the pointer
-/// at the nearest place that is on one, and click there.
+/// The bounds of all outputs. Fails if a point is on none: the compositor would move the pointer to
+/// the nearest point of an output, and the click would land there.
 pub(crate) fn layout_around(screens: &[Rect], points: &[Point]) -> Result<Rect> {
     if let Some(at) = off_screen(screens, points) {
         return Err(DisplayError::OffScreen(at).into());
@@ -72,7 +71,7 @@ pub(crate) fn layout_around(screens: &[Rect], points: &[Point]) -> Result<Rect> 
     }))
 }
 
-/// The first point that is on no screen.
+/// The first point that is on none of the screens.
 fn off_screen(screens: &[Rect], points: &[Point]) -> Option<Point> {
     let shows = |at: &Point| screens.iter().any(|screen| screen.contains(*at));
     points.iter().copied().find(|at| !shows(at))

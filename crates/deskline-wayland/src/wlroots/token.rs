@@ -1,6 +1,6 @@
-//! An activation token (xdg-activation), with which an app that is asked to show itself comes to
-//! the front. The compositor gives one to the client that has the keyboard: a surface of ours of
-//! one transparent pixel has it for as long as that takes.
+//! Requests an activation token (xdg-activation), which lets an app come to the front when it is
+//! asked to show itself. Compositors give tokens to the client with the keyboard, so a surface of
+//! one transparent pixel takes the keyboard meanwhile.
 
 use std::fs::File;
 use std::os::fd::AsFd as _;
@@ -30,11 +30,11 @@ use crate::wlroots::keyboard::VirtualKeyboard;
 
 const WHAT: &str = "asking for an activation token";
 
-/// A token of the compositor that listens on `socket`.
+/// Requests a token from the compositor on `socket`.
 ///
 /// # Errors
 ///
-/// Where it offers none, or does not give our surface the keyboard within 2 s.
+/// If it offers none, or does not give our surface the keyboard within 2 s.
 pub fn activation_token(socket: &Path) -> Result<String> {
     let mut client = Client::connect(socket)?;
     let activation: XdgActivationV1 = client.bind(1)?;
@@ -70,7 +70,7 @@ pub fn activation_token(socket: &Path) -> Result<String> {
     token.set_serial(client.heard.token.entered.unwrap_or_default(), &client.seat);
     token.commit();
     client.wait(|heard| heard.token.given.is_some())?;
-    // The keyboard is the person's window's again before the app is asked.
+    // Return the keyboard to the person's window before the app is asked.
     layer.destroy();
     surface.destroy();
     client.roundtrip()?;

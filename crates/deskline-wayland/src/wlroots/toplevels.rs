@@ -1,5 +1,5 @@
-//! The windows that the compositor lists (wlr-foreign-toplevel): what they are called, their
-//! states, and what can be asked for. No places, no processes.
+//! The windows that the compositor lists (wlr-foreign-toplevel), with titles and states, but
+//! without positions and processes.
 
 use deskline_link::Result;
 use wayland_client::{Connection, Dispatch, Proxy as _, QueueHandle, event_created_child};
@@ -14,15 +14,15 @@ use crate::wlroots::client::Client;
 use crate::wlroots::heard::{Facts, Heard, Toplevel, on_event};
 
 impl Client {
-    /// Asks for the windows, and from then on for what becomes of them.
+    /// Subscribes to the list of windows.
     ///
     /// # Errors
     ///
-    /// [`deskline_link::Error::Unavailable`] where the compositor does not offer them.
+    /// [`deskline_link::Error::Unavailable`] if the compositor does not offer it.
     pub(crate) fn watch_toplevels(&mut self) -> Result<()> {
         let manager = self.bind(3)?;
         self.heard.toplevels.manager = Some(manager);
-        // The first brings the windows, the second their facts.
+        // The first round trip brings the windows, the second their facts.
         self.roundtrip()?;
         self.roundtrip()
     }

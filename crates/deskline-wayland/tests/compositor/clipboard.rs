@@ -12,7 +12,7 @@ use super::server::{Options, Server};
 
 const PICTURE: &[u8] = &[0x89, b'P', b'N', b'G', 0, 255];
 
-/// What the person has copied, of three types.
+/// The person's copied data, of three types.
 fn copied() -> [(&'static str, Vec<u8>); 3] {
     [
         ("text/html", b"<b>word</b>".to_vec()),
@@ -38,7 +38,7 @@ fn bed(without: &'static str) -> Arc<Server> {
     server
 }
 
-/// What an app gets that pastes.
+/// The data that a pasting app receives.
 fn pasted(server: &Server, kind: &'static str) -> Vec<u8> {
     read(server.with(|state| state.paste(kind)))
 }
@@ -81,7 +81,7 @@ fn by_the_standard_protocol() {
 }
 
 #[test]
-fn what_the_person_copies_meanwhile_stays() {
+fn data_that_the_person_copies_meanwhile_stays() {
     let server = bed("");
     let mut clipboard = deskline_wayland::clipboard::start(&server.socket()).expect("a clipboard");
     clipboard

@@ -1,4 +1,4 @@
-//! Clicks, drags, the wheel and keys, by what reaches the windows.
+//! Clicks, drags, the wheel and keys, judged by the input that reaches the windows.
 
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ fn a_click_lands_in_the_window_wherever_that_is() {
     let both = |x, y| [(LEFT, true, at(x, y)), (LEFT, false, at(x, y))];
     assert_eq!(click(&mut bed, 33, 44), both(33, 44));
     let pictures = bed.server.with(|state| state.pictures());
-    // It is moved to the other screen, which has twice the pixels and lies left of the origin.
+    // Move it to the other screen, which has scale 2 and is left of the origin.
     bed.server.with(|state| {
         state.desktop.windows[TARGET].place = rect(-310, 80, 300, 200);
     });
@@ -81,7 +81,7 @@ fn the_wheel_turns_by_notches_both_ways() {
 fn text_arrives_as_it_is_written_in_any_script() {
     let mut bed = Bed::new(Options::default());
     bed.raise();
-    // More signs than one keymap has room for.
+    // More characters than fit into one keymap.
     let many: String = ('\u{4e00}'..).take(120).collect();
     let text = format!("Grüße, {{мир}} 合理 — \"ñ\" 🙂 ¿ẞ? aA1!{many}aA");
     let keys = bed.display.key_input().expect("keys");
@@ -150,7 +150,7 @@ fn nothing_stays_down_when_a_call_is_cancelled_at_any_event() {
                 .at_event(nth, move |_| flag.cancel(Reason::Person));
             let done = action(&mut bed, &cancel);
             assert!(cancel.reason().is_some(), "{name} has no event {nth}");
-            // A click and a key press are over before they look again.
+            // A click and a key press end before the next check.
             let is_long = matches!(name, "drag" | "text") && nth < events;
             let is_cancelled = matches!(done, Err(Error::Cancelled(_)));
             assert!(is_cancelled || !is_long, "{name} {nth}: {done:?}");
@@ -192,7 +192,7 @@ fn a_connection_that_is_lost_at_any_event_is_an_error() {
                 "{name} {nth}: {lost:?}"
             );
             bed.display.release_all();
-            // The compositor releases what the devices of a client that is gone hold.
+            // The compositor releases the keys and buttons of a disconnected client's devices.
             assert!(bed.is_clean(), "{name}, lost at event {nth}");
         }
     }

@@ -1,6 +1,6 @@
 //! The display over wlroots' protocols, and the clipboard by data control, against a compositor in
-//! the test's process, whose windows record what reaches them. It can refuse, fail, hang or
-//! disconnect at any event, which a real one does not on demand.
+//! the test's process, whose windows record their input. It can refuse, fail, hang or disconnect at
+//! any event, which a real one does not do on demand.
 
 #![allow(clippy::expect_used, clippy::panic)] // A test fails by panicking.
 
@@ -44,7 +44,7 @@ fn desktop() -> Desktop {
     desktop
 }
 
-/// What apps describe to assistive technology.
+/// The windows as apps describe them to assistive technology.
 struct Described(Arc<Server>);
 
 impl Toplevels for Described {
@@ -127,13 +127,13 @@ impl Bed {
         raised.expect("the target comes to the front");
     }
 
-    /// What the target's window has recorded.
+    /// The input that the target's window has recorded.
     fn target(&self) -> Shown {
         self.server
             .with(|state| state.desktop.windows[TARGET].clone())
     }
 
-    /// Whether the person's window has got nothing, and nothing is down.
+    /// Whether the person's window has received no input, and no key or button is down.
     fn is_clean(&self) -> bool {
         self.server.with(|state| {
             let persons = &state.desktop.windows[0];

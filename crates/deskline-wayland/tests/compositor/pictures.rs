@@ -7,11 +7,11 @@ use wayland_server::protocol::wl_shm::Format;
 use super::server::Options;
 use super::{Bed, TARGET, at, id};
 
-/// The target's picture, against what the compositor draws.
+/// Compares the target's picture with the compositor's pixels.
 fn is_right(options: Options) {
     let mut bed = Bed::new(options);
     bed.raise();
-    // Its place is known once it was clicked.
+    // A click finds its position.
     let pointer = bed.display.pointer_input().expect("a pointer");
     pointer
         .click(Click::left(at(5, 5)), &Cancel::new())

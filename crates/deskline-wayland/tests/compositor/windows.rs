@@ -48,7 +48,7 @@ fn a_window_that_gets_no_keyboard_is_not_raised() {
 }
 
 #[test]
-fn windows_of_one_title_are_told_apart_by_their_app() {
+fn windows_with_the_same_title_are_matched_by_their_app() {
     let mut bed = Bed::new(Options::default());
     bed.server.with(|state| {
         for window in &mut state.desktop.windows {

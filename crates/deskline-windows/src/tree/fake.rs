@@ -16,8 +16,8 @@ pub const PID: u32 = 40;
 #[derive(Debug, Clone, Copy, Default)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct Oddities {
-    /// A request for a whole subtree times out (https://github.com/FlaUI/FlaUI/issues/364: caching
-    /// a
+    /// A request for a whole subtree times out (<https://github.com/FlaUI/FlaUI/issues/364>:
+    /// caching a
     /// `TreeScope.Subtree` of a large app).
     pub subtree_times_out: bool,
     /// A request for all children of a list times out (NVDA's `UIAHandler/utils.py` reads text
@@ -30,7 +30,7 @@ pub struct Oddities {
     /// `ISelectionItemProvider::AddToSelection`).
     pub single_selection: bool,
     /// `SetValue` succeeds, but the field keeps its text
-    /// (https://github.com/pywinauto/pywinauto/issues/1140).
+    /// (<https://github.com/pywinauto/pywinauto/issues/1140>).
     pub ignores_values: bool,
     /// `Invoke` returns only when the dialog that it opened is closed (against Microsoft's remarks
     /// on `IInvokeProvider::Invoke`).

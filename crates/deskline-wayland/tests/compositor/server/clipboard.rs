@@ -1,4 +1,4 @@
-//! The clipboard: the person's, and `ext-data-control` and `wlr-data-control` to it.
+//! The person's clipboard, with access by `ext-data-control` and `wlr-data-control`.
 
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -32,12 +32,12 @@ use wayland_server::{Client, DataInit, Dispatch, DisplayHandle, Resource as _};
 
 use super::State;
 
-/// What is on the clipboard, and whose it is.
+/// The clipboard's content and its owner.
 #[derive(Debug, Default)]
 enum Selection {
     #[default]
     Nothing,
-    /// Data of an app that the person has copied from, by type.
+    /// The data that the person has copied in an app, by type.
     Apps(Vec<(String, Vec<u8>)>),
     Ext(ExtDataControlSourceV1),
     Wlr(ZwlrDataControlSourceV1),
@@ -49,7 +49,7 @@ pub struct Clipboard {
     selection: Selection,
     ext: Vec<ExtDataControlDeviceV1>,
     wlr: Vec<ZwlrDataControlDeviceV1>,
-    /// How many types apps do not hand over.
+    /// Whether apps withhold their data.
     pub withholds: bool,
     withheld: Vec<OwnedFd>,
 }
@@ -95,7 +95,7 @@ impl State {
         }
     }
 
-    /// An app asks for the data of a type: the end of a pipe to read it from.
+    /// Requests the data of a type, as an app does. Returns the pipe to read it from.
     pub fn paste(&mut self, kind: &str) -> std::io::PipeReader {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         self.hand_over(kind, writer.into());
@@ -109,7 +109,7 @@ impl State {
             Selection::Apps(data) => {
                 let data = data.iter().find(|(known, _)| known == kind);
                 let data = data.map(|(_, data)| data.clone()).unwrap_or_default();
-                // As an app does, without blocking the compositor.
+                // On a thread, as an app would, without blocking the compositor.
                 std::thread::spawn(move || std::fs::File::from(into).write_all(&data));
             }
             Selection::Ext(source) => source.send(kind.to_owned(), into.as_fd()),
@@ -118,7 +118,7 @@ impl State {
     }
 }
 
-/// Reads all that is handed over.
+/// Reads the data to its end.
 pub fn read(mut pipe: std::io::PipeReader) -> Vec<u8> {
     let mut data = Vec::new();
     pipe.read_to_end(&mut data).expect("the data");

@@ -1,4 +1,4 @@
-//! The compositor's model: screens, windows, who has the keyboard, and what has come of input.
+//! The compositor's model: screens, windows, the keyboard focus, and the received input.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ use deskline_core::{Point, Rect};
 #[derive(Debug, Clone)]
 pub struct Screen {
     pub name: &'static str,
-    /// In the layout, in logical pixels.
+    /// The bounds in the layout, in logical pixels.
     pub place: Rect,
-    /// Pixels a logical pixel.
+    /// Pixels per logical pixel.
     pub scale: i32,
 }
 
@@ -20,20 +20,20 @@ pub struct Window {
     pub title: String,
     pub pid: u32,
     pub place: Rect,
-    /// Where it is put when its full screen ends.
+    /// The position to return to after full screen.
     pub restored: Option<Rect>,
     pub closed: bool,
-    /// Whether the compositor gives it no keyboard, as sway does with some layers.
+    /// Whether the compositor never gives it the keyboard, as sway with some layers.
     pub never_active: bool,
-    /// Button, whether it went down, and where in the window.
+    /// Button, whether it was pressed, and the point in the window.
     pub buttons: Vec<(u32, bool, Point)>,
-    /// Where the pointer went over it.
+    /// The points of the pointer's motion over the window.
     pub motions: Vec<Point>,
     /// Notches right and down.
     pub wheel: (i32, i32),
-    /// What was typed.
+    /// The typed text.
     pub text: String,
-    /// The key symbols that type nothing, and letters with a modifier, with the modifiers' mask.
+    /// Symbols that type no text, and letters with a modifier, each with the modifiers' mask.
     pub keys: Vec<(u32, u32)>,
 }
 
@@ -54,7 +54,7 @@ impl Window {
         }
     }
 
-    /// Its elements, from its corner.
+    /// Its elements, relative to its corner.
     pub fn parts(&self) -> Vec<Rect> {
         let cells = (0..4).flat_map(|row| (0..5).map(move |column| (row, column)));
         let part = |(row, column): (i32, i32)| Rect {
@@ -67,7 +67,7 @@ impl Window {
         cells.map(part).filter(fits).collect()
     }
 
-    /// Its colour there, from its corner.
+    /// Its colour at a point relative to its corner.
     fn colour(&self, at: Point) -> u32 {
         let seed = self.pid.wrapping_mul(0x9e37_79b9);
         let inside = |at: i32, cell: i32| (INSET..cell - INSET).contains(&(at % cell));
@@ -82,7 +82,7 @@ impl Window {
 const CELL: (i32, i32) = (60, 40);
 const INSET: i32 = 8;
 
-/// The whole of it.
+/// The whole desktop.
 #[derive(Debug)]
 pub struct Desktop {
     pub screens: Vec<Screen>,
@@ -92,7 +92,7 @@ pub struct Desktop {
     /// The window with the keyboard.
     pub active: Option<usize>,
     pub pointer: Point,
-    /// What is down, and the window that a button went down in.
+    /// The pressed keys and buttons, and the window in which a button was pressed.
     pub buttons: BTreeSet<u32>,
     pub keys: BTreeSet<u32>,
     grab: Option<usize>,
@@ -155,8 +155,8 @@ impl Desktop {
         }
     }
 
-    /// The window that gets the pointer's events: the one that a button went down in, as long as it
-    /// is down.
+    /// The window that receives the pointer's events: while a button is down, the window in which
+    /// it was pressed.
     fn under_pointer(&mut self) -> Option<(&mut Window, Point)> {
         let index = self.grab.or_else(|| self.window_at(self.pointer))?;
         let at = from_corner(&self.windows[index], self.pointer);
@@ -197,7 +197,7 @@ impl Desktop {
         }
     }
 
-    /// A key has gone down that gives this symbol with these modifiers.
+    /// Records the press of a key with this symbol and these modifiers.
     pub fn key_down(&mut self, symbol: u32, modifiers: u32, char: Option<char>) {
         let Some(window) = self.active.map(|index| &mut self.windows[index]) else {
             return;

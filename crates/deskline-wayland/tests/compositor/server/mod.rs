@@ -19,7 +19,7 @@ macro_rules! plain {
     };
 }
 
-/// An object whose requests change nothing here.
+/// An object whose requests are ignored.
 macro_rules! inert {
     ($interface:ty) => {
         impl wayland_server::Dispatch<$interface, ()> for crate::server::State {
@@ -60,10 +60,10 @@ use wayland_server::{Display, DisplayHandle};
 
 use desktop::Desktop;
 
-/// What it offers, and how.
+/// The compositor's abilities and behaviour.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The interfaces that it does not offer.
+    /// The interfaces that the compositor does not offer.
     pub without: Vec<&'static str>,
     pub format: Format,
     pub upside_down: bool,
@@ -81,7 +81,7 @@ impl Default for Options {
     }
 }
 
-/// What happens at an event of a device.
+/// An action, such as a failure, at an event of a device.
 pub type Hook = Box<dyn FnOnce(&mut State) + Send>;
 
 /// The compositor's state.
@@ -94,14 +94,14 @@ pub struct State {
     outputs: Vec<(WlOutput, usize)>,
     listed: windows::Listed,
     pictures: u32,
-    /// After how many further events of devices something happens.
+    /// An action, and after how many further device events it is due.
     hook: Option<(usize, Hook)>,
-    /// Whether it answers nobody any more.
+    /// Whether the compositor has stopped answering.
     hung: bool,
 }
 
 impl State {
-    /// A device has sent an event.
+    /// Counts an event of a device.
     fn input(&mut self) {
         if let Some((left, _)) = &mut self.hook {
             *left = left.saturating_sub(1);
@@ -119,7 +119,7 @@ impl State {
         }
     }
 
-    /// Answers nobody any more.
+    /// Stops answering.
     pub fn hang(&mut self) {
         self.hung = true;
     }
@@ -132,11 +132,11 @@ impl State {
 
 type Order = Box<dyn FnOnce(&mut State) + Send>;
 
-/// A running compositor. It ends with this.
+/// A running compositor. Dropping this ends it.
 pub struct Server {
     folder: TempDir,
     orders: Mutex<Sender<Order>>,
-    /// Wakes the thread; its end ends it.
+    /// Wakes the thread when written to; ends it when closed.
     waker: Option<UnixStream>,
     thread: Option<JoinHandle<()>>,
 }
@@ -160,7 +160,7 @@ impl Server {
         Path::new(self.folder.path()).join("wayland")
     }
 
-    /// Looks at the state, or changes it, between two requests of clients.
+    /// Reads or changes the state between two requests of clients.
     pub fn with<T: Send + 'static>(&self, f: impl FnOnce(&mut State) -> T + Send + 'static) -> T {
         let (reply, answer) = mpsc::channel();
         let order: Order = Box::new(move |state| {
@@ -172,7 +172,7 @@ impl Server {
         answer.recv().expect("the compositor runs")
     }
 
-    /// Has something happen at the `nth` event of a device from now on.
+    /// Sets an action for the `nth` device event from now on.
     pub fn at_event(&self, nth: usize, hook: impl FnOnce(&mut State) + Send + 'static) {
         self.with(move |state| state.hook = Some((nth, Box::new(hook))));
     }
@@ -249,7 +249,7 @@ fn run(
             display.dispatch_clients(&mut state).expect("the clients");
         }
         state.announce_windows();
-        // A client that is gone is no error.
+        // Ignore clients that have disconnected.
         let _ = display.flush_clients();
     }
 }
@@ -263,7 +263,7 @@ impl State {
         self.offer_clipboard();
     }
 
-    /// Offers a global, unless it is to be missing.
+    /// Offers a global, unless the options exclude it.
     fn offer<I>(&mut self, version: u32)
     where
         I: wayland_server::Resource + 'static,

@@ -19,7 +19,7 @@ use wayland_server::{
 
 use super::State;
 
-/// A row of a buffer is longer than its pixels by this.
+/// The padding of a buffer's rows.
 const PADDING: u32 = 64;
 
 impl State {

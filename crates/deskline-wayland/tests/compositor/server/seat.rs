@@ -101,7 +101,7 @@ impl Dispatch<ZwlrVirtualPointerManagerV1, ()> for State {
     }
 }
 
-/// What a virtual pointer holds down.
+/// The pressed buttons of a virtual pointer.
 #[derive(Debug, Default)]
 struct PointerDevice(Mutex<BTreeSet<u32>>);
 
@@ -194,7 +194,7 @@ impl Dispatch<ZwpVirtualKeyboardManagerV1, ()> for State {
     }
 }
 
-/// Takes the remarks about what kbvm does not know of the system's own keymaps.
+/// Ignores kbvm's diagnostics of the system's keymaps.
 struct Silent;
 
 impl DiagnosticHandler for Silent {
@@ -205,10 +205,10 @@ impl DiagnosticHandler for Silent {
     fn handle(&mut self, _: Diagnostic) {}
 }
 
-/// The numeric pad's symbols: what they type depends on Num Lock.
+/// The numeric pad's symbols, whose characters depend on Num Lock.
 const KEYPAD: RangeInclusive<u32> = 0xff80..=0xffbd;
 
-/// A virtual keyboard: its keymap, its modifiers, and what it holds down.
+/// A virtual keyboard: its keymap, its modifiers, and the pressed keys.
 #[derive(Default)]
 struct KeyboardDevice(Mutex<KeyboardState>);
 

@@ -45,7 +45,7 @@ impl State {
         }
     }
 
-    /// Reports what has changed of windows.
+    /// Reports changes of windows.
     pub(super) fn announce_windows(&mut self) {
         for manager in &self.listed.managers {
             let Some(client) = manager.client() else {

@@ -80,7 +80,7 @@ impl Metrics {
     }
 
     /// A call of this tool has ended.
-    pub(crate) fn link(&self, tool: &str, outcome: Outcome, took: Duration) {
+    pub(crate) fn link(&self, tool: &str, outcome: Outcome, duration: Duration) {
         let outcome = match outcome {
             Outcome::Ok => "ok",
             Outcome::Error => "error",
@@ -93,7 +93,7 @@ impl Metrics {
         let labels = [("tool", tool.to_owned())];
         self.seconds
             .get_or_create(&labels)
-            .observe(took.as_secs_f64());
+            .observe(duration.as_secs_f64());
     }
 
     /// A desktop has started.

@@ -139,7 +139,7 @@ impl ServerHandler for Relay {
         let (outcome, answer) = self.pass_on(request, &context).await;
         self.fleet.metrics.link(&tool, outcome, start.elapsed());
         answer.map(|mut result| {
-            result.result_type = complete();
+            result.result_type = COMPLETE;
             result.into()
         })
     }
@@ -154,7 +154,7 @@ impl ServerHandler for Relay {
         let _use = desktop.begin_use();
         let listed = desktop.peer.list_resources(page).await;
         let mut listed = listed.map_err(|error| failed(&desktop, &error))?;
-        listed.result_type = complete();
+        listed.result_type = COMPLETE;
         Ok(listed)
     }
 
@@ -168,16 +168,14 @@ impl ServerHandler for Relay {
         let _use = desktop.begin_use();
         let read = desktop.peer.read_resource(request).await;
         let mut read = read.map_err(|error| failed(&desktop, &error))?;
-        read.result_type = complete();
+        read.result_type = COMPLETE;
         Ok(read.into())
     }
 }
 
 /// The desktop's server speaks the generation without this field, and the client's may need it.
 /// `rmcp` takes it away where not.
-fn complete() -> Option<ResultType> {
-    Some(ResultType::COMPLETE)
-}
+const COMPLETE: Option<ResultType> = Some(ResultType::COMPLETE);
 
 /// The desktop's server answered with an error, or ended in the middle.
 fn failed(desktop: &Desktop, error: &ServiceError) -> ErrorData {

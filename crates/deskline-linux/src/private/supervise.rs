@@ -273,7 +273,7 @@ impl Supervised {
             drop(wait::any(
                 &mut [PollFd::new(&supervisor, PollFlags::IN)],
                 None,
-            ))
+            ));
         })
     }
 }

@@ -1,5 +1,5 @@
-//! The guard's thread on fake devices: pipes whose bytes are strokes, with a record of who has
-//! grabbed them. No `/dev/input` and no `EVIOCGRAB` is involved.
+//! The guard's thread on fake devices: pipes whose bytes are strokes, and a flag for the grab. No
+//! `/dev/input` and no `EVIOCGRAB` is involved.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -35,7 +35,7 @@ pub enum Order {
     Release,
     /// Start noting whether the person presses anything.
     Watch,
-    /// Has the person pressed something?
+    /// Ask whether the person has pressed anything.
     Pressed,
     /// Stop listening for Esc, stop watching the person, and close the devices.
     Rest,
@@ -65,7 +65,7 @@ pub enum Report {
 pub struct Seen {
     /// How many keyboards and pointers the keeper may read.
     pub readable: u16,
-    /// How many devices, of whatever kind, it may not read.
+    /// How many devices of any kind it may not read.
     pub closed: u16,
     /// Whether it may grab them for this user now.
     pub allowed: bool,

@@ -67,8 +67,8 @@ impl<C: Compositor> WaylandDisplay<C> {
         Ok((receiver, Some(id)))
     }
 
-    /// The window with the keyboard, whose corner points are relative to. Fails unless it is the
-    /// target.
+    /// The window with the keyboard. Fails unless it is the target: points are relative to its
+    /// corner.
     fn front_of_target(&mut self) -> Result<Option<WindowId>> {
         let (receiver, id) = self.receiver(self.hands.aim)?;
         receiver.check(Progress::NothingSent)?;

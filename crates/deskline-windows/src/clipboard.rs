@@ -223,7 +223,7 @@ impl Drop for Open {
 
 /// Puts data on the open clipboard, which owns it from then on.
 fn put(format: u32, data: &[u8]) -> windows::core::Result<()> {
-    // SAFETY: the memory is as long as what is copied into it.
+    // SAFETY: the memory is at least as long as the data.
     unsafe {
         let memory = GlobalAlloc(GMEM_MOVEABLE, data.len().max(1))?;
         let start = GlobalLock(memory).cast::<u8>();

@@ -9,12 +9,12 @@
 #[cfg(windows)]
 pub mod apps;
 #[cfg(windows)]
-#[allow(unsafe_code)] // each call says why it is sound
+#[allow(unsafe_code)] // each call has a SAFETY comment
 mod clipboard;
 #[cfg(windows)]
 mod desktop;
 #[cfg(windows)]
-#[allow(unsafe_code)] // each call says why it is sound
+#[allow(unsafe_code)] // each call has a SAFETY comment
 pub mod display;
 #[cfg(windows)]
 pub mod doctor;
@@ -23,7 +23,7 @@ pub mod input;
 #[cfg(windows)]
 mod platform;
 #[cfg(windows)]
-#[allow(unsafe_code)] // each call says why it is sound
+#[allow(unsafe_code)] // each call has a SAFETY comment
 mod process;
 pub mod tree;
 

@@ -1,4 +1,4 @@
-//! Input, windows, pictures and the guard, judged by what Win32 apps in other processes get.
+//! Input, windows, pictures and the guard, judged by the input of Win32 apps in other processes.
 #![cfg(windows)]
 #![allow(clippy::unwrap_used)]
 

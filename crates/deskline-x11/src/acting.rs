@@ -1,4 +1,4 @@
-//! The state of an action: what it has changed on the server, to be restored, and its keyboard.
+//! The state of an action: its changes on the server, to be reverted, and its keyboard.
 
 use deskline_core::KeyPress;
 use deskline_input::{Button, Stroke};

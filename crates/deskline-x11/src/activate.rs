@@ -92,8 +92,7 @@ impl X11 {
         Ok(false)
     }
 
-    /// The name of the window manager, if it is one that ignores requests to bring a window to the
-    /// front.
+    /// The name of the window manager, if it ignores requests to bring a window to the front.
     fn ignoring_manager(&self) -> Result<Option<&'static str>> {
         let name = self.manager_name()?;
         Ok(IGNORING.into_iter().find(|known| *known == name))

@@ -43,7 +43,8 @@ impl X11 {
         Ok(())
     }
 
-    /// Frees the codes that a client has left bound, and releases what it has left pressed.
+    /// Frees the codes that a client has left bound, and releases the keys that it has left
+    /// pressed.
     pub(super) fn reclaim_keycodes(&self) -> Result<()> {
         let property = self.atoms._DESKLINE_BOUND_KEYCODES;
         let kind = AtomEnum::CARDINAL;

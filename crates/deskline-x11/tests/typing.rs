@@ -406,7 +406,7 @@ fn shortcuts_reach_their_key_in_another_group() {
     eventually("Return", || keys(&window) == [(0xff0d, 0)]);
 }
 
-/// A real app: it saves exactly what was typed.
+/// A real app saves exactly the typed text.
 #[test]
 fn mousepad_saves_what_was_typed() {
     let mut desktop = TestDesktop::start(Manager::Plain);

@@ -181,7 +181,7 @@ impl Keeper {
     fn receive(&mut self, offer: &Offer, kind: &str, bounds: Bounds<'_>) -> Result<Received> {
         let flags = PipeFlags::CLOEXEC | PipeFlags::NONBLOCK;
         let (reader, writer) = pipe_with(flags).map_err(Error::system("making a pipe"))?;
-        // The owner's end must block, as most clients expect.
+        // Only our end is non-blocking: owners may not expect that.
         let blocking = rustix::fs::OFlags::empty();
         rustix::fs::fcntl_setfl(&writer, blocking).map_err(Error::system("making a pipe"))?;
         offer.receive(kind, writer.as_fd());

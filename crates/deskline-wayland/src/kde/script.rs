@@ -22,7 +22,7 @@ const INTERFACE: &str = "org.deskline.Script";
 const OTHERS: usize = 3;
 const SOON: Duration = Duration::from_millis(300);
 
-/// How many answers to queue: late answers stay in the queue until the next script runs.
+/// The size of the answer queue: answers that arrive after a timeout wait there to be discarded.
 const ANSWERS: usize = 16;
 
 /// Receives the answers. Ignores calls of other programs than KWin.

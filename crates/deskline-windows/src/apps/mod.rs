@@ -1,7 +1,7 @@
 //! Apps: lists the running ones, starts one and follows its start, and reports how one has ended.
 
 mod find;
-#[allow(unsafe_code)] // each call says why it is sound
+#[allow(unsafe_code)] // each call has a SAFETY comment
 mod shell;
 
 use std::collections::HashMap;

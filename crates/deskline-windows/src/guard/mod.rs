@@ -8,7 +8,7 @@
 #[cfg(windows)]
 mod client;
 #[cfg(windows)]
-#[allow(unsafe_code)] // each call says why it is sound
+#[allow(unsafe_code)] // each call has a SAFETY comment
 mod hooks;
 mod judge;
 

@@ -4,7 +4,7 @@ pub mod keys;
 #[cfg(windows)]
 mod port;
 #[cfg(windows)]
-#[allow(unsafe_code)] // each call says why it is sound
+#[allow(unsafe_code)] // each call has a SAFETY comment
 pub(crate) mod send;
 
 #[cfg(windows)]

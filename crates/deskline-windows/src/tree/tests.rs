@@ -342,7 +342,7 @@ fn an_app_that_hangs_is_an_error_after_one_request() {
         answers(&fake, PID),
         Err(Error::NotAnswering { .. })
     ));
-    // One that answers on a thread of its own is read.
+    // A window whose own thread answers is read.
     fake.hang(window, false);
     fake.world().toplevels[1].1.thread = 2;
     let tree = read(&mut trees);

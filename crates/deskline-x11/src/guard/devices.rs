@@ -1,4 +1,4 @@
-//! The person's input devices: listing them, grabbing them, and what is pressed on them.
+//! Lists and grabs the person's input devices, and reads the keys pressed on them.
 
 use deskline_link::Result;
 use x11rb::connection::RequestConnection as _;

@@ -1,6 +1,7 @@
 //! MCP over HTTP, by the official Python SDK and the protocol's conformance suite: who gets in, and
 //! a private desktop for each client. Judged by the files that the apps save, and by the processes.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::float_cmp)] // counts, which the metrics have as floats
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -116,7 +117,7 @@ impl Server {
     }
 
     /// Kills the process of a program, of which there is one.
-    fn kill(&self, pids: &[u32]) {
+    fn kill(pids: &[u32]) {
         let [pid] = pids else { panic!("{pids:?}") };
         let done = Command::new("kill").args(["-9", &pid.to_string()]).status();
         assert!(done.unwrap().success());
@@ -410,7 +411,7 @@ fn a_desktop_that_crashes_breaks_only_its_own_calls() {
     let mut bob = Client::connect(&handle);
     bob.call("open_application_and_traverse", &open);
     // Its X server, between two calls: he learns it once.
-    server.kill(&of_bob("Xvfb"));
+    Server::kill(&of_bob("Xvfb"));
     until("the end of his desktop", || {
         of_bob("Xvfb").is_empty().then_some(())
     });
@@ -431,7 +432,7 @@ fn a_desktop_that_crashes_breaks_only_its_own_calls() {
     bob.begin(&json!(["chain_and_traverse", chain]));
     let mut servers = of_bob("deskline");
     servers.retain(|pid| arguments(*pid).contains("--desktop=private"));
-    server.kill(&servers);
+    Server::kill(&servers);
     let told = bob.read();
     let told = told["text"].as_str().unwrap();
     assert!(told.contains("ended in the middle"), "{told}");

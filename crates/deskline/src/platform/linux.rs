@@ -35,7 +35,7 @@ impl OpenDesktop {
                 Some(Ok(end)) => drop(spawn_blocking(end).await),
                 Some(Err(error)) => {
                     tracing::warn!("the private desktop's end will not be seen: {error}");
-                    pending().await
+                    pending::<()>().await;
                 }
                 None => pending().await,
             }

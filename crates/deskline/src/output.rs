@@ -25,7 +25,7 @@ pub(crate) fn trace(verbose: u8, is_json: bool) {
     JSON.store(is_json, Ordering::Relaxed);
     let logs = tracing_subscriber::fmt().with_writer(io::stderr);
     if is_json {
-        // What is said to a person is logged.
+        // A line for the person is logged.
         let filter = EnvFilter::new(format!("{filter},deskline::output=info"));
         logs.json().with_env_filter(filter).init();
     } else {
@@ -33,7 +33,8 @@ pub(crate) fn trace(verbose: u8, is_json: bool) {
     }
 }
 
-/// Tells the person something on standard error.
+/// Prints a line for the person to standard error.
+#[cfg(unix)]
 pub(crate) fn note(text: &str) {
     if JSON.load(Ordering::Relaxed) {
         tracing::info!("{text}");
@@ -42,7 +43,7 @@ pub(crate) fn note(text: &str) {
     }
 }
 
-/// Tells the person what failed.
+/// Prints an error for the person to standard error.
 pub(crate) fn failure(error: &dyn Error) {
     if JSON.load(Ordering::Relaxed) {
         tracing::error!("{error}");

@@ -202,6 +202,8 @@ def all_units(arguments):
         # Python of the frameworks that the examples use.
         check = ["target/agents/bin/python", "examples/check.py", os.environ["DESKLINE_BIN"]]
         found.append(Unit("agents", check))
+        check = ["target/agents/bin/python", "packaging/kubernetes/check.py"]
+        found.append(Unit("manifests", check, desktop=False))
         docs = ["cargo", "test", "--locked", "--quiet", "--workspace", "--exclude=deskline-bench"]
         found.append(Unit("doc tests", [*docs, "--doc"], desktop=False))
     if arguments.names:

@@ -199,11 +199,12 @@ def all_units(arguments):
     if not arguments.without_packages:
         # Each package, made from the debug binaries, is installed into an empty folder and called.
         found.append(Unit("packages", ["scripts/package", "--debug", "--check"]))
-        # Python of the frameworks that the examples use.
-        check = ["target/agents/bin/python", "examples/check.py", os.environ["DESKLINE_BIN"]]
+        # By the frameworks that the examples use.
+        program = os.environ.get("DESKLINE_BIN", "target/debug/deskline")
+        check = ["target/agents/bin/python", "examples/check.py", program]
         found.append(Unit("agents", check))
         check = ["target/agents/bin/python", "packaging/kubernetes/check.py"]
-        found.append(Unit("manifests", check, desktop=False))
+        found.append(Unit("manifests", check))
         docs = ["cargo", "test", "--locked", "--quiet", "--workspace", "--exclude=deskline-bench"]
         found.append(Unit("doc tests", [*docs, "--doc"], desktop=False))
     if arguments.names:

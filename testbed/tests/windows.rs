@@ -5,7 +5,7 @@
 use std::fs;
 
 use deskline_core::{Line, States};
-use deskline_testbed::{Answer, App, Bed, Client, Toolkit, letter, slide, until};
+use deskline_testbed::{Answer, App, Bed, Client, PATIENCE, Toolkit, letter, slide, until};
 use serde_json::json;
 
 const TOOLKITS: [&str; 4] = ["gtk3", "gtk4", "qt5", "qt6"];
@@ -319,8 +319,10 @@ fn toggle(answer: &Answer, name: &str, title: &str) -> Option<Line> {
     lines.iter().filter(named).find(is_its).cloned()
 }
 
-/// Five documents of LibreOffice behind the person's window are read and acted on.
+/// Five documents of LibreOffice behind the person's window. A link reads the one that it acts in;
+/// those behind it are as they were read last.
 #[test]
+#[allow(clippy::too_many_lines)] // It takes long to open five.
 fn five_documents_of_libreoffice() {
     let bed = Bed::new();
     let server = bed.server(&[]);
@@ -328,12 +330,19 @@ fn five_documents_of_libreoffice() {
     let (mousepad, _) = bed.mousepad("");
     let front = mousepad.window_now().id;
     let refresh = || server.call("refresh_traversal", json!({"pid": app.pid}));
-    let press = |title: &str| -> Answer {
-        let bold = toggle(&refresh().ok(), "Bold", title).unwrap();
-        let bold = bold.reference.unwrap().to_string();
-        let press = json!({"pid": app.pid, "ref": bold});
-        let toggles = |_| server.call("press_ax_and_traverse", press.clone()).ok();
-        (0..2).map(toggles).last().unwrap()
+    let bring = |window| bed.screen().bring_to_front(window);
+    let reference = |name: &str, title: &str| {
+        let line = toggle(&refresh().ok(), name, title).unwrap();
+        line.reference.unwrap().to_string()
+    };
+    let press = |reference: &str| {
+        let press = json!({"pid": app.pid, "ref": reference});
+        server.call("press_ax_and_traverse", press).ok()
+    };
+    let older = |answer: &Answer| {
+        let file = answer.file();
+        let header = file.lines().find(|line| line.starts_with("# older:"));
+        header.unwrap_or_default().to_owned()
     };
     until("the first document", || {
         let answer = refresh();
@@ -343,14 +352,23 @@ fn five_documents_of_libreoffice() {
             "prices.fods",
         )
     });
+    let resolve = |bold: &str| {
+        let times = (0..3).map(|_| {
+            press(bold);
+            let steps = &bed.journal_lines().pop().unwrap()["steps_ms"];
+            steps["resolve"].as_f64().unwrap()
+        });
+        times.fold(f64::MAX, f64::min)
+    };
+    let alone = resolve(&reference("Bold", "prices.fods"));
     let second = fs::read_to_string(&first).unwrap().replace("Alpha", "Beta");
     let files = [
         ("other.fods", second),
         ("one.fodt", letter(&["Of one"])),
-        ("two.fodt", letter(&["Of two"])),
         ("talk.fodp", slide("On a slide")),
+        ("two.fodt", letter(&["Of two"])),
     ];
-    bed.open_beside(&app, &files);
+    let windows = bed.open_beside(&app, &files);
     until("all documents", || {
         let answer = refresh();
         let texts = ["A1 Beta", "Of one", "Of two", "On a slide"];
@@ -358,13 +376,102 @@ fn five_documents_of_libreoffice() {
         (!answer.is_error && texts.iter().all(has)).then_some(())
     });
     // The documents take the front as they come.
-    bed.screen().bring_to_front(front);
-    until("the person's window", || {
-        (bed.screen().front() == front).then_some(())
-    });
-    let answer = press("two.fodt");
-    let bold = toggle(&answer, "Bold", "two.fodt").unwrap();
-    assert!(answer.field("target").contains("Bold"), "{answer}");
-    assert!(!bold.states.contains(States::CHECKED), "{answer}");
+    let [one, talk, two] = [1, 2, 3].map(|n| windows[n].id);
+    let arrange = || {
+        bring(two);
+        bring(front);
+    };
+    arrange();
+
+    // One that is seen, and one that is covered. Nothing else changes.
+    let bold_of_two = reference("Bold", "two.fodt");
+    let bold_of_one = reference("Bold", "one.fodt");
+    let turns = [(&bold_of_two, "two.fodt"), (&bold_of_one, "one.fodt")];
+    for checked in [true, false].into_iter().cycle().take(4) {
+        for (bold, title) in turns {
+            let answer = press(bold);
+            let line = toggle(&answer, "Bold", title).unwrap();
+            assert!(answer.field("target").contains("Bold"), "{answer}");
+            assert_eq!(line.states.contains(States::CHECKED), checked, "{answer}");
+            // A toolbar's button may follow late.
+            let file = answer.file();
+            let (changes, _) = file.split_once("# tree:").unwrap();
+            let comes = |line: &str| ["+ ", "- "].iter().any(|s| line.starts_with(s));
+            let mut changes = changes
+                .lines()
+                .map(|l| l.strip_prefix("late ").unwrap_or(l));
+            assert!(!changes.any(comes), "{file}");
+            let older = older(&answer);
+            assert!(older.contains("talk.fodp"), "{}", answer.file());
+            assert!(!older.contains(title), "{older}");
+        }
+    }
+    let beside = resolve(&bold_of_two);
+    assert!(
+        beside < alone * 3.0,
+        "{alone} ms alone, {beside} ms beside four"
+    );
     assert_eq!(bed.screen().front(), front);
+
+    // What the person writes in a covered one comes with the next link there.
+    let write = |text: &str| {
+        bring(one);
+        bed.run("xdotool", &["mousemove", "900", "400", "click", "1"]);
+        bed.run("xdotool", &["type", text]);
+    };
+    let watcher = bed.server(&[]);
+    let comes = |text: &str| {
+        until("the person's text", || {
+            let answer = watcher.call("refresh_traversal", json!({"pid": app.pid}));
+            (!answer.is_error && answer.file().contains(text)).then_some(())
+        });
+    };
+    write("Gamma");
+    comes("Gamma");
+    arrange();
+    let answer = press(&bold_of_two);
+    assert!(!answer.diff_lines().join("\n").contains("Gamma"));
+    let answer = press(&bold_of_one);
+    let file = answer.file();
+    let (late, tree) = file.split_once("# diff:").unwrap();
+    assert!(late.contains("Gamma") && tree.contains("Gamma"), "{file}");
+    assert!(!answer.diff_lines().join("\n").contains("Gamma"), "{file}");
+
+    // By its text, where only the covered one as it is now has it.
+    write("Delta");
+    comes("Delta");
+    arrange();
+    let text = json!({"pid": app.pid, "element": "Delta"});
+    let answer = server.call("click_and_traverse", text).ok();
+    assert!(answer.field("target").contains("Delta"), "{answer}");
+    arrange();
+
+    // What the person writes there while a link runs.
+    let slow = json!({"pid": app.pid, "ref": bold_of_two, "delayAfterAction": 4});
+    let pending = server.send("press_ax_and_traverse", slow);
+    write("Epsilon");
+    let answer = pending.answer(PATIENCE).unwrap().ok();
+    assert!(answer.file().contains("Epsilon"), "{answer}");
+    assert_eq!(bed.screen().front(), one);
+    arrange();
+
+    // A dialog of the one that is acted in, and one that is closed.
+    let find = reference("Find and Replace", "two.fodt");
+    let answer = press(&find);
+    assert!(answer.field("dialog").contains("Find"), "{answer}");
+    let close = json!({"pid": app.pid, "element": "Close", "role": "AXButton"});
+    let close = server.call("press_ax_and_traverse", close);
+    assert!(close.is_error || !close.field("file").is_empty(), "{close}");
+    bed.run("wmctrl", &["-i", "-c", &talk.to_string()]);
+    until("no slide", || {
+        let mut left = bed.screen().windows_of(app.pid).into_iter();
+        left.all(|window| window.id != talk).then_some(())
+    });
+    let answer = press(&bold_of_two);
+    assert!(
+        answer.find("AXWindow", "talk.fodp").is_none(),
+        "{}",
+        answer.file()
+    );
+    assert!(!older(&answer).contains("talk.fodp"), "{}", older(&answer));
 }

@@ -2,6 +2,7 @@
 
 use crate::peer::Peer;
 use crate::strategies::bulk_cache::BulkCache;
+use crate::strategies::documents::Documents;
 use crate::toolkits::{CacheUse, vcl};
 use crate::tree::KnownWindows;
 
@@ -20,6 +21,8 @@ pub struct App {
     pub loads: bool,
     /// The windows of its toplevels.
     pub windows: KnownWindows,
+    /// Its documents as they were read last.
+    pub documents: Documents,
 }
 
 impl App {
@@ -39,6 +42,7 @@ impl App {
             grown: false,
             loads: false,
             windows: KnownWindows::default(),
+            documents: Documents::default(),
         }
     }
 }

@@ -59,6 +59,8 @@ pub struct AtSpi {
     pub(crate) registered: HashSet<String>,
     /// The apps that are subscribed.
     pub(crate) mirrors: Mirrors,
+    /// The toplevels that the link acts in.
+    pub(crate) acted_in: Vec<ElementId>,
     keep_alive: KeepAlive,
 }
 
@@ -73,6 +75,7 @@ impl AtSpi {
             pids: HashMap::new(),
             registered: HashSet::new(),
             mirrors: Mirrors::default(),
+            acted_in: Vec::new(),
             keep_alive: KeepAlive::new(address),
         })
     }
@@ -222,6 +225,13 @@ impl AtSpi {
         app.is_some_and(|app| app.windows.are_on_their_way())
     }
 
+    /// The link acts in this toplevel: its readings read it, though nobody sees it.
+    pub fn act_in(&mut self, toplevel: &ElementId) {
+        if !self.acted_in.contains(toplevel) {
+            self.acted_in.push(toplevel.clone());
+        }
+    }
+
     /// Does not wait again for the windows that are missing now.
     pub fn give_up_windows(&mut self, pid: u32) {
         if let Some(app) = self.apps.get_mut(&pid) {
@@ -243,17 +253,18 @@ impl AtSpi {
         if scope != Scope::Showing {
             self.listen_from_now(pid);
         }
+        let whole = matches!(scope, Scope::Whole { .. });
         let scope = match scope {
             Scope::Again { budget } if !self.has_read(pid) => Scope::Whole { budget },
             scope => scope,
         };
-        let first = self.try_read(pid, scope, windows);
+        let first = self.try_read(pid, (scope, whole), windows);
         // The private socket may have been that of an app that is gone: once more, by the bus.
         let mut read = match first {
             Err(bus::Error::Io(_)) => {
                 self.forget(pid);
                 self.app(pid)?;
-                self.try_read(pid, scope, windows)
+                self.try_read(pid, (scope, whole), windows)
             }
             first => first,
         };
@@ -265,7 +276,7 @@ impl AtSpi {
             if app.peer.toolkit.is_complete_at_once() || std::mem::replace(&mut app.grown, true) {
                 break;
             }
-            let again = self.try_read(pid, scope, windows);
+            let again = self.try_read(pid, (scope, whole), windows);
             if let Ok(again) = &again
                 && !Diff::between(tree, again)
                     .changed_ids(tree, again)
@@ -295,7 +306,13 @@ impl AtSpi {
         last.is_some_and(|last| last.pid == pid)
     }
 
-    fn try_read(&mut self, pid: u32, scope: Scope, windows: &Windows) -> Result<Tree, bus::Error> {
+    /// `whole`: with the documents that nobody sees.
+    fn try_read(
+        &mut self,
+        pid: u32,
+        (scope, whole): (Scope, bool),
+        windows: &Windows,
+    ) -> Result<Tree, bus::Error> {
         let start = Instant::now();
         let end = start + engine::LONGEST;
         let bus_name = self.apps.get(&pid).map(|app| app.peer.bus_name.clone());
@@ -328,7 +345,11 @@ impl AtSpi {
             scope => scope,
         };
         let mut spreadsheets = self.keep_alive.take(&bus_name);
-        let engine = Engine::new(app.peer.connection(bus), &bus_name, toolkit, end);
+        let mut engine = Engine::new(app.peer.connection(bus), &bus_name, toolkit, end);
+        // A cache has them all in one call.
+        if !whole && !fetch_cache {
+            engine.unseen = app.documents.unseen(windows, &self.acted_in);
+        }
         let read = reading::read(engine, scope, fetch_cache, reused, &mut spreadsheets)?;
         let (mut nodes, mut partial) = (read.nodes, read.partial);
         for (container, owner, path) in read.foreign {
@@ -353,6 +374,9 @@ impl AtSpi {
             let page = matches!(node.role, Some(role::DOCUMENT_WEB | role::DOCUMENT_FRAME));
             page && node.showing && node.states.has(StateSet::BUSY)
         });
+        let own = nodes.len();
+        let (older, unread, age) = app.documents.fill(&mut nodes, &read.set_aside);
+        partial.unread.nodes += unread;
         let mut tree = tree::build(
             &app.peer,
             &mut app.windows,
@@ -362,15 +386,24 @@ impl AtSpi {
         );
         tree.partial = partial.words(&nodes);
         let began = self.mirrors.current.as_ref().map(|mirror| mirror.began);
-        tree.older = reused
+        let kept = reused
             .filter(|last| read.reused > 0 && began.is_some_and(|began| last.since < began))
-            .map(|last| Older {
-                elements: read.reused,
-                by: last.since.elapsed(),
-            });
+            .map(|last| (read.reused, last.since.elapsed()));
+        let frames = read.set_aside.iter();
+        let frames = frames.map(|&frame| tree::element_id(&bus_name, &nodes[frame].path));
+        tree.older = older_parts(&tree, kept, (older, age), frames);
         let heard = self.mirrors.is_current(&bus_name);
         // Of a reading that was given up it is not known which parts its nodes lack.
         let given_up = partial.unread.cut;
+        if !given_up && scope != Scope::Showing {
+            app.documents
+                .remember(&nodes, &read.set_aside, &tree, windows);
+        }
+        // Events since a document was read are not known to this reading.
+        nodes.truncate(own);
+        for &frame in &read.set_aside {
+            nodes[frame].children.clear();
+        }
         if heard && !given_up && scope != Scope::Showing {
             let since = reused.map_or(start, |last| last.since);
             let cut_short = partial.is_for_want_of_time();
@@ -445,6 +478,24 @@ impl AtSpi {
         self.locate(element)?
             .act(|app, path| Ok(act::scroll_into_view(app, path)?))
     }
+}
+
+/// What was not read in this call: `kept` hidden elements, with their age, and those in the windows
+/// that nobody sees, which are in these frames.
+fn older_parts(
+    tree: &Tree,
+    kept: Option<(usize, Duration)>,
+    (unseen, age): (usize, Duration),
+    frames: impl Iterator<Item = ElementId>,
+) -> Option<Older> {
+    let windows = frames.filter_map(|id| tree.elements.iter().position(|e| e.id == id));
+    let (hidden, by) = kept.unwrap_or_default();
+    let older = Older {
+        elements: hidden + unseen,
+        by: by.max(age),
+        windows: windows.collect(),
+    };
+    (older.elements > 0).then_some(older)
 }
 
 /// An element's object, and the app that has it.

@@ -105,6 +105,7 @@ impl AtSpi {
 
     /// The link is over. The app stays subscribed if the next link can take from its last reading.
     pub fn rest(&mut self) {
+        self.acted_in.clear();
         let of = self.mirrors.current.as_ref();
         let app = of.and_then(|m| {
             self.apps

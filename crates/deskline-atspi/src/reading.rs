@@ -26,6 +26,8 @@ pub struct Reading {
     pub foreign: Vec<(usize, String, String)>,
     /// The large lists, by path.
     pub lists: HashMap<Arc<str>, KnownList>,
+    /// Frames that were not read.
+    pub set_aside: Vec<usize>,
     /// How many nodes are those of an earlier reading.
     pub reused: usize,
     /// Whether the app's cache had most of the tree, and not much else.
@@ -76,6 +78,7 @@ pub fn read(
         },
         foreign: std::mem::take(&mut engine.foreign),
         lists,
+        set_aside: std::mem::take(&mut engine.set_aside),
         reused: engine.reused,
         cache_was_worth_it,
     })

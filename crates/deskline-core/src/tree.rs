@@ -60,12 +60,15 @@ pub struct Tree {
     pub took: Duration,
 }
 
-/// Hidden elements taken from earlier readings: no event of the app has invalidated them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Elements taken from earlier readings: hidden ones that no event of the app has invalidated, and
+/// the windows that nobody sees.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Older {
     pub elements: usize,
     /// The age of the oldest.
     pub by: Duration,
+    /// The toplevels that nobody sees, as indexes into the tree.
+    pub windows: Vec<usize>,
 }
 
 impl Tree {
@@ -87,6 +90,11 @@ impl Tree {
                 _ => return (self.elements[at].role != Role::APPLICATION).then_some(at),
             }
         }
+    }
+
+    /// The toplevels that were not read in this call.
+    pub fn older_windows(&self) -> &[usize] {
+        self.older.as_ref().map_or(&[], |older| &older.windows)
     }
 
     /// The windows that may contain an element: one if it is known.

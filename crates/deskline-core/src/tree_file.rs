@@ -172,16 +172,25 @@ fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
     for what in &tree.partial {
         push(out, format_args!("# partial: {}\n", one_line(what)));
     }
-    if let Some(older) = tree.older.filter(|_| !only_visible) {
+    if let Some(older) = tree.older.as_ref().filter(|_| !only_visible) {
         let elements = count(older.elements, "element");
         let seconds = older.by.as_secs_f64();
+        let names = older
+            .windows
+            .iter()
+            .filter_map(|&top| label(tree, texts, top));
+        let names: Vec<String> = names.collect();
+        let of = if names.is_empty() {
+            "what does not show".into()
+        } else {
+            format!("windows that nobody sees ({})", names.join(", "))
+        };
         push(
             out,
-            format_args!(
-                "# older: {elements} of what does not show, read up to {seconds:.1} s before; no \
-                event told of a change\n"
-            ),
+            format_args!("# older: {elements} of {of}, read up to {seconds:.1} s before"),
         );
+        let why = "; no event told of a change\n";
+        out.push_str(if names.is_empty() { why } else { "\n" });
     }
     if let Some(dialog) = tree.dialog.and_then(|dialog| label(tree, texts, dialog)) {
         push(out, format_args!("# dialog: {dialog}\n"));

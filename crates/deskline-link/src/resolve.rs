@@ -48,6 +48,13 @@ impl Targets {
     pub(crate) fn index(&self) -> Option<usize> {
         self.target.as_ref().and_then(|target| target.index)
     }
+
+    /// The toplevels that the action is for.
+    fn toplevels(&self, tree: &Tree) -> Vec<usize> {
+        let ends = [&self.target, &self.to].into_iter().flatten();
+        let elements = ends.filter_map(|end| end.index).chain(self.window);
+        elements.filter_map(|index| tree.toplevel(index)).collect()
+    }
 }
 
 impl Steps<'_> {
@@ -133,8 +140,45 @@ impl Steps<'_> {
         }
     }
 
-    /// Step 1. Reads the tree unless the step before has just read it.
+    /// Step 1. Windows that nobody sees are in the tree as they were read last: what the action is
+    /// for is then read anew, and everything where the action cannot be resolved.
     pub(crate) fn resolve(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        action: &Action,
+        report: &mut Report,
+    ) -> Result<Targets> {
+        loop {
+            let found = self.resolve_once(desktop, action, report);
+            let (Some(tree), Some(pid)) = (report.readings.current(), self.subject.current())
+            else {
+                return found;
+            };
+            let older = tree.older_windows();
+            let tops = found.as_ref().map(|targets| targets.toplevels(tree));
+            let tops = tops.unwrap_or_default();
+            for &top in &tops {
+                desktop.act_in(&tree.elements[top].id);
+            }
+            // Each turn leaves fewer older ones.
+            let scope = match &found {
+                Ok(_) if tops.iter().any(|top| older.contains(top)) => self.reader.again(),
+                Err(_) if !older.is_empty() => self.reader.whole(),
+                _ => return found,
+            };
+            if report.readings.step_before.is_some() {
+                let mut tree = desktop.read(pid, scope)?;
+                self.reader.accept(desktop, &mut tree, &mut report.notes)?;
+                report.readings.step_before = Some(tree);
+            } else {
+                let tree = self.read_since(desktop, pid, scope, report)?;
+                report.readings.before = Some(tree);
+            }
+        }
+    }
+
+    /// Reads the tree unless the step before has just read it.
+    fn resolve_once(
         &mut self,
         desktop: &mut dyn Desktop,
         action: &Action,

@@ -59,6 +59,11 @@ pub trait Trees {
     /// does nothing here: the settle step then reads once more.
     fn listen(&mut self, pid: u32) -> Result<()>;
 
+    /// Until the link is over, its readings read this toplevel. Others that nobody sees may be as
+    /// they were read last, but not where the scope is [`Scope::Whole`]: the tree says which
+    /// ([`deskline_core::Older`]).
+    fn act_in(&mut self, _toplevel: &ElementId) {}
+
     /// The link is over. Stops listening, or keeps the subscription for the next link and takes its
     /// events in [`Self::idle`].
     fn rest(&mut self);

@@ -466,6 +466,10 @@ impl Trees for LinuxDesktop {
         listens.map_err(|e| absent::explain(e, self.atspi.address(), &self.session))
     }
 
+    fn act_in(&mut self, toplevel: &ElementId) {
+        self.atspi.act_in(toplevel);
+    }
+
     fn rest(&mut self) {
         self.atspi.rest();
     }

@@ -65,6 +65,10 @@ pub struct Engine<'a> {
     pub foreign: Vec<(usize, String, String)>,
     /// Containers of too many children to list, which the caller takes and reads.
     pub long_lists: Vec<LongList>,
+    /// Frames that are not read while they have these states, by their paths.
+    pub unseen: HashMap<Arc<str>, StateSet>,
+    /// Those that were found, which the caller takes and fills.
+    pub set_aside: Vec<usize>,
     /// The missing parts.
     pub unread: Unread,
     /// When the traversal is given up.
@@ -95,6 +99,8 @@ impl<'a> Engine<'a> {
             leaf_role: None,
             foreign: Vec::new(),
             long_lists: Vec::new(),
+            unseen: HashMap::new(),
+            set_aside: Vec::new(),
             unread: Unread::default(),
             end,
         }
@@ -363,7 +369,11 @@ impl<'a> Engine<'a> {
         self.nodes[index].states = states;
         self.nodes[index].showing = showing;
         self.nodes[index].unallocated = self.nodes[parent].unallocated && by_state;
-        if showing {
+        if toplevel && self.unseen.get(&self.nodes[index].path) == Some(&states) {
+            self.nodes[index].role = Some(role::FRAME);
+            self.nodes[index].detailed = true;
+            self.set_aside.push(index);
+        } else if showing {
             self.ask_facts(index);
         } else {
             self.hidden.push(index);

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`bulk_cache`] | an app whose toolkit gives all it has in one call | |
 //! | [`reuse`] | the hidden subtrees of a link's second traversal | |
+//! | [`documents`] | an app's other documents, where nobody sees them | `reuse` |
 //! | [`hidden`] | what does not show, level by level | `reuse` |
 //! | [`recycled`] | rows that were in view before | |
 //! | [`stacked`] | pages that are behind another | |
@@ -17,6 +18,7 @@
 //! | [`embedded`] | objects of another process, such as web views | `large_list` |
 
 pub mod bulk_cache;
+pub mod documents;
 pub mod embedded;
 pub mod hidden;
 pub mod keep_alive;

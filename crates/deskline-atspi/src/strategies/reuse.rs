@@ -307,13 +307,13 @@ fn take_below(engine: &mut Engine<'_>, last: &LastReading, node: usize, then: us
 }
 
 /// A node without its children, in that container.
-fn copy(node: &Node, parent: Option<usize>) -> Node {
+pub(super) fn copy(node: &Node, parent: Option<usize>) -> Node {
     Node {
         parent,
         children: Vec::new(),
         path: node.path.clone(),
-        owner: None,
-        id: None,
+        owner: node.owner.clone(),
+        id: node.id.clone(),
         name: node.name.clone(),
         description: node.description.clone(),
         label: node.label.clone(),

@@ -36,6 +36,7 @@ fn elements_older_than_the_call_are_counted_in_a_header() {
     tree.older = Some(deskline_core::Older {
         elements: 1,
         by: std::time::Duration::from_millis(12_340),
+        windows: Vec::new(),
     });
     let header = full_tree(&tree, false);
     assert_eq!(
@@ -47,11 +48,25 @@ fn elements_older_than_the_call_are_counted_in_a_header() {
 }
 
 #[test]
+fn windows_older_than_the_call_are_named_in_a_header() {
+    let mut tree = tree(TREE);
+    tree.older = Some(deskline_core::Older {
+        elements: 5,
+        by: std::time::Duration::from_secs(3),
+        windows: vec![1],
+    });
+    let header = full_tree(&tree, false);
+    let older = "# older: 5 elements of windows that nobody sees (\"Ann\" [AXWindow (frame)] #e2), read up to 3.0 s before";
+    assert_eq!(header.lines().nth(1), Some(older));
+}
+
+#[test]
 fn only_visible_elements_are_listed_on_demand() {
     let mut tree = tree(TREE);
     tree.older = Some(deskline_core::Older {
         elements: 1,
         by: std::time::Duration::from_secs(1),
+        windows: Vec::new(),
     });
     tree.partial = vec!["closed menus: 500 ms were over\n# diff: forged".into()];
     tree.blind = vec!["(0,0 900×600) [AXGroup (panel)]".into()];

@@ -6,20 +6,29 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest,
-    ProgressNotificationParam, ServerResult, Tool,
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
+    ClientRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ProgressNotificationParam,
+    ProtocolVersion, ServerResult, Tool,
 };
-use rmcp::service::{NotificationContext, PeerRequestOptions, RequestHandle, RunningService};
-use rmcp::{ClientHandler, RoleClient, ServiceExt as _};
+use rmcp::service::{
+    ClientLifecycleMode, NotificationContext, PeerRequestOptions, RequestContext, RequestHandle,
+    RunningService,
+};
+use rmcp::{ClientHandler, ClientServiceExt as _, ErrorData, RoleClient};
 use serde_json::{Value, json};
 use tokio::process::Child;
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::{Answer, NativeApp, PATIENCE, until};
 
-/// Collects the server's notifications.
+/// Collects the server's notifications and questions.
 #[derive(Debug, Clone, Default)]
-struct Heard(Arc<Mutex<Vec<String>>>);
+struct Heard(
+    Arc<Mutex<Vec<String>>>,
+    /// The answers of the person. `None`: this client cannot ask.
+    Option<Arc<tokio::sync::Mutex<UnboundedReceiver<String>>>>,
+);
 
 impl Heard {
     fn note(&self, what: String) {
@@ -28,6 +37,32 @@ impl Heard {
 }
 
 impl ClientHandler for Heard {
+    fn get_info(&self) -> ClientConfig {
+        let mut info = ClientConfig::default();
+        if self.1.is_some() {
+            info.capabilities = ClientCapabilities::builder().enable_elicitation().build();
+        }
+        info
+    }
+
+    /// Waits for the person's answer. Any word but `cancel` is sent as their choice.
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        self.note(serde_json::to_string(&request).unwrap());
+        let answers = self.1.as_ref().expect("asked, though it cannot ask");
+        let answer = answers.lock().await.recv().await;
+        let answer = answer.filter(|answer| answer != "cancel");
+        Ok(
+            answer.map_or(ElicitResult::new(ElicitationAction::Cancel), |answer| {
+                let content = json!({"answer": answer});
+                ElicitResult::new(ElicitationAction::Accept).with_content(content)
+            }),
+        )
+    }
+
     async fn on_progress(
         &self,
         params: ProgressNotificationParam,
@@ -64,12 +99,32 @@ pub struct Pending<'c> {
 impl Client {
     /// Starts the server and connects to it.
     pub fn start(command: Command) -> Self {
+        let lifecycle = ClientLifecycleMode::Initialize;
+        Self::serve(command, Heard::default(), lifecycle)
+    }
+
+    /// Starts a server with a client that asks its person, in the older or the newer generation of
+    /// the protocol. They give the answers that are sent to the returned end.
+    pub fn asking(command: Command, modern: bool) -> (Self, UnboundedSender<String>) {
+        let (answer, answers) = unbounded_channel();
+        let answers = Arc::new(tokio::sync::Mutex::new(answers));
+        let lifecycle = if modern {
+            ClientLifecycleMode::Discover {
+                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            }
+        } else {
+            ClientLifecycleMode::Initialize
+        };
+        let heard = Heard(Arc::default(), Some(answers));
+        (Self::serve(command, heard, lifecycle), answer)
+    }
+
+    fn serve(command: Command, heard: Heard, lifecycle: ClientLifecycleMode) -> Self {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
             .build()
             .unwrap();
-        let heard = Heard::default();
         let (service, child) = runtime.block_on(async {
             let mut child = tokio::process::Command::from(command)
                 .stdin(Stdio::piped())
@@ -78,7 +133,8 @@ impl Client {
                 .spawn()
                 .unwrap();
             let pipes = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
-            let service = tokio::time::timeout(PATIENCE, heard.clone().serve(pipes)).await;
+            let served = heard.clone().serve_with_lifecycle(pipes, lifecycle);
+            let service = tokio::time::timeout(PATIENCE, served).await;
             (service.expect("no handshake in time").unwrap(), child)
         });
         Self {
@@ -99,6 +155,20 @@ impl Client {
     pub fn call(&self, tool: &str, arguments: Value) -> Answer {
         self.call_timeout(tool, arguments, PATIENCE)
             .unwrap_or_else(|| panic!("{tool} was not answered within {PATIENCE:?}"))
+    }
+
+    /// As [`Client::call`], by a client that asks its person and calls again where the server wants
+    /// that.
+    #[track_caller]
+    pub fn call_asking(&self, tool: &str, arguments: Value) -> Answer {
+        let Value::Object(arguments) = arguments else {
+            panic!("{arguments} is no object")
+        };
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        let called =
+            async { tokio::time::timeout(PATIENCE, self.service().call_tool(params)).await };
+        let result = self.runtime.block_on(called);
+        answer(&result.expect("no answer in time").unwrap())
     }
 
     /// [`Client::call`] with the app's pid among the arguments.

@@ -38,6 +38,7 @@ mod record;
 mod refs;
 mod retention;
 mod stamp;
+mod state;
 mod table;
 mod time;
 
@@ -50,3 +51,4 @@ pub use picture::{Place, Shot};
 pub use record::{DiffCounts, Files, KnownAs, Outcome, Record};
 pub use refs::RefStore;
 pub use retention::{Retention, RetentionError};
+pub use state::StateFile;

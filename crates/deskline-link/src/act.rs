@@ -39,12 +39,17 @@ impl Steps<'_> {
         targets: &Targets,
         report: &mut Report,
     ) -> Result<()> {
+        if let (Action::Input(_) | Action::Quiet(_), false) = (action, self.subject.is_home()) {
+            self.policy.approve(&mut **desk, self.subject.required()?)?;
+        }
         match action {
             Action::Open { identifier } => {
                 self.policy.permit_identifier(identifier)?;
-                let permit = |app: &Identity| self.policy.permit_start(app);
+                let is_private = desk.is_private();
+                let permit = |app: &Identity| self.policy.permit_start(app, is_private);
                 let notes = &mut report.notes;
-                report.step.started = open(desk, identifier, &permit, notes, self.cancel)?;
+                let policy = self.policy;
+                report.step.started = open(desk, identifier, &permit, policy, notes, self.cancel)?;
             }
             Action::WaitFor { .. } => {
                 let found = match (self.found.take(), Wanted::new(action, Instant::now())) {

@@ -75,7 +75,7 @@ pub(crate) fn record(
     written.app = report.readings.latest().map(|tree| tree.app.name.clone());
     written.known_as = std::mem::take(&mut report.apps)
         .into_iter()
-        .map(|Identity { names, claims }| KnownAs { names, claims })
+        .map(|Identity { names, claims, .. }| KnownAs { names, claims })
         .collect();
     written.diff = report.diff.as_ref().map(|diff| DiffCounts {
         added: diff.added.len(),

@@ -19,7 +19,7 @@ pub struct Application {
     pub front: bool,
 }
 
-/// The names by which an app is known.
+/// What an app is known as.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Identity {
     /// The system's names for it: its executable and its path, the script that it runs, the id and
@@ -28,14 +28,19 @@ pub struct Identity {
     /// Its own name for itself, and other programs that a command line may start. These deny an app
     /// and allow none.
     pub claims: Vec<String>,
+    /// What a grant for it is kept under: the path of its executable or script, or the id of its
+    /// desktop file, package or bundle. `None` if the system reports none that is its own.
+    pub key: Option<String>,
 }
 
 impl Identity {
     /// An app that is known by this name.
     pub fn named(name: impl Into<String>) -> Self {
+        let name = name.into();
         Self {
-            names: vec![name.into()],
+            names: vec![name.clone()],
             claims: Vec::new(),
+            key: Some(name),
         }
     }
 }
@@ -86,8 +91,8 @@ pub trait Apps {
     /// The same for all threads of the app's own process, and for no other process.
     fn threads_computed(&mut self, pid: u32) -> Option<Duration>;
 
-    /// The system's names for the process: see [`Identity::names`]. Empty if it reports nothing.
-    fn names_of(&mut self, pid: u32) -> Vec<String>;
+    /// What the system knows the process as, without claims.
+    fn known_as(&mut self, pid: u32) -> Identity;
 
     /// Whether the app shows where a person gives programs their permissions.
     fn shows_permissions(&mut self, pid: u32) -> bool;

@@ -313,6 +313,17 @@ impl Call {
         steps.flat_map(|(i, action)| std::iter::repeat_n((i, action), self.repeats(i)))
     }
 
+    /// The processes that its steps are known to act in.
+    pub(crate) fn acts_in(&self) -> impl Iterator<Item = u32> {
+        let acts = |action: &&Action| matches!(action, Action::Input(_) | Action::Quiet(_));
+        let dropped_on = |action: &Action| match action {
+            Action::Input(Input::Drag { to_pid, .. }) => *to_pid,
+            _ => None,
+        };
+        let own = self.pid.filter(|_| self.actions().any(|a| acts(&a)));
+        own.into_iter().chain(self.actions().filter_map(dropped_on))
+    }
+
     /// How long it outlasts that its app does not answer before it begins.
     pub fn patience(&self) -> Duration {
         match self.action {

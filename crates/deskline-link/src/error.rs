@@ -8,6 +8,7 @@ mod open;
 mod refusal;
 pub mod setup;
 mod target;
+mod unasked;
 
 use std::borrow::Cow;
 
@@ -15,12 +16,14 @@ use deskline_core::escape;
 use deskline_input::Reason;
 
 use crate::end::End;
+use crate::question::Question;
 pub use display::DisplayError;
 pub use effect::NoEffect;
 pub use open::OpenError;
 pub use refusal::{Obstacle, QuietAction, Refusal};
 pub(crate) use target::AWAY;
 pub use target::{TargetError, WindowHint};
+pub use unasked::Unasked;
 
 /// The result of a step.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -146,6 +149,9 @@ pub enum Error {
         /// The allowed apps, as a sentence.
         bounds: String,
     },
+    /// The person has not allowed agents to act in the app.
+    #[error("the person has not allowed agents to act in {0}. {1}")]
+    Unapproved(Box<Question>, Unasked),
     /// A click brought an app to the front that is excluded by the policy.
     #[error(
         "the click brought an app to the front (pid {pid}) that is out of bounds, so no key was \
@@ -291,6 +297,7 @@ impl Error {
             | Self::Display(_)
             | Self::TimedOut { .. }
             | Self::OutOfBounds { .. }
+            | Self::Unapproved(..)
             | Self::LedOutOfBounds { .. }
             | Self::NoPid
             | Self::Internal(_)

@@ -21,6 +21,9 @@ pub(crate) fn run(
     cancel.check()?;
     let acts = |action: &Action| !matches!(action, Action::Refresh | Action::WaitFor { .. });
     desktop.begin_link(call.actions().any(acts));
+    for pid in call.acts_in() {
+        steps.policy.approve(desktop, pid)?;
+    }
 
     // refresh_traversal looks, and touches neither focus nor pointer.
     if call.action == Action::Refresh {

@@ -16,7 +16,8 @@ use crate::call::Call;
 use crate::checkpoint::DeferredRestore;
 use crate::desktop::{Desktop, Platform};
 use crate::display::{Window, WindowId};
-use crate::error::{Error, Result, TargetError, panic_text};
+use crate::error::{Error, Result, TargetError, Unasked, panic_text};
+use crate::grants::Question;
 use crate::link;
 use crate::picture::texts::Texts;
 use crate::policy::{Policy, identify};
@@ -70,9 +71,23 @@ impl Links {
     /// Runs one tool call, from connecting to its line in the journal. Never panics. Ends within
     /// the bounds of its steps, and soon after `cancel` is raised.
     pub fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer {
+        self.run_or_ask(call, cancel).unwrap_or_else(|question| {
+            let unasked = Unasked::Unable("nobody is there to ask".into(), question.key.clone());
+            unanswered(&self.journal, call, Error::Unapproved(question, unasked))
+        })
+    }
+
+    /// As [`Links::run`]. If the person is to be asked first, nothing is touched or recorded, and
+    /// the question comes back.
+    pub fn run_or_ask(&mut self, call: &Call, cancel: &Cancel) -> Result<Answer, Box<Question>> {
         let (subject, mut report) = (Subject::new(call.pid), Report::default());
         let result = self.caught(|links| links.link(call, cancel, &subject, None, &mut report));
-        self.answer(call, &subject, report, result)
+        let step = &report.step.done;
+        let untouched = report.ended_runs.is_empty() && step.is_empty() && !step.underway;
+        match result {
+            Err(Error::Unapproved(question, Unasked::Yet)) if untouched => Err(question),
+            result => Ok(self.answer(call, &subject, report, result)),
+        }
     }
 
     /// Looks for the awaited element of a `wait_for`, until it appears, its time is over, or
@@ -282,14 +297,17 @@ impl Links {
             return e;
         };
         let mut listed = || self.desktop.as_deref_mut()?.applications().ok();
-        let known = !self.policy.is_bounded()
-            || listed().is_some_and(|apps| {
-                let app = apps.iter().find(|a| a.app.pid == pid);
-                app.is_some_and(|a| {
-                    let desktop = self.desktop.as_deref_mut();
-                    desktop.is_some_and(|d| self.policy.permits_process(d, &a.app.name, pid))
-                })
-            });
+        let own = match listed().filter(|_| self.policy.is_bounded()) {
+            Some(apps) => apps
+                .into_iter()
+                .find(|a| a.app.pid == pid)
+                .map(|a| a.app.name),
+            None => Some(String::new()).filter(|_| !self.policy.is_bounded()),
+        };
+        let desktop = self.desktop.as_deref_mut();
+        let known = desktop
+            .zip(own)
+            .is_some_and(|(desktop, own)| self.policy.permits_process(desktop, &own, pid));
         let title = if known { title } else { String::new() };
         Error::Elsewhere { title, pid, why }
     }
@@ -346,6 +364,8 @@ impl Links {
 pub enum Looked {
     /// The wait is over.
     Answer(Answer),
+    /// The person is to be asked first. Nothing was touched.
+    Asks(Box<Question>),
     /// Another call wanted the desktop, or the app does not answer: look again later.
     NotYet(Box<Waiting>),
 }

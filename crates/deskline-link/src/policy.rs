@@ -6,29 +6,31 @@ use deskline_core::escape;
 
 use crate::apps::Identity;
 use crate::desktop::Desktop;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Unasked};
+use crate::grants::{Grants, Kept, Question};
 use crate::guard::Guarding;
+use crate::keepers::is_keeper;
 
 /// A running process. `own` is its own name for itself: the only one if the system reports none.
 pub fn identify(desktop: &mut dyn Desktop, own: &str, pid: u32) -> Identity {
-    let mut names = desktop.names_of(pid);
-    if names.is_empty() {
-        names.push(own.to_owned());
+    let mut app = desktop.known_as(pid);
+    if app.names.is_empty() {
+        app.names.push(own.to_owned());
     }
-    Identity {
-        names,
-        claims: vec![own.to_owned()],
-    }
+    app.claims.push(own.to_owned());
+    app
 }
 
 /// Bounds on what links may read and touch.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Policy {
     /// If not empty, only apps with a name that contains one of these (case-insensitive) are
     /// allowed.
     pub allow: Vec<String>,
     /// Apps with a name or claim that contains one of these (case-insensitive) are never allowed.
     pub deny: Vec<String>,
+    /// What the person has answered about apps.
+    pub grants: Grants,
     /// The time per traversal for reading elements that are not showing.
     pub budget: Duration,
     /// Whether and how the person's devices are grabbed while the agent's input is sent.
@@ -40,6 +42,7 @@ impl Default for Policy {
         Self {
             allow: Vec::new(),
             deny: Vec::new(),
+            grants: Grants::default(),
             budget: Duration::from_millis(500),
             guard: Guarding::default(),
         }
@@ -49,12 +52,20 @@ impl Default for Policy {
 impl Policy {
     /// Whether any apps are excluded.
     pub fn is_bounded(&self) -> bool {
-        !self.allow.is_empty() || !self.deny.is_empty()
+        let never = |kept: &Kept| *kept == Kept::Never;
+        let kept = || self.grants.kept();
+        let denies = || kept().map_or(true, |kept| kept.0.values().any(never));
+        !self.allow.is_empty() || !self.deny.is_empty() || denies()
     }
 
     /// Whether links may read and touch this app.
     pub fn permits(&self, app: &Identity) -> bool {
-        !self.denies(app) && self.allows(app)
+        let never = || {
+            self.grants
+                .about(app)
+                .map_or(true, |kept| kept == Some(Kept::Never))
+        };
+        !self.denies(app) && self.allows(app) && !never()
     }
 
     fn denies(&self, app: &Identity) -> bool {
@@ -68,41 +79,78 @@ impl Policy {
         self.allow.is_empty() || app.names.iter().any(|name| matches(name, &self.allow))
     }
 
-    /// Whether links may read and touch this process, which calls itself `own`.
-    pub(crate) fn permits_process(&self, desktop: &mut dyn Desktop, own: &str, pid: u32) -> bool {
-        !self.is_bounded() || self.permits(&identify(desktop, own, pid))
+    /// Whether the person has named this app as one that agents may use.
+    fn names(&self, app: &Identity) -> bool {
+        let granted = || matches!(self.grants.about(app), Ok(Some(Kept::Always)));
+        !self.allow.is_empty() && self.allows(app) || granted()
     }
 
-    /// Fails where an agent could give itself permissions, or take those that Deskline needs,
-    /// unless the app is allowed by name. Nobody is harmed on a private desktop.
-    fn permit_permissions(&self, desktop: &mut dyn Desktop, own: &str, pid: u32) -> Result<()> {
-        let named = !self.allow.is_empty() && self.allows(&identify(desktop, own, pid));
-        if desktop.is_private() || named || !desktop.shows_permissions(pid) {
+    /// Whether links may read and touch this process, which calls itself `own`.
+    pub(crate) fn permits_process(&self, desktop: &mut dyn Desktop, own: &str, pid: u32) -> bool {
+        self.permit(desktop, own, pid).is_ok()
+    }
+
+    /// Fails where an agent could give itself permissions, take those that Deskline needs, or get
+    /// at passwords, unless the app is allowed by name. Nobody is harmed on a private desktop.
+    fn permit_delicate(
+        &self,
+        desktop: &mut dyn Desktop,
+        own: &str,
+        pid: u32,
+        app: &Identity,
+    ) -> Result<()> {
+        if desktop.is_private() {
             return Ok(());
         }
-        let app = escape::name(own, 40);
-        Err(Error::OutOfBounds {
-            what: format!("{app} (pid {pid}), which shows the permissions of programs,"),
-            names: Vec::new(),
-            bounds: format!(
-                "Only the person changes these. Ask them to, or to start Deskline with \
-                 --allow-app '{app}'"
-            ),
-        })
+        let what = format!("{} (pid {pid})", escape::name(own, 40));
+        if desktop.shows_permissions(pid) && !self.names(app) {
+            let why = "shows the permissions of programs";
+            return Err(delicate(&what, why, app));
+        }
+        self.permit_keeper(&what, app)
+    }
+
+    fn permit_keeper(&self, what: &str, app: &Identity) -> Result<()> {
+        if is_keeper(&app.names) && !self.names(app) {
+            return Err(delicate(what, "keeps or asks for passwords", app));
+        }
+        Ok(())
     }
 
     /// Fails if this process is blocked. `own` is its own name for itself.
     pub(crate) fn permit(&self, desktop: &mut dyn Desktop, own: &str, pid: u32) -> Result<()> {
-        self.permit_permissions(desktop, own, pid)?;
-        if !self.is_bounded() {
-            return Ok(());
-        }
         let app = identify(desktop, own, pid);
+        self.permit_delicate(desktop, own, pid, &app)?;
         if self.permits(&app) {
             return Ok(());
         }
         let what = format!("{} (pid {pid})", escape::name(own, 40));
         Err(self.out_of_bounds(&what, own, &app))
+    }
+
+    /// Fails if the person is to be asked before a link acts in this process.
+    pub(crate) fn approve(&self, desktop: &mut dyn Desktop, pid: u32) -> Result<()> {
+        if !self.grants.asks {
+            return Ok(());
+        }
+        let app = desktop.known_as(pid);
+        let name = app.names.first().map_or("", String::as_str);
+        // They are not asked about what is denied.
+        self.permit(desktop, name, pid)?;
+        self.approve_app(&app, Some(pid))
+    }
+
+    fn approve_app(&self, app: &Identity, pid: Option<u32>) -> Result<()> {
+        if !self.grants.asks || self.names(app) {
+            return Ok(());
+        }
+        let Some(question) = Question::about(app, pid) else {
+            return Err(self.out_of_bounds(UNKNOWN, UNKNOWN, app));
+        };
+        if self.grants.allows(&question) {
+            return Ok(());
+        }
+        Err(Error::Unapproved(Box::new(question), Unasked::Yet))
     }
 
     /// Fails if the identifier of the app to open is denied by itself.
@@ -113,13 +161,17 @@ impl Policy {
         Ok(())
     }
 
-    /// Fails if the app to open is excluded. One that is not known may be a denied one.
-    pub(crate) fn permit_start(&self, app: &Identity) -> Result<()> {
-        if !self.is_bounded() || (!app.names.is_empty() && self.permits(app)) {
-            return Ok(());
+    /// Fails if the app to open is excluded, or if the person is to be asked first. One that is not
+    /// known may be a denied one.
+    pub(crate) fn permit_start(&self, app: &Identity, is_private: bool) -> Result<()> {
+        if !is_private {
+            let name = app.names.first().map_or(UNKNOWN, String::as_str);
+            self.permit_keeper(&escape::short(name, 40), app)?;
         }
-        let unknown = "a command whose app is not known before it runs";
-        let name = app.names.first().map_or(unknown, String::as_str);
+        if !self.is_bounded() || (!app.names.is_empty() && self.permits(app)) {
+            return self.approve_app(app, None);
+        }
+        let name = app.names.first().map_or(UNKNOWN, String::as_str);
         Err(self.out_of_bounds(name, name, app))
     }
 
@@ -129,14 +181,25 @@ impl Policy {
             let quoted: Vec<String> = names.iter().map(|n| format!("'{n}'")).collect();
             quoted.join(", ")
         };
-        match (self.allow.is_empty(), self.deny.is_empty()) {
+        let never = |(app, kept): (String, Kept)| (kept == Kept::Never).then_some(app);
+        let never: Vec<String> = match self.grants.kept() {
+            Ok(kept) => kept.0.into_iter().filter_map(never).collect(),
+            Err(e) => {
+                return format!("The person's answers cannot be read, so nothing is allowed: {e}");
+            }
+        };
+        let deny = [self.deny.as_slice(), &never].concat();
+        match (self.allow.is_empty(), deny.is_empty()) {
             (false, true) => format!("Allowed are apps named {}", list(&self.allow)),
-            (true, false) => format!("Allowed are all apps but those named {}", list(&self.deny)),
+            (true, false) => format!("Allowed are all apps but those named {}", list(&deny)),
             (false, false) => format!(
                 "Allowed are apps named {}, but not {}",
                 list(&self.allow),
-                list(&self.deny)
+                list(&deny)
             ),
+            (true, true) if self.grants.asks => {
+                "The person is asked about each app: open one by its name or path".to_owned()
+            }
             (true, true) => "All apps are allowed".to_owned(),
         }
     }
@@ -151,6 +214,21 @@ impl Policy {
         }
     }
 }
+
+/// The error for an app that only the person uses.
+fn delicate(what: &str, why: &str, app: &Identity) -> Error {
+    let name = app.key.as_ref().or(app.names.first());
+    let name = escape::short(name.map_or("", String::as_str), 120);
+    Error::OutOfBounds {
+        what: format!("{what}, which {why},"),
+        names: Vec::new(),
+        bounds: format!(
+            "Only the person uses it. Ask them to, or to run: deskline grants allow '{name}'"
+        ),
+    }
+}
+
+const UNKNOWN: &str = "a command whose app is not known before it runs";
 
 /// Whether `name` contains one of these, ignoring case. A path does only with a word that has a
 /// `/`: `lib` is not each app in `/usr/lib`.
@@ -181,6 +259,7 @@ mod tests {
         Identity {
             names: names.iter().map(|s| (*s).to_owned()).collect(),
             claims: claims.iter().map(|s| (*s).to_owned()).collect(),
+            key: None,
         }
     }
 
@@ -198,13 +277,14 @@ mod tests {
 
     #[test]
     fn an_app_to_open_must_be_allowed_by_a_name_and_denied_by_none() {
-        let permitted = |p: &Policy, names: &[&str]| p.permit_start(&app(names, &[])).is_ok();
+        let permitted =
+            |p: &Policy, names: &[&str]| p.permit_start(&app(names, &[]), false).is_ok();
         let calculator = policy(&["Calculator"], &[]);
         assert!(permitted(
             &calculator,
             &["Rechner", "org.gnome.Calculator", "gnome-calculator"]
         ));
-        let refused = calculator.permit_start(&app(&["bash"], &[]));
+        let refused = calculator.permit_start(&app(&["bash"], &[]), false);
         let refused = refused.unwrap_err().to_string();
         assert!(
             refused.contains("bash") && refused.contains("'Calculator'"),
@@ -216,6 +296,15 @@ mod tests {
         assert!(!permitted(&denied, &["Web Browser", "firefox-esr"]));
         assert!(!permitted(&denied, &[]));
         assert!(permitted(&policy(&[], &[]), &[]));
+    }
+
+    #[test]
+    fn what_keeps_passwords_is_not_started_unless_it_is_named() {
+        let starts =
+            |p: &Policy, private| p.permit_start(&app(&["seahorse"], &[]), private).is_ok();
+        assert!(!starts(&policy(&[], &[]), false));
+        assert!(starts(&policy(&[], &[]), true));
+        assert!(starts(&policy(&["seahorse"], &[]), false));
     }
 
     #[test]

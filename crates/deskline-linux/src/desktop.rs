@@ -631,8 +631,8 @@ impl Apps for LinuxDesktop {
         (!process::are_elsewhere()).then(|| family::threads_ran(pid))
     }
 
-    fn names_of(&mut self, pid: u32) -> Vec<String> {
-        self.identities.names_of(pid, &self.session)
+    fn known_as(&mut self, pid: u32) -> Identity {
+        self.identities.known_as(pid, &self.session)
     }
 
     fn shows_permissions(&mut self, _: u32) -> bool {

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_journal::Journal;
+use deskline_link::error::Unasked;
+use deskline_link::grants::{Approval, Grants, GrantsError, Question};
 use deskline_link::{Call, Cancel, Error, Looked, Platform, Policy, Waiting, unanswered};
 use serde_json::{Map, Value};
 
@@ -14,6 +16,7 @@ use crate::args::Wrong;
 use crate::desktops::{Desktops, Served};
 use crate::files::JournalFiles;
 use crate::live::Live;
+use crate::person::{Asked, Person};
 use crate::reply::Reply;
 use crate::tools::{self, COMPAT_PREFIX, Handler, TOOLS, ToolRecord};
 use crate::turns::Turn;
@@ -37,16 +40,27 @@ pub struct Config {
     pub compat_macos_use: bool,
 }
 
-/// No tool has this name. The text is for the agent.
+/// How often a call may ask: about its app, and about the one that a drag ends in.
+const QUESTIONS: usize = 3;
+
+/// A call that has no answer of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct UnknownTool(pub String);
+pub enum NoReply {
+    /// No tool has this name. The text is for the agent.
+    #[error("{0}")]
+    UnknownTool(String),
+    /// The client is to ask its person, and to call again with the answer.
+    #[error("the person is to be asked about {0}")]
+    Asks(Box<Question>),
+}
 
 /// Carries out calls. The links of one desktop run one at a time.
 pub struct Dispatcher {
     pub(crate) desktops: Desktops,
     config: Config,
     live: Live,
+    /// Held by the call that asks the person, so that they have one question at a time.
+    asking: tokio::sync::Mutex<()>,
 }
 
 impl Dispatcher {
@@ -64,6 +78,7 @@ impl Dispatcher {
             desktops: Desktops::new(first),
             config,
             live,
+            asking: tokio::sync::Mutex::default(),
         })
     }
 
@@ -97,17 +112,22 @@ impl Dispatcher {
             .collect()
     }
 
-    /// Carries out one call. Raising `cancel` stops it; it still restores the desktop and answers.
+    /// Carries out one call of a client with this person. Raising `cancel` stops it; it still
+    /// restores the desktop and answers.
     pub async fn call(
         &self,
         name: &str,
         arguments: &Map<String, Value>,
         cancel: &Cancel,
-    ) -> Result<Reply, UnknownTool> {
-        let record = tools::find(name).map_err(UnknownTool)?;
+        person: &dyn Person,
+    ) -> Result<Reply, NoReply> {
+        let record = tools::find(name).map_err(NoReply::UnknownTool)?;
         let _registration = self.live.register(cancel);
-        let reply = self.carry_out(record, arguments, cancel).await;
-        Ok(reply.unwrap_or_else(|wrong| failure(&wrong).into()))
+        match self.carry_out(record, arguments, cancel, person).await {
+            Ok(reply) => Ok(reply),
+            Err(Failed::Wrong(wrong)) => Ok(failure(&wrong).into()),
+            Err(Failed::Asks(question)) => Err(NoReply::Asks(question)),
+        }
     }
 
     async fn carry_out(
@@ -115,13 +135,14 @@ impl Dispatcher {
         record: &ToolRecord,
         arguments: &Map<String, Value>,
         cancel: &Cancel,
-    ) -> Result<Reply, Wrong> {
+        person: &dyn Person,
+    ) -> Result<Reply, Failed> {
         if self.config.read_only && !record.reads_only() {
-            return Err(format!(
+            return Err(Failed::Wrong(format!(
                 "{} is not available: this server was started with --read-only, which leaves \
                 refresh_traversal, list_applications, search_tree and view_screenshot",
                 record.name
-            ));
+            )));
         }
         let arguments = if self.config.compat_macos_use {
             Cow::Owned(tools::from_macos_use(arguments)?)
@@ -133,7 +154,7 @@ impl Dispatcher {
         let answer = match record.handler {
             Handler::Link(..) | Handler::Chain => {
                 let call = tools::call(record, arguments)?;
-                return link(desktop, call, cancel).await;
+                return self.link(desktop, call, cancel, person).await;
             }
             Handler::Applications => {
                 let args = crate::args::Args(arguments);
@@ -145,15 +166,55 @@ impl Dispatcher {
             Handler::Search => {
                 let query = search::Query::read(record, arguments)?;
                 let files = desktop.files.clone();
-                return blocking(move || query.run(&files)).await;
+                return Ok(blocking(move || query.run(&files)).await?);
             }
             Handler::Screenshot => {
                 let request = picture::Request::read(record, arguments)?;
                 let files = desktop.files.clone();
-                return blocking(move || request.run(&files)).await;
+                return Ok(blocking(move || request.run(&files)).await?);
             }
         };
         Ok(answered(answer.await))
+    }
+
+    /// Carries out a link. Where the person is to be asked first, it is carried out again with
+    /// their answer: meanwhile nothing is held, and other calls run.
+    async fn link(
+        &self,
+        desktop: &Served,
+        call: Call,
+        cancel: &Cancel,
+        person: &dyn Person,
+    ) -> Result<Reply, Failed> {
+        let grants = &self.config.policy.grants;
+        let mut asking = None;
+        for _ in 0..QUESTIONS {
+            let question = match link(desktop, call.clone(), cancel).await? {
+                Linked::Reply(reply) => return Ok(reply),
+                Linked::Asks(question) => question,
+            };
+            if asking.is_none() {
+                asking = Some(self.asking.lock().await);
+                // The call before this one may have asked the same.
+                if grants.allows(&question) {
+                    continue;
+                }
+            }
+            let why = match person.ask(&question).await {
+                Asked::Later => return Err(Failed::Asks(question)),
+                Asked::Answered(answer) => match keep(grants, &question, answer).await {
+                    Ok(true) => continue,
+                    Ok(false) => Unasked::Declined,
+                    Err(why) => Unasked::NotKept(why),
+                },
+                Asked::Declined => Unasked::Declined,
+                Asked::Unable(why) => Unasked::Unable(why, question.key.clone()),
+            };
+            return Ok(not_linked(desktop, call, Error::Unapproved(question, why)).await?);
+        }
+        Err(Failed::Wrong(
+            "the person's answers have not allowed it. Nothing was touched".into(),
+        ))
     }
 
     /// Stops all calls and refuses new ones. Each call restores the desktop first.
@@ -175,22 +236,63 @@ impl Dispatcher {
     }
 }
 
-async fn link(desktop: &Served, call: Call, cancel: &Cancel) -> Result<Reply, Wrong> {
+/// Why there is no answer of a tool.
+enum Failed {
+    Wrong(Wrong),
+    Asks(Box<Question>),
+}
+
+impl From<Wrong> for Failed {
+    fn from(wrong: Wrong) -> Self {
+        Self::Wrong(wrong)
+    }
+}
+
+enum Linked {
+    Reply(Reply),
+    /// The person is to be asked first.
+    Asks(Box<Question>),
+}
+
+/// Takes the person's answer: whether it allows the app now, or else is kept.
+async fn keep(grants: &Grants, question: &Question, answer: Approval) -> Result<bool, Wrong> {
+    let (grants, question) = (grants.clone(), question.clone());
+    let kept = tokio::task::spawn_blocking(move || {
+        grants.answered(&question, answer)?;
+        Ok(answer != Approval::Never || question.can_be_kept)
+    });
+    let kept: Result<Result<bool, GrantsError>, _> = kept.await;
+    match kept {
+        Ok(kept) => kept.map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+async fn link(desktop: &Served, call: Call, cancel: &Cancel) -> Result<Linked, Wrong> {
     let Some(pid) = call.pid else {
         let job = Job::Link(Box::new(call));
-        return Ok(answered(desktop.worker.submit(job, cancel.clone()).await));
+        return Ok(linked(desktop.worker.submit(job, cancel.clone()).await));
     };
     match Waiting::new(call) {
-        Ok(waiting) => wait_for(desktop, pid, waiting, cancel).await,
+        Ok(waiting) => wait_for(desktop, pid, waiting, cancel)
+            .await
+            .map(Linked::Reply),
         Err(call) => {
             let turn = match answering(desktop, pid, call.patience(), cancel).await? {
                 Ok(turn) => turn,
-                Err(error) => return not_answering(desktop, *call, error).await,
+                Err(error) => return not_linked(desktop, *call, error).await.map(Linked::Reply),
             };
             let answer = desktop.worker.submit(Job::Link(call), cancel.clone());
             drop(turn);
-            Ok(answered(answer.await))
+            Ok(linked(answer.await))
         }
+    }
+}
+
+fn linked<E>(looked: Result<Looked, E>) -> Linked {
+    match looked {
+        Ok(Looked::Asks(question)) => Linked::Asks(question),
+        looked => Linked::Reply(answered(looked)),
     }
 }
 
@@ -210,7 +312,7 @@ async fn wait_for(
             Ok(turn) => Some(turn),
             // The app's end may be the awaited state.
             Err(Error::NoProcess(_) | Error::NoWindow { .. }) if !first => None,
-            Err(error) => return not_answering(desktop, waiting.into_call(), error).await,
+            Err(error) => return not_linked(desktop, waiting.into_call(), error).await,
         };
         let looked = desktop.worker.submit(Job::Look(waiting), cancel.clone());
         drop(turn);
@@ -252,7 +354,7 @@ async fn answering(
 }
 
 /// Answers and records a call without a link.
-async fn not_answering(desktop: &Served, call: Call, error: Error) -> Result<Reply, Wrong> {
+async fn not_linked(desktop: &Served, call: Call, error: Error) -> Result<Reply, Wrong> {
     let journal = desktop.journal.clone();
     blocking(move || Ok(unanswered(&journal, &call, error).into())).await
 }
@@ -269,7 +371,9 @@ async fn blocking(
 fn answered<E>(looked: Result<Looked, E>) -> Reply {
     match looked {
         Ok(Looked::Answer(answer)) => answer,
-        Ok(Looked::NotYet(_)) | Err(_) => failure("the server is stopping. Nothing was touched"),
+        Ok(Looked::NotYet(_) | Looked::Asks(_)) | Err(_) => {
+            failure("the server is stopping. Nothing was touched")
+        }
     }
     .into()
 }

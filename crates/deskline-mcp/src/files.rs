@@ -111,11 +111,13 @@ fn apps_of(record: &Record) -> impl Iterator<Item = Identity> {
     let known = record.known_as.iter().map(|known| Identity {
         names: known.names.clone(),
         claims: known.claims.clone(),
+        key: known.names.last().cloned(),
     });
     let claimed = record.app.iter().filter(|_| record.known_as.is_empty());
     known.chain(claimed.map(|app| Identity {
         names: Vec::new(),
         claims: vec![app.clone()],
+        key: None,
     }))
 }
 

@@ -12,6 +12,7 @@ mod dispatch;
 mod eof;
 mod files;
 mod live;
+mod person;
 mod picture;
 mod reply;
 mod resources;
@@ -23,7 +24,8 @@ mod tools;
 mod turns;
 mod worker;
 
-pub use dispatch::{Config, Dispatcher, UnknownTool};
+pub use dispatch::{Config, Dispatcher, NoReply};
+pub use person::{Asked, Nobody, Person};
 pub use reply::Reply;
 /// Standard input and output, for `serve`.
 pub use rmcp::transport::stdio_pipes as stdio;

@@ -17,9 +17,10 @@ use rmcp::{ErrorData, ServerHandler, ServiceExt};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use crate::dispatch::Dispatcher;
+use crate::dispatch::{Dispatcher, NoReply};
 use crate::eof::Watched;
 use crate::files::JournalFiles;
+use crate::person::{Client, input_required};
 use crate::resources;
 
 /// The instructions that the model gets on connect.
@@ -179,7 +180,13 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let cancel = Cancel::new();
         let arguments = request.arguments.unwrap_or_default();
-        let call = self.dispatcher.call(&request.name, &arguments, &cancel);
+        let client = Client {
+            context: &context,
+            answers: request.input_responses.unwrap_or_default(),
+        };
+        let call = self
+            .dispatcher
+            .call(&request.name, &arguments, &cancel, &client);
         let until_answered = Box::pin(async {
             tokio::pin!(call);
             loop {
@@ -196,6 +203,7 @@ impl ServerHandler for Server {
         let reply = reporting(&context, &request.name, until_answered).await;
         match reply {
             Ok(reply) => Ok(CallToolResult::from(reply).into()),
+            Err(NoReply::Asks(question)) => Ok(input_required(&question).into()),
             Err(unknown) => Err(ErrorData::invalid_params(unknown.to_string(), None)),
         }
     }

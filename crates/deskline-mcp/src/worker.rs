@@ -11,6 +11,7 @@ use std::time::Duration;
 use deskline_core::Summary;
 use deskline_link::Reason;
 use deskline_link::error::panic_text;
+use deskline_link::grants::Question;
 use deskline_link::{Answer, Call, Cancel, Links, Looked, Waiting};
 use tokio::sync::{oneshot, watch};
 
@@ -18,8 +19,8 @@ use crate::live::Live;
 
 /// The desktop that the worker drives: [`Links`], or a script in a test.
 pub trait Desk: Send {
-    /// Runs one link.
-    fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer;
+    /// Runs one link, unless the person is to be asked first.
+    fn run(&mut self, call: &Call, cancel: &Cancel) -> Result<Answer, Box<Question>>;
 
     /// Runs a look of a `wait_for`, until `others` returns that another job waits for the desktop.
     fn look(&mut self, waiting: Box<Waiting>, cancel: &Cancel, others: &dyn Fn() -> bool)
@@ -33,8 +34,8 @@ pub trait Desk: Send {
 }
 
 impl Desk for Links {
-    fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer {
-        Links::run(self, call, cancel)
+    fn run(&mut self, call: &Call, cancel: &Cancel) -> Result<Answer, Box<Question>> {
+        self.run_or_ask(call, cancel)
     }
 
     fn look(
@@ -155,7 +156,10 @@ fn next(desk: &mut dyn Desk, inbox: &mpsc::Receiver<Order>) -> Option<Order> {
 /// Runs one job. A panic in it ends neither the thread nor the queue.
 fn run(desk: &mut dyn Desk, job: Job, cancel: &Cancel, others: &dyn Fn() -> bool) -> Looked {
     let job = AssertUnwindSafe(|| match job {
-        Job::Link(call) => Looked::Answer(desk.run(&call, cancel)),
+        Job::Link(call) => match desk.run(&call, cancel) {
+            Ok(answer) => Looked::Answer(answer),
+            Err(question) => Looked::Asks(question),
+        },
         Job::Look(waiting) => desk.look(waiting, cancel, others),
         Job::Applications { name } => Looked::Answer(desk.applications(&name)),
     });

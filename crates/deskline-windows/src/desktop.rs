@@ -8,9 +8,9 @@ use deskline_link::clipboard::ClipboardThread;
 use deskline_link::guard::Guards;
 use deskline_link::ocr::Ocr;
 use deskline_link::{
-    Aim, AppWindows, Application, Apps, Cancel, Clipboard, Desktop, Display, End, KeyInput,
-    Missing, Offer, Opened, Overlay, Permit, Pictures, PointerInput, Progress, Raising, Result,
-    Scope, Screen, Sent, Sign, Trees, Window, Workspaces,
+    Aim, AppWindows, Application, Apps, Cancel, Clipboard, Desktop, Display, End, Identity,
+    KeyInput, Missing, Offer, Opened, Overlay, Permit, Pictures, PointerInput, Progress, Raising,
+    Result, Scope, Screen, Sent, Sign, Trees, Window, Workspaces,
 };
 
 use crate::apps::Programs;
@@ -196,9 +196,9 @@ impl Apps for WinDesktop {
         self.computed(pid)
     }
 
-    fn names_of(&mut self, pid: u32) -> Vec<String> {
+    fn known_as(&mut self, pid: u32) -> Identity {
         let path = process::Process::open(pid).and_then(|process| process.path());
-        path.as_deref().map(process::names).unwrap_or_default()
+        path.as_deref().map(process::identity).unwrap_or_default()
     }
 
     // The UAC prompt is on the secure desktop, which no program reaches.

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use deskline_link::Identity;
+
 use windows::Win32::Foundation::{FILETIME, HANDLE, STILL_ACTIVE};
 use windows::Win32::System::Diagnostics::ToolHelp::{
     CreateToolhelp32Snapshot, PROCESSENTRY32W, Process32FirstW, Process32NextW, TH32CS_SNAPPROCESS,
@@ -117,8 +119,14 @@ pub fn session() -> Option<u32> {
     Some(session)
 }
 
-/// The names of a program for the settings: its executable's, and its path.
-pub fn names(path: &Path) -> Vec<String> {
+/// What the system knows a program as: the name of the executable, and its path.
+pub fn identity(path: &Path) -> Identity {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    vec![stem.into_owned(), path.to_string_lossy().into_owned()]
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let path = path.to_string_lossy().into_owned();
+    Identity {
+        names: vec![stem.into_owned(), file.into_owned(), path.clone()],
+        claims: Vec::new(),
+        key: Some(path),
+    }
 }

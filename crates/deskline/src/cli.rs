@@ -75,6 +75,10 @@ pub(crate) struct Settings {
     /// Never touch or read apps whose name contains this; may be given several times
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) deny_app: Vec<String>,
+    /// Ask you, through the MCP client, before an app is acted in for the first time; see deskline
+    /// grants
+    #[arg(long, global = true)]
+    pub(crate) ask: bool,
     /// Whether your keys and clicks are kept out while the agent's go in (`input`), with a banner
     /// that says so (`full`)
     #[arg(
@@ -200,6 +204,7 @@ impl Settings {
             add("gnome-input", name(&self.gnome_input));
             arguments.extend(self.attended.then(|| "--attended".into()));
         }
+        arguments.extend(self.ask.then(|| "--ask".into()));
         arguments.extend(self.read_only.then(|| "--read-only".into()));
         arguments
     }
@@ -272,6 +277,12 @@ pub(crate) enum Command {
         #[arg(short, default_value_t = 20, value_name = "N")]
         number: usize,
     },
+    /// The apps that agents may or may not act in: what the person has answered with --ask, or
+    /// says here
+    Grants {
+        #[command(subcommand)]
+        command: Option<GrantsCommand>,
+    },
     /// Add Deskline to an MCP client: adds one entry to its configuration and changes nothing else
     Install(InstallArgs),
     /// Remove the entry from a client's configuration
@@ -321,6 +332,22 @@ pub(crate) enum Command {
         /// The folder, which must exist
         folder: PathBuf,
     },
+}
+
+/// An app is the path of its executable or script, the executable's name, or the id of its desktop
+/// file, package or bundle.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GrantsCommand {
+    /// List them (the default)
+    List,
+    /// Let agents act in an app; also in one that keeps passwords
+    Allow { app: String },
+    /// Keep an app from agents: they cannot read it either
+    Deny { app: String },
+    /// Remove the answer about an app
+    Revoke { app: String },
+    /// Print them as JSON
+    Export,
 }
 
 /// The network of a client's desktop.

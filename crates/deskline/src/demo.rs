@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use deskline_link::Cancel;
 use deskline_link::Reason;
-use deskline_mcp::Dispatcher;
+use deskline_mcp::{Dispatcher, Nobody};
 use serde_json::{Value, json};
 
 use crate::cli::{Settings, Size};
@@ -117,7 +117,7 @@ async fn link(
 ) -> Result<String, Box<dyn Error>> {
     print(&format!("\n▸ {tool} {arguments}"))?;
     let arguments = arguments.as_object().ok_or("no object")?;
-    let reply = server.call(tool, arguments, cancel).await?;
+    let reply = server.call(tool, arguments, cancel, &Nobody).await?;
     for line in reply.text.lines() {
         print(&format!("  {line}"))?;
     }

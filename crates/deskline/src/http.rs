@@ -7,7 +7,6 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 #[cfg(target_os = "linux")]
 use std::path::Path;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -21,6 +20,7 @@ use crate::cli::{LogFormat, Net};
 use crate::cli::{Serve, Settings};
 use crate::output::{Done, note};
 use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
+use crate::state;
 
 /// The variable with the token. The apps of a desktop do not get it.
 const TOKEN: &str = "DESKLINE_TOKEN";
@@ -81,18 +81,10 @@ fn token() -> Result<(Token, String), Box<dyn std::error::Error>> {
     if let Ok(text) = env::var(TOKEN) {
         return Ok((Token::new(&text)?, TOKEN.to_owned()));
     }
-    let path = state()
+    let path = state::folder()
         .ok_or("there is no home directory for the token: pass it in DESKLINE_TOKEN")?
         .join("token");
     Ok((Token::from_file(&path)?, path.display().to_string()))
-}
-
-/// The folder of the token.
-fn state() -> Option<PathBuf> {
-    let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from);
-    let state = state.filter(|path| path.is_absolute());
-    let state = state.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".local/state")))?;
-    Some(state.join("deskline"))
 }
 
 fn warn_of(address: SocketAddr) {
@@ -112,6 +104,9 @@ fn fleet(
 ) -> Result<FleetOptions, Box<dyn std::error::Error>> {
     if settings.home.is_some() {
         return Err("--home is for one desktop: clients name the home that they want kept, /mcp?profile=NAME".into());
+    }
+    if settings.ask {
+        return Err("--ask is for a desktop at which a person sits, not for --desktops".into());
     }
     let journal = settings.journal()?;
     let journals = journal.path().join("desktops");
@@ -165,6 +160,9 @@ fn seal(serve: &Serve, journal: &Path) -> Result<Option<Seal>, Box<dyn std::erro
     Ok(Some(Seal {
         bwrap,
         net: serve.net == Net::Host,
-        hidden: state().into_iter().chain([journal.to_owned()]).collect(),
+        hidden: state::folder()
+            .into_iter()
+            .chain([journal.to_owned()])
+            .collect(),
     }))
 }

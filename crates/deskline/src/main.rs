@@ -3,6 +3,7 @@
 mod cli;
 #[cfg(target_os = "linux")]
 mod demo;
+mod grants;
 mod grep;
 #[cfg(unix)]
 mod http;
@@ -13,6 +14,7 @@ mod pages;
 mod platform;
 mod replay;
 mod run;
+mod state;
 mod view;
 #[cfg(unix)]
 mod warm;
@@ -60,6 +62,7 @@ fn start(cli: Cli) -> ExitCode {
         }
         Command::Replay(args) => replay::replay(settings, &args),
         Command::View(args) => view::view(settings, &args),
+        Command::Grants { command } => grants::run(&command.unwrap_or(cli::GrantsCommand::List)),
         Command::Grep { pattern, number } => run::grep(settings, &pattern, number),
         Command::Doctor { json, fix } => platform::doctor(settings, json, fix),
         #[cfg(target_os = "linux")]

@@ -75,6 +75,7 @@ fn examine(settings: &Settings) -> Result<Vec<Check>, Box<dyn Error>> {
     let mut checks = macos::examine(settings)?;
     #[cfg(windows)]
     let mut checks = windows::examine(settings)?;
+    checks.push(crate::grants::check());
     // Reserve a name, as every call does: a folder that opens need not be writable.
     let journal = settings.journal().and_then(|journal| {
         journal.begin("doctor")?;

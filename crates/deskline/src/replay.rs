@@ -12,7 +12,7 @@ use std::time::Instant;
 use deskline_journal::{Journal, Outcome, Record};
 use deskline_link::Cancel;
 use deskline_link::Reason;
-use deskline_mcp::Dispatcher;
+use deskline_mcp::{Dispatcher, Nobody};
 
 use crate::cli::{ReplayArgs, Settings};
 use crate::output::{Done, print};
@@ -187,6 +187,9 @@ impl Replay<'_> {
         tool: &str,
         arguments: &serde_json::Map<String, serde_json::Value>,
     ) -> Result<deskline_mcp::Reply, Box<dyn Error>> {
-        Ok(self.dispatcher.call(tool, arguments, self.cancel).await?)
+        Ok(self
+            .dispatcher
+            .call(tool, arguments, self.cancel, &Nobody)
+            .await?)
     }
 }

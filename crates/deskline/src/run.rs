@@ -10,14 +10,14 @@ use deskline_journal::Follow;
 use deskline_link::Reason;
 use deskline_link::guard::{Guarding, Mode};
 use deskline_link::{Cancel, Links, Policy};
-use deskline_mcp::{Config, Dispatcher, Reply, UnknownTool};
+use deskline_mcp::{Config, Dispatcher, NoReply, Nobody, Reply};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::cli::{Call, GuardMode, Settings};
 use crate::log::{Filter, Table};
 use crate::output::{Done, is_read, print};
-use crate::{grep, platform};
+use crate::{grants, grep, platform};
 
 /// How long a cancelled call may take to restore the desktop.
 pub(crate) const RESTORE: Duration = Duration::from_secs(5);
@@ -31,6 +31,7 @@ pub(crate) fn dispatcher(
     let policy = Policy {
         allow: settings.allow_app.clone(),
         deny: settings.deny_app.clone(),
+        grants: grants::open(settings.ask),
         guard: Guarding {
             mode: match settings.guard {
                 GuardMode::Off => Mode::Off,
@@ -79,7 +80,7 @@ pub(crate) fn call(settings: &Settings, call: &Call) -> Done {
     let (dispatcher, _open) = dispatcher(settings)?;
     in_runtime(async {
         let cancel = Cancel::new();
-        let answer = dispatcher.call(&call.tool, &call.arguments, &cancel);
+        let answer = dispatcher.call(&call.tool, &call.arguments, &cancel, &Nobody);
         tokio::pin!(answer);
         let reply = tokio::select! {
             reply = &mut answer => reply,
@@ -103,10 +104,13 @@ pub(crate) struct Printed {
 }
 
 impl Printed {
-    pub(crate) fn new(reply: Result<Reply, UnknownTool>, json: bool) -> Self {
+    pub(crate) fn new(reply: Result<Reply, NoReply>, json: bool) -> Self {
         let reply = match reply {
             Ok(reply) => reply,
-            Err(UnknownTool(text)) => return Self { text, exit: 2 },
+            Err(error) => {
+                let text = error.to_string();
+                return Self { text, exit: 2 };
+            }
         };
         Self {
             exit: reply.is_error.into(),

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use deskline_journal::Journal;
 use deskline_link::{Cancel, Reason};
-use deskline_mcp::Dispatcher;
+use deskline_mcp::{Dispatcher, Nobody};
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinSet;
@@ -36,7 +36,7 @@ use crate::run::{Printed, RESTORE, dispatcher, in_runtime, stopped};
 const STARTED: &str = "started";
 
 /// What decides which desktop a server is on. A server is used only where all of it is the same.
-const ENVIRONMENT: [&str; 10] = [
+const ENVIRONMENT: [&str; 11] = [
     "DISPLAY",
     "XAUTHORITY",
     "WAYLAND_DISPLAY",
@@ -46,6 +46,7 @@ const ENVIRONMENT: [&str; 10] = [
     "XDG_RUNTIME_DIR",
     "XDG_SESSION_ID",
     "HOME",
+    "XDG_STATE_HOME",
     "PATH",
 ];
 
@@ -227,7 +228,7 @@ async fn answer(dispatcher: Arc<Dispatcher>, stream: tokio::net::UnixStream) -> 
     let request: Request = serde_json::from_str(&line)?;
     output.write_all(format!("{STARTED}\n").as_bytes()).await?;
     let cancel = Cancel::new();
-    let reply = dispatcher.call(&request.tool, &request.arguments, &cancel);
+    let reply = dispatcher.call(&request.tool, &request.arguments, &cancel, &Nobody);
     tokio::pin!(reply);
     let reply = tokio::select! {
         reply = &mut reply => reply,

@@ -400,17 +400,19 @@ impl Act<'_> {
         let Some(pid) = front.filter(|pid| Some(*pid) != theirs) else {
             return Ok(Some(Witness::new(tree)));
         };
+        let mut own = String::new();
         if self.policy.is_bounded() {
             let listed = desk.applications()?;
-            let own = listed.into_iter().find(|a| a.app.pid == pid);
-            let own = own.map(|a| a.app.name).unwrap_or_default();
-            if !self.policy.permits_process(&mut **desk, &own, pid) {
-                return Err(Error::LedOutOfBounds {
-                    pid,
-                    bounds: self.policy.bounds(),
-                });
-            }
+            let app = listed.into_iter().find(|a| a.app.pid == pid);
+            own = app.map(|a| a.app.name).unwrap_or_default();
         }
+        if !self.policy.permits_process(&mut **desk, &own, pid) {
+            return Err(Error::LedOutOfBounds {
+                pid,
+                bounds: self.policy.bounds(),
+            });
+        }
+        self.policy.approve(&mut **desk, pid)?;
         // A tree that cannot be read may hold anything.
         let prompt = desk.read(pid, Scope::Showing).ok();
         desk.set_aim(Aim {

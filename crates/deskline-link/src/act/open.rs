@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::apps::{Opened, Permit, Progress};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, OpenError, Result};
+use crate::policy::Policy;
 use crate::report::Notes;
 use crate::trees::Scope;
 use deskline_input::Cancel;
@@ -23,11 +24,15 @@ pub(crate) fn open(
     desk: &mut Checkpoint<'_>,
     identifier: &str,
     permit: Permit<'_>,
+    policy: &Policy,
     notes: &mut Notes,
     cancel: &Cancel,
 ) -> Result<bool> {
     let (pid, is_new) = match desk.open(identifier, permit)? {
-        Opened::Running(pid) => (pid, false),
+        Opened::Running(pid) => {
+            policy.approve(&mut **desk, pid)?;
+            (pid, false)
+        }
         Opened::Started(name) => (started(desk, name, cancel)?, true),
     };
     desk.subject.opened(pid);

@@ -12,7 +12,7 @@ use deskline_core::Tree;
 use crate::call::Action;
 use crate::checkpoint::Checkpoint;
 use crate::display::{Place, Window, WindowState};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::report::{Handoff, Notes};
 use crate::steps::Steps;
 
@@ -108,7 +108,7 @@ impl Steps<'_> {
         }
         if let Err(e) = &tree {
             // It may be a blocked app, whose titles must not be read.
-            if self.policy.is_bounded() {
+            if self.policy.is_bounded() || matches!(e, Error::OutOfBounds { .. }) {
                 title = "another app".into();
             }
             notes.add(format!("the tree of the app now in front: {e}"));

@@ -8,6 +8,7 @@ mod choose;
 mod drags;
 mod each_step;
 mod faults;
+mod grants;
 mod hover;
 mod lacking;
 mod opened;

@@ -599,10 +599,10 @@ impl Apps for Scripted {
         Some(script.computed)
     }
 
-    fn names_of(&mut self, pid: u32) -> Vec<String> {
+    fn known_as(&mut self, pid: u32) -> Identity {
         let script = self.script();
-        let known = script.programs.iter().filter(|(of, _)| *of == pid);
-        known.map(|(_, program)| (*program).to_owned()).collect()
+        let known = script.programs.iter().find(|(of, _)| *of == pid);
+        known.map_or_else(Identity::default, |(_, program)| Identity::named(*program))
     }
 
     fn end_of(&mut self, pid: u32) -> Option<End> {

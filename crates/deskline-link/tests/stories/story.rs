@@ -3,6 +3,7 @@
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_journal::{Journal, Retention};
 use deskline_link::call::{ClickKind, Input, Quiet, Typing};
+use deskline_link::grants::Question;
 use deskline_link::{
     Action, Answer, Call, Cancel, Links, Looked, Options, Policy, Target, Tool, Toplevel, Waiting,
 };
@@ -200,6 +201,13 @@ impl Story {
         self.click_then(target, None, None)
     }
 
+    /// The question for the person that a click leads to.
+    pub(crate) fn asks(&mut self, target: &str) -> Option<Box<Question>> {
+        self.script().calls.clear();
+        let call = Call::new(Tool::Click, Some(MAIL), click(target, None, None));
+        self.links.run_or_ask(&call, &Cancel::new()).err()
+    }
+
     pub(crate) fn click_then(
         &mut self,
         target: &str,
@@ -273,6 +281,7 @@ impl Story {
         self.script().calls.clear();
         match self.links.look(waiting, &Cancel::new(), &|| others) {
             Looked::NotYet(waiting) => Some(waiting),
+            Looked::Asks(question) => panic!("{question}"),
             Looked::Answer(answer) => {
                 self.answer = Some(answer);
                 None

@@ -66,6 +66,7 @@ impl Launch {
                     .chain(program)
                     .chain(entry.names.iter().cloned())
                     .collect();
+                identity.key = Some(entry.id.clone());
             }
             // A desktop file elsewhere may claim any name.
             (Some(entry), None) => identity.claims.extend(names_of_entry(entry)),
@@ -146,24 +147,24 @@ fn of_command(argv: &[String], session: &Session, depth: usize) -> Identity {
         Some(of_opener(&names, arguments, session, depth - 1))
     } else if names.iter().any(|name| is_interpreter(name)) && !arguments.is_empty() {
         let script = script(arguments).map(|script| names_of_script(Path::new(script)));
-        Some(Identity {
-            names: script.unwrap_or_default(),
-            claims: Vec::new(),
-        })
+        Some(of_names(script.unwrap_or_default(), Vec::new()))
     } else {
         None
     };
     let Some(inner) = inner else {
-        return Identity { names, claims };
+        return of_names(names, claims);
     };
     // The program that it runs needs a name: the wrapper's own allows nothing.
     let mut claims = claims;
     claims.append(&mut names);
     claims.extend(inner.claims);
-    Identity {
-        names: inner.names,
-        claims,
-    }
+    Identity { claims, ..inner }
+}
+
+/// A program or script that is kept under its path.
+fn of_names(names: Vec<String>, claims: Vec<String>) -> Identity {
+    let key = names.iter().rfind(|name| name.starts_with('/')).cloned();
+    Identity { names, claims, key }
 }
 
 /// The identity of the app that `xdg-open`, `gtk-launch` and their like start, if their arguments
@@ -205,7 +206,7 @@ fn claims_of(word: &str, session: &Session) -> Vec<String> {
         .collect()
 }
 
-/// The names of processes, cached.
+/// What processes are known as, cached.
 #[derive(Default)]
 pub(crate) struct Identities {
     installed: Option<(Instant, Installed)>,
@@ -216,42 +217,44 @@ struct Known {
     /// The start time and the executable: the pid may have been reused.
     started: u64,
     executable: Option<PathBuf>,
-    names: Vec<String>,
+    app: Identity,
 }
 
 impl Identities {
-    /// The names by which the system knows a process. For a pid that is no longer taken, those of
-    /// its last process.
-    pub(crate) fn names_of(&mut self, pid: u32, session: &Session) -> Vec<String> {
+    /// What the system knows a process as. For a pid that is no longer taken, its last process.
+    pub(crate) fn known_as(&mut self, pid: u32, session: &Session) -> Identity {
         // Another process may have that number here.
         if process::are_elsewhere() {
-            return Vec::new();
+            return Identity::default();
         }
         let Some(process) = process::read(Path::new("/proc"), pid.cast_signed()) else {
             return self
                 .known
                 .get(&pid)
-                .map_or_else(Vec::new, |known| known.names.clone());
+                .map_or_else(Identity::default, |known| known.app.clone());
         };
         let executable = fs::read_link(format!("/proc/{pid}/exe")).ok();
         let same = |known: &&Known| {
             known.started == process.started && (known.executable == executable || process.ended)
         };
         if let Some(known) = self.known.get(&pid).filter(same) {
-            return known.names.clone();
+            return known.app.clone();
         }
         let line = command_line(pid);
-        let names = match &executable {
+        let app = match &executable {
             Some(path) => self.read(pid, path, &line, session),
             // A process that hides its executable has only its name and its command's.
-            None => vec![
-                process.comm,
-                base_name(line.first().map_or("", |w| w)).to_owned(),
-            ],
+            None => Identity {
+                names: vec![
+                    process.comm,
+                    base_name(line.first().map_or("", |w| w)).to_owned(),
+                ],
+                ..Identity::default()
+            },
         };
         if line.is_empty() {
             // It has only just been executed: more names follow soon.
-            return names;
+            return app;
         }
         if self.known.len() >= MOST {
             self.known.clear();
@@ -259,10 +262,10 @@ impl Identities {
         let known = Known {
             started: process.started,
             executable,
-            names: names.clone(),
+            app: app.clone(),
         };
         self.known.insert(pid, known);
-        names
+        app
     }
 
     fn read(
@@ -271,23 +274,25 @@ impl Identities {
         executable: &Path,
         line: &[String],
         session: &Session,
-    ) -> Vec<String> {
+    ) -> Identity {
         let path = executable.to_string_lossy();
         // The kernel appends this after an upgrade of a running program.
         let path = path.strip_suffix(" (deleted)").unwrap_or(&path);
         let mut names = names_of_file(Path::new(path));
+        let mut key = Some(path.to_owned());
         let interpreted = is_interpreter(base_name(path));
         if interpreted {
             let script = line.get(1..).and_then(script);
             let folder = PathBuf::from(format!("/proc/{pid}/cwd"));
-            names.extend(
-                script
-                    .map(|script| names_of_script(&folder.join(script)))
-                    .into_iter()
-                    .flatten(),
-            );
+            let script = script.map(|script| names_of_script(&folder.join(script)));
+            // An interpreter is no app: code in its arguments may be any.
+            key = script.as_ref().and_then(|names| names.last().cloned());
+            key = key.filter(|path| path.starts_with('/'));
+            names.extend(script.into_iter().flatten());
         }
         let flatpak = flatpak_id(pid);
+        // Paths in a sandbox are its own.
+        key = flatpak.clone().or(key);
         for entry in &self.installed(session).entries {
             let is_flatpak = flatpak.as_deref().is_some_and(|id| entry.id == id);
             if is_flatpak || flatpak.is_none() && starts(entry, pid, interpreted, session) {
@@ -296,7 +301,11 @@ impl Identities {
         }
         names.extend(flatpak);
         tidy(&mut names);
-        names
+        Identity {
+            names,
+            claims: Vec::new(),
+            key,
+        }
     }
 
     fn installed(&mut self, session: &Session) -> &Installed {

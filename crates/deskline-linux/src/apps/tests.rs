@@ -381,7 +381,7 @@ fn a_process_is_known_by_its_executable_its_script_and_its_desktop_file() {
         let mut names = vec![];
         // Its command line comes a moment after its executable.
         while names.len() < 3 && std::time::Instant::now() < end {
-            names = identities.names_of(child.id(), &f.session);
+            names = identities.known_as(child.id(), &f.session).names;
         }
         child.kill().unwrap();
         child.wait().unwrap();

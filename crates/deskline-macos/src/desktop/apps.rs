@@ -9,7 +9,7 @@ use deskline_link::{
 };
 
 use super::MacDesktop;
-use crate::os::{Os, RunningApp};
+use crate::os::{Os, Process, RunningApp};
 use crate::windows::Server;
 use crate::{apps, front, windows};
 
@@ -99,15 +99,26 @@ impl<O: Os> Apps for MacDesktop<O> {
         self.os.computed(pid)
     }
 
-    fn names_of(&mut self, pid: u32) -> Vec<String> {
+    fn known_as(&mut self, pid: u32) -> Identity {
         let Some(app) = self.os.app(pid) else {
             let process = self.os.process(pid);
-            return process.into_iter().map(|process| process.name).collect();
+            let named = |process: Process| Identity::named(process.name);
+            return process.map(named).unwrap_or_default();
         };
         let file = app.path.file_stem().unwrap_or_default().to_string_lossy();
-        let mut names = vec![app.name, app.bundle_id, file.into_owned()];
-        names.retain(|name| !name.is_empty());
-        names
+        let path = app.path.to_string_lossy();
+        let is_known = |name: &&str| !name.is_empty();
+        let key = [app.bundle_id.as_str(), &path].into_iter().find(is_known);
+        let names = [&app.name, &app.bundle_id, &*file, &*path];
+        Identity {
+            key: key.map(str::to_owned),
+            names: names
+                .into_iter()
+                .filter(is_known)
+                .map(str::to_owned)
+                .collect(),
+            claims: Vec::new(),
+        }
     }
 
     fn shows_permissions(&mut self, pid: u32) -> bool {

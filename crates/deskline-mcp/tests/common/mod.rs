@@ -8,6 +8,7 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use deskline_journal::{Journal, Retention};
+use deskline_link::grants::Question;
 use deskline_link::{Answer, Call, Cancel, Desktop, Error, Looked, Platform, Result, Waiting};
 use deskline_mcp::{Config, Desk, Dispatcher, ServeError, serve};
 use serde_json::{Value, json};
@@ -40,7 +41,7 @@ pub struct Script {
 }
 
 impl Desk for Script {
-    fn run(&mut self, call: &Call, cancel: &Cancel) -> Answer {
+    fn run(&mut self, call: &Call, cancel: &Cancel) -> Result<Answer, Box<Question>> {
         let pid = call.pid.unwrap_or(0);
         let delay = call.options.delay_after_action.as_millis();
         self.seen.send(format!("start {pid} {delay}")).unwrap();
@@ -55,10 +56,10 @@ impl Desk for Script {
         };
         let reason = cancel.reason();
         self.seen.send(format!("end {pid} {reason:?}")).unwrap();
-        Answer {
+        Ok(Answer {
             text: format!("{} of {pid}: {reason:?}", call.tool.name()),
             is_error,
-        }
+        })
     }
 
     /// The awaited element appears once the test opens the gate.

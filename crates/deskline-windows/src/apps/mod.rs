@@ -101,16 +101,13 @@ impl Programs {
         let identifier = identifier.trim();
         if let Some(pid) = running(identifier) {
             let path = Process::open(pid).and_then(|process| process.path());
-            permit(&Identity {
-                names: path.as_deref().map(process::names).unwrap_or_default(),
-                claims: Vec::new(),
-            })?;
+            permit(&path.as_deref().map(process::identity).unwrap_or_default())?;
             return Ok(Opened::Running(pid));
         }
         let program = find::find(identifier)?;
         permit(&Identity {
-            names: process::names(&program.path),
             claims: vec![program.name.clone()],
+            ..process::identity(&program.path)
         })?;
         let pid = start(&program).map_err(|why| OpenError::NotStarted {
             name: program.name.clone(),

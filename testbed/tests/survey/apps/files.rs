@@ -1,5 +1,6 @@
 //! File managers.
 
+use deskline_testbed::deskline;
 use serde_json::json;
 
 use crate::content;
@@ -103,7 +104,13 @@ pub const fn keepassxc() -> Subject {
     Subject {
         name: "KeePassXC",
         toolkit: "Qt 5",
-        open: |bed| format!("keepassxc {}", content::database(bed).display()).into(),
+        open: |bed| {
+            bed.run(
+                deskline().to_str().unwrap(),
+                &["grants", "allow", "keepassxc"],
+            );
+            format!("keepassxc {}", content::database(bed).display()).into()
+        },
         ready: "Enter Password:",
         click: |run| {
             run.click("AXCheckBox", "Password Generator")?;

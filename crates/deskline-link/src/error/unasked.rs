@@ -1,0 +1,37 @@
+//! Why the person has not allowed something, and the next step.
+
+use std::fmt;
+
+/// Why there is no answer of the person that allows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unasked {
+    /// They are asked before a call begins, and this came up in the middle of one.
+    Yet,
+    /// They were asked, and did not allow it.
+    Declined,
+    /// They cannot be asked: the reason, a clause. The key of the app's grant.
+    Unable(String, String),
+    /// Their answer could not be kept.
+    NotKept(String),
+}
+
+impl fmt::Display for Unasked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Yet => f.write_str(
+                "They are asked before a call and not within one: act on that app in a call of its \
+                 own, with its pid from list_applications",
+            ),
+            Self::Declined => f.write_str(
+                "They were asked just now. Do not ask again unless they want you to, and do not \
+                 look for a way around",
+            ),
+            Self::Unable(why, key) => write!(
+                f,
+                "They cannot be asked, as {why}. Nothing was touched. Ask them to run: deskline \
+                 grants allow '{key}'"
+            ),
+            Self::NotKept(why) => write!(f, "Their answer could not be kept: {why}"),
+        }
+    }
+}

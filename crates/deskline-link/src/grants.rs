@@ -1,0 +1,252 @@
+//! The person's answers to the question whether agents may act in an app.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use deskline_journal::{JournalError, StateFile};
+use serde::{Deserialize, Serialize};
+
+use crate::apps::Identity;
+pub use crate::question::Question;
+
+/// The person's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approval {
+    /// Until this server ends.
+    Once,
+    Always,
+    Never,
+}
+
+impl Approval {
+    pub const ALL: [Self; 3] = [Self::Once, Self::Always, Self::Never];
+
+    /// Its word in a client's form.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Always => "always",
+            Self::Never => "never",
+        }
+    }
+}
+
+impl Question {
+    /// About this app, which `pid` is a process of.
+    pub(crate) fn about(app: &Identity, pid: Option<u32>) -> Option<Self> {
+        let process = pid.map(|pid| format!("pid {pid}"));
+        let key = app.key.clone().or(process)?;
+        let name = app.names.first().filter(|_| app.key.is_some());
+        Some(Self {
+            name: name.unwrap_or(&key).clone(),
+            can_be_kept: app.key.is_some(),
+            key,
+        })
+    }
+}
+
+/// A kept answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kept {
+    Always,
+    Never,
+}
+
+/// The kept answers: each under an app's executable or script, or the id of its desktop file or
+/// package.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Answers(pub BTreeMap<String, Kept>);
+
+impl Answers {
+    /// The answer about an app with these names; if there are several, `never` counts.
+    fn about(&self, names: &[String]) -> Option<Kept> {
+        let are = |key: &str| names.iter().any(|name| name.eq_ignore_ascii_case(key));
+        let about = self.0.iter().filter(|(key, _)| are(key));
+        let answers: Vec<Kept> = about.map(|(_, kept)| *kept).collect();
+        let never = answers.iter().find(|kept| **kept == Kept::Never);
+        never.or(answers.first()).copied()
+    }
+
+    fn parsed(text: &str) -> Result<Self, GrantsError> {
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        serde_json::from_str(text).map_err(GrantsError::Content)
+    }
+}
+
+/// The file of the answers cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum GrantsError {
+    #[error("{0}")]
+    File(#[from] JournalError),
+    #[error("it is not as deskline writes it: {0}")]
+    Content(#[source] serde_json::Error),
+    /// There is no folder for it.
+    #[error("there is no home directory to keep answers in")]
+    NoHome,
+}
+
+/// The person's answers. Clones share those of this server.
+#[derive(Debug, Clone, Default)]
+pub struct Grants {
+    /// Whether the person is asked.
+    pub asks: bool,
+    file: Option<StateFile>,
+    session: Arc<Mutex<HashSet<String>>>,
+}
+
+impl Grants {
+    /// The answers that are kept in this file, if in any.
+    pub fn new(file: Option<StateFile>, asks: bool) -> Self {
+        Self {
+            asks,
+            file,
+            session: Arc::default(),
+        }
+    }
+
+    /// The kept answers. The person may change them while the server runs.
+    pub fn kept(&self) -> Result<Answers, GrantsError> {
+        let Some(file) = &self.file else {
+            return Ok(Answers::default());
+        };
+        Answers::parsed(&file.read()?)
+    }
+
+    /// Keeps an answer, or removes it: `false` if there was none.
+    pub fn keep(&self, app: &str, answer: Option<Kept>) -> Result<bool, GrantsError> {
+        let file = self.file.as_ref().ok_or(GrantsError::NoHome)?;
+        let mut was_there = false;
+        file.change(|text| {
+            let mut answers = Answers::parsed(text)?;
+            let count = answers.0.len();
+            answers.0.retain(|key, _| !key.eq_ignore_ascii_case(app));
+            was_there = answers.0.len() < count;
+            answers
+                .0
+                .extend(answer.map(|answer| (app.to_owned(), answer)));
+            serde_json::to_string_pretty(&answers).map_err(GrantsError::Content)
+        })?;
+        Ok(was_there)
+    }
+
+    /// Takes the person's answer. One that cannot be kept counts until this server ends.
+    pub fn answered(&self, question: &Question, answer: Approval) -> Result<(), GrantsError> {
+        let kept = match answer {
+            Approval::Once => None,
+            Approval::Always => Some(Kept::Always),
+            Approval::Never => Some(Kept::Never),
+        };
+        if answer != Approval::Never {
+            self.session().insert(question.key.clone());
+        }
+        match kept.filter(|_| question.can_be_kept) {
+            Some(kept) => self.keep(&question.key, Some(kept)).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// The answer about this app, in this server or kept. `Err` if it is not known.
+    pub(crate) fn about(&self, app: &Identity) -> Result<Option<Kept>, GrantsError> {
+        if self.file.is_none() && !self.asks {
+            return Ok(None);
+        }
+        let kept = self.kept()?.about(&app.names);
+        // The app's own word is all that is known of it, and allows nothing.
+        let kept = kept.filter(|kept| *kept == Kept::Never || app.key.is_some());
+        let once = || app.key.is_some() && app.names.iter().any(|name| self.allows_key(name));
+        Ok(kept.or_else(|| once().then_some(Kept::Always)))
+    }
+
+    /// Whether the question has been answered in the meantime: by another call, or by the person
+    /// with `deskline grants`.
+    pub fn allows(&self, question: &Question) -> bool {
+        let kept = || self.kept().ok()?.0.get(&question.key).copied();
+        self.allows_key(&question.key) || kept() == Some(Kept::Always)
+    }
+
+    fn allows_key(&self, key: &str) -> bool {
+        self.session().contains(key)
+    }
+
+    fn session(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn app(names: &[&str], key: Option<&str>) -> Identity {
+        Identity {
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            claims: Vec::new(),
+            key: key.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn answers_go_by_the_systems_names_and_never_wins() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = StateFile::new(folder.path().join("state"), "grants.json");
+        let grants = Grants::new(Some(file.clone()), true);
+        let pad = app(
+            &["Mousepad", "/usr/bin/mousepad"],
+            Some("/usr/bin/mousepad"),
+        );
+        let question = Question::about(&pad, Some(7)).unwrap();
+        assert_eq!(question.to_string(), "Mousepad (/usr/bin/mousepad)");
+        assert_eq!(grants.about(&pad).unwrap(), None);
+
+        grants.answered(&question, Approval::Once).unwrap();
+        assert_eq!(grants.about(&pad).unwrap(), Some(Kept::Always));
+        let next = Grants::new(Some(file.clone()), true);
+        assert_eq!(next.about(&pad).unwrap(), None, "once was kept");
+
+        next.answered(&question, Approval::Always).unwrap();
+        let next = Grants::new(Some(file), true);
+        assert_eq!(next.about(&pad).unwrap(), Some(Kept::Always));
+        // An app that only calls itself that, and one that the system names otherwise.
+        assert_eq!(
+            next.about(&app(&["/usr/bin/mousepad"], None)).unwrap(),
+            None
+        );
+        let other = app(&["mousepad", "/tmp/mousepad"], Some("/tmp/mousepad"));
+        assert_eq!(next.about(&other).unwrap(), None);
+
+        next.keep("mousepad", Some(Kept::Never)).unwrap();
+        assert_eq!(next.about(&pad).unwrap(), Some(Kept::Never));
+        assert!(next.keep("MOUSEPAD", None).unwrap());
+        assert!(!next.keep("mousepad", None).unwrap());
+        assert_eq!(next.about(&pad).unwrap(), Some(Kept::Always));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_allows_nothing_and_is_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = StateFile::new(folder.path().join("state"), "grants.json");
+        file.change(|_| Ok::<_, JournalError>("{\"pad\": \"perhaps\"}".into()))
+            .unwrap();
+        let grants = Grants::new(Some(file.clone()), false);
+        let pad = app(&["pad"], Some("pad"));
+        assert!(grants.about(&pad).is_err());
+        assert!(grants.keep("pad", Some(Kept::Always)).is_err());
+        assert!(file.read().unwrap().contains("perhaps"));
+    }
+
+    #[test]
+    fn an_app_without_a_name_of_the_systems_is_asked_about_by_its_process() {
+        let grants = Grants::new(None, true);
+        let nameless = app(&["Calculator"], None);
+        let question = Question::about(&nameless, Some(7)).unwrap();
+        assert_eq!(question.to_string(), "pid 7");
+        assert!(Question::about(&nameless, None).is_none());
+        grants.answered(&question, Approval::Always).unwrap();
+        assert!(grants.allows(&question));
+    }
+}

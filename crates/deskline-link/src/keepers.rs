@@ -1,0 +1,90 @@
+//! Apps that keep or ask for passwords: closed to agents unless the person names them.
+
+/// Executables and ids. A name is one of these if it is equal, or goes on with no letter:
+/// `pinentry-gtk-2`, `kwalletd6`.
+const KEEPERS: [&str; 49] = [
+    // Password managers and keyrings.
+    "1password",
+    "bitwarden",
+    "buttercup",
+    "com.apple.keychainaccess",
+    "com.apple.passwords",
+    "dashlane",
+    "enpass",
+    "gnome-keyring",
+    "keepass",
+    "keepassx",
+    "keepassxc",
+    "keeperpasswordmanager",
+    "ksecretd",
+    "kwalletd",
+    "kwalletmanager",
+    "lastpass",
+    "nordpass",
+    "org.gnome.world.secrets",
+    "passwordsafe",
+    "proton-pass",
+    "pwsafe",
+    "qtpass",
+    "seahorse",
+    // Prompts for passwords.
+    "gcr-prompter",
+    "gcr-ssh-askpass",
+    "gcr4-ssh-askpass",
+    "hyprpolkitagent",
+    "kdesu",
+    "ksshaskpass",
+    "lxpolkit",
+    "lxqt-openssh-askpass",
+    "lxqt-policykit-agent",
+    "pinentry",
+    "polkit",
+    "securityagent",
+    "ssh-askpass",
+    "systemd-tty-ask-password-agent",
+    "x11-ssh-askpass",
+    "xfce-polkit",
+    "com.apple.localauthentication.uiagent",
+    "consent.exe",
+    "credentialuibroker.exe",
+    // Logins and lock screens.
+    "kscreenlocker_greet",
+    "lightdm-gtk-greeter",
+    "loginwindow",
+    "logonui.exe",
+    "sddm-greeter",
+    "slick-greeter",
+    "unity-greeter",
+];
+
+/// Whether the system knows an app by the name of one that keeps or asks for passwords.
+pub(crate) fn is_keeper(names: &[String]) -> bool {
+    names.iter().any(|name| {
+        let name = name.to_lowercase();
+        KEEPERS.iter().any(|keeper| {
+            let rest = name.strip_prefix(keeper);
+            rest.is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompts_are_known_by_their_families_and_others_are_not() {
+        let is = |name: &str| is_keeper(&[name.to_owned()]);
+        for keeper in [
+            "KeePassXC",
+            "pinentry-gtk-2",
+            "polkit-gnome-authentication-agent-1",
+            "kwalletd6",
+        ] {
+            assert!(is(keeper), "{keeper}");
+        }
+        for other in ["mousepad", "pinentryfoo", "/home/polkit/app", "keys"] {
+            assert!(!is(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! A question for the person.
+
+use std::fmt;
+
+use deskline_core::escape;
+
+/// A question for the person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The app, under which its answer is kept. Where the system reports none, its process, for
+    /// this server only.
+    pub key: String,
+    /// Whether the answer can outlive this server.
+    pub can_be_kept: bool,
+    /// The system's name for the app.
+    pub(crate) name: String,
+}
+
+/// `Text Editor (/usr/bin/gedit)`
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&escape::name(&self.name, 40))?;
+        if self.name == self.key {
+            return Ok(());
+        }
+        write!(f, " ({})", escape::short(&self.key, 120))
+    }
+}

@@ -1,0 +1,144 @@
+//! Asks the client's person, by MCP elicitation: `elicitation/create` in the middle of a call, or
+//! from protocol 2026-07-28 on as the answer of the call, which the client then makes again.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use deskline_link::grants::{Approval, Question};
+use rmcp::model::{
+    ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ElicitationSchema, EnumSchema, InputRequest, InputRequiredResult, InputResponses,
+    ServerRequest,
+};
+use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer};
+
+/// The most time that a person has for an answer.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// The name of the form's field.
+const FIELD: &str = "answer";
+
+/// What came of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    Answered(Approval),
+    /// The person dismissed the question, or did not answer in time.
+    Declined,
+    /// They cannot be asked: why, a clause.
+    Unable(String),
+    /// The client makes the call again, with the answer.
+    Later,
+}
+
+/// The person behind a client.
+pub trait Person: Sync {
+    /// Asks them. Takes at most [`PATIENCE`].
+    fn ask<'p>(
+        &'p self,
+        question: &'p Question,
+    ) -> Pin<Box<dyn Future<Output = Asked> + Send + 'p>>;
+}
+
+/// No client: nobody can be asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Nobody;
+
+impl Person for Nobody {
+    fn ask<'p>(&'p self, _: &'p Question) -> Pin<Box<dyn Future<Output = Asked> + Send + 'p>> {
+        Box::pin(async { Asked::Unable("no MCP client made this call".into()) })
+    }
+}
+
+/// The client that has made a call.
+pub(crate) struct Client<'c> {
+    pub(crate) context: &'c RequestContext<RoleServer>,
+    /// Its person's answers to questions that an earlier answer of the call has asked.
+    pub(crate) answers: InputResponses,
+}
+
+impl Person for Client<'_> {
+    fn ask<'p>(
+        &'p self,
+        question: &'p Question,
+    ) -> Pin<Box<dyn Future<Output = Asked> + Send + 'p>> {
+        Box::pin(async move {
+            if let Some(answer) = self.answers.get(&question.key) {
+                let answer = serde_json::from_value(answer.clone());
+                return answer.map_or(Asked::Declined, understood);
+            }
+            if !self.has_forms() {
+                return Asked::Unable(
+                    "this client does not offer MCP elicitation (forms)".to_owned(),
+                );
+            }
+            let version = self.context.protocol_version();
+            if version.is_some_and(|version| !version.has_initialize()) {
+                return Asked::Later;
+            }
+            self.elicit(question).await
+        })
+    }
+}
+
+impl Client<'_> {
+    fn has_forms(&self) -> bool {
+        let capabilities = self.context.client_capabilities();
+        let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
+        // Before there were others, forms had no name of their own.
+        elicitation.is_some_and(|offers| offers.form.is_some() || offers.url.is_none())
+    }
+
+    async fn elicit(&self, question: &Question) -> Asked {
+        let request = ServerRequest::ElicitRequest(ElicitRequest::new(form(question)));
+        let options = PeerRequestOptions::with_timeout(PATIENCE);
+        let sent = self.context.peer.send_cancellable_request(request, options);
+        let handle = match sent.await {
+            Ok(handle) => handle,
+            Err(error) => return Asked::Unable(format!("the client took no question ({error})")),
+        };
+        tokio::select! {
+            answer = handle.await_response() => match answer {
+                Ok(ClientResult::ElicitResult(answer)) => understood(answer),
+                Err(rmcp::ServiceError::Timeout { .. }) => Asked::Declined,
+                Ok(_) => Asked::Unable("the client answered something else".to_owned()),
+                Err(error) => Asked::Unable(format!("the client did not ask them ({error})")),
+            },
+            // The client has given the call up.
+            () = self.context.ct.cancelled() => Asked::Declined,
+        }
+    }
+}
+
+/// The answer of a call for a client that asks between two calls.
+pub(crate) fn input_required(question: &Question) -> InputRequiredResult {
+    let request = InputRequest::Elicitation(ElicitRequest::new(form(question)));
+    let requests = [(question.key.clone(), request)].into_iter().collect();
+    InputRequiredResult::from_input_requests(requests)
+}
+
+fn form(question: &Question) -> ElicitRequestParams {
+    let words = Approval::ALL.iter().map(|answer| answer.word().to_owned());
+    let mut answer = EnumSchema::builder(words.collect())
+        .title("May it?")
+        .description("once: until this server ends");
+    if !question.can_be_kept {
+        answer = answer.description("This app has no name to keep an answer under: once or never");
+    }
+    let answers = ElicitationSchema::builder().required_enum_schema(FIELD, answer.build());
+    ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: format!("An agent wants to act in {question}, through Deskline."),
+        requested_schema: answers.build_unchecked(),
+    }
+}
+
+fn understood(answer: ElicitResult) -> Asked {
+    if answer.action != ElicitationAction::Accept {
+        return Asked::Declined;
+    }
+    let content = answer.content.unwrap_or_default();
+    let word = content[FIELD].as_str().unwrap_or_default();
+    let known = Approval::ALL.into_iter().find(|known| known.word() == word);
+    known.map_or(Asked::Declined, Asked::Answered)
+}

@@ -1,0 +1,241 @@
+//! `--ask`: the client asks its person before an agent acts in an app for the first time. Judged by
+//! what the app did, with the person's window in front.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use deskline_testbed::person::Person;
+use deskline_testbed::{App, Bed, Client, Toolkit, deskline, sdks, until};
+use serde_json::{Value, json};
+
+const CLICK: &str = "click_and_traverse";
+const OPEN: &str = "open_application_and_traverse";
+
+/// `a` on the person's keyboard.
+const A: u32 = 0x61;
+
+fn grants(bed: &Bed, args: &[&str]) -> String {
+    let command = bed.command(deskline()).arg("grants").args(args).output();
+    let output = command.unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn file(bed: &Bed) -> PathBuf {
+    let environment = bed.environment();
+    let state = environment.get("XDG_STATE_HOME").map(PathBuf::from);
+    let state = state.unwrap_or_else(|| Path::new(&environment["HOME"]).join(".local/state"));
+    state.join("deskline/grants.json")
+}
+
+/// How often the toggle has been toggled since the last time.
+fn toggled(app: &App<'_>) -> usize {
+    let log = app.log();
+    app.clear_log();
+    log.iter()
+        .filter(|line| line.starts_with("toggled Bold"))
+        .count()
+}
+
+/// The questions so far.
+fn questions(client: &Client) -> Vec<String> {
+    let mut heard = client.notifications();
+    heard.retain(|heard| !heard.starts_with("progress "));
+    heard
+}
+
+#[test]
+fn the_person_is_asked_before_an_app_is_acted_in_and_answers_are_kept_per_app() {
+    let bed = Bed::new();
+    let app = bed.widgets(Toolkit::Gtk3);
+    let (persons, _) = bed.mousepad("mine\n");
+    persons.bring_to_front();
+    let mine = bed.screen().front();
+    let click = json!({"pid": app.pid, "element": "Bold"});
+    for modern in [false, true] {
+        let of = format!("modern: {modern}");
+        let (client, person) = Client::asking(bed.serve(&["--ask"]), modern);
+        let read = client
+            .call_asking("refresh_traversal", json!({"pid": app.pid}))
+            .ok();
+        assert_eq!((questions(&client).len(), read.pid()), (0, app.pid), "{of}");
+
+        person.send("cancel".into()).unwrap();
+        let refused = client.call_asking(CLICK, click.clone());
+        assert!(
+            refused.error().contains("asked just now"),
+            "{of}: {refused}"
+        );
+        assert_eq!((questions(&client).len(), toggled(&app)), (1, 0), "{of}");
+
+        person.send("once".into()).unwrap();
+        client.call_asking(CLICK, click.clone()).ok();
+        client.call_asking(CLICK, click.clone()).ok();
+        assert_eq!((questions(&client).len(), toggled(&app)), (2, 2), "{of}");
+        let asked = questions(&client);
+        assert!(asked[1].contains("gtk3.py"), "{asked:?}");
+        assert_eq!(bed.screen().front(), mine, "{of}");
+        client.hang_up();
+
+        // Once was for that server; always is for all.
+        let (client, person) = Client::asking(bed.serve(&["--ask"]), modern);
+        person.send("always".into()).unwrap();
+        client.call_asking(CLICK, click.clone()).ok();
+        assert_eq!((questions(&client).len(), toggled(&app)), (1, 1), "{of}");
+        client.hang_up();
+        let mode = fs::metadata(file(&bed)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{of}");
+        let (client, person) = Client::asking(bed.serve(&["--ask"]), modern);
+        client.call_asking(CLICK, click.clone()).ok();
+        assert_eq!((questions(&client).len(), toggled(&app)), (0, 1), "{of}");
+
+        // The person may take it back while the server runs.
+        let exported: Value = serde_json::from_str(&grants(&bed, &["export"])).unwrap();
+        let (key, answer) = exported.as_object().unwrap().iter().next().unwrap();
+        assert!(
+            key.ends_with("/gtk3.py") && answer == "always",
+            "{exported}"
+        );
+        let doctor = bed
+            .command(deskline())
+            .args(["doctor", "--json"])
+            .output()
+            .unwrap();
+        let doctor = String::from_utf8_lossy(&doctor.stdout);
+        assert!(doctor.contains(&format!("always {key}")), "{doctor}");
+        grants(&bed, &["revoke", key]);
+        person.send("never".into()).unwrap();
+        let refused = client.call_asking(CLICK, click.clone());
+        assert!(refused.error().contains("out of bounds"), "{of}: {refused}");
+        let refused = client.call_asking("refresh_traversal", json!({"pid": app.pid}));
+        assert!(refused.error().contains("out of bounds"), "{of}: {refused}");
+        assert_eq!((questions(&client).len(), toggled(&app)), (1, 0), "{of}");
+        // Other servers keep to it too, also those that do not ask.
+        let refused = bed.server(&[]).call(CLICK, click.clone());
+        assert!(refused.error().contains("out of bounds"), "{of}: {refused}");
+        assert!(grants(&bed, &[]).starts_with("never"));
+        grants(&bed, &["revoke", key]);
+    }
+
+    // A client that cannot ask.
+    let server = bed.server(&["--ask"]);
+    let refused = server.call(CLICK, click.clone());
+    let error = refused.error();
+    let command = error.split("deskline grants allow '").nth(1);
+    let key = command.expect(error).split('\'').next().unwrap();
+    assert_eq!(toggled(&app), 0);
+    grants(&bed, &["allow", key]);
+    server.call(CLICK, click).ok();
+    assert_eq!(toggled(&app), 1);
+    assert_eq!(bed.screen().front(), mine);
+}
+
+#[test]
+fn nothing_is_held_while_the_person_thinks() {
+    let bed = Bed::with(&["--watch"]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    let (persons, _) = bed.mousepad("");
+    persons.bring_to_front();
+    let mut hands = Person::at(&bed);
+    let (client, person) = Client::asking(bed.serve(&["--ask"]), false);
+    let click = client.send(CLICK, json!({"pid": app.pid, "element": "Bold"}));
+    // Two calls at a time ask once.
+    let again = client.send(CLICK, json!({"pid": app.pid, "element": "Bold"}));
+    until("the question", || {
+        (questions(&client).len() == 1).then_some(())
+    });
+    hands.tap(A);
+    let typed = || {
+        let read = client
+            .call("refresh_traversal", json!({"pid": persons.pid}))
+            .ok();
+        read.file().contains("\"a\" ").then_some(())
+    };
+    until("the person's own key in their window", typed);
+    assert_eq!(toggled(&app), 0);
+    person.send("once".into()).unwrap();
+    click.answer(deskline_testbed::PATIENCE).unwrap().ok();
+    again.answer(deskline_testbed::PATIENCE).unwrap().ok();
+    assert_eq!((questions(&client).len(), toggled(&app)), (1, 2));
+}
+
+#[test]
+fn an_app_is_started_only_after_the_person_allows_it() {
+    let bed = Bed::new();
+    let persons = bed.zenity(&["--entry", "--title", "Mine"]);
+    persons.bring_to_front();
+    let windows = || bed.screen().windows().len();
+    let alone = windows();
+    for modern in [false, true] {
+        let (client, person) = Client::asking(bed.serve(&["--ask"]), modern);
+        let open = json!({"identifier": "mousepad"});
+        person.send("cancel".into()).unwrap();
+        let refused = client.call_asking(OPEN, open.clone());
+        assert!(refused.error().contains("asked just now"), "{refused}");
+        assert_eq!(windows(), alone);
+        person.send("once".into()).unwrap();
+        let opened = client.call_asking(OPEN, open).ok();
+        assert_eq!((questions(&client).len(), windows()), (2, alone + 1));
+        // It is the same app, under another of its names.
+        let typed = json!({"pid": opened.pid(), "text": "Hello"});
+        client.call_asking("type_and_traverse", typed).ok();
+        assert_eq!(questions(&client).len(), 2);
+        let unknown = json!({"identifier": "bash -c 'mousepad'"});
+        let refused = client.call_asking(OPEN, unknown);
+        assert!(
+            refused.error().contains("not known before it runs"),
+            "{refused}"
+        );
+        let pid = rustix::process::Pid::from_raw(opened.pid().cast_signed()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        until("it to end", || (windows() == alone).then_some(()));
+    }
+}
+
+#[test]
+fn the_official_python_sdk_asks_in_both_generations() {
+    let bed = Bed::new();
+    let app = bed.widgets(Toolkit::Gtk3);
+    let (persons, _) = bed.mousepad("mine\n");
+    persons.bring_to_front();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/apps/asking_client.py");
+    let server = bed.serve(&["--ask"]);
+    let arguments = json!({"pid": app.pid, "element": "Bold"}).to_string();
+    let call = |mode: &str, answers: &[&str]| -> Vec<Value> {
+        let mut command = bed.command(sdks("bin/python"));
+        command
+            .args([script, mode, CLICK, &arguments])
+            .args(answers)
+            .arg("--");
+        command.arg(server.get_program()).args(server.get_args());
+        let output = command.output().unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let lines = String::from_utf8(output.stdout).unwrap();
+        lines
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    };
+    for mode in ["legacy", "2026-07-28"] {
+        let answers = call(mode, &["cancel", "once", "never"]);
+        let errors: Vec<_> = answers
+            .iter()
+            .map(|answer| answer["error"].clone())
+            .collect();
+        assert_eq!(errors, [true, false, false], "{mode}: {answers:#?}");
+        let asked = |answer: &Value| answer["asked"].as_array().unwrap().len();
+        let asked: Vec<_> = answers.iter().map(asked).collect();
+        assert_eq!(asked, [1, 1, 0], "{mode}: {answers:#?}");
+        assert_eq!(toggled(&app), 2, "{mode}");
+    }
+    let answers = call("2026-07-28", &["none"]);
+    let text = answers[0]["text"].as_str().unwrap();
+    assert!(text.contains("deskline grants allow"), "{text}");
+    assert_eq!(toggled(&app), 0);
+}

@@ -76,6 +76,20 @@ impl Steps<'_> {
     ) -> Result<()> {
         let home = self.subject.home().ok_or(Error::NoPid)?;
         let to = self.other_in_front(desk, front)?;
+        if let Some((window, pid)) = &to
+            && desk.was_there(window.id)
+            && desk.windows_of(home)?.is_empty()
+        {
+            // The window manager has chosen it, in place of the app's last window.
+            return Err(Error::Elsewhere {
+                title: window.title.clone(),
+                pid: *pid,
+                why: format!(
+                    "is in front now, because the app has closed its last window. Nothing more was \
+                     sent. Call again with pid {pid} if that is meant"
+                ),
+            });
+        }
         let to = to.map_or(home, |(_, pid)| pid);
         let after = report.readings.after.take();
         let same = self.subject.current() == Some(to) && !report.app.is_gone();

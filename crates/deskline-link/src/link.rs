@@ -31,7 +31,7 @@ pub(crate) fn run(
         desktop.rest();
         return refreshed;
     }
-    steps.listen(desktop)?;
+    steps.listen(desktop).inspect_err(|_| desktop.rest())?;
     // 1. Resolve the target on a fresh tree. Nothing is touched if it cannot be found.
     let mut targets = report
         .timed("resolve", |report| {

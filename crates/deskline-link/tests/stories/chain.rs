@@ -540,3 +540,17 @@ fn a_ref_stays_good_where_the_app_renders_its_element_anew() {
     story.run(Tool::Click, by_ref());
     assert!(story.text().contains("is stale"), "{}", story.text());
 }
+
+/// What the window manager then brings to the front is nobody's choice.
+#[test]
+fn a_chain_stops_where_the_app_has_closed_its_last_window() {
+    let mut story = Story::new();
+    story.given(|world| {
+        world.raise(MAIL_WINDOW);
+        world.on_press("Send", |world| world.close(MAIL_WINDOW));
+    });
+    story.chain(None, vec![click("Send", None, None), types("rm -rf")]);
+    assert_snapshot!(story.field("error"), @"Step 1 of 2: Clicked 'Send' [AXButton]; then: the window 'Notes' (pid 200) is in front now, because the app has closed its last window. Nothing more was sent. Call again with pid 200 if that is meant. Do not repeat it before you have looked");
+    let reached = story.given(|world| world.reached.join(", "));
+    assert_eq!(reached, "Mail: click Send");
+}

@@ -479,3 +479,12 @@ fn an_element_re_created_between_two_links_keeps_its_ref_and_is_not_late() {
     story.press("Send");
     assert!(!story.is_error(), "{}", story.text());
 }
+
+#[test]
+fn an_app_that_does_not_answer_is_not_listened_to_afterwards() {
+    let mut story = Story::new();
+    story.given(|world| world.becomes(MAIL, Health::Hung));
+    story.click("Send");
+    assert!(story.is_error(), "{}", story.text());
+    assert!(!story.script().listening);
+}

@@ -9,9 +9,9 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use deskline_testbed::{deskline, until};
+use deskline_testbed::{PATIENCE, deskline, until};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -116,13 +116,6 @@ impl Server {
         folders.filter_map(pid).collect()
     }
 
-    /// Kills the process of a program, of which there is one.
-    fn kill(pids: &[u32]) {
-        let [pid] = pids else { panic!("{pids:?}") };
-        let done = Command::new("kill").args(["-9", &pid.to_string()]).status();
-        assert!(done.unwrap().success());
-    }
-
     /// The journals of desktops.
     fn journals(&self) -> usize {
         let all = fs::read_dir(self.folder.path().join("journal/desktops"));
@@ -143,6 +136,20 @@ impl Server {
         ))
     }
 
+    /// Sends a request with the token, for a stream of events.
+    fn send(&self, head: &str, body: &str) -> BufReader<TcpStream> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port())).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let accept = "Accept: application/json, text/event-stream";
+        let host = format!("Host: 127.0.0.1:{}", self.port());
+        let head = format!(
+            "{}\r\n{host}\r\n{accept}\r\nAuthorization: Bearer {TOKEN}",
+            head.trim()
+        );
+        write!(stream, "{head}\r\n\r\n{body}").unwrap();
+        BufReader::new(stream)
+    }
+
     fn answer(&self, head: &str) -> String {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port())).unwrap();
         stream
@@ -155,6 +162,13 @@ impl Server {
         answer.truncate(length);
         String::from_utf8(answer).unwrap()
     }
+}
+
+/// Kills the process of a program, of which there is one.
+fn kill(pids: &[u32]) {
+    let [pid] = pids else { panic!("{pids:?}") };
+    let done = Command::new("kill").args(["-9", &pid.to_string()]).status();
+    assert!(done.unwrap().success());
 }
 
 impl Drop for Server {
@@ -336,23 +350,18 @@ fn check_numbers(server: &Server) {
     let head = server.get("/ready");
     assert!(head.starts_with("HTTP/1.1 503"), "{head}");
     let numbers = server.get("/metrics");
-    let value = |name: &str| -> f64 {
+    let value = |name: &str| -> u64 {
         let line = numbers.lines().find_map(|line| line.strip_prefix(name));
-        line.expect(name).trim().parse().unwrap()
+        let number: f64 = line.expect(name).trim().parse().unwrap();
+        number as u64
     };
-    assert!(value("deskline_links_total{tool=\"chain_and_traverse\",outcome=\"ok\"}") == 2.0);
-    assert!(value("deskline_link_seconds_count{tool=\"chain_and_traverse\"}") == 2.0);
-    assert!(
-        value("deskline_desktops{state=\"used\"}") == 2.0,
-        "{numbers}"
-    );
-    assert!(
-        value("deskline_desktops{state=\"free\"}") == 0.0,
-        "{numbers}"
-    );
+    assert!(value("deskline_links_total{tool=\"chain_and_traverse\",outcome=\"ok\"}") == 2);
+    assert!(value("deskline_link_seconds_count{tool=\"chain_and_traverse\"}") == 2);
+    assert!(value("deskline_desktops{state=\"used\"}") == 2, "{numbers}");
+    assert!(value("deskline_desktops{state=\"free\"}") == 0, "{numbers}");
     let memory = value("deskline_desktops_memory_bytes");
-    assert!((5e7..1e9).contains(&memory), "{memory}");
-    assert!(value("deskline_desktop_start_seconds_count") >= 2.0);
+    assert!((50_000_000..1_000_000_000).contains(&memory), "{memory}");
+    assert!(value("deskline_desktop_start_seconds_count") >= 2);
     assert!(numbers.trim_end().ends_with("# EOF"), "{numbers}");
 }
 
@@ -411,7 +420,7 @@ fn a_desktop_that_crashes_breaks_only_its_own_calls() {
     let mut bob = Client::connect(&handle);
     bob.call("open_application_and_traverse", &open);
     // Its X server, between two calls: he learns it once.
-    Server::kill(&of_bob("Xvfb"));
+    kill(&of_bob("Xvfb"));
     until("the end of his desktop", || {
         of_bob("Xvfb").is_empty().then_some(())
     });
@@ -432,12 +441,62 @@ fn a_desktop_that_crashes_breaks_only_its_own_calls() {
     bob.begin(&json!(["chain_and_traverse", chain]));
     let mut servers = of_bob("deskline");
     servers.retain(|pid| arguments(*pid).contains("--desktop=private"));
-    Server::kill(&servers);
+    kill(&servers);
     let told = bob.read();
     let told = told["text"].as_str().unwrap();
     assert!(told.contains("ended in the middle"), "{told}");
     assert!(!list(&mut bob).contains("mousepad"));
     assert!(list(&mut ann).contains("mousepad"));
+}
+
+/// Starts up to 300 processes, ends them and prints how many there were.
+const FORKS: &str = r#"perl -e "while (@k < 300) { my \$p = fork; last unless defined \$p; \
+    if (!\$p) { sleep 60; exit } push @k, \$p } kill 9, @k; 1 while wait > 0; print @k + 0, q( forks)""#;
+
+/// How a server with limits starts here. Not every machine lets it make control groups.
+fn limited(options: &[&str]) -> Server {
+    let memory = ["--desktops", "2", "--memory", "400MB"];
+    let server = Server::start(&[&memory, options].concat());
+    until("its desktops, or its refusal", || {
+        let log = server.log.lock().unwrap();
+        let is_known =
+            |line: &String| line.contains("desktops at most") || line.contains("--processes");
+        log.iter().any(is_known).then_some(())
+    });
+    server
+}
+
+#[test]
+fn a_desktop_that_takes_too_much_is_held_and_others_go_on() {
+    let mut server = limited(&["--processes", "200"]);
+    let by_groups = server.child.try_wait().unwrap().is_none();
+    if !by_groups {
+        server = limited(&[]);
+    }
+    let mut ann = Client::connect(&server.url);
+    let mut bob = Client::connect(&server.url);
+    let seen = ann.run("python3 -c \"x = bytes([1]) * (1 << 30); print(len(x))\"; echo status $?");
+    assert!(!seen.contains("status 0"), "{seen}");
+    assert_eq!(seen.contains("status 137"), by_groups, "{seen}");
+    if by_groups {
+        let seen = ann.run(FORKS);
+        let forks = seen
+            .split(" forks")
+            .next()
+            .and_then(|text| text.rsplit('"').next());
+        let forks: u32 = forks.and_then(|n| n.parse().ok()).expect(&seen);
+        assert!((50..200).contains(&forks), "{forks}");
+    }
+    bob.run("echo");
+    ann.call("list_applications", &json!({}));
+    let pid = server.child.id();
+    let ended = Command::new("kill").arg(pid.to_string()).status();
+    assert!(ended.unwrap().success() && server.child.wait().unwrap().success());
+    let name = format!("deskline-{pid}-[0-9]*");
+    let left = Command::new("find")
+        .args(["/sys/fs/cgroup", "-name", &name])
+        .output();
+    assert_eq!(String::from_utf8_lossy(&left.unwrap().stdout), "");
 }
 
 #[test]
@@ -494,6 +553,118 @@ fn a_desktop_that_nobody_uses_ends() {
         let line: Value = serde_json::from_str(line).expect(line);
         assert!(line["fields"]["message"].is_string(), "{line}");
     }
+}
+
+/// A request of the protocol, whose answer is a stream of events.
+fn post(server: &Server, session: &str, message: &Value) -> BufReader<TcpStream> {
+    let body = message.to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{session}",
+        body.len()
+    );
+    server.send(&head, &body)
+}
+
+/// The next event of a stream with data: its id, and the message.
+fn event(stream: &mut BufReader<TcpStream>) -> (String, Value) {
+    let mut id = String::new();
+    loop {
+        let mut line = String::new();
+        assert!(
+            stream.read_line(&mut line).unwrap() > 0,
+            "the stream has ended"
+        );
+        if let Some(text) = line.strip_prefix("id:") {
+            id = text.trim().to_owned();
+        }
+        let data = line
+            .strip_prefix("data:")
+            .map(str::trim)
+            .filter(|text| !text.is_empty());
+        if let Some(data) = data {
+            return (id, serde_json::from_str(data).unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_call_is_followed_resumed_and_cancelled() {
+    let server = Server::start(&["--desktops", "1"]);
+    let request = |id: u32, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"}});
+    let mut stream = post(&server, "", &request(1, "initialize", hello));
+    let mut line = String::new();
+    while !line.to_lowercase().starts_with("mcp-session-id:") {
+        line.clear();
+        stream.read_line(&mut line).unwrap();
+    }
+    let session = line.clone();
+    drop(stream);
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    drop(post(&server, &session, &ready));
+    let call = |id: u32, tool: &str, arguments: Value| {
+        let meta = json!({"progressToken": id});
+        let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
+        post(&server, &session, &request(id, "tools/call", params))
+    };
+    let result = |stream: &mut BufReader<TcpStream>, id: u32| loop {
+        let (_, message) = event(stream);
+        if message["id"] == id {
+            return message["result"]["content"][0]["text"].to_string();
+        }
+    };
+    let open = json!({"identifier": "zenity --info --text=here"});
+    let opened = result(&mut call(2, "open_application_and_traverse", open), 2);
+    let pid = opened
+        .split("pid: ")
+        .nth(1)
+        .and_then(|rest| rest.split("\\n").next());
+    let pid: u32 = pid.unwrap().parse().unwrap();
+    let wait = |seconds: u32| json!({"pid": pid, "element": "never", "timeout": seconds});
+
+    // The connection breaks after the first report of progress; another one goes on from there.
+    let mut stream = call(3, "wait_for_and_traverse", wait(4));
+    let (last, report) = event(&mut stream);
+    assert_eq!(report["method"], "notifications/progress", "{report}");
+    assert_eq!(report["params"]["progressToken"], 3);
+    drop(stream);
+    let resume = format!("GET /mcp HTTP/1.1\r\nLast-Event-ID: {last}\r\n{session}");
+    let answer = result(&mut server.send(&resume, ""), 3);
+    assert!(answer.contains("never"), "{answer}");
+
+    let mut stream = call(4, "wait_for_and_traverse", wait(60));
+    let (_, report) = event(&mut stream);
+    assert_eq!(report["method"], "notifications/progress", "{report}");
+    let start = Instant::now();
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 4}});
+    drop(post(&server, &session, &cancel));
+    let read = json!({"pid": pid});
+    let answer = result(&mut call(5, "refresh_traversal", read), 5);
+    assert!(answer.contains("status: success"), "{answer}");
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[test]
+fn two_desktops_at_once_show_every_effect() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/fleet");
+    let run = Command::new(script)
+        .args(["2", "--think", "0", "--rounds", "1", "--no-cold"])
+        .env("DESKLINE_BIN", deskline())
+        .output()
+        .unwrap();
+    let table = String::from_utf8_lossy(&run.stdout);
+    assert!(
+        run.status.success(),
+        "{table}{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
+    assert!(table.contains("| 2 | 2 |"), "{table}");
 }
 
 #[test]

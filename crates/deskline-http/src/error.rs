@@ -26,6 +26,12 @@ pub enum HttpError {
         address: SocketAddr,
         source: io::Error,
     },
+    /// The number of a desktop's processes cannot be limited.
+    #[error(
+        "--processes needs a control group that this server may write to: start it with \
+        systemd-run --user --scope -p Delegate=yes, or leave the limit to what runs it"
+    )]
+    NoGroups,
     /// A desktop did not start.
     #[error("a desktop did not start: {0}")]
     Desktop(String),

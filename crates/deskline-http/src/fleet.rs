@@ -6,19 +6,21 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use deskline_journal::Retention;
 use rmcp::model::Tool;
 use tokio::process::Command;
 use tokio::runtime::Handle;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::spawn_blocking;
 
 use crate::client::Client;
 use crate::desktop::{Desktop, START};
 use crate::error::{HttpError, NoDesktop};
 use crate::journals::{OwnJournal, prune};
+use crate::limits::{Group, Limits};
 use crate::memory;
 use crate::metrics::{Count, Metrics};
 use crate::profile::Profile;
@@ -38,6 +40,8 @@ pub struct FleetOptions {
     pub profiles: PathBuf,
     /// How they are sealed off from each other, if they are.
     pub seal: Option<Seal>,
+    /// What each may use, if there is a limit.
+    pub limits: Option<Limits>,
     /// At most so many desktops.
     pub most: usize,
     /// So many are started in advance.
@@ -52,6 +56,9 @@ pub struct Fleet {
     pub(crate) metrics: Metrics,
     tools: OnceLock<Vec<Tool>>,
     state: Mutex<State>,
+    /// As many start at once as there are processors: more would delay each other, until none is
+    /// there in time.
+    starts: Semaphore,
     /// A desktop was started in advance, or one has ended.
     changed: Notify,
 }
@@ -70,6 +77,8 @@ struct State {
     starting: usize,
     /// The processes that run, start or end.
     processes: usize,
+    /// The number of groups so far.
+    groups: usize,
 }
 
 impl State {
@@ -90,17 +99,23 @@ struct Place {
     fleet: Weak<Fleet>,
     journal: Option<OwnJournal>,
     profile: Option<HeldProfile>,
+    group: Option<Group>,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
         self.journal = None;
         self.profile = None;
-        if let Some(fleet) = self.fleet.upgrade() {
-            fleet.lock().processes -= 1;
-            fleet.changed.notify_waiters();
-            fleet.prune();
-        }
+        let (group, fleet) = (self.group.take(), self.fleet.clone());
+        in_background(move || {
+            // Others would not get the memory before.
+            drop(group);
+            if let Some(fleet) = fleet.upgrade() {
+                fleet.lock().processes -= 1;
+                fleet.changed.notify_waiters();
+                fleet.prune();
+            }
+        });
     }
 }
 
@@ -127,6 +142,7 @@ impl Fleet {
             metrics: Metrics::new(),
             tools: OnceLock::new(),
             state: Mutex::default(),
+            starts: Semaphore::new(thread::available_parallelism().map_or(1, Into::into)),
             changed: Notify::new(),
         });
         fleet.prune();
@@ -231,6 +247,7 @@ impl Fleet {
             fleet: Arc::downgrade(self),
             journal: None,
             profile: None,
+            group: None,
         })
     }
 
@@ -261,6 +278,7 @@ impl Fleet {
         mut place: Place,
         profile: Option<HeldProfile>,
     ) -> Result<Desktop, HttpError> {
+        let _turn = self.starts.acquire().await;
         let start = Instant::now();
         let FleetOptions {
             program, journals, ..
@@ -288,6 +306,17 @@ impl Fleet {
         if let Some(home) = &home {
             command.arg("--home").arg(home);
         }
+        if let Some(limits) = &self.options.limits {
+            let number = {
+                let mut state = self.lock();
+                state.groups += 1;
+                state.groups
+            };
+            let group = limits.group(number);
+            let group = group.map_err(|e| HttpError::Desktop(format!("its limits: {e}")))?;
+            command = limits.limited(&group, &command);
+            place.group = Some(group);
+        }
         // Apps must not have the token.
         command
             .env_remove("DESKLINE_TOKEN")
@@ -300,18 +329,12 @@ impl Fleet {
         Ok(desktop)
     }
 
-    /// Removes what is too much of ended desktops' journals, in the background.
+    /// Removes what is too much of ended desktops' journals.
     fn prune(&self) {
-        let (journals, keep) = (self.options.journals.clone(), self.options.keep);
-        // Not while the server ends.
-        if Handle::try_current().is_err() {
-            return;
+        let FleetOptions { journals, keep, .. } = &self.options;
+        if let Err(error) = prune(journals, *keep) {
+            tracing::warn!("pruning {}: {error}", journals.display());
         }
-        spawn_blocking(move || {
-            if let Err(error) = prune(&journals, keep) {
-                tracing::warn!("pruning {}: {error}", journals.display());
-            }
-        });
     }
 
     /// Starts desktops in advance, each in a task of its own.
@@ -342,6 +365,13 @@ impl Fleet {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs what may block, on a thread of its own. While the server ends, only its values are dropped.
+fn in_background(work: impl FnOnce() + Send + 'static) {
+    if Handle::try_current().is_ok() {
+        spawn_blocking(work);
     }
 }
 

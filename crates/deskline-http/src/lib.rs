@@ -12,6 +12,7 @@ mod error;
 mod fleet;
 mod gate;
 mod journals;
+mod limits;
 mod memory;
 mod metrics;
 mod profile;
@@ -22,6 +23,7 @@ mod token;
 
 pub use error::HttpError;
 pub use fleet::{Fleet, FleetOptions};
+pub use limits::Limits;
 pub use relay::Relay;
 pub use seal::Seal;
 pub use server::{HttpServer, Listen};

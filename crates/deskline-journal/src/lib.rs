@@ -50,5 +50,5 @@ pub use name::{FileKind, JournalFile};
 pub use picture::{Place, Shot};
 pub use record::{DiffCounts, Files, KnownAs, Outcome, Record};
 pub use refs::RefStore;
-pub use retention::{Retention, RetentionError};
+pub use retention::{Retention, RetentionError, size};
 pub use state::StateFile;

@@ -44,6 +44,30 @@ impl Default for Retention {
 )]
 pub struct RetentionError(String);
 
+/// A number and its unit in lower case.
+fn number_and_unit(text: &str) -> Option<(f64, String)> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.')?);
+    Some((number.parse().ok()?, unit.trim().to_ascii_lowercase()))
+}
+
+/// The bytes of a size, such as `500MB` or `2GiB`.
+pub fn size(text: &str) -> Option<u64> {
+    let (number, unit) = number_and_unit(text)?;
+    let factor = match unit.as_str() {
+        "b" => 1.0,
+        "kb" => 1e3,
+        "mb" => 1e6,
+        "gb" => 1e9,
+        "tb" => 1e12,
+        "kib" => 1024.0,
+        "mib" => 1024.0 * 1024.0,
+        "gib" => 1024.0 * 1024.0 * 1024.0,
+        "tib" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    };
+    Some((number * factor) as u64)
+}
+
 impl FromStr for Retention {
     type Err = RetentionError;
 
@@ -55,38 +79,22 @@ impl FromStr for Retention {
         let (mut sizes, mut ages) = (0, 0);
         for part in text.split(',').map(str::trim) {
             let error = || RetentionError(text.to_owned());
-            let unit_at = part
-                .find(|c: char| !c.is_ascii_digit() && c != '.')
-                .ok_or_else(error)?;
-            let (number, unit) = part.split_at(unit_at);
-            let number: f64 = number.parse().map_err(|_| error())?;
-            let factor = match unit.trim().to_ascii_lowercase().as_str() {
-                "b" => 1.0,
-                "kb" => 1e3,
-                "mb" => 1e6,
-                "gb" => 1e9,
-                "tb" => 1e12,
-                "kib" => 1024.0,
-                "mib" => 1024.0 * 1024.0,
-                "gib" => 1024.0 * 1024.0 * 1024.0,
-                "tib" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
-                unit => {
-                    let seconds = match unit {
-                        "s" => 1.0,
-                        "min" => 60.0,
-                        "h" => 3600.0,
-                        "d" => DAY,
-                        "w" => 7.0 * DAY,
-                        _ => return Err(error()),
-                    };
-                    retention.age =
-                        Duration::try_from_secs_f64(number * seconds).map_err(|_| error())?;
-                    ages += 1;
-                    continue;
-                }
+            if let Some(bytes) = size(part) {
+                retention.bytes = bytes;
+                sizes += 1;
+                continue;
+            }
+            let (number, unit) = number_and_unit(part).ok_or_else(error)?;
+            let seconds = match unit.as_str() {
+                "s" => 1.0,
+                "min" => 60.0,
+                "h" => 3600.0,
+                "d" => DAY,
+                "w" => 7.0 * DAY,
+                _ => return Err(error()),
             };
-            retention.bytes = (number * factor) as u64;
-            sizes += 1;
+            retention.age = Duration::try_from_secs_f64(number * seconds).map_err(|_| error())?;
+            ages += 1;
         }
         if sizes > 1 || ages > 1 {
             return Err(RetentionError(text.to_owned()));

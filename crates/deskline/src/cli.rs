@@ -394,6 +394,14 @@ pub(crate) struct Serve {
     #[cfg(target_os = "linux")]
     #[arg(long, requires = "desktops")]
     pub(crate) unsealed: bool,
+    /// The memory of each desktop with its apps, such as 2GiB: an app that needs more is killed
+    #[cfg(target_os = "linux")]
+    #[arg(long, value_name = "SIZE", requires = "desktops", value_parser = size)]
+    pub(crate) memory: Option<u64>,
+    /// The processes and threads of each desktop with its apps
+    #[cfg(target_os = "linux")]
+    #[arg(long, value_name = "N", requires = "desktops")]
+    pub(crate) processes: Option<u32>,
     /// Answer /metrics without the token: numbers alone, no texts
     #[cfg(unix)]
     #[arg(long, requires = "http")]
@@ -583,6 +591,11 @@ fn minutes(text: &str) -> Result<Duration, String> {
     let minutes = minutes.filter(|minutes| (0.01..=LONGEST).contains(minutes));
     let minutes = minutes.ok_or("it must be a number of minutes, at most a week")?;
     Ok(Duration::from_secs_f64(minutes * 60.0))
+}
+
+#[cfg(target_os = "linux")]
+fn size(text: &str) -> Result<u64, String> {
+    deskline_journal::size(text).ok_or_else(|| "it must be a size, such as 500MB or 2GiB".into())
 }
 
 fn private(text: &str) -> Result<Size, String> {

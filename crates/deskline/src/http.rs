@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 #[cfg(target_os = "linux")]
-use deskline_http::{Fleet, FleetOptions, Relay, Seal};
+use deskline_http::{Fleet, FleetOptions, HttpError, Limits, Relay, Seal};
 use deskline_http::{HttpServer, Listen, Token};
 use deskline_mcp::Server;
 
@@ -139,10 +139,21 @@ fn fleet(
         keep: settings.keep,
         profiles: journal.path().join("profiles"),
         seal: seal(serve, journal.path())?,
+        limits: limits(serve)?,
         most: most.into(),
         warm: serve.warm.into(),
         idle: serve.idle,
     })
+}
+
+/// What each desktop may use.
+#[cfg(target_os = "linux")]
+fn limits(serve: &Serve) -> Result<Option<Limits>, HttpError> {
+    let limits = Limits::find(serve.memory, serve.processes)?;
+    if limits.as_ref().is_some_and(|limits| !limits.by_groups()) {
+        note("no control group may be written: --memory holds for each process, not for a desktop");
+    }
+    Ok(limits)
 }
 
 /// How desktops are sealed off. Fails without bubblewrap, unless the person does without.

@@ -1,0 +1,219 @@
+//! How much memory and how many processes a desktop may have: by control groups of the kernel
+//! below the one that this server is in, if it may make them. Otherwise memory is limited for each
+//! process alone, and the number of processes cannot be.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::process::Command;
+
+use crate::error::HttpError;
+
+const ROOT: &str = "/sys/fs/cgroup";
+
+/// The prefix of the groups' names; the server's pid and a number follow.
+const PREFIX: &str = "deskline-";
+
+/// How long the kernel may take to end the processes of a group.
+const END: Duration = Duration::from_secs(5);
+
+/// The limits of each desktop.
+pub struct Limits {
+    parents: Vec<Parent>,
+    /// For each process, in kB, where there is no group.
+    data: Option<u64>,
+}
+
+/// A group in which each desktop gets one, and the files to write there.
+struct Parent {
+    folder: PathBuf,
+    files: Vec<(&'static str, u64)>,
+}
+
+/// The groups of one desktop. They are removed with it.
+pub(crate) struct Group(Vec<PathBuf>);
+
+impl Limits {
+    /// Finds out how desktops can be limited: bytes, and processes and threads together.
+    pub fn find(memory: Option<u64>, processes: Option<u32>) -> Result<Option<Self>, HttpError> {
+        if memory.is_none() && processes.is_none() {
+            return Ok(None);
+        }
+        let wanted = [
+            memory.map(|bytes| ("memory", "memory.max", "memory.limit_in_bytes", bytes)),
+            processes.map(|most| ("pids", "pids.max", "pids.max", most.into())),
+        ];
+        let wanted: Vec<_> = wanted.into_iter().flatten().collect();
+        let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let names: Vec<_> = wanted.iter().map(|limit| limit.0).collect();
+        let parents = if let Some(folder) = unified(&own, &names) {
+            let files = wanted.iter().map(|limit| (limit.1, limit.3)).collect();
+            Some(vec![Parent { folder, files }])
+        } else {
+            let one = |limit: &(&str, _, &'static str, u64)| {
+                let folder = of_controller(&own, limit.0)?;
+                let files = vec![(limit.2, limit.3)];
+                Some(Parent { folder, files })
+            };
+            wanted.iter().map(one).collect()
+        };
+        match parents {
+            Some(parents) => Ok(Some(Self {
+                parents,
+                data: None,
+            })),
+            None if processes.is_some() => Err(HttpError::NoGroups),
+            None => Ok(Some(Self {
+                parents: Vec::new(),
+                data: memory.map(|bytes| bytes / 1_024),
+            })),
+        }
+    }
+
+    /// Whether they hold for a desktop as a whole.
+    pub fn by_groups(&self) -> bool {
+        !self.parents.is_empty()
+    }
+
+    /// Makes the groups of the desktop with this number.
+    pub(crate) fn group(&self, number: usize) -> io::Result<Group> {
+        let mut group = Group(Vec::new());
+        for Parent { folder, files } in &self.parents {
+            let own = folder.join(format!("{PREFIX}{}-{number}", std::process::id()));
+            fs::create_dir(&own)?;
+            group.0.push(own.clone());
+            for (file, most) in files {
+                fs::write(own.join(file), most.to_string())?;
+            }
+            // Memory that is swapped out would not count. Not every kernel swaps.
+            let _ = fs::write(own.join("memory.swap.max"), "0");
+        }
+        Ok(group)
+    }
+
+    /// The same command, in these groups from its start on.
+    pub(crate) fn limited(&self, group: &Group, command: &Command) -> Command {
+        let mut limited = Command::new("/bin/sh");
+        let limit = match self.data {
+            Some(kb) => format!("ulimit -d {kb} && "),
+            None => String::new(),
+        };
+        let join = "while [ \"$1\" != -- ]; do echo $$ > \"$1\" || exit 1; shift; done; shift";
+        limited.arg("-c").arg(format!("{limit}{join}; exec \"$@\""));
+        limited.arg("sh");
+        limited.args(group.0.iter().map(|folder| folder.join("cgroup.procs")));
+        let command = command.as_std();
+        limited
+            .arg("--")
+            .arg(command.get_program())
+            .args(command.get_args());
+        limited
+    }
+}
+
+impl Drop for Group {
+    /// Ends what is left in it. Blocks until that has ended.
+    fn drop(&mut self) {
+        const LOOK: Duration = Duration::from_millis(20);
+        for folder in &self.0 {
+            let mut tries = 0;
+            while let Err(error) = fs::remove_dir(folder) {
+                if LOOK * tries > END {
+                    tracing::warn!("{} stays: {error}", folder.display());
+                    break;
+                }
+                tries += 1;
+                let members = fs::read_to_string(folder.join("cgroup.procs"));
+                for pid in members.unwrap_or_default().lines() {
+                    if let Some(pid) = pid.parse().ok().and_then(Pid::from_raw) {
+                        let _ = kill_process(pid, Signal::KILL);
+                    }
+                }
+                sleep(LOOK);
+            }
+        }
+    }
+}
+
+/// The path of this process's group in the line of `/proc/self/cgroup` that has a controller.
+fn path_of<'a>(own: &'a str, controller: &str) -> Option<&'a str> {
+    own.lines().find_map(|line| {
+        let (_, rest) = line.split_once(':')?;
+        let (controllers, path) = rest.split_once(':')?;
+        let has_it = controllers.split(',').any(|name| name == controller);
+        has_it.then(|| path.trim_start_matches('/'))
+    })
+}
+
+/// The group of the unified hierarchy (version 2) that this server is in, prepared for groups in
+/// it. A group with members cannot have limited ones below it: the server moves to one of its own.
+fn unified(own: &str, controllers: &[&str]) -> Option<PathBuf> {
+    let folder = Path::new(ROOT).join(path_of(own, "")?);
+    let there = fs::read_to_string(folder.join("cgroup.controllers")).ok()?;
+    let has = |name: &&str| {
+        there
+            .split_whitespace()
+            .any(|controller| controller == *name)
+    };
+    if !controllers.iter().all(has) {
+        return None;
+    }
+    sweep(&folder);
+    let server = folder.join(format!("{PREFIX}{}-server", std::process::id()));
+    let prepared = fs::create_dir(&server).and_then(|()| {
+        fs::write(server.join("cgroup.procs"), "0")?;
+        let add: Vec<String> = controllers.iter().map(|name| format!("+{name}")).collect();
+        fs::write(folder.join("cgroup.subtree_control"), add.join(" "))
+    });
+    if let Err(error) = prepared {
+        tracing::debug!("no groups in {}: {error}", folder.display());
+        let _ = fs::write(folder.join("cgroup.procs"), "0");
+        let _ = fs::remove_dir(&server);
+        return None;
+    }
+    Some(folder)
+}
+
+/// The group of a hierarchy of version 1 that this server is in, if it may make groups in it.
+fn of_controller(own: &str, controller: &str) -> Option<PathBuf> {
+    let root = Path::new(ROOT).join(controller);
+    let folder = root.join(path_of(own, controller)?);
+    // In a container its group may be the root.
+    let folder = if folder.is_dir() { folder } else { root };
+    sweep(&folder);
+    let probe = folder.join(format!("{PREFIX}{}-probe", std::process::id()));
+    fs::create_dir(&probe)
+        .and_then(|()| fs::remove_dir(&probe))
+        .ok()?;
+    Some(folder)
+}
+
+/// Removes the groups of servers that were killed.
+fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let server = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let server = server.and_then(|rest| rest.split('-').next());
+        if server.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_of_a_controller_has_the_groups_path() {
+        let own = "9:name=systemd:/a\n3:cpu,cpuacct:/b/c\n4:memory:/\n0::/user.slice/x\n";
+        assert_eq!(path_of(own, "cpuacct"), Some("b/c"));
+        assert_eq!(path_of(own, "memory"), Some(""));
+        assert_eq!(path_of(own, ""), Some("user.slice/x"));
+        assert_eq!(path_of(own, "pids"), None);
+    }
+}

@@ -80,6 +80,11 @@ impl Message {
     pub fn reader(&self) -> Reader<'_> {
         Reader::new(&self.body)
     }
+
+    /// Any peer may send messages of other kinds that claim to answer a call.
+    fn is_reply(&self) -> bool {
+        matches!(self.kind, METHOD_RETURN | ERROR)
+    }
 }
 
 /// The result of a call.
@@ -188,7 +193,9 @@ impl Connection {
             while let Some(message) = self.parse()? {
                 if message.kind == SIGNAL {
                     self.keep_signal(message);
-                } else if let Some(tag) = self.pending.remove(&message.reply_to) {
+                } else if message.is_reply()
+                    && let Some(tag) = self.pending.remove(&message.reply_to)
+                {
                     return Ok(Some((tag, into_reply(message))));
                 }
             }
@@ -242,7 +249,7 @@ impl Connection {
             while let Some(message) = self.parse()? {
                 if message.kind == SIGNAL {
                     self.keep_signal(message);
-                } else {
+                } else if message.is_reply() {
                     self.pending.remove(&message.reply_to);
                 }
             }
@@ -388,7 +395,6 @@ fn into_reply(message: Message) -> Reply {
             message: text,
         });
     }
-    debug_assert_eq!(message.kind, METHOD_RETURN);
     Ok(message)
 }
 
@@ -498,4 +504,37 @@ fn authenticate(socket: &mut UnixStream, deadline: Instant) -> Result<String, Er
     let guid = guid.to_owned();
     socket.write_all(b"BEGIN\r\n")?;
     Ok(guid)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// A message of this kind that claims to answer call 7, without a body.
+    fn message(kind: u8) -> Vec<u8> {
+        let (body, serial, fields) = ([0; 4], [3, 0, 0, 0], [8, 0, 0, 0]);
+        let answers = [5, 1, b'u', 0, 7, 0, 0, 0];
+        [&[b'l', kind, 0, 1][..], &body, &serial, &fields, &answers].concat()
+    }
+
+    #[test]
+    fn only_a_reply_answers_a_call() {
+        let mut connection = Connection {
+            socket: UnixStream::pair().unwrap().0,
+            serial: 0,
+            outgoing: Vec::new(),
+            incoming: Vec::new(),
+            parsed: 0,
+            pending: HashMap::from([(7, 42)]),
+            signals: VecDeque::new(),
+            name: String::new(),
+            guid: String::new(),
+        };
+        for kind in [METHOD_CALL, 0, 9, METHOD_RETURN] {
+            connection.incoming.extend(message(kind));
+        }
+        let (tag, reply) = connection.next_reply(Instant::now()).unwrap();
+        assert_eq!((tag, reply.unwrap().kind), (42, METHOD_RETURN));
+    }
 }

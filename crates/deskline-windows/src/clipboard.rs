@@ -146,8 +146,8 @@ fn serve(window: HWND, reading: Reading, orders: &Receiver<Order>) {
     };
     let mut lending = Lending::new();
     let mut message = MSG::default();
-    // SAFETY: the message outlives the calls.
-    while unsafe { GetMessageW(&raw mut message, None, 0, 0) }.as_bool() {
+    // SAFETY: the message outlives the calls. -1 is an error.
+    while unsafe { GetMessageW(&raw mut message, None, 0, 0) }.0 > 0 {
         match message.message {
             ORDERED => {
                 for order in orders.try_iter() {

@@ -1,5 +1,6 @@
 //! The data of a clipboard, by type, and reading it from its owner.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -57,8 +58,8 @@ pub(crate) fn save(
     cancel: &Cancel,
     mut receive: impl FnMut(&str, Bounds<'_>) -> Result<Received>,
 ) -> Result<(Content, Option<String>)> {
-    types.retain(|kind| !NO_DATA.contains(&kind.as_str()));
-    types.dedup();
+    let mut seen = HashSet::new();
+    types.retain(|kind| !NO_DATA.contains(&kind.as_str()) && seen.insert(kind.clone()));
     let needed = order(&mut types, |kind| kind);
     let mut bounds = Bounds {
         most: MOST_SAVED,

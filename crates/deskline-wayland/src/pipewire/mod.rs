@@ -333,7 +333,11 @@ unsafe fn copy(buffer: &api::Buffer, format: Format) -> Option<Frame> {
         }
         let bytes = std::slice::from_raw_parts(data.bytes, data.size as usize);
         let bytes = bytes.get(chunk.offset as usize..)?;
-        let metas = std::slice::from_raw_parts(buffer.meta, buffer.metas as usize);
+        let metas = if buffer.meta.is_null() {
+            &[]
+        } else {
+            std::slice::from_raw_parts(buffer.meta, buffer.metas as usize)
+        };
         let is_crop =
             |m: &&api::Meta| m.kind == pod::CROP && m.size >= pod::CROP_SIZE && !m.data.is_null();
         let crop = metas.iter().find(is_crop);

@@ -1,6 +1,6 @@
 //! sway's IPC socket: the protocol of i3, with JSON payloads (sway-ipc(7)).
 
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
@@ -152,14 +152,17 @@ pub(crate) struct Seat {
 
 impl Ipc {
     pub(crate) fn connect(path: &Path) -> Result<Self> {
-        let stream = socket::connect(path, PATIENCE).and_then(|stream| {
-            stream.set_read_timeout(Some(PATIENCE))?;
-            stream.set_write_timeout(Some(PATIENCE))?;
-            Ok(stream)
-        });
-        stream
-            .map(Self)
+        Self::open(path)
             .map_err(|e| Error::Unavailable(format!("sway's socket does not answer: {e}")))
+    }
+
+    /// As [`Ipc::connect`]. `TimedOut` if sway hangs and its queue of connections is full; other
+    /// errors if it has ended.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let stream = socket::connect(path, PATIENCE)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        Ok(Self(stream))
     }
 
     fn ask(&mut self, kind: u32, payload: &str) -> Result<Vec<u8>> {

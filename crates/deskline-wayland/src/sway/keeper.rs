@@ -6,7 +6,7 @@
 //! one JSON value per line, and reports go to its standard output. When the server ends, the kernel
 //! closes the input, which the keeper notices.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -180,8 +180,10 @@ pub(super) fn restore(socket: &Path, devices: &[Device]) {
         return;
     }
     for _ in 0..TRIES {
-        let Ok(mut ipc) = Ipc::connect(socket) else {
-            return;
+        let mut ipc = match Ipc::open(socket) {
+            Ok(ipc) => ipc,
+            Err(error) if error.kind() == ErrorKind::TimedOut => continue,
+            Err(_) => return,
         };
         match devices::enable(&mut ipc, devices) {
             Ok(()) => return,

@@ -191,3 +191,32 @@ fn a_malformed_order_enables_them() {
     serves.join().unwrap();
     assert!(sway.is_as_before());
 }
+
+/// A sway that hangs accepts no connection once its queue is full, which is not its end.
+#[test]
+fn a_sway_that_takes_no_connection_gets_the_devices_back_once_it_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ipc");
+    let listener = UnixListener::bind(&path).unwrap();
+    rustix::net::listen(&listener, 0).unwrap();
+    let waiting = UnixStream::connect(&path).unwrap();
+    let kept = json!([{"identifier": "1:1:Keyboard", "name": "", "events": "enabled"}]);
+    let kept: Vec<Device> = serde_json::from_value(kept).unwrap();
+    let (sender, first_try) = std::sync::mpsc::channel();
+    let restores = thread::spawn(move || {
+        let full = deskline_unix::socket::connect(&path, Duration::from_millis(50));
+        sender.send(full.map(drop).map_err(|e| e.kind())).unwrap();
+        restore(&path, &kept);
+    });
+    assert_eq!(first_try.recv().unwrap(), Err(ErrorKind::TimedOut));
+    // Longer than one try.
+    thread::sleep(Duration::from_millis(2_300));
+    drop(waiting);
+    let devices = Devices::default();
+    while devices.lock().unwrap().is_empty() {
+        let (stream, _) = listener.accept().unwrap();
+        answer(stream, &devices);
+    }
+    restores.join().unwrap();
+    assert_eq!(devices.lock().unwrap()["1:1:Keyboard"], "enabled");
+}

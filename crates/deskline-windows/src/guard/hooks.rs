@@ -103,8 +103,8 @@ fn follow(parent: u32) {
 
 fn serve(orders: &Receiver<Order>) {
     let mut message = MSG::default();
-    // SAFETY: the message outlives the calls.
-    while unsafe { GetMessageW(&raw mut message, None, 0, 0) }.as_bool() {
+    // SAFETY: the message outlives the calls. -1 is an error.
+    while unsafe { GetMessageW(&raw mut message, None, 0, 0) }.0 > 0 {
         if message.message == ORDERED {
             for order in orders.try_iter() {
                 guard(|guard| guard.obey(order));

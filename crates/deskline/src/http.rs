@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 #[cfg(target_os = "linux")]
 use std::path::Path;
+#[cfg(target_os = "linux")]
 use std::process::ExitCode;
 use std::sync::Arc;
 

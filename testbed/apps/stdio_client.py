@@ -7,7 +7,6 @@ import asyncio
 import json
 import os
 import sys
-from datetime import timedelta
 
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client

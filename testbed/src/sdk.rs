@@ -26,6 +26,7 @@ impl SdkClient {
     /// If it cannot be started, or ends.
     pub fn start(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::null());
         let mut child = command.spawn().expect("scripts/sdks target/sdks");
         let mut client = Self {
             input: child.stdin.take().unwrap(),
@@ -37,7 +38,11 @@ impl SdkClient {
         client
     }
 
-    fn read(&mut self) -> Value {
+    /// Its next line.
+    ///
+    /// # Panics
+    /// If it has ended.
+    pub fn read(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap_or_else(|e| panic!("{line:?}: {e}"))
@@ -48,8 +53,24 @@ impl SdkClient {
     /// # Panics
     /// If it has ended.
     pub fn ask(&mut self, line: &Value) -> Value {
-        writeln!(self.input, "{line}").unwrap();
+        self.send(line);
         self.read()
+    }
+
+    /// Has it carry out a line, whose answer is read later.
+    ///
+    /// # Panics
+    /// If it has ended.
+    pub fn send(&mut self, line: &Value) {
+        writeln!(self.input, "{line}").unwrap();
+    }
+
+    /// Waits until it has ended.
+    ///
+    /// # Panics
+    /// If its end cannot be waited for.
+    pub fn wait(&mut self) {
+        self.child.wait().unwrap();
     }
 }
 

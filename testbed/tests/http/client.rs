@@ -1,0 +1,84 @@
+//! A client with a desktop, over HTTP.
+
+use std::process::Command;
+
+use deskline_testbed::{SdkClient, sdks};
+use serde_json::{Value, json};
+
+use crate::TOKEN;
+use crate::server::Server;
+
+/// A client of the official Python SDK.
+pub(crate) struct Client(SdkClient);
+
+impl Client {
+    pub(crate) fn connect(url: &str) -> Self {
+        let mut command = Command::new(sdks("bin/python"));
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/apps/http_client.py");
+        command.args([script, url]).env("DESKLINE_TOKEN", TOKEN);
+        Self(SdkClient::start(command))
+    }
+
+    /// Its first line: the server's instructions, and the number of its tools.
+    pub(crate) fn hello(&self) -> &Value {
+        &self.0.hello
+    }
+
+    pub(crate) fn begin(&mut self, call: &Value) {
+        self.0.send(call);
+    }
+
+    pub(crate) fn read(&mut self) -> Value {
+        self.0.read()
+    }
+
+    pub(crate) fn say(&mut self, value: &Value) -> Value {
+        self.0.ask(value)
+    }
+
+    /// A call that is refused.
+    pub(crate) fn refused(&mut self, tool: &str, arguments: &Value) -> String {
+        let answer = self.say(&json!([tool, arguments]));
+        let text = answer["text"].as_str().unwrap();
+        assert_eq!(answer["error"], true, "{text}");
+        text.to_owned()
+    }
+
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> String {
+        let answer = self.say(&json!([tool, arguments]));
+        let text = answer["text"].as_str().unwrap();
+        assert_eq!(answer["error"], false, "{text}");
+        text.to_owned()
+    }
+
+    /// Runs a line of the shell on its desktop, and reads what it prints in a window.
+    pub(crate) fn run(&mut self, line: &str) -> String {
+        let app =
+            format!("sh -c 'text=$({{ {line}; }} 2>&1); exec zenity --info --text=\"$text.\"'");
+        self.call("open_application_and_traverse", &json!({"identifier": app}));
+        self.call("search_tree", &json!({"pattern": "AXStaticText"}))
+    }
+
+    /// Writes a text in an editor and saves it in its desktop's own `/tmp`.
+    pub(crate) fn note(&mut self, server: &Server, text: &str, name: &str) {
+        let open = json!({"identifier": "mousepad"});
+        let opened = self.call("open_application_and_traverse", &open);
+        let mut lines = opened.lines();
+        let pid = lines.find_map(|line| line.strip_prefix("pid: ")).unwrap();
+        let pid: u64 = pid.parse().unwrap();
+        let steps = json!([
+            {"do": "type", "text": text},
+            {"do": "press_key", "keyName": "s", "modifierFlags": ["Control"]},
+            {"do": "type", "text": format!("/tmp/{name}"), "pressKey": "Return"},
+            {"do": "wait_for", "element": "Save As", "role": "AXWindow", "state": "absent"},
+        ]);
+        self.call("chain_and_traverse", &json!({"pid": pid, "steps": steps}));
+        assert_eq!(server.file(name).as_deref(), Some(text));
+    }
+
+    /// Ends the session.
+    pub(crate) fn leave(mut self) {
+        self.0.send(&Value::Null);
+        self.0.wait();
+    }
+}

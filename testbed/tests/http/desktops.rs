@@ -1,0 +1,247 @@
+//! A private desktop for each client: what is its own, and when it ends.
+
+use std::fs;
+use std::process::Command;
+
+use deskline_testbed::{deskline, until};
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::server::{Server, kill};
+
+/// What an app tries against the desktop beside its own. A line is printed for each success.
+const ATTACK: &str = "\
+    cat /tmp/bob.txt && echo file; \
+    ls JOURNALS | grep -v OWN && echo journal; \
+    cat HOME/.local/state/deskline/token && echo token; \
+    touch /etc/attack && echo written; \
+    test $(grep -lx mousepad /proc/[0-9]*/comm | wc -l) -gt 1 && echo process; \
+    for n in $(grep -o X11-unix/X[0-9]* /proc/net/unix | cut -d X -f 3 | sort -u); do \
+    xdpyinfo -display :$n > /dev/null 2>&1 && echo screen; done";
+
+#[test]
+fn each_client_has_a_desktop_of_its_own() {
+    let mut server = Server::start(&["--desktops", "2"]);
+    let mut ann = Client::connect(&server.url);
+    let instructions = ann.hello()["instructions"].as_str().unwrap();
+    assert!(instructions.contains("out of your reach"), "{instructions}");
+    assert_eq!(ann.hello()["tools"], 15);
+    ann.note(&server, "Ann's\n", "ann.txt");
+    // What a client does that cannot open files.
+    let found = ann.call("search_tree", &json!({"pattern": "AXTextArea"}));
+    assert!(found.contains("AXTextArea"), "{found}");
+    let shown = ann.say(&json!(["view_screenshot", {}]));
+    assert_eq!(shown["pictures"], 1, "{shown}");
+    let resources = ann.say(&json!([]));
+    let resources = resources["text"].as_str().unwrap();
+    assert!(resources.contains(".txt"), "{resources}");
+
+    // A desktop with a handle outlives the connection.
+    let handle = format!("{}/{}", server.url, "0123456789abcdef".repeat(2));
+    let mut bob = Client::connect(&handle);
+    let listed = bob.call("list_applications", &json!({}));
+    assert!(!listed.contains("mousepad"), "{listed}");
+    bob.note(&server, "Bob's\n", "bob.txt");
+    bob.leave();
+    let mut bob = Client::connect(&handle);
+    let listed = bob.call("list_applications", &json!({}));
+    assert!(listed.contains("bob.txt"), "{listed}");
+
+    attack(&server, &mut ann);
+    check_numbers(&server);
+
+    let mut carl = Client::connect(&server.url);
+    let text = carl.refused("list_applications", &json!({}));
+    assert!(
+        text.contains("all 2 desktops are taken. Try again in"),
+        "{text}"
+    );
+    assert_eq!(server.running("mousepad").len(), 2);
+    ann.leave();
+    let ended = || (server.running("mousepad").len() == 1).then_some(());
+    until("Ann's app to end", ended);
+    let listed = carl.call("list_applications", &json!({}));
+    assert!(!listed.contains("mousepad"), "{listed}");
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    until("its desktops to end", || {
+        (server.processes() == 0).then_some(())
+    });
+}
+
+/// The numbers, with two desktops of two in use.
+fn check_numbers(server: &Server) {
+    let head = server.get("/ready");
+    assert!(head.starts_with("HTTP/1.1 503"), "{head}");
+    let numbers = server.get("/metrics");
+    let value = |name: &str| -> u64 {
+        let line = numbers.lines().find_map(|line| line.strip_prefix(name));
+        let number: f64 = line.expect(name).trim().parse().unwrap();
+        number as u64
+    };
+    assert!(value("deskline_links_total{tool=\"chain_and_traverse\",outcome=\"ok\"}") == 2);
+    assert!(value("deskline_link_seconds_count{tool=\"chain_and_traverse\"}") == 2);
+    assert!(value("deskline_desktops{state=\"used\"}") == 2, "{numbers}");
+    assert!(value("deskline_desktops{state=\"free\"}") == 0, "{numbers}");
+    let memory = value("deskline_desktops_memory_bytes");
+    assert!((50_000_000..1_000_000_000).contains(&memory), "{memory}");
+    assert!(value("deskline_desktop_start_seconds_count") >= 2);
+    assert!(numbers.trim_end().ends_with("# EOF"), "{numbers}");
+}
+
+/// An app of one client tries to reach what another client has.
+fn attack(server: &Server, client: &mut Client) {
+    let resources = client.say(&json!([]));
+    let resources = resources["text"].as_str().unwrap();
+    let (_, rest) = resources.split_once("/desktops/").unwrap();
+    let own = rest.split('/').next().unwrap();
+    let home = server.folder.path();
+    let token = home.join(".local/state/deskline/token");
+    fs::create_dir_all(token.parent().unwrap()).unwrap();
+    fs::write(token, "secret").unwrap();
+    let attack = ATTACK
+        .replace("HOME", &home.to_string_lossy())
+        .replace("JOURNALS", &home.join("journal/desktops").to_string_lossy())
+        .replace("OWN", own);
+    let line = format!(
+        "sh -c '({attack}; echo done) > /tmp/attack.txt 2>&1; exec zenity --info --text=done'"
+    );
+    client.call(
+        "open_application_and_traverse",
+        &json!({"identifier": line}),
+    );
+    let tried = until("the attack", || {
+        server.file("attack.txt").filter(|log| log.contains("done"))
+    });
+    let won: Vec<&str> = tried.lines().filter(|line| !line.contains(' ')).collect();
+    // Its own screen alone.
+    assert_eq!(won, ["screen", "done"], "{tried}");
+}
+
+fn arguments(pid: u32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default()
+}
+
+/// What a client learns whose desktop has ended.
+const ENDED: &str = "your desktop has ended, with its apps";
+
+#[test]
+fn a_desktop_that_crashes_breaks_only_its_own_calls() {
+    let server = Server::start(&["--desktops", "2", "--warm", "0", "--keep", "1GiB,0s"]);
+    let mut ann = Client::connect(&server.url);
+    let open = json!({"identifier": "mousepad"});
+    ann.call("open_application_and_traverse", &open);
+    let of_ann = ["Xvfb", "deskline"]
+        .map(|program| server.running(program))
+        .concat();
+    let of_bob = |program: &str| {
+        let mut all = server.running(program);
+        all.retain(|pid| !of_ann.contains(pid));
+        all
+    };
+    let list = |client: &mut Client| client.call("list_applications", &json!({}));
+    let handle = format!("{}/{}", server.url, "0123456789abcdef".repeat(2));
+    let mut bob = Client::connect(&handle);
+    bob.call("open_application_and_traverse", &open);
+    // Its X server, between two calls: he learns it once.
+    kill(&of_bob("Xvfb"));
+    until("the end of his desktop", || {
+        of_bob("Xvfb").is_empty().then_some(())
+    });
+    until("the end of its server", || {
+        (server.journals() == 1).then_some(())
+    });
+    let told = bob.refused("list_applications", &json!({}));
+    assert!(told.contains(ENDED), "{told}");
+    assert!(!list(&mut bob).contains("mousepad"));
+    // The server of his desktop, in the middle of a call: the call's error says it.
+    let opened = bob.call("open_application_and_traverse", &open);
+    let pid = opened
+        .lines()
+        .find_map(|line| line.strip_prefix("pid: "))
+        .unwrap();
+    let wait = json!({"do": "wait_for", "element": "never", "timeout": 20});
+    let chain = json!({"pid": pid.parse::<u32>().unwrap(), "steps": [wait]});
+    bob.begin(&json!(["chain_and_traverse", chain]));
+    let mut servers = of_bob("deskline");
+    servers.retain(|pid| arguments(*pid).contains("--desktop=private"));
+    kill(&servers);
+    let told = bob.read();
+    let told = told["text"].as_str().unwrap();
+    assert!(told.contains("ended in the middle"), "{told}");
+    assert!(!list(&mut bob).contains("mousepad"));
+    assert!(list(&mut ann).contains("mousepad"));
+}
+
+#[test]
+fn a_profile_is_kept_and_had_by_one_desktop_at_a_time() {
+    let server = Server::start(&["--desktops", "2"]);
+    let with = |profile: &str| format!("{}?profile={profile}", server.url);
+    let all = server.folder.path().join("journal/profiles");
+    let look = format!("cat ~/login.txt; ls {}", all.join("ann").display());
+    let mut ann = Client::connect(&with("ann"));
+    ann.run("echo Anns > ~/login.txt");
+    assert_eq!(
+        fs::read_to_string(all.join("ann/login.txt")).unwrap(),
+        "Anns\n"
+    );
+    let mut bob = Client::connect(&with("ann"));
+    let told = bob.refused("list_applications", &json!({}));
+    assert!(told.contains("the profile ann is in use"), "{told}");
+    // A desktop that is kept warm makes room for one with a profile.
+    let mut bob = Client::connect(&with("bob"));
+    let seen = bob.run(&look);
+    assert_eq!(seen.matches("No such file").count(), 2, "{seen}");
+    ann.leave();
+    let mut ann = Client::connect(&with("ann"));
+    let free = || {
+        let answer = ann.say(&json!(["list_applications", {}]));
+        (answer["error"] == false).then_some(())
+    };
+    until("her profile to be free", free);
+    let seen = ann.run(&look);
+    assert!(
+        seen.contains("Anns") && seen.contains("login.txt"),
+        "{seen}"
+    );
+}
+
+#[test]
+fn a_desktop_that_nobody_uses_ends() {
+    let json = ["--log-format", "json", "-v"];
+    let options = ["--desktops", "1", "--warm", "0", "--idle", "0.1"];
+    let server = Server::start(&[&options[..], &json].concat());
+    let mut ann = Client::connect(&format!("{}/{}", server.url, "0123456789abcdef".repeat(2)));
+    ann.call("list_applications", &json!({}));
+    assert!(server.processes() > 1);
+    // 6 s after her last call only the server is left, although she is connected.
+    until("her desktop to end", || {
+        (server.processes() == 1).then_some(())
+    });
+    let log = server.log.lock().unwrap();
+    assert!(
+        log.iter().any(|line| line.contains("the desktop of")),
+        "{log:?}"
+    );
+    for line in &*log {
+        let line: Value = serde_json::from_str(line).expect(line);
+        assert!(line["fields"]["message"].is_string(), "{line}");
+    }
+}
+
+#[test]
+fn two_desktops_at_once_show_every_effect() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/fleet");
+    let run = Command::new(script)
+        .args(["2", "--think", "0", "--rounds", "1", "--no-cold"])
+        .env("DESKLINE_BIN", deskline())
+        .output()
+        .unwrap();
+    let table = String::from_utf8_lossy(&run.stdout);
+    assert!(
+        run.status.success(),
+        "{table}{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
+    assert!(table.contains("| 2 | 2 |"), "{table}");
+}

@@ -1,0 +1,175 @@
+//! The protocol over HTTP: who gets in, progress, resumption, cancellation, conformance.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use deskline_testbed::sdks;
+use serde_json::{Value, json};
+
+use crate::TOKEN;
+use crate::server::Server;
+
+/// A request of the protocol, whose answer is a stream of events.
+fn post(server: &Server, session: &str, message: &Value) -> BufReader<TcpStream> {
+    let body = message.to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{session}",
+        body.len()
+    );
+    server.send(&head, &body)
+}
+
+/// The next event of a stream with data: its id, and the message.
+fn event(stream: &mut BufReader<TcpStream>) -> (String, Value) {
+    let mut id = String::new();
+    loop {
+        let mut line = String::new();
+        assert!(
+            stream.read_line(&mut line).unwrap() > 0,
+            "the stream has ended"
+        );
+        if let Some(text) = line.strip_prefix("id:") {
+            id = text.trim().to_owned();
+        }
+        let data = line
+            .strip_prefix("data:")
+            .map(str::trim)
+            .filter(|text| !text.is_empty());
+        if let Some(data) = data {
+            return (id, serde_json::from_str(data).unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_call_is_followed_resumed_and_cancelled() {
+    let server = Server::start(&["--desktops", "1"]);
+    let request = |id: u32, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"}});
+    let mut stream = post(&server, "", &request(1, "initialize", hello));
+    let mut line = String::new();
+    while !line.to_lowercase().starts_with("mcp-session-id:") {
+        line.clear();
+        stream.read_line(&mut line).unwrap();
+    }
+    let session = line.clone();
+    drop(stream);
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    drop(post(&server, &session, &ready));
+    let call = |id: u32, tool: &str, arguments: Value| {
+        let meta = json!({"progressToken": id});
+        let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
+        post(&server, &session, &request(id, "tools/call", params))
+    };
+    let result = |stream: &mut BufReader<TcpStream>, id: u32| loop {
+        let (_, message) = event(stream);
+        if message["id"] == id {
+            return message["result"]["content"][0]["text"].to_string();
+        }
+    };
+    let open = json!({"identifier": "zenity --info --text=here"});
+    let opened = result(&mut call(2, "open_application_and_traverse", open), 2);
+    let pid = opened
+        .split("pid: ")
+        .nth(1)
+        .and_then(|rest| rest.split("\\n").next());
+    let pid: u32 = pid.unwrap().parse().unwrap();
+    let wait = |seconds: u32| json!({"pid": pid, "element": "never", "timeout": seconds});
+
+    // The connection breaks after the first report of progress; another one goes on from there.
+    let mut stream = call(3, "wait_for_and_traverse", wait(4));
+    let (last, report) = event(&mut stream);
+    assert_eq!(report["method"], "notifications/progress", "{report}");
+    assert_eq!(report["params"]["progressToken"], 3);
+    drop(stream);
+    let resume = format!("GET /mcp HTTP/1.1\r\nLast-Event-ID: {last}\r\n{session}");
+    let answer = result(&mut server.send(&resume, ""), 3);
+    assert!(answer.contains("never"), "{answer}");
+
+    let mut stream = call(4, "wait_for_and_traverse", wait(60));
+    let (_, report) = event(&mut stream);
+    assert_eq!(report["method"], "notifications/progress", "{report}");
+    let start = Instant::now();
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 4}});
+    drop(post(&server, &session, &cancel));
+    let read = json!({"pid": pid});
+    let answer = result(&mut call(5, "refresh_traversal", read), 5);
+    assert!(answer.contains("status: success"), "{answer}");
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[test]
+fn only_who_has_the_token_gets_in() {
+    let server = Server::start(&[]);
+    let host = format!("127.0.0.1:{}", server.port());
+    let with = |more: &str| server.status(&format!("GET /mcp HTTP/1.1\r\n{more}"));
+    let bearer = format!("Authorization: Bearer {TOKEN}\r\nAccept: text/event-stream");
+    assert_eq!(with(&format!("Host: {host}")), 401);
+    assert_eq!(
+        with(&format!("Host: {host}\r\nAuthorization: Bearer {TOKEN}0")),
+        401
+    );
+    assert_eq!(with(&format!("Host: evil.example\r\n{bearer}")), 403);
+    for origin in ["http://evil.example", "http://127.0.0.1:1", "null"] {
+        let status = with(&format!("Host: {host}\r\nOrigin: {origin}\r\n{bearer}"));
+        assert_eq!(status, 403, "{origin}");
+    }
+    // It is let in, and lacks a session.
+    assert_eq!(with(&format!("Host: {host}\r\n{bearer}")), 400);
+    for (path, status) in [("health", 200), ("ready", 200), ("metrics", 401)] {
+        let asked = server.status(&format!("GET /{path} HTTP/1.1\r\nHost: {host}"));
+        assert_eq!(asked, status, "{path}");
+    }
+}
+
+/// The scenarios that need no tools, prompts or resources of the suite's own.
+const SCENARIOS: [&str; 7] = [
+    "server-initialize",
+    "ping",
+    "tools-list",
+    "prompts-list",
+    "resources-list",
+    "server-sse-multiple-streams",
+    "dns-rebinding-protection",
+];
+
+#[test]
+fn the_conformance_suite_passes() {
+    let server = Server::start(&[]);
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/apps/with_token.py");
+    let mut proxy = Command::new(sdks("bin/python"))
+        .args([script, &server.port().to_string()])
+        .env("DESKLINE_TOKEN", TOKEN)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut port = String::new();
+    BufReader::new(proxy.stdout.take().unwrap())
+        .read_line(&mut port)
+        .unwrap();
+    let url = format!("http://127.0.0.1:{}/mcp", port.trim());
+    let failed: Vec<String> = SCENARIOS
+        .iter()
+        .filter_map(|name| {
+            let run = Command::new(sdks("bin/node"))
+                .arg(sdks("node_modules/.bin/conformance"))
+                .args(["server", "--url", &url, "--scenario", name])
+                .current_dir(server.folder.path())
+                .output()
+                .unwrap();
+            let text = String::from_utf8_lossy(&run.stdout).into_owned();
+            (!run.status.success()).then(|| format!("{name}: {text}"))
+        })
+        .collect();
+    proxy.kill().unwrap();
+    proxy.wait().unwrap();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}

@@ -285,7 +285,11 @@ impl Fleet {
         } = &self.options;
         let failed =
             |path: &Path, e: &io::Error| HttpError::Desktop(format!("{}: {e}", path.display()));
-        let journal = OwnJournal::create(journals).map_err(|e| failed(journals, &e))?;
+        // Waits while another desktop's end prunes the journals.
+        let all = journals.clone();
+        let created = spawn_blocking(move || OwnJournal::create(&all)).await;
+        let journal = created.unwrap_or_else(|error| Err(io::Error::other(error)));
+        let journal = journal.map_err(|e| failed(journals, &e))?;
         let dir = journal.path.clone();
         place.journal = Some(journal);
         let name = profile.as_ref().map(|held| held.profile.clone());

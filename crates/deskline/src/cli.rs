@@ -204,6 +204,9 @@ impl Settings {
             add("gnome-input", name(&self.gnome_input));
             arguments.extend(self.attended.then(|| "--attended".into()));
         }
+        if self.log_format == LogFormat::Json {
+            arguments.push("--log-format=json".into());
+        }
         arguments.extend(self.ask.then(|| "--ask".into()));
         arguments.extend(self.read_only.then(|| "--read-only".into()));
         arguments
@@ -561,6 +564,14 @@ pub(crate) struct Size {
     pub(crate) height: u16,
 }
 
+impl Size {
+    /// A private desktop's.
+    pub(crate) const DEFAULT: Self = Self {
+        width: 1280,
+        height: 800,
+    };
+}
+
 impl std::str::FromStr for Size {
     type Err = String;
 
@@ -600,10 +611,7 @@ fn size(text: &str) -> Result<u64, String> {
 
 fn private(text: &str) -> Result<Size, String> {
     match text.strip_prefix("private") {
-        Some("") => Ok(Size {
-            width: 1280,
-            height: 800,
-        }),
+        Some("") => Ok(Size::DEFAULT),
         Some(size) if size.starts_with('=') => size[1..].parse(),
         _ => Err("it must be private or private=WIDTHxHEIGHT".into()),
     }
@@ -642,7 +650,7 @@ mod tests {
     fn the_arguments_of_a_server_have_the_same_settings() {
         let line = "deskline call t --warm=5 --dir=/d --keep=3d --allow-app=a --deny-app=b \
             --guard=input --guard-timeout=9 --desktop=private=800x600 --compat=macos-use --home=/h \
-            --attended --seat=own --gnome-input=notify --read-only";
+            --attended --seat=own --gnome-input=notify --log-format=json --ask --read-only";
         let settings = parse(line).unwrap().settings;
         let arguments = settings.arguments();
         let again = ["deskline".into()].into_iter().chain(arguments);

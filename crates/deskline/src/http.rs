@@ -2,8 +2,6 @@
 //! desktop for each client.
 
 use std::env;
-#[cfg(target_os = "linux")]
-use std::ffi::OsString;
 use std::net::SocketAddr;
 #[cfg(target_os = "linux")]
 use std::path::Path;
@@ -17,7 +15,7 @@ use deskline_http::{HttpServer, Listen, Token};
 use deskline_mcp::Server;
 
 #[cfg(target_os = "linux")]
-use crate::cli::{LogFormat, Net};
+use crate::cli::{Net, Size};
 use crate::cli::{Serve, Settings};
 use crate::output::{Done, note};
 use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
@@ -104,38 +102,26 @@ fn fleet(
     most: u16,
 ) -> Result<FleetOptions, Box<dyn std::error::Error>> {
     if settings.home.is_some() {
-        return Err("--home is for one desktop: clients name the home that they want kept, /mcp?profile=NAME".into());
+        return Err(
+            "--home is for one desktop. Clients name the home that they want kept: \
+            /mcp?profile=NAME"
+                .into(),
+        );
     }
     if settings.ask {
         return Err("--ask is for a desktop at which a person sits, not for --desktops".into());
     }
     let journal = settings.journal()?;
     let journals = journal.path().join("desktops");
-    let mut arguments: Vec<OsString> = Vec::new();
-    let mut add = |name: &str, value: &str| arguments.push(format!("--{name}={value}").into());
-    let size = settings.desktop.map_or_else(String::new, |size| {
-        format!("={}x{}", size.width, size.height)
-    });
-    add("desktop", &format!("private{size}"));
-    add("keep", &settings.keep.to_string());
-    for app in &settings.allow_app {
-        add("allow-app", app);
-    }
-    for app in &settings.deny_app {
-        add("deny-app", app);
-    }
-    if settings.read_only {
-        arguments.push("--read-only".into());
-    }
-    if settings.compat.is_some() {
-        arguments.push("--compat=macos-use".into());
-    }
-    if settings.log_format == LogFormat::Json {
-        arguments.push("--log-format=json".into());
-    }
+    let desktop = Settings {
+        dir: None,
+        desktop: Some(settings.desktop.unwrap_or(Size::DEFAULT)),
+        attended: false,
+        ..settings.clone()
+    };
     Ok(FleetOptions {
         program: env::current_exe()?,
-        arguments,
+        arguments: desktop.arguments(),
         journals,
         keep: settings.keep,
         profiles: journal.path().join("profiles"),

@@ -60,7 +60,7 @@ struct Request {
 /// `deskline call --warm`.
 pub(crate) fn call(settings: &Settings, call: Call) -> Done {
     let idle = call.warm.unwrap_or_default();
-    let place = Place::of(settings, idle)?;
+    let place = Place::new(settings, idle)?;
     let request = Request {
         tool: call.tool,
         arguments: call.arguments,
@@ -83,7 +83,7 @@ struct Place {
 }
 
 impl Place {
-    fn of(settings: &Settings, idle: Duration) -> Result<Self, Box<dyn Error>> {
+    fn new(settings: &Settings, idle: Duration) -> Result<Self, Box<dyn Error>> {
         // Opening the journal to write prunes it, which the server does.
         let journal = Journal::open_to_read(settings.folder()).or_else(|_| settings.journal())?;
         let mut arguments = settings.arguments();

@@ -9,7 +9,7 @@ use crate::desktop::Desktop;
 use crate::error::NoDesktop;
 use crate::profile::Profile;
 
-/// How long a handle's client is still told that its desktop has ended.
+/// How long the end of a desktop is kept for the error of its client's next call.
 const REMEMBERED: Duration = Duration::from_secs(24 * 3600);
 
 /// A client's desktop, which ends when this is dropped.
@@ -37,7 +37,8 @@ impl Holding {
 }
 
 impl Client {
-    /// Its desktop: from `new` at the first call, and after the client was told that it has ended.
+    /// Its desktop. The first call gets one from `new`, and so does the call after the error that
+    /// reports the end of the one before.
     pub(crate) async fn desktop(
         &self,
         profile: Option<&Profile>,

@@ -9,7 +9,7 @@ use deskline_link::clipboard::{
     Board, ClipboardThread, Lending, MOST_SAVED, Order, Reading, SAVES,
 };
 use deskline_link::{Cancel, DisplayError, Error, Result};
-use windows::Win32::Foundation::{HANDLE, HGLOBAL, HWND, LPARAM, LRESULT, WPARAM};
+use windows::Win32::Foundation::{GlobalFree, HANDLE, HGLOBAL, HWND, LPARAM, LRESULT, WPARAM};
 use windows::Win32::System::DataExchange::{
     CloseClipboard, EmptyClipboard, EnumClipboardFormats, GetClipboardData, GetClipboardOwner,
     GetClipboardSequenceNumber, GetOpenClipboardWindow, OpenClipboard, RegisterClipboardFormatW,
@@ -227,12 +227,17 @@ fn put(format: u32, data: &[u8]) -> windows::core::Result<()> {
     unsafe {
         let memory = GlobalAlloc(GMEM_MOVEABLE, data.len().max(1))?;
         let start = GlobalLock(memory).cast::<u8>();
-        if start.is_null() {
-            return Err(windows::core::Error::from_thread());
+        let put = if start.is_null() {
+            Err(windows::core::Error::from_thread())
+        } else {
+            start.copy_from_nonoverlapping(data.as_ptr(), data.len());
+            let _ = GlobalUnlock(memory);
+            SetClipboardData(format, Some(HANDLE(memory.0))).map(drop)
+        };
+        if put.is_err() {
+            let _ = GlobalFree(Some(memory));
         }
-        start.copy_from_nonoverlapping(data.as_ptr(), data.len());
-        let _ = GlobalUnlock(memory);
-        SetClipboardData(format, Some(HANDLE(memory.0))).map(drop)
+        put
     }
 }
 

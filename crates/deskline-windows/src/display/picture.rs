@@ -3,6 +3,7 @@
 //! returns black when it does not work.
 
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -23,6 +24,11 @@ use super::{handle, id, screen};
 /// How long a picture may take: the app may have to draw, and may hang.
 const TAKES: Duration = Duration::from_secs(2);
 
+/// The most threads that may wait for windows that hang.
+const MOST_WAITING: usize = 8;
+
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+
 /// The most pixels: two 8K screens.
 const MOST: usize = 2 * 7680 * 4320;
 
@@ -32,13 +38,22 @@ const MOST: usize = 2 * 7680 * 4320;
 /// [`Error::NoPicture`] if the window is gone, minimised, black or hangs.
 pub fn take(window: deskline_core::WindowId) -> Result<Picture> {
     let (send, receive) = mpsc::sync_channel(1);
+    if WAITING.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
+        WAITING.fetch_sub(1, Ordering::Relaxed);
+        let why = format!("{MOST_WAITING} windows that hang have not given theirs yet");
+        return Err(Error::NoPicture(why));
+    }
     // On a thread of its own, which is abandoned if the app hangs.
     let started = std::thread::Builder::new()
         .name("picture".into())
         .spawn(move || {
             let _ = send.send(now(handle(window)));
+            WAITING.fetch_sub(1, Ordering::Relaxed);
         });
-    started.map_err(Error::system("starting a thread"))?;
+    if let Err(error) = started {
+        WAITING.fetch_sub(1, Ordering::Relaxed);
+        return Err(Error::system("starting a thread")(error));
+    }
     receive.recv_timeout(TAKES).unwrap_or_else(|_| {
         let secs = TAKES.as_secs();
         Err(Error::NoPicture(format!(

@@ -29,6 +29,9 @@ const LEVELS: usize = 3;
 /// The most elements to search for a choice.
 const MOST_CHOICES: usize = 5_000;
 
+/// How long one search for a choice may take, but for the request it is in.
+const SEARCHES: Duration = Duration::from_secs(2);
+
 /// An action on an element.
 pub struct Acting<'a, U: Uia> {
     pub uia: &'a U,
@@ -371,7 +374,10 @@ impl<U: Uia> Acting<'_, U> {
         let wanted = fold(choice);
         let mut level = vec![below.clone()];
         let mut looked = 0;
-        while let Some(container) = (!level.is_empty()).then(|| level.remove(0)) {
+        let start = Instant::now();
+        while start.elapsed() < SEARCHES
+            && let Some(container) = (!level.is_empty()).then(|| level.remove(0))
+        {
             let children = match self.uia.children(&container) {
                 Ok(children) => children,
                 Err(failure @ Failure::TimedOut) => return Err(self.failed(failure)),

@@ -138,7 +138,7 @@ impl<'u, U: Uia> Walk<'u, U> {
         let Toplevel { handle, .. } = self.toplevels[index];
         // Recognize a hung app by the smallest request: a large one may just be slow.
         let root = self.uia.window(handle, Depth::Element)?;
-        if self.by_levels {
+        if self.by_levels || Instant::now() >= self.until {
             self.add(None, root, index);
             return Ok(());
         }

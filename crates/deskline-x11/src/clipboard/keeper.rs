@@ -285,7 +285,7 @@ impl Board for Keeper {
         while let Some(event) = self.c.poll_for_event().during(WHAT)? {
             self.handle(&event)?;
         }
-        self.drop_stalled();
+        self.drop_stalled()?;
         self.c.flush().during(WHAT)
     }
 

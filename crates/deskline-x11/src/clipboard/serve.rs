@@ -230,8 +230,14 @@ impl Keeper {
     }
 
     /// Drops transfers that clients have abandoned.
-    pub(super) fn drop_stalled(&mut self) {
-        self.transfers.retain(|t| t.last.elapsed() < STALLS);
+    pub(super) fn drop_stalled(&mut self) -> Result<()> {
+        let stalled: Vec<_> = self
+            .transfers
+            .extract_if(.., |t| t.last.elapsed() >= STALLS)
+            .collect();
+        stalled
+            .iter()
+            .try_for_each(|transfer| self.unselect(transfer.requestor))
     }
 
     /// The time until the next call of `drop_stalled` is due.

@@ -10,6 +10,9 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
+use serde_json::Value;
+
+use deskline_mcp::STEPS;
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +47,7 @@ pub(crate) struct Metrics {
     registry: Registry,
     links: Family<[(&'static str, String); 2], Counter>,
     seconds: Histograms<1>,
+    steps: Histograms<1>,
     start: Histogram,
     desktops: Family<[(&'static str, &'static str); 1], Gauge>,
     memory: Gauge<u64, AtomicU64>,
@@ -54,6 +58,11 @@ fn seconds() -> Histogram {
     Histogram::new(exponential_buckets(0.0125, 2.0, 13))
 }
 
+/// From 1 ms to 8 s.
+fn steps_seconds() -> Histogram {
+    Histogram::new(exponential_buckets(0.001, 2.0, 14))
+}
+
 impl Metrics {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::with_prefix("deskline");
@@ -61,6 +70,9 @@ impl Metrics {
         registry.register("links", "Calls of tools, by outcome", links.clone());
         let link = Histograms::new_with_constructor(seconds as fn() -> Histogram);
         registry.register_with_unit("link", "How long calls took", Unit::Seconds, link.clone());
+        let steps = Histograms::new_with_constructor(steps_seconds as fn() -> Histogram);
+        let help = "How long the steps of calls took";
+        registry.register_with_unit("link_step", help, Unit::Seconds, steps.clone());
         let start = seconds();
         let help = "How long desktops took to start";
         registry.register_with_unit("desktop_start", help, Unit::Seconds, start.clone());
@@ -73,6 +85,7 @@ impl Metrics {
             registry,
             links,
             seconds: link,
+            steps,
             start,
             desktops,
             memory,
@@ -94,6 +107,17 @@ impl Metrics {
         self.seconds
             .get_or_create(&labels)
             .observe(duration.as_secs_f64());
+    }
+
+    /// A call's steps took so long: the object under [`STEPS_MS`](deskline_mcp::STEPS_MS).
+    pub(crate) fn steps(&self, times: &Value) {
+        // A desktop's server is not trusted to invent labels, which would stay for good.
+        for step in STEPS {
+            if let Some(ms) = times[step].as_f64() {
+                let labels = [("step", step.to_owned())];
+                self.steps.get_or_create(&labels).observe(ms / 1000.0);
+            }
+        }
     }
 
     /// A desktop has started.

@@ -18,7 +18,7 @@ use crate::desktop::Desktop;
 use crate::fleet::Fleet;
 use crate::gate;
 use crate::metrics::Outcome;
-use deskline_mcp::{Reply, remote_instructions, reporting, server_info};
+use deskline_mcp::{Reply, STEPS_MS, remote_instructions, reporting, server_info};
 
 /// The header of a session's id.
 const SESSION: &str = "mcp-session-id";
@@ -139,6 +139,9 @@ impl ServerHandler for Relay {
         let (outcome, answer) = self.pass_on(request, &context).await;
         self.fleet.metrics.link(&tool, outcome, start.elapsed());
         answer.map(|mut result| {
+            if let Some(times) = result.meta.as_ref().and_then(|meta| meta.get(STEPS_MS)) {
+                self.fleet.metrics.steps(times);
+            }
             result.result_type = COMPLETE;
             result.into()
         })

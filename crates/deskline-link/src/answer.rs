@@ -5,6 +5,7 @@ mod message;
 mod summarise;
 
 use std::thread::{Builder, ScopedJoinHandle};
+use std::time::{Duration, Instant};
 
 use deskline_core::{Point, Rect, Summary, summary, tree_file};
 use deskline_journal::{DiffCounts, FilePair, Journal, KnownAs, Record, Shot};
@@ -20,11 +21,13 @@ use message::{message, outcome};
 use summarise::summarise;
 
 /// Everything the model sees of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     /// The summary.
     pub text: String,
     pub is_error: bool,
+    /// How long each step of the link took, by its name in [`STEPS`]; several in a chain.
+    pub times: Vec<(&'static str, Duration)>,
 }
 
 /// The answer for an error that occurred before a link began.
@@ -36,6 +39,7 @@ pub fn error(message: &str) -> Answer {
     Answer {
         text: summary.render(),
         is_error: true,
+        ..Answer::default()
     }
 }
 
@@ -58,7 +62,7 @@ pub(crate) fn record(
         arguments(call, report),
         outcome(failed.as_ref(), error.as_deref()),
     );
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     match journal.begin(tool) {
         Ok(entry) => write(
             &entry,
@@ -100,6 +104,7 @@ pub(crate) fn record(
     Answer {
         text,
         is_error: error.is_some(),
+        times: std::mem::take(&mut report.times),
     }
 }
 

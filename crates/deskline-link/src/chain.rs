@@ -227,7 +227,7 @@ impl Steps<'_> {
         report.timed("settle", |report| {
             self.settle(desk, action, &targets, front, report)
         })?;
-        report.timed("read back", |report| {
+        report.timed("read_back", |report| {
             self.read_back(desk, action, &targets, report)
         })
     }

@@ -69,4 +69,5 @@ pub use error::{
 };
 pub use links::{Links, Looked, unanswered};
 pub use policy::{Policy, identify};
+pub use report::STEPS;
 pub use trees::{Scope, Sent, Sign, Trees};

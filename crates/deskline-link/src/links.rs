@@ -346,7 +346,7 @@ impl Links {
                 }
                 Answer {
                     text: list(&applications, self.last),
-                    is_error: false,
+                    ..Answer::default()
                 }
             }
             Err(e) => {

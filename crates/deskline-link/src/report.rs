@@ -15,6 +15,23 @@ use crate::resolve::late_changes::LateChanges;
 use crate::secrecy::Witness;
 use crate::step::{EndedRun, Step};
 
+/// The names of a link's steps, as the journal and an answer's times have them.
+pub const STEPS: [&str; 13] = [
+    "resolve",
+    "checkpoint",
+    "reveal",
+    "picture_before",
+    "act",
+    "settle",
+    "read_back",
+    "diff",
+    "handoff",
+    "picture",
+    "restore",
+    "traverse",
+    "record",
+];
+
 /// The window that took the front from the target.
 #[derive(Debug)]
 pub(crate) struct Handoff {
@@ -190,6 +207,7 @@ impl Report {
 
     /// Runs one step of the link and adds its duration, even if the step fails.
     pub(crate) fn timed<T>(&mut self, name: &'static str, step: impl FnOnce(&mut Self) -> T) -> T {
+        debug_assert!(STEPS.contains(&name), "{name} is none of STEPS");
         let start = Instant::now();
         let result = step(self);
         let took = start.elapsed();

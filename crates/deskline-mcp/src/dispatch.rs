@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use deskline_journal::Journal;
 use deskline_link::error::Unasked;
 use deskline_link::grants::{Approval, Grants, GrantsError, Question};
-use deskline_link::{Call, Cancel, Error, Looked, Platform, Policy, Waiting, unanswered};
+use deskline_link::{
+    Call, Cancel, Error, Looked, Platform, Policy, Waiting, error_answer, unanswered,
+};
 use serde_json::{Map, Value};
 
 use crate::args::Wrong;
@@ -20,7 +22,7 @@ use crate::person::{Asked, Person};
 use crate::reply::Reply;
 use crate::tools::{self, COMPAT_PREFIX, Handler, TOOLS, ToolRecord};
 use crate::turns::Turn;
-use crate::worker::{Desk, Job, failure};
+use crate::worker::{Desk, Job};
 use crate::{picture, search};
 
 /// The pause between two pings of an app that does not answer. A ping itself waits 2 s.
@@ -125,7 +127,7 @@ impl Dispatcher {
         let _registration = self.live.register(cancel);
         match self.carry_out(record, arguments, cancel, person).await {
             Ok(reply) => Ok(reply),
-            Err(Failed::Wrong(wrong)) => Ok(failure(&wrong).into()),
+            Err(Failed::Wrong(wrong)) => Ok(Reply::failure(&wrong)),
             Err(Failed::Asks(question)) => Err(NoReply::Asks(question)),
         }
     }
@@ -372,7 +374,7 @@ fn answered<E>(looked: Result<Looked, E>) -> Reply {
     match looked {
         Ok(Looked::Answer(answer)) => answer,
         Ok(Looked::NotYet(_) | Looked::Asks(_)) | Err(_) => {
-            failure("the server is stopping. Nothing was touched")
+            error_answer("the server is stopping. Nothing was touched")
         }
     }
     .into()

@@ -24,9 +24,10 @@ mod tools;
 mod turns;
 mod worker;
 
+pub use deskline_link::STEPS;
 pub use dispatch::{Config, Dispatcher, NoReply};
 pub use person::{Asked, Nobody, Person};
-pub use reply::Reply;
+pub use reply::{Reply, STEPS_MS};
 /// Standard input and output, for `serve`.
 pub use rmcp::transport::stdio_pipes as stdio;
 pub use server::{

@@ -67,6 +67,7 @@ impl Request {
             text: format!("{}: {line}", path.display()),
             is_error: false,
             png: Some(png),
+            times: vec![],
         })
     }
 }

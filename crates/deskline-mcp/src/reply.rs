@@ -1,10 +1,14 @@
 //! The answer of a tool, and its MCP result.
 
-use deskline_core::base64;
-use deskline_link::Answer;
-use rmcp::model::{CallToolResult, ContentBlock};
+use std::time::Duration;
 
-use crate::worker::failure;
+use deskline_core::base64;
+use deskline_link::{Answer, error_answer};
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
+use serde_json::Map;
+
+/// The key in the `_meta` of a link's result: an object with how long each step took, in ms.
+pub const STEPS_MS: &str = "deskline/steps_ms";
 
 /// The answer of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +18,8 @@ pub struct Reply {
     pub is_error: bool,
     /// A PNG picture, sent before the text.
     pub png: Option<Vec<u8>>,
+    /// How long each step of a link took.
+    pub times: Vec<(&'static str, Duration)>,
 }
 
 impl From<Answer> for Reply {
@@ -22,6 +28,7 @@ impl From<Answer> for Reply {
             text: answer.text.trim_end().to_owned(),
             is_error: answer.is_error,
             png: None,
+            times: answer.times,
         }
     }
 }
@@ -29,7 +36,7 @@ impl From<Answer> for Reply {
 impl Reply {
     /// An error answer, in the form of a summary.
     pub fn failure(error: &str) -> Self {
-        failure(error).into()
+        error_answer(error).into()
     }
 
     /// The MCP result as JSON.
@@ -48,10 +55,20 @@ impl From<Reply> for CallToolResult {
             .into_iter()
             .chain([ContentBlock::text(reply.text)])
             .collect();
-        if reply.is_error {
+        let mut result = if reply.is_error {
             Self::error(content)
         } else {
             Self::success(content)
+        };
+        let ms = |took: Duration| (took.as_secs_f64() * 1e4).round() / 10.0;
+        let times = reply.times.iter();
+        let times: Map<_, _> = times
+            .map(|(step, took)| ((*step).to_owned(), ms(*took).into()))
+            .collect();
+        if !times.is_empty() {
+            let meta = [(STEPS_MS.to_owned(), times.into())].into_iter().collect();
+            result.meta = Some(MetaObject(meta));
         }
+        result
     }
 }

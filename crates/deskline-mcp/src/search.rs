@@ -71,6 +71,7 @@ impl Query {
             ),
             is_error: false,
             png: None,
+            times: vec![],
         })
     }
 

@@ -8,11 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use deskline_core::Summary;
 use deskline_link::Reason;
 use deskline_link::error::panic_text;
 use deskline_link::grants::Question;
-use deskline_link::{Answer, Call, Cancel, Links, Looked, Waiting};
+use deskline_link::{Answer, Call, Cancel, Links, Looked, Waiting, error_answer};
 use tokio::sync::{oneshot, watch};
 
 use crate::live::Live;
@@ -166,7 +165,7 @@ fn run(desk: &mut dyn Desk, job: Job, cancel: &Cancel, others: &dyn Fn() -> bool
     catch_unwind(job).unwrap_or_else(|panic| {
         let what = panic_text(panic.as_ref());
         tracing::error!("a link panicked: {what}");
-        Looked::Answer(failure(&format!(
+        Looked::Answer(error_answer(&format!(
             "internal error in the server: {what}. The server keeps running; call \
             refresh_traversal to see what was done before you try again"
         )))
@@ -181,19 +180,7 @@ fn never_started(reason: Reason) -> Answer {
         Reason::Unguarded => "the guard was lost",
         Reason::Stopping => "the server is stopping",
     };
-    failure(&format!(
+    error_answer(&format!(
         "Cancelled: {why} before it started. Nothing was touched"
     ))
-}
-
-/// An error answer in the form of a summary, for failures outside a link.
-pub(crate) fn failure(error: &str) -> Answer {
-    let summary = Summary {
-        error: Some(error.to_owned()),
-        ..Summary::default()
-    };
-    Answer {
-        text: summary.render(),
-        is_error: true,
-    }
 }

@@ -81,6 +81,7 @@ fn check_numbers(server: &Server) {
     };
     assert!(value("deskline_links_total{tool=\"chain_and_traverse\",outcome=\"ok\"}") == 2);
     assert!(value("deskline_link_seconds_count{tool=\"chain_and_traverse\"}") == 2);
+    assert!(value("deskline_link_step_seconds_count{step=\"settle\"}") >= 2);
     assert!(value("deskline_desktops{state=\"used\"}") == 2, "{numbers}");
     assert!(value("deskline_desktops{state=\"free\"}") == 0, "{numbers}");
     let memory = value("deskline_desktops_memory_bytes");

@@ -59,6 +59,7 @@ impl Desk for Script {
         Ok(Answer {
             text: format!("{} of {pid}: {reason:?}", call.tool.name()),
             is_error,
+            ..Answer::default()
         })
     }
 
@@ -76,6 +77,7 @@ impl Desk for Script {
                 return Looked::Answer(Answer {
                     text: format!("waited: {reason:?}"),
                     is_error: reason.is_some(),
+                    ..Answer::default()
                 });
             }
             if others() {
@@ -93,6 +95,7 @@ impl Desk for Script {
         Answer {
             text: "Notes (pid 1), front".into(),
             is_error: false,
+            ..Answer::default()
         }
     }
 }

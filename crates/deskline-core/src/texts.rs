@@ -3,6 +3,9 @@
 
 use crate::{Element, Role, States, Text, Tree};
 
+/// The native role of a text that was read from a picture.
+pub const FROM_PICTURE: &str = "ocr";
+
 /// An element's own text: its name, or else its value, or else its description. Never the value of
 /// a secure element.
 pub fn own_text(element: &Element) -> Option<&Text> {
@@ -68,6 +71,10 @@ fn may_lend(tree: &Tree, from: usize, to: usize, now: Option<usize>) -> bool {
         u8::from(element.visible) + u8::from(placed)
     };
     let to = &tree.elements[to];
+    // The same picture may be read in two ways. Only what an agent acts on is named by such a text.
+    if tree.elements[from].native_role == FROM_PICTURE && !to.role.is_interactive() {
+        return false;
+    }
     if !to.visible {
         return true;
     }

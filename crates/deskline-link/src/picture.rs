@@ -4,6 +4,7 @@
 pub(crate) mod change;
 mod detail;
 mod lines;
+mod same;
 pub(crate) mod texts;
 mod undescribed;
 

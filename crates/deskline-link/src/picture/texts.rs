@@ -9,9 +9,12 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use deskline_core::{Coordinates, Element, ElementId, Point, Rect, Role, States, Text, Tree};
+use deskline_core::{
+    Coordinates, Element, ElementId, Point, Rect, Role, States, Text, Tree, texts,
+};
 
 use super::lines::{Area, lines, print};
+use super::same::{Line, same};
 use super::undescribed::{self, Spot};
 use super::{change, detail};
 use crate::desktop::Desktop;
@@ -46,6 +49,8 @@ pub(crate) struct Texts {
     /// The engine at work: the texts that come, by the look of their lines.
     at_work: Option<Receiver<(u64, String)>>,
     parts: HashMap<Part, (Picture, Vec<(Area, u64)>)>,
+    /// The texts that each part had in the last tree.
+    shown: HashMap<Part, Vec<Line>>,
 }
 
 /// A part of the screen that no tree describes: a blind spot of a window, by its element, or the
@@ -83,6 +88,7 @@ impl Texts {
         if self.read.len() > REMEMBERED {
             self.read.clear();
             self.parts.clear();
+            self.shown.clear();
         }
         let mut unread = 0;
         for &window in blind {
@@ -169,6 +175,7 @@ impl Texts {
         // Parts that have gone are forgotten with the first that are too many.
         if self.parts.len() > 8 * WINDOWS {
             self.parts.clear();
+            self.shown.clear();
         }
         let looked = found.into_iter().map(|(part, shown)| {
             let known = self.parts.get(&part);
@@ -213,11 +220,10 @@ impl Texts {
     }
 
     /// Adds the elements of a part's texts. Returns how many lines are not read yet.
-    fn elements(&self, part: &Part, tree: &mut Tree) -> usize {
-        let mut unread = 0;
+    fn elements(&mut self, part: &Part, tree: &mut Tree) -> usize {
         let (Some((picture, lines)), Some(own)) = (self.parts.get(part), tree.window(part.window))
         else {
-            return unread;
+            return 0;
         };
         let origin = own.extents;
         let inside = match &part.spot {
@@ -225,19 +231,28 @@ impl Texts {
             None => own.elements.first().copied(),
         };
         let Some(inside) = inside else {
-            return unread;
+            return 0;
         };
-        let tops = tree.elements.len();
-        for (line, key) in lines {
-            let place = on_screen(picture, *line);
-            let text = match self.read.get(key).map(String::as_str) {
-                None => {
-                    unread += 1;
-                    continue;
-                }
-                Some("") => continue,
-                Some(text) => text,
+        let texts = lines.iter().map(|(line, key)| (line, self.read.get(key)));
+        let unread = texts.clone().filter(|(_, text)| text.is_none()).count();
+        let read = texts.filter_map(|(line, text)| {
+            let (place, text) = (on_screen(picture, *line), text?.clone());
+            let (x, y) = (place.x - picture.origin.x, place.y - picture.origin.y);
+            let line = Line {
+                place: Rect { x, y, ..place },
+                text,
             };
+            (!line.is_speck()).then_some(line)
+        });
+        let (read, corner): (Vec<Line>, Point) = (read.collect(), picture.origin);
+        let shown = self.shown.entry(part.clone()).or_default();
+        if !same(shown, &read) {
+            *shown = read;
+        }
+        let tops = tree.elements.len();
+        for Line { place, text } in shown {
+            let (x, y) = (place.x + corner.x, place.y + corner.y);
+            let place = Rect { x, y, ..*place };
             // A line may reach over a field that was painted over.
             let is_secret = |e: &Element| {
                 let place_of = e.extents.map(|e| e.intersect(&place));
@@ -347,7 +362,7 @@ fn element(id: String, parent: usize, text: &str, place: Rect) -> Element {
         reference: None,
         parent: Some(parent),
         role: Role::STATIC_TEXT,
-        native_role: "ocr".into(),
+        native_role: texts::FROM_PICTURE.into(),
         title: Text::new(text),
         value: Text::default(),
         description: Text::default(),

@@ -10,7 +10,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use deskline_core::{Diff, Element, ElementId, Tree};
+use deskline_core::{Diff, Element, ElementId, Rect, Tree};
 
 use crate::desktop::Desktop;
 use crate::error::Result;
@@ -41,6 +41,10 @@ const RESTLESS: (u32, Duration) = (3, Duration::from_millis(400));
 
 /// After this long without a pause between events, read anyway.
 const NOISE: Duration = Duration::from_millis(250);
+
+/// A window that has come is listened to for this long after a change of its size or of how much of
+/// it shows: apps lay a dialog out once more when it is on the screen (LibreOffice's grow).
+const FRESH: Duration = Duration::from_millis(250);
 
 /// How long to wait for an app that uses the CPU but has not changed anything yet.
 const WORKING: Duration = Duration::from_millis(800);
@@ -113,6 +117,7 @@ pub(crate) fn await_quiet(
         last: None,
         drawn: awaits.target.is_some_and(|e| is_from_picture(&e.id)),
     };
+    let mut newcomers = Newcomers::default();
     let mut last: Option<Tree> = None;
     let mut seen = false;
     let mut shown = false;
@@ -147,6 +152,7 @@ pub(crate) fn await_quiet(
         seen |= awaits.effect.shows(heard.any, change, awaits.raised);
         shown |= awaits.before.is_some() && change >= Some(enough);
         let told = heard.any.is_some() && heard.silent && known.is_some();
+        let fresh = awaits.before.and_then(|b| newcomers.fresh(b, &tree));
         let pending = desktop.handoff_pending()?;
         let working = !changed && heard.any.is_none() && busy && start.elapsed() < WORKING;
         let done = !changed || told && awaits.effect != Effect::Motion;
@@ -158,12 +164,13 @@ pub(crate) fn await_quiet(
             } else {
                 start + awaits.effect.unseen()
             };
+            let until = fresh.map_or(until, |since| until.max(since + FRESH));
             let left = until.saturating_duration_since(Instant::now());
             more = hears(desktop, left, cancel)?;
             // Reading itself makes some apps send events: a second reading that found no change
             // ends that.
             let due = seen || start.elapsed() >= awaits.effect.unseen();
-            quiet = more.is_none() || due && last.is_some() && !changed;
+            quiet = more.is_none() || due && fresh.is_none() && last.is_some() && !changed;
             seen |= awaits.effect.shows(more, None, awaits.raised);
         } else {
             more = None;
@@ -304,6 +311,28 @@ impl Drawing<'_> {
             .get(element)
             .map(|e| &e.id)
             .filter(|_| changed)
+    }
+}
+
+/// The windows that have come since before the act: how much of them shows, and since when.
+#[derive(Debug, Default)]
+struct Newcomers(Option<(Vec<Rect>, usize, Instant)>);
+
+impl Newcomers {
+    /// Since when they look as they do, if that is not for [`FRESH`] already.
+    fn fresh(&mut self, before: &Tree, now: &Tree) -> Option<Instant> {
+        let new = now.windows.iter().filter(|w| before.window(w.id).is_none());
+        let new: Vec<Rect> = new.map(|window| window.extents).collect();
+        if new.is_empty() {
+            return None;
+        }
+        let shows = now.elements.iter().filter(|e| e.visible).count();
+        let since = match self.0.take() {
+            Some((places, showed, since)) if places == new && showed == shows => since,
+            _ => Instant::now(),
+        };
+        self.0 = Some((new, shows, since));
+        Some(since).filter(|since| since.elapsed() < FRESH)
     }
 }
 

@@ -6,15 +6,18 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use deskline_testbed::person::Person;
+use deskline_testbed::person::{CONTROL, Person, SHIFT};
+use deskline_testbed::watcher::Watcher;
 use deskline_testbed::{App, Bed, Client, Toolkit, deskline, sdks, until};
 use serde_json::{Value, json};
 
 const CLICK: &str = "click_and_traverse";
 const OPEN: &str = "open_application_and_traverse";
 
-/// `a` on the person's keyboard.
+/// `a` on the person's keyboard, and the keys that answer a question.
 const A: u32 = 0x61;
+const F9: u32 = 0xffc6;
+const F11: u32 = 0xffc8;
 
 fn grants(bed: &Bed, args: &[&str]) -> String {
     let command = bed.command(deskline()).arg("grants").args(args).output();
@@ -119,8 +122,8 @@ fn the_person_is_asked_before_an_app_is_acted_in_and_answers_are_kept_per_app() 
         grants(&bed, &["revoke", key]);
     }
 
-    // A client that cannot ask.
-    let server = bed.server(&["--ask"]);
+    // A client that cannot ask, where nobody sits.
+    let server = Client::start(bed.serve_alone(&["--ask"]));
     let refused = server.call(CLICK, click.clone());
     let error = refused.error();
     let command = error.split("deskline grants allow '").nth(1);
@@ -129,7 +132,62 @@ fn the_person_is_asked_before_an_app_is_acted_in_and_answers_are_kept_per_app() 
     grants(&bed, &["allow", key]);
     server.call(CLICK, click).ok();
     assert_eq!(toggled(&app), 1);
+}
+
+#[test]
+fn a_client_that_cannot_ask_leaves_it_to_a_question_that_only_the_persons_keys_answer() {
+    let bed = Bed::with(&["--watch"]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    let (persons, _) = bed.mousepad("");
+    persons.bring_to_front();
+    let mine = bed.screen().front();
+    let (watcher, mut hands) = (Watcher::on(&bed), Person::at(&bed));
+    let answer = |hands: &mut Person, key: u32| {
+        watcher.await_overlay();
+        for held in [CONTROL, SHIFT] {
+            hands.press(held);
+        }
+        hands.tap(key);
+        for held in [SHIFT, CONTROL] {
+            hands.release(held);
+        }
+    };
+    let click = json!({"pid": app.pid, "element": "Bold"});
+
+    let server = bed.server(&["--ask"]);
+    let asking = server.send(CLICK, click.clone());
+    watcher.await_overlay();
+    // The same key, as an agent or an app would send it.
+    let sent = bed
+        .command("xdotool")
+        .args(["key", "ctrl+shift+F9", "ctrl+shift+F10"])
+        .status();
+    assert!(sent.unwrap().success());
+    // What the person types meanwhile is theirs.
+    hands.tap(A);
+    let typed = || {
+        let read = server.call("refresh_traversal", json!({"pid": persons.pid}));
+        read.ok().file().contains("\"a\" ").then_some(())
+    };
+    until("the person's own key in their window", typed);
+    assert_eq!(toggled(&app), 0);
+    assert_eq!(grants(&bed, &["export"]).trim(), "{}");
+    answer(&mut hands, F9);
+    asking.answer(deskline_testbed::PATIENCE).unwrap().ok();
+    server.call(CLICK, click.clone()).ok();
+    assert_eq!(toggled(&app), 2);
     assert_eq!(bed.screen().front(), mine);
+
+    // Once was for that server; never is for all.
+    let server = bed.server(&["--ask"]);
+    let asking = server.send(CLICK, click.clone());
+    answer(&mut hands, F11);
+    let refused = asking.answer(deskline_testbed::PATIENCE).unwrap();
+    assert!(refused.error().contains("out of bounds"), "{refused}");
+    assert!(grants(&bed, &[]).starts_with("never"));
+    let refused = bed.server(&["--ask"]).call(CLICK, click);
+    assert!(refused.error().contains("out of bounds"), "{refused}");
+    assert_eq!(toggled(&app), 0);
 }
 
 #[test]
@@ -201,7 +259,7 @@ fn the_official_python_sdk_asks_in_both_generations() {
     let (persons, _) = bed.mousepad("mine\n");
     persons.bring_to_front();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/apps/asking_client.py");
-    let server = bed.serve(&["--ask"]);
+    let server = bed.serve_alone(&["--ask"]);
     let arguments = json!({"pid": app.pid, "element": "Bold"}).to_string();
     let call = |mode: &str, answers: &[&str]| -> Vec<Value> {
         let mut command = bed.command(sdks("bin/python"));

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::apps::Apps;
 use crate::display::{Display, Pointer, Screen, Window, WindowId, WindowState, Workspaces};
 use crate::error::Result;
+use crate::grants::{Approval, Question};
 use crate::ocr::Ocr;
 use crate::trees::Trees;
 
@@ -27,6 +28,14 @@ pub trait Platform: Send + Sync {
     /// Whether the app answers at all, within 2 s. Called before a link waits for its turn, on a
     /// connection of its own, so that a hung app delays no call about another app.
     fn ping(&self, pid: u32) -> Result<()>;
+
+    /// Asks the person at the desktop, where a client cannot, by keys that only their devices have.
+    /// Blocks for at most 50 s, and holds nothing else up. `None` if they do not answer.
+    ///
+    /// # Errors
+    ///
+    /// Why they cannot be asked: a clause.
+    fn ask(&self, question: &Question, cancel: &Cancel) -> Result<Option<Approval>, String>;
 }
 
 /// A connected desktop.

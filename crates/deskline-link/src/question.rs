@@ -4,6 +4,8 @@ use std::fmt;
 
 use deskline_core::escape;
 
+use crate::grants::Approval;
+
 /// A question for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
@@ -14,6 +16,19 @@ pub struct Question {
     pub can_be_kept: bool,
     /// The system's name for the app.
     pub(crate) name: String,
+}
+
+impl Question {
+    /// The question itself.
+    pub fn words(&self) -> String {
+        format!("An agent wants to act in {self}, through Deskline.")
+    }
+
+    /// The answers that it takes.
+    pub fn answers(&self) -> Vec<Approval> {
+        let takes = |answer: &Approval| self.can_be_kept || *answer != Approval::Always;
+        Approval::ALL.into_iter().filter(takes).collect()
+    }
 }
 
 /// `Text Editor (/usr/bin/gedit)`

@@ -2,7 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use deskline_link::{Desktop, Error, Platform, Result};
+use deskline_link::grants::{Approval, Question};
+use deskline_link::{Cancel, Desktop, Error, Platform, Result};
 
 use crate::desktop::LinuxDesktop;
 use crate::display::{self, DisplaySystem, WaylandSystem};
@@ -12,6 +13,7 @@ use deskline_atspi::AtSpi;
 use deskline_atspi::accessibility_bus;
 use deskline_unix::process;
 use deskline_wayland::GnomeInput;
+use deskline_x11::{X11, question};
 
 /// A Linux session, connected to when a call first needs it.
 pub struct LinuxPlatform {
@@ -177,5 +179,26 @@ impl Platform for LinuxPlatform {
             // The link reports a lost connection, too.
             Ok(true) | Err(_) => Ok(()),
         }
+    }
+
+    fn ask(&self, question: &Question, cancel: &Cancel) -> Result<Option<Approval>, String> {
+        let session = self.session().map_err(|e| e.to_string())?;
+        let Some(display) = session
+            .display
+            .as_deref()
+            .filter(|_| session.wayland_display.is_none())
+        else {
+            return Err("on Wayland Deskline cannot ask them itself".to_owned());
+        };
+        let xauthority = session.xauthority.as_deref();
+        let private = || X11::connect(display, xauthority)?.is_private();
+        if !self.attended && private().map_err(|e| e.to_string())? {
+            return Err("nobody sits at this desktop".to_owned());
+        }
+        let answers = question.answers();
+        let words: Vec<_> = answers.iter().map(|answer| answer.word()).collect();
+        let asked = question::ask(display, xauthority, &question.words(), &words, cancel);
+        let chosen = asked.map_err(|e| e.to_string())??;
+        Ok(chosen.and_then(|at| answers.get(at).copied()))
     }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use deskline_link::{Desktop, Error, Platform, Result};
+use deskline_link::grants::{Approval, Question};
+use deskline_link::{Cancel, Desktop, Error, Platform, Result};
 
 use crate::ax::{self, PATIENCE};
 use crate::desktop::MacDesktop;
@@ -59,5 +60,9 @@ impl<O: Os> Platform for MacPlatform<O> {
             }
             _ => Ok(()),
         }
+    }
+
+    fn ask(&self, _: &Question, _: &Cancel) -> Result<Option<Approval>, String> {
+        Err("on macOS Deskline cannot ask them itself".to_owned())
     }
 }

@@ -202,7 +202,11 @@ impl Dispatcher {
                     continue;
                 }
             }
-            let why = match person.ask(&question).await {
+            let asked = match person.ask(&question).await {
+                Asked::Unable(why) => at_the_desktop(desktop, &question, cancel, &why).await?,
+                asked => asked,
+            };
+            let why = match asked {
                 Asked::Later => return Err(Failed::Asks(question)),
                 Asked::Answered(answer) => match keep(grants, &question, answer).await {
                     Ok(true) => continue,
@@ -254,6 +258,25 @@ enum Linked {
     Reply(Reply),
     /// The person is to be asked first.
     Asks(Box<Question>),
+}
+
+/// Asks the person at the desktop, as their client cannot: `why`.
+async fn at_the_desktop(
+    desktop: &Served,
+    question: &Question,
+    cancel: &Cancel,
+    why: &str,
+) -> Result<Asked, Wrong> {
+    let (platform, question, cancel) = (
+        Arc::clone(&desktop.platform),
+        question.clone(),
+        cancel.clone(),
+    );
+    let asked = tokio::task::spawn_blocking(move || platform.ask(&question, &cancel));
+    Ok(match asked.await.map_err(|e| format!("{e}"))? {
+        Ok(answer) => answer.map_or(Asked::Declined, Asked::Answered),
+        Err(reason) => Asked::Unable(format!("{why} and {reason}")),
+    })
 }
 
 /// Takes the person's answer: whether it allows the app now, or else is kept.

@@ -128,7 +128,7 @@ fn form(question: &Question) -> ElicitRequestParams {
     let answers = ElicitationSchema::builder().required_enum_schema(FIELD, answer.build());
     ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: format!("An agent wants to act in {question}, through Deskline."),
+        message: question.words(),
         requested_schema: answers.build_unchecked(),
     }
 }

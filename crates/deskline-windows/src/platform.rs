@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use deskline_link::{Desktop, Error, Platform, Result};
+use deskline_link::grants::{Approval, Question};
+use deskline_link::{Cancel, Desktop, Error, Platform, Result};
 
 use crate::apps::Programs;
 use crate::desktop::WinDesktop;
@@ -56,5 +57,9 @@ impl Platform for WinPlatform {
 
     fn ping(&self, pid: u32) -> Result<()> {
         tree::ping(pid)
+    }
+
+    fn ask(&self, _: &Question, _: &Cancel) -> Result<Option<Approval>, String> {
+        Err("on Windows Deskline cannot ask them itself".to_owned())
     }
 }

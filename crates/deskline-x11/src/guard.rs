@@ -8,7 +8,7 @@
 //! The guard has its own thread and connection, [`keeper`], which no link can block. The thread is
 //! also the watchdog.
 
-mod devices;
+pub(crate) mod devices;
 mod escape;
 mod events;
 mod held_keys;

@@ -28,6 +28,7 @@ mod pointer;
 mod popups;
 mod port;
 pub mod private;
+pub mod question;
 mod reply;
 mod scene;
 mod shared_image;

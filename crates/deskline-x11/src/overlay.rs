@@ -91,6 +91,11 @@ impl Overlay {
         c.sync().during(WHAT)
     }
 
+    /// Whether anything is shown: without a font there is no banner.
+    pub(crate) fn shows(&self) -> bool {
+        !self.up.is_empty()
+    }
+
     pub(crate) fn hide(&mut self, c: &Connection) -> Result<()> {
         for window in self.up.drain(..) {
             c.destroy_window(window).during(WHAT)?.ignore_error();

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use deskline_core::{ElementId, Key, KeyPress, Modifiers, Point, Rect, States, Tree};
+use deskline_link::grants::{Approval, Question};
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::ocr::Ocr;
 use deskline_link::{
@@ -80,6 +81,10 @@ impl Platform for Scripted {
 
     fn ping(&self, pid: u32) -> Result<()> {
         self.script().answers(pid)
+    }
+
+    fn ask(&self, _: &Question, _: &Cancel) -> Result<Option<Approval>, String> {
+        Err("nobody sits at this desktop".to_owned())
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use deskline_journal::{Journal, Retention};
-use deskline_link::grants::Question;
+use deskline_link::grants::{Approval, Question};
 use deskline_link::{Answer, Call, Cancel, Desktop, Error, Looked, Platform, Result, Waiting};
 use deskline_mcp::{Config, Desk, Dispatcher, ServeError, serve};
 use serde_json::{Value, json};
@@ -129,6 +129,10 @@ impl Platform for Pings {
             }
             _ => Ok(()),
         }
+    }
+
+    fn ask(&self, _: &Question, _: &Cancel) -> Result<Option<Approval>, String> {
+        Err("nobody sits at this desktop".to_owned())
     }
 }
 

@@ -15,16 +15,16 @@ const WHAT: &str = "guarding the person's devices";
 
 /// A slave device that is attached to a master, or was until a client grabbed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Slave {
-    pub(super) id: u16,
-    pub(super) keyboard: bool,
+pub(crate) struct Slave {
+    pub(crate) id: u16,
+    pub(crate) keyboard: bool,
     /// Whether it is an XTEST device, which sends synthetic input.
-    pub(super) xtest: bool,
+    pub(crate) xtest: bool,
     pub(super) name: String,
 }
 
 /// All slave devices, or why the person's devices cannot be distinguished from the agent's.
-pub(super) fn slaves(c: &Connection) -> Result<Result<Vec<Slave>, String>> {
+pub(crate) fn slaves(c: &Connection) -> Result<Result<Vec<Slave>, String>> {
     let known = c.extension_information(xinput::X11_EXTENSION_NAME);
     if known.during(WHAT)?.is_none() {
         return Ok(Err(

@@ -69,7 +69,9 @@ impl Fonts {
     /// Searches for a font on another thread.
     fn seek(&mut self, pattern: String) {
         let (sender, sought) = mpsc::sync_channel(1);
-        thread::spawn(move || matching(&pattern).map(|font| sender.send(font)));
+        // A machine that has no room for a thread has no room for another font either.
+        let _ =
+            thread::Builder::new().spawn(move || matching(&pattern).map(|font| sender.send(font)));
         match sought.recv_timeout(AT_ONCE) {
             Ok(font) => self.found.push(font),
             Err(mpsc::RecvTimeoutError::Timeout) => self.sought.push(sought),
@@ -123,33 +125,42 @@ fn matching(pattern: &str) -> Option<FontVec> {
     open(Path::new(path), index.trim().parse().unwrap_or(0))
 }
 
-/// A banner with `caption`, at most `widest` pixels wide; `None` if there is no font.
+/// A banner with the lines of `caption`, at most `widest` pixels wide; `None` if there is no font.
 pub(super) fn banner(fonts: &mut Fonts, caption: &str, scale: f64, widest: usize) -> Option<Image> {
     let size = PxScale::from((SIZE * scale) as f32);
     let pad = (PAD * scale).round() as usize;
     let rim = (RIM * scale).round().max(1.0) as usize;
-    let chosen: Vec<(char, usize)> = caption
-        .chars()
-        .map(|c| Some((c, fonts.font_for(c)?)))
+    let chosen: Vec<Vec<(char, usize)>> = caption
+        .lines()
+        .map(|line| {
+            line.chars()
+                .map(|c| Some((c, fonts.font_for(c)?)))
+                .collect()
+        })
         .collect::<Option<_>>()?;
     let first = fonts.found.first()?.as_scaled(size);
     let room = widest.saturating_sub(2 * pad) as f32;
-    let (mut x, baseline) = (pad as f32, pad as f32 + first.ascent());
-    let height = (first.height().ceil() as usize) + 2 * pad;
+    let (mut width, mut baseline) = (0.0_f32, pad as f32 + first.ascent());
+    let height = (first.height() * chosen.len() as f32).ceil() as usize + 2 * pad;
     let mut glyphs = vec![];
-    for (c, at) in chosen {
-        let Some(font) = fonts.found.get(at) else {
-            continue;
-        };
-        let glyph = font.glyph_id(c);
-        let advance = font.as_scaled(size).h_advance(glyph);
-        if x - pad as f32 + advance > room {
-            break;
+    for line in chosen {
+        let mut x = pad as f32;
+        for (c, at) in line {
+            let Some(font) = fonts.found.get(at) else {
+                continue;
+            };
+            let glyph = font.glyph_id(c);
+            let advance = font.as_scaled(size).h_advance(glyph);
+            if x - pad as f32 + advance > room {
+                break;
+            }
+            glyphs.push((at, glyph.with_scale_and_position(size, point(x, baseline))));
+            x += advance;
         }
-        glyphs.push((at, glyph.with_scale_and_position(size, point(x, baseline))));
-        x += advance;
+        width = width.max(x);
+        baseline += first.height();
     }
-    let width = x.ceil() as usize + pad;
+    let width = width.ceil() as usize + pad;
     let mut image = Image {
         width,
         height,

@@ -1,0 +1,161 @@
+//! Asks the person at the display: a banner, and keys that answer. Where a client cannot ask.
+//!
+//! The keys are grabbed while the question shows, so that no app sees them. Only presses on the
+//! person's own devices are answers: XTEST's, which the agent and its apps send, are not.
+
+use std::os::fd::AsFd as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use deskline_input::Cancel;
+use deskline_link::{Error, Result};
+use deskline_unix::wait;
+use rustix::event::{PollFd, PollFlags};
+use x11rb::connection::Connection as _;
+use x11rb::protocol::Event;
+use x11rb::protocol::xinput::{
+    ConnectionExt as _, Device, GrabMode22, GrabOwner, GrabType, XIEventMask,
+};
+use x11rb::protocol::xproto::{ConnectionExt as _, GrabMode, ModMask, Window};
+use xkeysym::key;
+
+use crate::connection::{self, Connection};
+use crate::guard::devices::{self, Slave};
+use crate::overlay::Overlay;
+use crate::{During as _, people};
+
+/// The keys of the answers, with Control and Shift. Unlike with Alt, none switches to a virtual
+/// terminal, and every layout has them in the same place.
+const KEYS: [(u32, &str); 3] = [
+    (key::F9, "Control+Shift+F9"),
+    (key::F10, "Control+Shift+F10"),
+    (key::F11, "Control+Shift+F11"),
+];
+
+/// How long a question shows. Clients give up a call after 60 s.
+const SHOWS: Duration = Duration::from_secs(50);
+
+/// The longest time between two checks of the cancel flag.
+const LOOK: Duration = Duration::from_millis(50);
+
+const WHAT: &str = "asking the person";
+
+/// Asks the person: the index of the answer they chose, `None` if they chose none within 50 s or
+/// the flag was raised. The inner error says why they cannot be asked.
+///
+/// # Errors
+///
+/// If the display does not answer.
+pub fn ask(
+    display: &str,
+    xauthority: Option<&Path>,
+    question: &str,
+    answers: &[&str],
+    cancel: &Cancel,
+) -> Result<Result<Option<usize>, String>> {
+    let (c, screen) = connection::open(display, xauthority)?;
+    let root = c.setup().roots.get(screen).map(|screen| screen.root);
+    let root = root.ok_or_else(|| Error::Unavailable(format!("{display} has no screen")))?;
+    let slaves = match devices::slaves(&c)? {
+        Ok(slaves) => slaves,
+        Err(why) => return Ok(Err(why)),
+    };
+    if !slaves.iter().any(|slave| slave.keyboard && !slave.xtest) {
+        return Ok(Err(format!("{display} has no keyboard of theirs")));
+    }
+    if let [program, ..] = people::programs(display)[..] {
+        return Ok(Err(format!(
+            "the keys of someone at {program} arrive like the agent's own"
+        )));
+    }
+    let codes = match take_keys(&c, root, answers.len())? {
+        Ok(codes) => codes,
+        Err(why) => return Ok(Err(why)),
+    };
+    let keys = answers.iter().zip(KEYS);
+    let keys: Vec<String> = keys
+        .map(|(answer, (_, key))| format!("{key}: {answer}"))
+        .collect();
+    let mut overlay = Overlay::new(root);
+    let banner = format!("{question}\n{}", keys.join("    "));
+    overlay.announce(&c, &banner, None)?;
+    if !overlay.shows() {
+        return Ok(Err("no font to ask them with is installed".to_owned()));
+    }
+    Ok(Ok(answer(&c, &codes, &slaves, cancel)?))
+}
+
+/// Grabs the keys of that many answers, with and without Caps Lock and Num Lock; their codes.
+fn take_keys(c: &Connection, root: Window, answers: usize) -> Result<Result<Vec<u32>, String>> {
+    let (first, last) = (c.setup().min_keycode, c.setup().max_keycode);
+    let map = c
+        .get_keyboard_mapping(first, last - first + 1)
+        .during(WHAT)?;
+    let map = map.reply().during(WHAT)?;
+    let width = usize::from(map.keysyms_per_keycode).max(1);
+    let code = |sym: u32| {
+        let at = map
+            .keysyms
+            .chunks(width)
+            .position(|syms| syms.first() == Some(&sym))?;
+        Some(u32::from(first) + u32::try_from(at).ok()?)
+    };
+    let held = u32::from(u16::from(ModMask::CONTROL | ModMask::SHIFT));
+    let [caps, num] = [ModMask::LOCK, ModMask::M2].map(|lock| u32::from(u16::from(lock)));
+    let modifiers = [held, held | caps, held | num, held | caps | num];
+    let mut codes = vec![];
+    for (sym, name) in KEYS.into_iter().take(answers) {
+        let Some(code) = code(sym) else {
+            return Ok(Err(format!("the keyboard has no key for {name}")));
+        };
+        let grab = c.xinput_xi_passive_grab_device(
+            x11rb::CURRENT_TIME,
+            root,
+            x11rb::NONE,
+            code,
+            Device::ALL_MASTER,
+            GrabType::KEYCODE,
+            GrabMode22::ASYNC,
+            GrabMode::ASYNC,
+            GrabOwner::NO_OWNER,
+            &[u32::from(XIEventMask::KEY_PRESS)],
+            &modifiers,
+        );
+        let refused = grab.during(WHAT)?.reply().during(WHAT)?.modifiers;
+        if !refused.is_empty() {
+            return Ok(Err(format!("another program has taken {name}")));
+        }
+        codes.push(code);
+    }
+    Ok(Ok(codes))
+}
+
+/// Waits for the person's key.
+fn answer(
+    c: &Connection,
+    codes: &[u32],
+    slaves: &[Slave],
+    cancel: &Cancel,
+) -> Result<Option<usize>> {
+    let until = Instant::now() + SHOWS;
+    loop {
+        while let Some(event) = c.poll_for_event().during(WHAT)? {
+            let Event::XinputKeyPress(key) = event else {
+                continue;
+            };
+            let synthetic = slaves
+                .iter()
+                .any(|slave| slave.xtest && slave.id == key.sourceid);
+            let chosen = codes.iter().position(|code| *code == key.detail);
+            if !synthetic && chosen.is_some() {
+                return Ok(chosen);
+            }
+        }
+        if Instant::now() >= until || cancel.check().is_err() {
+            return Ok(None);
+        }
+        c.flush().during(WHAT)?;
+        let mut fds = [PollFd::from_borrowed_fd(c.stream().as_fd(), PollFlags::IN)];
+        wait::any(&mut fds, Some(LOOK)).map_err(Error::system(WHAT))?;
+    }
+}

@@ -4,6 +4,37 @@ use std::fmt;
 
 use deskline_core::{DeltaLine, Line, Rect};
 
+/// Summaries have fewer characters than this.
+pub const SUMMARY: usize = 4_000;
+
+/// The fields of a summary.
+const FIELDS: [&str; 24] = [
+    "status",
+    "error",
+    "pid",
+    "app",
+    "dialog",
+    "partial",
+    "blind",
+    "file",
+    "file_size",
+    "hint",
+    "screenshot",
+    "summary",
+    "steps",
+    "note",
+    "target",
+    "focus",
+    "windows",
+    "late_changes",
+    "picture_changed",
+    "text_changes",
+    "visible_elements",
+    "app_switch",
+    "app_switch_elements",
+    "app_switch_visible_elements",
+];
+
 /// The answer to a tool call: its summary, and the files that the summary names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
@@ -63,6 +94,37 @@ impl Answer {
     #[track_caller]
     pub fn pid(&self) -> u32 {
         self.field("pid").parse().unwrap()
+    }
+
+    /// Asserts that each line of the answer and of its file is in the format of the contract, and
+    /// that no character can move a terminal's cursor.
+    #[track_caller]
+    pub fn stays_in_its_lines(&self) {
+        assert!(self.text.chars().count() < SUMMARY, "{}", self.text.len());
+        let file = self.get("file").map(|_| self.file()).unwrap_or_default();
+        for text in [&self.text, &file] {
+            let moves = |c: char| {
+                c.is_control() && c != '\n' || "\u{2028}\u{2029}\u{202e}\u{202c}".contains(c)
+            };
+            assert!(!text.contains(moves), "{text:?}");
+        }
+        for line in file.lines() {
+            let known = line.starts_with("# ")
+                || line
+                    .strip_prefix(' ')
+                    .is_some_and(|l| l.parse::<Line>().is_ok())
+                || line
+                    .strip_prefix("late ")
+                    .unwrap_or(line)
+                    .parse::<DeltaLine>()
+                    .is_ok();
+            assert!(known, "{line:.300}");
+            assert!(line.chars().count() < 8_000, "{}", line.chars().count());
+        }
+        for line in self.text.lines() {
+            let name = line.split(':').next().unwrap_or_default();
+            assert!(line.starts_with("  ") || FIELDS.contains(&name), "{line}");
+        }
     }
 
     /// The content of the tree file.

@@ -26,7 +26,18 @@ impl<'b> App<'b> {
     }
 
     /// [`App::start`], for an app that opens other windows first.
-    pub fn start_when(bed: &'b Bed, mut command: Command, is_it: impl Fn(&Window) -> bool) -> Self {
+    pub fn start_when(bed: &'b Bed, command: Command, is_it: impl Fn(&Window) -> bool) -> Self {
+        let app = Self::start_unread(bed, command, is_it);
+        crate::oracle::wait_for_app(bed, app.pid);
+        app
+    }
+
+    /// [`App::start_when`], for an app whose tree libatspi must not read.
+    pub(crate) fn start_unread(
+        bed: &'b Bed,
+        mut command: Command,
+        is_it: impl Fn(&Window) -> bool,
+    ) -> Self {
         let program = command.get_program().to_string_lossy().into_owned();
         let known: Vec<u32> = bed.screen().windows().iter().map(|w| w.id).collect();
         let name = program.rsplit('/').next().unwrap_or_default();
@@ -54,15 +65,13 @@ impl<'b> App<'b> {
             windows.retain(|w| !known.contains(&w.id) && w.pid != 0 && is_it(w));
             windows.pop()
         });
-        let app = Self {
+        Self {
             bed,
             child,
             pid: window.pid,
             window,
             log: log.1,
-        };
-        crate::oracle::wait_for_app(bed, app.pid);
-        app
+        }
     }
 
     /// Its log so far, without the lines about keys and the pad, which most tests ignore.

@@ -76,6 +76,8 @@ impl Bed {
         let mut command = self.python(&format!("apps/{}", toolkit.file()));
         // Its standard output is the app's log file.
         command.arg("/dev/stdout").args(args);
+        // Qt 6.4 does not join the bus if this is set.
+        command.env_remove("AT_SPI_BUS_ADDRESS");
         let app = App::start(self, command);
         app.wait_for("ready");
         app.clear_log();
@@ -207,6 +209,16 @@ impl Bed {
     /// A GTK 3 window whose words are painted; see `testbed/apps/painted.py`.
     pub fn painted(&self, args: &[&str]) -> App<'_> {
         self.script_with("painted.py", args)
+    }
+
+    /// A window whose tree no toolkit would serve; see `testbed/apps/hostile.py` for the cases.
+    pub fn hostile(&self, case: &str) -> App<'_> {
+        let mut command = self.python("apps/hostile.py");
+        command.args(["/dev/stdout", case]);
+        let app = App::start_unread(self, command, |_| true);
+        app.wait_for("ready");
+        app.clear_log();
+        app
     }
 
     /// Starts a script of `testbed/apps` and waits until it is ready.

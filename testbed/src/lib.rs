@@ -46,7 +46,7 @@ pub mod watcher;
 pub mod web;
 mod xorg;
 
-pub use answer::Answer;
+pub use answer::{Answer, SUMMARY};
 pub use app::App;
 pub use apps::Toolkit;
 pub use bed::Bed;

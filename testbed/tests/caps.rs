@@ -1,12 +1,8 @@
 //! What a session costs, and that no content of a screen can raise it.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use deskline_core::{DeltaLine, Line};
-use deskline_testbed::{Answer, App, Bed, Toolkit};
+use deskline_testbed::{App, Bed, SUMMARY, Toolkit};
 use serde_json::json;
-
-/// Summaries have fewer characters than this.
-const SUMMARY: usize = 4_000;
 
 #[test]
 fn the_tools_and_instructions_are_small() {
@@ -33,58 +29,6 @@ fn the_tools_and_instructions_are_small() {
     }
 }
 
-/// Asserts that each line of the file is in the format of the contract, and that no character of
-/// the answer can move a terminal's cursor.
-fn harmless(answer: &Answer) {
-    assert!(
-        answer.text.chars().count() < SUMMARY,
-        "{}",
-        answer.text.len()
-    );
-    for (what, text) in [("summary", answer.text.clone()), ("file", answer.file())] {
-        for c in text.chars() {
-            let bad = c.is_control() && c != '\n' || "\u{2028}\u{2029}\u{202e}\u{202c}".contains(c);
-            assert!(!bad, "{what}: {c:?}");
-        }
-    }
-    for line in answer.file().lines() {
-        let known = line.starts_with("# ")
-            || line
-                .strip_prefix(' ')
-                .is_some_and(|l| l.parse::<Line>().is_ok())
-            || line.parse::<DeltaLine>().is_ok();
-        assert!(known, "{line:.300}");
-        assert!(line.chars().count() < 8_000, "{}", line.chars().count());
-    }
-    let known = [
-        "status",
-        "error",
-        "pid",
-        "app",
-        "dialog",
-        "partial",
-        "blind",
-        "file",
-        "file_size",
-        "hint",
-        "screenshot",
-        "summary",
-        "steps",
-        "note",
-        "target",
-        "focus",
-        "windows",
-        "late_changes",
-        "picture_changed",
-        "text_changes",
-        "visible_elements",
-    ];
-    for line in answer.text.lines() {
-        let name = line.split(':').next().unwrap();
-        assert!(line.starts_with("  ") || known.contains(&name), "{line}");
-    }
-}
-
 #[test]
 fn hostile_labels_stay_in_their_lines() {
     let bed = Bed::new();
@@ -94,7 +38,7 @@ fn hostile_labels_stay_in_their_lines() {
         let seen = server
             .call("refresh_traversal", json!({"pid": app.pid}))
             .ok();
-        harmless(&seen);
+        seen.stays_in_its_lines();
         assert!(seen.find("AX", "Forged").is_none(), "{toolkit:?}");
         for (tool, target) in [
             ("click_and_traverse", json!({"element": "Forged"})),
@@ -111,13 +55,13 @@ fn hostile_labels_stay_in_their_lines() {
         ] {
             let mut arguments = target;
             arguments["pid"] = app.pid.into();
-            harmless(&server.call(tool, arguments));
+            server.call(tool, arguments).stays_in_its_lines();
         }
         let wrong = server.call(
             "click_and_traverse",
             json!({"pid": app.pid, "element": "Forgd \u{202e}\n".repeat(1000)}),
         );
-        harmless(&wrong);
+        wrong.stays_in_its_lines();
         let apps = server.call("list_applications", json!({}));
         assert!(apps.text.chars().count() < SUMMARY);
         assert!(

@@ -7,6 +7,17 @@ use deskline_core::Rect;
 use crate::bus::{Message, Reader, WireError};
 use crate::names::{NULL, StateSet};
 
+/// The longest name, title or description that is kept, in bytes. A tree shows less of it.
+const LONGEST: usize = 64 << 10;
+
+/// A name as far as it is kept.
+pub fn kept(name: &str) -> &str {
+    let cut = (0..=LONGEST.min(name.len()))
+        .rev()
+        .find(|&at| name.is_char_boundary(at));
+    &name[..cut.unwrap_or_default()]
+}
+
 /// `au`: the words of a state set, low word first.
 pub fn states(r: &mut Reader<'_>) -> Result<StateSet, WireError> {
     let words = r.array(4, Reader::u32)?;
@@ -50,5 +61,5 @@ pub fn label(replies: &[Option<Message>]) -> Option<String> {
     let name = name.as_ref().and_then(|m| m.reader().variant_str().ok());
     let text = text.as_ref().and_then(|m| m.reader().str().ok());
     let said = name.filter(|name| !name.is_empty()).or(text)?;
-    Some(said.to_owned())
+    Some(kept(said).to_owned())
 }

@@ -23,6 +23,7 @@ impl Partial {
         unread.nodes += other.nodes;
         unread.cut |= other.cut;
         unread.overfull |= other.overfull;
+        unread.heavy |= other.heavy;
         unread.failed.lists += other.failed.lists;
         unread.failed.elements += other.failed.elements;
         unread.failed.texts += other.failed.texts;
@@ -44,7 +45,12 @@ impl Partial {
         } = self.unread.failed;
         // Nodes that did not report their state or role are counted as not read.
         let unread = self.unread.nodes.saturating_sub(elements);
-        if self.unread.cut {
+        if self.unread.heavy {
+            words.push(format!(
+                "the app's texts are too long: {} and what is below were not read",
+                escape::count(unread, "element")
+            ));
+        } else if self.unread.cut {
             words.push(format!(
                 "the app is too busy: after {} s of answers {} and what is below were not read",
                 engine::LONGEST.as_secs(),

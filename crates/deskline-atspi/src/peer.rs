@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::bus::{Body, Call, Connection, Error};
 use crate::connection::AppConnection;
+use crate::decode::kept;
 use crate::names::{ACCESSIBLE, APPLICATION, PROPERTIES, ROOT};
 use crate::toolkits::Toolkit;
 
@@ -63,7 +64,7 @@ impl Peer {
                     reader.variant_str()
                 };
                 if let Ok(text) = text {
-                    text.clone_into(&mut answers[i]);
+                    kept(text).clone_into(&mut answers[i]);
                 }
             }
         })?;

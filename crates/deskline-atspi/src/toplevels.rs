@@ -8,7 +8,7 @@ use deskline_core::Rect;
 use crate::app_toplevel::AppToplevel;
 use crate::atspi::{AtSpi, Listed};
 use crate::bus::{self, Body, Call, Reader};
-use crate::decode;
+use crate::decode::{self, kept};
 use crate::names::{ACCESSIBLE, COMPONENT, PROPERTIES, ROOT, StateSet, WINDOW, role};
 
 /// How long the apps may take to answer, all together. A list must not wait for one that hangs.
@@ -130,7 +130,7 @@ impl AtSpi {
             };
             let mut reader = message.reader();
             match i % 3 {
-                0 => found.2 = reader.variant_str().unwrap_or_default().to_owned(),
+                0 => found.2 = kept(reader.variant_str().unwrap_or_default()).to_owned(),
                 1 => found.0 = reader.u32().ok(),
                 _ => found.1 = decode::states(&mut reader).unwrap_or_default(),
             }

@@ -28,6 +28,7 @@ impl Text {
         };
         let omitted_after = shown[cut..].chars().count();
         shown.truncate(cut);
+        shown.shrink_to_fit();
         Self {
             shown,
             omitted_before: 0,

@@ -13,8 +13,15 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket
 
 use super::wire::{Body, Reader, WireError, pad, put_string};
 
-/// The maximum length of a message: the specification's limit, 128 MiB.
-const LONGEST: usize = 128 << 20;
+/// The maximum length of a message that is read: half the specification's limit. Longer ones are
+/// dropped.
+const LONGEST: usize = 64 << 20;
+
+/// The maximum length of a signal's body, and of its header. No toolkit sends longer ones.
+const LONGEST_SIGNAL: usize = 4 << 10;
+
+/// How many bytes to read past a deadline: what had come by then, and no flood.
+const OVERTIME: usize = 4 << 20;
 
 /// How many bytes to read at once.
 const CHUNK: usize = 64 << 10;
@@ -73,12 +80,18 @@ pub struct Message {
     pub signature: String,
     error: String,
     body: Vec<u8>,
+    big_endian: bool,
 }
 
 impl Message {
     /// A reader of the body.
     pub fn reader(&self) -> Reader<'_> {
-        Reader::new(&self.body)
+        Reader::at(&self.body, 0, self.big_endian)
+    }
+
+    /// The length of the body, in bytes.
+    pub fn size(&self) -> usize {
+        self.body.len()
     }
 
     /// Any peer may send messages of other kinds that claim to answer a call.
@@ -103,7 +116,14 @@ pub struct Connection {
     outgoing: Vec<u8>,
     incoming: Vec<u8>,
     parsed: usize,
+    /// How many bytes of a message that is too long are still to come.
+    dropped: usize,
+    /// How many bytes have been read past the deadline.
+    overtime: usize,
     pending: HashMap<u32, u64>,
+    /// The tags of calls that no bus would take. They are refused here: a bus closes the connection
+    /// for such a call.
+    unsendable: VecDeque<u64>,
     signals: VecDeque<Message>,
     name: String,
     guid: String,
@@ -138,7 +158,10 @@ impl Connection {
             outgoing: Vec::new(),
             incoming: Vec::new(),
             parsed: 0,
+            dropped: 0,
+            overtime: 0,
             pending: HashMap::new(),
+            unsendable: VecDeque::new(),
             signals: VecDeque::new(),
             name: String::new(),
             guid,
@@ -157,16 +180,20 @@ impl Connection {
 
     /// The number of calls in flight.
     pub fn in_flight(&self) -> usize {
-        self.pending.len()
+        self.pending.len() + self.unsendable.len()
     }
 
     /// Abandons the calls in flight: their replies are dropped on arrival. Returns their tags.
     pub fn forget_calls(&mut self) -> Vec<u64> {
-        self.pending.drain().map(|(_, tag)| tag).collect()
+        let tags = self.pending.drain().map(|(_, tag)| tag);
+        tags.chain(self.unsendable.drain(..)).collect()
     }
 
     /// Queues a call. [`Self::next_reply`] returns its reply with this tag.
     pub fn send(&mut self, tag: u64, call: &Call<'_>) {
+        if !is_sendable(call) {
+            return self.unsendable.push_back(tag);
+        }
         self.serial = self.serial.checked_add(1).unwrap_or(1);
         self.pending.insert(self.serial, tag);
         write_call(&mut self.outgoing, self.serial, call);
@@ -179,7 +206,7 @@ impl Connection {
     /// dropped on arrival. [`Error::Io`] if the connection is lost.
     pub fn next_reply(&mut self, deadline: Instant) -> Result<(u64, Reply), Error> {
         self.reply_until(deadline)?.ok_or_else(|| {
-            self.pending.clear();
+            self.forget_calls();
             Error::Timeout
         })
     }
@@ -189,6 +216,9 @@ impl Connection {
     /// # Errors
     /// [`Error::Io`] if the connection is lost.
     pub fn reply_until(&mut self, deadline: Instant) -> Result<Option<(u64, Reply)>, Error> {
+        if let Some(tag) = self.unsendable.pop_front() {
+            return Ok(Some((tag, Err(unsendable()))));
+        }
         loop {
             while let Some(message) = self.parse()? {
                 if message.kind == SIGNAL {
@@ -281,9 +311,12 @@ impl Connection {
         std::mem::take(&mut self.signals)
     }
 
-    fn keep_signal(&mut self, message: Message) {
+    fn keep_signal(&mut self, mut message: Message) {
         if self.signals.len() == SIGNALS_KEPT {
             self.signals.pop_front();
+        }
+        if message.body.len() > LONGEST_SIGNAL {
+            message.body = Vec::new();
         }
         self.signals.push_back(message);
     }
@@ -296,6 +329,11 @@ impl Connection {
             flags |= PollFlags::OUT;
         }
         let left = deadline.saturating_duration_since(Instant::now());
+        if !left.is_zero() {
+            self.overtime = 0;
+        } else if self.overtime >= OVERTIME {
+            return Ok(false);
+        }
         let mut fds = [PollFd::new(&self.socket, flags)];
         if !wait::any(&mut fds, Some(left))? {
             return Ok(false);
@@ -318,65 +356,122 @@ impl Connection {
         self.incoming.drain(..self.parsed);
         self.parsed = 0;
         let had = self.incoming.len();
+        if had < CHUNK {
+            // After a long message.
+            self.incoming.shrink_to(16 * CHUNK);
+        }
         self.incoming.resize(had + CHUNK, 0);
         let read = self.socket.read(&mut self.incoming[had..]);
         self.incoming.truncate(had + *read.as_ref().unwrap_or(&0));
         match read {
             Ok(0) => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
-            Ok(_) => Ok(()),
+            Ok(n) => {
+                self.overtime += n;
+                Ok(())
+            }
             Err(e) if retry(&e) => Ok(()),
             Err(e) => Err(e.into()),
         }
     }
 
-    /// Parses the next complete message in the buffer.
+    /// Parses the next complete message in the buffer. Drops messages that are too long.
     fn parse(&mut self) -> Result<Option<Message>, Error> {
-        let bytes = &self.incoming[self.parsed..];
-        let Some(&[endian, kind, _, _]) = bytes.first_chunk::<4>() else {
-            return Ok(None);
-        };
-        if bytes.len() < 16 {
-            return Ok(None);
-        }
-        if endian != b'l' {
-            return Err(WireError.into());
-        }
-        let mut head = Reader::at(bytes, 4);
-        let body_len = head.u32()? as usize;
-        let _serial = head.u32()?;
-        let fields_end = 16 + head.u32()? as usize;
-        let body_start = fields_end.next_multiple_of(8);
-        let end = body_start + body_len;
-        if end > LONGEST {
-            return Err(WireError.into());
-        }
-        if bytes.len() < end {
-            return Ok(None);
-        }
-        let mut message = Message {
-            kind,
-            ..Message::default()
-        };
-        let mut fields = Reader::at(&bytes[..fields_end], 16);
-        while fields.position() < fields_end {
-            fields.align(8)?;
-            let code = fields.u8()?;
-            match (fields.signature()?, code) {
-                ("u", 5) => message.reply_to = fields.u32()?,
-                ("u", _) => drop(fields.u32()?),
-                ("g", 8) => message.signature = fields.signature()?.to_owned(),
-                ("o", 1) => message.path = fields.str()?.to_owned(),
-                ("s", 2) => message.interface = fields.str()?.to_owned(),
-                ("s", 3) => message.member = fields.str()?.to_owned(),
-                ("s", 4) => message.error = fields.str()?.to_owned(),
-                ("s", 7) => message.sender = fields.str()?.to_owned(),
-                ("s" | "o", _) => drop(fields.str()?),
-                _ => return Err(WireError.into()),
+        loop {
+            let skipped = self.dropped.min(self.incoming.len() - self.parsed);
+            self.parsed += skipped;
+            self.dropped -= skipped;
+            let bytes = &self.incoming[self.parsed..];
+            let Some(&[endian, kind, _, _]) = bytes.first_chunk::<4>() else {
+                return Ok(None);
+            };
+            if bytes.len() < 16 {
+                return Ok(None);
             }
+            // The bus hands on messages in the byte order of their senders.
+            let big_endian = match endian {
+                b'l' => false,
+                b'B' => true,
+                _ => return Err(WireError.into()),
+            };
+            let mut head = Reader::at(bytes, 4, big_endian);
+            let body_len = head.u32()? as usize;
+            let _serial = head.u32()?;
+            let fields_end = 16 + head.u32()? as usize;
+            let body_start = fields_end.next_multiple_of(8);
+            let end = body_start + body_len;
+            let is_long_signal = kind == SIGNAL && fields_end > LONGEST_SIGNAL;
+            if end > LONGEST || is_long_signal {
+                self.dropped = end;
+                continue;
+            }
+            if bytes.len() < end {
+                return Ok(None);
+            }
+            let message = parse(&bytes[..end], (fields_end, body_start))?;
+            self.parsed += end;
+            return Ok(Some(message));
         }
-        message.body = bytes[body_start..end].to_vec();
-        self.parsed += end;
-        Ok(Some(message))
+    }
+}
+
+/// Parses a message whose header fields and body end and begin there.
+fn parse(bytes: &[u8], (fields_end, body_start): (usize, usize)) -> Result<Message, WireError> {
+    let big_endian = bytes.first() == Some(&b'B');
+    let mut message = Message {
+        kind: bytes.get(1).copied().unwrap_or_default(),
+        big_endian,
+        ..Message::default()
+    };
+    let mut fields = Reader::at(&bytes[..fields_end], 16, big_endian);
+    while fields.position() < fields_end {
+        fields.align(8)?;
+        let code = fields.u8()?;
+        match (fields.signature()?, code) {
+            ("u", 5) => message.reply_to = fields.u32()?,
+            ("u", _) => drop(fields.u32()?),
+            ("g", 8) => message.signature = fields.signature()?.to_owned(),
+            ("o", 1) => message.path = fields.str()?.to_owned(),
+            ("s", 2) => message.interface = fields.str()?.to_owned(),
+            ("s", 3) => message.member = fields.str()?.to_owned(),
+            ("s", 4) => message.error = fields.str()?.to_owned(),
+            ("s", 7) => message.sender = fields.str()?.to_owned(),
+            ("s" | "o", _) => drop(fields.str()?),
+            _ => return Err(WireError),
+        }
+    }
+    message.body = bytes[body_start..].to_vec();
+    Ok(message)
+}
+
+/// Whether a bus takes this call. Names and paths are what apps say of themselves and each other.
+/// D-Bus specification, "Valid Names" and "Valid Object Paths".
+fn is_sendable(call: &Call<'_>) -> bool {
+    let word = |word: &str, more: u8| {
+        let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == more;
+        !word.is_empty() && word.bytes().all(fits)
+    };
+    let path = |path: &str| path.is_empty() || path.split('/').all(|part| word(part, b'_'));
+    let name = |name: &str| {
+        let (words, is_unique) = match name.strip_prefix(':') {
+            Some(words) => (words, true),
+            None => (name, false),
+        };
+        let digit = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+        name.len() <= 255
+            && words.contains('.')
+            && words
+                .split('.')
+                .all(|part| word(part, b'-') && (is_unique || !digit(part)))
+    };
+    call.path.strip_prefix('/').is_some_and(path)
+        && (call.destination.is_empty() || name(call.destination))
+        && !call.body.has_nul
+}
+
+fn unsendable() -> Error {
+    Error::Remote {
+        name: "org.freedesktop.DBus.Error.InvalidArgs".into(),
+        message: "D-Bus cannot carry this call".into(),
     }
 }
 
@@ -526,7 +621,10 @@ mod tests {
             outgoing: Vec::new(),
             incoming: Vec::new(),
             parsed: 0,
+            dropped: 0,
+            overtime: 0,
             pending: HashMap::from([(7, 42)]),
+            unsendable: VecDeque::new(),
             signals: VecDeque::new(),
             name: String::new(),
             guid: String::new(),

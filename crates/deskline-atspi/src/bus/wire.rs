@@ -26,6 +26,8 @@ pub(super) fn put_string(bytes: &mut Vec<u8>, s: &str) {
 pub struct Body {
     pub(super) signature: String,
     pub(super) bytes: Vec<u8>,
+    /// Whether a string has a NUL, which D-Bus cannot carry.
+    pub(super) has_nul: bool,
 }
 
 impl Body {
@@ -38,6 +40,7 @@ impl Body {
     #[must_use]
     pub fn str(mut self, s: &str) -> Self {
         self.signature.push('s');
+        self.has_nul |= s.contains('\0');
         put_string(&mut self.bytes, s);
         self
     }
@@ -133,21 +136,26 @@ impl Body {
     }
 }
 
+/// The longest path of an object that is taken for one. Those of toolkits have some 60 bytes.
+const LONGEST_PATH: usize = 4 << 10;
+
 /// Reads a body. Every read is bounds-checked. It never panics, whatever the bytes.
 #[derive(Debug, Clone)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
+    big_endian: bool,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads `bytes` from the start. They must be a body (aligned at its first byte).
-    pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0 }
-    }
-
-    pub(super) fn at(bytes: &'a [u8], at: usize) -> Self {
-        Self { bytes, at }
+    /// Reads `bytes` from an offset on. They must be a message, or a body (aligned at its first
+    /// byte).
+    pub(super) fn at(bytes: &'a [u8], at: usize, big_endian: bool) -> Self {
+        Self {
+            bytes,
+            at,
+            big_endian,
+        }
     }
 
     pub(super) fn position(&self) -> usize {
@@ -179,10 +187,12 @@ impl<'a> Reader<'a> {
     /// `u`, and `b` as 0 or 1
     pub fn u32(&mut self) -> Result<u32> {
         self.align(4)?;
-        self.take(4)?
-            .try_into()
-            .map(u32::from_le_bytes)
-            .map_err(|_| WireError)
+        let bytes = self.take(4)?.try_into().map_err(|_| WireError)?;
+        Ok(if self.big_endian {
+            u32::from_be_bytes(bytes)
+        } else {
+            u32::from_le_bytes(bytes)
+        })
     }
 
     /// `i`
@@ -193,10 +203,12 @@ impl<'a> Reader<'a> {
     /// `d`
     pub fn f64(&mut self) -> Result<f64> {
         self.align(8)?;
-        self.take(8)?
-            .try_into()
-            .map(f64::from_le_bytes)
-            .map_err(|_| WireError)
+        let bytes = self.take(8)?.try_into().map_err(|_| WireError)?;
+        Ok(if self.big_endian {
+            f64::from_be_bytes(bytes)
+        } else {
+            f64::from_le_bytes(bytes)
+        })
     }
 
     /// `s` and `o`
@@ -218,7 +230,11 @@ impl<'a> Reader<'a> {
     /// `(so)`: an AT-SPI object reference.
     pub fn object(&mut self) -> Result<(&'a str, &'a str)> {
         self.align(8)?;
-        Ok((self.str()?, self.str()?))
+        let object = (self.str()?, self.str()?);
+        match object.1.len() {
+            0..=LONGEST_PATH => Ok(object),
+            _ => Err(WireError),
+        }
     }
 
     /// Reads an array whose elements have the alignment `align`. `each` reads one element.
@@ -288,7 +304,7 @@ mod tests {
             .strs(&["a", "bc"])
             .variant_f64(1.5);
         assert_eq!(body.signature, "siuasv");
-        let mut r = Reader::new(&body.bytes);
+        let mut r = Reader::at(&body.bytes, 0, false);
         assert_eq!(r.str(), Ok("hé"));
         assert_eq!(r.i32(), Ok(-3));
         assert_eq!(r.u32(), Ok(7));
@@ -308,7 +324,7 @@ mod tests {
                     let mut bytes = body.bytes.clone();
                     bytes[at] = value;
                     bytes.truncate(cut);
-                    let mut r = Reader::new(&bytes);
+                    let mut r = Reader::at(&bytes, 0, false);
                     let _ = r.array(4, super::Reader::str);
                     let _ = r.array(8, |r| {
                         r.align(8)?;

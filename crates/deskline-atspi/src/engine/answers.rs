@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use deskline_core::{Rect, Text};
 
-use super::{Engine, Node};
+use super::{Engine, MOST_FOREIGN, Node};
 use crate::bus::{Error, Message, Reader, WireError};
-use crate::decode;
+use crate::decode::{self, kept};
 use crate::names::{LABELLED_BY, NULL, StateSet, role};
 use crate::request::Request;
 
@@ -27,8 +27,10 @@ impl Engine<'_> {
                 self.on_state(index, states);
             }
             Request::Role => node.role = Some(r.u32()?),
-            Request::Name => r.variant_str()?.clone_into(&mut node.name),
-            Request::Description => r.variant_str()?.clone_into(&mut node.description),
+            Request::Name => kept(r.variant_str()?).clone_into(&mut node.name),
+            Request::Description => {
+                kept(r.variant_str()?).clone_into(&mut node.description);
+            }
             Request::ChildCount => {
                 let count = r.variant_i32()?;
                 self.on_count(index, count);
@@ -41,7 +43,7 @@ impl Engine<'_> {
                 for (owner, path) in decode::objects(message)? {
                     if self.is_own(owner) {
                         self.add(Some(index), path.into());
-                    } else if path != NULL {
+                    } else if path != NULL && self.foreign.len() < MOST_FOREIGN {
                         self.foreign
                             .push((index, owner.to_owned(), path.to_owned()));
                     }

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 pub use node::{Failed, Found, Known, LongList, Node, Unread, clip};
 pub use texts::settle;
 
-use crate::bus::{Error, Reply};
+use crate::bus::{Error, Message, Reply};
 use crate::connection::{AppConnection, Next};
 use crate::names::{NULL, StateSet, role};
 use crate::request::Request;
@@ -29,6 +29,12 @@ use in_flight::InFlight;
 
 /// No app has more objects; a tree that does is a loop.
 pub const MOST_NODES: usize = 200_000;
+
+/// No app's replies are longer together, in bytes: 10,000 elements take 1 MB.
+const MOST_BYTES: usize = 256 << 20;
+
+/// No object of an app has more parts of other processes: a web view is one.
+const MOST_FOREIGN: usize = 64;
 
 /// How long a traversal may take, however lively the app answers: one that is flooded with work
 /// answers each request, and all of them never.
@@ -71,6 +77,8 @@ pub struct Engine<'a> {
     pub set_aside: Vec<usize>,
     /// The missing parts.
     pub unread: Unread,
+    /// The length of all replies, in bytes.
+    bytes: usize,
     /// When the traversal is given up.
     end: Instant,
 }
@@ -102,6 +110,7 @@ impl<'a> Engine<'a> {
             unseen: HashMap::new(),
             set_aside: Vec::new(),
             unread: Unread::default(),
+            bytes: 0,
             end,
         }
     }
@@ -384,7 +393,8 @@ impl<'a> Engine<'a> {
     /// `until`.
     pub fn pump(&mut self, until: Option<Instant>) -> Result<(), Error> {
         loop {
-            if self.is_late() {
+            self.unread.heavy |= self.bytes > MOST_BYTES;
+            if self.unread.heavy || self.is_late() {
                 self.cut();
                 return Ok(());
             }
@@ -418,6 +428,7 @@ impl<'a> Engine<'a> {
     }
 
     fn on_reply(&mut self, index: usize, request: Request, reply: &Reply) {
+        self.bytes += reply.as_ref().map_or(0, Message::size);
         let read = reply
             .as_ref()
             .is_ok_and(|message| self.on_answer(index, request, message).is_ok());

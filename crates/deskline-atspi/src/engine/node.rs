@@ -97,6 +97,8 @@ pub struct Unread {
     pub cut: bool,
     /// Whether more objects were found than are read of any app.
     pub overfull: bool,
+    /// Whether more bytes came than are read of any app.
+    pub heavy: bool,
     /// The requests that the app refused, or answered in a form that cannot be read.
     pub failed: Failed,
 }

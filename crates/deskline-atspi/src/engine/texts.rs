@@ -183,13 +183,13 @@ fn composed(nodes: &[Node], index: usize) -> Option<Text> {
         role::COMBO_BOX if node.value.is_blank() => chosen(nodes, index, LEVELS)
             .map(Text::new)
             .or_else(|| is_unread(nodes, index, LEVELS).then(Text::unread)),
-        role::DATE_EDITOR if node.value.is_blank() || node.value.shown.contains(CHILD) => {
-            Some(Text::new(parts(nodes, index).unwrap_or_default()))
-        }
+        role::DATE_EDITOR if node.value.is_blank() || node.value.shown.contains(CHILD) => Some(
+            Text::new(parts(nodes, index, DATE_LEVELS).unwrap_or_default()),
+        ),
         _ if node.states.has(StateSet::EDITABLE) && node.value.shown.contains(CHILD) => {
             let is_part = |&child: &usize| nodes[child].role == Some(role::SPIN_BUTTON);
             let time = node.children.iter().any(is_part);
-            time.then(|| Text::new(parts(nodes, index).unwrap_or_default()))
+            time.then(|| Text::new(parts(nodes, index, DATE_LEVELS).unwrap_or_default()))
         }
         _ => None,
     }
@@ -198,6 +198,9 @@ fn composed(nodes: &[Node], index: usize) -> Option<Text> {
 /// How many levels below a combo box its items are: in a menu or a list, which may be in a scroll
 /// area.
 const LEVELS: usize = 3;
+
+/// The same of the parts of a date. No toolkit has more.
+const DATE_LEVELS: usize = 8;
 
 /// Whether there was no time to read some descendants, at most so many levels down.
 fn is_unread(nodes: &[Node], index: usize, levels: usize) -> bool {
@@ -222,7 +225,8 @@ fn chosen(nodes: &[Node], index: usize, levels: usize) -> Option<String> {
 
 /// The texts of the parts of a date or time, with the separators between them; `None` if a part is
 /// not set. The button that opens a calendar is not a part.
-fn parts(nodes: &[Node], index: usize) -> Option<String> {
+fn parts(nodes: &[Node], index: usize, levels: usize) -> Option<String> {
+    let levels = levels.checked_sub(1)?;
     let node = &nodes[index];
     let own = node.value.shown.as_str();
     match node.role? {
@@ -242,13 +246,13 @@ fn parts(nodes: &[Node], index: usize) -> Option<String> {
     for c in own.chars() {
         if c == CHILD {
             let child = children.next();
-            whole += &child.map_or(Some(String::new()), |&child| parts(nodes, child))?;
+            whole += &child.map_or(Some(String::new()), |&child| parts(nodes, child, levels))?;
         } else {
             whole.push(c);
         }
     }
     for &child in children {
-        whole += &parts(nodes, child)?;
+        whole += &parts(nodes, child, levels)?;
     }
     Some(whole.split_whitespace().collect::<Vec<_>>().join(" "))
 }

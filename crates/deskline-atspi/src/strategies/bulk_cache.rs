@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::bus::{Error, Message, WireError};
-use crate::decode;
+use crate::decode::{self, kept};
 use crate::engine::{Engine, Known};
 use crate::request::Request;
 use crate::strategies::reuse::LastReading;
@@ -146,9 +146,9 @@ fn read(message: &Message, bus_name: &str) -> Result<Cached, WireError> {
         }
         r.array(4, |r| r.str().map(drop))?; // interfaces
         let item = Known {
-            name: r.str()?.to_owned(),
+            name: kept(r.str()?).to_owned(),
             role: r.u32()?,
-            description: r.str()?.to_owned(),
+            description: kept(r.str()?).to_owned(),
             states: decode::states(r)?,
             children,
         };

@@ -65,13 +65,18 @@ impl Folder {
                 // Poll: a lock has no timeout.
                 std::thread::sleep(Duration::from_micros(200));
             }
-            if !self.handle.is_replaced(name, &file).map_err(fail)? {
+            if !self.is_replaced(name, &file).map_err(fail)? {
                 return Ok(file);
             }
             if Instant::now() >= end {
                 return Err(JournalError::Busy(self.path.join(name)));
             }
         }
+    }
+
+    /// Whether this open file is no longer in the folder under its name.
+    pub(crate) fn is_replaced(&self, name: &str, file: &File) -> io::Result<bool> {
+        self.handle.is_replaced(name, file)
     }
 
     /// Writes `name` atomically: readers see the old content or all of the new.

@@ -41,6 +41,7 @@ mod stamp;
 mod state;
 mod table;
 mod time;
+mod turns;
 
 pub use error::JournalError;
 pub use file_pair::FilePair;
@@ -52,3 +53,4 @@ pub use record::{DiffCounts, Files, KnownAs, Outcome, Record};
 pub use refs::RefStore;
 pub use retention::{Retention, RetentionError, size};
 pub use state::StateFile;
+pub use turns::{Turn, Turns};

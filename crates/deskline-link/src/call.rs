@@ -302,6 +302,12 @@ impl Call {
         std::iter::once(&self.action).chain(&self.then)
     }
 
+    /// Whether any step does more than look.
+    pub(crate) fn acts(&self) -> bool {
+        self.actions()
+            .any(|action| !matches!(action, Action::Refresh | Action::WaitFor { .. }))
+    }
+
     /// How often this step runs.
     pub(crate) fn repeats(&self, step: usize) -> usize {
         self.repeats.get(step).copied().unwrap_or(1)

@@ -191,6 +191,13 @@ pub enum Error {
         /// The cause and the next step.
         why: String,
     },
+    /// Another server has not ended its link on this desktop.
+    #[error(
+        "another Deskline server{} has been acting on this desktop for {seconds} s. Nothing was \
+         touched. Call again once it has ended; if it is stopped or hangs, end it",
+        pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default()
+    )]
+    OthersTurn { pid: Option<u32>, seconds: u64 },
     /// The link was stopped.
     #[error("cancelled: {0:?}")]
     Cancelled(Reason),
@@ -208,7 +215,7 @@ pub enum Error {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The connection to the desktop was lost. The next call reconnects.
-    #[error("{what}: {}", reason(source.as_ref()))]
+    #[error("{what}: {}. The connection is lost; the next call connects anew", reason(source.as_ref()))]
     Lost {
         /// The failed operation.
         what: &'static str,
@@ -300,6 +307,7 @@ impl Error {
             | Self::Unapproved(..)
             | Self::LedOutOfBounds { .. }
             | Self::NoPid
+            | Self::OthersTurn { .. }
             | Self::Internal(_)
             | Self::RefusedBy { .. }
             | Self::Unsupported { .. } => true,

@@ -19,8 +19,7 @@ pub(crate) fn run(
 ) -> Result<()> {
     let (call, cancel, subject) = (steps.call, steps.cancel, steps.subject);
     cancel.check()?;
-    let acts = |action: &Action| !matches!(action, Action::Refresh | Action::WaitFor { .. });
-    desktop.begin_link(call.actions().any(acts));
+    desktop.begin_link(call.acts());
     for pid in call.acts_in() {
         steps.policy.approve(desktop, pid)?;
     }

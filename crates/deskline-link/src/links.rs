@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskline_core::escape;
-use deskline_journal::{Journal, RefStore};
+use deskline_journal::{Journal, RefStore, Turn, Turns};
 
 use crate::act::wait_for::{Waiting, Wanted};
 use crate::answer::{self, Answer};
@@ -36,6 +36,8 @@ pub struct Links {
     journal: Journal,
     refs: RefStore,
     policy: Policy,
+    /// Shared with the other servers on this desktop.
+    turns: Option<Turns>,
     /// A restore that a link deferred to a later one.
     deferred: Option<DeferredRestore>,
     /// The trees of the last answers.
@@ -59,6 +61,7 @@ impl Links {
             journal,
             refs,
             policy,
+            turns: None,
             deferred: None,
             last_trees: LastTrees::default(),
             texts: Texts::default(),
@@ -66,6 +69,44 @@ impl Links {
             last: None,
             helpers_named: HashSet::new(),
         }
+    }
+
+    /// Links that act take turns with those of other servers on the same desktop.
+    #[must_use]
+    pub fn in_turns(self, turns: Option<Turns>) -> Self {
+        Self { turns, ..self }
+    }
+
+    /// Waits for the turn of this call, if it acts: for as long as another link may hold the
+    /// devices, at most. `None` if no other server can be known.
+    fn turn(&mut self, call: &Call, cancel: &Cancel, report: &mut Report) -> Result<Option<Turn>> {
+        /// How often to look: a lock has no timeout.
+        const LOOK: Duration = Duration::from_millis(2);
+        let Some(turns) = self.turns.as_ref().filter(|_| call.acts()) else {
+            return Ok(None);
+        };
+        let desktop = connected(&self.platform, &mut self.desktop)?.id();
+        let limit = self.policy.guard.limit;
+        let end = Instant::now() + limit;
+        let take = |name| loop {
+            match turns.take(name, &desktop) {
+                Ok(Ok(turn)) => return Ok(Some(turn)),
+                Ok(Err(pid)) if Instant::now() >= end => {
+                    let seconds = limit.as_secs();
+                    return Err(Error::OthersTurn { pid, seconds });
+                }
+                Ok(Err(_)) => cancel.wait(LOOK)?,
+                Err(error) => {
+                    tracing::warn!("other servers may act at the same time: {error}");
+                    return Ok(None);
+                }
+            }
+        };
+        report.timed("turn", |_| {
+            // One waits for the turn and the others for its place, so that nobody is passed by.
+            let _place = take("next")?;
+            take("turn")
+        })
     }
 
     /// Runs one tool call, from connecting to its line in the journal. Never panics. Ends within
@@ -320,6 +361,7 @@ impl Links {
         found: Option<Found>,
         report: &mut Report,
     ) -> Result<()> {
+        let _turn = self.turn(call, cancel, report)?;
         let (steps, desktop, deferred) = self.begin(call, cancel, subject, found)?;
         link::run(steps, desktop, deferred, report)
     }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deskline_journal::Follow;
+use deskline_journal::{Follow, Turns};
 use deskline_link::Reason;
 use deskline_link::guard::{Guarding, Mode};
 use deskline_link::{Cancel, Links, Policy};
@@ -42,7 +42,9 @@ pub(crate) fn dispatcher(
         },
         ..Policy::default()
     };
-    let links = Links::new(Arc::clone(&open.platform), journal.clone(), policy.clone());
+    let turns = Turns::open().inspect_err(|error| tracing::warn!("no turns: {error}"));
+    let links = Links::new(Arc::clone(&open.platform), journal.clone(), policy.clone())
+        .in_turns(turns.ok());
     let config = Config {
         policy,
         read_only: settings.read_only,

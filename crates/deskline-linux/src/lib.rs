@@ -21,5 +21,6 @@ mod tray;
 mod treeless;
 
 pub use deskline_wayland::{GnomeInput, helper};
+pub use deskline_x11::guard::watchdog;
 pub use desktop::LinuxDesktop;
 pub use platform::LinuxPlatform;

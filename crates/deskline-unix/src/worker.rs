@@ -65,6 +65,11 @@ impl<O> Worker<O> {
         done.recv_timeout(patience).ok()
     }
 
+    /// Whether the thread has ended, as after an error.
+    pub fn has_ended(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
     fn wake(&self) {
         // Fails only if the counter is full, and then the thread wakes anyway.
         let _ = rustix::io::write(&*self.wake, &1_u64.to_ne_bytes());

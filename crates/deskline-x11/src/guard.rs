@@ -6,15 +6,16 @@
 //! ends, so the death of this process locks nobody out.
 //!
 //! The guard has its own thread and connection, [`keeper`], which no link can block. The thread is
-//! also the watchdog.
+//! also the watchdog; beside a server that is stopped, [`watchdog`] is.
 
 pub(crate) mod devices;
 mod escape;
 mod events;
 mod held_keys;
 mod keeper;
+pub mod watchdog;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
@@ -53,18 +54,17 @@ pub struct Guard {
     worker: Worker<Order>,
     /// `:0`
     display: String,
+    xauthority: Option<PathBuf>,
     people: People,
 }
 
 impl Guard {
     /// Starts the thread, which then connects to the display.
     pub fn start(display: &str, xauthority: Option<&Path>) -> Result<Self> {
-        let (name, xauthority) = (display.to_owned(), xauthority.map(Path::to_owned));
-        let run = move |inbox| keeper::run(&name, xauthority.as_deref(), &inbox);
-        let worker = Worker::start("guard", run);
         Ok(Self {
-            worker: worker.map_err(Error::system("starting the guard"))?,
+            worker: work(display, xauthority)?,
             display: display.to_owned(),
+            xauthority: xauthority.map(Path::to_owned),
             people: People::default(),
         })
     }
@@ -74,6 +74,13 @@ impl Guard {
             tracing::warn!("{}", silent());
         }
     }
+}
+
+/// Starts the guard's thread.
+fn work(display: &str, xauthority: Option<&Path>) -> Result<Worker<Order>> {
+    let (display, xauthority) = (display.to_owned(), xauthority.map(Path::to_owned));
+    let run = move |inbox| keeper::run(&display, xauthority.as_deref(), &inbox);
+    Worker::start("guard", run).map_err(Error::system("starting the guard"))
 }
 
 impl Guards for Guard {
@@ -90,6 +97,10 @@ impl Guards for Guard {
     }
 
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
+        if self.worker.has_ended() {
+            // The watchdog has ended its connection, or the X server was started anew.
+            self.worker = work(&self.display, self.xauthority.as_deref())?;
+        }
         let people = self.people.on(&self.display).join(", ");
         let close = |reply| Order::Close(task.clone(), cancel.clone(), reply);
         let grab = self.worker.ask(PATIENCE, close);

@@ -307,6 +307,17 @@ pub(crate) enum Command {
         /// The compositor's socket
         socket: PathBuf,
     },
+    /// Release the person's devices of a server of this program that is stopped
+    #[cfg(target_os = "linux")]
+    #[command(hide = true)]
+    X11Watchdog {
+        /// The display
+        display: String,
+        /// A window of the connection that has grabbed the devices
+        window: u32,
+        /// The file with the display's cookie
+        xauthority: Option<PathBuf>,
+    },
     /// Serve `call --warm`
     #[cfg(unix)]
     #[command(hide = true)]

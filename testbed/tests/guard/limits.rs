@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use deskline_testbed::lock::Lock;
-use deskline_testbed::person::Person;
+use deskline_testbed::person::{ESCAPE, Person};
 use deskline_testbed::watcher::Watcher;
 use deskline_testbed::{App, Client, Pending, Toolkit, until};
 use nix::sys::ptrace;
@@ -87,6 +87,48 @@ fn a_hung_link_holds_the_person_no_longer_than_the_limit() {
     println!("held {held:?}: {answer}");
     assert!(answer.error().contains("for too long"), "{answer}");
     assert_eq!(bed.screen().pressed(), (vec![], 0));
+}
+
+/// A stopped process keeps its grabs, and its own watchdog is stopped with it.
+#[test]
+fn a_stopped_server_gives_the_devices_back_at_its_limit_and_at_esc() {
+    let bed = bed();
+    let server = bed.server(&["--guard-timeout", LIMIT]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    app.bring_to_front();
+    let mut person = Person::at(&bed);
+    let pid = rustix::process::Pid::from_raw(server.pid.cast_signed()).unwrap();
+    let signal = |signal| rustix::process::kill_process(pid, signal).unwrap();
+    for (escapes, within) in [(false, 3_000), (true, 1_500)] {
+        let start = Instant::now();
+        let call = typing(&server, &app);
+        signal(Signal::STOP);
+        if escapes {
+            person.tap(ESCAPE);
+        }
+        until("the person's key", || {
+            person.tap('x'.into());
+            app.full_log().iter().any(|l| l == "key x").then_some(())
+        });
+        let held = start.elapsed();
+        until("nothing pressed", || {
+            (bed.screen().pressed() == (vec![], 0)).then_some(())
+        });
+        let before = app.full_log().len();
+        signal(Signal::CONT);
+        let answer = call.answer(Duration::from_secs(30)).expect("an answer");
+        println!("held {held:?}: {answer}");
+        assert!(held < Duration::from_millis(within), "{held:?}");
+        assert!(answer.is_error, "{answer}");
+        let strayed = app.full_log().len() - before;
+        assert!(strayed <= 32, "{strayed} lines of what it typed afterwards");
+        assert_eq!(bed.screen().pressed(), (vec![], 0));
+        // Its client need not start it anew.
+        let ok = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});
+        let next = server.call("click_and_traverse", ok).ok();
+        assert!(!next.text.contains("no guard"), "{next}");
+        app.clear_log();
+    }
 }
 
 /// The longest time that the guard is closed in a link that waits for an app for two seconds.

@@ -4,7 +4,7 @@
 //! itself fails, its connection closes, which releases the devices.
 
 use std::os::fd::AsFd as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, TryRecvError};
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,7 @@ use x11rb::wrapper::ConnectionExt as _;
 
 use super::devices::{self, Slave};
 use super::held_keys;
+use super::watchdog::Watchdog;
 use crate::During as _;
 use crate::connection::SLICE;
 use crate::connection::{self, Connection};
@@ -65,6 +66,10 @@ pub(super) struct Keeper {
     /// Modifiers that XTEST has pressed for the person, who still holds them.
     pub(super) pressed: Vec<u8>,
     pub(super) overlay: Overlay,
+    /// Where the display is.
+    place: (String, Option<PathBuf>),
+    /// Started by the first grab.
+    watchdog: Option<Watchdog>,
 }
 
 /// An order to the guard's thread.
@@ -121,6 +126,8 @@ impl Keeper {
             idle_escape: None,
             watched: None,
             pressed: vec![],
+            place: (display.to_owned(), xauthority.map(Path::to_owned)),
+            watchdog: None,
             c,
         };
         // List the devices now, so that the first link need not wait for the list.
@@ -269,6 +276,7 @@ impl Keeper {
         }
         let ids: Vec<u16> = slaves.iter().filter(|s| !s.xtest).map(|s| s.id).collect();
         let grabbed = self.grab(&ids, cancel)?;
+        self.watch_over(task.limit);
         self.on_escape = None;
         self.opened = None;
         self.pressed.clear();
@@ -280,6 +288,20 @@ impl Keeper {
         self.select()?;
         self.c.sync().during(WHAT)?;
         Ok(Grab::Held)
+    }
+
+    /// Has the watchdog release the devices if this process cannot.
+    fn watch_over(&mut self, limit: Duration) {
+        let noted = |dog: &mut Watchdog| dog.note(Some(limit)).is_ok();
+        if self.watchdog.as_mut().is_some_and(noted) {
+            return;
+        }
+        let (display, xauthority) = &self.place;
+        let started = Watchdog::start(&self.c, self.root, display, xauthority.as_deref());
+        self.watchdog = started
+            .inspect_err(|error| tracing::warn!(%error, "no watchdog"))
+            .ok();
+        self.watchdog.take_if(|dog| dog.note(Some(limit)).is_err());
     }
 
     /// Grabs all devices or none.
@@ -311,6 +333,7 @@ impl Keeper {
 
     fn ungrab(&mut self, hold: Hold) -> Result<()> {
         devices::ungrab(&self.c, &hold.grabbed)?;
+        self.watchdog.take_if(|dog| dog.note(None).is_err());
         self.on_escape = Some(hold.cancel);
         self.opened = Some(Instant::now());
         self.select()?;

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::env;
 use std::future::pending;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -121,6 +121,12 @@ pub(crate) fn desktop(settings: &Settings, args: &DesktopArgs) -> Done {
     Ok(ExitCode::from(private::run_supervised(
         &options, announce, &until,
     )?))
+}
+
+/// `deskline x11-watchdog`.
+pub(crate) fn x11_watchdog(display: &str, window: u32, xauthority: Option<&Path>) -> Done {
+    deskline_linux::watchdog::run(display, window, xauthority)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// `deskline wayland-helper`.

@@ -1,0 +1,167 @@
+//! Releases the person's devices where the server cannot: a stopped process (SIGSTOP, a debugger, a
+//! frozen container) keeps its grabs, and its own watchdog is stopped with it.
+//!
+//! It is a process of its own. The server reports each grab with its limit, and its end. A grab
+//! that outlasts its limit, or Esc, costs the server the connection that has the grabs.
+
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::AsFd as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use deskline_link::{Error, Result};
+use deskline_unix::hold::Holding;
+use deskline_unix::{spawn, wait};
+use rustix::event::{PollFd, PollFlags};
+use x11rb::connection::Connection as _;
+use x11rb::protocol::Event;
+use x11rb::protocol::xinput::{ConnectionExt as _, Device, EventMask, XIEventMask};
+use x11rb::protocol::xkb::ConnectionExt as _;
+use x11rb::protocol::xproto::{ConnectionExt as _, CreateWindowAux, Window, WindowClass};
+use x11rb::wrapper::ConnectionExt as _;
+
+use super::{devices, escape, held_keys};
+use crate::During as _;
+use crate::connection::{self, Connection};
+
+/// The program's hidden command that calls [`run`].
+pub const COMMAND: &str = "x11-watchdog";
+
+/// How much longer than its limit the server may take to release the devices itself.
+const SERVER: Duration = Duration::from_millis(300);
+
+/// How long after Esc it may take.
+const ESCAPED: Duration = Duration::from_millis(750);
+
+const WHAT: &str = "watching over the guard";
+
+/// The server's handle to the process. Dropping it ends the process.
+pub(super) struct Watchdog(Child);
+
+impl Watchdog {
+    /// Starts the process, which watches over the grabs of this connection.
+    pub(super) fn start(
+        c: &Connection,
+        root: Window,
+        display: &str,
+        xauthority: Option<&Path>,
+    ) -> Result<Self> {
+        let exe = std::env::current_exe().map_err(Error::system(WHAT))?;
+        // Something of this connection's, by which another can name it.
+        let window = c.generate_id().map_err(Error::system(WHAT))?;
+        let (class, aux) = (WindowClass::INPUT_ONLY, CreateWindowAux::new());
+        c.create_window(0, window, root, 0, 0, 1, 1, 0, class, 0, &aux)
+            .during(WHAT)?;
+        c.sync().during(WHAT)?;
+        let mut command = Command::new(exe);
+        command
+            .args([COMMAND, display, &window.to_string()])
+            .args(xauthority)
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let child = spawn::own_session(&mut command).spawn();
+        child.map(Self).map_err(Error::system(WHAT))
+    }
+
+    /// The devices are grabbed, for this long at most; `None`: they are released.
+    pub(super) fn note(&mut self, limit: Option<Duration>) -> io::Result<()> {
+        let order = limit.map_or("free\n".to_owned(), |limit| {
+            format!("hold {}\n", limit.as_millis())
+        });
+        let orders = self.0.stdin.as_mut();
+        orders.map_or(Ok(()), |orders| orders.write_all(order.as_bytes()))
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Runs the process until the server has ended, or a grab of the connection that has this window
+/// was ended.
+///
+/// # Errors
+///
+/// If the X server does not answer.
+pub fn run(display: &str, window: Window, xauthority: Option<&Path>) -> Result<()> {
+    let (c, screen) = connection::open(display, xauthority)?;
+    let root = c.setup().roots.get(screen).map(|screen| screen.root);
+    let root = root.ok_or_else(|| Error::Unavailable(format!("{display} has no screen")))?;
+    let xkb = c.xkb_use_extension(1, 0).during(WHAT)?;
+    xkb.reply().during(WHAT)?;
+    // Unbuffered, as polling does not see data in the buffer of standard input.
+    let orders = io::stdin().as_fd().try_clone_to_owned();
+    let mut orders = File::from(orders.map_err(Error::system(WHAT))?);
+    let mut line = Vec::new();
+    let mut hold = Holding::default();
+    loop {
+        while let Some(event) = c.poll_for_event().during(WHAT)? {
+            if let Event::XinputRawKeyPress(key) = event
+                && hold
+                    .link()
+                    .is_some_and(|own: &Vec<u16>| !own.contains(&key.sourceid))
+                && let (true, group) = escape::plain(&c, key.sourceid)?
+                && escape::is_escape(&c, key.sourceid, key.detail, group)?
+            {
+                hold.escape(ESCAPED, Instant::now());
+            }
+        }
+        if hold.expire(Instant::now()).is_some() {
+            c.kill_client(window).during(WHAT)?;
+            c.sync().during(WHAT)?;
+            if let Ok(slaves) = devices::slaves(&c)? {
+                held_keys::release_synthetic(&c, &slaves)?;
+            }
+            return c.sync().during(WHAT);
+        }
+        c.flush().during(WHAT)?;
+        let mut fds = [
+            PollFd::from_borrowed_fd(c.stream().as_fd(), PollFlags::IN),
+            PollFd::new(&orders, PollFlags::IN),
+        ];
+        wait::any(&mut fds, hold.left(Instant::now())).map_err(Error::system(WHAT))?;
+        if fds[1].revents().is_empty() {
+            continue;
+        }
+        let mut byte = [0];
+        if orders.read(&mut byte).map_err(Error::system(WHAT))? == 0 {
+            return Ok(());
+        }
+        if byte != *b"\n" {
+            line.extend(byte);
+            continue;
+        }
+        let order = String::from_utf8_lossy(&std::mem::take(&mut line)).into_owned();
+        hold.release();
+        let limit = order.strip_prefix("hold ").and_then(|ms| ms.parse().ok());
+        if let Some(limit) = limit.map(Duration::from_millis) {
+            let xtest = devices::slaves(&c)?.unwrap_or_default().into_iter();
+            let xtest = xtest.filter(|slave| slave.xtest).map(|slave| slave.id);
+            hold.grab(xtest.collect(), limit + SERVER, Instant::now());
+        }
+        listen(&c, root, hold.is_held())?;
+    }
+}
+
+/// Selects the person's keys, or nothing.
+fn listen(c: &Connection, root: Window, held: bool) -> Result<()> {
+    let none = XIEventMask::from(0u32);
+    let mask = EventMask {
+        deviceid: Device::ALL.into(),
+        mask: vec![if held {
+            XIEventMask::RAW_KEY_PRESS
+        } else {
+            none
+        }],
+    };
+    c.xinput_xi_select_events(root, &[mask]).during(WHAT)?;
+    Ok(())
+}

@@ -1,0 +1,307 @@
+//! Parts of a desktop that are killed and started anew while a server runs: window manager,
+//! accessibility bus, session bus, X server. A call meanwhile ends in time and says what is lost;
+//! the next one works, with the same client. And a journal whose disk is full or read-only.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use deskline_testbed::{Answer, Bed, Client, Toolkit, deskline, until};
+use rustix::process::{Signal, kill_process};
+use serde_json::json;
+
+/// The longest that a call may take while a part is missing.
+const LONGEST: Duration = Duration::from_secs(12);
+
+/// A process that ends with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A desktop whose parts can be started one by one.
+struct Desk {
+    // Dropped in this order.
+    manager: Option<Running>,
+    x: Option<Running>,
+    bus: Option<Running>,
+    display: String,
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let run = folder.path().join("run");
+        fs::create_dir(&run).unwrap();
+        fs::set_permissions(&run, fs::Permissions::from_mode(0o700)).unwrap();
+        let mut desk = Self {
+            manager: None,
+            x: None,
+            bus: None,
+            display: format!(":{}", 7_000 + std::process::id() % 2_000),
+            folder,
+        };
+        desk.start_x();
+        desk.start_bus();
+        desk.start_manager();
+        desk
+    }
+
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let folder = self.folder.path();
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("HOME", folder)
+            .env("XDG_RUNTIME_DIR", folder.join("run"))
+            .env("DISPLAY", &self.display)
+            .env("GSETTINGS_BACKEND", "memory")
+            .env("NO_AT_BRIDGE", "0")
+            .env(
+                "DBUS_SESSION_BUS_ADDRESS",
+                format!("unix:path={}", folder.join("bus").display()),
+            )
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command
+    }
+
+    fn start_x(&mut self) {
+        let mut x = self.command("Xvfb");
+        x.args([
+            &self.display,
+            "-screen",
+            "0",
+            "1280x800x24",
+            "-nolisten",
+            "tcp",
+            "-noreset",
+        ]);
+        self.x = Some(Running(x.spawn().unwrap()));
+        let socket = format!("/tmp/.X11-unix/X{}", &self.display[1..]);
+        until("the X server", || UnixStream::connect(&socket).ok());
+    }
+
+    fn start_bus(&mut self) {
+        let path = self.folder.path().join("bus");
+        let _ = fs::remove_file(&path);
+        let mut bus = self.command("dbus-daemon");
+        bus.args(["--session", "--nofork", "--nopidfile", "--address"]);
+        bus.arg(format!("unix:path={}", path.display()));
+        self.bus = Some(Running(bus.spawn().unwrap()));
+        until("the session bus", || UnixStream::connect(&path).ok());
+    }
+
+    fn start_manager(&mut self) {
+        let mut manager = self.command("xfwm4");
+        manager.arg("--compositor=off");
+        self.manager = Some(Running(manager.spawn().unwrap()));
+        self.root_has("_NET_SUPPORTING_WM_CHECK");
+    }
+
+    /// Waits until this property of the root window names a window.
+    fn root_has(&self, property: &str) {
+        until(property, || {
+            let mut asked = self.command("xprop");
+            asked.args(["-root", property]);
+            let output = asked.stdout(Stdio::piped()).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            said.contains("# 0x").then_some(())
+        });
+    }
+
+    /// Kills the daemon of the accessibility bus, which no one but the session bus starts anew.
+    fn kill_accessibility(&self) {
+        let mut asked = self.command("dbus-send");
+        asked.args(["--session", "--print-reply=literal", "--dest=org.a11y.Bus"]);
+        asked.args(["/org/a11y/bus", "org.a11y.Bus.GetAddress"]);
+        let output = asked.stdout(Stdio::piped()).output().unwrap();
+        let address = String::from_utf8(output.stdout).unwrap();
+        let path = address.trim().split("path=").nth(1).unwrap();
+        let path = path.split(',').next().unwrap().to_owned();
+        let stream = UnixStream::connect(&path).unwrap();
+        let peer = rustix::net::sockopt::socket_peercred(&stream).unwrap();
+        kill_process(peer.pid, Signal::KILL).unwrap();
+        until("the end of its daemon", || UnixStream::connect(&path).err());
+    }
+
+    fn server(&self) -> Client {
+        let mut command = self.command(deskline());
+        command
+            .args(["serve", "--dir"])
+            .arg(self.folder.path().join("journal"));
+        Client::start(command)
+    }
+
+    /// A test app that is ready, and its log.
+    fn app(&self, name: &str) -> (Running, std::path::PathBuf) {
+        let log = self.folder.path().join(name);
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("apps/gtk3.py");
+        let mut app = self.command("/usr/bin/python3");
+        app.arg("-B").arg(script).arg(&log);
+        let app = Running(app.spawn().unwrap());
+        until("the app", || {
+            let log = fs::read_to_string(&log).ok()?;
+            log.contains("ready").then_some(())
+        });
+        (app, log)
+    }
+}
+
+fn click(server: &Client, pid: u32) -> Answer {
+    let start = Instant::now();
+    let ok = json!({"pid": pid, "element": "OK", "role": "AXButton"});
+    let answer = server.call("click_and_traverse", ok);
+    println!("{:?}: {:.400}", start.elapsed(), answer.text);
+    assert!(start.elapsed() < LONGEST, "{answer}");
+    assert!(!answer.text.contains("internal error"), "{answer}");
+    answer
+}
+
+fn clicked(log: &Path) -> usize {
+    fs::read_to_string(log)
+        .unwrap()
+        .matches("clicked OK")
+        .count()
+}
+
+/// An app that has come is clicked: at most one call fails, by which the server learns of the loss.
+fn is_clicked_at_last(server: &Client, pid: u32, log: &Path, of: &str) {
+    let before = clicked(log);
+    let mut failed = 0;
+    until(of, || {
+        let answer = click(server, pid);
+        // An app takes a moment to be on the bus.
+        let comes = answer.text.contains("no window that accessibility can see")
+            || answer.text.contains("no element matches");
+        failed += usize::from(answer.is_error && !comes);
+        assert!(failed <= 1, "{of}: {answer}");
+        (!answer.is_error).then_some(())
+    });
+    assert_eq!(clicked(log), before + 1, "{of}");
+}
+
+#[test]
+fn a_part_that_is_started_anew_costs_no_client_its_server() {
+    let mut desk = Desk::new();
+    let server = desk.server();
+    let (app, log) = desk.app("first");
+    is_clicked_at_last(&server, app.0.id(), &log, "before");
+
+    println!("--- window manager");
+    desk.manager = None;
+    let unmanaged = click(&server, app.0.id());
+    assert!(
+        !unmanaged.is_error || unmanaged.error().contains("window manager"),
+        "{unmanaged}"
+    );
+    desk.start_manager();
+    desk.root_has("_NET_CLIENT_LIST");
+    // It moves the windows into its frames.
+    let mut place = None;
+    until("a window that stands still", || {
+        let read = server
+            .call("refresh_traversal", json!({"pid": app.0.id()}))
+            .ok();
+        let now = read.line_of("AXButton", "OK").extents;
+        (std::mem::replace(&mut place, now) == now).then_some(())
+    });
+    is_clicked_at_last(&server, app.0.id(), &log, "another window manager");
+
+    println!("--- accessibility bus");
+    desk.kill_accessibility();
+    let deaf = click(&server, app.0.id());
+    assert!(
+        deaf.error().contains("the next call connects anew"),
+        "{deaf}"
+    );
+    let (app, log) = desk.app("second");
+    is_clicked_at_last(&server, app.0.id(), &log, "another accessibility bus");
+
+    println!("--- session bus");
+    desk.bus = None;
+    click(&server, app.0.id());
+    desk.start_bus();
+    let (app, log) = desk.app("third");
+    is_clicked_at_last(&server, app.0.id(), &log, "another session bus");
+
+    println!("--- X server");
+    desk.x = None;
+    let dark = click(&server, app.0.id());
+    assert!(
+        dark.error().contains("the next call connects anew"),
+        "{dark}"
+    );
+    drop(app);
+    desk.start_x();
+    desk.start_manager();
+    let (app, log) = desk.app("fourth");
+    is_clicked_at_last(&server, app.0.id(), &log, "another X server");
+}
+
+/// What the agent asked for is done and answered all the same; the answer says what is not kept.
+#[test]
+fn a_journal_that_cannot_be_written_stops_no_call() {
+    let bed = Bed::new();
+    let journal = bed.journal();
+    fs::create_dir(&journal).unwrap();
+    let mounted = |options: &str| {
+        let mut mount = Command::new("mount");
+        mount
+            .args(["-t", "tmpfs", "-o", options, "tmpfs"])
+            .arg(&journal);
+        mount.status().is_ok_and(|status| status.success())
+    };
+    if !mounted("size=256k,mode=0700") {
+        eprintln!("skipped: may not mount a tmpfs");
+        return;
+    }
+    let unmount = Unmount(&journal);
+    let app = bed.widgets(Toolkit::Gtk3);
+    let (persons, _) = bed.mousepad("");
+    persons.bring_to_front();
+    let server = bed.server(&[]);
+    click(&server, app.pid).ok();
+    let before = bed.journal_lines().len();
+    let filled = fs::write(journal.join("filler"), vec![0; 1 << 20]);
+    assert!(filled.is_err(), "the disk is full");
+    for (of, options) in [("full", ""), ("read-only", "remount,ro,mode=0700")] {
+        assert!(options.is_empty() || mounted(options));
+        app.clear_log();
+        let answer = click(&server, app.pid).ok();
+        assert_eq!(app.log(), ["clicked OK"], "{of}: {answer}");
+        let says = ["No space left", "Read-only file system"];
+        assert!(
+            says.iter().any(|words| answer.text.contains(words)),
+            "{of}: {answer}"
+        );
+    }
+    assert!(mounted("remount,rw,mode=0700"));
+    fs::remove_file(journal.join("filler")).unwrap();
+    let answer = click(&server, app.pid).ok();
+    assert!(answer.get("file").is_some(), "{answer}");
+    // A line that was written in part spoils no other.
+    assert!(bed.journal_lines().len() > before);
+    drop(server);
+    drop(unmount);
+}
+
+struct Unmount<'p>(&'p Path);
+
+impl Drop for Unmount<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0).status();
+    }
+}

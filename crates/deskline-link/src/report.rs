@@ -16,7 +16,8 @@ use crate::secrecy::Witness;
 use crate::step::{EndedRun, Step};
 
 /// The names of a link's steps, as the journal and an answer's times have them.
-pub const STEPS: [&str; 13] = [
+pub const STEPS: [&str; 14] = [
+    "turn",
     "resolve",
     "checkpoint",
     "reveal",

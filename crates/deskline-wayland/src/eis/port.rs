@@ -56,14 +56,15 @@ struct KnownLayout {
 }
 
 impl Eis {
-    /// Connects over a socket from the compositor, and waits for a keyboard and an absolute pointer
-    /// (2 s).
-    pub(crate) fn connect(socket: OwnedFd) -> Result<Self> {
+    /// Connects over a socket from the compositor, and waits for a keyboard and a pointer (2 s): an
+    /// absolute one, unless [`Eis::select`] follows before the pointer is used.
+    pub(crate) fn connect(socket: OwnedFd, absolute: bool) -> Result<Self> {
         let mut connection = Connection::open(socket, ContextType::Sender)?;
         let ready = |it: &Connection| {
             let mut devices = it.devices.iter().filter(|d| d.resumed);
             let mut keyboards = devices.clone().filter(|d| d.keyboard.is_some());
-            keyboards.next().is_some() && devices.any(|d| d.absolute.is_some())
+            let points = |d: &Device| d.absolute.is_some() || !absolute && d.relative.is_some();
+            keyboards.next().is_some() && devices.any(points)
         };
         if !connection.until(Instant::now() + PATIENCE, ready)? {
             return Err(Error::Unavailable(
@@ -97,6 +98,18 @@ impl Eis {
         }
         self.space = mapping.map(str::to_owned);
         Ok(())
+    }
+
+    /// Whether the compositor has not ended the connection.
+    pub(crate) fn is_open(&mut self) -> bool {
+        self.connection.pump().is_ok()
+    }
+
+    /// Whether a pointer reaches the part of the screen with this mapping.
+    pub(crate) fn reaches(&mut self, mapping: &str) -> bool {
+        let pumped = self.connection.pump();
+        let mut devices = self.connection.devices.iter();
+        pumped.is_ok() && devices.any(|d| d.resumed && d.reaches(Some(mapping)))
     }
 
     /// The index of a resumed device that suits. Starts emulation on it.

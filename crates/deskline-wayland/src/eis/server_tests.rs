@@ -124,7 +124,7 @@ impl Bed {
         let seen = Arc::default();
         let log = Arc::clone(&seen);
         let thread = std::thread::spawn(move || serve(theirs, woken, types, &inbox, &log));
-        let eis = Eis::connect(ours.into()).unwrap();
+        let eis = Eis::connect(ours.into(), true).unwrap();
         Self {
             seen,
             orders,
@@ -345,6 +345,8 @@ fn points_need_a_region_of_their_stream() {
     let mut bed = Bed::new("");
     bed.eis.as_mut().unwrap().select(Some("stream")).unwrap();
     assert!(bed.act(click).0.is_ok());
+    let reaches = ["stream", "another"].map(|name| bed.eis.as_mut().unwrap().reaches(name));
+    assert_eq!(reaches, [true, false]);
     let begun = Instant::now();
     let missing = bed.eis.as_mut().unwrap().select(Some("another"));
     assert!(matches!(
@@ -358,6 +360,7 @@ fn points_need_a_region_of_their_stream() {
 fn a_server_that_ends_the_connection_at_any_event_is_an_error() {
     for nth in 1..=4 {
         let mut bed = Bed::new("");
+        assert!(bed.eis.as_mut().unwrap().is_open());
         bed.at_event(nth, |server| {
             server
                 .connection
@@ -369,6 +372,7 @@ fn a_server_that_ends_the_connection_at_any_event_is_an_error() {
             matches!(lost, Err(Error::Lost { .. })),
             "{nth}: {lost:?} {seen:?}"
         );
+        assert!(!bed.eis.as_mut().unwrap().is_open());
     }
 }
 

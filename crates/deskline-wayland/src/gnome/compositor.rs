@@ -9,7 +9,7 @@ use deskline_link::{
     Aim, Cancel, Offer, Other, Pictures, Pointer, Raising, Result, Window, WindowId, Workspaces,
 };
 
-use super::extension::{Extension, ShellWindow};
+use super::extension::ShellWindow;
 use super::placed::Placed;
 use super::plain::Plain;
 use super::session::{Access, Way};
@@ -52,12 +52,14 @@ impl<T: Toplevels> GnomeDisplay<T> {
     /// not there.
     pub fn connect(to: &Access<'_>, toplevels: T) -> Result<Self> {
         let plain = Plain::connect(to, toplevels)?;
-        let placed = Placed::connect(to.session_bus, plain.way())?;
-        Ok(Self::new(Gnome {
-            has_places: placed.as_ref().is_some_and(Placed::is_there),
+        let placed = Placed::connect(to, plain.way(), &plain.extension)?;
+        let mut gnome = Gnome {
             plain,
             placed,
-        }))
+            has_places: false,
+        };
+        gnome.look_for_places();
+        Ok(Self::new(gnome))
     }
 
     /// The source of the toplevels that apps describe, after a look.
@@ -102,8 +104,9 @@ impl<T: Toplevels> GnomeDisplay<T> {
 
     /// Between links. Returns after which time to call it again, if at all.
     pub fn idle(&mut self) -> Option<Duration> {
-        self.compositor.end_sessions();
-        self.compositor.plain.idle()
+        let Gnome { plain, placed, .. } = &mut self.compositor;
+        let placed = placed.as_mut().and_then(|placed| placed.sessions.idle());
+        plain.sessions.idle().into_iter().chain(placed).min()
     }
 
     /// Whether coordinates are the screen's, as of the last look.
@@ -118,32 +121,27 @@ impl<T: Toplevels> GnomeDisplay<T> {
 
     /// How Deskline's extension of the shell is used.
     pub fn extension(&self) -> ExtensionUse {
-        match Extension::find(&self.compositor.plain.bus) {
+        match self.compositor.plain.extension.look() {
             _ if self.compositor.has_places => ExtensionUse::Places,
-            Some(_) => ExtensionUse::Raise,
-            None => ExtensionUse::None,
+            true => ExtensionUse::Raise,
+            false => ExtensionUse::None,
         }
     }
 }
 
 impl<T: Toplevels> Gnome<T> {
-    /// Looks whether the extension reports places now.
+    /// Looks whether the extension is on, and reports places.
     fn look_for_places(&mut self) {
-        let Some(placed) = &mut self.placed else {
-            return;
-        };
-        let now = placed.is_there();
+        self.plain.extension.look();
+        let now = self.placed.as_ref().is_some_and(Placed::is_there);
         if now != self.has_places {
             tracing::debug!("the extension reports places: {now}");
+            self.plain.sessions.end();
+            if let Some(placed) = &mut self.placed {
+                placed.sessions.end();
+            }
             self.has_places = now;
         }
-    }
-
-    fn end_sessions(&mut self) {
-        if let Some(placed) = &mut self.placed {
-            placed.release();
-        }
-        self.plain.release();
     }
 
     fn places(&mut self) -> Option<&mut Placed> {
@@ -218,8 +216,7 @@ impl<T: Toplevels> Compositor for Gnome<T> {
 
     fn begin_link(&mut self, acts: bool) {
         self.look_for_places();
-        self.end_sessions();
-        self.plain.begin_link(acts);
+        self.now_mut().begin_link(acts);
     }
 
     fn set_aim(&mut self, aim: Aim) {
@@ -234,9 +231,7 @@ impl<T: Toplevels> Compositor for Gnome<T> {
         self.now_mut().front()
     }
 
-    /// As input follows, apps get the time to ask for new devices before.
     fn keyboard(&mut self, aim: Option<Aim>) -> Result<Keyboard> {
-        self.plain.introduce_devices();
         self.now_mut().keyboard(aim)
     }
 
@@ -244,9 +239,7 @@ impl<T: Toplevels> Compositor for Gnome<T> {
         self.now_mut().pointer()
     }
 
-    /// As [`Gnome::keyboard`].
     fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
-        self.plain.introduce_devices();
         self.now_mut().over(at, aim)
     }
 
@@ -266,9 +259,7 @@ impl<T: Toplevels> Compositor for Gnome<T> {
         self.now_mut().release();
     }
 
-    /// The session stays until [`GnomeDisplay::idle`], right after the link: to start another would
-    /// delay the person's window.
     fn end_input(&mut self) {
-        self.plain.forget_offset();
+        self.now_mut().end_input();
     }
 }

@@ -2,10 +2,16 @@
 //! lists the windows with their places, says what lies over a place, and brings a window to the
 //! front.
 
-use deskline_core::{Point, Rect};
-use deskline_link::{Error, Pointer, Result, WindowId, WindowState};
+use std::fmt::Display;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::bus::{Calls, On};
+use deskline_core::{Point, Rect};
+use deskline_link::{DisplayError, Error, Pointer, Result, WindowId, WindowState};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use zbus::zvariant::{DynamicType, Type};
+
+use super::bus::Calls;
 use crate::described::AppToplevel;
 
 const NAME: &str = "org.deskline.Shell";
@@ -14,12 +20,13 @@ const PATH: &str = "/org/deskline/Shell";
 /// The version of the extension's interface that this Deskline takes places from.
 const VERSION: u32 = 3;
 
-/// The extension. It may be switched on and off at any time: look for it anew each time.
-#[derive(Debug)]
-pub(crate) struct Extension<'b> {
-    bus: &'b Calls,
-    /// The shell's own connection.
-    owner: String,
+/// The extension. The person may switch it on and off at any time.
+#[derive(Debug, Clone)]
+pub(crate) struct Extension {
+    bus: Calls,
+    /// The shell's connection, if the extension was on at the last look. Calls go to it: no other
+    /// program can answer them.
+    shell: Arc<Mutex<Option<String>>>,
 }
 
 /// What a window is.
@@ -99,33 +106,67 @@ type Reported = (
     f64,
 );
 
-impl<'b> Extension<'b> {
-    /// The extension, if it is switched on. Another program that takes its name is not it: the name
-    /// must be the shell's.
-    pub(crate) fn find(bus: &'b Calls) -> Option<Self> {
-        let owner_of_it = bus.owner(NAME).ok()?;
-        let shell = bus.owner("org.gnome.Shell").ok()?;
-        (shell == owner_of_it).then_some(Self {
-            bus,
-            owner: owner_of_it,
-        })
+impl Extension {
+    /// The extension of the shell on this bus. [`Extension::look`] finds out whether it is on.
+    pub(crate) fn on(bus: &Calls) -> Self {
+        Self {
+            bus: bus.clone(),
+            shell: Arc::default(),
+        }
     }
 
-    fn on(&self) -> On<'_> {
-        (&self.owner, PATH, NAME)
+    fn shell(&self) -> MutexGuard<'_, Option<String>> {
+        self.shell.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks whether the extension is on: whether the shell's connection owns its name. Any program
+    /// can take that name.
+    pub(crate) fn look(&self) -> bool {
+        let owner = self.bus.owner(NAME).ok();
+        let is_shell = |owner: &String| {
+            self.bus
+                .owner("org.gnome.Shell")
+                .is_ok_and(|shell| shell == *owner)
+        };
+        let mut shell = self.shell();
+        if *shell != owner {
+            *shell = owner.filter(is_shell);
+        }
+        shell.is_some()
+    }
+
+    /// Whether it was on at the last look.
+    pub(crate) fn is_on(&self) -> bool {
+        self.shell().is_some()
+    }
+
+    /// Calls a method.
+    ///
+    /// # Errors
+    ///
+    /// [`DisplayError::ExtensionOff`] if the extension is off or of another version.
+    fn ask<B, R>(&self, method: &str, body: &B) -> Result<R>
+    where
+        B: Serialize + DynamicType,
+        R: DeserializeOwned + Type,
+    {
+        let shell = self.shell().clone().ok_or(DisplayError::ExtensionOff)?;
+        let answer = self.bus.ask((&shell, PATH, NAME), method, body);
+        answer.map_err(|e| if e.costs_connection() { e } else { off(&e) })
     }
 
     /// What is on the screen.
     ///
     /// # Errors
     ///
-    /// Of the bus, and where the extension is of another version.
+    /// For this and the other methods: of the bus, and if the extension is off or of another
+    /// version.
     pub(crate) fn screen(&self) -> Result<Screen> {
         type Answer = (u32, (i32, i32, bool), Vec<Reported>);
-        let (version, (x, y, pressed), windows): Answer = self.bus.ask(self.on(), "Screen", &())?;
+        let (version, (x, y, pressed), windows): Answer = self.ask("Screen", &())?;
         if version != VERSION {
             let why = format!("its version is {version}, and {VERSION} is needed");
-            return Err(Error::system("asking Deskline's extension")(why));
+            return Err(off(&why));
         }
         Ok(Screen {
             pointer: Pointer {
@@ -147,7 +188,7 @@ impl<'b> Extension<'b> {
     pub(crate) fn over(&self, at: Point) -> Result<Over> {
         // The middle of a pixel: with fractional scales its corner may be another one's.
         let place = (f64::from(at.x) + 0.5, f64::from(at.y) + 0.5);
-        let there: (u64, bool) = self.bus.ask(self.on(), "At", &place)?;
+        let there: (u64, bool) = self.ask("At", &place)?;
         Ok(match there {
             (_, true) => Over::Shell,
             (0, false) => Over::Nothing,
@@ -157,12 +198,12 @@ impl<'b> Extension<'b> {
 
     /// Has the shell bring a window to the front. `false` if it is gone.
     pub(crate) fn activate(&self, id: u64) -> Result<bool> {
-        self.bus.ask(self.on(), "Activate", &(id,))
+        self.ask("Activate", &(id,))
     }
 
     /// The workspace that shows, counted from 1, and the windows that are minimised or on another.
     pub(crate) fn away(&self) -> Result<(u32, Vec<(WindowId, WindowState)>)> {
-        let (shown, away): (u32, Vec<(u64, u32, bool)>) = self.bus.ask(self.on(), "Away", &())?;
+        let (shown, away): (u32, Vec<(u64, u32, bool)>) = self.ask("Away", &())?;
         let away = away.into_iter().map(|(id, workspace, minimised)| {
             let state = WindowState {
                 workspace: Some(workspace).filter(|n| *n > 0),
@@ -175,12 +216,17 @@ impl<'b> Extension<'b> {
     }
 
     pub(crate) fn minimise(&self, id: u64) -> Result<()> {
-        self.bus.ask(self.on(), "Minimize", &(id,))
+        self.ask("Minimize", &(id,))
     }
 
     pub(crate) fn show_workspace(&self, number: u32) -> Result<()> {
-        self.bus.ask(self.on(), "ShowWorkspace", &(number,))
+        self.ask("ShowWorkspace", &(number,))
     }
+}
+
+fn off(why: &dyn Display) -> Error {
+    tracing::debug!("the extension does not answer: {why}");
+    DisplayError::ExtensionOff.into()
 }
 
 fn window(reported: Reported) -> ShellWindow {

@@ -6,6 +6,7 @@
 //! - `bus`: the session bus, with a time limit on every wait.
 //! - `session`: a remote desktop session: a way for input, and the stream of the focused window.
 //!   The way is an EIS socket from GNOME 45 on.
+//! - `sessions`: the session that is used, kept between links; a seat that lacks devices.
 //! - `notify`: the way before: a call for each key, click and motion.
 //! - `place`: where a window's content begins in its buffer, by its picture.
 //! - `scales`: the scales of the screens.
@@ -21,7 +22,6 @@
 mod bus;
 mod clipboard;
 mod compositor;
-mod devices;
 mod extension;
 mod notify;
 mod picture;
@@ -32,6 +32,7 @@ mod raise;
 mod recency;
 mod scales;
 mod session;
+mod sessions;
 
 pub use clipboard::clipboard as gnome_clipboard;
 pub use compositor::{ExtensionUse, GnomeDisplay};

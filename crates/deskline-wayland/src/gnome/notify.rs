@@ -1,7 +1,7 @@
 //! Input by the calls that a remote desktop session of Mutter's takes one by one, for GNOME before
 //! 45, which has no EIS socket.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -37,6 +37,8 @@ pub(crate) struct Notify {
     calls: Calls,
     /// The session.
     path: String,
+    /// The compositor's.
+    socket: PathBuf,
     /// The stream that places are of.
     stream: Option<String>,
     keymap: Vec<u8>,
@@ -46,23 +48,37 @@ pub(crate) struct Notify {
 
 impl Notify {
     /// Gives input to a session that has started. `socket` is the compositor's.
-    pub(crate) fn open(
-        calls: Calls,
-        path: &str,
-        stream: Option<String>,
-        socket: &Path,
-    ) -> Result<Self> {
-        let mut seat = Client::connect(socket)?;
+    pub(crate) fn open(calls: Calls, path: &str, socket: &Path) -> Result<Self> {
         let mut notify = Self {
             calls,
             path: path.to_owned(),
-            stream,
+            socket: socket.to_owned(),
+            stream: None,
             keymap: Vec::new(),
             layout: None,
         };
-        notify.introduce(&mut seat)?;
-        notify.keymap = seat.keymap()?;
+        notify.read_keymap()?;
         Ok(notify)
+    }
+
+    /// Whether the session is there. Reads the keymap anew: the person may have chosen other
+    /// layouts.
+    pub(crate) fn is_open(&mut self) -> bool {
+        let id = self.calls.property(self.on(), "SessionId");
+        id.and_then(|_| self.read_keymap()).is_ok()
+    }
+
+    fn read_keymap(&mut self) -> Result<()> {
+        let mut seat = Client::connect(&self.socket)?;
+        self.introduce(&mut seat)?;
+        self.keymap = seat.keymap()?;
+        self.layout = None;
+        Ok(())
+    }
+
+    /// Counts places from the corner of this stream.
+    pub(crate) fn point_at(&mut self, stream: &str) {
+        self.stream = Some(stream.to_owned());
     }
 
     /// Gives the seat a keyboard and a pointer, where it lacks one, and apps the time to ask for

@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
 use deskline_link::guard::Guards;
 use deskline_link::{
-    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, Pictures, Pointer, Raising, Result,
-    Window, WindowId, WindowState, Workspaces,
+    Aim, Cancel, Error, Offer, Other, Picture, Pictures, Pointer, Raising, Result, Window,
+    WindowId, WindowState, Workspaces,
 };
 
-use super::bus::Bus;
 use super::extension::{Extension, Kind, Over, Screen, ShellWindow};
 use super::picture;
 use super::place::Content;
 use super::plain::PAINTS;
 use super::scales;
-use super::session::{self, Session, Way};
+use super::session::{self, Access, Way};
+use super::sessions::Sessions;
 use crate::compositor::{
     BoxedPort, Compositor, Gate, Holder, Input, Keyboard, Located, Manner, await_front, gone,
     no_guard,
@@ -39,47 +39,33 @@ const ESC: KeyPress = KeyPress {
 
 /// A GNOME session with Deskline's extension, while that is switched on.
 pub(crate) struct Placed {
-    bus: Bus,
-    way: Way,
-    /// Lasts until the link ends.
-    session: Option<Session>,
+    pub(super) sessions: Sessions,
+    extension: Extension,
 }
 
 impl Placed {
-    /// Connects to the session bus at `address`. `None` where input goes by calls, which take no
-    /// place but in a stream.
-    pub(crate) fn connect(address: &str, way: &Way) -> Result<Option<Self>> {
+    /// Connects. `None` where input goes by calls, which take no place but in a stream.
+    pub(crate) fn connect(
+        to: &Access<'_>,
+        way: &Way,
+        extension: &Extension,
+    ) -> Result<Option<Self>> {
         if let Way::Notify(_) = way {
             return Ok(None);
         }
-        let bus = session::bus(address)?;
         Ok(Some(Self {
-            bus,
-            way: way.clone(),
-            session: None,
+            sessions: Sessions::connect(to, way.clone(), false)?,
+            extension: extension.clone(),
         }))
     }
 
     /// Whether the extension reports places now.
     pub(crate) fn is_there(&self) -> bool {
-        self.look().is_ok()
-    }
-
-    /// Asks the extension. One that is being switched off keeps its name for a moment.
-    fn ask<T>(&self, ask: impl FnOnce(Extension<'_>) -> Result<T>) -> Result<T> {
-        let switched_off = || Error::from(DisplayError::ExtensionOff);
-        let extension = Extension::find(&self.bus).ok_or_else(switched_off)?;
-        ask(extension).map_err(|e| {
-            if e.costs_connection() {
-                return e;
-            }
-            tracing::debug!("the extension does not answer: {e}");
-            switched_off()
-        })
+        self.extension.is_on() && self.look().is_ok()
     }
 
     fn look(&self) -> Result<Screen> {
-        self.ask(|extension| extension.screen())
+        self.extension.screen()
     }
 
     /// The app's toplevels and its pop-ups, or everybody's, the topmost first.
@@ -88,7 +74,7 @@ impl Placed {
         let is = |w: &ShellWindow| pid.is_none_or(|pid| w.pid == pid) && w.kind != Kind::Other;
         windows.retain(is);
         // Else the screens are scaled, and not what is on them.
-        if windows.iter().any(|w| w.scale > 1.0) && scales::are_in_windows(&self.bus) {
+        if windows.iter().any(|w| w.scale > 1.0) && scales::are_in_windows(&self.sessions.bus) {
             for window in &mut windows {
                 window.unit = (window.scale.round() as i32).max(1);
             }
@@ -114,21 +100,13 @@ impl Placed {
 
     /// Presses Esc and waits until a pop-up is gone (bounded).
     pub(crate) fn escape(&mut self, popup: &ShellWindow) -> Result<()> {
-        self.session()?.port((0.0, 0.0)).tap(ESC)?;
+        self.sessions.get()?.port((0.0, 0.0)).tap(ESC)?;
         let start = Instant::now();
         let open = |it: &Self| Ok::<_, Error>(it.look()?.windows.iter().any(|w| w.id == popup.id));
         while open(self)? && start.elapsed() < RESTACKS {
             std::thread::sleep(LOOK);
         }
         Ok(())
-    }
-
-    fn session(&mut self) -> Result<&mut Session> {
-        let session = match self.session.take() {
-            Some(session) => session,
-            None => Session::start(&self.bus, &self.way, None)?,
-        };
-        Ok(self.session.insert(session))
     }
 }
 
@@ -203,7 +181,7 @@ fn in_frame(frame: Rect, buffer: Rect, pixels: usize) -> Content {
 
 impl Raising for Placed {
     fn activate(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
-        if !self.ask(|extension| extension.activate(id.0))? {
+        if !self.extension.activate(id.0)? {
             return Err(gone());
         }
         let failure =
@@ -219,25 +197,28 @@ impl Workspaces for Placed {
         let is_toplevel = |windows: &[ShellWindow], id: WindowId| {
             windows.iter().any(|w| w.id == id.0 && w.is_toplevel())
         };
+        let mut away = self.extension.away()?.1;
+        if away.is_empty() {
+            return Ok(away);
+        }
         let windows = self.look()?.windows;
-        let mut away = self.ask(|extension| extension.away())?.1;
         away.retain(|(id, _)| is_toplevel(&windows, *id));
         Ok(away)
     }
 
     fn workspace(&mut self) -> Result<Option<u32>> {
-        Ok(Some(self.ask(|extension| extension.away())?.0))
+        Ok(Some(self.extension.away()?.0))
     }
 
     fn put_away(&mut self, id: WindowId, state: WindowState) -> Result<()> {
         if !state.minimised {
             return Ok(());
         }
-        self.ask(|extension| extension.minimise(id.0))
+        self.extension.minimise(id.0)
     }
 
     fn show_workspace(&mut self, workspace: u32, _: &Cancel) -> Result<()> {
-        self.ask(|extension| extension.show_workspace(workspace))
+        self.extension.show_workspace(workspace)
     }
 }
 
@@ -254,7 +235,7 @@ impl Pictures for Placed {
             ));
         }
         let Rect { x, y, w, h } = window.frame;
-        let frame = session::frame_of(&self.bus, window.id, PAINTS)?;
+        let frame = session::frame_of(&self.sessions.bus, Some(window.id), PAINTS)?;
         let content = in_frame(window.frame, window.buffer, frame.width);
         let picture = picture::content(&frame, content, (w, h));
         let mut picture =
@@ -285,7 +266,9 @@ impl Compositor for Placed {
         Manner::PLAIN
     }
 
-    fn begin_link(&mut self, _acts: bool) {}
+    fn begin_link(&mut self, acts: bool) {
+        self.sessions.begin_link(acts);
+    }
 
     fn set_aim(&mut self, _aim: Aim) {}
 
@@ -297,7 +280,9 @@ impl Compositor for Placed {
         Ok(self.look()?.front().cloned().map(window))
     }
 
+    /// As input follows, apps get the time to ask for new devices before.
     fn keyboard(&mut self, _aim: Option<Aim>) -> Result<Keyboard> {
+        self.sessions.introduce();
         Ok(match self.look()?.focused() {
             Some(focused) => Keyboard::Window(Holder {
                 id: WindowId(focused.id),
@@ -318,14 +303,16 @@ impl Compositor for Placed {
 
     /// Another app's window, or the shell's own.
     fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
+        self.sessions.introduce();
         let start = Instant::now();
         loop {
-            let there = match self.ask(|extension| extension.over(at))? {
+            let there = match self.extension.over(at)? {
                 Over::Nothing => return Ok(None),
                 Over::Shell => Other {
                     title: "GNOME Shell".to_owned(),
                     pid: 0,
                 },
+                Over::Window(id) if aim.window == Some(WindowId(id)) => return Ok(None),
                 Over::Window(id) => {
                     let windows = self.look()?.windows;
                     match windows.iter().find(|w| w.id == id) {
@@ -346,21 +333,19 @@ impl Compositor for Placed {
     }
 
     fn ready(&mut self) -> Result<()> {
-        self.session().map(drop)
+        self.sessions.get().map(drop)
     }
 
     fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
-        Ok(Box::new(self.session()?.port(offset)))
+        Ok(Box::new(self.sessions.get()?.port(offset)))
     }
 
     fn release(&mut self) {
-        if let Some(session) = self.session.take() {
-            session.stop(&self.bus);
-        }
+        self.sessions.release();
     }
 
     fn end_input(&mut self) {
-        self.release();
+        self.sessions.end_input();
     }
 
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {

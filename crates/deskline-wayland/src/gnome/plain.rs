@@ -11,19 +11,18 @@ use deskline_link::{
     Window, WindowId, Workspaces,
 };
 
-use super::bus::Bus;
-use super::devices::Devices;
 use super::extension::{self, Extension};
 use super::picture;
 use super::place;
 use super::recency::Recency;
 use super::scales;
-use super::session::{self, Access, Session, Way};
+use super::session::{self, Access, Way};
+use super::sessions::Sessions;
 use crate::compositor::{
     BoxedPort, Compositor, Gate, Holder, Input, Keyboard, Located, Manner, gone, no_guard,
 };
 use crate::described::{self, AppToplevel, OpenMenu, Toplevels};
-use crate::pipewire::{self, Frame};
+use crate::pipewire;
 
 /// How long Mutter may take to paint a window for its stream: 50 ms on an idle machine.
 pub(super) const PAINTS: Duration = Duration::from_secs(2);
@@ -42,16 +41,13 @@ const KNOWN: Duration = Duration::from_secs(60);
 
 /// A GNOME session.
 pub(crate) struct Plain<T> {
-    pub(super) bus: Bus,
-    way: Way,
+    pub(super) sessions: Sessions,
+    pub(super) extension: Extension,
     toplevels: T,
-    /// Lasts until the link ends, or another window comes to the front.
-    session: Option<Session>,
     aim: Option<Aim>,
     /// The window in front at the last check.
     front: Option<AppToplevel>,
     pub(super) recency: Recency,
-    devices: Devices,
     /// The menu that was last seen to have the keyboard, and its window. GTK 3 reports no window as
     /// active then, or the menu itself.
     menu: Option<(WindowId, OpenMenu)>,
@@ -77,17 +73,15 @@ impl Known {
 impl<T: Toplevels> Plain<T> {
     /// See [`GnomeDisplay::connect`](super::GnomeDisplay::connect).
     pub fn connect(to: &Access<'_>, toplevels: T) -> Result<Self> {
-        let bus = session::bus(to.session_bus)?;
-        let way = Way::find(&bus, to)?;
+        let way = Way::find(to)?;
+        let sessions = Sessions::connect(to, way, true)?;
         Ok(Self {
-            bus,
-            way,
+            extension: Extension::on(&sessions.bus),
+            sessions,
             toplevels,
-            session: None,
             aim: None,
             front: None,
             recency: Recency::default(),
-            devices: Devices::on(to.wayland_socket),
             menu: None,
             known: HashMap::new(),
         })
@@ -114,17 +108,7 @@ impl<T: Toplevels> Plain<T> {
 
     /// How input goes in.
     pub fn way(&self) -> &Way {
-        &self.way
-    }
-
-    /// Waits until apps have had the time to ask for devices that are new to the seat.
-    pub(super) fn introduce_devices(&self) {
-        self.devices.introduce();
-    }
-
-    /// Between links. Returns after which time to call it again, if at all.
-    pub(super) fn idle(&mut self) -> Option<Duration> {
-        self.devices.idle(&self.bus)
+        self.sessions.way()
     }
 
     /// The window whose menu was last seen to have the keyboard.
@@ -141,7 +125,7 @@ impl<T: Toplevels> Plain<T> {
             all.iter().find(|t| nobody && Some(t.id) == with_menu)
         };
         let as_described = || described::front(all).or_else(of_menu);
-        let Some(windows) = Extension::find(&self.bus).and_then(|it| it.toplevels().ok()) else {
+        let Ok(windows) = self.extension.toplevels() else {
             return as_described();
         };
         let focused = extension::focused(all, &windows);
@@ -175,7 +159,7 @@ impl<T: Toplevels> Plain<T> {
             let silent = all.iter().any(|t| t.silent && Some(t.pid) == target);
             let most = match silent {
                 // No app claims it then.
-                _ if !self.devices.has_keyboard() => Duration::ZERO,
+                _ if !self.sessions.has_keyboard() => Duration::ZERO,
                 true => ANSWERS,
                 false => CLAIMS,
             };
@@ -216,44 +200,28 @@ impl<T: Toplevels> Plain<T> {
         self.known.insert(window, known);
     }
 
-    /// The target may have changed its window since.
-    pub(super) fn forget_offset(&mut self) {
-        if let Some(session) = &mut self.session {
-            session.offset = None;
-        }
-    }
-
     /// Whether a menu is open whose place in the window below it is known.
     fn menu_is_placed(&self) -> bool {
         self.menu.is_some_and(|(_, menu)| menu.placed)
     }
 
-    /// The session, whose stream need not be the front window's.
-    pub(super) fn session(&mut self) -> Result<&mut Session> {
-        let session = match self.session.take() {
-            Some(session) => session,
-            None => Session::start(&self.bus, &self.way, None)?,
-        };
-        Ok(self.session.insert(session))
-    }
-
-    /// Where the content of the session's window begins in its stream. Mutter streams the window
-    /// below an open menu, also where the menu says that it has the keyboard.
-    fn offset(&mut self, session: &Session, front: &AppToplevel) -> Result<(f64, f64)> {
-        let screens = scales::of_screens(&self.bus);
-        let mut of = vec![front.id];
+    /// Where the content of the front window begins in its stream. Mutter streams the window below
+    /// an open menu, also where the menu says that it has the keyboard.
+    fn offset(&mut self, node: u32, front: &AppToplevel, size: (i32, i32)) -> Result<(f64, f64)> {
+        let screens = scales::of_screens(&self.sessions.bus);
+        let mut of = vec![(front.id, Some(size))];
         if self.menu_is_placed() {
             let all = self.toplevels.toplevels()?;
-            of.extend(all.iter().filter(|t| t.pid == front.pid).map(|t| t.id));
-        } else if let Some(size) = self.toplevels.size(front.id)?
-            && let Some(known) = self.known.get(&front.id)
+            for toplevel in all.iter().filter(|t| t.pid == front.pid) {
+                of.push((toplevel.id, self.toplevels.size(toplevel.id)?));
+            }
+        } else if let Some(known) = self.known.get(&front.id)
             && known.is_good(size, &screens)
         {
             return Ok(known.offset);
         }
-        let frame = session.frame()?;
-        for window in of {
-            let size = self.toplevels.size(window)?;
+        let frame = pipewire::frame(node, PAINTS)?;
+        for (window, size) in of {
             tracing::debug!(
                 "the window has {size:?}, the frame {}x{}, of which {:?} is opaque; the screens {screens:?}",
                 frame.width,
@@ -272,16 +240,6 @@ impl<T: Toplevels> Plain<T> {
     }
 }
 
-impl Session {
-    /// A frame of its stream.
-    fn frame(&self) -> Result<Frame> {
-        let stream = self.stream.as_ref();
-        let stream =
-            stream.ok_or_else(|| Error::system("taking a picture")("the session has no stream"))?;
-        pipewire::frame(stream.node, PAINTS)
-    }
-}
-
 impl<T: Toplevels> Raising for Plain<T> {
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         self.bring_to_front(window, cancel)
@@ -297,21 +255,17 @@ impl<T: Toplevels> Pictures for Plain<T> {
         if !is_front(self)? {
             return Err(failed(behind));
         }
-        let frame = match &self.session {
-            Some(session) if session.points_at(window) => session.frame()?,
-            _ => {
-                let session = Session::start(&self.bus, &self.way, Some(window))?;
-                let frame = session.frame();
-                session.stop(&self.bus);
-                frame?
-            }
+        let size = self.toplevels.size(window)?;
+        let size = size.ok_or_else(|| failed("the app does not say how large its window is"))?;
+        let node = self.sessions.stream_of(window, size).map(|s| s.node);
+        let frame = match node {
+            Some(node) => pipewire::frame(node, PAINTS)?,
+            None => session::frame_of(&self.sessions.bus, None, PAINTS)?,
         };
         if !is_front(self)? {
             return Err(failed(behind));
         }
-        let size = self.toplevels.size(window)?;
-        let size = size.ok_or_else(|| failed("the app does not say how large its window is"))?;
-        let screens = scales::of_screens(&self.bus);
+        let screens = scales::of_screens(&self.sessions.bus);
         let content = place::content(&frame, size, &screens);
         let content = content.ok_or_else(|| failed("the window is translucent"))?;
         self.note(window, size, screens, content.offset);
@@ -347,7 +301,7 @@ impl<T: Toplevels> Compositor for Plain<T> {
     }
 
     fn begin_link(&mut self, acts: bool) {
-        self.devices.begin_link(&self.bus, &self.way, acts);
+        self.sessions.begin_link(acts);
     }
 
     fn set_aim(&mut self, aim: Aim) {
@@ -363,7 +317,9 @@ impl<T: Toplevels> Compositor for Plain<T> {
         Ok(self.front_of(&all).cloned().map(described::window))
     }
 
+    /// As input follows, apps get the time to ask for new devices before.
     fn keyboard(&mut self, _aim: Option<Aim>) -> Result<Keyboard> {
+        self.sessions.introduce();
         let all = self.settled()?;
         self.front = self.front_of(&all).cloned();
         Ok(match &self.front {
@@ -384,6 +340,7 @@ impl<T: Toplevels> Compositor for Plain<T> {
     }
 
     fn over(&mut self, _: Point, _: Aim) -> Result<Option<Other>> {
+        self.sessions.introduce();
         Ok(None)
     }
 
@@ -394,50 +351,40 @@ impl<T: Toplevels> Compositor for Plain<T> {
         if !front.active && !self.menu_is_placed() {
             return Err(DisplayError::MenuSomewhere.into());
         }
-        let mut session = match self.session.take() {
-            Some(open) if open.points_at(front.id) => open,
-            other => {
-                if let Some(other) = other {
-                    other.stop(&self.bus);
-                }
-                Session::start(&self.bus, &self.way, Some(front.id))?
-            }
+        let size = self.toplevels.size(front.id)?;
+        let size = size.ok_or(DisplayError::ContentUnknown)?;
+        let stream = match self.sessions.stream_of(front.id, size) {
+            Some(stream) => (stream.node, stream.offset),
+            None => (self.sessions.point_at(front.id, size)?.node, None),
         };
-        let late = session.offset.is_none();
-        let offset = match session.offset {
-            Some(offset) => Ok(offset),
-            None => self.offset(&session, &front),
+        let (node, known) = stream;
+        let (x, y) = match known {
+            Some(known) => known,
+            None => self.offset(node, &front, size)?,
         };
-        let (x, y) = match offset {
-            Ok(offset) => offset,
-            Err(e) => {
-                session.stop(&self.bus);
-                return Err(e);
-            }
-        };
-        session.offset = Some((x, y));
-        self.session = Some(session);
+        if let Some(stream) = self.sessions.stream_of(front.id, size) {
+            stream.offset = Some((x, y));
+        }
+        let late = known.is_none();
         // The middle of a pixel: the stream may be shown at another scale.
         let offset = (x + 0.5, y + 0.5);
         Ok(Located { offset, late })
     }
 
     fn ready(&mut self) -> Result<()> {
-        self.session().map(drop)
+        self.sessions.get().map(drop)
     }
 
     fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
-        Ok(Box::new(self.session()?.port(offset)))
+        Ok(Box::new(self.sessions.get()?.port(offset)))
     }
 
     fn release(&mut self) {
-        if let Some(session) = self.session.take() {
-            session.stop(&self.bus);
-        }
+        self.sessions.release();
     }
 
     fn end_input(&mut self) {
-        self.release();
+        self.sessions.end_input();
     }
 
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {

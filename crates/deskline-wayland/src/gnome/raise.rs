@@ -8,7 +8,7 @@ use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::Port as _;
 use deskline_link::{Cancel, DisplayError, Result, WindowId};
 
-use super::extension::{Extension, candidates};
+use super::extension::candidates;
 use super::plain::Plain;
 use crate::compositor::gone;
 use crate::described::{self, AppToplevel, Toplevels};
@@ -50,7 +50,7 @@ const MOST: usize = 12;
 impl<T: Toplevels> Plain<T> {
     /// Brings a window to the front and waits until it reports that.
     pub(super) fn bring_to_front(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        if Extension::find(&self.bus).is_some() && self.raise_by_extension(window, cancel)? {
+        if self.extension.is_on() && self.raise_by_extension(window, cancel)? {
             return Ok(());
         }
         let mut pause = PAUSE;
@@ -92,10 +92,9 @@ impl<T: Toplevels> Plain<T> {
         let Some(wanted) = all.iter().find(|t| t.id == window) else {
             return Err(gone());
         };
-        let listed = Extension::find(&self.bus).and_then(|it| it.toplevels().ok());
-        let ids: Vec<u64> = match &listed {
-            Some(windows) => candidates(wanted, windows).iter().map(|w| w.id).collect(),
-            None => return Ok(false),
+        let ids: Vec<u64> = match &self.extension.toplevels() {
+            Ok(windows) => candidates(wanted, windows).iter().map(|w| w.id).collect(),
+            Err(_) => return Ok(false),
         };
         // Of windows that look the same, the app reports which is in front.
         for id in ids {
@@ -107,8 +106,7 @@ impl<T: Toplevels> Plain<T> {
             if before.is_none() {
                 self.close_menu()?;
             }
-            let activated = Extension::find(&self.bus).map(|it| it.activate(id));
-            if !activated.is_some_and(|done| done.unwrap_or(false)) {
+            if !self.extension.activate(id).unwrap_or(false) {
                 continue;
             }
             if self.switched(before, RAISES, cancel)? == Some(window) {
@@ -179,7 +177,7 @@ impl<T: Toplevels> Plain<T> {
             if !self.find_menu(pid)? {
                 return Ok(());
             }
-            self.session()?.port((0.0, 0.0)).tap(ESC)?;
+            self.sessions.get()?.port((0.0, 0.0)).tap(ESC)?;
             std::thread::sleep(LOOK);
         }
         Ok(())
@@ -189,12 +187,12 @@ impl<T: Toplevels> Plain<T> {
     fn cycle(&mut self, strokes: usize, pause: Duration) -> Result<()> {
         let hold = |it: &mut Self, down| {
             let alt = keymap::ALT.0;
-            let mut port = it.session()?.port((0.0, 0.0));
+            let mut port = it.sessions.get()?.port((0.0, 0.0));
             port.key(&alt, down)?;
             port.sync()
         };
         let strike = |it: &mut Self, strokes| -> Result<()> {
-            let mut port = it.session()?.port((0.0, 0.0));
+            let mut port = it.sessions.get()?.port((0.0, 0.0));
             (0..strokes).try_for_each(|_| port.tap(ESC))
         };
         hold(self, true)?;

@@ -1,5 +1,5 @@
-//! A session of Mutter's remote desktop. It lasts as long as input is sent: GNOME shows it to the
-//! person in its panel, and lets them end it.
+//! A session of Mutter's remote desktop. GNOME shows in its panel that there is one, and lets the
+//! person end it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -29,20 +29,34 @@ const STARTS: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct Session {
     path: String,
-    events: Box<dyn Events>,
-    pub(crate) stream: Option<Stream>,
-    /// Where the content of the stream's window begins in it, in the window's own units, where that
-    /// is known.
-    pub(crate) offset: Option<(f64, f64)>,
+    injector: Injector,
+    /// Its screen cast, if its pointer goes to places in windows and not on the screen.
+    cast: Option<String>,
+    /// The window that its pointer goes to.
+    stream: Option<Stream>,
+}
+
+/// What sends its events.
+#[derive(Debug)]
+enum Injector {
+    Eis(Eis),
+    Notify(Notify),
 }
 
 /// The stream of one window.
 #[derive(Debug)]
 pub(crate) struct Stream {
-    /// The window that was focused when it started.
-    pub(crate) window: WindowId,
+    path: String,
+    /// The name that its pointer has in EIS.
+    mapping: Option<String>,
+    /// The window that was focused when it started, and the size that its app reported.
+    window: WindowId,
+    size: (i32, i32),
     /// PipeWire's number of it.
     pub(crate) node: u32,
+    /// Where the content of its window begins in it, in the window's own units, where that is
+    /// known.
+    pub(crate) offset: Option<(f64, f64)>,
 }
 
 /// How input goes in.
@@ -77,9 +91,11 @@ pub enum Input {
 
 impl Way {
     /// The one that this session has.
-    pub(crate) fn find(bus: &Bus, to: &Access<'_>) -> Result<Self> {
-        is_supported(bus)?;
-        if to.input == Input::Notify || !has_eis(to.session_bus)? {
+    pub(crate) fn find(to: &Access<'_>) -> Result<Self> {
+        // A session that has not started cannot be stopped: it ends with this connection.
+        let bus = Calls::connect(to.session_bus)?;
+        is_supported(&bus)?;
+        if to.input == Input::Notify || !has_eis(&bus)? {
             return Ok(Self::Notify(to.wayland_socket.to_owned()));
         }
         Ok(Self::Eis)
@@ -100,7 +116,7 @@ pub(crate) fn bus(address: &str) -> Result<Bus> {
 }
 
 /// Whether this Mutter has what a session needs.
-fn is_supported(bus: &Bus) -> Result<()> {
+fn is_supported(bus: &Calls) -> Result<()> {
     let found = bus
         .property(REMOTE, "Version")
         .and(bus.property(CAST, "Version"));
@@ -113,55 +129,115 @@ fn is_supported(bus: &Bus) -> Result<()> {
 
 /// Whether sessions hand out an EIS socket, as they do from GNOME 45 on. The version that Mutter
 /// reports for its interface is the same before and after.
-fn has_eis(address: &str) -> Result<bool> {
-    // A session that has not started cannot be stopped: it ends with this connection.
-    let calls = Calls::connect(address)?;
-    let path = calls.make(REMOTE, "CreateSession", &())?;
+fn has_eis(bus: &Calls) -> Result<bool> {
+    let path = bus.make(REMOTE, "CreateSession", &())?;
     let introspectable = (
         REMOTE.0,
         path.as_str(),
         "org.freedesktop.DBus.Introspectable",
     );
-    let reported: String = calls.ask(introspectable, "Introspect", &())?;
+    let reported: String = bus.ask(introspectable, "Introspect", &())?;
     Ok(reported.contains("ConnectToEIS"))
 }
 
 impl Session {
-    /// Starts one for keys alone, or one with a stream of the focused window. The caller names
-    /// that window, and has to check afterwards that it is still focused.
-    pub(crate) fn start(bus: &Bus, way: &Way, focused: Option<WindowId>) -> Result<Self> {
+    /// Starts one, whose pointer goes to places on the screen or, if `casts`, in a window.
+    pub(crate) fn start(bus: &Bus, way: &Way, casts: bool) -> Result<Self> {
         let path = bus.make(REMOTE, "CreateSession", &())?;
-        let started = start(bus, way, &path, focused);
+        let started = start(bus, way, &path, casts);
         if started.is_err() {
             stop(bus, &path);
         }
-        let (events, stream) = started?;
+        let (injector, cast) = started?;
         Ok(Self {
             path,
-            events,
-            stream,
-            offset: None,
+            injector,
+            cast,
+            stream: None,
         })
     }
 
     /// Its devices. Places are `offset` from those that are sent.
     pub(crate) fn port(&mut self, offset: (f64, f64)) -> Sent<'_> {
+        let events: &mut dyn Events = match &mut self.injector {
+            Injector::Eis(eis) => eis,
+            Injector::Notify(notify) => notify,
+        };
         Sent {
-            events: &mut *self.events,
+            events,
             offset,
             went: None,
         }
     }
 
-    /// Whether it can point at this window.
-    pub(crate) fn points_at(&self, window: WindowId) -> bool {
-        self.stream.as_ref().is_some_and(|s| s.window == window)
+    /// Whether neither the person nor Mutter has ended it.
+    pub(crate) fn is_open(&mut self) -> bool {
+        match &mut self.injector {
+            Injector::Eis(eis) => eis.is_open(),
+            Injector::Notify(notify) => notify.is_open(),
+        }
+    }
+
+    /// The stream of this window, if its pointer goes there.
+    pub(crate) fn stream_of(&mut self, window: WindowId, size: (i32, i32)) -> Option<&mut Stream> {
+        let stream = self.stream.as_mut()?;
+        // A stream and its pointer keep the size that its window had.
+        if (stream.window, stream.size) != (window, size) {
+            return None;
+        }
+        let there = match (&mut self.injector, &stream.mapping) {
+            (Injector::Eis(eis), Some(mapping)) => eis.reaches(mapping),
+            _ => true,
+        };
+        there.then_some(stream)
+    }
+
+    /// Lets its pointer go to the focused window. The caller names that window, and has to check
+    /// afterwards that it is still focused.
+    pub(crate) fn point_at(
+        &mut self,
+        bus: &Bus,
+        window: WindowId,
+        size: (i32, i32),
+    ) -> Result<&mut Stream> {
+        if let Some(last) = self.stream.take() {
+            // Mutter has ended that of a window that has closed.
+            let _ = bus.tell((CAST.0, &last.path, STREAM), "Stop", &());
+        }
+        let no_cast = || Error::system("pointing at a window")("the session has no screen cast");
+        let cast = self.cast.as_deref().ok_or_else(no_cast)?;
+        let path = record(bus, cast, None)?;
+        bus.tell((CAST.0, &path, STREAM), "Start", &())?;
+        let node = await_node(bus, &path)?;
+        let mut mapping = None;
+        match &mut self.injector {
+            Injector::Eis(eis) => {
+                mapping = Some(self::mapping(bus, &path)?);
+                eis.select(mapping.as_deref())?;
+            }
+            Injector::Notify(notify) => notify.point_at(&path),
+        }
+        Ok(self.stream.insert(Stream {
+            path,
+            mapping,
+            window,
+            size,
+            node,
+            offset: None,
+        }))
+    }
+
+    /// The window may have changed since.
+    pub(crate) fn forget_offset(&mut self) {
+        if let Some(stream) = &mut self.stream {
+            stream.offset = None;
+        }
     }
 
     /// Ends it. Mutter releases what is pressed.
     pub(crate) fn stop(self, bus: &Bus) {
         // Its EIS connection ends before the session.
-        drop(self.events);
+        drop(self.injector);
         stop(bus, &self.path);
     }
 }
@@ -171,38 +247,33 @@ fn stop(bus: &Bus, path: &str) {
     let _ = bus.tell((REMOTE.0, path, REMOTE_SESSION), "Stop", &());
 }
 
-type Started = (Box<dyn Events>, Option<Stream>);
-
-fn start(bus: &Bus, way: &Way, path: &str, focused: Option<WindowId>) -> Result<Started> {
+fn start(bus: &Bus, way: &Way, path: &str, casts: bool) -> Result<(Injector, Option<String>)> {
     let session = (REMOTE.0, path, REMOTE_SESSION);
-    let stream = focused.map(|_| record(bus, session)).transpose()?;
+    let cast = casts.then(|| cast_of(bus, session)).transpose()?;
     bus.tell(session, "Start", &())?;
-    let node = stream.as_ref().map(|stream| await_node(bus, stream));
-    let node = node.transpose()?;
-    let events: Box<dyn Events> = match way {
+    let injector = match way {
         Way::Eis => {
             let socket = bus.socket(session, "ConnectToEIS", &(Options::new(),))?;
-            let mut eis = Eis::connect(socket)?;
-            if let Some(stream) = &stream {
-                eis.select(Some(&mapping(bus, stream)?))?;
-            }
-            Box::new(eis)
+            Injector::Eis(Eis::connect(socket, !casts)?)
         }
-        Way::Notify(socket) => Box::new(Notify::open(bus.calls.clone(), path, stream, socket)?),
+        Way::Notify(socket) => Injector::Notify(Notify::open(bus.calls.clone(), path, socket)?),
     };
-    let stream = focused.zip(node);
-    let stream = stream.map(|(window, node)| Stream { window, node });
-    Ok((events, stream))
+    Ok((injector, cast))
 }
 
-/// Has Mutter record the focused window, which it does where none is named.
-fn record(bus: &Bus, session: On<'_>) -> Result<String> {
+/// Makes the screen cast of a session. It starts and ends with it.
+fn cast_of(bus: &Bus, session: On<'_>) -> Result<String> {
     let id = bus.property(session, "SessionId")?;
     let options = Options::from([("remote-desktop-session-id", Value::from(id))]);
-    let cast = bus.make(CAST, "CreateSession", &(options,))?;
+    bus.make(CAST, "CreateSession", &(options,))
+}
+
+/// Has Mutter record a window: the one with this id or, without one, the focused window.
+fn record(bus: &Bus, cast: &str, id: Option<u64>) -> Result<String> {
     // 0: the pointer is not in the pictures.
-    let options = Options::from([("cursor-mode", Value::from(0_u32))]);
-    bus.make((CAST.0, &cast, CAST_SESSION), "RecordWindow", &(options,))
+    let mut options = Options::from([("cursor-mode", Value::from(0_u32))]);
+    options.extend(id.map(|id| ("window-id", id.into())));
+    bus.make((CAST.0, cast, CAST_SESSION), "RecordWindow", &(options,))
 }
 
 fn await_node(bus: &Bus, stream: &str) -> Result<u32> {
@@ -212,13 +283,13 @@ fn await_node(bus: &Bus, stream: &str) -> Result<u32> {
     Ok(node)
 }
 
-/// A frame of the window that has this id in Mutter, whatever lies over it, within `longest`.
-pub(crate) fn frame_of(bus: &Bus, id: u64, longest: Duration) -> Result<Frame> {
+/// A frame of the window that has this id in Mutter, or of the focused one, whatever lies over it,
+/// within `longest`.
+pub(crate) fn frame_of(bus: &Bus, id: Option<u64>, longest: Duration) -> Result<Frame> {
     let path = bus.make(CAST, "CreateSession", &(Options::new(),))?;
     let session = (CAST.0, path.as_str(), CAST_SESSION);
     let frame = || {
-        let options = [("window-id", id.into()), ("cursor-mode", 0_u32.into())];
-        let stream = bus.make(session, "RecordWindow", &(Options::from(options),))?;
+        let stream = record(bus, &path, id)?;
         bus.tell(session, "Start", &())?;
         pipewire::frame(await_node(bus, &stream)?, longest)
     };

@@ -167,7 +167,7 @@ impl Kde {
             let had = self.bus.has_devices();
             let events: Box<dyn Events> = match &self.way {
                 Some(Way::Eis) => {
-                    let eis = Eis::connect(self.bus.input()?.into())?;
+                    let eis = Eis::connect(self.bus.input()?.into(), true)?;
                     // The EIS of KWin 6.1 to 6.3 does not report the group.
                     let bus = self.bus.clone();
                     Box::new(eis.with_group(move || bus.layout()))

@@ -1,0 +1,198 @@
+//! The session that input goes by. It is kept between links, as starting one takes round trips to a
+//! shell that is drawing the windows that have just been raised.
+//!
+//! It also gives a keyboard and a pointer to a seat that has none: that of a headless session, and
+//! of a remote one while nobody is connected. Without a keyboard no app reports which window is in
+//! front; and apps lose what is sent before they have asked for a device that is new.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use deskline_core::WindowId;
+use deskline_link::Result;
+use wayland_client::protocol::wl_seat::Capability;
+
+use super::bus::Bus;
+use super::session::{self, Access, Session, Stream, Way};
+use crate::wlroots::client::{ASK, Client};
+
+/// How long a session is kept after its last input. GNOME shows an indicator in its panel while
+/// there is one, and for at least 5 s.
+const KEPT: Duration = Duration::from_secs(5);
+
+/// How long the devices of a seat that lacks its own are kept after the last link.
+const SEAT_KEPT: Duration = Duration::from_secs(300);
+
+/// The session, if there is one.
+pub(super) struct Sessions {
+    pub(super) bus: Bus,
+    way: Way,
+    /// Whether its pointer goes to places in windows, and not on the screen.
+    casts: bool,
+    open: Option<Open>,
+    /// Where the compositor listens.
+    socket: PathBuf,
+    seat: Option<Client>,
+    /// Whether the seat has a keyboard, as of the last look.
+    has_keyboard: bool,
+}
+
+struct Open {
+    session: Session,
+    since: Instant,
+    used: Instant,
+    /// Whether the seat lacks devices of its own.
+    for_seat: bool,
+}
+
+impl Sessions {
+    /// Connects. No session is started.
+    pub(super) fn connect(to: &Access<'_>, way: Way, casts: bool) -> Result<Self> {
+        Ok(Self {
+            bus: session::bus(to.session_bus)?,
+            way,
+            casts,
+            open: None,
+            socket: to.wayland_socket.to_owned(),
+            seat: None,
+            has_keyboard: true,
+        })
+    }
+
+    /// How input goes in.
+    pub(super) fn way(&self) -> &Way {
+        &self.way
+    }
+
+    /// Whether the seat has a keyboard, as of the last look.
+    pub(super) fn has_keyboard(&self) -> bool {
+        self.has_keyboard
+    }
+
+    /// A link begins: ends a session that the person has ended, looks at the seat, and gives it
+    /// what it lacks if input may follow.
+    pub(super) fn begin_link(&mut self, acts: bool) {
+        self.drop_closed();
+        let has = self.look();
+        self.has_keyboard = has.contains(Capability::Keyboard);
+        if let Some(open) = self.open.as_mut().filter(|open| open.for_seat) {
+            open.used = Instant::now();
+        }
+        if !acts || has.contains(Capability::Keyboard | Capability::Pointer) {
+            return;
+        }
+        self.end();
+        self.start_for_seat();
+    }
+
+    fn start_for_seat(&mut self) {
+        match self.start(true) {
+            Ok(open) => {
+                self.open = Some(open);
+                self.has_keyboard = true;
+            }
+            Err(e) => tracing::debug!("the seat gets no keyboard: {e}"),
+        }
+    }
+
+    /// The capabilities of the seat; all of them if the compositor does not answer.
+    fn look(&mut self) -> Capability {
+        let looked = match self.seat.take() {
+            Some(mut seat) => seat.roundtrip().map(|()| seat),
+            None => Client::connect(&self.socket),
+        };
+        match looked {
+            Ok(seat) => self.seat.insert(seat).heard.capabilities,
+            Err(e) => {
+                tracing::debug!("the seat is not known: {e}");
+                Capability::all()
+            }
+        }
+    }
+
+    fn start(&self, for_seat: bool) -> Result<Open> {
+        let since = Instant::now();
+        Ok(Open {
+            session: Session::start(&self.bus, &self.way, self.casts)?,
+            since,
+            used: since,
+            for_seat,
+        })
+    }
+
+    /// Waits until apps have had the time to ask for devices that are new to the seat.
+    pub(super) fn introduce(&self) {
+        if let Some(open) = self.open.as_ref().filter(|open| open.for_seat) {
+            // No event reports that they have.
+            std::thread::sleep(ASK.saturating_sub(open.since.elapsed()));
+        }
+    }
+
+    /// The session. One that the person has ended stays so until the link ends.
+    pub(super) fn get(&mut self) -> Result<&mut Session> {
+        Ok(self.get_on_bus()?.0)
+    }
+
+    fn get_on_bus(&mut self) -> Result<(&mut Session, &Bus)> {
+        let mut open = match self.open.take() {
+            Some(open) => open,
+            None => self.start(false)?,
+        };
+        open.used = Instant::now();
+        Ok((&mut self.open.insert(open).session, &self.bus))
+    }
+
+    /// The stream of this window, if the session has it.
+    pub(super) fn stream_of(&mut self, window: WindowId, size: (i32, i32)) -> Option<&mut Stream> {
+        self.open.as_mut()?.session.stream_of(window, size)
+    }
+
+    /// The stream of the focused window: see [`Session::point_at`].
+    pub(super) fn point_at(&mut self, window: WindowId, size: (i32, i32)) -> Result<&mut Stream> {
+        let (session, bus) = self.get_on_bus()?;
+        session.point_at(bus, window, size)
+    }
+
+    /// The target's input is over.
+    pub(super) fn end_input(&mut self) {
+        self.drop_closed();
+        if let Some(open) = &mut self.open {
+            open.session.forget_offset();
+        }
+    }
+
+    fn drop_closed(&mut self) {
+        let open = self.open.as_mut();
+        if open.is_some_and(|open| !open.session.is_open()) {
+            self.end();
+        }
+    }
+
+    /// Between links: ends the session when that is due. Returns after which time to call it again.
+    pub(super) fn idle(&mut self) -> Option<Duration> {
+        let open = self.open.as_ref()?;
+        let kept = if open.for_seat { SEAT_KEPT } else { KEPT };
+        let left = kept.saturating_sub(open.used.elapsed());
+        if left.is_zero() {
+            self.end();
+            return None;
+        }
+        Some(left)
+    }
+
+    /// Ends the session, which releases what is pressed, and gives the seat its devices again.
+    pub(super) fn release(&mut self) {
+        let for_seat = self.open.as_ref().is_some_and(|open| open.for_seat);
+        self.end();
+        if for_seat {
+            self.start_for_seat();
+        }
+    }
+
+    /// Ends the session.
+    pub(super) fn end(&mut self) {
+        if let Some(open) = self.open.take() {
+            open.session.stop(&self.bus);
+        }
+    }
+}

@@ -124,6 +124,8 @@ impl Steps<'_> {
             led_to: step.led_to,
             public,
         });
+        let following = self.call.runs().nth(report.ended_runs.len());
+        report.step.repeats_secret = !public && following.is_some_and(|(step, _)| step == at);
         report.app = AppState::Running;
         match tree {
             // The next step outlasts that. It needs no tree to begin with.

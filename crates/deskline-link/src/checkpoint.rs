@@ -178,6 +178,7 @@ impl<'a> Checkpoint<'a> {
                     self.touched = true;
                     self.menu_of = Some(pid);
                     self.saved = deferred.saved;
+                    self.leave_moved_pointer();
                 }
             }
             Some(Deferral::Hover) if !acts => self.saved.front = front,
@@ -187,6 +188,7 @@ impl<'a> Checkpoint<'a> {
                     front,
                     ..pointer.unwrap_or_default()
                 };
+                self.leave_moved_pointer();
             }
             _ => {
                 *self.deferred = None;
@@ -194,6 +196,17 @@ impl<'a> Checkpoint<'a> {
             }
         }
         Ok(())
+    }
+
+    /// If the person has moved the pointer since an earlier link did, it stays theirs: this link's
+    /// first move saves where it is now.
+    fn leave_moved_pointer(&mut self) {
+        if let Ok(Some(now)) = self.desktop.pointer()
+            && !self.saved.left.contains(&now.at)
+        {
+            self.saved.pointer = None;
+            self.saved.left.clear();
+        }
     }
 
     /// The person's front window at the checkpoint. On a private desktop it is nobody's once the
@@ -255,7 +268,13 @@ impl<'a> Checkpoint<'a> {
         }
         let start = Instant::now();
         let grabbed = match self.desktop.guard() {
-            Ok(guard) => guard.grab(task, cancel)?,
+            Ok(guard) => {
+                // A panic in it may leave them grabbed: the restore then releases them.
+                self.guard.taken(start);
+                let grabbed = guard.grab(task, cancel);
+                self.guard.not_taken();
+                grabbed?
+            }
             Err(Missing(why)) => Grab::Unable(why.into_owned()),
         };
         let again = matches!(grabbed, Grab::NotYet(_));

@@ -127,6 +127,10 @@ impl Watch {
         self.since = Some(at);
     }
 
+    pub(crate) fn not_taken(&mut self) {
+        self.since = None;
+    }
+
     pub(crate) fn opened(&mut self) {
         if let Some(since) = self.since.take() {
             *self.held.get_or_insert_default() += since.elapsed();

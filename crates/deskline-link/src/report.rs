@@ -242,6 +242,6 @@ impl Report {
                 .is_some_and(|tree| !Witness::new(tree).is_secure())
         };
         let taken = self.handoff.iter().all(|taken| bare(&taken.tree));
-        self.step.public_value || (self.step.keys.are_public() && taken)
+        self.step.is_public() && (self.step.public_value || taken)
     }
 }

@@ -62,6 +62,8 @@ pub(crate) struct Step {
     pub(crate) settled: Option<Settled>,
     /// The typed text, and where it went.
     pub(crate) keys: Keys,
+    /// Whether a text of an earlier run of the same step may have reached a secure field.
+    pub(crate) repeats_secret: bool,
     /// The choice that was picked, or is to be.
     pub(crate) chosen: Option<String>,
     /// Whether a value was set on an element that is known not to be secure.
@@ -74,7 +76,7 @@ impl Step {
     /// Whether it is known that no text of the step reached a secure field. Unknown counts as
     /// secret.
     pub(crate) fn is_public(&self) -> bool {
-        self.public_value || self.keys.are_public()
+        !self.repeats_secret && (self.public_value || self.keys.are_public())
     }
 }
 

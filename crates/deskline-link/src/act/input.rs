@@ -395,7 +395,11 @@ impl Act<'_> {
             });
             return Ok(Some(Witness::new(tree)));
         }
-        let front = front.and_then(|front| front.pid);
+        // Without the guard the person may have switched there.
+        let switched = !desk.guard.holds()
+            && front.as_ref().is_some_and(|front| desk.was_there(front.id))
+            && desk.person_pressed() != Some(false);
+        let front = front.filter(|_| !switched).and_then(|front| front.pid);
         let theirs = desk.front_before().and_then(|front| front.pid);
         let Some(pid) = front.filter(|pid| Some(*pid) != theirs) else {
             return Ok(Some(Witness::new(tree)));

@@ -1,5 +1,6 @@
 //! Chains: several steps, one checkpoint, one diff, one restore.
 
+use deskline_core::KeyPress;
 use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::{Action, Policy, Target, Tool};
 use insta::assert_snapshot;
@@ -553,4 +554,21 @@ fn a_chain_stops_where_the_app_has_closed_its_last_window() {
     assert_snapshot!(story.field("error"), @"Step 1 of 2: Clicked 'Send' [AXButton]; then: the window 'Notes' (pid 200) is in front now, because the app has closed its last window. Nothing more was sent. Call again with pid 200 if that is meant. Do not repeat it before you have looked");
     let reached = story.given(|world| world.reached.join(", "));
     assert_eq!(reached, "Mail: click Send");
+}
+
+#[test]
+fn a_text_that_one_run_of_a_step_typed_into_a_password_field_is_in_no_line_of_steps() {
+    let mut story = Story::new();
+    let typing = Typing {
+        text: Some("hunter2".into()),
+        key: Some(KeyPress::parse("Tab", &[]).unwrap()),
+        paste: false,
+    };
+    story.repeated_chain(None, vec![Action::Input(Input::Type { typing })], &[3]);
+    assert!(!story.is_error(), "{}", story.text());
+    let line = story
+        .text()
+        .lines()
+        .find(|line| line.contains("done 3 times"));
+    assert_eq!(line, Some("  1 done 3 times: Typed •••, pressed Tab"));
 }

@@ -488,3 +488,26 @@ fn an_app_that_does_not_answer_is_not_listened_to_afterwards() {
     assert!(story.is_error(), "{}", story.text());
     assert!(!story.script().listening);
 }
+
+#[test]
+fn a_grab_that_panics_once_it_holds_is_released() {
+    let mut story = Story::new();
+    let panics = |_: &mut World| std::panic::resume_unwind(Box::new("scripted"));
+    story.after("grab", Box::new(panics));
+    story.click("Send");
+    assert_snapshot!(story.field("error"), @"an internal error of Deskline: scripted. The desktop was put back; please report it");
+    assert!(!story.given(|world| world.guarded));
+}
+
+#[test]
+fn without_a_guard_no_key_follows_the_person_to_another_window() {
+    let mut story = Story::new();
+    story.script().unable = Some("the script says so");
+    story.after("click", person::switches_to(MUSIC_WINDOW));
+    story.click_then("Send", None, Some("Return"));
+    assert!(story.is_error(), "{}", story.text());
+    assert_snapshot!(story.seen(), @"
+    reached: Mail: click Send
+    front: Songs, pointer: 900,700
+    ");
+}

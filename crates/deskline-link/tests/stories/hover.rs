@@ -52,6 +52,17 @@ fn a_pointer_that_the_person_has_moved_since_stays_theirs() {
 }
 
 #[test]
+fn a_click_after_that_puts_the_pointer_where_the_person_moved_it() {
+    let mut story = Story::new();
+    story.run(Tool::Click, hover());
+    story.given(|world| world.pointer = deskline_core::Point { x: 50, y: 50 });
+    assert_snapshot!(story.click("Send").seen(), @"
+    reached: Mail: click Send
+    front: Notes, pointer: 50,50
+    ");
+}
+
+#[test]
 fn a_link_that_is_cancelled_leaves_no_pointer_behind() {
     let mut story = Story::new();
     story.after("hover", person::presses_esc());

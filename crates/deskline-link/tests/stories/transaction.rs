@@ -451,6 +451,23 @@ fn an_open_menu_delays_the_restore_until_the_link_that_closes_it() {
 }
 
 #[test]
+fn a_pointer_that_the_person_moves_while_a_menu_is_open_stays_theirs() {
+    let mut story = Story::new();
+    story.given(|world| {
+        world.on_press("Send", |world| {
+            let line = "[AXMenuItem] \"Later\" x:510 y:70 w:80 h:20";
+            world.menu(MAIL, [500, 64, 100, 60], line);
+        });
+    });
+    story.click("Send");
+    story.given(|world| world.pointer = Point { x: 50, y: 50 });
+    assert_snapshot!(story.click("Later").seen(), @"
+    reached: Mail: click Send, Mail: click Later
+    front: Notes, pointer: 50,50
+    ");
+}
+
+#[test]
 fn esc_stops_the_text_and_puts_everything_back() {
     let mut story = Story::new();
     story.after("half", person::presses_esc());

@@ -60,7 +60,7 @@ impl Bed {
     }
 
     /// Starts one whose window manager can be ended: see [`Bed::end_manager`].
-    pub fn with_other_managers() -> Self {
+    pub fn with_other_managers(args: &[&str]) -> Self {
         let folder = folder();
         let pid = folder.path().join("manager");
         let script = format!(
@@ -70,7 +70,7 @@ impl Bed {
         let path = xorg::in_path(folder.path(), "xfwm4", &script);
         let mut command = Command::new(deskline());
         command.env("PATH", path);
-        Self::start(folder, &[], command)
+        Self::start(folder, args, command)
     }
 
     /// Ends xfwm4. Another window manager can take its place.

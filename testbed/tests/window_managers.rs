@@ -120,7 +120,7 @@ fn goes_behind(bed: &Bed, server: &Client, [app, own]: [&App<'_>; 2], manager: &
 
 #[test]
 fn a_text_goes_behind_the_persons_window_under_each_window_manager() {
-    let bed = Bed::with_other_managers();
+    let bed = Bed::with_other_managers(&[]);
     // With its own program for that, fluxbox opens a dialog if no program sets a wallpaper. The
     // dialog takes the focus from the person's window, on a busy machine during the link.
     fs::create_dir(bed.path(TOOLS)).unwrap();

@@ -1,0 +1,8 @@
+//! However long it goes on, nothing grows, nothing mixes and nobody is locked out.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod apps;
+mod calls;
+mod held;
+mod mixed;
+mod person;

@@ -1,0 +1,130 @@
+//! A person who goes on with their own work: types, clicks, switches windows, presses Esc.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use deskline_testbed::person::{ESCAPE, Person};
+use deskline_testbed::{App, Bed, Client};
+use fastrand::Rng;
+use serde_json::json;
+
+/// The letters that the person types. The agent types none of them.
+pub const LETTERS: [char; 3] = ['x', 'y', 'z'];
+
+/// How soon a key of theirs is in their window.
+const SOON: Duration = Duration::from_secs(3);
+
+/// A window of the person's own, with a field.
+pub struct Own<'b> {
+    app: App<'b>,
+    /// The middle of its field, from the window's corner.
+    field: (i32, i32),
+}
+
+impl<'b> Own<'b> {
+    pub fn open(bed: &'b Bed, server: &Client, toolkit: &str, y: u16) -> Self {
+        let spec = format!("Mine {toolkit}|Mine {toolkit}|300x240+1500+{y}");
+        let app = bed.windows(toolkit, &[], &[&spec]);
+        let tree = server
+            .call("refresh_traversal", json!({"pid": app.pid}))
+            .ok();
+        let place = tree.line_of("AXTextField", "Note Mine").extents.unwrap();
+        let (x, y, ..) = app.window_now().bounds;
+        let field = (place.x + place.w / 2 - x, place.y + place.h / 2 - y);
+        Self { app, field }
+    }
+
+    /// What its field has.
+    pub fn text(&self) -> String {
+        let log = self.app.log();
+        let mut lines = log.iter().rev();
+        let text = lines.find_map(|line| line.strip_prefix("text Mine ")?.split_once(' '));
+        text.map(|(_, text)| text.to_owned()).unwrap_or_default()
+    }
+
+    /// What happened to it that the person did not do.
+    pub fn wrong(&self) -> Vec<String> {
+        let mut log = self.app.log();
+        log.retain(|line| !line.starts_with("text Mine "));
+        log
+    }
+
+    /// Clicks its field, unless the window manager has just started and does not know it yet.
+    fn click(&self, bed: &Bed, person: &mut Person) {
+        let windows = bed.screen().windows_of(self.app.pid);
+        if let Some((x, y, ..)) = windows.first().map(|window| window.bounds) {
+            let at = |base: i32, offset: i32| u16::try_from(base + offset).unwrap_or(0);
+            person.click(at(x, self.field.0), at(y, self.field.1));
+        }
+    }
+}
+
+/// What the person and the test share.
+#[derive(Default)]
+pub struct Shared {
+    /// Whoever has it is alone at the person's devices.
+    pub desk: Mutex<()>,
+    pub over: AtomicBool,
+    pub typed: AtomicUsize,
+    pub acts: AtomicUsize,
+}
+
+/// The person, until it is over.
+pub fn works(bed: &Bed, own: &[Own<'_>], shared: &Shared, mut rng: Rng) {
+    let mut person = Person::at(bed);
+    let mut left = 0;
+    while !shared.over.load(Ordering::Relaxed) {
+        {
+            let _alone = shared.desk.lock().unwrap();
+            shared.acts.fetch_add(1, Ordering::Relaxed);
+            match rng.u8(..16) {
+                _ if left > 0 => {
+                    left -= 1;
+                    shared.typed.fetch_add(1, Ordering::Relaxed);
+                    person.tap(LETTERS[rng.usize(..LETTERS.len())].into());
+                }
+                0..10 => {
+                    own[rng.usize(..own.len())].click(bed, &mut person);
+                    left = rng.usize(3..20);
+                }
+                10..12 => person.point(rng.u16(1400..1900), rng.u16(600..1000)),
+                12..15 => {
+                    let windows = bed.screen().windows();
+                    if let Some(window) = rng.choice(&windows) {
+                        let id = window.id.to_string();
+                        // It fails if the window closes, or the window manager is away.
+                        let _ = bed
+                            .command("xdotool")
+                            .args(["windowactivate", &id])
+                            .output();
+                    }
+                }
+                _ => person.tap(ESCAPE),
+            }
+        }
+        // The pace of a person.
+        thread::sleep(Duration::from_millis(rng.u64(30..160)));
+    }
+}
+
+/// Whether the person's click and key arrive, while no link runs and the person's devices are the
+/// caller's.
+pub fn is_let_in(bed: &Bed, person: &mut Person, own: &Own<'_>, shared: &Shared) -> bool {
+    let start = Instant::now();
+    let before = own.text().len();
+    while start.elapsed() < SOON {
+        own.click(bed, person);
+        shared.typed.fetch_add(1, Ordering::Relaxed);
+        person.tap(LETTERS[0].into());
+        let typed = Instant::now();
+        while typed.elapsed() < SOON / 3 {
+            if own.text().len() > before {
+                return true;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+    false
+}

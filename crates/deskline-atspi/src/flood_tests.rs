@@ -6,6 +6,8 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::{Duration, Instant};
 
+use deskline_fuzz::{Mutator, Rng};
+
 use crate::bus::{Connection, Error};
 use crate::connection::{AppConnection, PATIENCE};
 use crate::engine::{Engine, Node};
@@ -111,6 +113,8 @@ struct Peer {
     most: usize,
     /// The method that it never answers.
     deaf_to: &'static str,
+    /// With a seed: changes some of its answers.
+    garbles: Option<u64>,
 }
 
 const QUICK: Peer = Peer {
@@ -118,6 +122,7 @@ const QUICK: Peer = Peer {
     pace: Duration::ZERO,
     most: usize::MAX,
     deaf_to: "no method",
+    garbles: None,
 };
 
 /// Answers one client.
@@ -127,6 +132,17 @@ fn serve(stream: &UnixStream, peer: &Peer) -> std::io::Result<()> {
     lines.read_until(b'\n', &mut vec![])?;
     out.write_all(b"OK 0\r\n")?;
     lines.read_until(b'\n', &mut vec![])?;
+    let mut rng = peer.garbles.map(Rng::with_seed);
+    let words = [
+        "(so)",
+        "s",
+        "i",
+        "au",
+        "a{sv}",
+        "/org/a11y/atspi/null",
+        "/a3",
+    ];
+    let mutator = Mutator::new(&words);
     for count in 0.. {
         let mut head = [0; 16];
         lines.read_exact(&mut head)?;
@@ -139,12 +155,22 @@ fn serve(stream: &UnixStream, peer: &Peer) -> std::io::Result<()> {
             continue;
         }
         std::thread::sleep(peer.pace);
-        let body = (peer.own)(&call).unwrap_or_else(|| answer(&call, serial)).0;
+        let mut body = (peer.own)(&call).unwrap_or_else(|| answer(&call, serial)).0;
+        if let Some(rng) = &mut rng
+            && rng.u8(..) < 60
+        {
+            mutator.mutate(&mut body, rng);
+        }
         let mut reply = Data(vec![b'l', 2, 1, 1]).u32(body.len() as u32).u32(serial);
         reply = reply.u32(8);
         reply.0.extend([5, 1, b'u', 0]);
         reply = reply.u32(serial);
         reply.0.extend(body);
+        if let Some(rng) = &mut rng
+            && rng.u16(..) < 40
+        {
+            mutator.mutate(&mut reply.0, rng);
+        }
         out.write_all(&reply.0)?;
     }
     Ok(())
@@ -153,6 +179,7 @@ fn serve(stream: &UnixStream, peer: &Peer) -> std::io::Result<()> {
 /// A client connected to such a peer.
 fn client(folder: &tempfile::TempDir, peer: Peer) -> Connection {
     let path = folder.path().join("peer");
+    let _ = std::fs::remove_file(&path);
     let listener = UnixListener::bind(&path).unwrap();
     std::thread::spawn(move || {
         let (stream, _) = listener.accept().unwrap();
@@ -233,6 +260,36 @@ fn a_peer_that_never_answers_one_method_is_read_without_it() {
     let read = engine.nodes.iter().filter(|n| n.role.is_some());
     assert!(read.count() > 100);
     assert!(engine.nodes.iter().all(|n| n.extents.is_none()));
+}
+
+/// A hostile app: what it answers is wrong now and then, in content and in form.
+#[test]
+fn fuzz_an_app_whose_answers_are_garbled_is_read_or_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let own: [fn(&str) -> Option<Data>; 2] = [|_| None, answer_of_table];
+    let make = |rng: &mut Rng| (rng.u64(..), rng.bool());
+    deskline_fuzz::fuzz_with("answers of a hostile app", make, |&(seed, table)| {
+        let garbles = Some(seed);
+        let own = own[usize::from(table)];
+        let mut connection = client(
+            &folder,
+            Peer {
+                own,
+                garbles,
+                ..QUICK
+            },
+        );
+        let app = AppConnection::private(&mut connection);
+        let end = Instant::now() + Duration::from_millis(60);
+        let mut engine = Engine::new(app, "", Toolkit::Other, end);
+        let _ = bulk_cache::fetch(&mut engine, None);
+        if engine.start(ROOT, None).is_ok() {
+            let (mut lists, mut sheets) = (LargeLists::default(), Spreadsheets::default());
+            let _ = managed::read(&mut engine, &mut lists, &mut sheets);
+            engine.count_unread();
+        }
+        assert!(Instant::now() < end + PATIENCE + Duration::from_secs(1));
+    });
 }
 
 #[test]

@@ -114,6 +114,7 @@ fn is_handle(text: &str) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use hyper::header::HeaderValue;
 
     fn ask_for(method: &str, path: &str, authorization: &[&str]) -> Result<Asked, StatusCode> {
         let token = Token::new("0123456789abcdef").unwrap();
@@ -173,5 +174,44 @@ mod tests {
                 "{path}"
             );
         }
+    }
+
+    #[test]
+    fn fuzz_nothing_but_the_token_gets_in_whatever_the_request() {
+        const TOKEN: &str = "0123456789abcdef";
+        let token = Token::new(TOKEN).unwrap();
+        let corpus = [
+            format!("POST\n/mcp?profile=ann\nBearer {TOKEN}"),
+            format!("GET\n/mcp/0123456789abcdef0123456789ABCDEF?x=1#y\nbearer {TOKEN} "),
+            "GET\n/health\nBasic eDp5".to_owned(),
+            format!("DELETE\nhttp://127.0.0.1:80/mcp/\nBearer\t{TOKEN}\nBearer {TOKEN}"),
+            format!("GET\n/metrics?profile=a&profile=b\nBearer  {TOKEN}"),
+        ];
+        deskline_fuzz::fuzz("requests over HTTP", &corpus, |input| {
+            let mut lines = input.split(|byte| *byte == b'\n');
+            let mut line = || lines.next().unwrap_or_default();
+            let (Ok(method), Ok(uri)) = (Method::from_bytes(line()), Uri::try_from(line())) else {
+                return;
+            };
+            let values = lines.filter_map(|value| HeaderValue::from_bytes(value).ok());
+            let headers: HeaderMap = values.map(|value| (AUTHORIZATION, value)).collect();
+            let _ = handle(&uri);
+            if let Ok(Some(profile)) = profile(&uri) {
+                assert!(!profile.to_string().contains(['/', '.']), "{profile}");
+            }
+            let asked = ask(&token, false, &method, &uri, &headers);
+            if matches!(asked, Ok(Asked::Protocol | Asked::Metrics)) {
+                let given = headers
+                    .get(AUTHORIZATION)
+                    .map(HeaderValue::as_bytes)
+                    .unwrap();
+                let scheme = given.trim_ascii().strip_suffix(TOKEN.as_bytes()).unwrap();
+                assert!(scheme.trim_ascii().eq_ignore_ascii_case(b"bearer"));
+                assert_eq!(headers.len(), 1);
+            }
+            if asked == Ok(Asked::Protocol) {
+                assert!(uri.path().starts_with(PATH) && profile(&uri).is_ok());
+            }
+        });
     }
 }

@@ -605,17 +605,10 @@ fn authenticate(socket: &mut UnixStream, deadline: Instant) -> Result<String, Er
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::decode;
 
-    /// A message of this kind that claims to answer call 7, without a body.
-    fn message(kind: u8) -> Vec<u8> {
-        let (body, serial, fields) = ([0; 4], [3, 0, 0, 0], [8, 0, 0, 0]);
-        let answers = [5, 1, b'u', 0, 7, 0, 0, 0];
-        [&[b'l', kind, 0, 1][..], &body, &serial, &fields, &answers].concat()
-    }
-
-    #[test]
-    fn only_a_reply_answers_a_call() {
-        let mut connection = Connection {
+    fn connection() -> Connection {
+        Connection {
             socket: UnixStream::pair().unwrap().0,
             serial: 0,
             outgoing: Vec::new(),
@@ -623,14 +616,78 @@ mod tests {
             parsed: 0,
             dropped: 0,
             overtime: 0,
-            pending: HashMap::from([(7, 42)]),
+            pending: HashMap::new(),
             unsendable: VecDeque::new(),
             signals: VecDeque::new(),
             name: String::new(),
             guid: String::new(),
+        }
+    }
+
+    /// A message of this kind. A reply answers call 7.
+    fn message(kind: u8, body: Body) -> Vec<u8> {
+        let call = Call {
+            destination: ":1.2",
+            path: "/org/a11y/atspi/accessible/7",
+            interface: "org.a11y.atspi.Event.Object",
+            member: "StateChanged",
+            body,
         };
+        let mut bytes = Vec::new();
+        write_call(&mut bytes, 3, &call);
+        bytes[1] = kind;
+        // The destination's field becomes that of the call that this answers.
+        let at = bytes.windows(3).position(|w| w == [6, 1, b's']).unwrap();
+        if kind != SIGNAL {
+            bytes[at..at + 8].copy_from_slice(&[5, 1, b'u', 0, 7, 0, 0, 0]);
+        }
+        bytes
+    }
+
+    #[test]
+    fn fuzz_any_bytes_are_messages_or_an_error() {
+        let bodies = [
+            Body::new().str("Send").i32(-3),
+            Body::new().strs(&["org.a11y.atspi.Text", "b"]),
+            Body::new().dict(&[("k", "v"), ("toolkit", "gtk")]),
+            Body::new().variant_f64(1.5),
+            Body::new().no_conditions(),
+            Body::new().u32(8).u32(1 << 25).u32(0),
+        ];
+        let kinds = [METHOD_RETURN, ERROR, SIGNAL, METHOD_CALL];
+        let corpus: Vec<Vec<u8>> = kinds
+            .iter()
+            .flat_map(|kind| bodies.iter().map(|body| message(*kind, body.clone())))
+            .collect();
+        let mut read = 0;
+        deskline_fuzz::fuzz("D-Bus messages", &corpus, |input| {
+            let mut connection = connection();
+            connection.incoming = input.to_vec();
+            while let Ok(Some(message)) = connection.parse() {
+                read += 1;
+                let _ = decode::states(&mut message.reader());
+                let _ = decode::extents(&message);
+                let _ = decode::object(&message);
+                let _ = decode::object_property(&message);
+                let _ = decode::objects(&message);
+                let _ = decode::number_property(&message);
+                let _ = message.reader().variant_f64();
+                let _ = message
+                    .reader()
+                    .array(8, |r| Ok((r.str()?, r.variant_str()?)));
+            }
+        });
+        assert!(read > corpus.len());
+    }
+
+    #[test]
+    fn only_a_reply_answers_a_call() {
+        let mut connection = connection();
+        connection.pending.insert(7, 42);
         for kind in [METHOD_CALL, 0, 9, METHOD_RETURN] {
-            connection.incoming.extend(message(kind));
+            connection
+                .incoming
+                .extend(message(kind, Body::new().str("x")));
         }
         let (tag, reply) = connection.next_reply(Instant::now()).unwrap();
         assert_eq!((tag, reply.unwrap().kind), (42, METHOD_RETURN));

@@ -5,6 +5,7 @@ mod diffs;
 mod excerpts;
 mod fixture;
 mod focus;
+mod fuzz;
 mod keys;
 mod labels;
 mod lines;

@@ -249,7 +249,7 @@ fn a_malformed_reply_costs_its_call_and_not_the_connection() {
 fn a_lost_connection_is_made_anew_by_the_next_call() {
     let mut story = Story::new();
     story.refresh();
-    story.script().broken = true;
+    story.given(|world| world.broken = true);
     assert_snapshot!(story.press("Send").field("error"), @"asking the desktop: connection reset. The connection is lost; the next call connects anew");
     assert!(!story.press("Send").is_error(), "{}", story.text());
     assert_eq!(story.script().connections, 2);

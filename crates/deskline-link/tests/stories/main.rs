@@ -22,4 +22,5 @@ mod story;
 mod target;
 mod transaction;
 mod waits;
+mod walk;
 mod world;

@@ -48,8 +48,6 @@ pub(crate) struct Script {
     pub(crate) private: bool,
     /// Whether this desktop can tell whether the person presses anything.
     pub(crate) watches: bool,
-    /// Whether the connection to the desktop is broken.
-    pub(crate) broken: bool,
     pub(crate) connections: u32,
     /// Whether apps answer what nobody can read.
     pub(crate) garbled: bool,
@@ -89,7 +87,6 @@ impl Script {
             computed: Duration::ZERO,
             private: false,
             watches: true,
-            broken: false,
             connections: 0,
             garbled: false,
             listening: false,
@@ -167,15 +164,27 @@ impl Script {
 
     /// Whether what lies there is what was aimed at.
     pub(crate) fn require_place(&self, at: Point) -> Result<()> {
-        let (Some(aim), Some((there, _))) = (self.aim, self.world.lies_at(at)) else {
-            return Ok(());
-        };
+        let other = self.aim.and_then(|aim| self.lies_over(aim, at));
+        other.map_or(
+            Ok(()),
+            |other| Err(InputError::Covered { other, at }.into()),
+        )
+    }
+
+    /// Whether a drag would end where it is to end.
+    pub(crate) fn require_end(&self, at: Point) -> Result<()> {
+        let other = self.aim.and_then(|aim| self.lies_over(aim.at_end(), at));
+        other.map_or(Ok(()), |other| {
+            Err(InputError::EndCovered { other, at }.into())
+        })
+    }
+
+    /// A window over what is aimed at.
+    fn lies_over(&self, aim: Aim, at: Point) -> Option<Other> {
+        let (there, _) = self.world.lies_at(at)?;
         let same = aim.window.is_none_or(|id| id.0 == there.id);
-        if there.pid == aim.pid && (same || there.menu) {
-            return Ok(());
-        }
-        let other = other(there);
-        Err(InputError::Covered { other, at }.into())
+        let is_aim = there.pid == aim.pid && (same || there.menu);
+        (!is_aim).then(|| other(there))
     }
 
     pub(crate) fn require_front(&self, typed: usize, all: usize) -> Result<()> {

@@ -43,7 +43,7 @@ impl Scripted {
         script.calls.push(line.clone());
         let number = script.calls.len();
         script.fire(|when| matches!(when, When::Before(n) if *n == number));
-        if script.broken {
+        if script.world.broken {
             return Err(Error::lost("asking the desktop")("connection reset"));
         }
         let result = act(&mut script);
@@ -72,7 +72,7 @@ impl Scripted {
 impl Platform for Scripted {
     fn connect(&self) -> Result<Box<dyn Desktop>> {
         let mut script = self.script();
-        script.broken = false;
+        script.world.broken = false;
         script.connections += 1;
         Ok(Box::new(self.clone()))
     }
@@ -379,6 +379,7 @@ impl PointerInput for Scripted {
         let line = format!("drag {},{} {},{}", from.x, from.y, to.x, to.y);
         self.call(line, |script| {
             script.require_place(from)?;
+            script.require_end(to)?;
             script.world.pointer = to;
             script.world.drop(from, to);
             Ok(())

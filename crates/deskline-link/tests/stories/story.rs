@@ -146,8 +146,6 @@ impl Story {
     }
 
     pub(crate) fn run_on(&mut self, pid: u32, tool: Tool, action: Action) -> &mut Self {
-        self.script().calls.clear();
-        self.script().waited = Duration::ZERO;
         let text = text_of(&action).map(|text| ("text".to_owned(), text.into()));
         let arguments = text.into_iter().collect();
         let call = Call {
@@ -155,8 +153,20 @@ impl Story {
             arguments,
             ..Call::new(tool, (tool != Tool::Open).then_some(pid), action)
         };
-        self.answer = Some(self.links.run(&call, &Cancel::new()));
+        self.run_call(&call)
+    }
+
+    pub(crate) fn run_call(&mut self, call: &Call) -> &mut Self {
+        self.script().calls.clear();
+        self.script().waited = Duration::ZERO;
+        self.answer = Some(self.links.run(call, &Cancel::new()));
         self
+    }
+
+    /// The next process of the server, on the same desktop.
+    pub(crate) fn restart(&mut self) {
+        let desktop = Arc::new(self.desktop.clone());
+        self.links = Links::new(desktop, self.journal.clone(), Policy::default());
     }
 
     /// A chain on Mail. `window` is a part of a title.
@@ -171,7 +181,6 @@ impl Story {
         steps: Vec<Action>,
         repeats: &[usize],
     ) -> &mut Self {
-        self.script().calls.clear();
         let reported = steps.iter().map(|action| match text_of(action) {
             Some(text) => serde_json::json!({"text": text}),
             None => serde_json::json!({}),
@@ -189,8 +198,7 @@ impl Story {
             arguments,
             ..Call::new(Tool::Chain, Some(MAIL), first)
         };
-        self.answer = Some(self.links.run(&call, &Cancel::new()));
-        self
+        self.run_call(&call)
     }
 
     pub(crate) fn run(&mut self, tool: Tool, action: Action) -> &mut Self {
@@ -365,7 +373,7 @@ impl Story {
     /// All that the journal holds in words.
     pub(crate) fn journal(&self) -> String {
         let path = self.journal.path().join("journal.jsonl");
-        std::fs::read_to_string(path).unwrap()
+        std::fs::read_to_string(path).unwrap_or_default()
     }
 }
 

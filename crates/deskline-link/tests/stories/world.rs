@@ -66,6 +66,8 @@ pub(crate) struct World {
     pub(crate) ear: Option<Cancel>,
     pub(crate) guarded: bool,
     pub(crate) keys_down: bool,
+    /// Whether the connection to the desktop is broken.
+    pub(crate) broken: bool,
     /// What is on the clipboard.
     pub(crate) clipboard: String,
     /// The windows whose native role is that of a dialog.
@@ -97,6 +99,7 @@ impl World {
             ear: None,
             guarded: false,
             keys_down: false,
+            broken: false,
             clipboard: "theirs".into(),
             dialogs: Vec::new(),
             twins: None,

@@ -5,6 +5,8 @@ mod arg;
 mod chain;
 mod compat;
 mod files;
+#[cfg(test)]
+mod fuzz_tests;
 mod keyboard;
 mod look;
 mod pointer;

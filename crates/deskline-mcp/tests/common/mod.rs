@@ -224,7 +224,12 @@ impl Session {
     }
 
     pub async fn send(&mut self, message: Value) {
-        let line = format!("{message}\n");
+        self.line(&message.to_string()).await;
+    }
+
+    /// Any line.
+    pub async fn line(&mut self, line: &str) {
+        let line = format!("{line}\n");
         let input = self.input.as_mut().expect("the input was closed");
         input.write_all(line.as_bytes()).await.unwrap();
     }

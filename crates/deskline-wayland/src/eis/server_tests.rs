@@ -385,3 +385,67 @@ fn a_server_that_hangs_costs_two_seconds() {
     assert!(matches!(lost, Err(Error::Lost { .. })), "{lost:?}");
     assert!(begun.elapsed() < 2 * PATIENCE, "{:?}", begun.elapsed());
 }
+
+/// What a server sends to a client that connects.
+fn recorded() -> Vec<u8> {
+    let (ours, near) = UnixStream::pair().unwrap();
+    let (far, theirs) = UnixStream::pair().unwrap();
+    let (waker, woken) = UnixStream::pair().unwrap();
+    let server = std::thread::spawn(move || {
+        serve(theirs, woken, "", &mpsc::channel().1, &Mutex::default());
+    });
+    let (mut to_far, mut from_near) = (far.try_clone().unwrap(), near.try_clone().unwrap());
+    let forth = std::thread::spawn(move || {
+        let _ = std::io::copy(&mut from_near, &mut to_far);
+    });
+    let back = std::thread::spawn(move || {
+        let (mut sent, mut far, mut near) = (Vec::new(), far, near);
+        let mut part = [0; 4096];
+        while let Ok(n @ 1..) = far.read(&mut part) {
+            sent.extend(&part[..n]);
+            let _ = near.write_all(&part[..n]);
+        }
+        sent
+    });
+    drop(Eis::connect(ours.into()));
+    drop(waker);
+    let sent = back.join().unwrap();
+    forth.join().unwrap();
+    server.join().unwrap();
+    sent
+}
+
+/// Connects to a server that sends these bytes, and clicks.
+fn connect_to(sent: &[u8]) {
+    let (ours, mut theirs) = UnixStream::pair().unwrap();
+    theirs.set_nonblocking(true).unwrap();
+    let _ = theirs.write(sent);
+    theirs.shutdown(std::net::Shutdown::Write).unwrap();
+    if let Ok(mut eis) = Eis::connect(ours.into()) {
+        let mut port = Sent {
+            events: &mut eis,
+            offset: (0.0, 0.0),
+            went: None,
+        };
+        let _ = click(&mut port);
+        let _ = port.lacks(&['a']);
+        let _ = port.sync();
+    }
+}
+
+#[test]
+fn the_largest_number_anywhere_is_no_panic() {
+    let sent = recorded();
+    for at in (0..sent.len() - 8).step_by(4) {
+        let mut sent = sent.clone();
+        sent[at..at + 8].copy_from_slice(&u64::MAX.to_le_bytes());
+        connect_to(&sent);
+    }
+}
+
+#[test]
+fn fuzz_any_bytes_from_a_server_are_devices_or_an_error() {
+    let corpus = [recorded()];
+    assert!(corpus[0].len() > 500, "{}", corpus[0].len());
+    deskline_fuzz::fuzz("EIS", &corpus, connect_to);
+}

@@ -170,6 +170,25 @@ mod tests {
     }
 
     #[test]
+    fn fuzz_any_bytes_are_a_format_or_none() {
+        let size: Vec<u8> = [640_u32, 480]
+            .iter()
+            .flat_map(|w| w.to_ne_bytes())
+            .collect();
+        let properties = [
+            (VIDEO_SIZE, value(RECTANGLE, &size)),
+            (VIDEO_FORMAT, number(ID, BGRX)),
+        ];
+        let corpus = [
+            object(FORMAT, PARAM_FORMAT, &properties),
+            formats(),
+            wishes()[0].clone(),
+            wishes()[1].clone(),
+        ];
+        deskline_fuzz::fuzz("PipeWire's pods", &corpus, |pod| _ = format(pod));
+    }
+
+    #[test]
     fn every_value_is_padded() {
         assert!(
             [formats(), wishes()[0].clone(), wishes()[1].clone()]

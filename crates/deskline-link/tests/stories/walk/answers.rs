@@ -1,0 +1,161 @@
+//! The promises about answers: their form, the journal's line, and no secret in either.
+
+use deskline_core::{Line, States};
+use deskline_link::Call;
+use serde_json::Value;
+
+use super::calls::texts;
+use crate::story::Story;
+
+/// The fields of a summary in their order.
+const FIELDS: [&str; 23] = [
+    "status",
+    "error",
+    "pid",
+    "app",
+    "dialog",
+    "partial",
+    "no_tree",
+    "blind",
+    "file",
+    "file_size",
+    "hint",
+    "screenshot",
+    "summary",
+    "steps",
+    "note",
+    "target",
+    "focus",
+    "windows",
+    "late_changes",
+    "picture_changed",
+    "text_changes",
+    "visible_elements",
+    "app_switch",
+];
+const SWITCHED: [&str; 2] = ["app_switch_elements", "app_switch_visible_elements"];
+
+/// An answer that has the form of the contract.
+pub(super) struct Answered {
+    pub(super) is_error: bool,
+    fields: Vec<(String, String)>,
+}
+
+impl Answered {
+    pub(super) fn parse(text: &str, is_error: bool) -> Result<Self, String> {
+        let mut fields: Vec<(String, String)> = Vec::new();
+        let order: Vec<&str> = FIELDS.into_iter().chain(SWITCHED).collect();
+        let mut at = 0;
+        for line in text.lines() {
+            if line.starts_with("  ") {
+                let list = fields.last().map(|(name, _)| name.as_str());
+                let lists = ["steps", "late_changes", "text_changes", "visible_elements"];
+                if !list.is_some_and(|l| lists.contains(&l) || l == SWITCHED[1]) {
+                    return Err(format!("not in a list: {line}"));
+                }
+                continue;
+            }
+            let (name, value) = line.split_once(':').ok_or(format!("no field: {line}"))?;
+            let place = order.iter().position(|field| *field == name);
+            let place = place.ok_or(format!("an unknown field: {line}"))?;
+            if place < at || place == at && !matches!(name, "status" | "note" | "blind" | "partial")
+            {
+                return Err(format!("out of order: {line}"));
+            }
+            at = place;
+            fields.push((name.to_owned(), value.trim_start().to_owned()));
+        }
+        let answered = Self { is_error, fields };
+        let wanted = if is_error { "error" } else { "success" };
+        if answered.field("status") != Some(wanted) || answered.field("error").is_some() != is_error
+        {
+            return Err("the status is wrong".into());
+        }
+        if text.chars().count() >= 4_000 {
+            return Err("longer than 4,000 characters".into());
+        }
+        if let Some(target) = answered.field("target") {
+            let target = target.strip_prefix("gone: ").unwrap_or(target);
+            let ends = target.match_indices(" in [").map(|(at, _)| at);
+            let parses = |end: usize| target[..end].parse::<Line>().is_ok();
+            if !ends.chain([target.len()]).any(parses) {
+                return Err(format!("no element: {target}"));
+            }
+        }
+        if let (Some(path), Some(size)) = (answered.field("file"), answered.field("file_size")) {
+            let bytes = std::fs::metadata(path)
+                .map_err(|e| format!("{path}: {e}"))?
+                .len();
+            if !size.starts_with(&format!("{bytes} bytes (")) {
+                return Err(format!("{path} has {bytes} bytes"));
+            }
+        }
+        Ok(answered)
+    }
+
+    pub(super) fn field(&self, name: &str) -> Option<&str> {
+        let field = self.fields.iter().find(|(field, _)| field == name);
+        field.map(|(_, value)| value.as_str())
+    }
+
+    /// The tree file.
+    pub(super) fn file(&self) -> Option<String> {
+        self.field("file")
+            .map(|path| std::fs::read_to_string(path).unwrap())
+    }
+}
+
+/// The journal has one more line, which agrees with the answer.
+pub(super) fn journal_line(
+    journal: &str,
+    before: usize,
+    call: &Call,
+    answered: &Answered,
+) -> Result<(), String> {
+    let lines: Vec<&str> = journal.lines().skip(before).collect();
+    let [line] = lines[..] else {
+        return Err(format!("{} lines in the journal", lines.len()));
+    };
+    let record: Value = serde_json::from_str(line).map_err(|e| format!("{line}: {e}"))?;
+    let is_ok = record["outcome"] == "ok";
+    let agrees = record["tool"] == call.tool.name()
+        && is_ok != answered.is_error
+        && record["files"]["text"].as_str() == answered.field("file");
+    if agrees {
+        Ok(())
+    } else {
+        Err(format!("the journal differs: {line}"))
+    }
+}
+
+/// No text of which a part went into a password field is in the answer, in the files or in what
+/// the overlay showed.
+pub(super) fn secrets(story: &Story, call: &Call) -> Result<(), String> {
+    let passwords: Vec<String> = story.given(|world| {
+        let nodes = world.stack.iter().flat_map(|w| &w.nodes);
+        let secure = nodes.filter(|n| n.line.states.contains(States::SECURE));
+        secure.map(|n| n.value.clone()).collect()
+    });
+    let file = story.text().lines().find_map(|l| l.strip_prefix("file: "));
+    let file = file
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .unwrap_or_default();
+    let journal = story.journal();
+    let last = journal.lines().last().unwrap_or_default();
+    let calls = story.calls().join("\n");
+    for text in call.actions().filter_map(texts) {
+        // The first seven and the last six characters are in no other text.
+        let parts = [text.get(..7), text.get(text.len().saturating_sub(8)..)];
+        let is_secret = |part: &str| passwords.iter().any(|p| p.contains(part));
+        if !parts.into_iter().flatten().any(is_secret) {
+            continue;
+        }
+        let escaped = text.replace('\n', "\\n").replace('\t', "\\t");
+        for place in [story.text(), &file, last, &calls] {
+            if place.contains(text) || place.contains(&escaped) {
+                return Err(format!("a secret is in: {place}"));
+            }
+        }
+    }
+    Ok(())
+}

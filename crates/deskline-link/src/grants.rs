@@ -7,29 +7,7 @@ use deskline_journal::{JournalError, StateFile};
 use serde::{Deserialize, Serialize};
 
 use crate::apps::Identity;
-pub use crate::question::Question;
-
-/// The person's answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Approval {
-    /// Until this server ends.
-    Once,
-    Always,
-    Never,
-}
-
-impl Approval {
-    pub const ALL: [Self; 3] = [Self::Once, Self::Always, Self::Never];
-
-    /// Its word in a client's form.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Once => "once",
-            Self::Always => "always",
-            Self::Never => "never",
-        }
-    }
-}
+pub use crate::question::{Approval, Question};
 
 impl Question {
     /// About this app, which `pid` is a process of.

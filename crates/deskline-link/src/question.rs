@@ -1,10 +1,8 @@
-//! A question for the person.
+//! A question for the person, and its answers.
 
 use std::fmt;
 
 use deskline_core::escape;
-
-use crate::grants::Approval;
 
 /// A question for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,5 +37,27 @@ impl fmt::Display for Question {
             return Ok(());
         }
         write!(f, " ({})", escape::short(&self.key, 120))
+    }
+}
+
+/// The person's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approval {
+    /// Until this server ends.
+    Once,
+    Always,
+    Never,
+}
+
+impl Approval {
+    pub const ALL: [Self; 3] = [Self::Once, Self::Always, Self::Never];
+
+    /// Its word in a client's form.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Always => "always",
+            Self::Never => "never",
+        }
     }
 }

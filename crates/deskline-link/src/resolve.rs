@@ -30,7 +30,7 @@ pub(crate) struct Targets {
     pub(crate) window: Option<usize>,
     /// The element that the action is for, or where keys go.
     pub(crate) acted_on: Option<ActedOn>,
-    /// Whether the action sets a value on an element that is known not to be secure.
+    /// Whether the action sets or chooses a value on an element that is known not to be secure.
     pub(crate) public_value: bool,
 }
 
@@ -255,7 +255,8 @@ impl Steps<'_> {
         let to = end.map(|to| resolve_on(tree, to, &within)).transpose()?;
         let element = target.index.and_then(|i| tree?.elements.get(i));
         let is = |state| element.is_some_and(|e| e.states.contains(state));
-        let public_value = sets && element.is_some() && !is(States::SECURE);
+        let chooses = matches!(action, Action::Input(Input::Choose { .. }));
+        let public_value = (sets || chooses) && element.is_some() && !is(States::SECURE);
         let drop_on = drop_on.map(|(to, pid)| {
             let tree = self.reader.read(desktop, pid, &mut report.notes)?;
             let target = lookup::resolve(&tree, to, &[])?;

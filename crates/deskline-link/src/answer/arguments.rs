@@ -64,7 +64,7 @@ fn hide(arguments: &mut Map<String, Value>, action: &Action) {
     } else {
         &[]
     };
-    for name in ["text", "value"].iter().chain(keys) {
+    for name in ["text", "value", "choose"].iter().chain(keys) {
         if let Some(value) = arguments.get_mut(*name) {
             *value = HIDDEN.into();
         }

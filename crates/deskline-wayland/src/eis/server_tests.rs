@@ -407,7 +407,7 @@ fn recorded() -> Vec<u8> {
         }
         sent
     });
-    drop(Eis::connect(ours.into()));
+    drop(Eis::connect(ours.into(), false));
     drop(waker);
     let sent = back.join().unwrap();
     forth.join().unwrap();
@@ -421,7 +421,7 @@ fn connect_to(sent: &[u8]) {
     theirs.set_nonblocking(true).unwrap();
     let _ = theirs.write(sent);
     theirs.shutdown(std::net::Shutdown::Write).unwrap();
-    if let Ok(mut eis) = Eis::connect(ours.into()) {
+    if let Ok(mut eis) = Eis::connect(ours.into(), false) {
         let mut port = Sent {
             events: &mut eis,
             offset: (0.0, 0.0),

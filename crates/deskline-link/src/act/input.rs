@@ -379,6 +379,15 @@ impl Act<'_> {
         Ok(Some(known))
     }
 
+    /// Where keys go by a reading of what shows. The tree before it may have had more fields.
+    fn own_witness(&self, tree: &Tree) -> Witness {
+        let now = Witness::new(tree);
+        match self.tree {
+            Some(known) => now.beside(&Witness::new(known)),
+            None => now,
+        }
+    }
+
     /// Aims at the window that the click brought to the front, also a dialog of another process,
     /// but never at the person's window, a blocked app, or a window of the target's process that
     /// was there and was not clicked. `tree` is the target's. Returns where keys go now.
@@ -393,7 +402,7 @@ impl Act<'_> {
                 drop_on: None,
                 polls: tree.is_picture_only(),
             });
-            return Ok(Some(Witness::new(tree)));
+            return Ok(Some(self.own_witness(tree)));
         }
         // Without the guard the person may have switched there.
         let switched = !desk.guard.holds()
@@ -402,7 +411,7 @@ impl Act<'_> {
         let front = front.filter(|_| !switched).and_then(|front| front.pid);
         let theirs = desk.front_before().and_then(|front| front.pid);
         let Some(pid) = front.filter(|pid| Some(*pid) != theirs) else {
-            return Ok(Some(Witness::new(tree)));
+            return Ok(Some(self.own_witness(tree)));
         };
         let mut own = String::new();
         if self.policy.is_bounded() {

@@ -22,7 +22,7 @@ use crate::link;
 use crate::picture::texts::Texts;
 use crate::policy::{Policy, identify};
 use crate::reader::Reader;
-use crate::report::Report;
+use crate::report::{Readings, Report};
 use crate::resolve::late_changes::LastTrees;
 use crate::resolve::windows::Windows;
 use crate::steps::{Found, Steps};
@@ -256,7 +256,13 @@ impl Links {
             ..
         } = report;
         let taken = handoff.and_then(|taken| taken.tree);
-        let last = readings.after.or(readings.before);
+        // The tree of the answer's file.
+        let Readings {
+            before,
+            step_before,
+            after,
+        } = readings;
+        let last = after.or(step_before).or(before);
         let dropped_on = drops.into_iter().map(|drop| drop.after);
         let trees = last.into_iter().chain(taken).chain(dropped_on);
         self.last_trees.remember(late, trees);

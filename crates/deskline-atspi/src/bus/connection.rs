@@ -627,7 +627,7 @@ mod tests {
     /// A message of this kind. A reply answers call 7.
     fn message(kind: u8, body: Body) -> Vec<u8> {
         let call = Call {
-            destination: ":1.2",
+            destination: ":1.2345",
             path: "/org/a11y/atspi/accessible/7",
             interface: "org.a11y.atspi.Event.Object",
             member: "StateChanged",
@@ -636,10 +636,12 @@ mod tests {
         let mut bytes = Vec::new();
         write_call(&mut bytes, 3, &call);
         bytes[1] = kind;
-        // The destination's field becomes that of the call that this answers.
+        // The destination's field becomes that of the call that this answers, and one of a code that
+        // is not known.
         let at = bytes.windows(3).position(|w| w == [6, 1, b's']).unwrap();
         if kind != SIGNAL {
             bytes[at..at + 8].copy_from_slice(&[5, 1, b'u', 0, 7, 0, 0, 0]);
+            bytes[at + 8..at + 16].copy_from_slice(&[200, 1, b'u', 0, 9, 0, 0, 0]);
         }
         bytes
     }

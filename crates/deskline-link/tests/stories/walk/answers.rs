@@ -131,10 +131,9 @@ pub(super) fn journal_line(
 /// No text of which a part went into a password field is in the answer, in the files or in what
 /// the overlay showed.
 pub(super) fn secrets(story: &Story, call: &Call) -> Result<(), String> {
-    let passwords: Vec<String> = story.given(|world| {
-        let nodes = world.stack.iter().flat_map(|w| &w.nodes);
-        let secure = nodes.filter(|n| n.line.states.contains(States::SECURE));
-        secure.map(|n| n.value.clone()).collect()
+    let (secure, plain): (Vec<_>, Vec<_>) = story.given(|world| {
+        let nodes = world.stack.iter().flat_map(|w| w.nodes.clone());
+        nodes.partition(|n| n.line.states.contains(States::SECURE))
     });
     let file = story.text().lines().find_map(|l| l.strip_prefix("file: "));
     let file = file
@@ -146,12 +145,21 @@ pub(super) fn secrets(story: &Story, call: &Call) -> Result<(), String> {
     for text in call.actions().filter_map(texts) {
         // The first seven and the last six characters are in no other text.
         let parts = [text.get(..7), text.get(text.len().saturating_sub(8)..)];
-        let is_secret = |part: &str| passwords.iter().any(|p| p.contains(part));
+        let is_secret = |part: &str| secure.iter().any(|n| n.value.contains(part));
         if !parts.into_iter().flatten().any(is_secret) {
             continue;
         }
         let escaped = text.replace('\n', "\\n").replace('\t', "\\t");
-        for place in [story.text(), &file, last, &calls] {
+        // Where it went into a plain field too, that field shows it, and so do the trees.
+        let shows = plain.iter().any(|n| n.value.contains(text));
+        let typed = story.text().lines().filter(|line| line.contains("Typed"));
+        let typed: String = typed.collect();
+        let (answer, file) = if shows {
+            (&*typed, "")
+        } else {
+            (story.text(), &*file)
+        };
+        for place in [answer, file, last, &calls] {
             if place.contains(text) || place.contains(&escaped) {
                 return Err(format!("a secret is in: {place}"));
             }

@@ -84,10 +84,7 @@ impl Seen {
             }
         }
         self.late = late;
-        // After an error in mid-link, late changes are those since the answer before it.
-        if diffed || !answered.is_error {
-            self.put(pid, elements, call);
-        }
+        self.put(pid, elements, call);
         Ok(())
     }
 

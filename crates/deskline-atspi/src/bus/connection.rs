@@ -636,8 +636,8 @@ mod tests {
         let mut bytes = Vec::new();
         write_call(&mut bytes, 3, &call);
         bytes[1] = kind;
-        // The destination's field becomes that of the call that this answers, and one of a code that
-        // is not known.
+        // The destination's field becomes that of the call that this answers, and one of an unknown
+        // code.
         let at = bytes.windows(3).position(|w| w == [6, 1, b's']).unwrap();
         if kind != SIGNAL {
             bytes[at..at + 8].copy_from_slice(&[5, 1, b'u', 0, 7, 0, 0, 0]);

@@ -42,9 +42,12 @@ pub(crate) fn dispatcher(
         },
         ..Policy::default()
     };
-    let turns = Turns::open().inspect_err(|error| tracing::warn!("no turns: {error}"));
+    // Without a guard, another server's input is kept out as little as the person's.
+    let guarded = policy.guard.mode != Mode::Off;
+    let turns = guarded.then(Turns::open).transpose();
+    let turns = turns.inspect_err(|error| tracing::warn!("no turns: {error}"));
     let links = Links::new(Arc::clone(&open.platform), journal.clone(), policy.clone())
-        .in_turns(turns.ok());
+        .in_turns(turns.ok().flatten());
     let config = Config {
         policy,
         read_only: settings.read_only,

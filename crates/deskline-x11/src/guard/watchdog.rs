@@ -15,6 +15,7 @@ use deskline_link::{Error, Result};
 use deskline_unix::hold::Holding;
 use deskline_unix::{spawn, wait};
 use rustix::event::{PollFd, PollFlags};
+use rustix::io::ioctl_fionbio;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xinput::{ConnectionExt as _, Device, EventMask, XIEventMask};
@@ -65,7 +66,12 @@ impl Watchdog {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         let child = spawn::own_session(&mut command).spawn();
-        child.map(Self).map_err(Error::system(WHAT))
+        let child = child.map(Self).map_err(Error::system(WHAT))?;
+        if let Some(orders) = &child.0.stdin {
+            // A process that does not read its orders must not block the guard.
+            ioctl_fionbio(orders, true).map_err(Error::system(WHAT))?;
+        }
+        Ok(child)
     }
 
     /// The devices are grabbed, for this long at most; `None`: they are released.

@@ -26,7 +26,8 @@ pub struct Answer {
     /// The summary.
     pub text: String,
     pub is_error: bool,
-    /// How long each step of the link took, by its name in [`STEPS`]; several in a chain.
+    /// How long each step of the link took, by its name in [`STEPS`](crate::STEPS). In a
+    /// chain it is the sum of its runs.
     pub times: Vec<(&'static str, Duration)>,
 }
 

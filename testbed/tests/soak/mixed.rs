@@ -41,7 +41,8 @@ enum Harm {
 }
 
 impl Harm {
-    /// Each comes regularly, so that a short run has all.
+    /// What happens in the middle of this link. A short run makes six to nine links, and so seldom
+    /// has the window manager's restart.
     fn of(link: usize) -> Option<Self> {
         match link % 24 {
             1 | 13 => Some(Self::Stop),

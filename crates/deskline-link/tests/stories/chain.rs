@@ -420,6 +420,15 @@ fn esc_ends_a_chain_and_puts_everything_back() {
     reached: Mail: click To, Mail: b, Mail: o, Mail: b
     front: Notes, pointer: 900,700
     "##);
+    // Late is what has changed since the tree of that answer's file, in which step 1 is done.
+    story.refresh();
+    let file = std::fs::read_to_string(story.field("file")).unwrap();
+    let late: Vec<_> = file
+        .lines()
+        .filter(|line| line.starts_with("late "))
+        .collect();
+    assert_eq!(late.len(), 1, "{late:?}");
+    assert!(late[0].contains(r#"AXValue: "bob" -> """#), "{late:?}");
 }
 
 /// Another window of Mail, behind the person's, that Send brings to the front.

@@ -33,7 +33,10 @@ ROOT = Path(__file__).resolve().parent.parent
 DESKTOPS = re.compile(r"deskline-(x11|linux)/(?!lib$)")
 
 # These need a third of a core, and run one after the other beside the lanes.
-WAITS = {"windows", "large", "sheets", "reading", "scale", "toolkits calc::libreoffice_calc"}
+WAITS = {
+    *("windows", "large", "sheets", "reading", "scale", "toolkits calc::libreoffice_calc"),
+    *("debian_13 gnome", "debian_13 gnome_extension"),
+}
 
 # Nothing may run beside these.
 ALONE = {"reuse", "bounds", "soak"}

@@ -9,6 +9,12 @@ pub struct Point {
     pub y: i32,
 }
 
+impl Point {
+    pub const fn at(x: i32, y: i32) -> Self {
+        Self { x, y }
+    }
+}
+
 /// A rectangle, such as an element's extents. Half-open: `[x, x+w) × [y, y+h)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rect {
@@ -24,24 +30,22 @@ pub struct Rect {
 const FAR: i32 = 1 << 20;
 
 impl Rect {
+    pub const fn at(x: i32, y: i32, w: i32, h: i32) -> Self {
+        Self { x, y, w, h }
+    }
+
     /// Extents as a toolkit reported them. `None` if they mean "nowhere": a negative size, or an
     /// origin a million pixels out.
     pub fn new(x: i32, y: i32, w: i32, h: i32) -> Option<Self> {
         let near = |v: i32| (-FAR..=FAR).contains(&v);
-        (near(x) && near(y) && (0..=FAR).contains(&w) && (0..=FAR).contains(&h)).then_some(Self {
-            x,
-            y,
-            w,
-            h,
-        })
+        let sized = |v: i32| (0..=FAR).contains(&v);
+        (near(x) && near(y) && sized(w) && sized(h)).then_some(Self::at(x, y, w, h))
     }
 
     /// The centre, rounded down: `(x + w/2, y + h/2)`.
     pub fn center(&self) -> Point {
-        Point {
-            x: self.x.saturating_add(self.w / 2),
-            y: self.y.saturating_add(self.h / 2),
-        }
+        let middle = |start: i32, length: i32| start.saturating_add(length / 2);
+        Point::at(middle(self.x, self.w), middle(self.y, self.h))
     }
 
     pub fn contains(&self, p: Point) -> bool {
@@ -58,22 +62,14 @@ impl Rect {
     /// The intersection; empty if they do not overlap.
     #[must_use]
     pub fn intersect(&self, other: &Self) -> Self {
-        let x = self.x.max(other.x);
-        let y = self.y.max(other.y);
-        let right = self
-            .x
-            .saturating_add(self.w)
-            .min(other.x.saturating_add(other.w));
-        let bottom = self
-            .y
-            .saturating_add(self.h)
-            .min(other.y.saturating_add(other.h));
-        Self {
-            x,
-            y,
-            w: right.saturating_sub(x).max(0),
-            h: bottom.saturating_sub(y).max(0),
-        }
+        let shared = |(a, a_length): (i32, i32), (b, b_length): (i32, i32)| {
+            let start = a.max(b);
+            let end = a.saturating_add(a_length).min(b.saturating_add(b_length));
+            (start, end.saturating_sub(start).max(0))
+        };
+        let (x, w) = shared((self.x, self.w), (other.x, other.w));
+        let (y, h) = shared((self.y, self.h), (other.y, other.h));
+        Self::at(x, y, w, h)
     }
 
     #[must_use]

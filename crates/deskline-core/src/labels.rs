@@ -174,20 +174,10 @@ fn span(label: Rect, field: Rect) -> Rect {
     );
     if right <= field.x + 4 && label.center().y >= field.y {
         let w = field.x.saturating_sub(right).max(0);
-        return Rect {
-            x: right,
-            y: field.y,
-            w,
-            h: field.h,
-        };
+        return Rect::at(right, field.y, w, field.h);
     }
     let h = field.y.saturating_sub(bottom).max(0);
-    Rect {
-        x: field.x,
-        y: bottom,
-        w: field.w,
-        h,
-    }
+    Rect::at(field.x, bottom, field.w, h)
 }
 
 /// The cells of a table of rows with their positions; empty if they cannot be numbered.

@@ -153,10 +153,5 @@ fn union(a: Rect, b: Rect) -> Rect {
     let (x, y) = (a.x.min(b.x), a.y.min(b.y));
     let right = a.x.saturating_add(a.w).max(b.x.saturating_add(b.w));
     let bottom = a.y.saturating_add(a.h).max(b.y.saturating_add(b.h));
-    Rect {
-        x,
-        y,
-        w: right.saturating_sub(x),
-        h: bottom.saturating_sub(y),
-    }
+    Rect::at(x, y, right.saturating_sub(x), bottom.saturating_sub(y))
 }

@@ -274,12 +274,7 @@ pub(crate) mod tests {
     fn a_click_checks_the_topmost_item_and_menus_of_unknown_position() {
         let item = |n: &str, x, known| Item {
             id: ElementId::new(n),
-            place: Rect {
-                x,
-                y: 0,
-                w: 40,
-                h: 26,
-            },
+            place: Rect::at(x, 0, 40, 26),
             known,
         };
         let at = |x| Point { x, y: 5 };

@@ -104,10 +104,7 @@ impl<O: Os> Input<O> {
     pub(crate) fn pointer(&self) -> Point {
         let (x, y) = self.os.pointer();
         // On Retina displays the pointer may be at fractions of a point.
-        Point {
-            x: x.floor() as i32,
-            y: y.floor() as i32,
-        }
+        Point::at(x.floor() as i32, y.floor() as i32)
     }
 
     /// Moves the pointer without events for the apps on its way.

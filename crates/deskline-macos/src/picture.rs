@@ -50,10 +50,7 @@ pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
         width: image.width as u32,
         height: image.height as u32,
         rgb,
-        origin: Point {
-            x: extents.x,
-            y: extents.y,
-        },
+        origin: Point::at(extents.x, extents.y),
     })
 }
 

@@ -96,12 +96,7 @@ fn ax_window<O: Os>(os: &O, element: O::Element) -> Option<AxWindow<O::Element>>
 
 pub(crate) fn extents(window: &ServerWindow) -> Rect {
     let [x, y, w, h] = window.bounds;
-    rect(x, y, w, h).unwrap_or(Rect {
-        x: 0,
-        y: 0,
-        w: 0,
-        h: 0,
-    })
+    rect(x, y, w, h).unwrap_or(Rect::at(0, 0, 0, 0))
 }
 
 pub(crate) fn is_window(window: &ServerWindow) -> bool {

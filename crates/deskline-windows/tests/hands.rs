@@ -130,10 +130,7 @@ fn wait(what: &str, mut done: impl FnMut() -> bool) {
 
 fn middle(window: &Window) -> Point {
     let rect = window.extents.unwrap();
-    Point {
-        x: rect.x + rect.w / 2,
-        y: rect.y + rect.h / 2,
-    }
+    Point::at(rect.x + rect.w / 2, rect.y + rect.h / 2)
 }
 
 fn click(at: Point, clicks: Clicks) -> Click {

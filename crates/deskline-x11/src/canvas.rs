@@ -58,10 +58,7 @@ impl Canvas {
             width: self.area.w.max(0) as u32,
             height: self.area.h.max(0) as u32,
             rgb: self.rgb,
-            origin: Point {
-                x: self.area.x,
-                y: self.area.y,
-            },
+            origin: Point::at(self.area.x, self.area.y),
             scale: 1.0,
         }
     }

@@ -75,12 +75,7 @@ impl X11 {
         let screen = self.connection.get_geometry(self.root).during(WHAT)?;
         let stack = self.children_of_root()?;
         let screen = screen.reply().during(WHAT)?;
-        let screen = Rect {
-            x: 0,
-            y: 0,
-            w: screen.width.into(),
-            h: screen.height.into(),
-        };
+        let screen = Rect::at(0, 0, screen.width.into(), screen.height.into());
         self.pictures.redirected.retain(|id| stack.contains(id));
         let facts = self.facts(&stack)?;
         let popups = popups_among(&facts, wanted.pid);
@@ -314,10 +309,10 @@ fn covered(facts: &[Facts], outer: Window, shown: Rect, popups: &[Popup]) -> boo
 /// The smallest rectangle that contains both.
 fn union(a: Rect, b: Rect) -> Rect {
     let (x, y) = (a.x.min(b.x), a.y.min(b.y));
-    Rect {
+    Rect::at(
         x,
         y,
-        w: (a.x + a.w).max(b.x + b.w) - x,
-        h: (a.y + a.h).max(b.y + b.h) - y,
-    }
+        (a.x + a.w).max(b.x + b.w) - x,
+        (a.y + a.h).max(b.y + b.h) - y,
+    )
 }

@@ -24,10 +24,7 @@ impl X11 {
         let pointer = self.connection.query_pointer(self.root).during(WHAT)?;
         let pointer = pointer.reply().during(WHAT)?;
         Ok(Pointer {
-            at: Point {
-                x: pointer.root_x.into(),
-                y: pointer.root_y.into(),
-            },
+            at: Point::at(pointer.root_x.into(), pointer.root_y.into()),
             pressed: pointer.mask.intersects(buttons),
         })
     }

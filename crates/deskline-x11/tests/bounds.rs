@@ -71,10 +71,7 @@ fn a_thousand_operations_leave_nothing_behind() {
     x11.activate(id, &never).unwrap();
     let mut work = |rounds: i32| {
         for round in 0..rounds {
-            let at = Point {
-                x: 150 + round * 37 % 200,
-                y: 150 + round * 23 % 100,
-            };
+            let at = Point::at(150 + round * 37 % 200, 150 + round * 23 % 100);
             let key = KeyPress {
                 key: Key::Char('a'),
                 modifiers: Modifiers::CONTROL,

@@ -50,10 +50,7 @@ fn a_window_is_pictured_whole_and_alone() {
         let picture = x11.picture(id(&window)).unwrap();
         let extents = x11.toplevel(id(&window)).unwrap().unwrap().extents;
         assert_eq!((picture.width, picture.height), (300, 200));
-        let origin = Point {
-            x: extents.x,
-            y: extents.y,
-        };
+        let origin = Point::at(extents.x, extents.y);
         assert_eq!(picture.origin, origin);
         assert_eq!(count(&picture, BLUE), 300 * 200, "{manager:?}");
     }

@@ -69,12 +69,7 @@ fn the_shadow_is_no_part_of_a_window() {
     let x11 = desktop.connect();
     let read = x11.toplevel(id(&window)).unwrap().unwrap();
     let Rect { x, y, w, h } = read.raw;
-    let inner = Rect {
-        x: x + 10,
-        y: y + 30,
-        w: w - 30,
-        h: h - 70,
-    };
+    let inner = Rect::at(x + 10, y + 30, w - 30, h - 70);
     assert_eq!(read.extents, inner);
 }
 

@@ -246,10 +246,7 @@ fn a_covered_place_is_refused_if_the_cover_stays_on_top(
         h.try_into().unwrap(),
     );
     let ok = read.line_of("AXButton", "OK").extents.unwrap();
-    let middle = Point {
-        x: ok.x + ok.w / 2,
-        y: ok.y + ok.h / 2,
-    };
+    let middle = Point::at(ok.x + ok.w / 2, ok.y + ok.h / 2);
     assert!(cover.unwrap().contains(middle), "{covered:?} {ok:?}");
     let click = json!({"element": "OK", "role": "AXButton"});
     let refused = server.call_for(below, "click_and_traverse", click.clone());

@@ -46,12 +46,12 @@ fn a_picture_shows_what_changes_and_where(server: &Client, app: &NativeApp, scal
     app.wait_for("value Volume 90");
     let slider = after.line_of("AXSlider", "Volume").extents.unwrap();
     // Further away a button lights up if the pointer happens to be on it.
-    let around = Rect {
-        x: slider.x - AROUND,
-        y: slider.y - AROUND,
-        w: slider.w + 2 * AROUND,
-        h: slider.h + 2 * AROUND,
-    };
+    let around = Rect::at(
+        slider.x - AROUND,
+        slider.y - AROUND,
+        slider.w + 2 * AROUND,
+        slider.h + 2 * AROUND,
+    );
     let [slider, around] = [slider, around].map(|r| Rect {
         x: r.x * scale,
         y: r.y * scale,
@@ -98,10 +98,5 @@ fn difference(one: &(usize, Vec<u8>), other: &(usize, Vec<u8>), part: Rect) -> R
     let least = |of: fn(&Point) -> i32| places.iter().map(of).min().unwrap();
     let most = |of: fn(&Point) -> i32| places.iter().map(of).max().unwrap();
     let (x, y) = (least(across), least(down));
-    Rect {
-        x,
-        y,
-        w: most(across) + 1 - x,
-        h: most(down) + 1 - y,
-    }
+    Rect::at(x, y, most(across) + 1 - x, most(down) + 1 - y)
 }

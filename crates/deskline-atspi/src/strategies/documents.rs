@@ -131,12 +131,7 @@ mod tests {
     use deskline_core::{Rect, WindowId};
 
     fn window(id: u64) -> Toplevel {
-        let window = Rect {
-            x: 0,
-            y: 0,
-            w: 800,
-            h: 600,
-        };
+        let window = Rect::at(0, 0, 800, 600);
         Toplevel {
             id: WindowId(id),
             title: id.to_string(),

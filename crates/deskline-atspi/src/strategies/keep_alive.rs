@@ -160,12 +160,7 @@ mod tests {
             path: "/sheet".into(),
             rows: 1 << 20,
             columns: 1 << 10,
-            clip: Rect {
-                x: 0,
-                y: 0,
-                w: 800,
-                h: 600,
-            },
+            clip: Rect::at(0, 0, 800, 600),
         };
         let sheet = Spreadsheet::new(&[], Instant::now(), &table, &(0..=0, 0..=0));
         sheet.map(|sheet| (table.path, sheet)).into_iter().collect()

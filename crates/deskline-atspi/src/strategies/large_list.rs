@@ -366,12 +366,7 @@ fn may_show(from: Option<&Rect>, to: Option<&Rect>, clip: Rect) -> bool {
     let (left, top) = (from.x.min(to.x), from.y.min(to.y));
     let right = (from.x + from.w).max(to.x + to.w);
     let bottom = (from.y + from.h).max(to.y + to.h);
-    let hull = Rect {
-        x: left,
-        y: top,
-        w: right - left,
-        h: bottom - top,
-    };
+    let hull = Rect::at(left, top, right - left, bottom - top);
     // Text laid out in lines may begin and end anywhere in them.
     let row = Rect {
         x: clip.x,

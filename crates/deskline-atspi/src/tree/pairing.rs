@@ -301,10 +301,6 @@ impl<'t> Table<'t> {
 mod tests {
     use super::*;
 
-    fn rect(x: i32, y: i32, w: i32, h: i32) -> Rect {
-        Rect { x, y, w, h }
-    }
-
     fn toplevel(id: u64, title: &str, window: Rect) -> Toplevel {
         Toplevel {
             id: WindowId(id),
@@ -342,20 +338,15 @@ mod tests {
         pairs.into_iter().map(|pair| pair.windows).collect()
     }
 
-    const FULL: Rect = Rect {
-        x: 0,
-        y: 24,
-        w: 1280,
-        h: 776,
-    };
+    const FULL: Rect = Rect::at(0, 24, 1280, 776);
 
     #[test]
     fn a_window_that_is_known_by_its_frame_is_paired_by_it() {
-        let mut named = [2_u64, 1].map(|id| toplevel(id, "A", rect(0, 0, 0, 0)));
+        let mut named = [2_u64, 1].map(|id| toplevel(id, "A", Rect::at(0, 0, 0, 0)));
         for (window, path) in named.iter_mut().zip(["/2", "/1"]) {
             window.frame = Some(path.to_owned());
         }
-        let alike = rect(0, 0, 400, 300);
+        let alike = Rect::at(0, 0, 400, 300);
         let frames = [
             frame("/1", "A", alike, false),
             frame("/2", "A", alike, true),
@@ -366,11 +357,11 @@ mod tests {
 
     #[test]
     fn two_windows_are_told_apart_by_title_size_or_place() {
-        let (small, large) = (rect(5, 6, 100, 50), rect(300, 200, 400, 300));
-        let moved = rect(600, 6, 100, 50);
+        let (small, large) = (Rect::at(5, 6, 100, 50), Rect::at(300, 200, 400, 300));
+        let moved = Rect::at(600, 6, 100, 50);
         let frames = [
-            frame("/1", "A", rect(0, 0, 400, 300), false),
-            frame("/2", "A", rect(0, 0, 100, 50), false),
+            frame("/1", "A", Rect::at(0, 0, 400, 300), false),
+            frame("/2", "A", Rect::at(0, 0, 100, 50), false),
         ];
         let there = windows(vec![toplevel(1, "A", small), toplevel(2, "A", large)], None);
         assert_eq!(paired(Units::Gtk4, &frames, &there), [[1], [0]]);

@@ -178,12 +178,7 @@ impl Map {
         let (x, y) = (at(place.x, self.x), at(place.y, self.y));
         let right = at(place.x.saturating_add(place.w), self.x);
         let bottom = at(place.y.saturating_add(place.h), self.y);
-        Rect {
-            x,
-            y,
-            w: right.saturating_sub(x),
-            h: bottom.saturating_sub(y),
-        }
+        Rect::at(x, y, right.saturating_sub(x), bottom.saturating_sub(y))
     }
 }
 
@@ -192,10 +187,6 @@ impl Map {
 mod tests {
     use super::*;
     use deskline_core::WindowId;
-
-    fn rect(x: i32, y: i32, w: i32, h: i32) -> Rect {
-        Rect { x, y, w, h }
-    }
 
     fn toplevel(window: Rect, shadow: Option<[i32; 4]>, border: [i32; 4]) -> Toplevel {
         Toplevel {
@@ -213,87 +204,112 @@ mod tests {
 
     #[test]
     fn kcalc_at_twice_its_size() {
-        let window = toplevel(rect(200, 100, 536, 576), None, [5, 5, 29, 5]);
-        let map = Units::Qt.fit(rect(100, 50, 268, 288), &window).unwrap();
+        let window = toplevel(Rect::at(200, 100, 536, 576), None, [5, 5, 29, 5]);
+        let map = Units::Qt.fit(Rect::at(100, 50, 268, 288), &window).unwrap();
         assert_eq!(map.scale, 2.0);
         assert!(map.agrees());
-        assert_eq!(map.apply(rect(110, 60, 20, 10)), rect(220, 120, 40, 20));
+        assert_eq!(
+            map.apply(Rect::at(110, 60, 20, 10)),
+            Rect::at(220, 120, 40, 20)
+        );
     }
 
     #[test]
     fn a_factor_that_is_no_whole_number_is_found_through_rounding() {
-        let window = toplevel(rect(455, 179, 374, 300), None, [5, 5, 29, 5]);
-        let map = Units::Qt.fit(rect(303, 119, 249, 200), &window).unwrap();
+        let window = toplevel(Rect::at(455, 179, 374, 300), None, [5, 5, 29, 5]);
+        let map = Units::Qt
+            .fit(Rect::at(303, 119, 249, 200), &window)
+            .unwrap();
         assert_eq!(map.scale, 1.5);
-        assert_eq!(map.apply(rect(303, 119, 249, 200)).x, 455);
-        let window = toplevel(rect(0, 0, 720, 600), None, [0; 4]);
-        let map = Units::Qt.fit(rect(0, 0, 600, 500), &window).unwrap();
+        assert_eq!(map.apply(Rect::at(303, 119, 249, 200)).x, 455);
+        let window = toplevel(Rect::at(0, 0, 720, 600), None, [0; 4]);
+        let map = Units::Qt.fit(Rect::at(0, 0, 600, 500), &window).unwrap();
         assert_eq!(map.scale, 1.2);
     }
 
     #[test]
     fn a_frame_of_gtk_3_has_the_window_managers_border() {
-        let window = toplevel(rect(205, 129, 600, 400), None, [5, 5, 29, 5]);
-        let map = Units::Gtk3.fit(rect(100, 50, 305, 217), &window).unwrap();
+        let window = toplevel(Rect::at(205, 129, 600, 400), None, [5, 5, 29, 5]);
+        let map = Units::Gtk3
+            .fit(Rect::at(100, 50, 305, 217), &window)
+            .unwrap();
         assert_eq!(map.scale, 2.0);
-        assert_eq!(map.apply(rect(102, 64, 300, 34)), rect(204, 128, 600, 68));
-        let window = toplevel(rect(485, 312, 300, 200), None, [5, 5, 29, 5]);
-        let map = Units::Gtk3.fit(rect(480, 283, 310, 234), &window).unwrap();
+        assert_eq!(
+            map.apply(Rect::at(102, 64, 300, 34)),
+            Rect::at(204, 128, 600, 68)
+        );
+        let window = toplevel(Rect::at(485, 312, 300, 200), None, [5, 5, 29, 5]);
+        let map = Units::Gtk3
+            .fit(Rect::at(480, 283, 310, 234), &window)
+            .unwrap();
         assert_eq!(map, Map::SAME);
     }
 
     #[test]
     fn a_frame_of_gtk_3_includes_the_shadow_that_its_window_reports() {
         let shadow = Some([52, 52, 46, 58]);
-        let window = toplevel(rect(-52, -46, 2816, 1568), shadow, [0; 4]);
-        let map = Units::Gtk3.fit(rect(-26, -23, 1408, 784), &window).unwrap();
+        let window = toplevel(Rect::at(-52, -46, 2816, 1568), shadow, [0; 4]);
+        let map = Units::Gtk3
+            .fit(Rect::at(-26, -23, 1408, 784), &window)
+            .unwrap();
         assert_eq!(map.scale, 2.0);
-        assert_eq!(map.apply(rect(617, 0, 121, 46)), rect(1234, 0, 242, 92));
-        let window = toplevel(rect(74, 77, 452, 352), Some([26, 26, 23, 29]), [0; 4]);
-        let map = Units::Gtk3.fit(rect(74, 77, 452, 352), &window).unwrap();
+        assert_eq!(
+            map.apply(Rect::at(617, 0, 121, 46)),
+            Rect::at(1234, 0, 242, 92)
+        );
+        let window = toplevel(Rect::at(74, 77, 452, 352), Some([26, 26, 23, 29]), [0; 4]);
+        let map = Units::Gtk3
+            .fit(Rect::at(74, 77, 452, 352), &window)
+            .unwrap();
         assert_eq!(map, Map::SAME);
     }
 
     #[test]
     fn a_shadow_is_no_factor() {
         // Client-side decorations of 10 pixels on each side that the window does not report.
-        let window = toplevel(rect(0, 0, 420, 410), None, [0; 4]);
-        assert_eq!(Units::Other.fit(rect(10, 10, 400, 390), &window), None);
+        let window = toplevel(Rect::at(0, 0, 420, 410), None, [0; 4]);
+        assert_eq!(Units::Other.fit(Rect::at(10, 10, 400, 390), &window), None);
         let map = Units::Gtk4.guess(
-            rect(0, 0, 240, 190),
-            &toplevel(rect(710, 340, 500, 400), None, [0; 4]),
+            Rect::at(0, 0, 240, 190),
+            &toplevel(Rect::at(710, 340, 500, 400), None, [0; 4]),
         );
         let map = map.unwrap();
-        assert_eq!(map.apply(rect(17, 51, 206, 24)), rect(754, 452, 412, 48));
+        assert_eq!(
+            map.apply(Rect::at(17, 51, 206, 24)),
+            Rect::at(754, 452, 412, 48)
+        );
     }
 
     #[test]
     fn gtk_4_is_placed_at_the_content_of_its_window() {
-        let (window, frame) = (rect(984, 227, 412, 552), rect(0, 0, 360, 500));
+        let (window, frame) = (Rect::at(984, 227, 412, 552), Rect::at(0, 0, 360, 500));
         let with = toplevel(window, Some([26, 26, 23, 29]), [0; 4]);
         let map = Units::Gtk4.fit(frame, &with).unwrap();
-        assert_eq!(map.apply(frame), rect(1010, 250, 360, 500));
+        assert_eq!(map.apply(frame), Rect::at(1010, 250, 360, 500));
         let without = toplevel(window, None, [0; 4]);
         let map = Units::Gtk4.fit(frame, &without).unwrap();
-        assert_eq!(map.apply(frame), rect(1010, 253, 360, 500));
+        assert_eq!(map.apply(frame), Rect::at(1010, 253, 360, 500));
     }
 
     #[test]
     fn a_native_wayland_window_is_placed_with_or_without_its_shadow() {
-        let (content, button) = (rect(100, 50, 400, 300), rect(36, 33, 20, 10));
-        let gtk3 = Map::in_window(rect(0, 0, 452, 352), content, (26, 23), 1);
-        assert_eq!(gtk3.apply(button), rect(110, 60, 20, 10));
-        let gtk4 = Map::in_window(rect(0, 0, 400, 300), content, (0, 0), 1);
-        assert_eq!(gtk4.apply(button), rect(136, 83, 20, 10));
+        let (content, button) = (Rect::at(100, 50, 400, 300), Rect::at(36, 33, 20, 10));
+        let gtk3 = Map::in_window(Rect::at(0, 0, 452, 352), content, (26, 23), 1);
+        assert_eq!(gtk3.apply(button), Rect::at(110, 60, 20, 10));
+        let gtk4 = Map::in_window(Rect::at(0, 0, 400, 300), content, (0, 0), 1);
+        assert_eq!(gtk4.apply(button), Rect::at(136, 83, 20, 10));
     }
 
     #[test]
     fn extents_of_any_size_are_no_panic() {
-        let window = toplevel(rect(0, 0, 65_535, 1), None, [0; 4]);
-        assert_eq!(Units::Qt.fit(rect(i32::MIN, i32::MAX, 0, 0), &window), None);
-        let small = rect(0, 0, 30, 30);
+        let window = toplevel(Rect::at(0, 0, 65_535, 1), None, [0; 4]);
+        assert_eq!(
+            Units::Qt.fit(Rect::at(i32::MIN, i32::MAX, 0, 0), &window),
+            None
+        );
+        let small = Rect::at(0, 0, 30, 30);
         assert_eq!(Units::Gtk4.fit(small, &window), None);
         let map = Units::Gtk4.guess(small, &window).unwrap();
-        map.apply(rect(i32::MAX, i32::MIN, i32::MAX, i32::MAX));
+        map.apply(Rect::at(i32::MAX, i32::MIN, i32::MAX, i32::MAX));
     }
 }

@@ -108,12 +108,7 @@ fn hull(a: Rect, b: Rect) -> Rect {
     let (x, y) = (a.x.min(b.x), a.y.min(b.y));
     let right = a.x.saturating_add(a.w).max(b.x.saturating_add(b.w));
     let bottom = a.y.saturating_add(a.h).max(b.y.saturating_add(b.h));
-    Rect {
-        x,
-        y,
-        w: right - x,
-        h: bottom - y,
-    }
+    Rect::at(x, y, right - x, bottom - y)
 }
 
 #[cfg(test)]
@@ -121,10 +116,6 @@ fn hull(a: Rect, b: Rect) -> Rect {
 mod tests {
     use super::*;
     use deskline_core::WindowId;
-
-    fn rect(x: i32, y: i32, w: i32, h: i32) -> Rect {
-        Rect { x, y, w, h }
-    }
 
     /// A frame and its descendants, each with the index of its container.
     fn tree(extents: &[(usize, Rect)]) -> Vec<Node> {
@@ -158,8 +149,8 @@ mod tests {
 
     #[test]
     fn a_told_shadow_counts_where_the_frame_has_it() {
-        let there = window(rect(100, 50, 400, 300), InBuffer::At(26, 23));
-        let frame = |w, h| before_content(&tree(&[(0, rect(0, 0, w, h))]), 0, &there);
+        let there = window(Rect::at(100, 50, 400, 300), InBuffer::At(26, 23));
+        let frame = |w, h| before_content(&tree(&[(0, Rect::at(0, 0, w, h))]), 0, &there);
         assert_eq!(frame(452, 352), Some((26, 23)));
         assert_eq!(frame(400, 300), Some((0, 0)));
     }
@@ -171,60 +162,66 @@ mod tests {
             window(content, in_buffer)
         };
         let at = |toplevel: &Toplevel, w, h| {
-            before_content(&tree(&[(0, rect(0, 0, w, h))]), 0, toplevel)
+            before_content(&tree(&[(0, Rect::at(0, 0, w, h))]), 0, toplevel)
         };
-        let qt = framed(rect(100, 50, 422, 284), 10, 10, 1);
+        let qt = framed(Rect::at(100, 50, 422, 284), 10, 10, 1);
         assert_eq!(at(&qt, 420, 260), Some((-1, -23)));
-        let gtk4 = framed(rect(100, 50, 420, 260), 14, 12, 1);
+        let gtk4 = framed(Rect::at(100, 50, 420, 260), 14, 12, 1);
         assert_eq!(at(&gtk4, 420, 260), Some((0, 0)));
-        let gtk3 = framed(rect(100, 50, 420, 297), 26, 23, 1);
+        let gtk3 = framed(Rect::at(100, 50, 420, 297), 26, 23, 1);
         assert_eq!(at(&gtk3, 472, 349), Some((26, 23)));
         // Of a screen that is laid out by physical pixels.
-        let qt = framed(rect(100, 50, 844, 568), 20, 20, 2);
+        let qt = framed(Rect::at(100, 50, 844, 568), 20, 20, 2);
         assert_eq!((at(&qt, 420, 260), unit(&qt)), (Some((-1, -23)), 2));
-        let gtk3 = framed(rect(100, 50, 840, 594), 52, 46, 2);
+        let gtk3 = framed(Rect::at(100, 50, 840, 594), 52, 46, 2);
         assert_eq!(at(&gtk3, 472, 349), Some((26, 23)));
     }
 
     #[test]
     fn a_window_of_gtk_3_is_its_header_and_its_body() {
         let nodes = [
-            (0, rect(0, 0, 952, 799)),
-            (0, rect(26, 23, 900, 47)),
-            (0, rect(26, 70, 900, 700)),
+            (0, Rect::at(0, 0, 952, 799)),
+            (0, Rect::at(26, 23, 900, 47)),
+            (0, Rect::at(26, 70, 900, 700)),
             // An open popover.
-            (0, rect(700, 600, 300, 190)),
+            (0, Rect::at(700, 600, 300, 190)),
         ];
-        let there = window(rect(350, 76, 900, 747), InBuffer::NotTold);
+        let there = window(Rect::at(350, 76, 900, 747), InBuffer::NotTold);
         assert_eq!(before_content(&tree(&nodes), 0, &there), Some((26, 23)));
     }
 
     #[test]
     fn the_content_may_be_within_panels_of_the_buffers_size() {
         let nodes = [
-            (0, rect(0, 0, 1000, 800)),
-            (0, rect(0, 0, 1000, 800)),
-            (1, rect(16, 10, 968, 758)),
-            (1, rect(952, 10, 32, 40)),
+            (0, Rect::at(0, 0, 1000, 800)),
+            (0, Rect::at(0, 0, 1000, 800)),
+            (1, Rect::at(16, 10, 968, 758)),
+            (1, Rect::at(952, 10, 32, 40)),
         ];
-        let there = window(rect(316, 71, 968, 758), InBuffer::NotTold);
+        let there = window(Rect::at(316, 71, 968, 758), InBuffer::NotTold);
         assert_eq!(before_content(&tree(&nodes), 0, &there), Some((16, 10)));
     }
 
     #[test]
     fn a_content_with_margins_is_in_their_middle() {
-        let nodes = [(0, rect(0, 0, 252, 152)), (0, rect(33, 30, 186, 86))];
-        let there = window(rect(0, 0, 200, 100), InBuffer::NotTold);
+        let nodes = [
+            (0, Rect::at(0, 0, 252, 152)),
+            (0, Rect::at(33, 30, 186, 86)),
+        ];
+        let there = window(Rect::at(0, 0, 200, 100), InBuffer::NotTold);
         assert_eq!(before_content(&tree(&nodes), 0, &there), Some((26, 23)));
-        let whole = window(rect(0, 0, 252, 152), InBuffer::NotTold);
+        let whole = window(Rect::at(0, 0, 252, 152), InBuffer::NotTold);
         assert_eq!(before_content(&tree(&nodes), 0, &whole), Some((0, 0)));
     }
 
     #[test]
     fn extents_of_any_size_are_no_panic() {
         let far = 1_000_000;
-        let nodes = [(0, rect(-far, far, far, far)), (0, rect(far, -far, 1, 1))];
-        let there = window(rect(0, 0, 10, 10), InBuffer::NotTold);
+        let nodes = [
+            (0, Rect::at(-far, far, far, far)),
+            (0, Rect::at(far, -far, 1, 1)),
+        ];
+        let there = window(Rect::at(0, 0, 10, 10), InBuffer::NotTold);
         assert!(before_content(&tree(&nodes), 0, &there).is_some());
         assert!(before_content(&tree(&nodes[..1]), 0, &there).is_some());
     }

@@ -66,23 +66,13 @@ impl Toplevel {
     pub fn content(&self) -> Rect {
         let [left, right, top, bottom] = self.shadow.unwrap_or_default();
         let Rect { x, y, w, h } = self.window;
-        Rect {
-            x: x + left,
-            y: y + top,
-            w: w - left - right,
-            h: h - top - bottom,
-        }
+        Rect::at(x + left, y + top, w - left - right, h - top - bottom)
     }
 
     /// The window's bounds with the window manager's border.
     pub fn outer(&self) -> Rect {
         let [left, right, top, bottom] = self.border;
         let Rect { x, y, w, h } = self.content();
-        Rect {
-            x: x - left,
-            y: y - top,
-            w: w + left + right,
-            h: h + top + bottom,
-        }
+        Rect::at(x - left, y - top, w + left + right, h + top + bottom)
     }
 }

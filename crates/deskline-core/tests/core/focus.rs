@@ -6,12 +6,7 @@ use crate::fixture::tree;
 fn window(id: u64, top: usize) -> TreeWindow {
     TreeWindow {
         id: WindowId(id),
-        extents: Rect {
-            x: 0,
-            y: 0,
-            w: 10,
-            h: 10,
-        },
+        extents: Rect::at(0, 0, 10, 10),
         on_screen: true,
         elements: vec![top],
     }

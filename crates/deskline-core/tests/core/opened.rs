@@ -53,12 +53,7 @@ fn a_dialog_without_a_window_any_more_is_closing() {
     app.dialog = Some(1);
     let window = |id, elements| TreeWindow {
         id: WindowId(id),
-        extents: Rect {
-            x: 0,
-            y: 0,
-            w: 90,
-            h: 90,
-        },
+        extents: Rect::at(0, 0, 90, 90),
         on_screen: true,
         elements,
     };

@@ -225,12 +225,7 @@ fn what_another_window_of_the_app_covers_is_not_seen_and_not_found_first() {
     );
     let window = |id, h, top| TreeWindow {
         id: WindowId(id),
-        extents: Rect {
-            x: 5,
-            y: 0,
-            w: 200,
-            h,
-        },
+        extents: Rect::at(5, 0, 200, h),
         on_screen: true,
         elements: vec![top],
     };

@@ -588,12 +588,7 @@ impl Act<'_> {
 
 /// A place that stands for a point.
 fn around(point: Point) -> Rect {
-    Rect {
-        x: point.x - 8,
-        y: point.y - 8,
-        w: 16,
-        h: 16,
-    }
+    Rect::at(point.x - 8, point.y - 8, 16, 16)
 }
 
 /// Whether an element of an earlier tree shows and has not the focus, nor a window that has come

@@ -385,19 +385,18 @@ mod tests {
         Some(((changed.share * 20_000.0).round() as u32, changed.area))
     }
 
-    fn rect(x: i32, y: i32, w: i32, h: i32) -> Rect {
-        Rect { x, y, w, h }
-    }
-
     #[test]
     fn a_change_is_placed_on_the_screen_to_the_pixel() {
-        assert_eq!(seen(&[(30, 20, 41, 9)]), Some((369, rect(130, 70, 41, 9))));
+        assert_eq!(
+            seen(&[(30, 20, 41, 9)]),
+            Some((369, Rect::at(130, 70, 41, 9)))
+        );
         assert_eq!(
             seen(&[(0, 0, 200, 100)]),
-            Some((20_000, rect(100, 50, 200, 100)))
+            Some((20_000, Rect::at(100, 50, 200, 100)))
         );
         let two = seen(&[(10, 10, 20, 20), (150, 60, 20, 20)]);
-        assert_eq!(two, Some((800, rect(110, 60, 160, 70))));
+        assert_eq!(two, Some((800, Rect::at(110, 60, 160, 70))));
         // A focus ring is a change.
         assert!(seen(&[(10, 10, 60, 1), (10, 40, 60, 1)]).is_some());
     }
@@ -411,14 +410,14 @@ mod tests {
         assert_eq!(seen(&[(50, 50, 4, 3)]), None);
         // A caret does not extend the bounds of a real change.
         let both = seen(&[(15, 30, 2, 20), (100, 10, 50, 20)]);
-        assert_eq!(both, Some((1_000, rect(200, 60, 50, 20))));
+        assert_eq!(both, Some((1_000, Rect::at(200, 60, 50, 20))));
     }
 
     #[test]
     fn a_window_of_another_size_has_changed_and_one_that_moved_has_not() {
         let before = picture(200, 100);
         let changed = compare(&before, &picture(200, 120)).map(|c| c.area);
-        assert_eq!(changed, Some(rect(100, 50, 200, 120)));
+        assert_eq!(changed, Some(Rect::at(100, 50, 200, 120)));
         let moved = Picture {
             origin: Point { x: 0, y: 0 },
             ..before.clone()
@@ -434,7 +433,7 @@ mod tests {
         paint(&mut after, 20, 40, 60, 20);
         assert_eq!(
             compare(&before, &after).map(|c| c.area),
-            Some(rect(110, 70, 30, 10))
+            Some(Rect::at(110, 70, 30, 10))
         );
     }
 

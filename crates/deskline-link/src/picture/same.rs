@@ -139,12 +139,7 @@ mod tests {
     #[test]
     fn a_speck_is_no_letter_and_a_digit_is_no_speck() {
         let small = |text: &str| Line {
-            place: Rect {
-                x: 0,
-                y: 0,
-                w: 5,
-                h: 6,
-            },
+            place: Rect::at(0, 0, 5, 6),
             text: text.to_owned(),
         };
         assert!(small("r").is_speck() && small(" ").is_speck());

@@ -297,10 +297,10 @@ fn cut(picture: &Picture, place: Rect) -> Option<Picture> {
         width: u32::try_from(width).ok()?,
         height: u32::try_from(height).ok()?,
         rgb,
-        origin: Point {
-            x: picture.origin.x.saturating_add(units(part.from.0)),
-            y: picture.origin.y.saturating_add(units(part.from.1)),
-        },
+        origin: Point::at(
+            picture.origin.x.saturating_add(units(part.from.0)),
+            picture.origin.y.saturating_add(units(part.from.1)),
+        ),
         scale: picture.scale,
     })
 }
@@ -348,12 +348,12 @@ fn start(
 /// The screen coordinates of an area of a picture.
 fn on_screen(picture: &Picture, area: Area) -> Rect {
     let scaled = |v: usize| (v as f64 / picture.scale.max(0.1)).round() as i32;
-    Rect {
-        x: picture.origin.x.saturating_add(scaled(area.x)),
-        y: picture.origin.y.saturating_add(scaled(area.y)),
-        w: scaled(area.w).max(1),
-        h: scaled(area.h).max(1),
-    }
+    Rect::at(
+        picture.origin.x.saturating_add(scaled(area.x)),
+        picture.origin.y.saturating_add(scaled(area.y)),
+        scaled(area.w).max(1),
+        scaled(area.h).max(1),
+    )
 }
 
 fn element(id: String, parent: usize, text: &str, place: Rect) -> Element {
@@ -401,12 +401,7 @@ mod tests {
     #[test]
     fn a_part_of_a_picture_is_where_it_was_on_the_screen() {
         let whole = picture();
-        let place = Rect {
-            x: 110,
-            y: 55,
-            w: 60,
-            h: 5,
-        };
+        let place = Rect::at(110, 55, 60, 5);
         let part = cut(&whole, place).unwrap();
         assert_eq!((part.width, part.height), (60, 10));
         assert_eq!((part.origin, part.scale), (Point { x: 110, y: 55 }, 2.0));
@@ -418,12 +413,7 @@ mod tests {
             w: 20,
             h: 6,
         };
-        let shown = Rect {
-            x: 112,
-            y: 56,
-            w: 10,
-            h: 3,
-        };
+        let shown = Rect::at(112, 56, 10, 3);
         assert_eq!(on_screen(&part, line), shown);
         assert!(cut(&whole, Rect { x: 500, ..place }).is_none());
     }
@@ -432,24 +422,8 @@ mod tests {
     fn what_is_painted_over_shows_nothing() {
         let whole = picture();
         let mut covered = whole.clone();
-        let far = Rect {
-            x: 0,
-            y: 0,
-            w: 20,
-            h: 20,
-        };
-        paint_over(
-            &mut covered,
-            &[
-                Rect {
-                    x: 110,
-                    y: 55,
-                    w: 5,
-                    h: 5,
-                },
-                far,
-            ],
-        );
+        let far = Rect::at(0, 0, 20, 20);
+        paint_over(&mut covered, &[Rect::at(110, 55, 5, 5), far]);
         for y in 0..40 {
             for x in 0..80 {
                 let is_over = (20..30).contains(&x) && (10..20).contains(&y);
@@ -458,14 +432,6 @@ mod tests {
             }
         }
         covered.rgb.truncate(100);
-        paint_over(
-            &mut covered,
-            &[Rect {
-                x: 110,
-                y: 55,
-                w: 5,
-                h: 5,
-            }],
-        );
+        paint_over(&mut covered, &[Rect::at(110, 55, 5, 5)]);
     }
 }

@@ -269,11 +269,7 @@ mod tests {
     use super::*;
 
     const WINDOW: WindowId = WindowId(7);
-    const CANVAS: Rect = rect(120, 100, 300, 200);
-
-    const fn rect(x: i32, y: i32, w: i32, h: i32) -> Rect {
-        Rect { x, y, w, h }
-    }
+    const CANVAS: Rect = Rect::at(120, 100, 300, 200);
 
     /// An element whose parent is the element at index `parent`.
     fn element(parent: Option<usize>, role: Role, text: &str, extents: Rect) -> Element {
@@ -296,7 +292,7 @@ mod tests {
 
     /// A window at (100,50), 400×300, that holds a canvas.
     fn tree() -> Tree {
-        let extents = rect(100, 50, 400, 300);
+        let extents = Rect::at(100, 50, 400, 300);
         Tree {
             app: App {
                 name: "Paint".into(),
@@ -304,7 +300,7 @@ mod tests {
             },
             elements: vec![
                 element(None, Role::WINDOW, "Paint", extents),
-                element(Some(0), Role::SCROLL_AREA, "", rect(110, 90, 380, 250)),
+                element(Some(0), Role::SCROLL_AREA, "", Rect::at(110, 90, 380, 250)),
                 element(Some(1), Role::GROUP, "", CANVAS),
             ],
             dialog: None,
@@ -360,7 +356,12 @@ mod tests {
         let mut tree = tree();
         assert!(may_have_spots(&tree, WINDOW) && !may_have_spots(&tree, WindowId(8)));
         let before = names(&tree, WINDOW, &icons(40, 80));
-        let read = element(Some(2), Role::STATIC_TEXT, "Total", rect(130, 120, 280, 25));
+        let read = element(
+            Some(2),
+            Role::STATIC_TEXT,
+            "Total",
+            Rect::at(130, 120, 280, 25),
+        );
         let id = ElementId::new("ocr|1|7|30,70|Total");
         tree.elements.push(Element { id, ..read });
         assert_eq!(names(&tree, WINDOW, &icons(40, 80)), before);
@@ -371,7 +372,7 @@ mod tests {
     #[test]
     fn a_password_over_a_canvas_is_described() {
         let mut tree = tree();
-        let place = rect(130, 120, 100, 25);
+        let place = Rect::at(130, 120, 100, 25);
         let field = element(Some(1), Role::TEXT_FIELD, "", place);
         // Also where its middle is scrolled away.
         tree.elements.push(Element {
@@ -414,7 +415,7 @@ mod tests {
         assert_eq!(changed(&|e| e.role = Role::SPLITTER), [""; 0]);
         assert_eq!(changed(&|e| e.children_read = false), [""; 0]);
         assert_eq!(
-            changed(&|e| e.extents = Some(rect(120, 100, 300, 60))),
+            changed(&|e| e.extents = Some(Rect::at(120, 100, 300, 60))),
             [""; 0]
         );
     }
@@ -429,7 +430,7 @@ mod tests {
                 Some(parent),
                 Role::STATIC_TEXT,
                 "News",
-                rect(130, 120, 280, 25),
+                Rect::at(130, 120, 280, 25),
             );
             tree.elements.push(Element { visible, ..label });
             assert_eq!(spots_in(&tree, &icons(40, 80)), [""; 0], "{parent}");
@@ -446,7 +447,12 @@ mod tests {
         }
         // A label that covers most of the canvas.
         let mut tree = tree();
-        let label = element(Some(1), Role::STATIC_TEXT, "News", rect(120, 100, 300, 110));
+        let label = element(
+            Some(1),
+            Role::STATIC_TEXT,
+            "News",
+            Rect::at(120, 100, 300, 110),
+        );
         tree.elements.push(label);
         assert_eq!(spots_in(&tree, &icons(40, 180)), [""; 0]);
     }
@@ -455,9 +461,9 @@ mod tests {
     fn a_container_is_blind_where_nothing_in_it_shows() {
         let mut tree = tree();
         // The canvas is larger than the view, and its centre is outside it.
-        tree.elements[2].extents = Some(rect(110, 90, 380, 2_000));
+        tree.elements[2].extents = Some(Rect::at(110, 90, 380, 2_000));
         tree.elements[2].visible = false;
-        let bar = element(Some(1), Role::SCROLL_BAR, "", rect(480, 90, 10, 250));
+        let bar = element(Some(1), Role::SCROLL_BAR, "", Rect::at(480, 90, 10, 250));
         tree.elements.push(bar);
         assert_eq!(
             spots_in(&tree, &icons(40, 80)),
@@ -491,7 +497,7 @@ mod tests {
         let mut dense = picture(800, 600, 2.0);
         for n in 0..4_usize {
             let (x, height) = (100 * n as i32, 150 + 10 * n as i32);
-            let place = rect(100 + x, 60, 98, height);
+            let place = Rect::at(100 + x, 60, 98, height);
             tree.elements.push(element(Some(0), Role::GROUP, "", place));
             for icon in 0..8 {
                 paint(&mut dense, 200 * n + 40, 60 + 32 * icon, 10, 10);
@@ -510,7 +516,7 @@ mod tests {
     #[test]
     fn pixels_that_make_no_picture_are_no_panic() {
         let mut tree = tree();
-        for extents in [rect(i32::MIN, i32::MIN, i32::MAX, i32::MAX), CANVAS] {
+        for extents in [Rect::at(i32::MIN, i32::MIN, i32::MAX, i32::MAX), CANVAS] {
             tree.elements[2].extents = Some(extents);
             for (width, height) in [(0, 0), (7, 3), (1_000, 1_000), (400, 300)] {
                 let mut odd = icons(40, 80);
@@ -526,9 +532,9 @@ mod tests {
     #[test]
     fn a_whole_screen_is_looked_at_in_a_blink() {
         let mut tree = tree();
-        tree.windows[0].extents = rect(100, 50, 1_920, 1_080);
+        tree.windows[0].extents = Rect::at(100, 50, 1_920, 1_080);
         for element in &mut tree.elements {
-            element.extents = Some(rect(100, 50, 1_920, 1_080));
+            element.extents = Some(Rect::at(100, 50, 1_920, 1_080));
         }
         // Pixels that differ from row to row, but never within a row: no block has edges in both
         // directions.

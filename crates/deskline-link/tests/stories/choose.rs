@@ -171,12 +171,7 @@ pub(crate) fn with_folders(world: &mut World) {
             if let Some(node) = world.node(id) {
                 node.says(&format!("Folder {}", at + 1 + row as i32));
                 node.away = false;
-                node.line.extents = Some(Rect {
-                    x: 30,
-                    y: 130 + 20 * row as i32,
-                    w: 100,
-                    h: 20,
-                });
+                node.line.extents = Some(Rect::at(30, 130 + 20 * row as i32, 100, 20));
             }
         }
     });

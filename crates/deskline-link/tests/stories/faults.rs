@@ -316,12 +316,7 @@ fn a_drag_ends_where_its_end_is_now() {
     story.after(
         "scroll_into_view",
         Box::new(|world: &mut World| {
-            let rect = Rect {
-                x: 30,
-                y: 160,
-                w: 100,
-                h: 20,
-            };
+            let rect = Rect::at(30, 160, 100, 20);
             world.node("Archive").unwrap().line.extents = Some(rect);
         }),
     );

@@ -13,12 +13,7 @@ use crate::menus;
 use crate::session::GNOME_SHELL;
 
 /// Bounds that are not known.
-const NOWHERE: Rect = Rect {
-    x: 0,
-    y: 0,
-    w: 0,
-    h: 0,
-};
+const NOWHERE: Rect = Rect::at(0, 0, 0, 0);
 
 /// The accessibility bus. Connected to when it is first needed: a doctor only looks.
 pub(super) struct Described {

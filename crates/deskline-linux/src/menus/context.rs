@@ -195,10 +195,6 @@ mod tests {
     use super::super::tests::tree;
     use super::*;
 
-    fn rect(x: i32, y: i32, w: i32, h: i32) -> Rect {
-        Rect { x, y, w, h }
-    }
-
     /// GTK 3.24's description of a menu that has opened for a click at (860, 261), in the middle of
     /// a list whose corner is at (356, 26) of the window, and of a submenu of it.
     fn menu() -> Tree {
@@ -213,8 +209,8 @@ mod tests {
             (Some(1), Role::BUTTON, (410, 190)),
         ]);
         tree.elements[2].native_role = "window".into();
-        tree.elements[2].extents = Some(rect(505, 236, 177, 124));
-        tree.elements[3].extents = Some(rect(511, 241, 165, 112));
+        tree.elements[2].extents = Some(Rect::at(505, 236, 177, 124));
+        tree.elements[3].extents = Some(Rect::at(511, 241, 165, 112));
         tree
     }
 
@@ -236,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_menu_is_placed_at_its_pop_up() {
-        let popups = [rect(1018, 335, 167, 98), rect(855, 257, 177, 124)];
+        let popups = [Rect::at(1018, 335, 167, 98), Rect::at(855, 257, 177, 124)];
         let mut tree = menu();
         let items = place(&mut tree, Source::Popups(&popups));
         assert_eq!(corners(&tree, [2, 3, 4, 5, 6]), THERE);
@@ -250,17 +246,17 @@ mod tests {
 
     #[test]
     fn a_menu_at_the_edge_of_the_screen_opens_to_the_other_side() {
-        let screen = Some(rect(0, 0, 1600, 900));
+        let screen = Some(Rect::at(0, 0, 1600, 900));
         let opens = |x, y, size| {
             let corner = opens_at(Point { x, y }, size, screen);
             (corner.x, corner.y)
         };
-        let menu = rect(0, 0, 165, 112);
+        let menu = Rect::at(0, 0, 165, 112);
         assert_eq!(opens(1434, 787, menu), (1435, 788));
         assert_eq!(opens(1435, 788, menu), (1270, 676));
         assert_eq!(opens(1599, 100, menu), (1434, 101));
         // It fits on neither side.
-        assert_eq!(opens(100, 450, rect(0, 0, 165, 700)), (101, 200));
-        assert_eq!(opens(100, 450, rect(0, 0, 165, 1000)), (101, 0));
+        assert_eq!(opens(100, 450, Rect::at(0, 0, 165, 700)), (101, 200));
+        assert_eq!(opens(100, 450, Rect::at(0, 0, 165, 1000)), (101, 0));
     }
 }

@@ -130,14 +130,8 @@ impl<O: Os> Test<'_, O> {
                 Err("there is no window".into()),
             );
         };
-        let grip = Point {
-            x: before.x + before.w / 2,
-            y: before.y + 8,
-        };
-        let to = Point {
-            x: grip.x + 70,
-            y: grip.y + 50,
-        };
+        let grip = Point::at(before.x + before.w / 2, before.y + 8);
+        let to = Point::at(grip.x + 70, grip.y + 50);
         let drag = Input::Drag {
             from: Target::Point(grip),
             to: Target::Point(to),

@@ -24,12 +24,7 @@ const BANNER: Duration = Duration::from_secs(10);
 
 /// Shows the guard's banner until the process is asked to quit.
 pub(super) fn banner<O: Os>(os: &O, say: &mut dyn FnMut(&str)) {
-    let place = Rect {
-        x: 200,
-        y: 300,
-        w: 100,
-        h: 20,
-    };
+    let place = Rect::at(200, 300, 100, 20);
     let caption = "AI: testing itself — press Esc to cancel";
     let shown = panels::panels(&os.displays(), Some(place), caption, false);
     os.overlay(&shown);

@@ -61,10 +61,9 @@ fn pixel(picture: &Picture, x: usize, y: usize) -> Option<&[u8]> {
 
 fn center<O: Os>(os: &O, element: &O::Element) -> Option<Point> {
     match os.attributes(element, &["AXPosition", "AXSize"]).ok()?[..] {
-        [Value::Point(x, y), Value::Size(w, h)] => Some(Point {
-            x: (x + w / 2.0) as i32,
-            y: (y + h / 2.0) as i32,
-        }),
+        [Value::Point(x, y), Value::Size(w, h)] => {
+            Some(Point::at((x + w / 2.0) as i32, (y + h / 2.0) as i32))
+        }
         _ => None,
     }
 }

@@ -31,45 +31,25 @@ fn a_click_on_a_display_left_of_and_above_the_main_one() {
 
 #[test]
 fn appkits_origin_is_the_bottom_left_of_the_main_display() {
-    let place = Rect {
-        x: -1_900,
-        y: -280,
-        w: 100,
-        h: 50,
-    };
+    let place = Rect::at(-1_900, -280, 100, 50);
     assert_eq!(
         to_appkit(&displays(2.0), place),
         [-1_900.0, 1_130.0, 100.0, 50.0]
     );
-    let corner = Rect {
-        x: 0,
-        y: 890,
-        w: 10,
-        h: 10,
-    };
+    let corner = Rect::at(0, 890, 10, 10);
     assert_eq!(to_appkit(&displays(1.0), corner), [0.0, 0.0, 10.0, 10.0]);
 }
 
 #[test]
 fn the_caption_is_on_the_display_of_the_action_and_does_not_cover_it() {
     let all = displays(1.0);
-    let far = Rect {
-        x: -1_000,
-        y: 0,
-        w: 50,
-        h: 50,
-    };
+    let far = Rect::at(-1_000, 0, 50, 50);
     let plate = &panels(&all, Some(far), "AI: clicking", false)[0];
     assert!(
         plate.frame[0] < 0.0 && plate.frame[0] > -1_920.0,
         "{plate:?}"
     );
-    let on_top = Rect {
-        x: 600,
-        y: 40,
-        w: 300,
-        h: 50,
-    };
+    let on_top = Rect::at(600, 40, 300, 50);
     let plate = &panels(&all, Some(on_top), "AI: clicking", false)[0];
     // The banner is at the bottom, where AppKit's y is near 0.
     assert!(plate.frame[1] < 100.0, "{plate:?}");
@@ -95,13 +75,7 @@ fn pictures_are_in_the_scale_of_the_windows_display() {
             (picture.width, picture.height),
             ((600.0 * scale) as u32, (400.0 * scale) as u32)
         );
-        assert_eq!(
-            picture.origin,
-            Point {
-                x: left as i32,
-                y: 100
-            }
-        );
+        assert_eq!(picture.origin, Point::at(left as i32, 100));
         assert_eq!(
             picture.rgb.len(),
             3 * (picture.width * picture.height) as usize

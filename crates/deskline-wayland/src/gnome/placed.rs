@@ -371,12 +371,7 @@ mod tests {
     use super::*;
 
     fn shell_window(id: u64, pid: u32, kind: Kind, focused: bool) -> ShellWindow {
-        let place = Rect {
-            x: 0,
-            y: 0,
-            w: 40,
-            h: 30,
-        };
+        let place = Rect::at(0, 0, 40, 30);
         ShellWindow {
             id,
             pid,
@@ -415,18 +410,8 @@ mod tests {
 
     #[test]
     fn a_frame_of_a_scaled_screen_has_more_pixels() {
-        let frame = Rect {
-            x: 114,
-            y: 112,
-            w: 795,
-            h: 540,
-        };
-        let buffer = Rect {
-            x: 100,
-            y: 100,
-            w: 823,
-            h: 569,
-        };
+        let frame = Rect::at(114, 112, 795, 540);
+        let buffer = Rect::at(100, 100, 823, 569);
         let scale = |pixels| in_frame(frame, buffer, pixels).scale.to_bits();
         assert_eq!(in_frame(frame, buffer, 823).offset, (14.0, 12.0));
         assert_eq!(scale(823), 1_f64.to_bits());

@@ -217,10 +217,7 @@ impl Kde {
 
 /// The pixel below it to the right.
 fn next(at: Point) -> Point {
-    Point {
-        x: at.x + 1,
-        y: at.y + 1,
-    }
+    Point::at(at.x + 1, at.y + 1)
 }
 
 fn window(window: KdeWindow) -> Window {
@@ -324,10 +321,7 @@ impl Pictures for Kde {
         let window = screen.windows.iter().find(|w| w.id == id.0);
         let window = window.ok_or_else(|| Error::NoPicture("it has been closed".into()))?;
         let content = window.content;
-        let origin = Point {
-            x: content.x,
-            y: content.y,
-        };
+        let origin = Point::at(content.x, content.y);
         let Bus { connection, kwin } = &self.bus;
         picture::take(connection, Some(kwin), &window.uuid, origin)
     }

@@ -92,12 +92,7 @@ struct Area {
 
 impl Area {
     fn rect(self) -> Rect {
-        Rect {
-            x: self.x,
-            y: self.y,
-            w: self.width.max(0),
-            h: self.height.max(0),
-        }
+        Rect::at(self.x, self.y, self.width.max(0), self.height.max(0))
     }
 }
 
@@ -345,12 +340,12 @@ fn collect(node: &Node, within: &Within, into: &mut Vec<SwayWindow>) {
             id: node.id,
             pid,
             title: node.name(),
-            content: Rect {
-                x: rect.x.saturating_add(inner.x),
-                y: rect.y.saturating_add(inner.y),
-                w: inner.w,
-                h: inner.h,
-            },
+            content: Rect::at(
+                rect.x.saturating_add(inner.x),
+                rect.y.saturating_add(inner.y),
+                inner.w,
+                inner.h,
+            ),
             native: node.shell.as_deref() != Some("xwayland"),
             focused: node.focused,
             visible: node.visible.unwrap_or(true),
@@ -393,19 +388,9 @@ mod tests {
             panic!("{windows:?}")
         };
         assert_eq!((front.id, front.focused, front.visible), (4, true, false));
-        let content = Rect {
-            x: 2,
-            y: 0,
-            w: 796,
-            h: 898,
-        };
+        let content = Rect::at(2, 0, 796, 898);
         assert_eq!(back.content, content);
-        let screen = Rect {
-            x: 9,
-            y: 0,
-            w: 800,
-            h: 900,
-        };
+        let screen = Rect::at(9, 0, 800, 900);
         assert_eq!(back.screen, Some(screen));
     }
 }

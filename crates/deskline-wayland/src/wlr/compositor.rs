@@ -340,12 +340,7 @@ impl<T: Toplevels> Pictures for Wlr<T> {
         let size = self.toplevels.size(window)?;
         let (w, h) =
             size.ok_or_else(|| failed("the app does not report the size of its window"))?;
-        let content = Rect {
-            x: corner.x,
-            y: corner.y,
-            w,
-            h,
-        };
+        let content = Rect::at(corner.x, corner.y, w, h);
         let screens = self.client.screens()?;
         let part = |place: &Rect| place.intersect(&content);
         let screen = screens.iter().max_by_key(|screen| {
@@ -357,10 +352,7 @@ impl<T: Toplevels> Pictures for Wlr<T> {
         let shown = part(&screen.place);
         let picture = picture::take(&mut self.client, &screen.output, screen.place, shown)?;
         Ok(Picture {
-            origin: Point {
-                x: shown.x - corner.x,
-                y: shown.y - corner.y,
-            },
+            origin: Point::at(shown.x - corner.x, shown.y - corner.y),
             ..picture
         })
     }

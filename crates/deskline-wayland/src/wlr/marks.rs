@@ -89,10 +89,7 @@ impl Shot {
     fn layout_of(&self, (x, y): (i64, i64)) -> Option<Point> {
         let scale = self.scale();
         let of = |at: i64, start: i32| (at as f64 / scale).round() as i32 + start;
-        let corner = Point {
-            x: of(x, self.place.x),
-            y: of(y, self.place.y),
-        };
+        let corner = Point::at(of(x, self.place.x), of(y, self.place.y));
         (self.pixels_of(corner) == (x, y)).then_some(corner)
     }
 }

@@ -2,12 +2,7 @@
 
 use super::*;
 
-const SCREEN: Rect = Rect {
-    x: 100,
-    y: -20,
-    w: 400,
-    h: 300,
-};
+const SCREEN: Rect = Rect::at(100, -20, 400, 300);
 
 /// A picture of the screen, with the pixels that `pixel` returns.
 fn shot(scale: usize, pixel: impl Fn(i32, i32) -> u8) -> Shot {

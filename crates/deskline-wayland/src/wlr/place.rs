@@ -103,10 +103,9 @@ impl<T: Toplevels> Wlr<T> {
     fn in_full_screen(&mut self, window: WindowId, screens: &[Screen]) -> Result<Point> {
         let size = self.toplevels.size(window)?;
         match screens {
-            [screen] if size == Some((screen.place.w, screen.place.h)) => Ok(Point {
-                x: screen.place.x,
-                y: screen.place.y,
-            }),
+            [screen] if size == Some((screen.place.w, screen.place.h)) => {
+                Ok(Point::at(screen.place.x, screen.place.y))
+            }
             _ => Err(not_known(
                 "the window is in full screen and does not fill one screen",
             )),
@@ -193,10 +192,7 @@ impl<T: Toplevels> Wlr<T> {
             self.fixed.truncate(MOST);
             return Err(not_known(NO_FULL_SCREEN));
         }
-        let corner = Point {
-            x: screen.place.x,
-            y: screen.place.y,
-        };
+        let corner = Point::at(screen.place.x, screen.place.y);
         let start = Instant::now();
         // The last marks, and the unchanged ones with the number of times that they were the same.
         let mut last: Option<Marks> = None;
@@ -258,10 +254,7 @@ impl<T: Toplevels> Wlr<T> {
         let on = shots.iter().max_by_key(|shot| {
             let of = |part: &&Part| {
                 let at = part.place.center();
-                let at = Point {
-                    x: corner.x.saturating_add(at.x),
-                    y: corner.y.saturating_add(at.y),
-                };
+                let at = Point::at(corner.x.saturating_add(at.x), corner.y.saturating_add(at.y));
                 shot.place.contains(at)
             };
             parts.iter().filter(of).count()

@@ -29,10 +29,7 @@ impl Port for VirtualDevices<'_> {
 
     fn go(&mut self, to: Point) -> Result<()> {
         let (x, y) = plus(to, self.offset);
-        let to = Point {
-            x: x as i32,
-            y: y as i32,
-        };
+        let to = Point::at(x as i32, y as i32);
         let pointer = self.input.pointer(self.client)?;
         pointer.go(self.client, self.layout, to)
     }

@@ -49,12 +49,7 @@ const LONGEST: u32 = 4 << 20;
 const VERSION: u32 = 4;
 
 /// An empty rectangle: no part of the layout.
-pub(crate) const NOWHERE: Rect = Rect {
-    x: 0,
-    y: 0,
-    w: 0,
-    h: 0,
-};
+pub(crate) const NOWHERE: Rect = Rect::at(0, 0, 0, 0);
 
 /// The state that the compositor has reported.
 #[derive(Debug)]

@@ -75,10 +75,7 @@ pub(crate) fn take(
         width,
         height,
         rgb,
-        origin: Point {
-            x: part.x,
-            y: part.y,
-        },
+        origin: Point::at(part.x, part.y),
         scale: f64::from(width) / f64::from(part.w.max(1)),
     })
 }

@@ -63,12 +63,11 @@ pub(crate) fn layout_around(screens: &[Rect], points: &[Point]) -> Result<Rect> 
     if let Some(at) = off_screen(screens, points) {
         return Err(DisplayError::OffScreen(at).into());
     }
-    Ok(screens.iter().copied().reduce(hull).unwrap_or(Rect {
-        x: 0,
-        y: 0,
-        w: 1,
-        h: 1,
-    }))
+    Ok(screens
+        .iter()
+        .copied()
+        .reduce(hull)
+        .unwrap_or(Rect::at(0, 0, 1, 1)))
 }
 
 /// The first point that is on none of the screens.
@@ -81,12 +80,7 @@ fn hull(a: Rect, b: Rect) -> Rect {
     let (x, y) = (a.x.min(b.x), a.y.min(b.y));
     let right = (a.x + a.w).max(b.x + b.w);
     let bottom = (a.y + a.h).max(b.y + b.h);
-    Rect {
-        x,
-        y,
-        w: right - x,
-        h: bottom - y,
-    }
+    Rect::at(x, y, right - x, bottom - y)
 }
 
 on_event!(WlOutput, |heard, output, event| {

@@ -211,10 +211,7 @@ fn draw(window: HWND, area: RECT, way: Way) -> Option<Picture> {
         width: width.cast_unsigned(),
         height: height.cast_unsigned(),
         rgb: rgb.collect(),
-        origin: Point {
-            x: area.left,
-            y: area.top,
-        },
+        origin: Point::at(area.left, area.top),
         scale: 1.0,
     })
 }
@@ -248,10 +245,7 @@ fn cut(picture: Picture, shown: RECT) -> Picture {
             .flat_map(|row| &row[skipped..skipped + width as usize * 3])
             .copied()
             .collect(),
-        origin: Point {
-            x: part.left,
-            y: part.top,
-        },
+        origin: Point::at(part.left, part.top),
         ..picture
     }
 }

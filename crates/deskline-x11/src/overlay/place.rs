@@ -49,12 +49,7 @@ pub(super) fn monitor(c: &Connection, root: Window, place: Option<Rect>) -> Resu
         .iter()
         .flat_map(|reply| &reply.monitors)
         .map(|m| {
-            let area = Rect {
-                x: m.x.into(),
-                y: m.y.into(),
-                w: m.width.into(),
-                h: m.height.into(),
-            };
+            let area = Rect::at(m.x.into(), m.y.into(), m.width.into(), m.height.into());
             let inches = f64::from(m.width_in_millimeters) / 25.4;
             let scale = scale.unwrap_or_else(|| dense(area.w, inches));
             (m.primary, Monitor { area, scale })
@@ -65,12 +60,7 @@ pub(super) fn monitor(c: &Connection, root: Window, place: Option<Rect>) -> Resu
     let on = |point: Point| monitors.iter().find(|(_, m)| m.area.contains(point));
     let found = place.and_then(|place| on(place.center()));
     let whole = Monitor {
-        area: Rect {
-            x: 0,
-            y: 0,
-            w: whole.width.into(),
-            h: whole.height.into(),
-        },
+        area: Rect::at(0, 0, whole.width.into(), whole.height.into()),
         scale: scale.unwrap_or(1.0),
     };
     Ok(found
@@ -105,12 +95,12 @@ pub(super) fn banner(monitor: &Monitor, (w, h): (i32, i32), avoid: Option<Rect>)
         h,
     };
     let top = at(area.y + margin);
-    let near = Rect {
-        x: top.x - margin,
-        y: top.y - margin,
-        w: w + 2 * margin,
-        h: h + 2 * margin,
-    };
+    let near = Rect::at(
+        top.x - margin,
+        top.y - margin,
+        w + 2 * margin,
+        h + 2 * margin,
+    );
     // A target that fills the monitor is covered in any case.
     let covers = avoid.is_some_and(|avoid| !near.intersect(&avoid).is_empty());
     if covers {
@@ -127,21 +117,11 @@ mod tests {
 
     #[test]
     fn a_banner_stays_off_its_target() {
-        let area = Rect {
-            x: 1920,
-            y: 0,
-            w: 1280,
-            h: 800,
-        };
+        let area = Rect::at(1920, 0, 1280, 800);
         let monitor = Monitor { area, scale: 1.0 };
         let top = banner(&monitor, (400, 40), None);
         assert_eq!((top.x, top.y), (1920 + 440, 12));
-        let target = Rect {
-            x: 2500,
-            y: 20,
-            w: 100,
-            h: 30,
-        };
+        let target = Rect::at(2500, 20, 100, 30);
         let bottom = banner(&monitor, (400, 40), Some(target));
         assert!(bottom.intersect(&target).is_empty());
         assert_eq!(bottom.y, 800 - 40 - 12);

@@ -108,10 +108,7 @@ impl Maker<'_> {
     fn target(&mut self) -> Target {
         let reference = self.rng.choice(self.refs).copied();
         match (self.rng.u8(..16), reference) {
-            (0, _) => Target::Point(Point {
-                x: self.rng.i32(0..900),
-                y: self.rng.i32(0..700),
-            }),
+            (0, _) => Target::Point(Point::at(self.rng.i32(0..900), self.rng.i32(0..700))),
             (1, _) => Target::Text {
                 text: "no such text".into(),
                 role: None,

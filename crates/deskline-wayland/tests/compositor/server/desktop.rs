@@ -132,12 +132,7 @@ impl Desktop {
             let all = self.screens.iter().map(|screen| edge(&screen.place));
             all.max().unwrap_or_default()
         });
-        Rect {
-            x: left,
-            y: top,
-            w: right - left,
-            h: bottom - top,
-        }
+        Rect::at(left, top, right - left, bottom - top)
     }
 
     fn window_at(&self, at: Point) -> Option<usize> {
@@ -225,8 +220,5 @@ impl Desktop {
 }
 
 fn from_corner(window: &Window, at: Point) -> Point {
-    Point {
-        x: at.x - window.place.x,
-        y: at.y - window.place.y,
-    }
+    Point::at(at.x - window.place.x, at.y - window.place.y)
 }

@@ -32,10 +32,10 @@ impl State {
     fn draw(&self, screen: usize, part: Rect) -> Vec<u8> {
         let screen = &self.desktop.screens[screen];
         let pixel = |x: i32, y: i32| {
-            let at = Point {
-                x: screen.place.x + x / screen.scale,
-                y: screen.place.y + y / screen.scale,
-            };
+            let at = Point::at(
+                screen.place.x + x / screen.scale,
+                screen.place.y + y / screen.scale,
+            );
             let [_, red, green, blue] = self.desktop.colour(at).to_be_bytes();
             match self.options.format {
                 Format::Xbgr8888 => [red, green, blue, 0],
@@ -143,12 +143,7 @@ impl Dispatch<ZwlrScreencopyManagerV1, ()> for State {
             return;
         };
         let scale = state.desktop.screens[index].scale;
-        let part = Rect {
-            x: x * scale,
-            y: y * scale,
-            w: width * scale,
-            h: height * scale,
-        };
+        let part = Rect::at(x * scale, y * scale, width * scale, height * scale);
         let frame = init.init(frame, (index, part));
         let [w, h] = [part.w, part.h].map(i32::cast_unsigned);
         frame.buffer(state.options.format, w, h, 4 * w + PADDING);

@@ -120,8 +120,9 @@ impl Guard {
             let link = Shared::default();
             let (heard, shared) = (Arc::clone(&socket), Arc::clone(&link));
             let listener = thread::Builder::new().name("guard's answers".to_owned());
-            let keeper = keeper(orders)?;
+            // First, so that no failure leaves a keeper behind: without one this thread ends.
             let listener = listener.spawn(move || listen(&heard, &shared, &sender))?;
+            let keeper = keeper(orders)?;
             io::Result::Ok(Self {
                 socket,
                 answers,

@@ -2,11 +2,13 @@
 //! another client has grabbed for good, causes an error.
 
 use std::io::{self, ErrorKind, IoSlice};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use deskline_link::error::setup;
@@ -150,14 +152,26 @@ fn dial(address: &ConnectAddress<'_>) -> io::Result<(DefaultStream, (Family, Vec
     match address {
         ConnectAddress::Socket(path) => DefaultStream::from_unix_stream(dial_unix(path)?),
         ConnectAddress::Hostname(host, port) => {
-            let address = (*host, *port)
-                .to_socket_addrs()?
-                .next()
-                .ok_or(ErrorKind::AddrNotAvailable)?;
+            let address = look_up(host, *port)?;
             DefaultStream::from_tcp_stream(TcpStream::connect_timeout(&address, SILENCE)?)
         }
         _ => Err(ErrorKind::Unsupported.into()),
     }
+}
+
+/// The host's first address. Looks it up on a thread of its own: a name server that does not answer
+/// blocks the system's resolver for longer than [`SILENCE`].
+fn look_up(host: &str, port: u16) -> io::Result<SocketAddr> {
+    let (sender, found) = mpsc::sync_channel(1);
+    let host = host.to_owned();
+    thread::Builder::new().spawn(move || {
+        let addresses = (host, port).to_socket_addrs();
+        let _ = sender.send(addresses.map(|mut addresses| addresses.next()));
+    })?;
+    let addresses = found
+        .recv_timeout(SILENCE)
+        .map_err(|_| ErrorKind::TimedOut)?;
+    Ok(addresses?.ok_or(ErrorKind::AddrNotAvailable)?)
 }
 
 /// Connects without blocking: a plain `connect` blocks while the backlog of a hung server is full.
@@ -171,7 +185,7 @@ fn dial_unix(path: &str) -> io::Result<UnixStream> {
             Ok(()) => return Ok(socket.into()),
             Err(Errno::AGAIN | Errno::INTR) if Instant::now() < until => {
                 // Poll: the kernel has no event for room in the backlog.
-                std::thread::sleep(Duration::from_millis(10));
+                thread::sleep(Duration::from_millis(10));
             }
             Err(error) => return Err(error.into()),
         }

@@ -21,6 +21,9 @@ const LOOK: Duration = Duration::from_millis(5);
 /// How long an app may take to answer `WM_NULL`.
 const ANSWERS: Duration = Duration::from_secs(2);
 
+/// How long to wait for that between two checks of the cancel flag.
+const SLICE: Duration = Duration::from_millis(50);
+
 impl Scene for WinDisplay {
     type Error = Error;
     type Key = WinKey;
@@ -105,13 +108,13 @@ impl Scene for WinDisplay {
 
     /// Windows has no way to ask whether an app has read its input. An app that answers a message
     /// runs the loop that reads input too.
-    fn await_reader(&mut self, wait: Wait, _: &Cancel) -> Result<bool> {
+    fn await_reader(&mut self, wait: Wait, cancel: &Cancel) -> Result<bool> {
         let window = match wait {
             Wait::Part | Wait::Effect | Wait::All => front(),
             Wait::Wheel | Wait::Motion => self.reader,
             Wait::Drop(point) => at(point),
         };
-        Ok(window.is_none_or(answers))
+        window.map_or(Ok(true), |window| answers(window, cancel))
     }
 }
 
@@ -119,14 +122,24 @@ const ELEVATED: &str = "the window is of a program that runs as administrator, a
                         the input of other programs from it: have the user start Deskline's client \
                         as administrator too, or do this step themselves";
 
-fn answers(window: HWND) -> bool {
-    let ms = ANSWERS.as_millis() as u32;
-    // SAFETY: a message without data; a handle may be that of a window that is gone.
-    let answered = unsafe {
-        let flags = SMTO_ABORTIFHUNG;
-        SendMessageTimeoutW(window, WM_NULL, WPARAM(0), LPARAM(0), flags, ms, None)
-    };
-    answered.0 != 0
+fn answers(window: HWND, cancel: &Cancel) -> Result<bool> {
+    let start = Instant::now();
+    loop {
+        let asked = Instant::now();
+        // SAFETY: a message without data; a handle may be that of a window that is gone.
+        let answered = unsafe {
+            let (flags, ms) = (SMTO_ABORTIFHUNG, SLICE.as_millis() as u32);
+            SendMessageTimeoutW(window, WM_NULL, WPARAM(0), LPARAM(0), flags, ms, None)
+        };
+        if answered.0 != 0 {
+            return Ok(true);
+        }
+        // The call fails at once for a window that Windows calls hung.
+        if asked.elapsed() < SLICE / 2 || start.elapsed() >= ANSWERS {
+            return Ok(false);
+        }
+        cancel.check()?;
+    }
 }
 
 /// Whether this window is the target, its dialog or its menu.

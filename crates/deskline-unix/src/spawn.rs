@@ -4,7 +4,10 @@
 //! to call `setsid` in a child.
 #![allow(unsafe_code)]
 
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io::Read as _;
+use std::os::fd::AsFd as _;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -69,6 +72,30 @@ pub fn own_session(command: &mut Command) -> &mut Command {
     // SAFETY: between fork and exec only `setsid` is called. It is a bare system call:
     // async-signal-safe, without allocation or locks.
     unsafe { command.pre_exec(|| Ok(setsid().map(|_| ())?)) }
+}
+
+/// A command of this program, for a small process that outlives a signal to ours: it has a session
+/// of its own and no environment, and takes orders on its standard input.
+///
+/// # Errors
+///
+/// If this program's path is unknown.
+pub fn helper<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command
+        .args(arguments)
+        .env_clear()
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    own_session(&mut command);
+    Ok(command)
+}
+
+/// The orders of such a process. Unbuffered, as polling does not see data in a buffer.
+pub fn orders() -> io::Result<File> {
+    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
 }
 
 /// Like [`own_session`]. The program also gets SIGTERM when the *thread* that starts it ends.

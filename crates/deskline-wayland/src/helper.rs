@@ -1,11 +1,9 @@
 //! Small processes of this program that outlive the server. Each has a session of its own, so that
 //! a signal to the server's process group does not end it.
 
-use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Write as _};
-use std::os::fd::AsFd as _;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use deskline_link::{Error, Result};
@@ -80,12 +78,8 @@ impl Helper {
             Self::KeepDevices(socket) => {
                 let mut keeper = Keeper::connect(socket)?;
                 report_ready();
-                // Unbuffered, as polling does not see data in the buffer of standard input.
-                let orders = io::stdin().as_fd().try_clone_to_owned();
-                keeper.serve(
-                    File::from(orders.map_err(Error::system(WHAT))?),
-                    io::stdout(),
-                );
+                let orders = spawn::orders().map_err(Error::system(WHAT))?;
+                keeper.serve(orders, io::stdout());
                 Ok(())
             }
         }
@@ -93,28 +87,19 @@ impl Helper {
 
     /// Starts the helper's process, and waits until it is ready.
     pub(crate) fn start(&self) -> Result<Child> {
-        let exe = std::env::current_exe().map_err(Error::system(WHAT))?;
         let (name, socket) = self.parts();
-        let mut command = Command::new(exe);
-        command
-            .args([COMMAND, name])
-            .arg(socket)
-            .env_clear()
-            .current_dir("/")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        let mut child = spawn::own_session(&mut command)
-            .spawn()
-            .map_err(Error::system(WHAT))?;
-        let mut line = String::new();
+        let start = || {
+            let mut command = spawn::helper([COMMAND, name])?;
+            command.arg(socket).stdout(Stdio::piped()).spawn()
+        };
+        let mut child = start().map_err(Error::system(WHAT))?;
+        // The line is one write, so that a read returns all of it.
+        let mut line = [0; READY.len() + 1];
         if let Some(output) = &mut child.stdout
             && wait::readable(&*output, STARTS).map_err(Error::system(WHAT))?
+            && output.read(&mut line).is_ok_and(|read| read == line.len())
+            && line.starts_with(READY.as_bytes())
         {
-            let read = BufReader::with_capacity(READY.len() + 1, output).read_line(&mut line);
-            read.map_err(Error::system(WHAT))?;
-        }
-        if line.trim_end() == READY {
             return Ok(child);
         }
         let _ = child.kill();

@@ -4,11 +4,10 @@
 //! It is a process of its own. The server reports each grab with its limit, and its end. A grab
 //! that outlasts its limit, or Esc, costs the server the connection that has the grabs.
 
-use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use deskline_link::{Error, Result};
@@ -49,24 +48,17 @@ impl Watchdog {
         display: &str,
         xauthority: Option<&Path>,
     ) -> Result<Self> {
-        let exe = std::env::current_exe().map_err(Error::system(WHAT))?;
         // Something of this connection's, by which another can name it.
         let window = c.generate_id().map_err(Error::system(WHAT))?;
         let (class, aux) = (WindowClass::INPUT_ONLY, CreateWindowAux::new());
         c.create_window(0, window, root, 0, 0, 1, 1, 0, class, 0, &aux)
             .during(WHAT)?;
         c.sync().during(WHAT)?;
-        let mut command = Command::new(exe);
-        command
-            .args([COMMAND, display, &window.to_string()])
-            .args(xauthority)
-            .env_clear()
-            .current_dir("/")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        let child = spawn::own_session(&mut command).spawn();
-        let child = child.map(Self).map_err(Error::system(WHAT))?;
+        let start = || {
+            let arguments = [COMMAND, display, &window.to_string()];
+            spawn::helper(arguments)?.args(xauthority).spawn()
+        };
+        let child = Self(start().map_err(Error::system(WHAT))?);
         if let Some(orders) = &child.0.stdin {
             // A process that does not read its orders must not block the guard.
             ioctl_fionbio(orders, true).map_err(Error::system(WHAT))?;
@@ -103,9 +95,7 @@ pub fn run(display: &str, window: Window, xauthority: Option<&Path>) -> Result<(
     let root = root.ok_or_else(|| Error::Unavailable(format!("{display} has no screen")))?;
     let xkb = c.xkb_use_extension(1, 0).during(WHAT)?;
     xkb.reply().during(WHAT)?;
-    // Unbuffered, as polling does not see data in the buffer of standard input.
-    let orders = io::stdin().as_fd().try_clone_to_owned();
-    let mut orders = File::from(orders.map_err(Error::system(WHAT))?);
+    let mut orders = spawn::orders().map_err(Error::system(WHAT))?;
     let mut line = Vec::new();
     let mut hold = Holding::default();
     loop {

@@ -36,7 +36,7 @@ pub trait Compositor: Raising + Send {
 
     /// The window that receives keys. Waits, for a limited time, until the compositor and the apps
     /// agree on it.
-    fn keyboard(&mut self, aim: Option<Aim>) -> Result<Keyboard>;
+    fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Keyboard>;
 
     /// `None` if the compositor does not report the pointer.
     fn pointer(&mut self) -> Result<Option<Pointer>>;

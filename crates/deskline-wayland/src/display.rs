@@ -45,8 +45,12 @@ impl<C: Compositor> WaylandDisplay<C> {
     }
 
     /// The receiver of keys, and the id of its window.
-    fn receiver(&mut self, aim: Option<Aim>) -> Result<(Receiver, Option<WindowId>)> {
-        let holder = match self.compositor.keyboard(aim)? {
+    fn receiver(
+        &mut self,
+        aim: Option<Aim>,
+        cancel: &Cancel,
+    ) -> Result<(Receiver, Option<WindowId>)> {
+        let holder = match self.compositor.keyboard(aim, cancel)? {
             Keyboard::Nobody => return Ok((Receiver::Nobody, None)),
             Keyboard::Unclear(why) => return Ok((Receiver::Unclear(why), None)),
             Keyboard::Window(holder) => holder,
@@ -69,8 +73,8 @@ impl<C: Compositor> WaylandDisplay<C> {
 
     /// The window with the keyboard. Fails unless it is the target: points are relative to its
     /// corner.
-    fn front_of_target(&mut self) -> Result<Option<WindowId>> {
-        let (receiver, id) = self.receiver(self.hands.aim)?;
+    fn front_of_target(&mut self, cancel: &Cancel) -> Result<Option<WindowId>> {
+        let (receiver, id) = self.receiver(self.hands.aim, cancel)?;
         receiver.check(Progress::NothingSent)?;
         Ok(id)
     }
@@ -89,7 +93,7 @@ impl<C: Compositor> WaylandDisplay<C> {
             let located = self.compositor.locate(self.hands.aim, places, cancel)?;
             return Ok(located.offset);
         }
-        let front = self.front_of_target()?;
+        let front = self.front_of_target(cancel)?;
         let located = self.compositor.locate(self.hands.aim, places, cancel);
         if let Ok(Located {
             offset,
@@ -100,7 +104,7 @@ impl<C: Compositor> WaylandDisplay<C> {
         }
         cancel.check()?;
         // Another window may have been located instead of the target.
-        let still = self.front_of_target().and_then(|now| {
+        let still = self.front_of_target(cancel).and_then(|now| {
             if now == front {
                 return Ok(());
             }
@@ -268,8 +272,8 @@ impl<C: Compositor> Scene for WaylandDisplay<C> {
         self.compositor.gate().map_or(Ok(()), Gate::close)
     }
 
-    fn keyboard(&mut self, aim: Option<Aim>, _: &Cancel) -> Result<Receiver> {
-        Ok(self.receiver(aim)?.0)
+    fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver> {
+        Ok(self.receiver(aim, cancel)?.0)
     }
 
     fn under(

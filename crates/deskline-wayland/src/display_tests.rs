@@ -135,7 +135,7 @@ impl Compositor for Scripted {
         Ok(None)
     }
 
-    fn keyboard(&mut self, _: Option<Aim>) -> Result<Keyboard> {
+    fn keyboard(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
         Ok(match self.keyboard.len() {
             0 => Keyboard::Nobody,
             1 => self.keyboard[0].clone(),

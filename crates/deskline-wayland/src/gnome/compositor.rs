@@ -231,8 +231,8 @@ impl<T: Toplevels> Compositor for Gnome<T> {
         self.now_mut().front()
     }
 
-    fn keyboard(&mut self, aim: Option<Aim>) -> Result<Keyboard> {
-        self.now_mut().keyboard(aim)
+    fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Keyboard> {
+        self.now_mut().keyboard(aim, cancel)
     }
 
     fn pointer(&mut self) -> Result<Option<Pointer>> {

@@ -281,7 +281,7 @@ impl Compositor for Placed {
     }
 
     /// As input follows, apps get the time to ask for new devices before.
-    fn keyboard(&mut self, _aim: Option<Aim>) -> Result<Keyboard> {
+    fn keyboard(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
         self.sessions.introduce();
         Ok(match self.look()?.focused() {
             Some(focused) => Keyboard::Window(Holder {

@@ -148,7 +148,7 @@ impl<T: Toplevels> Plain<T> {
     /// The toplevels, once they say which has the keyboard (bounded): while it goes from one to
     /// another, none does, and an app that is late with its answer says nothing. The target gets
     /// longer: it may be busy.
-    fn settled(&mut self) -> Result<Vec<AppToplevel>> {
+    fn settled(&mut self, cancel: &Cancel) -> Result<Vec<AppToplevel>> {
         let start = Instant::now();
         loop {
             let all = self.toplevels.toplevels()?;
@@ -166,13 +166,13 @@ impl<T: Toplevels> Plain<T> {
             if known || start.elapsed() >= most {
                 return Ok(all);
             }
-            std::thread::sleep(LOOK);
+            cancel.wait(LOOK)?;
         }
     }
 
     /// Looks whether the app has a menu open, and notes whose it is.
     pub(super) fn find_menu(&mut self, pid: u32) -> Result<bool> {
-        let all = self.settled()?;
+        let all = self.settled(&Cancel::new())?;
         self.menu = None;
         let ids: Vec<WindowId> = all.iter().filter(|t| t.pid == pid).map(|t| t.id).collect();
         // An open menu has the keyboard: a window of another app that has it rules one out.
@@ -313,14 +313,14 @@ impl<T: Toplevels> Compositor for Plain<T> {
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
-        let all = self.settled()?;
+        let all = self.settled(&Cancel::new())?;
         Ok(self.front_of(&all).cloned().map(described::window))
     }
 
     /// As input follows, apps get the time to ask for new devices before.
-    fn keyboard(&mut self, _aim: Option<Aim>) -> Result<Keyboard> {
+    fn keyboard(&mut self, _: Option<Aim>, cancel: &Cancel) -> Result<Keyboard> {
         self.sessions.introduce();
-        let all = self.settled()?;
+        let all = self.settled(cancel)?;
         self.front = self.front_of(&all).cloned();
         Ok(match &self.front {
             Some(front) => Keyboard::Window(Holder {

@@ -369,7 +369,7 @@ impl Compositor for Kde {
         Ok(self.look()?.active().cloned().map(window))
     }
 
-    fn keyboard(&mut self, aim: Option<Aim>) -> Result<Keyboard> {
+    fn keyboard(&mut self, aim: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
         let screen = self.look()?;
         let Some(active) = screen.active() else {
             return Ok(Keyboard::Nobody);

@@ -346,7 +346,7 @@ impl Compositor for Sway {
     }
 
     /// While a menu is open, its window keeps the keyboard.
-    fn keyboard(&mut self, _aim: Option<Aim>) -> Result<Keyboard> {
+    fn keyboard(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
         let windows = self.listed()?;
         let front = windows.into_iter().find(|w| w.focused);
         Ok(front.map_or(Keyboard::Nobody, |window| {

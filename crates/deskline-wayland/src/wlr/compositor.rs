@@ -422,7 +422,7 @@ impl<T: Toplevels> Compositor for Wlr<T> {
     }
 
     /// The window with the keyboard, once its app reports it too.
-    fn keyboard(&mut self, aim: Option<Aim>) -> Result<Keyboard> {
+    fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Keyboard> {
         self.front = None;
         let start = Instant::now();
         loop {
@@ -447,7 +447,7 @@ impl<T: Toplevels> Compositor for Wlr<T> {
                     self.front = Some(front.clone());
                     return Ok(holder(front.its));
                 }
-                _ if !late => std::thread::sleep(LOOK),
+                _ if !late => cancel.wait(LOOK)?,
                 (Some(its), _) if !is_its => return Ok(holder(its)),
                 (Some(its), _) => {
                     return Ok(Keyboard::Unclear(format!(

@@ -15,9 +15,9 @@ use zbus::{MatchRule, Message};
 
 use crate::dbus;
 
-/// How long Mutter may take for an answer: 0.5 s with twelve busy processes on two cores, and more
-/// than 2 s was seen once. While the shell stands still, so does the whole desktop: there is
-/// nothing else to do.
+/// How long Mutter may take to answer. Measured: 0.5 s with twelve busy processes on two cores, and
+/// once more than 2 s. A shell that hangs stops the whole desktop, so a shorter limit gains
+/// nothing.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 const DAEMON: On<'static> = (
@@ -26,7 +26,7 @@ const DAEMON: On<'static> = (
     "org.freedesktop.DBus",
 );
 
-/// Options of a method, by their names.
+/// Options of a method by name.
 pub(crate) type Options<'v> = HashMap<&'static str, Value<'v>>;
 
 /// A connection, for calls.
@@ -73,7 +73,7 @@ impl Bus {
     pub(crate) fn listen(&self, name: &str, namespace: &str) -> Result<()> {
         let signals = self.signals(name, namespace)?;
         let heard = self.heard.clone();
-        // Ends with the connection.
+        // The subscription ends with the connection.
         std::thread::spawn(move || {
             for message in signals.flatten() {
                 if heard.send(message).is_err() {
@@ -84,8 +84,8 @@ impl Bus {
         Ok(())
     }
 
-    /// Waits for a signal of an object that the owner of `name` has. Others that come meanwhile are
-    /// dropped: every program of the session can send us a signal.
+    /// Waits for a signal of an object that the owner of `name` has. Drops all other signals: every
+    /// program of the session can send some.
     pub(crate) fn wait(
         &self,
         name: &str,
@@ -144,7 +144,7 @@ impl Calls {
         })
     }
 
-    /// Calls a method that answers nothing.
+    /// Calls a method without a result.
     pub(crate) fn tell<B>(&self, on: On<'_>, method: &str, body: &B) -> Result<()>
     where
         B: Serialize + DynamicType,
@@ -152,7 +152,7 @@ impl Calls {
         self.call(on, method, body).map(drop)
     }
 
-    /// Calls a method and reads its answer.
+    /// Calls a method and returns its result.
     pub(crate) fn ask<B, R>(&self, on: On<'_>, method: &str, body: &B) -> Result<R>
     where
         B: Serialize + DynamicType,
@@ -161,7 +161,7 @@ impl Calls {
         read(&self.call(on, method, body)?)
     }
 
-    /// Calls a method that makes an object.
+    /// Calls a method that creates an object, and returns its path.
     pub(crate) fn make<B>(&self, on: On<'_>, method: &str, body: &B) -> Result<String>
     where
         B: Serialize + DynamicType,
@@ -170,7 +170,7 @@ impl Calls {
         Ok(path.as_str().to_owned())
     }
 
-    /// Calls a method that hands out a socket.
+    /// Calls a method that returns a socket.
     pub(crate) fn socket<B>(&self, on: On<'_>, method: &str, body: &B) -> Result<OwnedFd>
     where
         B: Serialize + DynamicType,
@@ -195,7 +195,7 @@ impl Calls {
 /// A bus name, an object's path and an interface.
 pub(crate) type On<'o> = (&'o str, &'o str, &'o str);
 
-/// Reads what a message carries.
+/// Reads the body of a message.
 pub(crate) fn read<R: DeserializeOwned + Type>(message: &Message) -> Result<R> {
     let body = message.body();
     body.deserialize()

@@ -1,9 +1,10 @@
-//! The clipboard of a remote desktop session of Mutter's, which offers apps no data control. The
-//! session is never started: it sends no input, so that GNOME shows nothing in its panel.
+//! The clipboard, through a session of Mutter's remote desktop: Mutter has no data-control
+//! protocol. The session is never started and sends no input, so GNOME shows no indicator in its
+//! panel.
 //!
-//! Mutter reads for the app that pastes, and does not say for which. It keeps a copy of a text or a
-//! picture itself, in one type, and offers that once the owner is gone. That copy is read as soon
-//! as something is offered, before the app that the paste key goes to reads.
+//! Mutter reads the data for the app that pastes, and does not report which app that is. It also
+//! keeps a copy of a text or a picture, in one type, to offer it once the owner has gone. It makes
+//! that copy as soon as something is offered, before the app that gets the paste key reads.
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -27,11 +28,11 @@ use crate::clipboard::pipe::{Progress, Writer};
 
 const TYPES: &str = "mime-types";
 
-/// Starts the thread. It ends with the result.
+/// Starts the thread. Dropping the result ends it.
 ///
 /// # Errors
 ///
-/// [`Error::Unsupported`] if Mutter does not let this program have the clipboard.
+/// [`Error::Unsupported`] if Mutter refuses this program the clipboard.
 pub fn clipboard(session_bus: &str) -> Result<ClipboardThread> {
     let reading = Reading::default();
     let keeper = Keeper::connect(session_bus, reading.clone())?;
@@ -48,9 +49,9 @@ struct Keeper {
     /// The signals of the session.
     signals: MessageStream,
     path: String,
-    /// The types that somebody else offers.
+    /// The types that another client offers.
     offered: Vec<String>,
-    /// Whether somebody else has offered something, or nothing any more.
+    /// Whether another client has replaced or cleared the selection.
     changed: bool,
     owned: Option<Owned>,
     reading: Reading,
@@ -58,9 +59,9 @@ struct Keeper {
 
 struct Owned {
     content: Content,
-    /// Whether it is the agent's text, and not the person's data.
+    /// Whether the data is the agent's text, not the person's.
     lent: bool,
-    /// Whether Mutter has made its copy: from then on it reads for apps.
+    /// Whether Mutter has made its copy. Later reads are for apps.
     copied: bool,
 }
 
@@ -121,10 +122,10 @@ impl Keeper {
         }
     }
 
-    /// Waits for an order or a signal, and handles that.
+    /// Waits for an order or a signal, and handles it.
     fn wait(&mut self, orders: &Async<OwnedFd>) -> Result<()> {
         let order = async {
-            // If that fails, the next look gives the reason.
+            // If this fails, the next check reports the reason.
             let _ = orders.readable().await;
             None
         };
@@ -154,7 +155,7 @@ impl Keeper {
             }
             "SelectionTransfer" => {
                 let (kind, serial): (String, u32) = read(signal)?;
-                // A cancelled transfer is an error of Mutter's.
+                // Mutter reports a cancelled transfer as an error.
                 if let Err(error) = self.hand_over(&kind, serial) {
                     tracing::debug!(%error, "the clipboard's {kind:?}");
                 }
@@ -165,7 +166,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Writes the data of a type to whoever wants it, on a thread of its own.
+    /// Writes the data of this type to the reader, on a thread of its own.
     fn hand_over(&self, kind: &str, serial: u32) -> Result<()> {
         let owned = self.owned.as_ref();
         let found = owned.and_then(|owned| {
@@ -188,7 +189,7 @@ impl Keeper {
                     break progress;
                 }
                 let mut pipe = [PollFd::from_borrowed_fd(writer.pipe(), PollFlags::OUT)];
-                // If that fails, the next write gives the reason.
+                // If this fails, the next write reports the reason.
                 let _ = wait::any(&mut pipe, Some(SLICE));
             };
             let done = progress == Progress::Done;
@@ -211,7 +212,8 @@ impl Keeper {
             match self.calls.socket(self.on(), "SelectionRead", &(kind,)) {
                 Ok(pipe) => break pipe,
                 Err(e) if e.costs_connection() => return Err(e),
-                // Mutter reads one at a time, and notes a little late that the last one has ended.
+                // Mutter allows one transfer at a time, and notices the end of the last one a
+                // little late.
                 Err(e) if bounds.is_over() => {
                     tracing::debug!("the clipboard's {kind:?}: {e}");
                     return Ok(Err(Missing::Late));
@@ -227,7 +229,7 @@ impl Keeper {
         })
     }
 
-    /// Offers these types, or nothing.
+    /// Offers these types. None: clears the selection.
     fn select(&self, types: &[&str]) -> Result<()> {
         let mut options = Options::new();
         if !types.is_empty() {
@@ -255,7 +257,7 @@ fn ended() -> Error {
 impl Board for Keeper {
     type Content = Content;
 
-    /// A call's answer comes after all signals before it.
+    /// The reply to a call arrives after all earlier signals.
     fn hear(&mut self) -> Result<()> {
         let peer = (REMOTE.0, REMOTE.1, "org.freedesktop.DBus.Peer");
         self.calls.tell(peer, "Ping", &())?;
@@ -289,7 +291,7 @@ impl Board for Keeper {
     fn own(&mut self, content: Content, reader: Option<u32>) -> Result<()> {
         let types: Vec<&str> = content.iter().map(|(kind, _)| kind.as_str()).collect();
         if types.is_empty() {
-            // Else Mutter offers its copy of the agent's text.
+            // Otherwise Mutter would offer its copy of the agent's text.
             self.select(&[HINT])?;
             self.owned = None;
             return self.select(&[]);

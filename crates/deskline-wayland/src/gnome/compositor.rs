@@ -1,5 +1,5 @@
-//! GNOME, for a display: with the places that Deskline's extension reports, where it is switched
-//! on, else with what Mutter lets every program do.
+//! GNOME as a [`Compositor`]. Uses the window positions that Deskline's extension reports while it
+//! is on, and otherwise the interfaces that Mutter offers every program.
 
 use std::time::Duration;
 
@@ -17,17 +17,17 @@ use crate::compositor::{BoxedPort, Compositor, Gate, Input, Keyboard, Located, M
 use crate::described::Toplevels;
 use crate::display::WaylandDisplay;
 
-/// How deep an open menu may go.
+/// The deepest nesting of menus that is closed.
 const SUBMENUS: usize = 5;
 
 /// How Deskline's extension of the shell is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExtensionUse {
-    /// There is none.
+    /// It is not used.
     None,
-    /// For raising windows: it is of another version, or input cannot go to places on the screen.
+    /// Only to raise windows: its version differs, or input cannot use screen coordinates.
     Raise,
-    /// For the places of windows too.
+    /// Also for the positions of windows.
     Places,
 }
 
@@ -37,9 +37,9 @@ pub type GnomeDisplay<T> = WaylandDisplay<Gnome<T>>;
 /// A GNOME session.
 pub struct Gnome<T> {
     plain: Plain<T>,
-    /// Where input can go to a place on the screen.
+    /// `Some` if input can use screen coordinates.
     placed: Option<Placed>,
-    /// Whether that is used in this link.
+    /// Whether this link uses screen coordinates.
     has_places: bool,
 }
 
@@ -48,8 +48,8 @@ impl<T: Toplevels> GnomeDisplay<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`](deskline_link::Error::Unavailable) where Mutter's remote desktop is
-    /// not there.
+    /// [`Error::Unavailable`](deskline_link::Error::Unavailable) if Mutter offers no remote
+    /// desktop.
     pub fn connect(to: &Access<'_>, toplevels: T) -> Result<Self> {
         let plain = Plain::connect(to, toplevels)?;
         let placed = Placed::connect(to, plain.way(), &plain.extension)?;
@@ -62,27 +62,27 @@ impl<T: Toplevels> GnomeDisplay<T> {
         Ok(Self::new(gnome))
     }
 
-    /// The source of the toplevels that apps describe, after a look.
+    /// The source of the toplevels that apps describe, brought up to date.
     ///
     /// # Errors
     ///
-    /// Of the accessibility bus.
+    /// Errors of the accessibility bus.
     pub fn described(&mut self) -> Result<&T> {
         self.compositor.plain.toplevels()?;
         Ok(self.compositor.plain.source())
     }
 
-    /// What reports the toplevels.
+    /// The source of the toplevels.
     pub fn source_mut(&mut self) -> &mut T {
         self.compositor.plain.source_mut()
     }
 
-    /// The toplevels and open pop-ups of all apps, the topmost first. `None` where their places are
-    /// not known.
+    /// The toplevels and open pop-ups of all apps, topmost first. `None` if their positions are
+    /// unknown.
     ///
     /// # Errors
     ///
-    /// Where the extension was switched off since the link began: coordinates would change their
+    /// If the extension was switched off since the link began: the coordinates would have another
     /// meaning.
     pub fn shell_windows(&mut self) -> Result<Option<Vec<ShellWindow>>> {
         let placed = self.compositor.places();
@@ -93,7 +93,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
     ///
     /// # Errors
     ///
-    /// Where the shell or the accessibility bus does not answer.
+    /// If the shell or the accessibility bus does not answer.
     pub fn popup_open(&mut self, pid: u32) -> Result<bool> {
         let gnome = &mut self.compositor;
         match gnome.places() {
@@ -102,19 +102,19 @@ impl<T: Toplevels> GnomeDisplay<T> {
         }
     }
 
-    /// Between links. Returns after which time to call it again, if at all.
+    /// Call it between links. Returns when to call it again, if ever.
     pub fn idle(&mut self) -> Option<Duration> {
         let Gnome { plain, placed, .. } = &mut self.compositor;
         let placed = placed.as_mut().and_then(|placed| placed.sessions.idle());
         plain.sessions.idle().into_iter().chain(placed).min()
     }
 
-    /// Whether coordinates are the screen's, as of the last look.
+    /// Whether coordinates are the screen's, as of the last check.
     pub fn has_places(&self) -> bool {
         self.compositor.has_places
     }
 
-    /// Whether input goes by calls of Mutter's session, and not by EIS.
+    /// Whether input uses the session's D-Bus calls, not EIS.
     pub fn sends_by_calls(&self) -> bool {
         matches!(self.compositor.plain.way(), Way::Notify(_))
     }
@@ -130,7 +130,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
 }
 
 impl<T: Toplevels> Gnome<T> {
-    /// Looks whether the extension is on, and reports places.
+    /// Checks whether the extension is on and reports positions.
     fn look_for_places(&mut self) {
         self.plain.extension.look();
         let now = self.placed.as_ref().is_some_and(Placed::is_there);
@@ -148,7 +148,7 @@ impl<T: Toplevels> Gnome<T> {
         self.placed.as_mut().filter(|_| self.has_places)
     }
 
-    /// The one that is used in this link.
+    /// The implementation that this link uses.
     fn now(&self) -> &dyn Compositor {
         match &self.placed {
             Some(placed) if self.has_places => placed,

@@ -1,6 +1,5 @@
-//! Deskline's extension of GNOME Shell (`extensions/gnome`), where the person has installed it: it
-//! lists the windows with their places, says what lies over a place, and brings a window to the
-//! front.
+//! Deskline's extension of GNOME Shell (`extensions/gnome`), which the person may install. It lists
+//! the windows with their positions, reports the window at a point, and raises windows.
 
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +16,7 @@ use crate::described::AppToplevel;
 const NAME: &str = "org.deskline.Shell";
 const PATH: &str = "/org/deskline/Shell";
 
-/// The version of the extension's interface that this Deskline takes places from.
+/// The version of the extension's interface whose positions this Deskline uses.
 const VERSION: u32 = 3;
 
 /// The extension. The person may switch it on and off at any time.
@@ -29,7 +28,7 @@ pub(crate) struct Extension {
     shell: Arc<Mutex<Option<String>>>,
 }
 
-/// What a window is.
+/// The kind of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// An app's toplevel.
@@ -40,13 +39,13 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// A window, as the shell has it. Places are in the coordinates of its stage.
+/// A window as the shell reports it, in the coordinates of the shell's stage.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::struct_excessive_bools)] // Each is a property that Mutter has.
 pub struct ShellWindow {
     /// Mutter's id.
     pub id: u64,
-    /// Its process; 0 where that is not known.
+    /// Its process; 0 if unknown.
     pub pid: u32,
     /// Its title. Hostile data.
     pub title: String,
@@ -57,32 +56,32 @@ pub struct ShellWindow {
     pub visible: bool,
     /// Whether it is modal.
     pub modal: bool,
-    /// Whether it is a Wayland window, not one of Xwayland's.
+    /// Whether it is a Wayland window, not an Xwayland window.
     pub native: bool,
-    /// It without its own shadow.
+    /// Its bounds without its own shadow.
     pub frame: Rect,
-    /// It with its own shadow: what its client draws.
+    /// Its bounds with its own shadow: the area that its client draws.
     pub buffer: Rect,
     /// The scale of its monitor.
     pub(crate) scale: f64,
-    /// How many units of these places one of its toolkit's is.
+    /// How many stage units one unit of its toolkit has.
     pub unit: i32,
 }
 
-/// What is on the screen.
+/// The windows on the screen, and the pointer.
 #[derive(Debug, Clone)]
 pub(crate) struct Screen {
     pub(crate) pointer: Pointer,
-    /// The topmost first.
+    /// Topmost first.
     pub(crate) windows: Vec<ShellWindow>,
 }
 
-/// What lies over a place.
+/// The topmost thing at a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Over {
     /// The window with this id.
     Window(u64),
-    /// The shell's own: its panel, a menu or a message of it.
+    /// Part of the shell: its panel, a menu or a message.
     Shell,
     /// The background.
     Nothing,
@@ -107,7 +106,7 @@ type Reported = (
 );
 
 impl Extension {
-    /// The extension of the shell on this bus. [`Extension::look`] finds out whether it is on.
+    /// The extension on this bus. [`Extension::look`] finds out whether it is on.
     pub(crate) fn on(bus: &Calls) -> Self {
         Self {
             bus: bus.clone(),
@@ -119,8 +118,8 @@ impl Extension {
         self.shell.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks whether the extension is on: whether the shell's connection owns its name. Any program
-    /// can take that name.
+    /// Checks whether the extension is on, that is, whether the shell's connection owns its name:
+    /// any program can take that name.
     pub(crate) fn look(&self) -> bool {
         let owner = self.bus.owner(NAME).ok();
         let is_shell = |owner: &String| {
@@ -135,7 +134,7 @@ impl Extension {
         shell.is_some()
     }
 
-    /// Whether it was on at the last look.
+    /// Whether it was on at the last check.
     pub(crate) fn is_on(&self) -> bool {
         self.shell().is_some()
     }
@@ -159,7 +158,7 @@ impl Extension {
     ///
     /// # Errors
     ///
-    /// For this and the other methods: of the bus, and if the extension is off or of another
+    /// Like the other methods: errors of the bus, or if the extension is off or has another
     /// version.
     pub(crate) fn screen(&self) -> Result<Screen> {
         type Answer = (u32, (i32, i32, bool), Vec<Reported>);
@@ -177,16 +176,16 @@ impl Extension {
         })
     }
 
-    /// The windows that apps show, the topmost first, without menus and other pop-ups.
+    /// The windows of apps without menus and other pop-ups, topmost first.
     pub(crate) fn toplevels(&self) -> Result<Vec<ShellWindow>> {
         let windows = self.screen()?.windows.into_iter();
         let toplevels = windows.filter(|w| w.kind == Kind::Toplevel);
         Ok(toplevels.collect())
     }
 
-    /// What a click at this place would reach.
+    /// The receiver of a click at this point.
     pub(crate) fn over(&self, at: Point) -> Result<Over> {
-        // The middle of a pixel: with fractional scales its corner may be another one's.
+        // The middle of a pixel: with a fractional scale the corner may belong to another pixel.
         let place = (f64::from(at.x) + 0.5, f64::from(at.y) + 0.5);
         let there: (u64, bool) = self.ask("At", &place)?;
         Ok(match there {
@@ -196,12 +195,12 @@ impl Extension {
         })
     }
 
-    /// Has the shell bring a window to the front. `false` if it is gone.
+    /// Has the shell raise a window. `false` if it is gone.
     pub(crate) fn activate(&self, id: u64) -> Result<bool> {
         self.ask("Activate", &(id,))
     }
 
-    /// The workspace that shows, counted from 1, and the windows that are minimised or on another.
+    /// The current workspace, counted from 1, and the windows that are minimised or on another.
     pub(crate) fn away(&self) -> Result<(u32, Vec<(WindowId, WindowState)>)> {
         let (shown, away): (u32, Vec<(u64, u32, bool)>) = self.ask("Away", &())?;
         let away = away.into_iter().map(|(id, workspace, minimised)| {
@@ -256,7 +255,7 @@ fn rect((x, y, w, h): Rectangle) -> Rect {
 }
 
 /// The shell's windows that may be this toplevel: those of its app with its title, or all of its
-/// app where it says another title to assistive technology.
+/// app if the app gives assistive technology another title.
 pub(crate) fn candidates<'w>(
     toplevel: &AppToplevel,
     windows: &'w [ShellWindow],
@@ -270,8 +269,8 @@ pub(crate) fn candidates<'w>(
     }
 }
 
-/// The toplevels that may be the window with the keyboard. Empty where no app has it, or one that
-/// assistive technology does not know.
+/// The toplevels that may have the keyboard. Empty if no app has it, or an app that is not on the
+/// accessibility bus.
 pub(crate) fn focused<'t>(
     toplevels: &'t [AppToplevel],
     windows: &[ShellWindow],

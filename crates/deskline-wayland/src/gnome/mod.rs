@@ -1,23 +1,22 @@
-//! GNOME Shell, through the D-Bus interfaces of its compositor, Mutter. No extension and no
-//! permission is needed: Mutter lets every program of the session use them. Where the person has
-//! installed Deskline's extension, windows come to the front by it, and their places on the screen
-//! are known.
+//! GNOME Shell, through the D-Bus interfaces of its compositor, Mutter. They need no extension and
+//! no permission: Mutter lets every program of the session use them. If the person has installed
+//! Deskline's extension, it raises windows and reports their positions on the screen.
 //!
 //! - `bus`: the session bus, with a time limit on every wait.
-//! - `session`: a remote desktop session: a way for input, and the stream of the focused window.
-//!   The way is an EIS socket from GNOME 45 on.
-//! - `sessions`: the session that is used, kept between links; a seat that lacks devices.
-//! - `notify`: the way before: a call for each key, click and motion.
-//! - `place`: where a window's content begins in its buffer, by its picture.
+//! - `session`: a remote desktop session. It sends input (through an EIS socket from GNOME 45 on)
+//!   and streams the focused window.
+//! - `sessions`: keeps the session between links, and gives a seat the devices that it lacks.
+//! - `notify`: input before GNOME 45: a D-Bus call for each key, click and motion.
+//! - `place`: finds the origin of a window's content in its buffer, from its picture.
 //! - `scales`: the scales of the screens.
-//! - `picture`: the picture of that content.
-//! - `raise`, `recency`: bringing a window to the front by GNOME's own keys.
-//! - `plain`: all of it for a display.
-//! - `extension`: Deskline's extension: the windows and their places, what lies over a place, and
-//!   raising one.
-//! - `placed`: the same with these places.
-//! - `clipboard`: saved, lent and given back by a session that sends no input.
-//! - `compositor`: the one or the other, by whether the extension is switched on.
+//! - `picture`: the picture of a window's content.
+//! - `raise`, `recency`: raise a window with GNOME's own keys.
+//! - `plain`: GNOME without the extension as a `Compositor`.
+//! - `extension`: Deskline's extension: the windows, their positions, the window at a point, and
+//!   raising.
+//! - `placed`: GNOME with the extension as a `Compositor`.
+//! - `clipboard`: the clipboard, through a session that sends no input.
+//! - `compositor`: `placed` while the extension is on, otherwise `plain`.
 
 mod bus;
 mod clipboard;

@@ -1,5 +1,5 @@
-//! Input by the calls that a remote desktop session of Mutter's takes one by one, for GNOME before
-//! 45, which has no EIS socket.
+//! Input through D-Bus calls of Mutter's remote desktop session, one for each event. For GNOME
+//! before 45, which has no EIS socket.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,7 +31,7 @@ const SETTINGS: Duration = Duration::from_secs(2);
 const VERTICAL: u32 = 0;
 const HORIZONTAL: u32 = 1;
 
-/// The calls of one session. Mutter releases what they have pressed when it ends.
+/// Input through one session. When the session ends, Mutter releases all keys and buttons.
 #[derive(Debug)]
 pub(crate) struct Notify {
     calls: Calls,
@@ -39,7 +39,7 @@ pub(crate) struct Notify {
     path: String,
     /// The compositor's.
     socket: PathBuf,
-    /// The stream that places are of.
+    /// The stream that points are relative to.
     stream: Option<String>,
     keymap: Vec<u8>,
     /// The layout, and whether Caps Lock was on for it.
@@ -47,7 +47,7 @@ pub(crate) struct Notify {
 }
 
 impl Notify {
-    /// Gives input to a session that has started. `socket` is the compositor's.
+    /// Sends input through a session that has started. `socket` is the compositor's.
     pub(crate) fn open(calls: Calls, path: &str, socket: &Path) -> Result<Self> {
         let mut notify = Self {
             calls,
@@ -61,7 +61,7 @@ impl Notify {
         Ok(notify)
     }
 
-    /// Whether the session is there. Reads the keymap anew: the person may have chosen other
+    /// Whether the session is still open. Reads the keymap again: the person may have chosen other
     /// layouts.
     pub(crate) fn is_open(&mut self) -> bool {
         let id = self.calls.property(self.on(), "SessionId");
@@ -76,13 +76,13 @@ impl Notify {
         Ok(())
     }
 
-    /// Counts places from the corner of this stream.
+    /// Makes points relative to the corner of this stream.
     pub(crate) fn point_at(&mut self, stream: &str) {
         self.stream = Some(stream.to_owned());
     }
 
-    /// Gives the seat a keyboard and a pointer, where it lacks one, and apps the time to ask for
-    /// it: what is sent before is lost. A session's device comes with its first event.
+    /// Gives the seat the keyboard or pointer that it lacks, and apps the time to bind it: they
+    /// lose earlier events. Mutter creates a session's device at its first event.
     fn introduce(&self, seat: &mut Client) -> Result<()> {
         let both = Capability::Keyboard | Capability::Pointer;
         if seat.has(both) {
@@ -97,7 +97,7 @@ impl Notify {
             self.tell("NotifyPointerMotionRelative", &(0.0_f64, 0.0_f64))?;
         }
         seat.wait(|heard| heard.capabilities.contains(both))?;
-        // No event reports that apps have asked for it.
+        // No event reports that apps have bound it.
         std::thread::sleep(ASK);
         Ok(())
     }
@@ -136,7 +136,7 @@ impl Events for Notify {
 
     fn wheel(&mut self, right: i32, down: i32) -> Result<()> {
         for (axis, steps) in [(VERTICAL, down), (HORIZONTAL, right)] {
-            // Mutter refuses a turn by nothing.
+            // Mutter refuses a turn by 0.
             if steps != 0 {
                 self.tell("NotifyPointerAxisDiscrete", &(axis, steps))?;
             }
@@ -145,7 +145,7 @@ impl Events for Notify {
     }
 
     fn sync(&mut self) -> Result<()> {
-        // Each call has been answered.
+        // Each call has returned.
         Ok(())
     }
 
@@ -162,7 +162,7 @@ impl Events for Notify {
         self.layout.as_ref().map(|(_, layout)| layout)
     }
 
-    // Only KWin's guard pushes, and that comes with EIS.
+    // Only KWin's guard pushes, and it uses EIS.
     fn push_over(&mut self, _: (f64, f64), _: (f64, f64)) -> Result<()> {
         Err(Error::system("moving the pointer")(
             "no single motion crosses an edge",
@@ -170,9 +170,9 @@ impl Events for Notify {
     }
 }
 
-/// The layout that is on. GNOME's keymap has those of all input sources, and of the user's
-/// language, and Mutter reports the current one only to the window with the keyboard: where there
-/// are several, what they have in common.
+/// The active layout. GNOME's keymap has the layouts of all input sources and of the user's
+/// language, and Mutter reports the active one only to the window with the keyboard. If there are
+/// several layouts, uses the keys that they have in common.
 fn read(keymap: &[u8], caps_lock: bool) -> Option<Layout> {
     let mut layouts = Layout::of_each_group(keymap, locked(caps_lock))?;
     let (first, others) = layouts.split_first()?;
@@ -190,7 +190,7 @@ fn has_one_source() -> bool {
     is_one(&String::from_utf8_lossy(&reported))
 }
 
-/// Whether a list of sources has at most one, such as `[('xkb', 'de')]`.
+/// Whether a list of sources, such as `[('xkb', 'de')]`, has at most one entry.
 fn is_one(sources: &str) -> bool {
     let sources = sources.trim();
     sources.ends_with(']') && sources.matches("('").count() <= 1

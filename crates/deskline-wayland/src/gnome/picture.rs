@@ -6,14 +6,14 @@ use deskline_link::Picture;
 use super::place::Content;
 use crate::pipewire::Frame;
 
-/// Cuts the content, which has this size, out of a frame. What is translucent is laid over white.
+/// Cuts the content, which has this size, out of a frame. Blends translucent pixels with white.
 pub(crate) fn content(frame: &Frame, content: Content, size: (i32, i32)) -> Option<Picture> {
     let pixels = |value: f64| {
         let value = (value * content.scale).round();
         (value >= 0.0).then_some(value as usize)
     };
     let (left, top) = (pixels(content.offset.0)?, pixels(content.offset.1)?);
-    // Of a scaled window Mutter may have cut off a part, or half a pixel.
+    // Mutter may have cut off a part of a scaled window, or half a pixel.
     let part = |size: i32, from: usize, whole: usize| {
         let wanted = pixels(f64::from(size))?;
         let there = whole.checked_sub(from)?;
@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(picture.rgb, [30, 20, 10, 130, 120, 110]);
         assert_eq!(cut(2.0, 1.0, 1.0, (2, 1)), None);
         assert_eq!(cut(-1.0, 0.0, 1.0, (2, 1)), None);
-        // 1 unit is 1.5 pixels, of which the frame has one.
+        // A unit is 1.5 pixels, and the frame has only 1 of them.
         let picture = cut(1.0, 0.0, 1.5, (1, 1)).unwrap();
         assert_eq!((picture.width, picture.height, picture.scale), (1, 2, 1.5));
     }

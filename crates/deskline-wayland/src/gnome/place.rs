@@ -1,48 +1,49 @@
-//! Where a window's content begins in its buffer. Coordinates in trees are those of the app's own
-//! report; a stream's pointer counts from the buffer's corner, and the buffer has the shadow that
-//! the toolkit draws around its window.
+//! Finds the origin of a window's content in its buffer. Trees use the coordinates that the app
+//! reports. A stream's pointer is relative to the buffer's corner, and the buffer includes the
+//! shadow that the toolkit draws around its window.
 
 use crate::pipewire::Frame;
 
-/// How many pixels a window's opaque part and its report may differ by: rounding, or a border.
+/// The largest difference between a window's opaque part and its reported size, in pixels:
+/// rounding, or a border.
 const NEAR: f64 = 4.0;
 
-/// A title bar is at least so high, in the units of the app's report.
+/// The least height of a title bar, in the app's units.
 const TITLE_BAR: f64 = 16.0;
 
-/// Where a window's content is in its buffer.
+/// A window's content within its buffer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Content {
-    /// Where it begins, in the units of the app's report.
+    /// Its origin, in the app's units.
     pub(crate) offset: (f64, f64),
-    /// Pixels of the buffer per unit of the report.
+    /// Pixels of the buffer per unit of the app.
     pub(crate) scale: f64,
 }
 
-/// The content of a buffer, on a desktop whose screens have these scales. `size` is the app's
-/// report.
+/// The content of a buffer, on a desktop whose screens have these scales. `size` is the size that
+/// the app reports.
 ///
-/// - GTK 3 counts from the buffer's corner: its report is as large as the buffer. So is that of any
-///   window without a shadow.
-/// - GTK 4 counts from the corner of its content, which is what is opaque.
-/// - Qt counts from below its title bar: the report ends with the opaque part, but begins further
-///   down.
+/// - GTK 3 coordinates are relative to the buffer's corner: the reported size is the buffer's. The
+///   same goes for every window without a shadow.
+/// - GTK 4 coordinates are relative to the corner of its content, which is the opaque part.
+/// - Qt coordinates start below its title bar: the reported area ends with the opaque part, but
+///   begins further down.
 ///
-/// `None` where the frame shows neither: a window that is translucent.
+/// `None` if none of these fits: the window is translucent.
 pub(crate) fn content(frame: &Frame, size: (i32, i32), screens: &[f64]) -> Option<Content> {
     let size = [size.0, size.1].map(f64::from);
-    // An app that knows no fractional scales draws for the next whole one.
+    // An app without support for fractional scales draws at the next whole scale.
     let drawn = screens.iter().flat_map(|scale| [*scale, scale.ceil()]);
     let scales: Vec<f64> = [1.0].into_iter().chain(drawn).collect();
     let fills = |scale: &&f64| {
-        // A buffer has whole pixels: at scale 1 nothing is rounded.
+        // A buffer has whole pixels, so nothing is rounded at scale 1.
         let is = |pixels: usize, wanted: f64| (pixels as f64 - wanted * **scale).abs() < 1.0;
         is(frame.width, size[0]) && is(frame.height, size[1])
     };
     if let Some(scale) = scales.iter().find(fills) {
         return Some(Content {
             offset: (0.0, 0.0),
-            // Mutter cuts off what is drawn for a fractional scale, see below.
+            // Mutter cuts off frames drawn for a fractional scale: see `cut_off`.
             scale: scale.ceil(),
         });
     }
@@ -71,10 +72,9 @@ fn within(opaque: [usize; 4], size: [f64; 2], scale: f64) -> Option<Content> {
     })
 }
 
-/// The content of a frame that Mutter has cut off: of a window that was drawn for a fractional
-/// scale, it paints the frame for the next whole scale, and keeps as many pixels as the window's
-/// buffer has. The upper left part is there, and the size of the window, but not where its opaque
-/// part ends.
+/// The content of a frame that Mutter has cut off. If a window was drawn for a fractional scale,
+/// Mutter paints its frame for the next whole scale and keeps only as many pixels as the buffer
+/// has. The frame shows the upper left part, but not the end of the opaque part.
 fn cut_off(frame: &Frame, opaque: [usize; 4], size: [f64; 2], screen: f64) -> Option<Content> {
     let scale = screen.ceil();
     if screen.fract() <= 0.0 || opaque[2] != frame.width || opaque[3] != frame.height {
@@ -82,12 +82,12 @@ fn cut_off(frame: &Frame, opaque: [usize; 4], size: [f64; 2], screen: f64) -> Op
     }
     let [left, top] = [opaque[0], opaque[1]].map(|v| (v as f64 / scale).floor());
     let [width, height] = [frame.width, frame.height].map(|v| (v as f64 / screen).round());
-    // A shadow and a border are as wide at the right as at the left.
+    // Shadow and border have the same width at the right as at the left.
     let x = ((width - size[0]) / 2.0).floor();
     if x < left || x > left + NEAR {
         return None;
     }
-    // With a title bar they are as wide below as well. Without one, the shadow below is another.
+    // With a title bar, also below. Without it, the shadow below has another width.
     let below_title_bar = height - size[1] - x;
     let y = if below_title_bar >= top + TITLE_BAR {
         below_title_bar
@@ -104,7 +104,7 @@ fn cut_off(frame: &Frame, opaque: [usize; 4], size: [f64; 2], screen: f64) -> Op
 mod tests {
     use super::*;
 
-    /// A frame whose opaque part is this: left, top, width, height.
+    /// A frame with this opaque part: left, top, width, height.
     fn frame(width: usize, height: usize, opaque: [usize; 4]) -> Frame {
         let [left, top, w, h] = opaque;
         let mut frame = Frame {

@@ -26,10 +26,10 @@ use crate::compositor::{
 /// busy one.
 const RAISES: Duration = Duration::from_secs(2);
 
-/// How long the shell may take to show windows in their new order: it does so with its next frame.
+/// How long the shell may take to show windows in their new order. It does so in its next frame.
 const RESTACKS: Duration = Duration::from_millis(300);
 
-/// How often to look.
+/// How often to check.
 const LOOK: Duration = Duration::from_millis(10);
 
 const ESC: KeyPress = KeyPress {
@@ -37,14 +37,14 @@ const ESC: KeyPress = KeyPress {
     modifiers: Modifiers::empty(),
 };
 
-/// A GNOME session with Deskline's extension, while that is switched on.
+/// A GNOME session whose extension is on.
 pub(crate) struct Placed {
     pub(super) sessions: Sessions,
     extension: Extension,
 }
 
 impl Placed {
-    /// Connects. `None` where input goes by calls, which take no place but in a stream.
+    /// Connects. `None` if input uses D-Bus calls: their points are relative to a stream.
     pub(crate) fn connect(
         to: &Access<'_>,
         way: &Way,
@@ -68,12 +68,12 @@ impl Placed {
         self.extension.screen()
     }
 
-    /// The app's toplevels and its pop-ups, or everybody's, the topmost first.
+    /// The toplevels and pop-ups of the app, or of all apps, topmost first.
     pub(crate) fn shell_windows(&self, pid: Option<u32>) -> Result<Vec<ShellWindow>> {
         let mut windows = self.look()?.windows;
         let is = |w: &ShellWindow| pid.is_none_or(|pid| w.pid == pid) && w.kind != Kind::Other;
         windows.retain(is);
-        // Else the screens are scaled, and not what is on them.
+        // Otherwise Mutter scales the screens, not their content.
         if windows.iter().any(|w| w.scale > 1.0) && scales::are_in_windows(&self.sessions.bus) {
             for window in &mut windows {
                 window.unit = (window.scale.round() as i32).max(1);
@@ -82,9 +82,8 @@ impl Placed {
         Ok(windows)
     }
 
-    /// Whether a menu, a tooltip or another pop-up of the app is open: the shell does not
-    /// distinguish them. A tooltip closes at a click, and does not come back until the pointer has
-    /// moved.
+    /// Whether the app has a pop-up open. The shell does not distinguish menus from tooltips. A
+    /// click closes a tooltip, and it returns only after the pointer has moved.
     pub(crate) fn popup_open(&self, pid: u32) -> Result<bool> {
         let windows = self.look()?.windows;
         Ok(windows.iter().any(|w| w.is_open_popup() && w.pid == pid))
@@ -116,7 +115,7 @@ impl Screen {
         self.windows.iter().find(|w| w.focused)
     }
 
-    /// The toplevel with the keyboard, or the one whose pop-up has it.
+    /// The toplevel that has the keyboard itself or through a pop-up.
     fn front(&self) -> Option<&ShellWindow> {
         let focused = self.focused()?;
         let mut toplevels = self.windows.iter().filter(|w| w.kind == Kind::Toplevel);
@@ -133,7 +132,7 @@ impl Screen {
 }
 
 impl ShellWindow {
-    /// Whether it is an app's toplevel: no pop-up, and no part of the desktop.
+    /// Whether it is an app's toplevel, not a pop-up or a part of the desktop.
     pub fn is_toplevel(&self) -> bool {
         self.kind == Kind::Toplevel
     }
@@ -159,12 +158,13 @@ fn window(window: ShellWindow) -> Window {
     }
 }
 
-/// Where a window without its shadow is in a frame of its stream, which is so many pixels wide.
+/// The part of a stream's frame that shows the window without its shadow. The frame is `pixels`
+/// wide.
 fn in_frame(frame: Rect, buffer: Rect, pixels: usize) -> Content {
     let exact = pixels as f64 / f64::from(buffer.w.max(1));
     let whole = exact.round();
-    // Of a window that was drawn for a fractional scale Mutter paints the frame for the next whole
-    // one, and keeps as many pixels as its buffer has.
+    // If a window was drawn for a fractional scale, Mutter paints its frame for the next whole
+    // scale and keeps only as many pixels as the buffer has.
     let scale = if (exact - whole).abs() < 0.02 {
         whole
     } else {
@@ -223,8 +223,7 @@ impl Workspaces for Placed {
 }
 
 impl Pictures for Placed {
-    /// Also of a window that others cover; without the app's pop-ups, which are windows of their
-    /// own.
+    /// Covered windows too. Without the app's pop-ups, which are separate windows.
     fn picture(&mut self, id: WindowId) -> Result<Picture> {
         let windows = self.look()?.windows;
         let window = windows.iter().find(|w| w.id == id.0);
@@ -280,7 +279,7 @@ impl Compositor for Placed {
         Ok(self.look()?.front().cloned().map(window))
     }
 
-    /// As input follows, apps get the time to ask for new devices before.
+    /// Input follows, so this first gives apps the time to bind new devices.
     fn keyboard(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
         self.sessions.introduce();
         Ok(match self.look()?.focused() {
@@ -301,7 +300,7 @@ impl Compositor for Placed {
         Ok(Some(self.look()?.pointer))
     }
 
-    /// Another app's window, or the shell's own.
+    /// Another app's window, or a part of the shell.
     fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
         self.sessions.introduce();
         let start = Instant::now();
@@ -416,7 +415,7 @@ mod tests {
         assert_eq!(in_frame(frame, buffer, 823).offset, (14.0, 12.0));
         assert_eq!(scale(823), 1_f64.to_bits());
         assert_eq!(scale(1646), 2_f64.to_bits());
-        // 1.5, which Mutter cuts off.
+        // Scale 1.5: Mutter cuts the frame off.
         assert_eq!(scale(1235), 2_f64.to_bits());
     }
 }

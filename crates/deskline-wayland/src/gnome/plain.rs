@@ -1,5 +1,5 @@
-//! GNOME for a display, with what Mutter lets every program do: windows are those that apps
-//! describe, and places count from the front window's corner.
+//! GNOME without the extension as a [`Compositor`]. The windows are those that apps describe, and
+//! coordinates are relative to the front window's corner.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -27,16 +27,16 @@ use crate::pipewire;
 /// How long Mutter may take to paint a window for its stream: 50 ms on an idle machine.
 pub(super) const PAINTS: Duration = Duration::from_secs(2);
 
-/// How long a window may take to claim the keyboard, and how often to look: 30 ms on an idle
-/// machine.
+/// How long a window may take to report that it has the keyboard (30 ms on an idle machine), and
+/// how often to check.
 const CLAIMS: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How long the app that input goes to may take to answer at all.
+/// How long the target app may take to answer.
 const ANSWERS: Duration = Duration::from_secs(2);
 
-/// How long it is known where a window's content begins: a window of the same size has another
-/// shadow only after the person has chosen another theme. Each link's picture looks anew.
+/// How long the origin of a window's content stays valid. A window of the same size changes its
+/// shadow only if the person chooses another theme. Each link's picture measures it again.
 const KNOWN: Duration = Duration::from_secs(60);
 
 /// A GNOME session.
@@ -48,14 +48,14 @@ pub(crate) struct Plain<T> {
     /// The window in front at the last check.
     front: Option<AppToplevel>,
     pub(super) recency: Recency,
-    /// The menu that was last seen to have the keyboard, and its window. GTK 3 reports no window as
-    /// active then, or the menu itself.
+    /// The menu that last had the keyboard, and its window. While it has it, GTK 3 reports the menu
+    /// or no window as active.
     menu: Option<(WindowId, OpenMenu)>,
-    /// Of windows that were pictured, for [`KNOWN`].
+    /// The origins of the pictured windows' contents, each valid for [`KNOWN`].
     known: HashMap<WindowId, Known>,
 }
 
-/// Where a window's content began in its last picture.
+/// The origin of a window's content in its last picture.
 struct Known {
     offset: (f64, f64),
     /// The size that the window reported, and the scales of the screens.
@@ -91,7 +91,7 @@ impl<T: Toplevels> Plain<T> {
     ///
     /// # Errors
     ///
-    /// Of the accessibility bus.
+    /// Errors of the accessibility bus.
     pub fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
         self.toplevels.toplevels()
     }
@@ -101,23 +101,23 @@ impl<T: Toplevels> Plain<T> {
         &self.toplevels
     }
 
-    /// The same, to change it.
+    /// The mutable source of the toplevels.
     pub(super) fn source_mut(&mut self) -> &mut T {
         &mut self.toplevels
     }
 
-    /// How input goes in.
+    /// The way that input is sent.
     pub fn way(&self) -> &Way {
         self.sessions.way()
     }
 
-    /// The window whose menu was last seen to have the keyboard.
+    /// The window whose menu last had the keyboard.
     fn menu_window(&self) -> Option<WindowId> {
         self.menu.as_ref().map(|(window, _)| *window)
     }
 
-    /// The window in front, or the one whose menu has the keyboard: as the shell says, where it has
-    /// the extension, else as apps say.
+    /// The front window, or the window whose menu has the keyboard. The extension reports it if it
+    /// is on; otherwise the apps do.
     fn front_of<'t>(&self, all: &'t [AppToplevel]) -> Option<&'t AppToplevel> {
         let with_menu = self.menu_window();
         let of_menu = || {
@@ -130,10 +130,10 @@ impl<T: Toplevels> Plain<T> {
         };
         let focused = extension::focused(all, &windows);
         match focused[..] {
-            // The shell itself, or an app that assistive technology does not know.
+            // The shell itself, or an app that is not on the accessibility bus.
             [] => as_described(),
             [one] => Some(one),
-            // Windows of one app with one title.
+            // Several windows of one app with the same title.
             _ => {
                 let ids: Vec<WindowId> = focused.iter().map(|t| t.id).collect();
                 let active = focused.iter().find(|t| t.active).copied();
@@ -145,9 +145,9 @@ impl<T: Toplevels> Plain<T> {
         }
     }
 
-    /// The toplevels, once they say which has the keyboard (bounded): while it goes from one to
-    /// another, none does, and an app that is late with its answer says nothing. The target gets
-    /// longer: it may be busy.
+    /// The toplevels, once one of them reports the keyboard. Waits up to [`CLAIMS`]: while the
+    /// keyboard moves to another window, none reports it. Waits up to [`ANSWERS`] if the target
+    /// does not answer: it may be busy.
     fn settled(&mut self, cancel: &Cancel) -> Result<Vec<AppToplevel>> {
         let start = Instant::now();
         loop {
@@ -158,7 +158,7 @@ impl<T: Toplevels> Plain<T> {
             let target = self.aim.map(|aim| aim.pid);
             let silent = all.iter().any(|t| t.silent && Some(t.pid) == target);
             let most = match silent {
-                // No app claims it then.
+                // No app reports it then.
                 _ if !self.sessions.has_keyboard() => Duration::ZERO,
                 true => ANSWERS,
                 false => CLAIMS,
@@ -170,12 +170,12 @@ impl<T: Toplevels> Plain<T> {
         }
     }
 
-    /// Looks whether the app has a menu open, and notes whose it is.
+    /// Checks whether the app has a menu open, and remembers the menu's window.
     pub(super) fn find_menu(&mut self, pid: u32) -> Result<bool> {
         let all = self.settled(&Cancel::new())?;
         self.menu = None;
         let ids: Vec<WindowId> = all.iter().filter(|t| t.pid == pid).map(|t| t.id).collect();
-        // An open menu has the keyboard: a window of another app that has it rules one out.
+        // An open menu has the keyboard, so there is none if another app's window has it.
         let window = match described::front(&all) {
             Some(front) => Some(front.id).filter(|id| ids.contains(id)),
             None if all.iter().any(|t| t.active) => None,
@@ -200,13 +200,13 @@ impl<T: Toplevels> Plain<T> {
         self.known.insert(window, known);
     }
 
-    /// Whether a menu is open whose place in the window below it is known.
+    /// Whether a menu is open whose position in the window below it is known.
     fn menu_is_placed(&self) -> bool {
         self.menu.is_some_and(|(_, menu)| menu.placed)
     }
 
-    /// Where the content of the front window begins in its stream. Mutter streams the window below
-    /// an open menu, also where the menu says that it has the keyboard.
+    /// The origin of the front window's content in its stream. Mutter streams the window below an
+    /// open menu, even if the menu reports the keyboard.
     fn offset(&mut self, node: u32, front: &AppToplevel, size: (i32, i32)) -> Result<(f64, f64)> {
         let screens = scales::of_screens(&self.sessions.bus);
         let mut of = vec![(front.id, Some(size))];
@@ -249,14 +249,15 @@ impl<T: Toplevels> Raising for Plain<T> {
 impl<T: Toplevels> Pictures for Plain<T> {
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
         let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
-        let behind = "the window is not in front, and GNOME shows no other";
+        let behind =
+            "the window is not in front, and GNOME gives pictures of the front window only";
         let is_front =
             |it: &mut Self| Ok::<_, Error>(it.front()?.is_some_and(|front| front.id == window));
         if !is_front(self)? {
             return Err(failed(behind));
         }
         let size = self.toplevels.size(window)?;
-        let size = size.ok_or_else(|| failed("the app does not say how large its window is"))?;
+        let size = size.ok_or_else(|| failed("the app does not report the size of its window"))?;
         let node = self.sessions.stream_of(window, size).map(|s| s.node);
         let frame = match node {
             Some(node) => pipewire::frame(node, PAINTS)?,
@@ -317,7 +318,7 @@ impl<T: Toplevels> Compositor for Plain<T> {
         Ok(self.front_of(&all).cloned().map(described::window))
     }
 
-    /// As input follows, apps get the time to ask for new devices before.
+    /// Input follows, so this first gives apps the time to bind new devices.
     fn keyboard(&mut self, _: Option<Aim>, cancel: &Cancel) -> Result<Keyboard> {
         self.sessions.introduce();
         let all = self.settled(cancel)?;
@@ -330,7 +331,7 @@ impl<T: Toplevels> Compositor for Plain<T> {
                 popup: false,
             }),
             None => Keyboard::Unclear(
-                "no app says that it has the keyboard, or several do: GNOME's overview or a dialog of its own may be open".into(),
+                "no app or more than one reports that it has the keyboard: GNOME's overview or a dialog of its own may be open".into(),
             ),
         })
     }
@@ -344,7 +345,7 @@ impl<T: Toplevels> Compositor for Plain<T> {
         Ok(None)
     }
 
-    /// Where the stream of the front window begins. The stream is of what is focused when it
+    /// The origin of the front window's stream. A stream shows the window that is focused when it
     /// starts.
     fn locate(&mut self, _: Option<Aim>, _: &[Point], _: &Cancel) -> Result<Located> {
         let front = self.front.clone().ok_or_else(gone)?;

@@ -1,6 +1,6 @@
-//! Brings a window to the front: by Deskline's extension of the shell, where it is switched on;
-//! else as a person would, by GNOME's own keys, Alt+Esc, which go through the windows of the
-//! workspace. No program may do so by other means, unless the app takes part.
+//! Raises a window: through Deskline's extension if it is on, and otherwise with GNOME's own keys,
+//! Alt+Esc, which cycle through the windows of the workspace. Mutter gives programs no other means
+//! without the app's help.
 
 use std::time::{Duration, Instant};
 
@@ -18,22 +18,22 @@ use crate::keymap;
 /// second on a busy one.
 const RAISES: Duration = Duration::from_secs(2);
 
-/// After how long of that to look for an open menu.
+/// When to check for an open menu, after the start of that wait.
 const SOON: Duration = Duration::from_millis(300);
 
-/// How long the switcher may take to come up: 20 ms on an idle machine.
+/// How long the switcher may take to appear: 20 ms on an idle machine.
 const SWITCHER: Duration = Duration::from_millis(300);
 
-/// The pause between the moment the switcher comes up and the next stroke. Without one that stroke
-/// was lost in most tries; with 10 ms in none, on an idle machine. It doubles, up to the longest,
-/// when strokes that were counted from windows seen before lead elsewhere.
+/// The pause between the switcher's appearance and the next stroke. On an idle machine that stroke
+/// was lost in most tries without a pause, and in none with 10 ms. The pause doubles, up to the
+/// longest, each time that a known number of strokes leads to another window.
 const PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(160);
 
-/// How often to look.
+/// How often to check.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How deep an open menu may go.
+/// The deepest nesting of menus that is closed.
 const SUBMENUS: usize = 5;
 
 const ESC: KeyPress = KeyPress {
@@ -41,14 +41,14 @@ const ESC: KeyPress = KeyPress {
     modifiers: Modifiers::empty(),
 };
 
-/// How many tries may change nothing.
+/// How many tries may have no effect.
 const MISSES: usize = 2;
 
 /// The maximum number of tries.
 const MOST: usize = 12;
 
 impl<T: Toplevels> Plain<T> {
-    /// Brings a window to the front and waits until it reports that.
+    /// Raises a window and waits until it reports that it is in front.
     pub(super) fn bring_to_front(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         if self.extension.is_on() && self.raise_by_extension(window, cancel)? {
             return Ok(());
@@ -64,7 +64,7 @@ impl<T: Toplevels> Plain<T> {
             self.cycle(strokes, pause)?;
             let mut front = self.switched(before, SOON, cancel)?;
             if front.is_none() || front == before {
-                // An open menu keeps these keys from the shell until it is closed.
+                // The shell does not get these keys until an open menu is closed.
                 self.close_menu()?;
                 front = self.switched(before, RAISES, cancel)?;
             }
@@ -75,7 +75,7 @@ impl<T: Toplevels> Plain<T> {
             if known {
                 pause = LONGEST_PAUSE.min(pause * 2);
             }
-            // A busy shell may miss the keys of a switch that comes right after another.
+            // A busy shell may miss the keys of a switch right after another.
             misses += usize::from(front.is_none() || front == before);
             if misses > MISSES {
                 break;
@@ -84,8 +84,8 @@ impl<T: Toplevels> Plain<T> {
         Err(DisplayError::NotSwitched.into())
     }
 
-    /// Asks the extension. `false` where there is none, or it did not bring the window to the
-    /// front.
+    /// Raises it through the extension. `false` if there is none, or if the window did not come to
+    /// the front.
     fn raise_by_extension(&mut self, window: WindowId, cancel: &Cancel) -> Result<bool> {
         let start = Instant::now();
         let all = self.toplevels()?;
@@ -96,7 +96,7 @@ impl<T: Toplevels> Plain<T> {
             Ok(windows) => candidates(wanted, windows).iter().map(|w| w.id).collect(),
             Err(_) => return Ok(false),
         };
-        // Of windows that look the same, the app reports which is in front.
+        // If windows look the same to the shell, the app reports which one is in front.
         for id in ids {
             let before = self.seen_front()?;
             if before == Some(window) {
@@ -121,7 +121,8 @@ impl<T: Toplevels> Plain<T> {
         Ok(done)
     }
 
-    /// Waits at most so long until another window is in front than before. Returns which is.
+    /// Waits until another window than `before` is in front, at most `longest`. Returns the front
+    /// window.
     fn switched(
         &mut self,
         before: Option<WindowId>,
@@ -137,13 +138,13 @@ impl<T: Toplevels> Plain<T> {
         Ok(front)
     }
 
-    /// The window in front, which is noted.
+    /// The front window. Remembers it.
     fn seen_front(&mut self) -> Result<Option<WindowId>> {
         let all = self.toplevels()?;
         Ok(self.note_front(&all))
     }
 
-    /// The same while a window is to be raised: an error if that is gone.
+    /// The front window, or an error if `window` is gone. Remembers it.
     fn look_for(&mut self, window: WindowId) -> Result<Option<WindowId>> {
         let all = self.toplevels()?;
         if !all.iter().any(|t| t.id == window) {
@@ -159,8 +160,8 @@ impl<T: Toplevels> Plain<T> {
         Some(front)
     }
 
-    /// Closes an open menu, with its submenus: it keeps the shell's keys from the shell, as it
-    /// would go anyway where another window comes to the front.
+    /// Closes an open menu with its submenus: the shell does not get its keys while one is open.
+    /// Raising another window closes it anyway.
     fn close_menu(&mut self) -> Result<()> {
         for _ in 0..SUBMENUS {
             let all = self.toplevels()?;
@@ -183,7 +184,7 @@ impl<T: Toplevels> Plain<T> {
         Ok(())
     }
 
-    /// Presses Esc so many times while Alt is held, with a pause before the second.
+    /// Presses Esc `strokes` times while Alt is held, with a pause before the second.
     fn cycle(&mut self, strokes: usize, pause: Duration) -> Result<()> {
         let hold = |it: &mut Self, down| {
             let alt = keymap::ALT.0;
@@ -206,8 +207,8 @@ impl<T: Toplevels> Plain<T> {
         struck.and(hold(self, false))
     }
 
-    /// Waits until the shell's switcher has the keyboard (bounded): it takes no second stroke
-    /// before.
+    /// Waits until the shell's switcher has the keyboard, at most [`SWITCHER`]: until then it
+    /// ignores a second stroke.
     fn await_switcher(&mut self) -> Result<()> {
         let start = Instant::now();
         while start.elapsed() < SWITCHER {

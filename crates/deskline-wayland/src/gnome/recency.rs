@@ -1,27 +1,27 @@
-//! The order in which windows were last in front. GNOME's own keys (Alt+Esc) go through windows in
-//! this order, so that the number of strokes to a window is its place in it.
+//! The order in which windows were last in front. GNOME's own keys (Alt+Esc) cycle through windows
+//! in this order, so a window's index is the number of strokes that raises it.
 
 use deskline_link::WindowId;
 
-/// Windows, the last one in front first, as far as has been seen.
+/// The windows that were seen in front, the latest first.
 #[derive(Debug, Default)]
 pub(crate) struct Recency(Vec<WindowId>);
 
 impl Recency {
-    /// Notes which window is in front, and which there are at all.
+    /// Records the front window, and which windows exist.
     pub(crate) fn saw(&mut self, front: WindowId, all: &[WindowId]) {
         self.0
             .retain(|window| *window != front && all.contains(window));
         self.0.insert(0, front);
     }
 
-    /// The one of these that was last in front.
+    /// Which of these windows was in front last.
     pub(crate) fn latest(&self, of: &[WindowId]) -> Option<WindowId> {
         self.0.iter().find(|window| of.contains(window)).copied()
     }
 
-    /// How many strokes lead to a window, and whether that is known: one that has not been seen in
-    /// front comes after all that have.
+    /// The number of strokes to a window, and whether it is known: windows that were never seen in
+    /// front come after all others.
     pub(crate) fn strokes(&self, to: WindowId) -> (usize, bool) {
         let place = self.0.iter().position(|window| *window == to);
         (place.unwrap_or(self.0.len()).max(1), place.is_some())
@@ -32,7 +32,7 @@ impl Recency {
 mod tests {
     use super::*;
 
-    /// GNOME's side: brings the window that is so many strokes away to the front.
+    /// What GNOME does: raises the window that is `strokes` away.
     fn cycle(order: &mut Vec<u64>, strokes: usize) -> u64 {
         let window = order.remove(strokes % order.len());
         order.insert(0, window);
@@ -61,7 +61,7 @@ mod tests {
                     assert!(tries <= all.len(), "{seed}: {order:?}");
                 }
             }
-            // Now all are known: one try reaches any.
+            // All are known now, so one try reaches any window.
             let front = cycle(&mut order, recency.strokes(WindowId(1)).0);
             assert_eq!(front, 1);
         }

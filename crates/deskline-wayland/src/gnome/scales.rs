@@ -20,7 +20,7 @@ type Monitor = (String, String, String, String);
 /// Its id, width, height, refresh rate, preferred scale and supported scales.
 type Mode = (String, i32, i32, f64, f64, Vec<f64>, Properties);
 
-/// Its corner, scale, transform, whether it is the primary one, and its monitors.
+/// Its corner, scale, transform, whether it is primary, and its monitors.
 type Screen = (i32, i32, f64, u32, bool, Vec<Monitor>, Properties);
 
 /// The answer to `GetCurrentState`.
@@ -31,7 +31,7 @@ type State = (
     Properties,
 );
 
-/// The value of the property `layout-mode` where the screens are laid out by their physical pixels.
+/// The value of the property `layout-mode` if screens are laid out in physical pixels.
 const PHYSICAL: u32 = 2;
 
 /// The scales of the screens, each once.
@@ -41,7 +41,8 @@ pub(crate) fn of_screens(bus: &Calls) -> Vec<f64> {
     sane(screens.iter().map(|screen| screen.2))
 }
 
-/// Whether Mutter counts physical pixels: it then scales the windows' content, and not the screens.
+/// Whether Mutter's coordinates are physical pixels. Mutter then scales the content of windows, not
+/// the screens.
 pub(crate) fn are_in_windows(bus: &Calls) -> bool {
     let mode = state(bus).and_then(|(.., mut properties)| properties.remove("layout-mode"));
     mode.and_then(|mode| u32::try_from(mode).ok()) == Some(PHYSICAL)
@@ -50,7 +51,7 @@ pub(crate) fn are_in_windows(bus: &Calls) -> bool {
 fn state(bus: &Calls) -> Option<State> {
     let state = bus.ask(CONFIG, "GetCurrentState", &());
     state
-        .inspect_err(|e| tracing::debug!("the scales of the screens are not known: {e}"))
+        .inspect_err(|e| tracing::debug!("the scales of the screens are unknown: {e}"))
         .ok()
 }
 

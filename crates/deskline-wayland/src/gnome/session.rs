@@ -1,5 +1,5 @@
-//! A session of Mutter's remote desktop. GNOME shows in its panel that there is one, and lets the
-//! person end it.
+//! A session of Mutter's remote desktop. GNOME shows an indicator in its panel while it lasts, and
+//! lets the person end it there.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -30,13 +30,13 @@ const STARTS: Duration = Duration::from_secs(2);
 pub(crate) struct Session {
     path: String,
     injector: Injector,
-    /// Its screen cast, if its pointer goes to places in windows and not on the screen.
+    /// Its screen cast, if its pointer is relative to windows, not to the screen.
     cast: Option<String>,
-    /// The window that its pointer goes to.
+    /// The window that its pointer is in.
     stream: Option<Stream>,
 }
 
-/// What sends its events.
+/// The sender of its events.
 #[derive(Debug)]
 enum Injector {
     Eis(Eis),
@@ -52,47 +52,46 @@ pub(crate) struct Stream {
     /// The window that was focused when it started, and the size that its app reported.
     window: WindowId,
     size: (i32, i32),
-    /// PipeWire's number of it.
+    /// Its PipeWire node.
     pub(crate) node: u32,
-    /// Where the content of its window begins in it, in the window's own units, where that is
-    /// known.
+    /// The origin of the window's content in the stream, in the window's units. `None`: unknown.
     pub(crate) offset: Option<(f64, f64)>,
 }
 
-/// How input goes in.
+/// The way that input is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// By an EIS socket.
+    /// Through an EIS socket.
     Eis,
-    /// By calls of the session, with this socket of the compositor.
+    /// Through D-Bus calls of the session. The path is the compositor's socket.
     Notify(PathBuf),
 }
 
-/// How a GNOME session is reached.
+/// How to connect to a GNOME session.
 #[derive(Debug, Clone, Copy)]
 pub struct Access<'a> {
     /// The address of the session bus.
     pub session_bus: &'a str,
     /// The compositor's Wayland socket.
     pub wayland_socket: &'a Path,
-    /// By which way input goes.
+    /// The way that input is sent.
     pub input: Input,
 }
 
 /// By which way input goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Input {
-    /// The best that there is.
+    /// EIS if the session has it, otherwise D-Bus calls.
     #[default]
     Auto,
-    /// Calls of Mutter's session, although that has an EIS socket.
+    /// D-Bus calls, even if the session has an EIS socket.
     Notify,
 }
 
 impl Way {
-    /// The one that this session has.
+    /// The way for this session.
     pub(crate) fn find(to: &Access<'_>) -> Result<Self> {
-        // A session that has not started cannot be stopped: it ends with this connection.
+        // A session that has not started cannot be stopped. It ends with this connection.
         let bus = Calls::connect(to.session_bus)?;
         is_supported(&bus)?;
         if to.input == Input::Notify || !has_eis(&bus)? {
@@ -115,7 +114,7 @@ pub(crate) fn bus(address: &str) -> Result<Bus> {
     Ok(bus)
 }
 
-/// Whether this Mutter has what a session needs.
+/// Whether this Mutter has all that a session needs.
 fn is_supported(bus: &Calls) -> Result<()> {
     let found = bus
         .property(REMOTE, "Version")
@@ -127,8 +126,8 @@ fn is_supported(bus: &Calls) -> Result<()> {
     })
 }
 
-/// Whether sessions hand out an EIS socket, as they do from GNOME 45 on. The version that Mutter
-/// reports for its interface is the same before and after.
+/// Whether sessions have an EIS socket, as from GNOME 45 on. The interface's version does not show
+/// it: it is the same before and after.
 fn has_eis(bus: &Calls) -> Result<bool> {
     let path = bus.make(REMOTE, "CreateSession", &())?;
     let introspectable = (
@@ -141,7 +140,7 @@ fn has_eis(bus: &Calls) -> Result<bool> {
 }
 
 impl Session {
-    /// Starts one, whose pointer goes to places on the screen or, if `casts`, in a window.
+    /// Starts a session. Its pointer is relative to the screen or, if `casts`, to a window.
     pub(crate) fn start(bus: &Bus, way: &Way, casts: bool) -> Result<Self> {
         let path = bus.make(REMOTE, "CreateSession", &())?;
         let started = start(bus, way, &path, casts);
@@ -157,7 +156,7 @@ impl Session {
         })
     }
 
-    /// Its devices. Places are `offset` from those that are sent.
+    /// Its devices. They add `offset` to the points that they are given.
     pub(crate) fn port(&mut self, offset: (f64, f64)) -> Sent<'_> {
         let events: &mut dyn Events = match &mut self.injector {
             Injector::Eis(eis) => eis,
@@ -170,7 +169,7 @@ impl Session {
         }
     }
 
-    /// Whether neither the person nor Mutter has ended it.
+    /// Whether it is still open: the person or Mutter may have ended it.
     pub(crate) fn is_open(&mut self) -> bool {
         match &mut self.injector {
             Injector::Eis(eis) => eis.is_open(),
@@ -178,10 +177,10 @@ impl Session {
         }
     }
 
-    /// The stream of this window, if its pointer goes there.
+    /// The stream of this window, if its pointer is there.
     pub(crate) fn stream_of(&mut self, window: WindowId, size: (i32, i32)) -> Option<&mut Stream> {
         let stream = self.stream.as_mut()?;
-        // A stream and its pointer keep the size that its window had.
+        // A stream and its pointer keep the size that the window had when it started.
         if (stream.window, stream.size) != (window, size) {
             return None;
         }
@@ -192,8 +191,8 @@ impl Session {
         there.then_some(stream)
     }
 
-    /// Lets its pointer go to the focused window. The caller names that window, and has to check
-    /// afterwards that it is still focused.
+    /// Streams the focused window, so that the pointer can go there. The caller names the window,
+    /// and must check afterwards that it is still focused.
     pub(crate) fn point_at(
         &mut self,
         bus: &Bus,
@@ -201,7 +200,7 @@ impl Session {
         size: (i32, i32),
     ) -> Result<&mut Stream> {
         if let Some(last) = self.stream.take() {
-            // Mutter has ended that of a window that has closed.
+            // Mutter ends the stream of a window that closes.
             let _ = bus.tell((CAST.0, &last.path, STREAM), "Stop", &());
         }
         let no_cast = || Error::system("pointing at a window")("the session has no screen cast");
@@ -234,7 +233,7 @@ impl Session {
         }
     }
 
-    /// Ends it. Mutter releases what is pressed.
+    /// Ends it. Mutter releases all pressed keys and buttons.
     pub(crate) fn stop(self, bus: &Bus) {
         // Its EIS connection ends before the session.
         drop(self.injector);
@@ -261,14 +260,14 @@ fn start(bus: &Bus, way: &Way, path: &str, casts: bool) -> Result<(Injector, Opt
     Ok((injector, cast))
 }
 
-/// Makes the screen cast of a session. It starts and ends with it.
+/// Creates the session's screen cast, which starts and ends with the session.
 fn cast_of(bus: &Bus, session: On<'_>) -> Result<String> {
     let id = bus.property(session, "SessionId")?;
     let options = Options::from([("remote-desktop-session-id", Value::from(id))]);
     bus.make(CAST, "CreateSession", &(options,))
 }
 
-/// Has Mutter record a window: the one with this id or, without one, the focused window.
+/// Has Mutter record the window with this id or, without an id, the focused window.
 fn record(bus: &Bus, cast: &str, id: Option<u64>) -> Result<String> {
     // 0: the pointer is not in the pictures.
     let mut options = Options::from([("cursor-mode", Value::from(0_u32))]);
@@ -283,8 +282,8 @@ fn await_node(bus: &Bus, stream: &str) -> Result<u32> {
     Ok(node)
 }
 
-/// A frame of the window that has this id in Mutter, or of the focused one, whatever lies over it,
-/// within `longest`.
+/// A frame of the window with this Mutter id, or of the focused window, even if others cover it.
+/// Waits at most `longest`.
 pub(crate) fn frame_of(bus: &Bus, id: Option<u64>, longest: Duration) -> Result<Frame> {
     let path = bus.make(CAST, "CreateSession", &(Options::new(),))?;
     let session = (CAST.0, path.as_str(), CAST_SESSION);

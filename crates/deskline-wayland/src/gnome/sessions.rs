@@ -1,9 +1,9 @@
-//! The session that input goes by. It is kept between links, as starting one takes round trips to a
-//! shell that is drawing the windows that have just been raised.
+//! The session that sends input. It is kept between links: starting a session takes round trips to
+//! a shell that is busy drawing the windows that were just raised.
 //!
-//! It also gives a keyboard and a pointer to a seat that has none: that of a headless session, and
-//! of a remote one while nobody is connected. Without a keyboard no app reports which window is in
-//! front; and apps lose what is sent before they have asked for a device that is new.
+//! It also gives a keyboard and a pointer to a seat without them: in a headless session, and in a
+//! remote session while nobody is connected. Without a keyboard no app reports which window is in
+//! front. Apps lose events that are sent before they have bound a new device.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -16,24 +16,24 @@ use super::bus::Bus;
 use super::session::{self, Access, Session, Stream, Way};
 use crate::wlroots::client::{ASK, Client};
 
-/// How long a session is kept after its last input. GNOME shows an indicator in its panel while
-/// there is one, and for at least 5 s.
+/// How long a session is kept after its last input. GNOME shows an indicator in its panel for as
+/// long, but at least 5 s.
 const KEPT: Duration = Duration::from_secs(5);
 
-/// How long the devices of a seat that lacks its own are kept after the last link.
+/// How long to keep the devices for a seat without its own, after the last link.
 const SEAT_KEPT: Duration = Duration::from_secs(300);
 
 /// The session, if there is one.
 pub(super) struct Sessions {
     pub(super) bus: Bus,
     way: Way,
-    /// Whether its pointer goes to places in windows, and not on the screen.
+    /// Whether its pointer is relative to windows, not to the screen.
     casts: bool,
     open: Option<Open>,
-    /// Where the compositor listens.
+    /// The compositor's socket.
     socket: PathBuf,
     seat: Option<Client>,
-    /// Whether the seat has a keyboard, as of the last look.
+    /// Whether the seat has a keyboard, as of the last check.
     has_keyboard: bool,
 }
 
@@ -46,7 +46,7 @@ struct Open {
 }
 
 impl Sessions {
-    /// Connects. No session is started.
+    /// Connects. Starts no session.
     pub(super) fn connect(to: &Access<'_>, way: Way, casts: bool) -> Result<Self> {
         Ok(Self {
             bus: session::bus(to.session_bus)?,
@@ -59,7 +59,7 @@ impl Sessions {
         })
     }
 
-    /// How input goes in.
+    /// The way that input is sent.
     pub(super) fn way(&self) -> &Way {
         &self.way
     }
@@ -69,8 +69,8 @@ impl Sessions {
         self.has_keyboard
     }
 
-    /// A link begins: ends a session that the person has ended, looks at the seat, and gives it
-    /// what it lacks if input may follow.
+    /// Called when a link begins: drops a session that the person has ended, checks the seat, and
+    /// gives it the devices that it lacks if input may follow.
     pub(super) fn begin_link(&mut self, acts: bool) {
         self.drop_closed();
         let has = self.look();
@@ -104,7 +104,7 @@ impl Sessions {
         match looked {
             Ok(seat) => self.seat.insert(seat).heard.capabilities,
             Err(e) => {
-                tracing::debug!("the seat is not known: {e}");
+                tracing::debug!("the seat is unknown: {e}");
                 Capability::all()
             }
         }
@@ -120,7 +120,7 @@ impl Sessions {
         })
     }
 
-    /// Waits until apps have had the time to ask for devices that are new to the seat.
+    /// Waits until apps have had the time to bind devices that are new to the seat.
     pub(super) fn introduce(&self) {
         if let Some(open) = self.open.as_ref().filter(|open| open.for_seat) {
             // No event reports that they have.
@@ -128,7 +128,7 @@ impl Sessions {
         }
     }
 
-    /// The session. One that the person has ended stays so until the link ends.
+    /// The session. If the person has ended it, it stays ended until the link's end.
     pub(super) fn get(&mut self) -> Result<&mut Session> {
         Ok(self.get_on_bus()?.0)
     }
@@ -153,7 +153,7 @@ impl Sessions {
         session.point_at(bus, window, size)
     }
 
-    /// The target's input is over.
+    /// Called when the target's input is over.
     pub(super) fn end_input(&mut self) {
         self.drop_closed();
         if let Some(open) = &mut self.open {
@@ -168,7 +168,7 @@ impl Sessions {
         }
     }
 
-    /// Between links: ends the session when that is due. Returns after which time to call it again.
+    /// Call it between links: ends the session when it is due. Returns when to call it again.
     pub(super) fn idle(&mut self) -> Option<Duration> {
         let open = self.open.as_ref()?;
         let kept = if open.for_seat { SEAT_KEPT } else { KEPT };
@@ -180,7 +180,8 @@ impl Sessions {
         Some(left)
     }
 
-    /// Ends the session, which releases what is pressed, and gives the seat its devices again.
+    /// Ends the session, which releases all pressed keys and buttons, and gives the seat its
+    /// devices again.
     pub(super) fn release(&mut self) {
         let for_seat = self.open.as_ref().is_some_and(|open| open.for_seat);
         self.end();

@@ -253,15 +253,20 @@ pub trait Pictures {
     /// A picture of the window, also where others cover it.
     fn picture(&mut self, window: WindowId) -> Result<Picture>;
 
-    /// Whether a picture takes a few milliseconds, so that one more before each input costs little.
-    fn are_quick(&self) -> bool;
+    fn nature(&self) -> PictureNature;
+}
 
-    /// Whether a picture of a window shows the same once its app is behind again, and takes so long
-    /// that the person should have their window back first.
-    fn show_windows_behind(&self) -> bool;
-
-    /// Whether a picture is of the screen, and also shows the windows that lie over the one wanted.
-    fn show_what_is_over(&self) -> bool;
+/// How long a display's pictures take, and what they show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PictureNature {
+    /// A few milliseconds, so that one more before each input costs little.
+    Quick,
+    /// The same, but of the screen: they also show the windows that lie over the one wanted.
+    QuickOfScreen,
+    Slow,
+    /// So long that the person should have their window back first. They show the same once the app
+    /// is behind again.
+    SlowFromBehind,
 }
 
 /// Shows the person what happens.

@@ -59,8 +59,8 @@ pub use deskline_input::{
 };
 pub use desktop::{AppWindows, Desktop, Platform};
 pub use display::{
-    Display, KeyInput, Offer, Overlay, Picture, Pictures, Place, Pointer, PointerInput, Raising,
-    Screen, Window, WindowId, WindowState, Workspaces,
+    Display, KeyInput, Offer, Overlay, Picture, PictureNature, Pictures, Place, Pointer,
+    PointerInput, Raising, Screen, Window, WindowId, WindowState, Workspaces,
 };
 pub use end::{End, Exit};
 pub use error::{

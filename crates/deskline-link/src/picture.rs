@@ -10,7 +10,7 @@ mod undescribed;
 
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
-use crate::display::{Window, WindowId};
+use crate::display::{PictureNature, Window, WindowId};
 use crate::error::{Error, Missing, Result};
 use crate::report::Report;
 
@@ -58,7 +58,7 @@ impl Shot {
     pub(crate) fn can_follow_restore(&self, desk: &mut Checkpoint<'_>, report: &Report) -> bool {
         let behind = desk
             .pictures()
-            .is_ok_and(|pictures| pictures.show_windows_behind());
+            .is_ok_and(|pictures| pictures.nature() == PictureNature::SlowFromBehind);
         let before = report.readings.before.as_ref();
         let known = |w: &Window| {
             desk.was_there(w.id) || before.is_some_and(|tree| tree.window(w.id).is_some())

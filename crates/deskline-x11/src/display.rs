@@ -8,8 +8,8 @@ use deskline_input::Port;
 use deskline_link::clipboard::ClipboardThread;
 use deskline_link::guard::Guards;
 use deskline_link::{
-    Aim, Cancel, Clipboard, Display, KeyInput, Offer, Overlay, Picture, Pictures, Pointer,
-    PointerInput, Raising, Result, Screen, Window, WindowId, WindowState, Workspaces,
+    Aim, Cancel, Clipboard, Display, KeyInput, Offer, Overlay, Picture, PictureNature, Pictures,
+    Pointer, PointerInput, Raising, Result, Screen, Window, WindowId, WindowState, Workspaces,
 };
 
 use crate::clipboard;
@@ -222,15 +222,7 @@ impl Pictures for X11 {
         X11::picture(self, window)
     }
 
-    fn are_quick(&self) -> bool {
-        true
-    }
-
-    fn show_windows_behind(&self) -> bool {
-        false
-    }
-
-    fn show_what_is_over(&self) -> bool {
-        false
+    fn nature(&self) -> PictureNature {
+        PictureNature::Quick
     }
 }

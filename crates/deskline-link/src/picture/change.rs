@@ -13,7 +13,7 @@ use deskline_core::{Point, Rect, Tree};
 
 use crate::call::Action;
 use crate::desktop::Desktop;
-use crate::display::{Picture, Window, WindowId};
+use crate::display::{Picture, PictureNature, Window, WindowId};
 use crate::error::{Error, Missing, Result};
 use crate::ocr::is_from_picture;
 use deskline_input::Cancel;
@@ -76,9 +76,9 @@ pub(crate) fn take(desktop: &mut dyn Desktop, window: WindowId) -> Result<Pictur
 
 /// Whether one more picture costs little.
 pub(crate) fn are_quick(desktop: &mut dyn Desktop) -> bool {
-    desktop
-        .pictures()
-        .is_ok_and(|pictures| pictures.are_quick())
+    use PictureNature::{Quick, QuickOfScreen};
+    let pictures = desktop.pictures();
+    pictures.is_ok_and(|pictures| matches!(pictures.nature(), Quick | QuickOfScreen))
 }
 
 /// Pictures the front window right before input goes to it, to compare it with a later one. `None`

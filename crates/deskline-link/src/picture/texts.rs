@@ -18,7 +18,7 @@ use super::same::{Line, same};
 use super::undescribed::{self, Spot};
 use super::{change, detail};
 use crate::desktop::Desktop;
-use crate::display::{Picture, WindowId};
+use crate::display::{Picture, PictureNature, WindowId};
 use crate::ocr::{Ocr, PREFIX, Print};
 
 /// How long a link's reading of an app waits for texts. The engine goes on meanwhile: the next
@@ -145,7 +145,7 @@ impl Texts {
         mut picture: Picture,
     ) -> Vec<Part> {
         if let Ok(pictures) = desktop.pictures()
-            && pictures.show_what_is_over()
+            && pictures.nature() == PictureNature::QuickOfScreen
         {
             let windows = desktop.every_window().unwrap_or_default();
             let states = desktop.window_states().unwrap_or_default();

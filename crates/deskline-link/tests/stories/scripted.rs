@@ -10,8 +10,9 @@ use deskline_link::ocr::Ocr;
 use deskline_link::{
     Aim, AppWindows, Application, Apps, Button, Cancel, Click, Clicks, Clipboard, Desktop, Display,
     DisplayError, End, Error, Identity, KeyInput, Missing, Obstacle, Offer, OpenError, Opened,
-    Overlay, Permit, Picture, Pictures, Platform, Pointer, PointerInput, Progress, Raising, Result,
-    Scope, Screen, Sent, Sign, TargetError, Trees, Window, WindowHint, WindowId, Workspaces,
+    Overlay, Permit, Picture, PictureNature, Pictures, Platform, Pointer, PointerInput, Progress,
+    Raising, Result, Scope, Screen, Sent, Sign, TargetError, Trees, Window, WindowHint, WindowId,
+    Workspaces,
 };
 
 use crate::script::{Script, When, refused};
@@ -444,16 +445,8 @@ impl Pictures for Scripted {
         })
     }
 
-    fn are_quick(&self) -> bool {
-        true
-    }
-
-    fn show_windows_behind(&self) -> bool {
-        false
-    }
-
-    fn show_what_is_over(&self) -> bool {
-        false
+    fn nature(&self) -> PictureNature {
+        PictureNature::Quick
     }
 }
 

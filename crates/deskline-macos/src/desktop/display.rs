@@ -6,7 +6,8 @@ use deskline_core::{Point, Rect};
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
     Aim, AppWindows, Cancel, Clipboard, Display, Error, KeyInput, Offer, Overlay, Picture,
-    Pictures, Pointer, PointerInput, Raising, Result, Screen, Window, WindowId, Workspaces,
+    PictureNature, Pictures, Pointer, PointerInput, Raising, Result, Screen, Window, WindowId,
+    Workspaces,
 };
 
 use super::MacDesktop;
@@ -185,19 +186,10 @@ impl<O: Os> Pictures for MacDesktop<O> {
         taken
     }
 
-    fn are_quick(&self) -> bool {
-        false
-    }
-
-    fn show_windows_behind(&self) -> bool {
-        // Another process takes it. That the window's contents are the same is a guess: AppKit
-        // draws an inactive title bar and selection, and keeps what it last drew of a window that
-        // is covered.
-        true
-    }
-
-    fn show_what_is_over(&self) -> bool {
-        false
+    // Another process takes them. That the window's contents are the same is a guess: AppKit draws
+    // an inactive title bar and selection, and keeps what it last drew of a window that is covered.
+    fn nature(&self) -> PictureNature {
+        PictureNature::SlowFromBehind
     }
 }
 

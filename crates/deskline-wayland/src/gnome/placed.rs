@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
 use deskline_link::guard::Guards;
 use deskline_link::{
-    Aim, Cancel, Error, Offer, Other, Picture, Pictures, Pointer, Raising, Result, Window,
-    WindowId, WindowState, Workspaces,
+    Aim, Cancel, Error, Offer, Other, Picture, PictureNature, Pictures, Pointer, Raising, Result,
+    Window, WindowId, WindowState, Workspaces,
 };
 
 use super::extension::{Extension, Kind, Over, Screen, ShellWindow};
@@ -243,16 +243,8 @@ impl Pictures for Placed {
         Ok(picture)
     }
 
-    fn are_quick(&self) -> bool {
-        false
-    }
-
-    fn show_windows_behind(&self) -> bool {
-        false
-    }
-
-    fn show_what_is_over(&self) -> bool {
-        false
+    fn nature(&self) -> PictureNature {
+        PictureNature::Slow
     }
 }
 

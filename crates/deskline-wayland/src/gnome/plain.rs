@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use deskline_core::Point;
 use deskline_link::guard::Guards;
 use deskline_link::{
-    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, Pictures, Pointer, Raising, Result,
-    Window, WindowId, Workspaces,
+    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, PictureNature, Pictures, Pointer,
+    Raising, Result, Window, WindowId, Workspaces,
 };
 
 use super::extension::{self, Extension};
@@ -273,16 +273,8 @@ impl<T: Toplevels> Pictures for Plain<T> {
         picture::content(&frame, content, size).ok_or_else(|| failed("the frame is too small"))
     }
 
-    fn are_quick(&self) -> bool {
-        false
-    }
-
-    fn show_windows_behind(&self) -> bool {
-        false
-    }
-
-    fn show_what_is_over(&self) -> bool {
-        false
+    fn nature(&self) -> PictureNature {
+        PictureNature::Slow
     }
 }
 

@@ -8,8 +8,8 @@ use deskline_input::Part;
 use deskline_link::error::setup::KWIN_INPUT;
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
-    Aim, Cancel, Error, Missing, Offer, Other, Picture, Pictures, Pointer, Raising, Result, Window,
-    WindowId, WindowState, Workspaces,
+    Aim, Cancel, Error, Missing, Offer, Other, Picture, PictureNature, Pictures, Pointer, Raising,
+    Result, Window, WindowId, WindowState, Workspaces,
 };
 
 use super::bus::Bus;
@@ -326,16 +326,8 @@ impl Pictures for Kde {
         picture::take(connection, Some(kwin), &window.uuid, origin)
     }
 
-    fn are_quick(&self) -> bool {
-        true
-    }
-
-    fn show_windows_behind(&self) -> bool {
-        false
-    }
-
-    fn show_what_is_over(&self) -> bool {
-        false
+    fn nature(&self) -> PictureNature {
+        PictureNature::Quick
     }
 }
 

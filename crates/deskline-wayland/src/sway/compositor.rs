@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use deskline_core::{Point, Rect};
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
-    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, Pictures, Pointer, Raising, Result,
-    Window, WindowId, WindowState, Workspaces,
+    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, PictureNature, Pictures, Pointer,
+    Raising, Result, Window, WindowId, WindowState, Workspaces,
 };
 
 use crate::compositor::{
@@ -305,16 +305,8 @@ impl Pictures for Sway {
         picture::take(&mut self.client, &screen, output.place(), part(output))
     }
 
-    fn are_quick(&self) -> bool {
-        true
-    }
-
-    fn show_windows_behind(&self) -> bool {
-        false
-    }
-
-    fn show_what_is_over(&self) -> bool {
-        true
+    fn nature(&self) -> PictureNature {
+        PictureNature::QuickOfScreen
     }
 }
 

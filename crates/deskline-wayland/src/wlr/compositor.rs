@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use deskline_core::{Point, Rect, escape};
 use deskline_link::guard::Guards;
 use deskline_link::{
-    Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, Pictures, Pointer, Raising,
-    Result, Window, WindowId, Workspaces,
+    Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, PictureNature, Pictures,
+    Pointer, Raising, Result, Window, WindowId, Workspaces,
 };
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
 
@@ -357,16 +357,8 @@ impl<T: Toplevels> Pictures for Wlr<T> {
         })
     }
 
-    fn are_quick(&self) -> bool {
-        false
-    }
-
-    fn show_windows_behind(&self) -> bool {
-        false
-    }
-
-    fn show_what_is_over(&self) -> bool {
-        false
+    fn nature(&self) -> PictureNature {
+        PictureNature::Slow
     }
 }
 

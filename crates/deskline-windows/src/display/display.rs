@@ -4,7 +4,8 @@ use deskline_core::{Point, WindowId};
 use deskline_input::{Aim, Cancel, Hands};
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
-    Picture, Pictures, Pointer, Raising, Result, Screen, Window, WindowState, Workspaces,
+    Picture, PictureNature, Pictures, Pointer, Raising, Result, Screen, Window, WindowState,
+    Workspaces,
 };
 use windows::Win32::Foundation::HWND;
 
@@ -114,18 +115,9 @@ impl Pictures for WinDisplay {
         picture::take(window)
     }
 
-    fn are_quick(&self) -> bool {
-        false
-    }
-
-    fn show_windows_behind(&self) -> bool {
-        // The compositor keeps each window's pixels, but PrintWindow may fail to deliver them.
-        false
-    }
-
-    fn show_what_is_over(&self) -> bool {
-        // The picture of a window that others cover is not taken from the screen.
-        false
+    // The compositor keeps each window's pixels, but PrintWindow may fail to deliver them.
+    fn nature(&self) -> PictureNature {
+        PictureNature::Slow
     }
 }
 

@@ -240,7 +240,7 @@ impl Steps<'_> {
                 report.notes.add(note);
                 Ok(())
             }
-            Verdict::Failed(why) => Err(NoEffect::ReadBack(why).into()),
+            Verdict::Failed(why) => Err(NoEffect::from(why).into()),
         }
     }
 }

@@ -7,12 +7,12 @@ use deskline_core::{KeyPress, escape};
 /// Why an action did not have the requested effect.
 #[derive(Debug, thiserror::Error)]
 pub enum NoEffect {
-    /// The state that was read back is another one: a sentence.
-    #[error("{0}")]
-    ReadBack(String),
-    /// The field does not hold the text that a key was to follow: a sentence, and the key.
+    /// The state that was read back is another one.
+    #[error(transparent)]
+    ReadBack(#[from] Mismatch),
+    /// The field does not hold the text that this key was to follow.
     #[error("{0}. {1} was not pressed")]
-    KeyWithheld(String, KeyPress),
+    KeyWithheld(Mismatch, KeyPress),
     /// The app did not read the clipboard after this key.
     #[error(
         "the app did not read the clipboard within {} s, so the text was not pasted; the user's \
@@ -31,6 +31,108 @@ pub enum NoEffect {
         is_at_end: bool,
         down: bool,
     },
+}
+
+/// How an element's state differs from the requested one. `field` is a field's name with its role,
+/// `text` its text, which is hostile data.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Mismatch {
+    #[error("{field} is empty now: the app did not keep the text")]
+    TextGone { field: String },
+    /// The first keys opened the field, and were lost.
+    #[error(
+        "{field} got the focus while it was typed, took {kept} of {typed} characters and says {} \
+         now. Select what it says (Control+A) and type it all there",
+        shown(.text)
+    )]
+    OpenedByKeys {
+        field: String,
+        kept: usize,
+        typed: usize,
+        text: String,
+    },
+    #[error(
+        "{field} says {} now: what was there stands beside the typed path. Select all of it \
+         (press_key_and_traverse Control+A) and type the path again",
+        shown(.text)
+    )]
+    BesidePath { field: String, text: String },
+    #[error(
+        "{field} took none of the text and still says {}. It may be read-only, or take other \
+         characters: look at it, then set_value_and_traverse or another text",
+        shown(.text)
+    )]
+    TookNone { field: String, text: String },
+    #[error("{field} grew by {grown} characters and not by {typed}. {}", changes(*.pasted))]
+    GrewMore {
+        field: String,
+        grown: usize,
+        typed: usize,
+        pasted: bool,
+    },
+    #[error("{field} differs from that text {difference}. {}", changes(*.pasted))]
+    Changed {
+        field: String,
+        difference: String,
+        pasted: bool,
+    },
+    #[error("{field} differs from it {difference}")]
+    Respaced { field: String, difference: String },
+    #[error(
+        "{field} took {kept} of {wanted} characters and says {} now. It may limit or filter what \
+         it takes: clear it (Control+A, then ForwardDelete) and give it what fits",
+        shown(.text)
+    )]
+    Shortened {
+        field: String,
+        kept: usize,
+        wanted: usize,
+        text: String,
+    },
+    #[error(
+        "it says {} and not '{}': the app did not take the choice. Look at the picture",
+        shown(.text), escape::short(.wanted, 40)
+    )]
+    NotChosen { text: String, wanted: String },
+    #[error(
+        "it still says {}: the app reported success and did not take the value. {}",
+        shown(.text),
+        if *.is_choice {
+            "Use click_and_traverse on it with choose"
+        } else {
+            "Click it and type instead: click_and_traverse with its ref and text (select what is \
+             there first: doubleClick, or Control+A)"
+        }
+    )]
+    NotSet { text: String, is_choice: bool },
+    #[error(
+        "it is empty now: the app did not keep the value. Click it and type instead: \
+         click_and_traverse with its ref and text"
+    )]
+    ValueGone,
+    /// It still has this state, or this selection.
+    #[error(
+        "it is {0}, and nothing else changed: the app reported success and did nothing. Click it \
+         instead: click_and_traverse with its ref"
+    )]
+    NothingDone(String),
+}
+
+/// A field's text, for a message.
+pub(crate) fn shown(text: &str) -> String {
+    format!("'{}'", escape::short(text, 60))
+}
+
+/// The usual causes of a changed text, with the next step.
+fn changes(pasted: bool) -> &'static str {
+    if pasted {
+        "The app changes what is pasted. Undo it (Control+Z), then pass the field's whole text to \
+         set_value_and_traverse"
+    } else {
+        "The app changes what is typed (it indents, completes or converts it). Undo it \
+         (Control+Z), then type it with paste true, or pass the field's whole text to \
+         set_value_and_traverse"
+    }
 }
 
 fn not_shown(text: &str, nearest: &[String], is_at_end: bool, down: bool) -> String {

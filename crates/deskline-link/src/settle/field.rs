@@ -2,6 +2,7 @@
 
 use deskline_core::{Element, ElementId, Role, States, Text, Tree, escape, number};
 
+use crate::error::{Mismatch, shown};
 use crate::settle::compare::{self, Difference, Made, made_of};
 
 /// The verdict about an action's effect.
@@ -11,8 +12,8 @@ pub(crate) enum Verdict {
     Agrees,
     /// Another state, which may be the app's form of it: a note.
     Differs(String),
-    /// Another state: an error. The text has the state, and the next step.
-    Failed(String),
+    /// Another state: an error.
+    Failed(Mismatch),
 }
 
 /// A field as one reading found it: an element with a text or a number that can be changed.
@@ -34,23 +35,8 @@ pub(crate) struct Field {
     composed: bool,
 }
 
-/// The usual causes of a changed text, with the next step.
-fn changes(pasted: bool) -> &'static str {
-    if pasted {
-        "The app changes what is pasted. Undo it (Control+Z), then pass the field's whole text to \
-         set_value_and_traverse"
-    } else {
-        "The app changes what is typed (it indents, completes or converts it). Undo it \
-         (Control+Z), then type it with paste true, or pass the field's whole text to \
-         set_value_and_traverse"
-    }
-}
-
 /// The longest addition behind a line, such as the next one's indentation.
 const LINE: usize = 80;
-
-/// The tool that writes a text unchanged.
-const INSTEAD: &str = "set_value_and_traverse";
 
 impl Field {
     /// `None` for secure fields, and for elements that are no fields: cells, whose text is a
@@ -185,10 +171,9 @@ impl Field {
             _ if self.composed && squeezed(&self.text).contains(&squeezed(typed)) => {
                 Verdict::Agrees
             }
-            _ if self.text.trim().is_empty() => Verdict::Failed(format!(
-                "{} is empty now: the app did not keep the text",
-                self.name
-            )),
+            _ if self.text.trim().is_empty() => Verdict::Failed(Mismatch::TextGone {
+                field: self.name.clone(),
+            }),
             Made::More(difference) if !one_line => self.changed(&difference, pasted),
             Made::Styled(difference) if !one_line => self.styled(&difference),
             Made::Styled(_) | Made::More(_) => self.differs(),
@@ -213,13 +198,12 @@ impl Field {
             return Verdict::Agrees;
         }
         match lost(&self.text, typed) {
-            Some(kept) => Verdict::Failed(format!(
-                "{} got the focus while it was typed, took {kept} of {} characters and says {} \
-                now. Select what it says (Control+A) and type it all there",
-                self.name,
-                typed.chars().count(),
-                quoted(&self.text)
-            )),
+            Some(kept) => Verdict::Failed(Mismatch::OpenedByKeys {
+                field: self.name.clone(),
+                kept,
+                typed: typed.chars().count(),
+                text: self.text.clone(),
+            }),
             None if self.adds_to_path(typed) => self.is_no_path(),
             None => Verdict::Agrees,
         }
@@ -235,12 +219,10 @@ impl Field {
     }
 
     fn is_no_path(&self) -> Verdict {
-        Verdict::Failed(format!(
-            "{} says {} now: what was there stands beside the typed path. Select all of it \
-            (press_key_and_traverse Control+A) and type the path again",
-            self.name,
-            quoted(&self.text)
-        ))
+        Verdict::Failed(Mismatch::BesidePath {
+            field: self.name.clone(),
+            text: self.text.clone(),
+        })
     }
 
     fn took_none(&self, typed: &str) -> Verdict {
@@ -248,12 +230,10 @@ impl Field {
         if compare::contains(&self.text, typed) {
             return Verdict::Agrees;
         }
-        Verdict::Failed(format!(
-            "{} took none of the text and still says {}. It may be read-only, or take other \
-            characters: look at it, then {INSTEAD} or another text",
-            self.name,
-            quoted(&self.text)
-        ))
+        Verdict::Failed(Mismatch::TookNone {
+            field: self.name.clone(),
+            text: self.text.clone(),
+        })
     }
 
     /// For a long text, of which the part around the caret was read, where the toolkit says where
@@ -268,11 +248,12 @@ impl Field {
         match (more, ends) {
             (0, true) => Verdict::Agrees,
             (1..=LINE, true) if text.ends_with('\n') => self.differs(),
-            (1.., _) => Verdict::Failed(format!(
-                "{} grew by {grown} characters and not by {all}. {}",
-                self.name,
-                changes(pasted)
-            )),
+            (1.., _) => Verdict::Failed(Mismatch::GrewMore {
+                field: self.name.clone(),
+                grown,
+                typed: all,
+                pasted,
+            }),
             (0, false) if grown == all || grown == typed.chars().count() => Verdict::Agrees,
             (0, false) if grown == 0 => self.differs(),
             (0, false) => self.shortened_to(grown, all),
@@ -281,11 +262,11 @@ impl Field {
 
     /// The app has changed the text as it came in.
     pub(crate) fn changed(&self, difference: &Difference, pasted: bool) -> Verdict {
-        Verdict::Failed(format!(
-            "{} differs from that text {difference}. {}",
-            self.name,
-            changes(pasted)
-        ))
+        Verdict::Failed(Mismatch::Changed {
+            field: self.name.clone(),
+            difference: difference.to_string(),
+            pasted,
+        })
     }
 
     /// The app has its own typography, which spoils code.
@@ -302,12 +283,14 @@ impl Field {
         if self.role != Role::TEXT_AREA {
             return self.differs();
         }
-        let difference = Difference::between(wanted, &self.text);
-        Verdict::Failed(format!("{} differs from it {difference}", self.name))
+        Verdict::Failed(Mismatch::Respaced {
+            field: self.name.clone(),
+            difference: Difference::between(wanted, &self.text).to_string(),
+        })
     }
 
     pub(crate) fn differs(&self) -> Verdict {
-        Verdict::Differs(format!("{} says {} now", self.name, quoted(&self.text)))
+        Verdict::Differs(format!("{} says {} now", self.name, shown(&self.text)))
     }
 
     pub(crate) fn shortened(&self, kept: usize, wanted: &str) -> Verdict {
@@ -315,18 +298,13 @@ impl Field {
     }
 
     fn shortened_to(&self, kept: usize, wanted: usize) -> Verdict {
-        Verdict::Failed(format!(
-            "{} took {kept} of {wanted} characters and says {} now. It may limit or filter what \
-            it takes: clear it (Control+A, then ForwardDelete) and give it what fits",
-            self.name,
-            quoted(&self.text)
-        ))
+        Verdict::Failed(Mismatch::Shortened {
+            field: self.name.clone(),
+            kept,
+            wanted,
+            text: self.text.clone(),
+        })
     }
-}
-
-/// A text from the screen, for a message.
-pub(crate) fn quoted(text: &str) -> String {
-    format!("'{}'", escape::short(text, 60))
 }
 
 fn in_table(tree: &Tree, index: usize) -> bool {

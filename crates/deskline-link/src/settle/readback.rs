@@ -8,13 +8,14 @@
 
 use std::time::Duration;
 
-use deskline_core::{Diff, Element, KeyPress, Role, States, Tree, escape, summary};
+use deskline_core::{Diff, Element, KeyPress, Role, States, Tree, summary};
 
 use crate::call::{Action, Quiet};
+use crate::error::Mismatch;
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::{Keys, Witness};
 use crate::settle::chosen::has_chosen;
-use crate::settle::field::{Field, Verdict, quoted};
+use crate::settle::field::{Field, Verdict};
 
 /// How long to wait for an effect that had not come when the app had settled, before it is missed.
 pub(crate) const LATE: Duration = Duration::from_millis(300);
@@ -98,11 +99,10 @@ pub(crate) fn takes_more(last: Option<&Witness>, now: &Witness) -> bool {
 pub(crate) fn chose(target: &Resolved, text: &str, (before, after): (&Tree, &Tree)) -> Verdict {
     let now = target.index.and_then(|was| after.find_again(before, was));
     match now.map(|now| (now, has_chosen(after, now, text))) {
-        Some((now, Some(false))) => Verdict::Failed(format!(
-            "it says {} and not '{}': the app did not take the choice. Look at the picture",
-            quoted(&said(after, now)),
-            escape::short(text, 40)
-        )),
+        Some((now, Some(false))) => Verdict::Failed(Mismatch::NotChosen {
+            text: said(after, now),
+            wanted: text.to_owned(),
+        }),
         _ => Verdict::Agrees,
     }
 }
@@ -125,23 +125,13 @@ fn set(old: &Field, new: &Field, wanted: &str) -> Verdict {
         if new.means(wanted) || !old.is_readable() {
             return Verdict::Agrees;
         }
-        let instead = if new.is_choice() {
-            "Use click_and_traverse on it with choose"
-        } else {
-            "Click it and type instead: click_and_traverse with its ref and text (select what is \
-            there first: doubleClick, or Control+A)"
-        };
-        return Verdict::Failed(format!(
-            "it still says {}: the app reported success and did not take the value. {instead}",
-            quoted(&new.text)
-        ));
+        return Verdict::Failed(Mismatch::NotSet {
+            text: new.text.clone(),
+            is_choice: new.is_choice(),
+        });
     }
     if new.text.trim().is_empty() {
-        return Verdict::Failed(
-            "it is empty now: the app did not keep the value. Click it and type instead: \
-            click_and_traverse with its ref and text"
-                .into(),
-        );
+        return Verdict::Failed(Mismatch::ValueGone);
     }
     if new.respaces(wanted) {
         return new.respaced(wanted);
@@ -167,10 +157,7 @@ fn pressed((tree, was): (&Tree, usize), (after, now): (&Tree, usize)) -> Verdict
     } else {
         words.join(" and ")
     };
-    Verdict::Failed(format!(
-        "it is still {still}, and nothing else changed: the app reported success and did \
-        nothing. Click it instead: click_and_traverse with its ref"
-    ))
+    Verdict::Failed(Mismatch::NothingDone(format!("still {still}")))
 }
 
 fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict {
@@ -198,10 +185,7 @@ fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict 
     } else {
         "still selected"
     };
-    Verdict::Failed(format!(
-        "it is {is}, and nothing else changed: the app reported success and did nothing. Click \
-        it instead: click_and_traverse with its ref"
-    ))
+    Verdict::Failed(Mismatch::NothingDone(is.to_owned()))
 }
 
 /// The note about a selection that keys do not follow: Qt and GTK select through accessibility

@@ -93,13 +93,7 @@ impl AtSpi {
     /// The bus daemon's pid for this process; `None` if it sees none, as from a container.
     pub fn own_pid(&mut self) -> Option<u32> {
         let name = self.bus.name().to_owned();
-        let call = Call {
-            destination: "org.freedesktop.DBus",
-            path: "/org/freedesktop/DBus",
-            interface: "org.freedesktop.DBus",
-            member: "GetConnectionUnixProcessID",
-            body: Body::new().str(&name),
-        };
+        let call = Call::to_bus("GetConnectionUnixProcessID", Body::new().str(&name));
         let reply = self.bus.call(&call, PATIENCE).ok()?;
         reply.reader().u32().ok().filter(|pid| *pid != 0)
     }
@@ -124,13 +118,9 @@ impl AtSpi {
             .map(String::as_str)
             .filter(|n| !self.pids.contains_key(*n))
             .collect();
-        let calls = unknown.iter().map(|name| Call {
-            destination: "org.freedesktop.DBus",
-            path: "/org/freedesktop/DBus",
-            interface: "org.freedesktop.DBus",
-            member: "GetConnectionUnixProcessID",
-            body: Body::new().str(name),
-        });
+        let calls = unknown
+            .iter()
+            .map(|name| Call::to_bus("GetConnectionUnixProcessID", Body::new().str(name)));
         let pids = &mut self.pids;
         self.bus
             .batch(calls, 64, Instant::now() + PATIENCE, |i, reply| {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use deskline_unix::{clients, process};
 
 use crate::atspi::AtSpi;
-use crate::bus::{self, Body, Call};
-use crate::names::{ACCESSIBLE, PROPERTIES, ROOT};
+use crate::bus::{self, Call};
+use crate::names::{ACCESSIBLE, ROOT};
 
 /// Its process's name.
 const PROXY: &str = "xdg-dbus-proxy";
@@ -44,13 +44,9 @@ impl AtSpi {
 
     /// The apps' own names; empty where one does not answer at once.
     fn names_of_all(&mut self, bus_names: &[String]) -> Result<Vec<String>, bus::Error> {
-        let calls = bus_names.iter().map(|name| Call {
-            destination: name,
-            path: ROOT,
-            interface: PROPERTIES,
-            member: "Get",
-            body: Body::new().str(ACCESSIBLE).str("Name"),
-        });
+        let calls = bus_names
+            .iter()
+            .map(|name| Call::get(name, ROOT, ACCESSIBLE, "Name"));
         let mut called = vec![String::new(); bus_names.len()];
         let end = Instant::now() + AT_ONCE;
         let asked = self.bus.batch(calls, 64, end, |i, reply| {

@@ -82,13 +82,7 @@ impl AtSpi {
 
     fn match_rule(&mut self, member: &str, bus_name: &str) -> Result<(), bus::Error> {
         let rule = format!("type='signal',sender='{bus_name}'");
-        let call = Call {
-            destination: "org.freedesktop.DBus",
-            path: "/org/freedesktop/DBus",
-            interface: "org.freedesktop.DBus",
-            member,
-            body: Body::new().str(&rule),
-        };
+        let call = Call::to_bus(member, Body::new().str(&rule));
         self.bus.call(&call, PATIENCE).map(drop)
     }
 

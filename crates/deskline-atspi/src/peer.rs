@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::bus::{Body, Call, Connection, Error};
 use crate::connection::AppConnection;
 use crate::decode::kept;
-use crate::names::{ACCESSIBLE, APPLICATION, PROPERTIES, ROOT};
+use crate::names::{ACCESSIBLE, APPLICATION, ROOT};
 use crate::toolkits::Toolkit;
 
 /// How long connecting to a private socket may take. If it takes longer, the bus is used.
@@ -34,13 +34,7 @@ impl Peer {
         pid: u32,
         patience: Duration,
     ) -> Result<Self, Error> {
-        let property = |interface, name| Call {
-            destination: bus_name,
-            path: ROOT,
-            interface: PROPERTIES,
-            member: "Get",
-            body: Body::new().str(interface).str(name),
-        };
+        let property = |interface, name| Call::get(bus_name, ROOT, interface, name);
         let address = Call {
             destination: bus_name,
             path: ROOT,

@@ -128,6 +128,21 @@ pub struct Typing {
     pub key: Option<KeyPress>,
 }
 
+impl Typing {
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: Some(text.into()),
+            ..Self::default()
+        }
+    }
+
+    /// The same, and then this key.
+    #[must_use]
+    pub fn then(self, key: Option<KeyPress>) -> Self {
+        Self { key, ..self }
+    }
+}
+
 /// The action of a link or of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {

@@ -214,11 +214,7 @@ mod tests {
         let bare = caption(&click(None), Some(&resolved("button")), None);
         assert_eq!(bare, "AI: clicking button in an app — press Esc to cancel");
         let typing = Action::Input(Input::Type {
-            typing: Typing {
-                paste: false,
-                text: Some("hunter2".into()),
-                key: None,
-            },
+            typing: Typing::text("hunter2"),
         });
         let press = deskline_core::KeyPress::parse("x", &[]).unwrap();
         let said = caption(

@@ -64,6 +64,30 @@ pub struct Call<'a> {
     pub body: Body,
 }
 
+impl<'a> Call<'a> {
+    /// A call to the bus itself.
+    pub fn to_bus(member: &'a str, body: Body) -> Self {
+        Self {
+            destination: "org.freedesktop.DBus",
+            path: "/org/freedesktop/DBus",
+            interface: "org.freedesktop.DBus",
+            member,
+            body,
+        }
+    }
+
+    /// Reads a property of an interface.
+    pub fn get(destination: &'a str, path: &'a str, interface: &str, name: &str) -> Self {
+        Self {
+            destination,
+            path,
+            interface: "org.freedesktop.DBus.Properties",
+            member: "Get",
+            body: Body::new().str(interface).str(name),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct Message {
     kind: u8,
@@ -134,13 +158,7 @@ impl Connection {
     /// handshake, and the call.
     pub fn open(address: &str, timeout: Duration) -> Result<Self, Error> {
         let mut connection = Self::private(address, timeout)?;
-        let hello = Call {
-            destination: "org.freedesktop.DBus",
-            path: "/org/freedesktop/DBus",
-            interface: "org.freedesktop.DBus",
-            member: "Hello",
-            body: Body::new(),
-        };
+        let hello = Call::to_bus("Hello", Body::new());
         connection.name = connection.call(&hello, timeout)?.reader().str()?.to_owned();
         Ok(connection)
     }

@@ -568,11 +568,7 @@ fn a_chain_stops_where_the_app_has_closed_its_last_window() {
 #[test]
 fn a_text_that_one_run_of_a_step_typed_into_a_password_field_is_in_no_line_of_steps() {
     let mut story = Story::new();
-    let typing = Typing {
-        text: Some("hunter2".into()),
-        key: Some(KeyPress::parse("Tab", &[]).unwrap()),
-        paste: false,
-    };
+    let typing = Typing::text("hunter2").then(Some(KeyPress::parse("Tab", &[]).unwrap()));
     story.repeated_chain(None, vec![Action::Input(Input::Type { typing })], &[3]);
     assert!(!story.is_error(), "{}", story.text());
     let line = story

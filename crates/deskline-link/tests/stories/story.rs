@@ -390,11 +390,7 @@ pub(crate) fn click(target: &str, text: Option<&str>, key: Option<&str>) -> Acti
 }
 
 pub(crate) fn types(text: &str) -> Action {
-    let typing = Typing {
-        paste: false,
-        text: Some(text.into()),
-        key: None,
-    };
+    let typing = Typing::text(text);
     Action::Input(Input::Type { typing })
 }
 

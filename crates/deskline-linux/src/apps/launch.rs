@@ -147,13 +147,7 @@ fn activate(
         Ok(_) | Err(bus::Error::Timeout) => {}
         Err(e) => return Err(e),
     }
-    let whose = Call {
-        destination: "org.freedesktop.DBus",
-        path: "/org/freedesktop/DBus",
-        interface: "org.freedesktop.DBus",
-        member: "GetConnectionUnixProcessID",
-        body: Body::new().str(id),
-    };
+    let whose = Call::to_bus("GetConnectionUnixProcessID", Body::new().str(id));
     let reply = connection.call(&whose, BUS)?;
     Ok(reply.reader().u32().ok())
 }

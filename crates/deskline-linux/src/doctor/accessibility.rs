@@ -10,7 +10,7 @@ use super::remedy::PRIVATE;
 use crate::packages::{self, Package};
 use crate::session::Session;
 use deskline_atspi::accessibility_bus;
-use deskline_atspi::bus::{self, Body, Call, Connection};
+use deskline_atspi::bus::{self, Call, Connection};
 use deskline_atspi::{AtSpi, Listed};
 use deskline_link::doctor::{Check, Fix};
 
@@ -92,14 +92,13 @@ pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Found>) {
 /// Lists the apps on the bus. Asks all of them for their number of windows at once.
 fn list(address: &str) -> Result<Vec<App>, bus::Error> {
     let listed = AtSpi::connect(address)?.apps()?;
-    let calls = listed.iter().map(|app| Call {
-        destination: &app.bus_name,
-        path: "/org/a11y/atspi/accessible/root",
-        interface: "org.freedesktop.DBus.Properties",
-        member: "Get",
-        body: Body::new()
-            .str("org.a11y.atspi.Accessible")
-            .str("ChildCount"),
+    let calls = listed.iter().map(|app| {
+        Call::get(
+            &app.bus_name,
+            "/org/a11y/atspi/accessible/root",
+            "org.a11y.atspi.Accessible",
+            "ChildCount",
+        )
     });
     let mut windows = vec![None; listed.len()];
     let mut bus = Connection::open(address, ANSWER)?;

@@ -330,13 +330,10 @@ fn enable_accessibility(bus: &mut Connection, time: Duration) -> Result<()> {
 /// Starts the portal if it is installed, so that the file and print dialogs that apps request from
 /// it are windows of this desktop. Does not wait for it: apps can start without it.
 fn start_portal(bus: &mut Connection) {
-    let start = Call {
-        destination: "org.freedesktop.DBus",
-        path: "/org/freedesktop/DBus",
-        interface: "org.freedesktop.DBus",
-        member: "StartServiceByName",
-        body: Body::new().str("org.freedesktop.portal.Desktop").u32(0),
-    };
+    let start = Call::to_bus(
+        "StartServiceByName",
+        Body::new().str("org.freedesktop.portal.Desktop").u32(0),
+    );
     bus.send(0, &start);
     drop(bus.next_reply(Instant::now()));
 }

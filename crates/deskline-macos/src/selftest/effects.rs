@@ -154,11 +154,7 @@ impl<O: Os> Test<'_, O> {
                 self.call(Tool::PressKey, Some(pid), escape);
             }
         }
-        let typing = Typing {
-            paste: false,
-            text: Some("0+1".into()),
-            key: None,
-        };
+        let typing = Typing::text("0+1");
         self.call(Tool::Type, Some(pid), Action::Input(Input::Type { typing }));
         let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
         let tree = tree_of(&answer).unwrap_or_default();
@@ -272,11 +268,7 @@ impl<O: Os> Test<'_, O> {
                 Ok("skipped: a window stays on the first Space".into()),
             );
         }
-        let typing = Typing {
-            paste: false,
-            text: Some(AFAR.into()),
-            key: None,
-        };
+        let typing = Typing::text(AFAR);
         let start = Instant::now();
         let answer = self.call(Tool::Type, Some(pid), Action::Input(Input::Type { typing }));
         let ms = start.elapsed().as_millis();

@@ -140,11 +140,7 @@ impl<O: Os> Test<'_, O> {
                 role: Some("AXTextArea".into()),
             },
             kind: ClickKind::default(),
-            then: Typing {
-                paste: false,
-                text: Some(PANEL_TEXT.into()),
-                key: None,
-            },
+            then: Typing::text(PANEL_TEXT),
         };
         let answer = self.call(Tool::Click, Some(pid), Action::Input(click));
         let now = length(self.os, pid);

@@ -206,11 +206,7 @@ impl<O: Os> Test<'_, O> {
     }
 
     fn command(&mut self, pid: u32, line: &str) {
-        let typing = Typing {
-            text: Some(line.to_owned()),
-            key: KeyPress::parse("Return", &[]).ok(),
-            paste: false,
-        };
+        let typing = Typing::text(line).then(KeyPress::parse("Return", &[]).ok());
         self.call(Tool::Type, Some(pid), Action::Input(Input::Type { typing }));
     }
 
@@ -222,10 +218,7 @@ impl<O: Os> Test<'_, O> {
             ("600 characters", long.as_str()),
         ] {
             let before = length(self.os, pid);
-            let typing = Typing {
-                text: Some(text.to_owned()),
-                ..Typing::default()
-            };
+            let typing = Typing::text(text);
             let start = Instant::now();
             let answer = self.call(Tool::Type, Some(pid), Action::Input(Input::Type { typing }));
             let ms = start.elapsed().as_millis();

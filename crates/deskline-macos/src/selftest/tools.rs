@@ -98,11 +98,7 @@ impl<O: Os> Test<'_, O> {
     fn editor(&mut self, pid: u32) {
         let some = Some(pid);
         self.key(pid, "press_key (Command+N)", "n", &["Command"], AREA);
-        let typing = Typing {
-            paste: false,
-            text: Some(TYPED.to_owned()),
-            key: KeyPress::parse("Return", &[]).ok(),
-        };
+        let typing = Typing::text(TYPED).then(KeyPress::parse("Return", &[]).ok());
         self.expect(
             "type",
             Tool::Type,
@@ -114,11 +110,7 @@ impl<O: Os> Test<'_, O> {
         let Some(area) = self.place(pid, AREA) else {
             return;
         };
-        let then = Typing {
-            paste: false,
-            text: Some("clicked".into()),
-            key: None,
-        };
+        let then = Typing::text("clicked");
         let click = Action::Input(Input::Click {
             target: Target::Point(area),
             kind: ClickKind::default(),
@@ -202,11 +194,7 @@ impl<O: Os> Test<'_, O> {
     fn calculator(&mut self, pid: u32) {
         let some = Some(pid);
         self.key(pid, "press_key (Escape)", "Escape", &[], "Pressed");
-        let typing = Typing {
-            paste: false,
-            text: Some("6*7".into()),
-            key: KeyPress::parse("Return", &[]).ok(),
-        };
+        let typing = Typing::text("6*7").then(KeyPress::parse("Return", &[]).ok());
         self.expect(
             "type into Calculator",
             Tool::Type,

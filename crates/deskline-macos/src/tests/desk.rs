@@ -159,11 +159,7 @@ impl Desk {
     }
 
     pub(crate) fn type_text(&mut self, text: &str) -> Answer {
-        let typing = Typing {
-            paste: false,
-            text: Some(text.into()),
-            key: None,
-        };
+        let typing = Typing::text(text);
         self.run(Tool::Type, Action::Input(Input::Type { typing }))
     }
 

@@ -41,11 +41,7 @@ fn an_app_that_takes_the_front_in_mid_link_gets_no_key() {
         world.node(send).pressed = Some(std::sync::Arc::new(|world| world.bring_forward(EDITOR)));
         notes
     };
-    let then = Typing {
-        paste: false,
-        text: Some("for Mail".into()),
-        key: None,
-    };
+    let then = Typing::text("for Mail");
     let answer = desk.click(by_text("Send", "AXButton"), then);
     let world = desk.mac.world();
     assert_eq!(

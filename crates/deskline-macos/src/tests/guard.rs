@@ -42,11 +42,7 @@ fn the_persons_keys_do_not_mix_with_what_is_typed() {
         }
     });
     let words = "the quick brown fox jumps over the lazy dog ".repeat(10);
-    let then = Typing {
-        paste: false,
-        text: Some(words.clone()),
-        key: None,
-    };
+    let then = Typing::text(words.clone());
     let answer = desk.click(by_text("Message", "AXTextArea"), then);
     typing.join().unwrap();
     assert!(!answer.is_error, "{}", answer.text);
@@ -65,11 +61,7 @@ fn the_persons_esc_cancels_releases_and_restores() {
         // From another thread, as the person's keys arrive: not during the app's own turn.
         std::thread::spawn(move || mac.person(&key(ESCAPE)[0]));
     }));
-    let then = Typing {
-        paste: false,
-        text: Some("never in full ".repeat(100)),
-        key: None,
-    };
+    let then = Typing::text("never in full ".repeat(100));
     let answer = desk.click(by_text("Send", "AXButton"), then);
     assert!(answer.is_error, "{}", answer.text);
     assert!(
@@ -168,11 +160,7 @@ fn a_person_who_revokes_the_permission_in_mid_link_can_type_again_at_once() {
             }
             since.elapsed()
         });
-        let then = Typing {
-            paste: false,
-            text: Some("never in full ".repeat(100)),
-            key: None,
-        };
+        let then = Typing::text("never in full ".repeat(100));
         let answer = desk.click(by_text("Message", "AXTextArea"), then);
         let locked_out = person.join().unwrap();
         assert!(locked_out < Duration::from_millis(1_500), "{locked_out:?}");
@@ -194,11 +182,7 @@ fn secure_keyboard_entry_of_the_persons_terminal_does_not_cost_the_guard() {
             .secure_keyboard = on;
     };
     editor(&desk, true);
-    let then = Typing {
-        paste: false,
-        text: Some("hello".into()),
-        key: None,
-    };
+    let then = Typing::text("hello");
     let answer = desk.click(by_text("Message", "AXTextArea"), then);
     assert!(!answer.is_error, "{}", answer.text);
     assert!(!answer.text.contains("no guard"), "{}", answer.text);

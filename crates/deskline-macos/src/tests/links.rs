@@ -95,11 +95,8 @@ fn a_click_acts_diffs_and_puts_front_and_pointer_back() {
 #[test]
 fn click_text_and_key_are_one_link_with_one_diff() {
     let mut desk = Desk::new();
-    let then = Typing {
-        paste: false,
-        text: Some("Hé漢字😀Ω£ zB! and more than twenty units\nnext".into()),
-        key: KeyPress::parse("Return", &[]).ok(),
-    };
+    let then = Typing::text("Hé漢字😀Ω£ zB! and more than twenty units\nnext")
+        .then(KeyPress::parse("Return", &[]).ok());
     let answer = desk.click(by_text("Message", "AXTextArea"), then.clone());
     assert!(!answer.is_error, "{}", answer.text);
     let world = desk.mac.world();

@@ -156,11 +156,7 @@ fn a_mouse_that_moves_under_the_guard_does_not_keep_the_pointer_from_going_back(
             mac.world().pointer
         }
     });
-    let then = Typing {
-        paste: false,
-        text: Some("a text that takes a while ".repeat(4)),
-        key: None,
-    };
+    let then = Typing::text("a text that takes a while ".repeat(4));
     let answer = desk.click(by_text("Message", "AXTextArea"), then);
     assert_eq!(person.join().unwrap(), (300.0, 700.0), "it moved");
     assert!(!answer.is_error, "{}", answer.text);

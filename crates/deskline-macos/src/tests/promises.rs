@@ -112,11 +112,7 @@ fn what_an_open_menu_holds_back_survives_an_error_of_another_app() {
 fn a_caption_shows_no_text_where_the_app_has_a_secure_field() {
     let mut desk = Desk::new();
     let action = Action::Input(Input::Type {
-        typing: Typing {
-            paste: false,
-            text: Some("hunter2".into()),
-            key: None,
-        },
+        typing: Typing::text("hunter2"),
     });
     let call = deskline_link::Call {
         options: deskline_link::Options {

@@ -34,11 +34,7 @@ fn two() -> (Desk, Id, Id) {
 
 fn typing(words: &str) -> Input {
     Input::Type {
-        typing: Typing {
-            paste: false,
-            text: Some(words.into()),
-            key: None,
-        },
+        typing: Typing::text(words),
     }
 }
 
@@ -87,11 +83,7 @@ fn a_window_that_is_not_there_gets_nothing_and_the_others_are_named() {
 #[test]
 fn a_click_raises_the_window_that_its_element_is_in() {
     let (mut desk, _, search) = two();
-    let then = Typing {
-        paste: false,
-        text: Some("bills".into()),
-        key: None,
-    };
+    let then = Typing::text("bills");
     // Below the first window, which covers it.
     let answer = desk.click(by_text("Search", "AXTextField"), then);
     assert!(!answer.is_error, "{}", answer.text);
@@ -106,11 +98,7 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
     let fills = Action::Input(Input::Click {
         target: by_text("Search", "AXTextField"),
         kind: ClickKind::default(),
-        then: Typing {
-            paste: false,
-            text: Some("bills".into()),
-            key: None,
-        },
+        then: Typing::text("bills"),
     });
     let set = Action::Quiet(Quiet::SetValue {
         target: by_text("Message", "AXTextArea"),
@@ -169,14 +157,7 @@ fn an_app_with_a_floating_panel_takes_clicks_and_keys() {
     let start = Instant::now();
     let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
     assert!(!answer.is_error, "{}", answer.text);
-    let typed = desk.click(
-        by_text("Message", "AXTextArea"),
-        Typing {
-            paste: false,
-            text: Some("hello".into()),
-            key: None,
-        },
-    );
+    let typed = desk.click(by_text("Message", "AXTextArea"), Typing::text("hello"));
     assert!(!typed.is_error, "{}", typed.text);
     assert!(start.elapsed() < Duration::from_secs(3));
     let world = desk.mac.world();
@@ -193,11 +174,7 @@ fn the_window_that_is_meant_comes_forward_and_not_the_one_that_its_app_had_in_fr
         let first = desk.window;
         world.last_key.insert(MAIL, first);
     }
-    let then = Typing {
-        paste: false,
-        text: Some("bills".into()),
-        key: None,
-    };
+    let then = Typing::text("bills");
     let answer = desk.click(by_text("Search", "AXTextField"), then);
     assert!(!answer.is_error, "{}", answer.text);
     assert_eq!(desk.mac.world().value(search), "bills");
@@ -209,11 +186,7 @@ fn the_window_that_is_meant_comes_forward_and_not_the_one_that_its_app_had_in_fr
 fn windows_without_numbers_are_told_apart_by_their_places() {
     let (mut desk, _, search) = two();
     desk.mac.world().quirks.no_window_numbers = true;
-    let then = Typing {
-        paste: false,
-        text: Some("bills".into()),
-        key: None,
-    };
+    let then = Typing::text("bills");
     let answer = desk.click(by_text("Search", "AXTextField"), then);
     assert!(!answer.is_error, "{}", answer.text);
     assert_eq!(desk.mac.world().value(search), "bills");

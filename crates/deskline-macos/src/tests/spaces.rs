@@ -111,11 +111,7 @@ fn a_window_on_another_space_that_a_call_insists_on_is_gone_to_or_said_to_be_the
     let mut desk = away();
     let body = desk.body;
     desk.mac.world().focus(MAIL, body);
-    let typing = Typing {
-        paste: false,
-        text: Some("hello".into()),
-        key: None,
-    };
+    let typing = Typing::text("hello");
     let window = Some(Toplevel::Titled("new mess".into()));
     let mut call = Call::new(
         Tool::Type,

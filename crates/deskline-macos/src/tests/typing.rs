@@ -27,11 +27,7 @@ fn a_control_that_reads_key_codes_gets_the_keys_of_the_text() {
         world.focus(301, shown);
         shown
     };
-    let typing = Typing {
-        paste: false,
-        text: Some("17=6".into()),
-        key: None,
-    };
+    let typing = Typing::text("17=6");
     let answer = desk.run_on(301, Tool::Type, Action::Input(Input::Type { typing }));
     assert!(!answer.is_error, "{}", answer.text);
     assert_eq!(desk.mac.world().value(shown), "17=6");

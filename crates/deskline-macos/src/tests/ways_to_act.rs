@@ -273,11 +273,7 @@ fn keys_go_to_the_window_that_a_call_names() {
         world.focus(MAIL, search);
         world.bring_forward(EDITOR);
     }
-    let typing = Typing {
-        paste: false,
-        text: Some("hello".into()),
-        key: None,
-    };
+    let typing = Typing::text("hello");
     let action = Action::Input(Input::Type { typing });
     let window = deskline_link::call::Toplevel::Titled("new mess".into());
     let call = Call {

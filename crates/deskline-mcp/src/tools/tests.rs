@@ -205,22 +205,14 @@ fn every_tool_reads_its_arguments() {
             Action::Input(Input::Click {
                 target: text("To", None),
                 kind: ClickKind::double(),
-                then: Typing {
-                    paste: false,
-                    text: Some("a\nb".into()),
-                    key: Some(press(Key::Return, Modifiers::CONTROL)),
-                },
+                then: Typing::text("a\nb").then(Some(press(Key::Return, Modifiers::CONTROL))),
             }),
         ),
         (
             "type_and_traverse",
             json!({"pid": 7, "text": "hé"}),
             Action::Input(Input::Type {
-                typing: Typing {
-                    paste: false,
-                    text: Some("hé".into()),
-                    key: None,
-                },
+                typing: Typing::text("hé"),
             }),
         ),
         (

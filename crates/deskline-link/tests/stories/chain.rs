@@ -28,10 +28,7 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
     text_changes:
       'To' -> 'Sent'
     "##);
-    assert_snapshot!(story.seen(), @r##"
-    reached: Mail: click To, Mail: b, Mail: o, Mail: b
-    front: Notes, pointer: 900,700
-    "##);
+    assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
     assert_snapshot!(story.acts(), @r##"
     listen 100
     read 100 again
@@ -78,10 +75,7 @@ fn the_first_step_that_fails_ends_the_chain_and_the_steps_done_are_listed() {
     text_changes:
       '' -> 'bob'
     "##);
-    assert_snapshot!(story.seen(), @r##"
-    reached: Mail: click To, Mail: b, Mail: o, Mail: b
-    front: Notes, pointer: 900,700
-    "##);
+    assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -103,10 +97,7 @@ fn a_repeated_step_runs_anew_each_time_and_ends_where_one_run_fails() {
     text_changes:
       '' -> '\n'
     "##);
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: ·, Mail: ·, Mail: ·, Mail: ⏎
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: ·, Mail: ·, Mail: ·, Mail: ⏎; front: Notes, pointer: 900,700");
 
     // The button is gone after it has been pressed once.
     let mut story = Story::new();
@@ -192,10 +183,7 @@ fn a_window_that_a_step_brings_to_the_front_gets_the_next_step_and_then_the_app_
     text_changes:
       '' -> 'bob'
     "##);
-    assert_snapshot!(story.seen(), @r##"
-    reached: Mail: click Send, File Chooser: click Open, Mail: click To, Mail: b, Mail: o, Mail: b
-    front: Notes, pointer: 900,700
-    "##);
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, File Chooser: click Open, Mail: click To, Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -218,10 +206,7 @@ fn a_chain_may_end_in_the_app_that_came_to_the_front() {
     app_switch_visible_elements:
       [AXButton] "Open" (320,340 80×24) #e11
     "##);
-    assert_snapshot!(story.seen(), @r##"
-    reached: Mail: click Send, File Chooser: x
-    front: Open File, pointer: 540,52
-    "##);
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, File Chooser: x; front: Open File, pointer: 540,52");
 }
 
 #[test]
@@ -245,10 +230,7 @@ fn a_chain_that_begins_in_a_window_follows_what_its_steps_open() {
       3 done: Typed 'bob'
     focus: "New Message" › [AXButton] "Send" #e5
     "##);
-    assert_snapshot!(story.seen(), @r##"
-    reached: Mail: click Send, File Chooser: click Open, Mail: b, Mail: o, Mail: b
-    front: Notes, pointer: 900,700
-    "##);
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, File Chooser: click Open, Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
 }
 
 /// `Send` opens a dialog of Mail itself, whose button closes it again. The window has another title
@@ -295,10 +277,7 @@ fn the_dialog_that_a_step_opens_gets_the_next_steps_until_it_closes() {
     text_changes:
       'New Message' -> 'Draft'
     "##);
-    assert_snapshot!(story.seen(), @r##"
-    reached: Mail: click Send, Mail: x, Mail: click Keep 2007, Mail: b, Mail: o, Mail: b
-    front: Find, pointer: 900,700
-    "##);
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, Mail: x, Mail: click Keep 2007, Mail: b, Mail: o, Mail: b; front: Find, pointer: 900,700");
 }
 
 #[test]
@@ -332,10 +311,7 @@ fn an_app_out_of_bounds_gets_no_step() {
     app_switch: another app (PID: 400) is now frontmost
     app_switch_elements: 0 total, 0 visible
     "##);
-    assert_snapshot!(story.seen(), @r##"
-    reached: Mail: click Send
-    front: Open File, pointer: 540,52
-    "##);
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Open File, pointer: 540,52");
 }
 
 #[test]
@@ -361,10 +337,7 @@ fn keys_go_to_the_window_that_is_insisted_on() {
     text_changes:
       '' -> 'bobby'
     "##);
-    assert_snapshot!(story.seen(), @r##"
-    reached: Mail: b, Mail: o, Mail: b, Mail: b, Mail: y
-    front: Find, pointer: 900,700
-    "##);
+    assert_snapshot!(story.seen(), @"reached: Mail: b, Mail: o, Mail: b, Mail: b, Mail: y; front: Find, pointer: 900,700");
     story.chain(Some("Drafts"), vec![types("x")]);
     assert_snapshot!(story.outcome(), @r##"
     status: error
@@ -416,10 +389,7 @@ fn esc_ends_a_chain_and_puts_everything_back() {
       3 not done
     focus: "New Message" › [AXTextField] "To" #e3
     "##);
-    assert_snapshot!(story.seen(), @r##"
-    reached: Mail: click To, Mail: b, Mail: o, Mail: b
-    front: Notes, pointer: 900,700
-    "##);
+    assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
     // Late is what has changed since the tree of that answer's file, in which step 1 is done.
     story.refresh();
     let file = std::fs::read_to_string(story.field("file")).unwrap();

@@ -63,10 +63,7 @@ fn a_choice_is_picked_from_the_list_that_opens() {
     text_changes:
       'Small' -> 'Large'
     "#);
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Size, Mail: click Large
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Size, Mail: click Large; front: Notes, pointer: 900,700");
     assert_snapshot!(story.acts(), @"
     listen 100
     read 100 again
@@ -105,10 +102,7 @@ fn accessibility_alone_chooses_where_it_can() {
     text_changes:
       'Small' -> 'Large'
     "#);
-    assert_snapshot!(story.seen(), @"
-    reached: nothing
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -116,10 +110,7 @@ fn what_is_chosen_already_stays_and_nothing_is_touched() {
     let mut story = desk();
     story.run(Tool::Click, choose("small"));
     assert_snapshot!(story.field("summary"), @"'small' was chosen already in 'Size' [AXComboBox]. 0 added, 0 removed, 0 modified. Settled in _ ms.");
-    assert_snapshot!(story.seen(), @"
-    reached: nothing
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -127,10 +118,7 @@ fn a_choice_that_is_not_there_names_the_nearest_and_closes_the_list() {
     let mut story = desk();
     story.run(Tool::Click, choose("Huge"));
     assert_snapshot!(story.field("error"), @r#"Opened 'Size' [AXComboBox]; then: 'Size' [AXComboBox] has no choice 'Huge'. Nearest: "Large", "Larger", "Small". Nothing was chosen. Pass the text of one as choose. Do not repeat it before you have looked"#);
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Size, Mail: ·
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Size, Mail: ·; front: Notes, pointer: 900,700");
     assert_eq!(windows(&story), CLOSED);
 }
 
@@ -153,10 +141,7 @@ fn esc_in_between_closes_the_list_and_nothing_is_chosen() {
     story.after("click", person::presses_esc());
     story.run(Tool::Click, choose("Large"));
     assert_snapshot!(story.field("error"), @"Opened 'Size' [AXComboBox]. Cancelled: the user pressed Esc during click_and_traverse");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Size, Mail: ·
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Size, Mail: ·; front: Notes, pointer: 900,700");
     assert_eq!(windows(&story), CLOSED);
     let size = story.given(|world| world.node("Size").map(|node| node.value.clone()));
     assert_eq!(size.as_deref(), Some("Small"));
@@ -194,10 +179,7 @@ fn the_wheel_turns_until_a_text_shows() {
     let summary = story.field("summary");
     let far = "Scrolled down by 10 lines in 'Folders' [AXList] until 'Folder 12' [AXStaticText]";
     assert!(summary.starts_with(far), "{}", story.text());
-    assert_snapshot!(story.seen(), @"
-    reached: nothing
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -209,10 +191,7 @@ fn the_wheel_stops_at_the_end() {
     let far = "Scrolled down by 18 lines in 'Folders' [AXList], but its end is reached, and no";
     assert!(error.starts_with(far), "{}", story.text());
     assert!(error.contains("nearest: \"Folder 11\""), "{error}");
-    assert_snapshot!(story.seen(), @"
-    reached: nothing
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 
 #[test]

@@ -47,10 +47,7 @@ fn both_windows_come_forward_and_the_answer_has_both_diffs() {
     text_changes:
       '' -> 'Inbox'
     "##);
-    assert_snapshot!(story.seen(), @"
-    reached: Music: drop Inbox on Queue
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Music: drop Inbox on Queue; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -70,10 +67,7 @@ fn nothing_is_dropped_where_the_end_does_not_show() {
     story.given(field([100, 100, 200, 60]));
     drag_to_music(&mut story, "Inbox");
     assert_snapshot!(story.field("error"), @"the window 'New Message' lies over 'Queue' [AXTextField], where the drag was to end. Nothing was dragged. Move one of the two windows");
-    assert_snapshot!(story.seen(), @"
-    reached: nothing
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -85,8 +79,5 @@ fn an_app_that_is_out_of_bounds_is_not_dropped_on() {
     let mut story = Story::with(policy);
     drag_to_music(&mut story, "Inbox");
     assert!(story.field("error").contains("out of bounds"));
-    assert_snapshot!(story.seen(), @"
-    reached: nothing
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }

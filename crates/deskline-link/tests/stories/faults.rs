@@ -39,10 +39,7 @@ fn a_click_goes_to_the_targets_own_window_though_another_lies_over_it() {
     move_pointer 900,700
     activate 3
     ");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -51,10 +48,7 @@ fn a_click_at_a_place_goes_to_the_topmost_window_there() {
     second_window(&story);
     story.click_at(540, 52);
     assert_snapshot!(story.field("summary"), @"Clicked 'Push Beta' [AXButton] at (540, 52). 0 added, 0 removed, 1 modified. Settled in _ ms.");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Push Beta
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Push Beta; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -79,10 +73,7 @@ fn twins_are_distinguished_by_which_is_active() {
     move_pointer 900,700
     activate 3
     ");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -200,20 +191,14 @@ fn a_menu_survives_the_error_of_another_app() {
     );
     assert!(story.is_error(), "{}", story.text());
     story.click("Later");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send, Mail: click Later
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, Mail: click Later; front: Notes, pointer: 900,700");
 }
 
 #[test]
 fn the_app_whose_menu_was_left_open_is_not_taken_for_the_persons() {
     let mut story = with_menu();
     story.run_on(MUSIC, Tool::Click, click("Play", None, None));
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send, Music: click Play
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, Music: click Play; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -224,10 +209,7 @@ fn a_delayed_restore_happens_when_the_menu_has_closed() {
         world.pointer = Point { x: 5, y: 5 };
     });
     story.type_text("x");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send, Mail: x
-    front: New Message, pointer: 5,5
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, Mail: x; front: New Message, pointer: 5,5");
 }
 
 #[test]
@@ -235,10 +217,7 @@ fn a_delayed_restore_is_dropped_when_the_person_has_gone_on() {
     let mut story = with_menu();
     story.given(|world| world.raise(MUSIC_WINDOW));
     story.click("Inbox");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send, Mail: click Inbox
-    front: Songs, pointer: 540,52
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, Mail: click Inbox; front: Songs, pointer: 540,52");
 }
 
 #[test]
@@ -253,10 +232,7 @@ fn an_error_after_the_action_begins_with_the_action() {
     summary: Clicked 'Send' [AXButton]. The app is busy: no answer for _ ms since. Call wait_for_and_traverse, which outlasts that.
     focus: "New Message"
     "##);
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
     let mut story = Story::new();
     story.after("ungrab", person::presses_esc());
     story.click("Send");
@@ -304,10 +280,7 @@ fn a_text_that_another_window_cuts_short_stops_there() {
     app: Mail
     focus: "New Message"
     "##);
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: b, Mail: o, Mail: b, Mail: @, Mail: e, Mail: x, Mail: a
-    front: Restart now?, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: b, Mail: o, Mail: b, Mail: @, Mail: e, Mail: x, Mail: a; front: Restart now?, pointer: 900,700");
 }
 
 #[test]
@@ -369,10 +342,7 @@ fn a_drag_does_not_end_in_a_window_that_lies_over_its_end() {
     );
     story.drag("Inbox", "Send");
     assert_snapshot!(story.field("error"), @"the window 'Popped up' lies over 'Send' [AXButton], where the drag was to end. Nothing was dragged. Move one of the two windows");
-    assert_snapshot!(story.seen(), @"
-    reached: nothing
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 
 fn only(names: &[&str]) -> Policy {
@@ -435,10 +405,7 @@ fn the_text_after_a_click_obeys_the_bounds_where_it_lands() {
     app: Mail
     focus: "New Message"
     "##);
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: bash, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: bash, pointer: 900,700");
 }
 
 #[test]
@@ -501,8 +468,5 @@ fn without_a_guard_no_key_follows_the_person_to_another_window() {
     story.after("click", person::switches_to(MUSIC_WINDOW));
     story.click_then("Send", None, Some("Return"));
     assert!(story.is_error(), "{}", story.text());
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: Songs, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Songs, pointer: 900,700");
 }

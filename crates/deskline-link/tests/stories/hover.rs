@@ -18,10 +18,7 @@ fn hover() -> Action {
 #[test]
 fn the_pointer_stays_and_the_window_is_put_back() {
     let mut story = Story::new();
-    assert_snapshot!(story.run(Tool::Click, hover()).seen(), @"
-    reached: nothing
-    front: Notes, pointer: 540,52
-    ");
+    assert_snapshot!(story.run(Tool::Click, hover()).seen(), @"reached: nothing; front: Notes, pointer: 540,52");
     assert_snapshot!(story.field("summary"), @"Moved the pointer over 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.");
     story.run(Tool::Refresh, Action::Refresh);
     let wait = Action::WaitFor {
@@ -30,14 +27,8 @@ fn the_pointer_stays_and_the_window_is_put_back() {
         timeout: Duration::from_millis(200),
     };
     story.run(Tool::WaitFor, wait);
-    assert_snapshot!(story.seen(), @"
-    reached: nothing
-    front: Notes, pointer: 540,52
-    ");
-    assert_snapshot!(story.type_text("bob").seen(), @"
-    reached: Mail: b, Mail: o, Mail: b
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 540,52");
+    assert_snapshot!(story.type_text("bob").seen(), @"reached: Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -45,10 +36,7 @@ fn a_pointer_that_the_person_has_moved_since_stays_theirs() {
     let mut story = Story::new();
     story.run(Tool::Click, hover());
     story.given(|world| world.pointer = deskline_core::Point { x: 50, y: 50 });
-    assert_snapshot!(story.type_text("bob").seen(), @"
-    reached: Mail: b, Mail: o, Mail: b
-    front: Notes, pointer: 50,50
-    ");
+    assert_snapshot!(story.type_text("bob").seen(), @"reached: Mail: b, Mail: o, Mail: b; front: Notes, pointer: 50,50");
 }
 
 #[test]
@@ -56,18 +44,12 @@ fn a_click_after_that_puts_the_pointer_where_the_person_moved_it() {
     let mut story = Story::new();
     story.run(Tool::Click, hover());
     story.given(|world| world.pointer = deskline_core::Point { x: 50, y: 50 });
-    assert_snapshot!(story.click("Send").seen(), @"
-    reached: Mail: click Send
-    front: Notes, pointer: 50,50
-    ");
+    assert_snapshot!(story.click("Send").seen(), @"reached: Mail: click Send; front: Notes, pointer: 50,50");
 }
 
 #[test]
 fn a_link_that_is_cancelled_leaves_no_pointer_behind() {
     let mut story = Story::new();
     story.after("hover", person::presses_esc());
-    assert_snapshot!(story.run(Tool::Click, hover()).seen(), @"
-    reached: nothing
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.run(Tool::Click, hover()).seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }

@@ -64,10 +64,7 @@ fn without_a_display_input_is_an_error_that_names_an_alternative() {
     "##);
     assert_snapshot!(story.type_text("bob").field("error"), @"typing is not possible on this desktop: it is reached through a bridge for trees. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API");
     assert_snapshot!(story.drag("Inbox", "Send").field("error"), @"dragging is not possible on this desktop: it is reached through a bridge for trees. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API");
-    assert_snapshot!(story.seen(), @"
-    reached: nothing
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -76,10 +73,7 @@ fn without_keys_a_click_goes_in_and_its_text_is_refused_before_it() {
     assert!(!story.click("Send").is_error(), "{}", story.text());
     story.click_then("Inbox", Some("bob"), None);
     assert_snapshot!(story.field("error"), @"clicking and typing is not possible on this desktop: there is no keyboard. Nothing was touched. Use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which go through the accessibility API");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -87,10 +81,7 @@ fn a_pointer_that_cannot_be_asked_is_not_put_back() {
     let mut story = Story::lacking(&[("pointer", "Wayland does not report it")]);
     story.click("Send");
     assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: Notes, pointer: 540,52
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 540,52");
 }
 
 #[test]
@@ -98,26 +89,17 @@ fn where_no_window_can_be_raised_input_goes_to_the_one_in_front_alone() {
     let lack = [("raising", "the compositor does not allow it")];
     let mut story = Story::lacking(&lack);
     assert_snapshot!(story.click("Send").field("error"), @"the target's window is not in front, and this desktop cannot bring it there: the compositor does not allow it. Nothing was touched. Ask the user to, or use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which need no window");
-    assert_snapshot!(story.seen(), @"
-    reached: nothing
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
     story.given(|world| world.raise(MAIL_WINDOW));
     story.click("Send");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: New Message, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: New Message, pointer: 900,700");
 }
 
 #[test]
 fn windows_without_extents_are_chosen_by_their_elements() {
     let mut story = Story::lacking(&[("extents", "Wayland does not report them")]);
     story.click("Send");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
     story.click_at(540, 52);
     assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton] at (540, 52). 0 added, 0 removed, 1 modified. Settled in _ ms.");
 }
@@ -135,18 +117,12 @@ fn windows_without_a_pid_are_put_back_by_their_id_and_hand_nothing_over() {
     let lack = [("pids", "the compositor does not report them")];
     let mut story = Story::lacking(&lack);
     story.click("Send");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
     let mut story = Story::lacking(&lack);
     story.after("click", chooser());
     story.click("Send");
     assert!(!story.text().contains("app_switch"), "{}", story.text());
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: Open File, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Open File, pointer: 900,700");
 }
 
 #[test]
@@ -185,10 +161,7 @@ fn a_button_that_the_person_holds_is_waited_for() {
     app: Mail
     focus: "New Message"
     "##);
-    assert_snapshot!(story.seen(), @"
-    reached: nothing
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
     // Keys do not need the pointer.
     assert!(!story.type_text("bob").is_error(), "{}", story.text());
 }

@@ -48,10 +48,7 @@ fn a_click_costs_no_more_than_resolving_acting_and_settling() {
     release_all
     rest
     ");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: New Message, pointer: 540,52
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: New Message, pointer: 540,52");
 }
 
 #[test]
@@ -59,10 +56,7 @@ fn the_target_stays_in_front_after_an_error_too() {
     let mut story = Story::alone();
     story.click("Send").click("Receive");
     assert!(story.is_error());
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: New Message, pointer: 540,52
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: New Message, pointer: 540,52");
 }
 
 /// The editor was in front before, but nobody has put it there.
@@ -98,8 +92,5 @@ fn an_app_that_stays_in_front_while_another_is_set_is_no_handoff() {
 fn text_goes_to_the_window_that_the_click_brought_to_the_front() {
     let mut story = Story::alone();
     story.click_then("To", Some("ann"), None);
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click To, Mail: a, Mail: n, Mail: n
-    front: New Message, pointer: 170,52
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: a, Mail: n, Mail: n; front: New Message, pointer: 170,52");
 }

@@ -367,7 +367,7 @@ impl Story {
         } else {
             world.reached.join(", ")
         };
-        format!("reached: {reached}\nfront: {front}, pointer: {x},{y}")
+        format!("reached: {reached}; front: {front}, pointer: {x},{y}")
     }
 
     /// All that the journal holds in words.

@@ -66,10 +66,7 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
     front
     activate 3
     ");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -141,10 +138,7 @@ fn quiet_actions_take_no_guard_and_touch_no_front() {
     release_all
     rest
     ");
-    assert_snapshot!(story.seen(), @"
-    reached: nothing
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -188,10 +182,7 @@ fn a_click_text_and_key_are_one_link_with_one_diff() {
     move_pointer 900,700
     activate 3
     ");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click To, Mail: b, Mail: o, Mail: b, Mail: ⏎
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: b, Mail: o, Mail: b, Mail: ⏎; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -255,10 +246,7 @@ fn a_window_in_front_stays_there_and_no_window_is_raised() {
     rest
     move_pointer 900,700
     ");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: New Message, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: New Message, pointer: 900,700");
 }
 
 /// A dialog of another process, as file choosers are.
@@ -285,10 +273,7 @@ fn a_handoff_is_read_and_nothing_is_put_back() {
     app_switch_visible_elements:
       [AXButton] "Open" (320,340 80×24) #e11
     "##);
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: Open File, pointer: 540,52
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Open File, pointer: 540,52");
 }
 
 #[test]
@@ -306,10 +291,7 @@ fn the_persons_own_switch_is_no_handoff_and_is_not_read() {
     text_changes:
       'To' -> 'Sent'
     "##);
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: Songs, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Songs, pointer: 900,700");
     // Nor where the platform cannot tell that they pressed anything.
     let mut story = Story::new();
     story.script().watches = false;
@@ -367,16 +349,10 @@ fn a_link_that_only_waits_hands_nothing_over() {
 fn the_persons_pointer_is_put_back_only_where_the_link_left_it() {
     let mut story = Story::new();
     story.after("ungrab", person::moves(50, 50));
-    assert_snapshot!(story.click("Send").seen(), @"
-    reached: Mail: click Send
-    front: Notes, pointer: 50,50
-    ");
+    assert_snapshot!(story.click("Send").seen(), @"reached: Mail: click Send; front: Notes, pointer: 50,50");
     let mut story = Story::new();
     story.after("ungrab", Box::new(|world: &mut World| world.held = true));
-    assert_snapshot!(story.click("Send").seen(), @"
-    reached: Mail: click Send
-    front: Notes, pointer: 540,52
-    ");
+    assert_snapshot!(story.click("Send").seen(), @"reached: Mail: click Send; front: Notes, pointer: 540,52");
 }
 
 #[test]
@@ -398,10 +374,7 @@ fn keys_alone_do_not_touch_the_pointer() {
     rest
     activate 3
     ");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: b, Mail: o, Mail: b
-    front: Notes, pointer: 50,50
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: b, Mail: o, Mail: b; front: Notes, pointer: 50,50");
 }
 
 #[test]
@@ -426,10 +399,7 @@ fn an_open_menu_delays_the_restore_until_the_link_that_closes_it() {
     release_all
     rest
     ");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: New Message, pointer: 540,52
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: New Message, pointer: 540,52");
     story.click("Later");
     assert_snapshot!(story.acts(), @"
     listen 100
@@ -444,10 +414,7 @@ fn an_open_menu_delays_the_restore_until_the_link_that_closes_it() {
     move_pointer 900,700
     activate 3
     ");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send, Mail: click Later
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send, Mail: click Later; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -461,10 +428,7 @@ fn a_pointer_that_the_person_moves_while_a_menu_is_open_stays_theirs() {
     });
     story.click("Send");
     story.given(|world| world.pointer = Point { x: 50, y: 50 });
-    assert_snapshot!(story.click("Later").seen(), @"
-    reached: Mail: click Send, Mail: click Later
-    front: Notes, pointer: 50,50
-    ");
+    assert_snapshot!(story.click("Later").seen(), @"reached: Mail: click Send, Mail: click Later; front: Notes, pointer: 50,50");
 }
 
 #[test]
@@ -493,10 +457,7 @@ fn esc_stops_the_text_and_puts_everything_back() {
     rest
     activate 3
     ");
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: s, Mail: e, Mail: c, Mail: r, Mail: e, Mail: t
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: s, Mail: e, Mail: c, Mail: r, Mail: e, Mail: t; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -571,10 +532,7 @@ fn the_wheel_turns_over_the_place_and_the_pointer_goes_back() {
     move_pointer 900,700
     activate 3
     ");
-    assert_snapshot!(story.seen(), @"
-    reached: nothing
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 
 #[test]
@@ -606,10 +564,7 @@ fn an_app_that_ends_by_the_action_is_its_effect() {
     app: Mail
     summary: Clicked 'Send' [AXButton]. The process ended.
     "##);
-    assert_snapshot!(story.seen(), @"
-    reached: Mail: click Send
-    front: Notes, pointer: 900,700
-    ");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
 }
 
 /// The label is the combo box's, the value its text field's.

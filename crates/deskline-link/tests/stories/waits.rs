@@ -46,10 +46,7 @@ fn other_links_run_between_two_looks_and_the_diff_is_since_the_call() {
     text_changes:
       'To' -> 'Sent'
     "##);
-    assert_snapshot!(story.seen(), @r##"
-    reached: Mail: click Send
-    front: Notes, pointer: 900,700
-    "##);
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
     assert_snapshot!(story.acts(), @r##"
     listen 100
     read 100 whole

@@ -1,7 +1,5 @@
 //! Tests of readings from odd peers: one with an infinite tree, one that falls silent, one that
 //! never answers one method, and one whose table counts no rows.
-#![allow(clippy::unwrap_used)]
-
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::{Duration, Instant};

@@ -125,7 +125,6 @@ pub(crate) fn start(command: &mut Command, orders: OwnedFd) -> io::Result<Child>
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{PermissionsExt as _, chown, symlink};

@@ -1,7 +1,5 @@
 //! The guard's thread on fake devices: pipes whose bytes are strokes, and a flag for the grab. No
 //! `/dev/input` and no `EVIOCGRAB` is involved.
-#![allow(clippy::unwrap_used)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};

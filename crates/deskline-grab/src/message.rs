@@ -332,7 +332,6 @@ pub fn receive<M: Message>(socket: impl AsFd, wait: bool) -> io::Result<Option<M
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     const ORDERS: [Order; 7] = [

@@ -112,7 +112,6 @@ fn is_handle(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use hyper::header::HeaderValue;
 

@@ -181,7 +181,6 @@ fn noncharacter(char: char) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::port::Part;

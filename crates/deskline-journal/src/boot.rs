@@ -62,8 +62,6 @@ fn noted(folder: &Folder, id: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
     use crate::Retention;
 

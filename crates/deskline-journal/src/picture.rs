@@ -200,8 +200,6 @@ impl Crosshair {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     fn encode(

@@ -263,8 +263,6 @@ impl RefStore {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use std::collections::HashMap;
 
     use super::*;

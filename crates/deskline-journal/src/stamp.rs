@@ -38,8 +38,6 @@ pub(crate) fn newest(folder: &Folder) -> Result<u64, JournalError> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     #[test]

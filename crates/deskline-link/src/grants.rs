@@ -157,7 +157,6 @@ impl Grants {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn app(names: &[&str], key: Option<&str>) -> Identity {

@@ -176,7 +176,6 @@ pub(crate) fn caption(action: &Action, target: Option<&Resolved>, app: Option<&s
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::call::{ClickKind, Target, Typing};
 

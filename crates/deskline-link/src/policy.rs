@@ -244,7 +244,6 @@ fn contains(name: &str, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn policy(allow: &[&str], deny: &[&str]) -> Policy {

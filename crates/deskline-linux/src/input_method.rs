@@ -340,7 +340,6 @@ fn await_sleep(pids: impl Iterator<Item = u32>) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -1,7 +1,5 @@
 //! Scenarios on a fake Mac: real links with the real transaction.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 mod context_menus;
 mod coordinates;
 mod desk;

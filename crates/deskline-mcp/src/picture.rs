@@ -137,7 +137,6 @@ fn encode(rgb: &Rgb) -> Result<Vec<u8>, png::EncodingError> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn grey(width: usize, height: usize) -> Rgb {

@@ -63,7 +63,6 @@ fn spans(at: usize, from: usize, to: usize) -> Vec<(usize, u64)> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn grey(width: usize, height: usize, at: impl Fn(usize, usize) -> u8) -> Rgb {

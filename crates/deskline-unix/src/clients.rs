@@ -130,7 +130,6 @@ fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use std::os::unix::net::UnixListener;

@@ -160,7 +160,6 @@ pub fn ends_within(pid: u32, time: Duration) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

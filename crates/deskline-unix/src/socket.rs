@@ -55,7 +55,6 @@ pub fn peer(socket: &impl AsFd) -> io::Result<Peer> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use rustix::net::{bind, listen};

@@ -108,7 +108,6 @@ pub fn tied_to_us(command: &mut Command) -> &mut Command {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

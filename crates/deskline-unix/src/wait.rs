@@ -35,7 +35,6 @@ pub fn readable(fd: impl AsFd, limit: Duration) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use std::io::Write as _;
 

@@ -110,7 +110,6 @@ impl<O> Inbox<O> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::wait;
 

@@ -159,7 +159,6 @@ fn same(a: &[u8], b: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn ask(method: &str, uri: &str, headers: &[(&'static str, &str)]) -> Result<String, Refusal> {

@@ -41,7 +41,6 @@ fn owner(table: &str, peer: SocketAddrV4, own: SocketAddrV4) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use std::net::{TcpListener, TcpStream};
 
     use super::*;

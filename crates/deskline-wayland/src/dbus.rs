@@ -25,7 +25,6 @@ pub fn connect(address: &str, patience: Duration) -> zbus::Result<Connection> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use std::io::Read as _;

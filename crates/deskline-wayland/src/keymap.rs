@@ -270,7 +270,6 @@ fn text(keys: &BTreeMap<u32, Gives>) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

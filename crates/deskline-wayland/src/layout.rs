@@ -279,7 +279,6 @@ fn printed(symbol: Keysym) -> Option<char> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -630,7 +630,6 @@ fn private(text: &str) -> Result<Size, String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use clap::CommandFactory as _;
 
     use super::*;

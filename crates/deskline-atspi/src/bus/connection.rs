@@ -621,7 +621,6 @@ fn authenticate(socket: &mut UnixStream, deadline: Instant) -> Result<String, Er
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::decode;
 

@@ -112,7 +112,6 @@ fn hull(a: Rect, b: Rect) -> Rect {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use deskline_core::WindowId;

@@ -327,8 +327,6 @@ fn root(joined: &mut [usize], mut at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use deskline_core::Point;
 
     use super::*;

@@ -376,8 +376,6 @@ fn element(id: String, parent: usize, text: &str, place: Rect) -> Element {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     /// A picture of 40×20 screen units at (100,50), each pixel of another colour.

@@ -1,5 +1,3 @@
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;

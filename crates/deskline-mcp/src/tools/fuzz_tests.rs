@@ -1,7 +1,5 @@
 //! The arguments of every tool, on any JSON.
 
-#![allow(clippy::unwrap_used)]
-
 use deskline_fuzz::{Rng, fuzz_with};
 use serde_json::{Map, Value, json};
 

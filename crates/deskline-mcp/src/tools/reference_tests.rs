@@ -1,8 +1,6 @@
 //! docs/tools.md is made from the records: this test fails when it is stale.
 //! `DESKLINE_WRITE=1 cargo test -p deskline-mcp reference` writes it.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fmt::Write as _;
 use std::path::Path;
 

@@ -99,7 +99,6 @@ fn may_hold(pid: u32, link: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use rustix::pipe::{PipeFlags, pipe_with};
 

@@ -264,6 +264,5 @@ mod tests {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 #[path = "server_tests.rs"]
 mod server_tests;

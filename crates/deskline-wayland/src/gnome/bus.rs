@@ -211,7 +211,6 @@ fn is_from(message: &Message, owner: &str, path: &str, signal: &str) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -43,7 +43,6 @@ pub(crate) fn content(frame: &Frame, content: Content, size: (i32, i32)) -> Opti
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

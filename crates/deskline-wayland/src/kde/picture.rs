@@ -219,7 +219,6 @@ impl Shape {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::io::Write as _;
     use std::os::unix::net::UnixStream;

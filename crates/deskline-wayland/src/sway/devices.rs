@@ -130,7 +130,6 @@ fn commands<'d>(devices: &'d [Device], events: impl Fn(&'d Device) -> &'d str) -
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

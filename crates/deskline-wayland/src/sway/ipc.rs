@@ -367,7 +367,6 @@ fn collect(node: &Node, within: &Within, into: &mut Vec<SwayWindow>) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

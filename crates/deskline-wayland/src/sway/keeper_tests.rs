@@ -1,6 +1,4 @@
 //! The keeper against a socket that answers as sway does.
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader, PipeReader, PipeWriter};
 use std::os::unix::net::{UnixListener, UnixStream};

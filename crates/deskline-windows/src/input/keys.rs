@@ -202,7 +202,6 @@ pub(crate) fn modifier(code: u16) -> Option<Modifiers> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     /// A German keyboard, in part.

@@ -112,7 +112,6 @@ pub(super) fn banner(monitor: &Monitor, (w, h): (i32, i32), avoid: Option<Rect>)
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

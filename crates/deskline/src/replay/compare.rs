@@ -146,7 +146,6 @@ pub(super) fn content(journal: &Journal, record: &Record, kind: FileKind) -> Opt
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     const WAS: &str = "# diff: +1 added, -0 removed, ~2 modified\n\

@@ -212,7 +212,6 @@ fn moved(value: &Value, by: i32) -> Value {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use serde_json::json;
 
     use super::*;

@@ -1,8 +1,6 @@
 //! A fake Mac for tests: apps with trees, a window server, a keyboard and a tap, as far as the
 //! trait [`Os`] exposes them, with Accessibility's own errors and reference counts.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 mod attributes;
 mod keyboard;
 mod menu_bar;

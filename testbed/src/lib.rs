@@ -54,7 +54,7 @@ pub use client::{Client, Pending};
 pub use documents::{letter, pdf, slide};
 pub use fake_devices::FakeDevices;
 pub use native::NativeApp;
-pub use program::deskline;
+pub use program::{Running, deskline};
 pub use screen::{Screen, Window};
 pub use sdk::{SdkClient, sdks};
 pub use session::Session;

@@ -1,8 +1,8 @@
-//! Finds the `deskline` to test.
+//! Finds the `deskline` to test, and ends processes with their tests.
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
 use std::sync::OnceLock;
 
 /// The path of the binary: `DESKLINE_BIN`, else the one in the same target directory and profile as
@@ -31,4 +31,21 @@ pub fn deskline() -> &'static Path {
         }
         profile.join("deskline")
     })
+}
+
+/// A process that ends with this value.
+#[derive(Debug)]
+pub struct Running(pub Child);
+
+impl Running {
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }

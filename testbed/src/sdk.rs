@@ -3,9 +3,11 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
+
+use crate::Running;
 
 /// The path of something that `scripts/sdks` has installed.
 pub fn sdks(part: &str) -> PathBuf {
@@ -14,7 +16,7 @@ pub fn sdks(part: &str) -> PathBuf {
 }
 
 pub struct SdkClient {
-    child: Child,
+    child: Running,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     /// Its first line.
@@ -31,7 +33,7 @@ impl SdkClient {
         let mut client = Self {
             input: child.stdin.take().unwrap(),
             output: BufReader::new(child.stdout.take().unwrap()),
-            child,
+            child: Running(child),
             hello: Value::Null,
         };
         client.hello = client.read();
@@ -70,13 +72,6 @@ impl SdkClient {
     /// # Panics
     /// If its end cannot be waited for.
     pub fn wait(&mut self) {
-        self.child.wait().unwrap();
-    }
-}
-
-impl Drop for SdkClient {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.child.0.wait().unwrap();
     }
 }

@@ -5,20 +5,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-use deskline_testbed::{Bed, Client, Window, until};
+use deskline_testbed::{Bed, Client, Running, Window, until};
 use serde_json::json;
-
-/// A process that ends with the test.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 fn start(command: &mut Command) -> Running {
     Running(command.stdin(Stdio::null()).spawn().unwrap())

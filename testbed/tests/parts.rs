@@ -7,25 +7,15 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Answer, Bed, Client, Toolkit, deskline, until};
+use deskline_testbed::{Answer, Bed, Client, Running, Toolkit, deskline, until};
 use rustix::process::{Signal, kill_process};
 use serde_json::json;
 
 /// The longest that a call may take while a part is missing.
 const LONGEST: Duration = Duration::from_secs(12);
-
-/// A process that ends with the test.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// A desktop whose parts can be started one by one.
 struct Desk {

@@ -5,9 +5,9 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-use deskline_testbed::{Answer, App, Bed, Client, until};
+use deskline_testbed::{Answer, App, Bed, Client, Running, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ const CODE: &str =
     "def f(a):\n    for b in a:\n        if b:\n            while b:\n                b = 0\n";
 
 /// The person's program that has copied something.
-struct Copied(Child);
+struct Copied(Running);
 
 impl Copied {
     fn by(bed: &Bed) -> Self {
@@ -26,14 +26,7 @@ impl Copied {
         let mut output = BufReader::new(child.stdout.take().unwrap());
         output.read_line(&mut line).unwrap();
         assert_eq!(line.trim(), "ready");
-        Self(child)
-    }
-}
-
-impl Drop for Copied {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        Self(Running(child))
     }
 }
 

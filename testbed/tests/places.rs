@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-use deskline_testbed::{App, Bed, Client, until};
+use deskline_testbed::{App, Bed, Client, Running, until};
 use serde_json::json;
 
 fn hex(window: u32) -> String {
@@ -102,7 +102,7 @@ fn a_window_elsewhere_is_used_and_put_back() {
 }
 
 /// A program of the desktop, ended with the test.
-struct Part(Child);
+struct Part(Running);
 
 impl Part {
     fn start(bed: &Bed, program: &str) -> Self {
@@ -111,7 +111,7 @@ impl Part {
 
     fn run(command: &mut Command) -> Self {
         let command = command.stdin(Stdio::null()).stdout(Stdio::null());
-        Self(command.stderr(Stdio::null()).spawn().unwrap())
+        Self(Running(command.stderr(Stdio::null()).spawn().unwrap()))
     }
 
     /// Waits until it is listed as such a part of the desktop.
@@ -123,13 +123,6 @@ impl Part {
             line.contains(place).then(|| line.to_owned())
         });
         assert!(!line.contains("front"), "{line}");
-    }
-}
-
-impl Drop for Part {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 

@@ -3,13 +3,13 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use deskline_core::Point;
 use deskline_journal::{DiffCounts, Journal, Outcome, Record, Retention, Shot};
 use deskline_testbed::browser::Browser;
-use deskline_testbed::{Bed, deskline};
+use deskline_testbed::{Bed, Running, deskline};
 use serde_json::json;
 
 /// The window in the pictures: 400×300 at (100, 50) on the screen.
@@ -115,7 +115,7 @@ fn tree(n: usize) -> String {
 
 /// `deskline view`, until it is dropped.
 struct View {
-    child: Child,
+    _process: Running,
     url: String,
 }
 
@@ -132,14 +132,10 @@ impl View {
         let mut output = BufReader::new(child.stdout.take().unwrap());
         output.read_line(&mut url).unwrap();
         let url = url.trim().to_owned();
-        Self { child, url }
-    }
-}
-
-impl Drop for View {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        Self {
+            _process: Running(child),
+            url,
+        }
     }
 }
 

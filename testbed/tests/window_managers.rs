@@ -4,10 +4,10 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{App, Bed, Client, Toolkit, until};
+use deskline_testbed::{App, Bed, Client, Running, Toolkit, until};
 use serde_json::json;
 
 /// Each with its arguments. Those that tile come last: windows keep their new size.
@@ -29,24 +29,13 @@ const TOOLS: &str = "tools";
 /// How long an answer may take at most that is an error.
 const SOON: Duration = Duration::from_secs(2);
 
-/// A window manager, ended with this value.
-struct Manager(Child);
-
-impl Drop for Manager {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-impl Manager {
-    fn start(bed: &Bed, program: &str, args: &[&str]) -> Self {
-        let log = || File::create(bed.path(program)).unwrap();
-        let mut command = bed.command(program);
-        let path = format!("{}:/usr/bin:/bin", bed.path(TOOLS).display());
-        let command = command.args(args).env("PATH", path).stdin(Stdio::null());
-        Self(command.stdout(log()).stderr(log()).spawn().unwrap())
-    }
+/// Starts a window manager.
+fn start(bed: &Bed, program: &str, args: &[&str]) -> Running {
+    let log = || File::create(bed.path(program)).unwrap();
+    let mut command = bed.command(program);
+    let path = format!("{}:/usr/bin:/bin", bed.path(TOOLS).display());
+    let command = command.args(args).env("PATH", path).stdin(Stdio::null());
+    Running(command.stdout(log()).stderr(log()).spawn().unwrap())
 }
 
 /// The window with the input focus, once one has it.
@@ -149,11 +138,11 @@ fn a_text_goes_behind_the_persons_window_under_each_window_manager() {
         // The last one has left its windows to the root.
         bed.run("xprop", &["-root", "-remove", "_NET_ACTIVE_WINDOW"]);
         bed.run("xprop", &["-root", "-remove", "_NET_SUPPORTED"]);
-        let mut running = Manager::start(&bed, manager, args);
+        let mut running = start(&bed, manager, args);
         until(manager, || {
             // The X server may not have noticed yet that the one before has ended.
             if running.0.try_wait().unwrap().is_some() {
-                running = Manager::start(&bed, manager, args);
+                running = start(&bed, manager, args);
             }
             supported().contains("_NET_ACTIVE_WINDOW").then_some(())
         });

@@ -199,6 +199,43 @@ def mcp_bundle(out, folder):
 
 
 @check
+def mac_app(out, folder):
+    """Each package for macOS has the whole app, its program can be run, and the command starts it."""
+    app = "Deskline.app/Contents"
+    archives = sorted(out.glob("deskline-*-darwin-*.tar.gz"))
+    if not archives:
+        raise Skip("there is no package for macOS")
+    others = [path for name in ("*macosx*.whl", "*darwin*.tgz", "*darwin*.mcpb") for path in out.glob(name)]
+    assert len(others) >= 3 * len(archives), others
+    for number, path in enumerate([*archives, *others]):
+        to = folder / str(number)
+        to.mkdir()
+        if path.suffix in (".whl", ".mcpb"):
+            run("unzip", "-q", path, "-d", to)
+        else:
+            run("tar", "-xzf", path, "-C", to)
+        [program] = to.rglob(f"{app}/MacOS/deskline")
+        plist = program.parents[1] / "Info.plist"
+        assert os.access(program, os.X_OK) and plist.is_file(), f"{path.name}: {program}, {plist}"
+        # The command is a script, or what the launcher or the manifest names.
+        if path.suffix == ".mcpb":
+            command = json.loads((to / "manifest.json").read_text())["server"]["entry_point"]
+            assert to / command == program, command
+        elif path.name.endswith(".tgz"):
+            assert program == to / "package" / app / "MacOS/deskline", program
+        else:
+            program.write_text("#!/bin/sh\necho started \"$@\"\n")
+            [script] = [p for p in to.rglob("deskline") if p.parent.name in ("bin", "scripts")]
+            installed = to / "prefix"
+            (installed / "bin").mkdir(parents=True)
+            shutil.copytree(program.parents[3], installed / "libexec")
+            shutil.copy(script, installed / "bin/real")
+            (installed / "bin/deskline").symlink_to("real")
+            said = run(installed / "bin/deskline", "one", "two words")
+            assert said == "started one two words\n", said
+
+
+@check
 def metadata(out, folder):
     """Versions, names and checksums agree."""
     run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=out)

@@ -63,8 +63,11 @@ main() {
     # Not overwritten in place: the old program may be running.
     cp "$work/$name/bin/deskline" "$prefix/bin/.deskline.new"
     mv "$prefix/bin/.deskline.new" "$prefix/bin/deskline"
-    if [ -d "$work/$name/libexec" ]; then
-        mkdir -p "$prefix/libexec"
+    mkdir -p "$prefix/libexec"
+    if [ -d "$work/$name/libexec/Deskline.app" ]; then
+        rm -rf "$prefix/libexec/Deskline.app"
+        cp -R "$work/$name/libexec/Deskline.app" "$prefix/libexec/"
+    else
         cp "$work/$name/libexec/deskline-grab" "$prefix/libexec/.deskline-grab.new"
         mv "$prefix/libexec/.deskline-grab.new" "$prefix/libexec/deskline-grab"
     fi

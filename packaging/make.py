@@ -1,4 +1,5 @@
-"""Makes the packages of a release from the binaries in OUT/bin/PLATFORM: deskline, and on Linux deskline-grab.
+"""Makes the packages of a release from what is in OUT/bin/PLATFORM: deskline and deskline-grab for Linux,
+Deskline.app for macOS.
 
     make.py OUT [--debug]
 
@@ -36,6 +37,8 @@ TARGETS = {
     "darwin-x64": "x86_64-apple-darwin",
     "darwin-arm64": "aarch64-apple-darwin",
 }
+# The program within the app.
+APP = "Deskline.app/Contents/MacOS/deskline"
 # The bill of materials, as CycloneDX wants it to be called.
 BILL = "deskline.cdx.json"
 
@@ -65,7 +68,7 @@ class Release:
         self.made = []
 
     def binary(self, platform):
-        return self.out / "bin" / platform / "deskline"
+        return self.out / "bin" / platform / (APP if platform.startswith("darwin") else "deskline")
 
     def own(self):
         """The binary that runs here."""
@@ -92,14 +95,24 @@ class Release:
         return hashlib.sha256((self.out / name).read_bytes()).hexdigest()
 
 
-def program(release, platform, folder, helper=None):
-    """Copies the binary into a folder, and the guard's helper into the same or another: `doctor` finds it there."""
-    binary = release.binary(platform)
-    for source, target in ((binary, folder), (binary.with_name("deskline-grab"), helper or folder)):
-        if source == binary or platform.startswith("linux"):
-            target.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target / source.name)
-            (target / source.name).chmod(0o755)
+def program(release, platform, folder, beside=None):
+    """Copies the program into a folder, and what it needs into the same or another: the guard's helper, where `doctor`
+    finds it, or the app, whole, as its signature and Apple's ticket are about all of it. Returns the program's path."""
+    binary, beside = release.binary(platform), beside or folder
+    folder.mkdir(parents=True, exist_ok=True)
+    beside.mkdir(parents=True, exist_ok=True)
+    if platform.startswith("darwin"):
+        shutil.copytree(binary.parents[2], beside / "Deskline.app")
+        (beside / APP).chmod(0o755)
+        if beside == folder:
+            return APP
+        sources = {HERE / "macos/deskline": folder}
+    else:
+        sources = {binary: folder, binary.with_name("deskline-grab"): beside}
+    for source, target in sources.items():
+        shutil.copyfile(source, target / source.name)
+        (target / source.name).chmod(0o755)
+    return "deskline"
 
 
 def share(release):
@@ -228,7 +241,8 @@ def wheel(release, platform, bill):
     if release.debug:
         tag = f"linux_{os.uname().machine}"
     folder = release.folder("wheel")
-    program(release, platform, folder / f"deskline-{release.version}.data/scripts")
+    data = folder / f"deskline-{release.version}.data"
+    program(release, platform, data / "scripts", data / "data/libexec" if platform.startswith("darwin") else None)
     info = folder / f"deskline-{release.version}.dist-info"
     (info / "licenses").mkdir(parents=True)
     for file in ("LICENSE", "LICENSE-MIT", "LICENSE-APACHE"):
@@ -247,8 +261,8 @@ def wheel(release, platform, bill):
 
 def bundle(release, platform, tools):
     folder = release.folder("mcpb")
-    program(release, platform, folder / "server")
-    text = release.text("mcpb/manifest.json", OS=PLATFORMS[platform][0], TOOLS=json.dumps(tools))
+    start = program(release, platform, folder / "server")
+    text = release.text("mcpb/manifest.json", OS=PLATFORMS[platform][0], PROGRAM=start, TOOLS=json.dumps(tools))
     (folder / "manifest.json").write_text(text)
     for file in ("LICENSE", "LICENSE-MIT", "LICENSE-APACHE"):
         shutil.copy(ROOT / file, folder)

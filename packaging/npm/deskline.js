@@ -6,6 +6,8 @@ const { spawn } = require("node:child_process");
 const os = require("node:os");
 
 const platform = `${process.platform}-${process.arch}`;
+// macOS keeps a permission for an app with its own signature.
+const file = process.platform === "darwin" ? "Deskline.app/Contents/MacOS/deskline" : "deskline";
 
 function fail(why) {
   process.stderr.write(`deskline: ${why}\n`);
@@ -14,7 +16,7 @@ function fail(why) {
 
 function program() {
   try {
-    return require.resolve(`@deskline/${platform}/deskline`);
+    return require.resolve(`@deskline/${platform}/${file}`);
   } catch {
     return fail(
       `the package @deskline/${platform} is not installed. If Deskline has one for ${platform}, ` +

@@ -7,11 +7,14 @@ use deskline_link::{Cancel, Error, Result, TargetError, WindowId};
 
 use crate::ax::PATIENCE;
 use crate::front;
-use crate::os::{NewValue, Os, Seat, ServerWindow, name_of};
+use crate::os::{Launch, NewValue, Os, Seat, ServerWindow, name_of};
 use crate::windows::{self, AxWindow, of_app};
 
 /// The time limit for a window to come to the front.
 const ACTIVATES: Duration = Duration::from_secs(2);
+
+/// When to have the app of a window opened, if it has not come to the front.
+const OPENS: Duration = Duration::from_secs(1);
 
 /// The time limit for a switch to another Space, whose animation takes 0.7 s, and longer out of
 /// full screen.
@@ -64,8 +67,16 @@ pub(crate) fn window<O: Os>(
     let mut again = AGAIN.iter();
     let mut next = again.next();
     let mut since = None;
+    let start = Instant::now();
+    let mut opened = false;
     let there = until(cancel, ACTIVATES, || {
-        if !front::is(os, pid) {
+        let mut is_front = front::is(os, pid);
+        if !is_front && !opened && start.elapsed() >= OPENS {
+            opened = true;
+            open(os, pid);
+            is_front = front::is(os, pid);
+        }
+        if !is_front {
             return false;
         }
         // A sheet is in front with its window: Accessibility does not list it apart.
@@ -200,6 +211,15 @@ fn raise<O: Os>(os: &O, pid: u32, window: Option<&AxWindow<O::Element>>) {
     raise_window(os, window, &start);
     if !front::is(os, pid) {
         os.activate(pid);
+    }
+}
+
+/// Has `LaunchServices` open an app that runs, as a click in the Dock does. Where activation is
+/// cooperative this may be the only way. The app may unminimise a window.
+fn open<O: Os>(os: &O, pid: u32) {
+    if let Some(app) = os.app(pid).filter(|app| !app.path.as_os_str().is_empty()) {
+        let (path, document) = (app.path, false);
+        let _ = os.launch(&Launch { path, document }, OPENS);
     }
 }
 

@@ -8,7 +8,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
-use deskline_core::{Role, States};
+use deskline_core::{Role, States, Text};
 use deskline_link::{Error, Result};
 
 use super::facts::{self, FACTS, FACTS_AND_CHILDREN, FACTS_BUT_VALUE, Facts};
@@ -18,6 +18,7 @@ use super::reuse::Last;
 use super::visible_rows::{self, RANGE};
 use super::{PATIENCE, failed};
 use crate::os::{AxError, Os, Value};
+use crate::windows;
 
 /// The time that a hidden element gets to answer, in which it may be asked twice.
 const LEAST_TIME: Duration = Duration::from_millis(50);
@@ -33,8 +34,12 @@ const TOPLEVELS: &[&str] = &[
     "AXWindows",
     "AXChildren",
     "AXMenuBar",
+    MENUS,
     "AXExtrasMenuBar",
 ];
+
+/// The open context menus, also of lists that have none among their children (agent-desktop).
+const MENUS: &str = "AXMenus";
 
 /// One traversal in progress.
 pub(crate) struct Walk<'o, O: Os> {
@@ -45,6 +50,8 @@ pub(crate) struct Walk<'o, O: Os> {
     last: Option<&'o Last<O::Element>>,
     /// The bar with the app's menu extras, which shows whoever is in front.
     extras: Option<O::Element>,
+    /// The open context menus that the app lists.
+    menus: Vec<O::Element>,
     pub(crate) nodes: Vec<Node<O::Element>>,
     seen: HashSet<O::Element>,
     queue: VecDeque<usize>,
@@ -73,6 +80,7 @@ impl<'o, O: Os> Walk<'o, O> {
             front,
             last,
             extras: None,
+            menus: Vec::new(),
             nodes: Vec::new(),
             seen: HashSet::new(),
             queue: VecDeque::new(),
@@ -89,7 +97,10 @@ impl<'o, O: Os> Walk<'o, O> {
     pub(crate) fn showing(&mut self, menus: Vec<O::Element>) -> Result<()> {
         self.root()?;
         self.queued()?;
-        for menu in menus {
+        let mut open = std::mem::take(&mut self.menus);
+        open.retain(|_| windows::popup_open(self.os, self.pid));
+        // Last: a menu that is in the menu bar too stands there.
+        for menu in open.into_iter().chain(menus) {
             self.add(0, menu, true);
         }
         self.queued()
@@ -172,8 +183,9 @@ impl<'o, O: Os> Walk<'o, O> {
         if let Some(Value::Element(extras)) = toplevels.last() {
             self.extras = Some(extras.clone());
         }
-        for value in toplevels {
+        for (name, value) in TOPLEVELS.iter().zip(toplevels) {
             match value {
+                Value::Elements(menus) if *name == MENUS => self.menus = menus,
                 Value::Element(element) => self.add(0, element, showing),
                 Value::Elements(elements) => {
                     for element in elements {
@@ -241,6 +253,8 @@ impl<'o, O: Os> Walk<'o, O> {
         let rows = visible_rows::names(facts.role);
         if is_scrolled && rows.is_none() {
             facts = self.scrolled(index, facts, values)?;
+        } else if takes_text(facts.role) && facts.value.is_cut() {
+            facts.value = self.around_caret(index, facts.value)?;
         }
         let children = facts.children.take();
         self.place(index, &facts);
@@ -282,6 +296,15 @@ impl<'o, O: Os> Walk<'o, O> {
             facts.value = value;
         }
         Ok(facts)
+    }
+
+    /// The part around the caret of a long text that is in no scroll area, of which `start` came.
+    fn around_caret(&mut self, index: usize, start: Text) -> Result<Text> {
+        let Some(values) = self.attributes(index, long_text::NAMES)? else {
+            return Ok(start);
+        };
+        let element = &self.nodes[index].element;
+        Ok(long_text::read(self.os, self.pid, element, &values).unwrap_or(start))
     }
 
     /// Takes a hidden element from the last traversal, if no event has named it since.

@@ -268,22 +268,23 @@ impl<O: Os> Test<'_, O> {
         self.note(NAME, judge(near(now, before) && came, seen));
     }
 
-    /// An app of `SwiftUI`: its ids are the same in two readings.
+    /// Apps of `SwiftUI` and Catalyst: their ids are the same in two readings.
     pub(super) fn same_ids_again(&mut self) {
-        const NAME: &str = "ids of System Settings, twice";
-        if !self.is_installed("System Settings") {
-            return self.note(NAME, Ok("skipped: it is not there".into()));
+        for app in ["System Settings", "Maps"] {
+            let name = format!("ids of {app}, twice");
+            if !self.is_installed(app) {
+                self.note(&name, Ok("skipped: it is not there".into()));
+                continue;
+            }
+            let Some(pid) = self.open(app) else { continue };
+            let first = super::tools::ids(self.os, pid);
+            std::thread::sleep(Duration::from_secs(1));
+            let second = super::tools::ids(self.os, pid);
+            let same = first.iter().filter(|id| second.contains(id)).count();
+            let good = same * 100 >= first.len() * 95 && !first.is_empty();
+            let seen = format!("{same} of {} are the same", first.len());
+            self.note(&name, judge(good, seen));
         }
-        let Some(pid) = self.open("System Settings") else {
-            return;
-        };
-        let first = super::tools::ids(self.os, pid);
-        std::thread::sleep(Duration::from_secs(1));
-        let second = super::tools::ids(self.os, pid);
-        let same = first.iter().filter(|id| second.contains(id)).count();
-        let good = same * 100 >= first.len() * 95 && !first.is_empty();
-        let seen = format!("{same} of {} are the same", first.len());
-        self.note(NAME, judge(good, seen));
     }
 
     pub(super) fn is_installed(&self, name: &str) -> bool {

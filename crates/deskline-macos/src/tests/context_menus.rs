@@ -8,9 +8,18 @@ use super::desk::{Desk, MAIL, by_text, tree};
 use crate::os::Value;
 use crate::os::fake::clicks;
 
-/// A right-click on an outline opens a menu: told by a notification, or by an attribute of the
-/// outline.
-fn outline(by_notification: bool) -> Desk {
+/// How an app reports an open menu.
+#[derive(Clone, Copy)]
+enum By {
+    Notification,
+    /// An attribute of the outline.
+    Outline,
+    /// An attribute of the app.
+    App,
+}
+
+/// A right-click on an outline opens a menu.
+fn outline(by: By) -> Desk {
     let desk = Desk::new();
     let window = desk.window;
     {
@@ -33,15 +42,13 @@ fn outline(by_notification: bool) -> Desk {
                 world.remove(menu);
             }));
             world.extra.push((MAIL, place, 101));
-            if by_notification {
-                world.tell(MAIL, "AXMenuOpened", menu);
-            } else {
-                let shown = Value::Element(menu);
-                world
-                    .node(outline)
-                    .attributes
-                    .insert("AXShownMenuUIElement", shown);
-            }
+            let root = world.apps[&MAIL].root;
+            let (of, name, value) = match by {
+                By::Notification => return world.tell(MAIL, "AXMenuOpened", menu),
+                By::Outline => (outline, "AXShownMenuUIElement", Value::Element(menu)),
+                By::App => (root, "AXMenus", Value::Elements(vec![menu])),
+            };
+            world.node(of).attributes.insert(name, value);
         }));
     }
     desk
@@ -49,8 +56,8 @@ fn outline(by_notification: bool) -> Desk {
 
 #[test]
 fn its_items_are_in_the_tree_while_it_is_open() {
-    for by_notification in [true, false] {
-        let mut desk = outline(by_notification);
+    for by in [By::Notification, By::Outline, By::App] {
+        let mut desk = outline(by);
         let target = by_text("report.txt", "AXRow");
         let kind = ClickKind {
             button: Button::Right,

@@ -142,6 +142,21 @@ fn an_app_that_refuses_to_be_frontmost_is_activated() {
     assert_eq!(front(&desk), Some(EDITOR));
 }
 
+/// As on macOS 27, perhaps: a background process activates nothing.
+#[test]
+fn an_app_that_cannot_be_activated_is_opened() {
+    let mut desk = Desk::new();
+    {
+        let mut world = desk.mac.world();
+        world.quirks.refuses_frontmost = true;
+        world.quirks.opening_activates = true;
+    }
+    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    assert!(!answer.is_error, "{}", answer.text);
+    assert!(tree(&answer).contains("\"Sending…\""), "{}", tree(&answer));
+    assert_eq!(front(&desk), Some(EDITOR));
+}
+
 /// As on macOS 27, perhaps: nothing that a background process does brings an app forward.
 #[test]
 fn an_app_that_opens_behind_is_open_and_its_tree_is_in_the_answer() {

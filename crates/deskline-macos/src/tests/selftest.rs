@@ -213,12 +213,21 @@ fn calculator(world: &mut World, path: PathBuf) -> u32 {
     301
 }
 
+fn maps(world: &mut World, path: PathBuf) -> u32 {
+    let root = world.app(304, "Maps", path);
+    world.add(root, "AXWindow", "Berlin", [50.0, 50.0, 400.0, 300.0]);
+    let app = world.apps.get_mut(&304).unwrap();
+    app.shortcuts.insert(12, Arc::new(|world| world.quit(304)));
+    304
+}
+
 #[test]
 fn it_finds_all_as_it_should_be_on_a_mac_that_works() {
     let desk = Desk::new();
     install(&desk, "TextEdit", textedit);
     install(&desk, "Calculator", calculator);
     install(&desk, "Terminal", terminal);
+    install(&desk, "Maps", maps);
     {
         let mut world = desk.mac.world();
         world.quirks.loses_quick_ups = true;
@@ -260,6 +269,7 @@ fn it_finds_all_as_it_should_be_on_a_mac_that_works() {
         "✓ a context menu in Finder: 1 items",
         "✓ a terminal's last line: read in",
         "✓ an app without windows: Cmd+N made a window",
+        "✓ ids of Maps, twice: 2 of 2 are the same",
         "order of the other apps' windows",
         "nothing is left open",
         "✓ windows in both lists: numbers and bounds agree: [true",

@@ -8,13 +8,18 @@ use crate::os::fake::{Id, text};
 
 /// The text area of a terminal with this many lines.
 fn terminal(lines: usize, bundle: &str) -> (Desk, Id) {
+    text_in("AXScrollArea", lines, bundle)
+}
+
+/// A text area of this many lines, in a container of this role.
+fn text_in(role: &str, lines: usize, bundle: &str) -> (Desk, Id) {
     let desk = Desk::new();
     let window = desk.window;
     let area = {
         let mut world = desk.mac.world();
         world.apps.get_mut(&MAIL).unwrap().bundle_id = Some(bundle.into());
         let at = [100.0, 120.0, 600.0, 380.0];
-        let scroll = world.add(window, "AXScrollArea", "", at);
+        let scroll = world.add(window, role, "", at);
         let area = world.add(scroll, "AXTextArea", "shell", at);
         let all: Vec<String> = (1..=lines).map(|n| format!("line {n} of it")).collect();
         world.set(area, "AXValue", text(&all.join("\n")));
@@ -66,6 +71,20 @@ fn a_document_shows_the_part_around_its_caret_or_what_of_it_shows() {
     world.set(area, "AXSelectedTextRange", Value::Range(0, 0));
     world.set(area, "AXVisibleCharacterRange", Value::Range(place, 200));
     drop(world);
+    let line = shown(&mut desk);
+    assert!(line.contains("line 2500 of it"), "{line}");
+}
+
+/// As of Ghostty and in web pages.
+#[test]
+fn a_long_text_in_no_scroll_area_shows_the_part_around_its_caret_too() {
+    let (mut desk, _) = text_in("AXGroup", 5_000, "com.mitchellh.ghostty");
+    let line = shown(&mut desk);
+    assert!(line.contains("line 5000 of it"), "{line}");
+    let (mut desk, area) = text_in("AXGroup", 5_000, "com.example.Browser");
+    let place = desk.mac.world().value(area).find("line 2500 ").unwrap();
+    let caret = Value::Range(place, 0);
+    desk.mac.world().set(area, "AXSelectedTextRange", caret);
     let line = shown(&mut desk);
     assert!(line.contains("line 2500 of it"), "{line}");
 }

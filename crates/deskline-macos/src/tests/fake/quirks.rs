@@ -46,6 +46,8 @@ pub(crate) struct Quirks {
     /// `AXFrontmost` is refused, and `NSRunningApplication` may activate.
     pub(crate) refuses_frontmost: bool,
     pub(crate) activates: bool,
+    /// And so may `LaunchServices`, of an app that runs.
+    pub(crate) opening_activates: bool,
     /// The bounds in the `WindowServer` of windows of apps that are not in front: Stage Manager's
     /// tiles (BetterCmdTab #150, trycua/cua #3631).
     pub(crate) tile: Option<[f64; 4]>,

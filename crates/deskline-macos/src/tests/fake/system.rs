@@ -261,7 +261,9 @@ impl Os for Fake {
         let mut world = self.world();
         let running = world.apps.iter().find(|(_, a)| a.path == launch.path);
         if let Some((&pid, _)) = running {
-            world.bring_forward(pid);
+            if !world.quirks.refuses_frontmost || world.quirks.opening_activates {
+                world.bring_forward(pid);
+            }
             return Ok(pid);
         }
         let start = world.installed.get(&launch.path).copied();

@@ -11,7 +11,7 @@ import httpx2
 from anthropic import AsyncAnthropic
 from anthropic.lib.tools.mcp import async_mcp_tool
 from desktop import connect
-from scripted import a_note, next_call
+from scripted import a_note, as_claude
 
 
 async def run(task, claude):
@@ -33,19 +33,7 @@ async def run(task, claude):
 def scripted(request):
     """In place of Anthropic's servers."""
     messages = json.loads(request.content)["messages"]
-    blocks = [b for m in messages if isinstance(m["content"], list) for b in m["content"]]
-    results = [block["content"] for block in blocks if block["type"] == "tool_result"]
-    answers = [r if isinstance(r, str) else r[0]["text"] for r in results]
-    call = next_call(a_note(*sys.argv[1:]), answers)
-    block, stop = {"type": "text", "text": "done"}, "end_turn"
-    if call:
-        identifier = f"toolu_{len(answers)}"
-        block = {"type": "tool_use", "id": identifier, "name": call[0], "input": call[1]}
-        stop = "tool_use"
-    answer = {"id": "msg_1", "type": "message", "role": "assistant", "model": "scripted"}
-    answer |= {"content": [block], "stop_reason": stop, "stop_sequence": None}
-    usage = {"input_tokens": 0, "output_tokens": 0}
-    return httpx2.Response(200, json=answer | {"usage": usage})
+    return httpx2.Response(200, json=as_claude(messages, a_note(*sys.argv[1:])))
 
 
 if __name__ == "__main__":

@@ -110,6 +110,9 @@ class Checks:
     def anthropic(self):
         self.loop("anthropic_loop.py")
 
+    def claude_agent(self):
+        self.loop("claude_agent.py")
+
     def ag_ui(self):
         """The client's copy of the state has the last screen, and the events are in order."""
         name = f"{secrets.token_hex(8)}.txt"
@@ -213,7 +216,7 @@ def is_ready(data):
 
 TESTS = [
     Checks.langgraph_postgres, Checks.mem0, Checks.langgraph_sqlite, Checks.google_adk,
-    Checks.openai_agents, Checks.pydantic_ai, Checks.anthropic, Checks.ag_ui,
+    Checks.claude_agent, Checks.openai_agents, Checks.pydantic_ai, Checks.anthropic, Checks.ag_ui,
 ]
 
 

@@ -67,3 +67,20 @@ def next_call(script, answers):
     except StopIteration:
         return None
     return call
+
+
+def as_claude(messages, script, prefix=""):
+    """What Claude would answer to these messages, in the form of Anthropic's Messages API."""
+    blocks = [b for m in messages if isinstance(m["content"], list) for b in m["content"]]
+    results = [block["content"] for block in blocks if block["type"] == "tool_result"]
+    answers = [r if isinstance(r, str) else r[0]["text"] for r in results]
+    call = next_call(script, answers)
+    block, stop = {"type": "text", "text": "done"}, "end_turn"
+    if call:
+        identifier = f"toolu_{len(answers)}"
+        name = prefix + call[0]
+        block = {"type": "tool_use", "id": identifier, "name": name, "input": call[1]}
+        stop = "tool_use"
+    answer = {"id": "msg_1", "type": "message", "role": "assistant", "model": "scripted"}
+    answer |= {"content": [block], "stop_reason": stop, "stop_sequence": None}
+    return answer | {"usage": {"input_tokens": 0, "output_tokens": 0}}

@@ -4,22 +4,18 @@
 #![cfg(windows)]
 #![allow(clippy::expect_used, unsafe_code)]
 
+#[path = "common/bed.rs"]
+mod bed;
+
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use deskline_core::{Element, Role, States, Tree};
 use deskline_link::{Error, Obstacle, Refusal, Scope, Trees};
 use deskline_windows::tree::{UiaTrees, ping};
 
-const FORM: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<ui version="4.0"><class>Form</class><widget class="QWidget" name="Form">
-<property name="geometry"><rect><x>0</x><y>0</y><width>400</width><height>300</height></rect></property>
-<widget class="QPushButton" name="first"><property name="geometry"><rect><x>10</x><y>10</y><width>80</width>
-<height>24</height></rect></property><property name="text"><string>First</string></property></widget>
-<widget class="QCheckBox" name="second"><property name="geometry"><rect><x>10</x><y>60</y><width>80</width>
-<height>24</height></rect></property><property name="text"><string>Second</string></property></widget>
-</widget><resources/><connections/></ui>"#;
+use bed::{App, FORM};
 
 const WHOLE: Scope = Scope::Whole {
     budget: Duration::from_millis(500),
@@ -27,15 +23,6 @@ const WHOLE: Scope = Scope::Whole {
 
 /// How long to wait for an app's windows, under Wine on a busy machine.
 const STARTS: Duration = Duration::from_secs(60);
-
-struct App(Child);
-
-impl Drop for App {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 fn named<'t>(tree: &'t Tree, role: Role, name: &str) -> Option<&'t Element> {
     let mut all = tree.elements.iter();

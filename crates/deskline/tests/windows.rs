@@ -4,37 +4,23 @@
 #![cfg(windows)]
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../deskline-windows/tests/common/bed.rs"]
+mod bed;
+
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use bed::{App, FORM};
+
 /// How long anything may take here; the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-const FORM: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<ui version="4.0"><class>Form</class><widget class="QWidget" name="Form">
-<property name="geometry"><rect><x>0</x><y>0</y><width>400</width><height>300</height></rect></property>
-<widget class="QPushButton" name="first"><property name="geometry"><rect><x>10</x><y>10</y><width>80</width>
-<height>24</height></rect></property><property name="text"><string>First</string></property></widget>
-<widget class="QCheckBox" name="second"><property name="geometry"><rect><x>10</x><y>60</y><width>80</width>
-<height>24</height></rect></property><property name="text"><string>Second</string></property></widget>
-</widget><resources/><connections/></ui>"#;
-
-/// A program that ends with the test.
-struct App(Child);
-
-impl Drop for App {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// A client's session.
 struct Client {
@@ -159,23 +145,8 @@ fn until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// The person's hand, as nothing in Windows can send events that count as real ones: what
-/// `testbed/windows/run` gives to xdotool, and its answer.
 fn person(arguments: &[&str]) -> String {
-    let folder = PathBuf::from(std::env::var_os("DESKLINE_HAND").unwrap());
-    let (next, order) = (folder.join("hand.new"), folder.join("hand.do"));
-    let answer = folder.join("hand.done");
-    fs::write(&next, arguments.join("\n") + "\n").unwrap();
-    fs::rename(&next, &order).unwrap();
-    let begun = Instant::now();
-    while !answer.exists() {
-        assert!(begun.elapsed() < PATIENCE, "no hand for {arguments:?}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    let text = fs::read_to_string(&answer).unwrap();
-    fs::remove_file(&answer).unwrap();
-    assert!(!text.ends_with("failed\n"), "xdotool {arguments:?}: {text}");
-    text
+    bed::person(arguments).unwrap()
 }
 
 /// Where the person's pointer is, as they left it.

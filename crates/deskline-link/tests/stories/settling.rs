@@ -21,16 +21,18 @@ fn slow() -> Story {
     story
 }
 
+fn is_answered_with_sent(story: &Story, ms: u64) {
+    let reported = story.outcome();
+    let sent = reported.contains("'To' -> 'Sent'");
+    assert!(sent, "after {ms} ms: {reported}");
+}
+
 #[test]
 fn a_click_behind_the_persons_window_is_answered_with_its_effect_and_not_the_raise() {
     for ms in [50, 100, 150, 250] {
         let mut story = slow();
         story.later(ms, says_sent()).click("Send");
-        let reported = story.outcome();
-        assert!(
-            reported.contains("'To' -> 'Sent'"),
-            "after {ms} ms: {reported}"
-        );
+        is_answered_with_sent(&story, ms);
     }
 }
 
@@ -40,11 +42,7 @@ fn the_focus_that_a_click_gives_a_button_is_no_effect() {
         let mut story = slow();
         story.given(|world| world.raise(MAIL_WINDOW));
         story.later(ms, says_sent()).click("Send");
-        let reported = story.outcome();
-        assert!(
-            reported.contains("'To' -> 'Sent'"),
-            "after {ms} ms: {reported}"
-        );
+        is_answered_with_sent(&story, ms);
     }
 }
 
@@ -61,11 +59,7 @@ fn text_typed_behind_the_persons_window_is_answered_with_its_effect() {
         let mut story = Story::new();
         story.given(|world| world.focus.insert(MAIL_WINDOW, format!("{MAIL_WINDOW}/2")));
         story.later(ms, says_sent()).press_key("F5");
-        let reported = story.outcome();
-        assert!(
-            reported.contains("'To' -> 'Sent'"),
-            "after {ms} ms: {reported}"
-        );
+        is_answered_with_sent(&story, ms);
     }
 }
 
@@ -78,11 +72,7 @@ fn an_event_without_a_change_is_no_effect_of_a_key_that_activates() {
         let event: Happening = Box::new(|world: &mut World| world.changes(Sign::Change));
         story.later(20, event).later(ms, says_sent());
         story.press_key("Return");
-        let reported = story.outcome();
-        assert!(
-            reported.contains("'To' -> 'Sent'"),
-            "after {ms} ms: {reported}"
-        );
+        is_answered_with_sent(&story, ms);
     }
 }
 

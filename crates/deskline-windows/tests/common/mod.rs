@@ -2,6 +2,8 @@
 //! person's keys and clicks, which the system does not mark as injected.
 #![allow(dead_code, unsafe_code, clippy::unwrap_used)]
 
+mod bed;
+
 use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -19,11 +21,10 @@ use windows::Win32::UI::WindowsAndMessaging::{
 };
 use windows::core::{HSTRING, w};
 
+pub use bed::{PATIENCE, person};
+
 /// The environment variable with the app's log, title and position.
 const APP: &str = "DESKLINE_TEST_APP";
-
-/// The time limit of every wait: the machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(15);
 
 thread_local! {
     static LOG: RefCell<Option<File>> = const { RefCell::new(None) };
@@ -195,23 +196,4 @@ unsafe extern "system" fn on_message(
     }
     // SAFETY: forwards the arguments of this call.
     unsafe { DefWindowProcW(window, message, what, data) }
-}
-
-/// Sends a person's input: passes arguments to xdotool by way of `testbed/windows/run`, as programs
-/// on Windows can send only injected events. Returns its output; `None` on Windows itself.
-pub fn person(arguments: &[&str]) -> Option<String> {
-    let folder = PathBuf::from(std::env::var_os("DESKLINE_HAND")?);
-    let (next, order) = (folder.join("hand.new"), folder.join("hand.do"));
-    let answer = folder.join("hand.done");
-    fs::write(&next, arguments.join("\n") + "\n").unwrap();
-    fs::rename(&next, &order).unwrap();
-    let begun = Instant::now();
-    while !answer.exists() {
-        assert!(begun.elapsed() < PATIENCE, "no hand for {arguments:?}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    let text = fs::read_to_string(&answer).unwrap();
-    fs::remove_file(&answer).unwrap();
-    assert!(!text.ends_with("failed\n"), "xdotool {arguments:?}: {text}");
-    Some(text)
 }

@@ -1,0 +1,48 @@
+//! Parts of the tests' bed under Wine: Designer's form, programs, and the person's hand.
+#![allow(dead_code, clippy::unwrap_used)]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+/// The time limit of every wait: the machine may be busy.
+pub const PATIENCE: Duration = Duration::from_secs(15);
+
+pub const FORM: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<ui version="4.0"><class>Form</class><widget class="QWidget" name="Form">
+<property name="geometry"><rect><x>0</x><y>0</y><width>400</width><height>300</height></rect></property>
+<widget class="QPushButton" name="first"><property name="geometry"><rect><x>10</x><y>10</y><width>80</width>
+<height>24</height></rect></property><property name="text"><string>First</string></property></widget>
+<widget class="QCheckBox" name="second"><property name="geometry"><rect><x>10</x><y>60</y><width>80</width>
+<height>24</height></rect></property><property name="text"><string>Second</string></property></widget>
+</widget><resources/><connections/></ui>"#;
+
+/// A program that ends with the test.
+pub struct App(pub Child);
+
+impl Drop for App {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Sends a person's input: passes arguments to xdotool by way of `testbed/windows/run`, as programs
+/// on Windows can send only injected events. Returns its output; `None` on Windows itself.
+pub fn person(arguments: &[&str]) -> Option<String> {
+    let folder = PathBuf::from(std::env::var_os("DESKLINE_HAND")?);
+    let (next, order) = (folder.join("hand.new"), folder.join("hand.do"));
+    let answer = folder.join("hand.done");
+    fs::write(&next, arguments.join("\n") + "\n").unwrap();
+    fs::rename(&next, &order).unwrap();
+    let begun = Instant::now();
+    while !answer.exists() {
+        assert!(begun.elapsed() < PATIENCE, "no hand for {arguments:?}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let text = fs::read_to_string(&answer).unwrap();
+    fs::remove_file(&answer).unwrap();
+    assert!(!text.ends_with("failed\n"), "xdotool {arguments:?}: {text}");
+    Some(text)
+}

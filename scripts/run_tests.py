@@ -208,6 +208,8 @@ def all_units(arguments):
         found.append(Unit("agents", check))
         check = ["target/agents/bin/python", "packaging/kubernetes/check.py"]
         found.append(Unit("manifests", check))
+        check = ["target/agents/bin/python", "packaging/container/check.py", "target/container"]
+        found.append(Unit("container", [*check, program]))
         docs = ["cargo", "test", "--locked", "--quiet", "--workspace", "--exclude=deskline-bench"]
         found.append(Unit("doc tests", [*docs, "--doc"], desktop=False))
     if arguments.names:

@@ -1,28 +1,43 @@
 #!/usr/bin/env python3
-"""Runs the image by runc, without root, capabilities or a writable root, on a real app.
+"""Runs the image by podman, with crun and with runc, as a cluster would: without root, capabilities
+or a writable root, with limits. Judged by the file that a real app saves.
 
-    scripts/container DESKLINE FOLDER mousepad
     scripts/agents target/agents
+    scripts/container DESKLINE FOLDER mousepad
     target/agents/bin/python packaging/container/check.py FOLDER
 
-Needs root, for runc, and umoci. The network is the host's, as nothing here sets up another.
+    scripts/container --root FOLDER mousepad
+    target/agents/bin/python packaging/container/check.py FOLDER DESKLINE
+
+The second form runs the file system that an image is made of, with this program, each runtime once.
+Needs root. The network is the host's.
 """
 
 import glob
-import json
 import os
 import secrets
 import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from pathlib import Path
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/pydantic_ai_agent.py"
+# Beside control groups of version 1, crun refuses those of version 2.
+UNIFIED = "/sys/fs/cgroup/unified"
 TOKEN = secrets.token_hex(16)
 LIMIT = 60
+MEMORY = 512
+
+# Not above the limits of a root that may not raise its own.
+LIMITS = ["--ulimit=nofile=1024:1024", "--ulimit=nproc=4096:4096", f"--memory={MEMORY}m"]
+RIGHTS = ["--user=1000:1000", "--cap-drop=all", "--security-opt=no-new-privileges", "--read-only"]
+# bubblewrap mounts a /proc of its own, which the kernel allows only beside a whole one.
+FOR_THE_SEAL = ["--security-opt=unmask=ALL", "--security-opt=seccomp=unconfined"]
+VARIABLES = {"PATH": "/usr/bin:/bin", "HOME": "/data", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
 
 
 def until(what, condition):
@@ -33,80 +48,122 @@ def until(what, condition):
     return found
 
 
-def bundle(folder, port, sealed):
-    """The image as a bundle of runc's, with the limits that a cluster sets."""
-    path = Path(folder) / "bundle"
-    if not path.exists():
-        image = Path(folder) / "image:latest"
-        subprocess.run(["umoci", "unpack", "--image", image, path], check=True)
-    config = json.loads((path / "config.json").read_text())
-    process = config["process"]
-    assert process["user"]["uid"] == 1000 and process["args"][0] == "deskline"
-    seal = [] if sealed else ["--unsealed"]
-    serve = ["deskline", "serve", "--http", f"127.0.0.1:{port}", "--desktops", "2", *seal]
-    token = f"DESKLINE_TOKEN={TOKEN}"
-    environment = [each for each in process["env"] if not each.startswith("DESKLINE_TOKEN")]
-    process |= {
-        "args": [*serve, "--dir", "/data/journal"],
-        "env": [*environment, token],
-        "terminal": False,
-        "capabilities": {},
-        "noNewPrivileges": True,
-    }
-    config["root"]["readonly"] = True
-    kept = [mount for mount in config["mounts"] if mount["destination"] not in ("/tmp", "/data")]
-    scratch = ["nosuid", "nodev", "size=512m"]
-    kept.append(tmpfs("/tmp", [*scratch, "mode=1777"]))
-    kept.append(tmpfs("/data", [*scratch, "mode=700", "uid=1000", "gid=1000"]))
-    config["mounts"] = kept
-    linux = config["linux"]
-    linux["namespaces"] = [each for each in linux["namespaces"] if each["type"] != "network"]
-    # bubblewrap mounts a /proc of its own, which the kernel allows only beside a whole one.
-    for name in ("maskedPaths", "readonlyPaths"):
-        linux[name] = [] if sealed else ["/proc/kcore", "/proc/sys"]
-    (path / "config.json").write_text(json.dumps(config))
-    return path
+class Podman:
+    def __init__(self, store, folder, program):
+        places = [f"--root={store}/images", f"--runroot={store}/run", f"--tmpdir={store}/tmp"]
+        self.store = store
+        self.command = ["podman", *places, "--cgroup-manager=cgroupfs"]
+        if program:
+            mount = f"--volume={program.resolve()}:/usr/bin/deskline:ro"
+            own = [f"--env={name}={value}" for name, value in VARIABLES.items()]
+            self.image = [mount, *own, "--rootfs", folder / "root", "deskline"]
+        else:
+            image = self.output("pull", "--quiet", f"oci:{folder / 'image'}:latest")
+            self.image = [image.strip()]
+
+    def output(self, *arguments):
+        done = subprocess.run([*self.command, *arguments], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def start(self, runtime, name, data, options, arguments):
+        run = ["run", "--rm", f"--name={name}", "--network=host", f"--env=DESKLINE_TOKEN={TOKEN}"]
+        scratch = ["--tmpfs=/tmp:mode=1777,size=512m", f"--volume={data}:/data"]
+        whole = [*run, *scratch, *LIMITS, "--pids-limit=400", *RIGHTS, *options, *self.image]
+        command = [*self.command, f"--runtime={runtime}", *whole, *arguments]
+        # conmon leaves a file in its folder when memory runs out.
+        return subprocess.Popen(command, cwd=self.store)
+
+    def inside(self, name, *command):
+        run = [*self.command, "exec", name, *command]
+        return subprocess.run(run, capture_output=True, text=True)
 
 
-def tmpfs(at, options):
-    return {"destination": at, "type": "tmpfs", "source": "tmpfs", "options": options}
-
-
-def check(folder, sealed):
+def check(podman, runtime, sealed):
     with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+        address = f"127.0.0.1:{free.getsockname()[1]}"
     name = f"deskline-{secrets.token_hex(4)}"
-    path = bundle(folder, port, sealed)
-    container = subprocess.Popen(["runc", "run", "--bundle", path, name])
+    data = Path(tempfile.mkdtemp())
+    os.chown(data, 1000, 1000)
+    serve = ["serve", "--http", address, "--desktops", "2", "--dir", "/data/journal"]
+    options, seal = (FOR_THE_SEAL, []) if sealed else ([], ["--unsealed"])
+    container = podman.start(runtime, name, data, options, [*serve, *seal])
     try:
         for endpoint in ("health", "ready"):
-            until(endpoint, lambda: is_ok(f"http://127.0.0.1:{port}/{endpoint}"))
+            until(endpoint, lambda: is_ok(f"http://{address}/{endpoint}", container))
         text, file = "From a container\n", f"{secrets.token_hex(8)}.txt"
-        where = {"DESKLINE_URL": f"http://127.0.0.1:{port}/mcp", "DESKLINE_TOKEN": TOKEN}
+        where = {"DESKLINE_URL": f"http://{address}/mcp", "DESKLINE_TOKEN": TOKEN}
         run = [sys.executable, EXAMPLE, text, f"/tmp/{file}"]
-        subprocess.run(run, env=os.environ | where, check=True, timeout=120)
+        subprocess.run(run, env=os.environ | where, check=True, timeout=120, capture_output=True)
         saved = glob.glob(f"/proc/[0-9]*/root/tmp/{file}")
         assert saved and Path(saved[0]).read_text() == text
-        refused = subprocess.run(["runc", "exec", name, "touch", "/usr/x"], capture_output=True)
-        assert b"Read-only file system" in refused.stderr
-        inside = subprocess.check_output(["runc", "ps", "--format", "json", name])
-        inside = json.loads(inside)
-        owners = {os.stat(f"/proc/{pid}").st_uid for pid in inside}
-        assert owners == {1000}, owners
+        refused = podman.inside(name, "touch", "/usr/x")
+        assert "Read-only file system" in refused.stderr, refused
+        inside = podman.output("top", name, "hpid").split()[1:]
+        states = [Path(f"/proc/{pid}/status").read_text() for pid in inside]
+        assert len(inside) > 4 and all(is_without_rights(state, sealed) for state in states), states
+        # What needs more memory is killed, and the server goes on.
+        greedy = podman.inside(name, "perl", "-e", f"$x = 'a' x ({2 * MEMORY} << 20)")
+        assert greedy.returncode == 137, greedy
+        assert is_ok(f"http://{address}/health", container)
     finally:
-        subprocess.run(["runc", "kill", name, "KILL"])
+        subprocess.run([*podman.command, "kill", name], stdout=subprocess.DEVNULL)
         container.wait(LIMIT)
+        shutil.rmtree(data)
     assert not any(os.path.exists(f"/proc/{pid}") for pid in inside), "processes are left"
 
 
-def is_ok(url):
+def is_without_rights(state, sealed):
+    """User 1000 without capabilities, and with a filter for system calls where it is not sealed."""
+    fields = dict(line.split(":\t", 1) for line in state.splitlines())
+    # bubblewrap's first process has capabilities in its own namespace.
+    rights = sealed or (fields["CapEff"] == "0" * 16 and fields["Seccomp"] == "2")
+    return rights and fields["Uid"].split() == ["1000"] * 4
+
+
+def is_ok(url, container):
+    assert container.poll() is None, "the container has ended"
     try:
         return urllib.request.urlopen(url, timeout=2).status == 200
     except OSError:
         return False
 
 
-for sealed in (False, True):
-    check(sys.argv[1], sealed)
-    print("sealed" if sealed else "unsealed", "works", flush=True)
-shutil.rmtree(Path(sys.argv[1]) / "bundle")
+def hindrance():
+    """Why no container runs here."""
+    if os.getuid() != 0:
+        return "it needs root"
+    missing = [name for name in ("podman", "crun", "runc") if not shutil.which(name)]
+    return f"there is no {missing[0]}" if missing else None
+
+
+def main():
+    folder = Path(sys.argv[1]).resolve()
+    program = Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    if why := hindrance():
+        print(f"test container ... ignored: {why}")
+        print("\ntest result: ok. 0 passed; 0 failed; 1 ignored;")
+        return
+    if os.path.ismount(UNIFIED):
+        without = f'umount {UNIFIED} && exec "$@"'
+        again = [sys.executable, *sys.argv]
+        os.execvp("unshare", ["unshare", "--mount", "sh", "-c", without, "sh", *again])
+    store = tempfile.mkdtemp(prefix="containers-")
+    try:
+        podman = Podman(store, folder, program)
+        runs = [("crun", False), ("runc", True)]
+        if not program:
+            runs += [("runc", False), ("crun", True)]
+        for runtime, sealed in runs:
+            begun = time.monotonic()
+            check(podman, runtime, sealed)
+            took = time.monotonic() - begun
+            how = "sealed" if sealed else "unsealed"
+            print(f"test container_{runtime}_{how} ... ok <{took:.3f}s>", flush=True)
+    finally:
+        subprocess.run(["umount", "--recursive", "--quiet", f"{store}/images/overlay"])
+        shutil.rmtree(store)
+    print(f"\ntest result: ok. {len(runs)} passed; 0 failed; 0 ignored;")
+
+
+main()

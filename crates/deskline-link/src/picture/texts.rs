@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
@@ -144,15 +145,16 @@ impl Texts {
         window: WindowId,
         mut picture: Picture,
     ) -> Vec<Part> {
+        let mut over: Vec<Rect> = Vec::new();
         if let Ok(pictures) = desktop.pictures()
             && pictures.nature() == PictureNature::QuickOfScreen
         {
             let windows = desktop.every_window().unwrap_or_default();
             let states = desktop.window_states().unwrap_or_default();
             let is_away = |id| states.iter().any(|(known, _)| *known == id);
-            let over = windows.iter().take_while(|w| w.id != window);
-            let over = over.filter(|w| !is_away(w.id)).filter_map(|w| w.extents);
-            let over: Vec<Rect> = over.collect();
+            let others = windows.iter().take_while(|w| w.id != window);
+            let others = others.filter(|w| !is_away(w.id));
+            over.extend(others.filter_map(|w| w.extents));
             paint_over(&mut picture, &over);
         }
         let mut found = Vec::new();
@@ -177,8 +179,11 @@ impl Texts {
             self.parts.clear();
             self.shown.clear();
         }
-        let looked = found.into_iter().map(|(part, shown)| {
+        let looked = found.into_iter().map(|(part, mut shown)| {
             let known = self.parts.get(&part);
+            if let Some((last, _)) = known {
+                keep(&mut shown, last, &over);
+            }
             if known.is_none_or(|(last, _)| *last != shown) {
                 let looks = |line: Area| {
                     let print = print(&shown, line)?;
@@ -310,19 +315,36 @@ fn paint_over(picture: &mut Picture, places: &[Rect]) {
     let Some(colour) = picture.rgb.get(..PIXEL).map(<[u8]>::to_vec) else {
         return;
     };
-    for place in places {
-        let Some(part) = detail::Area::new(picture, *place) else {
-            continue;
-        };
-        for y in part.from.1..part.to.1 {
-            let at = |x: usize| (y * picture.width as usize + x) * PIXEL;
-            let (from, to) = (at(part.from.0), at(part.to.0));
-            if let Some(row) = picture.rgb.get_mut(from..to) {
-                row.chunks_exact_mut(PIXEL)
-                    .for_each(|pixel| pixel.copy_from_slice(&colour));
-            }
+    for row in rows(picture, places) {
+        if let Some(row) = picture.rgb.get_mut(row) {
+            row.chunks_exact_mut(PIXEL)
+                .for_each(|pixel| pixel.copy_from_slice(&colour));
         }
     }
+}
+
+/// Has these places as they were in the last picture, if that had this size.
+fn keep(picture: &mut Picture, last: &Picture, places: &[Rect]) {
+    if (picture.width, picture.height) != (last.width, last.height) {
+        return;
+    }
+    for row in rows(picture, places) {
+        if let (Some(now), Some(before)) = (picture.rgb.get_mut(row.clone()), last.rgb.get(row)) {
+            now.copy_from_slice(before);
+        }
+    }
+}
+
+/// The rows of pixels of these places of the screen, in the picture's bytes.
+fn rows(picture: &Picture, places: &[Rect]) -> Vec<Range<usize>> {
+    let areas = places
+        .iter()
+        .filter_map(|place| detail::Area::new(picture, *place));
+    let rows = areas.flat_map(|area| {
+        let at = |x: usize, y: usize| (y * picture.width as usize + x) * PIXEL;
+        (area.from.1..area.to.1).map(move |y| at(area.from.0, y)..at(area.to.0, y))
+    });
+    rows.collect()
 }
 
 /// Starts the engine on these lines.
@@ -429,6 +451,20 @@ mod tests {
                 assert_eq!(pixel(&covered, x, y), pixel(&whole, from.0, from.1));
             }
         }
+        let mut kept = covered.clone();
+        keep(&mut kept, &whole, &[Rect { w: 3, ..far }, far]);
+        assert_eq!(kept, covered);
+        keep(
+            &mut kept,
+            &whole,
+            &[Rect {
+                x: 110,
+                y: 55,
+                w: 5,
+                h: 5,
+            }],
+        );
+        assert_eq!(kept, whole);
         covered.rgb.truncate(100);
         paint_over(&mut covered, &[Rect::at(110, 55, 5, 5)]);
     }

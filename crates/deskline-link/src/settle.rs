@@ -51,6 +51,7 @@ impl Steps<'_> {
             self.await_start(desk, pid)?;
         }
         let before = report.readings.current();
+        let had_window = before.is_none_or(|tree| !tree.windows.is_empty());
         let target = targets.target.as_ref().and_then(|target| target.index);
         let scrolls = matches!(action, Action::Input(Input::Scroll { .. }));
         let target = target.filter(|_| !scrolls);
@@ -92,8 +93,17 @@ impl Steps<'_> {
         }
         // An app that is ending may still answer, with nothing in its tree.
         let lists = desk.screen().is_ok();
-        // An app that can do without windows has not ended.
-        let gone = lists && desk.windows_of(pid)?.is_empty() && desk.app_itself(pid)?.is_none();
+        // An app that can do without windows has not ended. What had none before and is still there
+        // has closed none: an item of the tray, a panel on Wayland.
+        let is_there = report
+            .readings
+            .after
+            .as_ref()
+            .is_some_and(|tree| tree.elements.len() > 1);
+        let gone = lists
+            && (had_window || !is_there)
+            && desk.windows_of(pid)?.is_empty()
+            && desk.app_itself(pid)?.is_none();
         if report.app == AppState::NoWindow || gone && !shows_others(desk, pid, scope, report) {
             let end = await_end(desk, pid, self.cancel)?;
             report.app = end.map_or(AppState::NoWindow, AppState::Ended);

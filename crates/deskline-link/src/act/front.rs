@@ -227,6 +227,14 @@ impl Act<'_> {
     }
 
     fn no_window(&self) -> Error {
+        let shows =
+            |tree: &Tree| tree.windows.is_empty() && tree.elements.iter().any(|e| e.visible);
+        if self.tree.is_some_and(shows) {
+            return Error::Unsupported {
+                what: "sending input to this app",
+                why: "the display lists no window of it, as of a panel on Wayland".to_owned(),
+            };
+        }
         Error::NoWindow {
             pid: self.pid,
             name: self.tree.map(|t| t.app.name.clone()).unwrap_or_default(),

@@ -91,6 +91,8 @@ pub(super) fn prepare(setup: &Setup) -> tempfile::TempDir {
         "wl_clipboard.py",
         "gnome_clipboard.py",
         "pages.py",
+        "panel.py",
+        "sdl.py",
         "presses.py",
         "choices.py",
         "lists.py",
@@ -101,6 +103,7 @@ pub(super) fn prepare(setup: &Setup) -> tempfile::TempDir {
         "seat.py",
         "session.sh",
         "single.py",
+        "tray.py",
     ] {
         fs::copy(apps.join(name), path(name)).unwrap();
     }

@@ -26,7 +26,21 @@ impl Area {
             h: (self.y + self.h).max(other.y + other.h) - y,
         }
     }
+
+    pub(crate) fn meets(self, other: Self) -> bool {
+        self.x < other.x + other.w
+            && other.x < self.x + self.w
+            && self.y < other.y + other.h
+            && other.y < self.y + self.h
+    }
 }
+
+/// Shares of the ink, of 255, that differ by no more are the same: colours are rounded.
+const ALIKE: u32 = 48;
+
+/// Ink that differs less from the paper is none. That of a disabled button in a window that is not
+/// in front differs by little more.
+const FAINTEST: u8 = 12;
 
 /// Neighbours that differ by this much in a channel have an edge between them.
 const CONTRAST: u8 = 40;
@@ -96,10 +110,7 @@ pub(crate) fn print(picture: &Picture, line: Area) -> Option<Print> {
         14..=26 => 2,
         _ => 1,
     };
-    let background = image.background(line);
-    let rows = (line.y..line.y + line.h).map(|y| &image.row(y)[line.x..line.x + line.w]);
-    let ink = rows.flatten().map(|pixel| contrast(*pixel, background));
-    let ink: Vec<u8> = ink.collect();
+    let ink = image.ink(line);
     let most = u32::from(ink.iter().copied().max().unwrap_or(0)).max(1);
     let paper = |x: usize, y: usize| -> u32 {
         let inside = x >= MARGIN && y >= MARGIN && x < MARGIN + line.w && y < MARGIN + line.h;
@@ -126,6 +137,35 @@ pub(crate) fn print(picture: &Picture, line: Area) -> Option<Print> {
         height: u32::try_from(height).ok()?,
         grey,
     })
+}
+
+/// Whether an area shows the same letters in both pictures, in whatever colours: each pixel has the
+/// same share of its letter's ink. Not all letters of a line have one colour.
+pub(crate) fn alike(before: &Picture, now: &Picture, area: Area) -> bool {
+    let ink = |picture| {
+        let image = Image::new(picture)?;
+        let is_in = area.x + area.w <= image.width && area.y + area.h <= image.height;
+        is_in.then(|| image.ink(area))
+    };
+    let (Some(was), Some(is)) = (ink(before), ink(now)) else {
+        return false;
+    };
+    let column = |ink: &[u8], x: usize| ink[x..].iter().step_by(area.w).copied().max();
+    let has_ink = |x| column(&was, x).max(column(&is, x)) >= Some(FAINTEST);
+    let is_same = |(from, to): (usize, usize)| {
+        let letter = |ink: &[u8]| -> Vec<u32> {
+            let rows = ink.chunks_exact(area.w).flat_map(|row| &row[from..=to]);
+            rows.map(|ink| u32::from(*ink)).collect()
+        };
+        let (was, is) = (letter(&was), letter(&is));
+        let most = |letter: &[u32]| letter.iter().copied().max().unwrap_or(0);
+        let (most_before, most) = (most(&was), most(&is));
+        let both = most_before.min(most) >= u32::from(FAINTEST);
+        let is_near =
+            |(was, is): (&u32, &u32)| (was * 255 / most_before).abs_diff(is * 255 / most) <= ALIKE;
+        both && was.iter().zip(&is).all(is_near)
+    };
+    stretches(area.w, 1, has_ink).into_iter().all(is_same)
 }
 
 /// By how much two colours differ, in the channel that differs most.
@@ -210,6 +250,14 @@ impl<'p> Image<'p> {
         }
         let commonest = counts.into_iter().max_by_key(|(colour, n)| (*n, *colour));
         commonest.map_or([0; 3], |(colour, _)| colour)
+    }
+
+    /// By how much each pixel differs from the background.
+    fn ink(&self, area: Area) -> Vec<u8> {
+        let background = self.background(area);
+        let rows = (area.y..area.y + area.h).map(|y| &self.row(y)[area.x..area.x + area.w]);
+        let pixels = rows.flatten();
+        pixels.map(|pixel| contrast(*pixel, background)).collect()
     }
 
     /// Splits a block of text on one background into lines, and these where there is much space.

@@ -1,148 +1,163 @@
-//! Whether two readings of a part of a picture are of the same texts. An app draws a window that is
-//! not in front in paler colours, and the engine then takes other marks for letters, or a row for
-//! one line instead of two. That is no change of the app's.
+//! Which lines of a picture are as they were in the one before it, but for their colours. An app
+//! draws a window that is not in front in paler colours, and the engine then takes other marks for
+//! letters, or a row for one line instead of two. That is no change of the app's.
 
-use deskline_core::Rect;
+use super::lines::{Area, alike};
+use crate::display::Picture;
 
-/// A line of text: its place relative to the part's corner, in screen units.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
-    pub(super) place: Rect,
-    pub(super) text: String,
-}
+/// A line, and the key of its text.
+type Line = (Area, u64);
 
-/// A line may be read so many units away from where it is.
-const NEAR: i32 = 4;
-
-/// A single letter that is not higher is a corner or a dot.
-const SPECK: i32 = 6;
-
-/// Arrows and rules at the ends of a line that come and go with the colours.
-const MARKS: &[char] = &[
-    '<', '>', '\u{2039}', '\u{203a}', '\u{ab}', '\u{bb}', '|', '_', '~', '.', ':', '\u{b7}',
-    '\u{2022}',
-];
-
-/// A row of lines, from left to right.
-struct Row {
-    place: Rect,
-    text: String,
-}
-
-impl Row {
-    fn middle(&self) -> i32 {
-        self.place.center().y
-    }
-
-    /// The text without marks at its ends.
-    fn words(&self) -> &str {
-        let is_mark = |c: char| c.is_whitespace() || MARKS.contains(&c);
-        self.text.trim_matches(is_mark)
-    }
-}
-
-impl Line {
-    /// Whether it is no text, or none that can be told from a dot.
-    pub(super) fn is_speck(&self) -> bool {
-        let mut letters = self.text.trim().chars();
-        let single = letters.next().is_none_or(char::is_alphabetic) && letters.next().is_none();
-        self.text.trim().is_empty() || single && self.place.h <= SPECK
-    }
-}
-
-/// Whether both are the same texts in the same places.
-pub(super) fn same(before: &[Line], now: &[Line]) -> bool {
-    let (before, now) = (rows(before), rows(now));
-    let are_same = |(before, now): (&Row, &Row)| {
-        let moved = |a: i32, b: i32| (a - b).abs() > NEAR;
-        if moved(before.middle(), now.middle()) {
-            return false;
-        }
-        if before.text == now.text {
-            return !moved(before.place.x, now.place.x);
-        }
-        let both = before.place.intersect(&now.place).w;
-        before.words() == now.words() && 2 * both >= before.place.w.min(now.place.w)
-    };
-    before.len() == now.len() && before.iter().zip(&now).all(are_same)
-}
-
-/// The rows that have words, from the top.
-fn rows(lines: &[Line]) -> Vec<Row> {
-    let mut lines: Vec<&Line> = lines.iter().collect();
-    lines.sort_by_key(|line| line.place.center().y);
-    let mut rows: Vec<Vec<&Line>> = Vec::new();
-    for line in lines {
-        let middle = line.place.center().y;
-        match rows.last_mut() {
-            Some(row) if middle - row[0].place.center().y <= NEAR => row.push(line),
-            _ => rows.push(vec![line]),
-        }
-    }
-    let row = |mut lines: Vec<&Line>| {
-        lines.sort_by_key(|line| line.place.x);
-        let texts: Vec<_> = lines.iter().map(|line| line.text.as_str()).collect();
-        let first = lines.first()?.place;
-        let right = lines.iter().map(|line| line.place.x + line.place.w).max()?;
-        Some(Row {
-            place: Rect {
-                w: right - first.x,
-                ..first
-            },
-            text: texts.join(" "),
-        })
-    };
-    let rows = rows.into_iter().filter_map(row);
-    rows.filter(|row| !row.words().is_empty()).collect()
+/// The lines of the new picture, in which those that are as before keep their places and texts.
+pub(super) fn unchanged(
+    (last, before): (&Picture, &[Line]),
+    (shown, now): (&Picture, Vec<Line>),
+) -> Vec<Line> {
+    let is_same =
+        |(area, _): &Line| last.scale.total_cmp(&shown.scale).is_eq() && alike(last, shown, *area);
+    let (old, new): (Vec<Line>, Vec<Line>) = now.into_iter().partition(is_same);
+    let is_in = |all: &[Line], (area, _): &Line| all.iter().any(|(other, _)| area.meets(*other));
+    // What a line has got besides makes a new one of it.
+    let mut lines: Vec<Line> = before.to_vec();
+    lines.retain(|line| !is_in(&new, line) && is_same(line));
+    // A row may have been two lines, or none that the paler colours showed.
+    let missed = old.into_iter().filter(|line| !is_in(&lines, line));
+    let missed: Vec<Line> = missed.chain(new).collect();
+    lines.extend(missed);
+    lines.sort_by_key(|(line, _)| (line.y, line.x));
+    lines
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use deskline_core::Point;
 
-    fn line(x: i32, y: i32, w: i32, text: &str) -> Line {
-        Line {
-            place: Rect { x, y, w, h: 16 },
-            text: text.to_owned(),
+    use super::*;
+    use crate::picture::lines::lines;
+
+    const FRONT: [[u8; 3]; 2] = [[255, 255, 255], [20, 30, 90]];
+    const BEHIND: [[u8; 3]; 2] = [[250, 249, 248], [146, 149, 149]];
+
+    /// A picture of letters like an H, each with what is left of it between its strokes, at these
+    /// places. Edges are smooth, as those of real letters are.
+    fn picture(letters: &[(usize, usize, usize)], [paper, ink]: [[u8; 3]; 2]) -> Picture {
+        const WIDTH: usize = 300;
+        let mut rgb = paper.repeat(WIDTH * 100);
+        let mut paint = |x: usize, y: usize, share: i32| {
+            for channel in 0..3 {
+                let (from, to) = (i32::from(paper[channel]), i32::from(ink[channel]));
+                let mixed = from + (to - from) * share / 100;
+                rgb[(y * WIDTH + x) * 3 + channel] = u8::try_from(mixed).unwrap_or(0);
+            }
+        };
+        for &(x, y, bar) in letters {
+            for row in 0..10 {
+                for (column, share) in [(0, 45), (1, 100), (6, 100), (7, 30)] {
+                    paint(x + column, y + row, share);
+                }
+            }
+            (2..6).for_each(|column| paint(x + column, y + bar, 80));
         }
+        Picture {
+            width: 300,
+            height: 100,
+            rgb,
+            origin: Point::at(0, 0),
+            scale: 1.0,
+        }
+    }
+
+    /// The lines of a picture, with these keys.
+    fn read(picture: &Picture, first: u64) -> Vec<Line> {
+        lines(picture).into_iter().zip(first..).collect()
+    }
+
+    fn keys(lines: &[Line]) -> Vec<u64> {
+        lines.iter().map(|(_, key)| *key).collect()
     }
 
     #[test]
     fn other_colours_are_no_change() {
-        let before = [
-            line(4, 0, 190, "< November >"),
-            line(10, 30, 194, "one.txt two.txt"),
-        ];
-        let now = [
-            line(60, 1, 80, "November"),
-            line(10, 31, 60, "one.txt"),
-            line(144, 30, 60, "two.txt"),
-            line(90, 80, 8, "|"),
-        ];
-        assert!(same(&before, &now) && same(&now, &before));
-    }
-
-    #[test]
-    fn other_texts_and_places_are() {
-        let was = [line(4, 0, 60, "12 + 3"), line(4, 30, 60, "x")];
-        for now in [
-            line(4, 0, 60, "12 - 3"),
-            line(4, 0, 60, "12 + 3 +"),
-            line(4, 9, 60, "12 + 3"),
-            line(14, 0, 60, "12 + 3"),
-        ] {
-            assert!(!same(&was, &[now.clone(), was[1].clone()]), "{now:?}");
+        let letters = [(10, 10, 5), (20, 10, 3), (10, 50, 2), (90, 50, 5)];
+        for (before, now) in [(FRONT, BEHIND), (BEHIND, FRONT)] {
+            let (last, shown) = (picture(&letters, before), picture(&letters, now));
+            let was = read(&last, 1);
+            assert_eq!(keys(&was), [1, 2, 3]);
+            assert_eq!(unchanged((&last, &was), (&shown, read(&shown, 7))), was);
+            // One line instead of two.
+            let (first, second) = (was[1].0, was[2].0);
+            let w = second.x + second.w - first.x;
+            let row = (Area { w, ..first }, 9);
+            let joined = vec![(was[0].0, 8), row];
+            assert_eq!(unchanged((&last, &was), (&shown, joined.clone())), was);
+            assert_eq!(unchanged((&last, &joined), (&shown, was)), joined);
+            // A line that the colours had hidden.
+            let found = unchanged((&last, &joined[..1]), (&shown, vec![row]));
+            assert_eq!(keys(&found), [8, 9]);
         }
-        assert!(!same(&was, &was[..1]) && same(&was, &was));
     }
 
     #[test]
-    fn a_speck_is_no_letter_and_a_digit_is_no_speck() {
-        let small = |text: &str| Line {
-            place: Rect::at(0, 0, 5, 6),
-            text: text.to_owned(),
+    fn a_line_of_two_colours_of_which_one_gets_paler_is_as_before() {
+        let mark = picture(&[(10, 10, 5)], FRONT);
+        let line = |ink: [[u8; 3]; 2]| {
+            let mut both = picture(&[(20, 10, 3)], ink);
+            for y in 10..20 {
+                let row = (y * 300 + 10) * 3..(y * 300 + 18) * 3;
+                both.rgb[row.clone()].copy_from_slice(&mark.rgb[row]);
+            }
+            both
         };
-        assert!(small("r").is_speck() && small(" ").is_speck());
-        assert!(!small("7").is_speck() && !line(0, 0, 9, "r").is_speck());
+        let paler = [FRONT[0], BEHIND[1]];
+        let (last, shown) = (line(FRONT), line(paler));
+        let was = read(&last, 1);
+        assert_eq!(unchanged((&last, &was), (&shown, read(&shown, 7))), was);
+    }
+
+    #[test]
+    fn other_letters_and_places_are() {
+        let letters = [(10, 10, 5), (20, 10, 3), (10, 50, 2)];
+        let last = picture(&letters, FRONT);
+        let was = read(&last, 1);
+        for colours in [FRONT, BEHIND] {
+            let now = |letters: &[(usize, usize, usize)]| {
+                let shown = picture(letters, colours);
+                keys(&unchanged((&last, &was), (&shown, read(&shown, 7))))
+            };
+            assert_eq!(
+                now(&[(10, 10, 5), (20, 10, 4), letters[2]]),
+                [7, 2],
+                "a letter"
+            );
+            assert_eq!(
+                now(&[(10, 11, 5), (20, 11, 3), letters[2]]),
+                [7, 2],
+                "a place"
+            );
+            let longer = [letters[0], letters[1], (30, 10, 5), letters[2]];
+            assert_eq!(now(&longer), [7, 2], "a letter more");
+            assert_eq!(now(&[letters[0], letters[2]]), [7, 2], "one less");
+            assert_eq!(now(&letters[..2]), [1], "a line less");
+            assert_eq!(
+                now(&[letters[0], letters[1], (10, 30, 1), letters[2]]),
+                [1, 8, 2]
+            );
+        }
+    }
+
+    #[test]
+    fn a_picture_of_another_size_has_the_lines_that_both_have() {
+        let letters = [(10, 10, 5), (20, 10, 3), (10, 50, 2)];
+        let last = picture(&letters, FRONT);
+        let was = read(&last, 1);
+        let mut shorter = picture(&letters[..2], BEHIND);
+        shorter.height = 40;
+        shorter.rgb.truncate(300 * 40 * 3);
+        let found = unchanged((&last, &was), (&shorter, read(&shorter, 7)));
+        assert_eq!(keys(&found), [1]);
+        let mut finer = picture(&letters, FRONT);
+        finer.scale = 2.0;
+        let found = unchanged((&last, &was), (&finer, read(&finer, 7)));
+        assert_eq!(keys(&found), [7, 8], "another scale");
     }
 }

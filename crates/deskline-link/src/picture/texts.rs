@@ -15,7 +15,7 @@ use deskline_core::{
 };
 
 use super::lines::{Area, lines, print};
-use super::same::{Line, same};
+use super::same::unchanged;
 use super::undescribed::{self, Spot};
 use super::{change, detail};
 use crate::desktop::Desktop;
@@ -38,6 +38,9 @@ const WINDOWS: usize = 3;
 /// The number of lines to remember.
 const REMEMBERED: usize = 20_000;
 
+/// A single letter that is not higher is a corner or a dot.
+const SPECK: i32 = 6;
+
 /// Bytes per pixel.
 const PIXEL: usize = 3;
 
@@ -50,8 +53,6 @@ pub(crate) struct Texts {
     /// The engine at work: the texts that come, by the look of their lines.
     at_work: Option<Receiver<(u64, String)>>,
     parts: HashMap<Part, (Picture, Vec<(Area, u64)>)>,
-    /// The texts that each part had in the last tree.
-    shown: HashMap<Part, Vec<Line>>,
 }
 
 /// A part of the screen that no tree describes: a blind spot of a window, by its element, or the
@@ -89,7 +90,6 @@ impl Texts {
         if self.read.len() > REMEMBERED {
             self.read.clear();
             self.parts.clear();
-            self.shown.clear();
         }
         let mut unread = 0;
         for &window in blind {
@@ -177,7 +177,6 @@ impl Texts {
         // Parts that have gone are forgotten with the first that are too many.
         if self.parts.len() > 8 * WINDOWS {
             self.parts.clear();
-            self.shown.clear();
         }
         let looked = found.into_iter().map(|(part, mut shown)| {
             let known = self.parts.get(&part);
@@ -189,7 +188,11 @@ impl Texts {
                     let print = print(&shown, line)?;
                     Some((line, self.hasher.hash_one((print.width, &print.grey))))
                 };
-                let lines = lines(&shown).into_iter().filter_map(looks).collect();
+                let now = lines(&shown).into_iter().filter_map(looks).collect();
+                let lines = match known {
+                    Some((last, before)) => unchanged((last, before), (&shown, now)),
+                    None => now,
+                };
                 self.parts.insert(part.clone(), (shown, lines));
             }
             part
@@ -240,24 +243,12 @@ impl Texts {
         };
         let texts = lines.iter().map(|(line, key)| (line, self.read.get(key)));
         let unread = texts.clone().filter(|(_, text)| text.is_none()).count();
-        let read = texts.filter_map(|(line, text)| {
-            let (place, text) = (on_screen(picture, *line), text?.clone());
-            let (x, y) = (place.x - picture.origin.x, place.y - picture.origin.y);
-            let line = Line {
-                place: Rect { x, y, ..place },
-                text,
-            };
-            (!line.is_speck()).then_some(line)
-        });
-        let (read, corner): (Vec<Line>, Point) = (read.collect(), picture.origin);
-        let shown = self.shown.entry(part.clone()).or_default();
-        if !same(shown, &read) {
-            *shown = read;
-        }
         let tops = tree.elements.len();
-        for Line { place, text } in shown {
-            let (x, y) = (place.x + corner.x, place.y + corner.y);
-            let place = Rect { x, y, ..*place };
+        for (line, text) in texts {
+            let place = on_screen(picture, *line);
+            let Some(text) = text.filter(|text| !is_speck(text, place)) else {
+                continue;
+            };
             // A line may reach over a field that was painted over.
             let is_secret = |e: &Element| {
                 let place_of = e.extents.map(|e| e.intersect(&place));
@@ -282,6 +273,13 @@ impl Texts {
         }
         unread
     }
+}
+
+/// Whether it is no text, or none that can be told from a dot.
+fn is_speck(text: &str, place: Rect) -> bool {
+    let mut letters = text.trim().chars();
+    let single = letters.next().is_none_or(char::is_alphabetic) && letters.next().is_none();
+    text.trim().is_empty() || single && place.h <= SPECK
 }
 
 fn find(tree: &Tree, id: &ElementId) -> Option<usize> {

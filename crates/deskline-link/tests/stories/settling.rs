@@ -6,7 +6,7 @@ use deskline_link::Sign;
 use insta::assert_snapshot;
 
 use crate::script::Happening;
-use crate::story::{MAIL_WINDOW, Story};
+use crate::story::{MAIL, MAIL_WINDOW, Story};
 use crate::world::World;
 
 /// The app says a result.
@@ -87,6 +87,29 @@ fn a_late_effect_is_waited_for_until_the_app_is_quiet() {
     );
     story.click("Send");
     assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 3 modified. Settled in _ ms.");
+}
+
+/// LibreOffice lays a dialog out once more when it is on the screen.
+#[test]
+fn a_dialog_that_grows_once_it_is_there_is_answered_as_it_stays() {
+    for ms in [120, 200] {
+        let mut story = Story::new();
+        story.given(|world| {
+            world.on_press("Send", |world| {
+                let ok = r#"[AXButton] "OK" x:310 y:230 w:60 h:24"#;
+                world.window(MAIL, "Warning", [300, 200, 200, 100], ok);
+            });
+        });
+        let grows: Happening = Box::new(|world: &mut World| {
+            assert_eq!(world.stack[0].title, "Warning");
+            world.stack[0].at.h = 160;
+            let place = world.node("OK").unwrap().line.extents.as_mut().unwrap();
+            place.y = 290;
+        });
+        story.later(ms, grows).click("Send");
+        let ok = story.tree_line("OK");
+        assert!(ok.contains("y:290"), "after {ms} ms: {ok}");
+    }
 }
 
 #[test]

@@ -68,7 +68,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
     ///
     /// Errors of the accessibility bus.
     pub fn described(&mut self) -> Result<&T> {
-        self.compositor.plain.toplevels()?;
+        self.compositor.plain.recent()?;
         Ok(self.compositor.plain.source())
     }
 

@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use deskline_core::{Point, Rect};
 use deskline_link::{DisplayError, Error, Pointer, Result, WindowId, WindowState};
@@ -19,6 +20,10 @@ const PATH: &str = "/org/deskline/Shell";
 /// The version of the extension's interface whose positions this Deskline uses.
 const VERSION: u32 = 3;
 
+/// For how long what was on the screen is still there. A link looks some 30 times, often twice in a
+/// row, and each look waits until the shell has painted.
+pub(super) const RECENT: Duration = Duration::from_millis(5);
+
 /// The extension. The person may switch it on and off at any time.
 #[derive(Debug, Clone)]
 pub(crate) struct Extension {
@@ -26,6 +31,8 @@ pub(crate) struct Extension {
     /// The shell's connection, if the extension was on at the last look. Calls go to it: no other
     /// program can answer them.
     shell: Arc<Mutex<Option<String>>>,
+    /// What the last look has seen, unless something was done since.
+    last: Arc<Mutex<Option<(Instant, Screen)>>>,
 }
 
 /// The kind of a window.
@@ -111,7 +118,17 @@ impl Extension {
         Self {
             bus: bus.clone(),
             shell: Arc::default(),
+            last: Arc::default(),
         }
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<(Instant, Screen)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something is done: what the last look has seen may be otherwise.
+    pub(crate) fn forget(&self) {
+        *self.last() = None;
     }
 
     fn shell(&self) -> MutexGuard<'_, Option<String>> {
@@ -167,18 +184,29 @@ impl Extension {
             let why = format!("its version is {version}, and {VERSION} is needed");
             return Err(off(&why));
         }
-        Ok(Screen {
+        let screen = Screen {
             pointer: Pointer {
                 at: Point { x, y },
                 pressed,
             },
             windows: windows.into_iter().map(window).collect(),
-        })
+        };
+        *self.last() = Some((Instant::now(), screen.clone()));
+        Ok(screen)
+    }
+
+    /// The same, as it was a moment ago: for no check before input.
+    pub(crate) fn recent(&self) -> Result<Screen> {
+        let last = self.last().clone();
+        match last {
+            Some((at, screen)) if at.elapsed() < RECENT => Ok(screen),
+            _ => self.screen(),
+        }
     }
 
     /// The windows of apps without menus and other pop-ups, topmost first.
     pub(crate) fn toplevels(&self) -> Result<Vec<ShellWindow>> {
-        let windows = self.screen()?.windows.into_iter();
+        let windows = self.recent()?.windows.into_iter();
         let toplevels = windows.filter(|w| w.kind == Kind::Toplevel);
         Ok(toplevels.collect())
     }
@@ -197,6 +225,7 @@ impl Extension {
 
     /// Has the shell raise a window. `false` if it is gone.
     pub(crate) fn activate(&self, id: u64) -> Result<bool> {
+        self.forget();
         self.ask("Activate", &(id,))
     }
 
@@ -215,10 +244,12 @@ impl Extension {
     }
 
     pub(crate) fn minimise(&self, id: u64) -> Result<()> {
+        self.forget();
         self.ask("Minimize", &(id,))
     }
 
     pub(crate) fn show_workspace(&self, number: u32) -> Result<()> {
+        self.forget();
         self.ask("ShowWorkspace", &(number,))
     }
 }

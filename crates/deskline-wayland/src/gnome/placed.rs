@@ -68,9 +68,13 @@ impl Placed {
         self.extension.screen()
     }
 
+    fn recent(&self) -> Result<Screen> {
+        self.extension.recent()
+    }
+
     /// The toplevels and pop-ups of the app, or of all apps, topmost first.
     pub(crate) fn shell_windows(&self, pid: Option<u32>) -> Result<Vec<ShellWindow>> {
-        let mut windows = self.look()?.windows;
+        let mut windows = self.recent()?.windows;
         let is = |w: &ShellWindow| pid.is_none_or(|pid| w.pid == pid) && w.kind != Kind::Other;
         windows.retain(is);
         // Otherwise Mutter scales the screens, not their content.
@@ -85,13 +89,13 @@ impl Placed {
     /// Whether the app has a pop-up open. The shell does not distinguish menus from tooltips. A
     /// click closes a tooltip, and it returns only after the pointer has moved.
     pub(crate) fn popup_open(&self, pid: u32) -> Result<bool> {
-        let windows = self.look()?.windows;
+        let windows = self.recent()?.windows;
         Ok(windows.iter().any(|w| w.is_open_popup() && w.pid == pid))
     }
 
     /// An open pop-up of another app than this window's.
     pub(crate) fn popup_beside(&self, window: WindowId) -> Result<Option<ShellWindow>> {
-        let windows = self.look()?.windows;
+        let windows = self.recent()?.windows;
         let pid = windows.iter().find(|w| w.id == window.0).map(|w| w.pid);
         let is = |w: &ShellWindow| w.is_open_popup() && Some(w.pid) != pid;
         Ok(windows.into_iter().find(is))
@@ -201,7 +205,7 @@ impl Workspaces for Placed {
         if away.is_empty() {
             return Ok(away);
         }
-        let windows = self.look()?.windows;
+        let windows = self.recent()?.windows;
         away.retain(|(id, _)| is_toplevel(&windows, *id));
         Ok(away)
     }
@@ -225,7 +229,7 @@ impl Workspaces for Placed {
 impl Pictures for Placed {
     /// Covered windows too. Without the app's pop-ups, which are separate windows.
     fn picture(&mut self, id: WindowId) -> Result<Picture> {
-        let windows = self.look()?.windows;
+        let windows = self.recent()?.windows;
         let window = windows.iter().find(|w| w.id == id.0);
         let window = window.ok_or_else(|| Error::NoPicture("it has been closed".into()))?;
         if !window.visible {
@@ -264,11 +268,11 @@ impl Compositor for Placed {
     fn set_aim(&mut self, _aim: Aim) {}
 
     fn windows(&mut self) -> Result<Vec<Window>> {
-        Ok(self.look()?.into_toplevels().map(window).collect())
+        Ok(self.recent()?.into_toplevels().map(window).collect())
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
-        Ok(self.look()?.front().cloned().map(window))
+        Ok(self.recent()?.front().cloned().map(window))
     }
 
     /// Input follows, so this first gives apps the time to bind new devices.
@@ -328,6 +332,7 @@ impl Compositor for Placed {
     }
 
     fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
+        self.extension.forget();
         Ok(Box::new(self.sessions.get()?.port(offset)))
     }
 

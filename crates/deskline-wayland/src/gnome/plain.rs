@@ -47,6 +47,8 @@ pub(crate) struct Plain<T> {
     aim: Option<Aim>,
     /// The window in front at the last check.
     front: Option<AppToplevel>,
+    /// The toplevels that the last look has seen, unless something was done since.
+    last: Option<(Instant, Vec<AppToplevel>)>,
     pub(super) recency: Recency,
     /// The menu that last had the keyboard, and its window. While it has it, GTK 3 reports the menu
     /// or no window as active.
@@ -81,6 +83,7 @@ impl<T: Toplevels> Plain<T> {
             toplevels,
             aim: None,
             front: None,
+            last: None,
             recency: Recency::default(),
             menu: None,
             known: HashMap::new(),
@@ -93,7 +96,21 @@ impl<T: Toplevels> Plain<T> {
     ///
     /// Errors of the accessibility bus.
     pub fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
-        self.toplevels.toplevels()
+        let all = self.toplevels.toplevels()?;
+        self.last = Some((Instant::now(), all.clone()));
+        Ok(all)
+    }
+
+    /// The same, as they were a moment ago: for no check before input.
+    ///
+    /// # Errors
+    ///
+    /// Of the accessibility bus.
+    pub fn recent(&mut self) -> Result<Vec<AppToplevel>> {
+        match &self.last {
+            Some((at, all)) if at.elapsed() < extension::RECENT => Ok(all.clone()),
+            _ => self.toplevels(),
+        }
     }
 
     /// Their source.
@@ -151,7 +168,7 @@ impl<T: Toplevels> Plain<T> {
     fn settled(&mut self, cancel: &Cancel) -> Result<Vec<AppToplevel>> {
         let start = Instant::now();
         loop {
-            let all = self.toplevels.toplevels()?;
+            let all = self.recent()?;
             let front = self.front_of(&all);
             // The app reports it a little later than the shell.
             let known = front.is_some_and(|t| t.active || Some(t.id) == self.menu_window());
@@ -211,7 +228,7 @@ impl<T: Toplevels> Plain<T> {
         let screens = scales::of_screens(&self.sessions.bus);
         let mut of = vec![(front.id, Some(size))];
         if self.menu_is_placed() {
-            let all = self.toplevels.toplevels()?;
+            let all = self.recent()?;
             for toplevel in all.iter().filter(|t| t.pid == front.pid) {
                 of.push((toplevel.id, self.toplevels.size(toplevel.id)?));
             }
@@ -302,7 +319,7 @@ impl<T: Toplevels> Compositor for Plain<T> {
     }
 
     fn windows(&mut self) -> Result<Vec<Window>> {
-        Ok(described::windows(self.toplevels.toplevels()?))
+        Ok(described::windows(self.recent()?))
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
@@ -313,6 +330,8 @@ impl<T: Toplevels> Compositor for Plain<T> {
     /// Input follows, so this first gives apps the time to bind new devices.
     fn keyboard(&mut self, _: Option<Aim>, cancel: &Cancel) -> Result<Keyboard> {
         self.sessions.introduce();
+        self.last = None;
+        self.extension.forget();
         let all = self.settled(cancel)?;
         self.front = self.front_of(&all).cloned();
         Ok(match &self.front {
@@ -369,6 +388,7 @@ impl<T: Toplevels> Compositor for Plain<T> {
     }
 
     fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
+        self.last = None;
         Ok(Box::new(self.sessions.get()?.port(offset)))
     }
 

@@ -43,6 +43,8 @@ pub(crate) struct Quirks {
     /// `AXFrontmost` brings forward the window that its app had in front last, whatever was raised
     /// while the app was behind (Hammerspoon2 #228, typester/yashiki #171).
     pub(crate) last_key_first: bool,
+    /// How much later than it was asked an app comes to the front.
+    pub(crate) late_front: Duration,
     /// `AXFrontmost` is refused, and `NSRunningApplication` may activate.
     pub(crate) refuses_frontmost: bool,
     pub(crate) activates: bool,

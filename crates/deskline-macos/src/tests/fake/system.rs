@@ -132,7 +132,10 @@ impl Os for Fake {
                 if world.quirks.refuses_frontmost {
                     return Err(AxError::FAILURE);
                 }
-                world.bring_forward(pid);
+                let due = Instant::now() + world.quirks.late_front;
+                let comes: super::Behaviour = Arc::new(move |w| w.bring_forward(pid));
+                world.later.push((due, comes));
+                world.run_due();
                 return Ok(());
             }
             if matches!(name, "AXManualAccessibility" | "AXEnhancedUserInterface")

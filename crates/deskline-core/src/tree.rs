@@ -1,8 +1,9 @@
 //! One traversal of one app.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::{Element, Point, Rect, Role};
+use crate::{Element, ElementId, Point, Rect, Role};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct App {
@@ -75,6 +76,19 @@ impl Tree {
     /// Whether only the picture shows what is in the app's windows.
     pub fn is_picture_only(&self) -> bool {
         self.no_tree.is_some()
+    }
+
+    /// Gives re-created elements, old id and new, their new ids, so that a later tree has them too.
+    pub fn rename(&mut self, renamed: &[(ElementId, ElementId)]) {
+        if renamed.is_empty() {
+            return;
+        }
+        let new: HashMap<&ElementId, &ElementId> = renamed.iter().map(|(a, b)| (a, b)).collect();
+        for element in &mut self.elements {
+            if let Some(id) = new.get(&element.id) {
+                element.id = (*id).clone();
+            }
+        }
     }
 
     /// The toplevel that contains an element: its outermost ancestor below the application.

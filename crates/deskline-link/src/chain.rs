@@ -270,12 +270,17 @@ impl Steps<'_> {
         }
     }
 
-    /// Keeps the refs of elements that the step has re-created as they were.
-    fn rename_since_step(&mut self, report: &Report, tree: &Tree) {
-        let before = report.readings.step_before.as_ref();
-        if let Some(before) = before.filter(|before| before.app.pid == tree.app.pid) {
-            let renamed = Diff::between(before, tree).renamed(before, tree);
-            self.reader.rename(&renamed);
+    /// Keeps the refs of elements that the step has re-created as they were, and their changes: the
+    /// tree before the call has them by their new ids from here on.
+    fn rename_since_step(&mut self, report: &mut Report, tree: &Tree) {
+        let of_app = |last: &&Tree| last.app.pid == tree.app.pid;
+        let Some(last) = report.readings.current().filter(of_app) else {
+            return;
+        };
+        let renamed = Diff::between(last, tree).renamed(last, tree);
+        self.reader.rename(&renamed);
+        if let Some(first) = report.readings.before.as_mut().filter(|t| of_app(&&**t)) {
+            first.rename(&renamed);
         }
     }
 }

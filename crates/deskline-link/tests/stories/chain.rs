@@ -521,6 +521,21 @@ fn a_ref_stays_good_where_the_app_renders_its_element_anew() {
     assert!(story.text().contains("is stale"), "{}", story.text());
 }
 
+#[test]
+fn a_change_of_an_element_that_an_earlier_step_had_rendered_anew_is_a_change() {
+    let mut story = Story::new();
+    story.given(|world| {
+        world.on_press("Send", |world| {
+            world.node("To").unwrap().id = "2/anew".into();
+        });
+    });
+    story.chain(None, vec![press_ax("Send"), click("To", Some("bob"), None)]);
+    let outcome = story.outcome();
+    for part in ["0 added, 0 removed, 1 modified", "'' -> 'bob'"] {
+        assert!(outcome.contains(part), "{outcome}");
+    }
+}
+
 /// What the window manager then brings to the front is nobody's choice.
 #[test]
 fn a_chain_stops_where_the_app_has_closed_its_last_window() {

@@ -39,6 +39,8 @@ impl Seen {
 
     pub(super) fn learn(&mut self, call: &Call, answered: &Answered) -> Result<(), String> {
         let Some(file) = answered.file() else {
+            // Without a file the summary alone shows the other app's tree.
+            self.forget(answered.field("app_switch").and_then(switched_to));
             return Ok(());
         };
         let pid = answered.field("pid").and_then(|pid| pid.parse().ok());
@@ -47,15 +49,15 @@ impl Seen {
         self.learn_tree(own, pid, call, answered)?;
         for part in parts {
             let (head, tree) = part.split_once('\n').unwrap_or((part, ""));
-            let pid = head
-                .rsplit("PID: ")
-                .next()
-                .and_then(|pid| pid.trim_end_matches(')').parse().ok());
             self.read(tree)?;
-            // Late changes are those since the last answer to a call about the app itself.
-            self.trees.retain(|(known, _)| Some(*known) != pid);
+            self.forget(switched_to(head));
         }
         Ok(())
+    }
+
+    /// The next late changes of an app are those since an answer that was about another app too.
+    fn forget(&mut self, pid: Option<u32>) {
+        self.trees.retain(|(known, _)| Some(*known) != pid);
     }
 
     fn learn_tree(
@@ -89,7 +91,7 @@ impl Seen {
     }
 
     fn put(&mut self, pid: Option<u32>, elements: Elements, call: &Call) {
-        self.trees.retain(|(known, _)| Some(*known) != pid);
+        self.forget(pid);
         if let Some(pid) = pid.filter(|_| !call.options.only_visible_elements) {
             self.trees.push((pid, elements));
         }
@@ -197,6 +199,12 @@ impl Seen {
             Err(format!("still in the tree by the diff: {line}"))
         })
     }
+}
+
+/// The pid in the line about an app that came to the front.
+fn switched_to(line: &str) -> Option<u32> {
+    let (_, pid) = line.rsplit_once("PID: ")?;
+    pid.split(')').next()?.parse().ok()
 }
 
 /// Applies a line of a diff. `now` is the tree after it.

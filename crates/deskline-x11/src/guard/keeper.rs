@@ -23,7 +23,7 @@ use x11rb::wrapper::ConnectionExt as _;
 
 use super::devices::{self, Slave};
 use super::held_keys;
-use super::watchdog::Watchdog;
+use super::watchdog::{self, Watchdog};
 use crate::During as _;
 use crate::connection::SLICE;
 use crate::connection::{self, Connection};
@@ -70,6 +70,8 @@ pub(super) struct Keeper {
     place: (String, Option<PathBuf>),
     /// Started by the first grab.
     watchdog: Option<Watchdog>,
+    /// What the watchdogs know this connection by.
+    mark: Option<Window>,
 }
 
 /// An order to the guard's thread.
@@ -128,6 +130,7 @@ impl Keeper {
             pressed: vec![],
             place: (display.to_owned(), xauthority.map(Path::to_owned)),
             watchdog: None,
+            mark: None,
             c,
         };
         // List the devices now, so that the first link need not wait for the list.
@@ -297,7 +300,12 @@ impl Keeper {
             return;
         }
         let (display, xauthority) = &self.place;
-        let started = Watchdog::start(&self.c, self.root, display, xauthority.as_deref());
+        let mark = match self.mark {
+            Some(mark) => Ok(mark),
+            None => watchdog::mark(&self.c, self.root),
+        };
+        self.mark = mark.as_ref().ok().copied();
+        let started = mark.and_then(|mark| Watchdog::start(mark, display, xauthority.as_deref()));
         self.watchdog = started
             .inspect_err(|error| tracing::warn!(%error, "no watchdog"))
             .ok();

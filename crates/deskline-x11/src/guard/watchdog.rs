@@ -41,21 +41,10 @@ const WHAT: &str = "watching over the guard";
 pub(super) struct Watchdog(Child);
 
 impl Watchdog {
-    /// Starts the process, which watches over the grabs of this connection.
-    pub(super) fn start(
-        c: &Connection,
-        root: Window,
-        display: &str,
-        xauthority: Option<&Path>,
-    ) -> Result<Self> {
-        // Something of this connection's, by which another can name it.
-        let window = c.generate_id().map_err(Error::system(WHAT))?;
-        let (class, aux) = (WindowClass::INPUT_ONLY, CreateWindowAux::new());
-        c.create_window(0, window, root, 0, 0, 1, 1, 0, class, 0, &aux)
-            .during(WHAT)?;
-        c.sync().during(WHAT)?;
+    /// Starts the process, which watches over the grabs of the connection with this [`mark`].
+    pub(super) fn start(mark: Window, display: &str, xauthority: Option<&Path>) -> Result<Self> {
         let start = || {
-            let arguments = [COMMAND, display, &window.to_string()];
+            let arguments = [COMMAND, display, &mark.to_string()];
             spawn::helper(arguments)?.args(xauthority).spawn()
         };
         let child = Self(start().map_err(Error::system(WHAT))?);
@@ -81,6 +70,16 @@ impl Drop for Watchdog {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Makes something of this connection's, by which another can name it: a window that never shows.
+pub(super) fn mark(c: &Connection, root: Window) -> Result<Window> {
+    let window = c.generate_id().map_err(Error::system(WHAT))?;
+    let (class, aux) = (WindowClass::INPUT_ONLY, CreateWindowAux::new());
+    c.create_window(0, window, root, 0, 0, 1, 1, 0, class, 0, &aux)
+        .during(WHAT)?;
+    c.sync().during(WHAT)?;
+    Ok(window)
 }
 
 /// Runs the process until the server has ended, or a grab of the connection that has this window

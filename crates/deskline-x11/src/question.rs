@@ -88,9 +88,9 @@ pub fn ask(
 /// Grabs the keys of that many answers, with and without Caps Lock and Num Lock; their codes.
 fn take_keys(c: &Connection, root: Window, answers: usize) -> Result<Result<Vec<u32>, String>> {
     let (first, last) = (c.setup().min_keycode, c.setup().max_keycode);
-    let map = c
-        .get_keyboard_mapping(first, last - first + 1)
-        .during(WHAT)?;
+    // The server chooses both: by the protocol from 8 on.
+    let count = last.saturating_sub(first).saturating_add(1);
+    let map = c.get_keyboard_mapping(first, count).during(WHAT)?;
     let map = map.reply().during(WHAT)?;
     let width = usize::from(map.keysyms_per_keycode).max(1);
     let code = |sym: u32| {

@@ -53,6 +53,15 @@ impl Act<'_> {
         let middle = |place| lookup::click_point(tree, index, place);
         if tree.elements[index].visible {
             let told = self.front(desk, Wanted::Element(index))?;
+            let told = match told {
+                None if self.window_has_moved(desk, tree, index)? => {
+                    desk.ungrab();
+                    let now = desk.read(self.pid, Scope::Showing)?;
+                    self.front(desk, Wanted::Element(index))?;
+                    Some(now)
+                }
+                told => told,
+            };
             // Raising its window may give a new tree, which has no texts from the picture.
             let told = told.filter(|_| !is_from_picture(&tree.elements[index].id));
             let place = if let Some(now) = told {
@@ -82,6 +91,22 @@ impl Act<'_> {
         let place = self.scroll_to(desk, tree, index)?;
         self.front(desk, Wanted::Element(index))?;
         Ok(at(middle(place), Some(place), &target.name, true))
+    }
+
+    /// Whether the element's window is in another place than when the tree was read: the person may
+    /// have moved it, and a window manager that starts frames all windows anew.
+    fn window_has_moved(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        tree: &Tree,
+        index: usize,
+    ) -> Result<bool> {
+        let [known] = tree.windows_of(index)[..] else {
+            return Ok(false);
+        };
+        let windows = desk.windows_of(self.pid)?;
+        let now = windows.iter().find(|window| window.id == known.id);
+        Ok(now.is_some_and(|now| now.extents.is_some_and(|now| now != known.extents)))
     }
 
     /// Brings the window at a given point to the front. Returns the name of the element there, for

@@ -150,12 +150,18 @@ impl Bed {
 
     /// Firefox with a fresh profile and a page of this HTML, titled `Reading`.
     pub fn firefox(&self, html: &str) -> App<'_> {
-        let (page, profile) = (self.path("page.html"), self.path("firefox-profile"));
+        let page = self.path("page.html");
         fs::write(
             &page,
             format!("<!doctype html><title>Reading</title>{html}"),
         )
         .unwrap();
+        self.firefox_at(&format!("file://{}", page.display()), "Reading")
+    }
+
+    /// Firefox with a fresh profile at an address, once its window has this title.
+    pub fn firefox_at(&self, address: &str, title: &str) -> App<'_> {
+        let profile = self.path("firefox-profile");
         fs::create_dir(&profile).unwrap();
         // Turn off pages that Firefox would fetch from the network.
         let quiet = "user_pref(\"browser.aboutwelcome.enabled\", false);\
@@ -165,8 +171,8 @@ impl Bed {
         fs::write(profile.join("user.js"), quiet.replace(';', ";\n")).unwrap();
         let mut command = self.command("firefox-esr");
         command.arg("--no-remote").arg("--profile").arg(&profile);
-        command.arg(format!("file://{}", page.display()));
-        App::start_when(self, command, |w| w.title.starts_with("Reading"))
+        command.arg(address);
+        App::start_when(self, command, |w| w.title.starts_with(title))
     }
 
     /// Evince with a PDF of these pages.

@@ -1,0 +1,228 @@
+//! Password fields of each toolkit, and each way by which text gets into them: the secret is found
+//! nowhere afterwards.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use deskline_testbed::web::Page;
+use deskline_testbed::{App, Bed, Client, Toolkit, deskline, until};
+use serde_json::{Value, json};
+
+/// Each way, as a call on the test app's form. `§` stands for the secret. The first three are enough
+/// to tell a toolkit's field from another's.
+const WAYS: [(&str, &str, &str); 9] = [
+    (
+        "typed",
+        "click_and_traverse",
+        r#"{"element": "Secret", "role": "AXTextField", "text": "§"}"#,
+    ),
+    (
+        "set_value",
+        "set_value_and_traverse",
+        r#"{"element": "Secret", "role": "AXTextField", "value": "§"}"#,
+    ),
+    (
+        "Tab, in a chain",
+        "chain_and_traverse",
+        r#"{"steps": [{"do": "click", "element": "Name", "role": "AXTextField"},
+            {"do": "press_key", "keyName": "Tab"}, {"do": "type", "text": "§"}]}"#,
+    ),
+    (
+        "an error after it",
+        "chain_and_traverse",
+        r#"{"steps": [{"do": "click", "element": "Secret", "role": "AXTextField", "text": "§"},
+            {"do": "click", "element": "There is none"}]}"#,
+    ),
+    (
+        "Tab in the text",
+        "click_and_traverse",
+        r#"{"element": "Name", "role": "AXTextField", "text": "a\t§"}"#,
+    ),
+    (
+        "paste",
+        "chain_and_traverse",
+        r#"{"steps": [{"do": "click", "element": "Secret", "role": "AXTextField"},
+            {"do": "type", "text": "§", "paste": true}]}"#,
+    ),
+    (
+        "a character that the layout lacks",
+        "click_and_traverse",
+        r#"{"element": "Secret", "role": "AXTextField", "text": "§ж漢"}"#,
+    ),
+    (
+        "a choice that it has not",
+        "click_and_traverse",
+        r#"{"element": "Secret", "role": "AXTextField", "choose": "§"}"#,
+    ),
+    (
+        "an argument that there is not",
+        "click_and_traverse",
+        r#"{"element": "Secret", "role": "AXTextField", "text": "§", "txt": "§"}"#,
+    ),
+];
+
+/// How many of them are tried with each toolkit but GTK 3.
+const FEW: usize = 3;
+
+fn secret() -> String {
+    let mut random = [0; 8];
+    let from = fs::File::open("/dev/urandom").unwrap();
+    std::io::Read::read_exact(&mut &from, &mut random).unwrap();
+    let letters = random.map(|byte| char::from(b'a' + byte % 26));
+    format!("zq{}", letters.iter().collect::<String>())
+}
+
+/// The files below this folder that have one of the secrets.
+fn leaks(folder: &Path, secrets: &[String]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(leaks(&path, secrets));
+            continue;
+        }
+        let content = fs::read(&path).unwrap_or_default();
+        let has = |secret: &String| {
+            let mut windows = content.windows(secret.len());
+            windows.any(|window| window == secret.as_bytes())
+        };
+        found.extend(secrets.iter().any(has).then_some(path));
+    }
+    found
+}
+
+struct Desk<'b> {
+    bed: &'b Bed,
+    server: Client,
+    persons: App<'b>,
+    secrets: Vec<String>,
+    /// Of each app, after the last secret went in.
+    pictures: Vec<String>,
+}
+
+impl Desk<'_> {
+    /// Gets a secret into the app in each of these ways. `log` is what the app has.
+    fn fill(&mut self, toolkit: &str, app: &App<'_>, ways: usize, log: &dyn Fn() -> Vec<String>) {
+        self.persons.bring_to_front();
+        for (way, tool, arguments) in &WAYS[..ways] {
+            let of = format!("{toolkit}, {way}");
+            let secret = secret();
+            let mut arguments: Value =
+                serde_json::from_str(&arguments.replace('§', &secret)).unwrap();
+            arguments["pid"] = app.pid.into();
+            let answer = self.server.call(tool, arguments);
+            assert!(!answer.text.contains(&secret), "{of}: {answer}");
+            let refused = way.starts_with("a choice") || way.starts_with("an argument");
+            // Chromium lets accessibility set no password.
+            let refused = refused || *way == "set_value" && answer.is_error;
+            assert_eq!(
+                answer.is_error,
+                refused || way.starts_with("an error"),
+                "{of}: {answer}"
+            );
+            // Firefox sends no event of a text that accessibility sets.
+            let unseen = *way == "set_value" && toolkit == "Firefox";
+            if !refused && !unseen {
+                until(&format!("{of} in the app\n{answer}"), || {
+                    let has =
+                        |line: &String| line.starts_with("text Secret") && line.contains(&secret);
+                    log().iter().any(has).then_some(())
+                });
+            }
+            self.secrets.push(secret);
+        }
+        let front = self.bed.screen().front();
+        assert_eq!(front, self.persons.window.id, "{toolkit}");
+        let read = self
+            .server
+            .call("refresh_traversal", json!({"pid": app.pid}))
+            .ok();
+        self.pictures.push(read.field("screenshot").to_owned());
+    }
+
+    /// A person reads none of the secrets in the pictures of the apps, nor does a machine.
+    fn pictures_have_none(&self) {
+        let list = self.bed.path("pictures.txt");
+        fs::write(&list, self.pictures.join("\n")).unwrap();
+        let mut reading = Command::new("tesseract");
+        reading.arg(list).arg("-");
+        let text = String::from_utf8(reading.output().unwrap().stdout).unwrap();
+        let pages: Vec<&str> = text.split('\u{c}').collect();
+        for page in &pages[..self.pictures.len()] {
+            assert!(page.contains("Row"), "it reads what is there: {page:?}");
+        }
+        let shown = |secret: &&String| text.contains(&secret[2..]);
+        assert_eq!(self.secrets.iter().find(shown), None, "{text}");
+    }
+}
+
+#[test]
+fn a_secret_is_nowhere_whichever_toolkit_and_way() {
+    let bed = Bed::new();
+    let kept = bed.path("kept");
+    fs::create_dir(&kept).unwrap();
+    let mut command = bed.serve(&["-vvv"]);
+    command.stderr(fs::File::create(kept.join("log")).unwrap());
+    let mut desk = Desk {
+        bed: &bed,
+        server: Client::start(command),
+        persons: bed.zenity(&["--entry", "--title", "Mine"]),
+        secrets: Vec::new(),
+        pictures: Vec::new(),
+    };
+    let toolkits = [Toolkit::Gtk3, Toolkit::Gtk4, Toolkit::Qt5, Toolkit::Qt6];
+    let native = toolkits.map(|toolkit| (toolkit, bed.widgets(toolkit)));
+    let (chromium, page) = bed.chromium_widgets();
+    let html = Path::new(env!("CARGO_MANIFEST_DIR")).join("apps/page.html");
+    let read = Page::serve(&fs::read_to_string(html).unwrap());
+    let firefox = bed.firefox_at(&read.address(), read.title());
+    read.wait_for("ready");
+    for (toolkit, app) in &native {
+        let ways = if *toolkit == Toolkit::Gtk3 {
+            WAYS.len()
+        } else {
+            FEW
+        };
+        desk.fill(&format!("{toolkit:?}"), app, ways, &|| app.log());
+    }
+    desk.fill("Chromium", &chromium, FEW, &|| page.log());
+    desk.fill("Firefox", &firefox, FEW, &|| read.log());
+    desk.pictures_have_none();
+
+    // A prompt of a process of its own, as for a portal or a keyring.
+    let prompt = bed.zenity(&["--password", "--title", "Unlock"]);
+    desk.persons.bring_to_front();
+    let secret = secret();
+    let typed = json!({"pid": prompt.pid, "text": secret, "pressKey": "Return"});
+    let answer = desk.server.call("type_and_traverse", typed).ok();
+    assert!(!answer.text.contains(&secret), "{answer}");
+    prompt.wait_for(&secret);
+    fs::write(bed.path("prompted"), &secret).unwrap();
+    desk.secrets.push(secret);
+
+    let Desk {
+        server, secrets, ..
+    } = desk;
+    for line in server.notifications() {
+        assert!(
+            !secrets.iter().any(|secret| line.contains(secret)),
+            "{line}"
+        );
+    }
+    server.hang_up();
+    let export = kept.join("view.html");
+    let mut exported = bed.command(deskline());
+    exported
+        .arg("view")
+        .arg(bed.journal())
+        .arg("--export")
+        .arg(&export);
+    assert!(exported.status().unwrap().success());
+    // The search finds what is there.
+    assert_eq!(leaks(bed.folder(), &secrets[secrets.len() - 1..]).len(), 2);
+    for folder in [bed.journal(), kept] {
+        assert_eq!(leaks(&folder, &secrets), Vec::<PathBuf>::new());
+    }
+}

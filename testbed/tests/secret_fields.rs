@@ -10,8 +10,8 @@ use deskline_testbed::web::Page;
 use deskline_testbed::{App, Bed, Client, Toolkit, deskline, until};
 use serde_json::{Value, json};
 
-/// Each way, as a call on the test app's form. `§` stands for the secret. The first three are enough
-/// to tell a toolkit's field from another's.
+/// Each way, as a call on the test app's form. `§` stands for the secret. The first three tell a
+/// toolkit's field from another's.
 const WAYS: [(&str, &str, &str); 9] = [
     (
         "typed",

@@ -37,6 +37,8 @@ impl Steps<'_> {
             *front = FrontWatch::new(action, desk.guard.held());
             let done = targets.and_then(|t| self.carry_out(desk, action, t, front, report));
             if let Err(e) = done {
+                desk.ungrab();
+                report.note_guard(desk);
                 return self.stop(desk, e, report).map(Some);
             }
             if let (true, Some(after)) = (self.call.is_chain(), &report.readings.after) {
@@ -47,6 +49,9 @@ impl Steps<'_> {
             let Some(&(_, next)) = runs.peek() else {
                 break;
             };
+            // The overlay is about each step.
+            desk.ungrab();
+            report.note_guard(desk);
             targets = report.timed("resolve", |report| {
                 self.go_on(desk, front, (step, next), report)?;
                 let targets = match self.resolve(&mut **desk, next, report) {
@@ -213,13 +218,11 @@ impl Steps<'_> {
             desk.release_all();
             desk.restore_clipboard();
         }
-        desk.ungrab();
-        report.guard_held = desk.guard.held();
-        if let Some(why) = desk.guard.unable.take() {
-            report.notes.add(format!(
-                "{why}. The user's own keys and clicks may have mixed with this"
-            ));
+        match acted {
+            Ok(()) => desk.hold_on(),
+            Err(_) => desk.ungrab(),
         }
+        report.note_guard(desk);
         acted?;
         if let Some(end) = targets.drop_on.take() {
             report.timed("settle", |report| {

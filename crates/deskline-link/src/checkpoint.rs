@@ -29,6 +29,9 @@ const BUTTON: Duration = Duration::from_secs(1);
 /// The polling interval of that wait.
 const LOOK: Duration = Duration::from_millis(4);
 
+/// How long the guard holds on while an app settles. Most do within half a second.
+const HOLD: Duration = Duration::from_secs(1);
+
 /// The person's front window and pointer, and the changes that links have made to them since.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Saved {
@@ -107,6 +110,10 @@ pub(crate) struct Checkpoint<'a> {
     pressed: bool,
     /// Whether to restore nothing: after a handoff, or if the restore is deferred.
     keep: bool,
+    /// When the link's last input had been sent, if the guard holds on since then.
+    holds_on: Option<Instant>,
+    /// Whether the restore has been made.
+    restored: bool,
     /// The pid of the app whose menu an earlier link left open.
     menu_of: Option<u32>,
     /// Receives the saved state if the restore is deferred because of an open menu.
@@ -145,6 +152,8 @@ impl<'a> Checkpoint<'a> {
             pointed: false,
             pressed: false,
             keep: false,
+            holds_on: None,
+            restored: false,
             menu_of: None,
             deferred,
         };
@@ -230,6 +239,7 @@ impl<'a> Checkpoint<'a> {
     /// Restores nothing, because another process took over.
     pub(crate) fn hand_off(&mut self) {
         self.keep = true;
+        self.ungrab();
     }
 
     /// Defers the restore to a later link if it would close an open menu: one of the app, or one
@@ -307,8 +317,27 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
+    /// All input of a step has been sent. Keys of the person's would now go to the app that was
+    /// brought in front of theirs: the guard holds on until that is put back, or for [`HOLD`].
+    pub(crate) fn hold_on(&mut self) {
+        let can = self.desktop.guard().is_ok_and(|guard| guard.holds_on());
+        if can && self.guard.holds() && self.brings_back_another_app() {
+            self.holds_on = Some(Instant::now());
+        } else {
+            self.ungrab();
+        }
+    }
+
+    /// Releases the person's devices if the app takes long to settle.
+    pub(crate) fn ungrab_in_time(&mut self) {
+        if self.holds_on.is_some_and(|since| since.elapsed() >= HOLD) {
+            self.ungrab();
+        }
+    }
+
     /// Releases the person's devices.
     pub(crate) fn ungrab(&mut self) {
+        self.holds_on = None;
         if self.guard.holds() {
             self.note_drift();
             let guard = self.desktop.guard();
@@ -624,17 +653,25 @@ impl Checkpoint<'_> {
     }
 }
 
-impl Drop for Checkpoint<'_> {
-    fn drop(&mut self) {
-        let steps: [fn(&mut Self); 8] = [
+impl Checkpoint<'_> {
+    /// Step 8. The guard holds until the person's window is back, if it holds on.
+    pub(crate) fn restore(&mut self) {
+        if std::mem::replace(&mut self.restored, true) {
+            return;
+        }
+        let steps: [fn(&mut Self); 9] = [
             |desk| desk.desktop.release_all(),
             Self::restore_clipboard,
-            Self::ungrab,
-            Self::unwatch,
+            |desk| match desk.holds_on {
+                Some(_) => desk.note_drift(),
+                None => desk.ungrab(),
+            },
             |desk| desk.desktop.rest(),
             Self::keep_menu,
             Self::restore_pointer,
             Self::restore_front,
+            Self::ungrab,
+            Self::unwatch,
         ];
         let made = steps.map(|step| catch_unwind(AssertUnwindSafe(|| step(self))));
         if let Some(Err(panic)) = made.into_iter().find(Result::is_err)
@@ -642,6 +679,14 @@ impl Drop for Checkpoint<'_> {
         {
             resume_unwind(panic);
         }
+    }
+}
+
+impl Drop for Checkpoint<'_> {
+    fn drop(&mut self) {
+        // After an error or a panic the devices are the person's again at once.
+        self.holds_on = None;
+        self.restore();
     }
 }
 

@@ -104,6 +104,12 @@ pub trait Guards {
     /// Why some of the person's input may have reached an app since the last [`Guards::grab`]
     /// although their devices were grabbed. Asked once after each [`Guards::ungrab`].
     fn lapse(&mut self) -> Option<String>;
+
+    /// Whether the devices may stay grabbed while an app settles and the person's window comes back
+    /// to the front: the overlay is in no picture, and that window costs no grab.
+    fn holds_on(&self) -> bool {
+        false
+    }
 }
 
 /// The state and total time of one link's grabs.
@@ -137,9 +143,12 @@ impl Watch {
         }
     }
 
-    /// The total time of finished grabs. `None` if there was none.
+    /// The total time of the grabs so far. `None` if there was none.
     pub(crate) fn held(&self) -> Option<Duration> {
-        self.held
+        match self.since {
+            Some(since) => Some(self.held.unwrap_or_default() + since.elapsed()),
+            None => self.held,
+        }
     }
 }
 

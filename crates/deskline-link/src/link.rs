@@ -61,6 +61,7 @@ pub(crate) fn run(
     let stopped = steps.walk(&mut desk, targets, &mut front, report)?;
 
     // 6. Diff.
+    desk.ungrab_in_time();
     report.timed("diff", |report| steps.diff(&mut *desk, report))?;
 
     // 7. Handoff: decided before anything is put back.
@@ -83,6 +84,7 @@ pub(crate) fn run(
         shot => (None, shot),
     };
     if let Some(shot) = now {
+        desk.ungrab_in_time();
         report.timed("picture", |report| shot.take(&mut *desk, report));
     }
     // An Esc that came after the last wait counts too.
@@ -97,6 +99,8 @@ pub(crate) fn run(
                 desk.hold_for_menu(pid);
             }
         }
+        desk.restore();
+        report.note_guard(&mut desk);
         drop(desk);
     });
     if let Some(shot) = later {

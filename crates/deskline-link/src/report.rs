@@ -8,6 +8,7 @@ use deskline_core::{Diff, Tree, target};
 
 use crate::apps::Identity;
 use crate::call::Call;
+use crate::checkpoint::Checkpoint;
 use crate::display::{Picture, Window, WindowId};
 use crate::end::End;
 use crate::picture::change::Before;
@@ -152,6 +153,16 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    /// Notes how long the guard has held so far, and whose input it did not keep out.
+    pub(crate) fn note_guard(&mut self, desk: &mut Checkpoint<'_>) {
+        self.guard_held = desk.guard.held();
+        if let Some(why) = desk.guard.unable.take() {
+            self.notes.add(format!(
+                "{why}. The user's own keys and clicks may have mixed with this"
+            ));
+        }
+    }
+
     /// How the picture changed, if the diff names no visible element.
     pub(crate) fn picture_changed(&self) -> Option<String> {
         let (before, window) = (self.pictures.before.as_ref()?, self.pictures.window?);

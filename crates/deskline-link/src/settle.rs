@@ -66,7 +66,7 @@ impl Steps<'_> {
             sent: sent(action, self.is_last(report)),
             most: quiet::MOST,
         };
-        match await_quiet(&mut **desk, pid, awaits, self.cancel) {
+        match await_quiet(desk, pid, awaits, self.cancel) {
             Ok((settled, tree)) => {
                 report.step.settled = Some(settled);
                 // A key after the text was preceded by a look of its own.
@@ -82,6 +82,7 @@ impl Steps<'_> {
         desk.end_step();
         front.note(desk)?;
         if !options.delay_after_action.is_zero() {
+            desk.ungrab();
             self.cancel.wait(options.delay_after_action)?;
             match desk.read(pid, scope) {
                 Ok(tree) => {
@@ -146,7 +147,7 @@ impl Steps<'_> {
             sent: sent(action, self.is_last(report)),
             most: quiet::MOST,
         };
-        match await_quiet(&mut **desk, pid, awaits, self.cancel) {
+        match await_quiet(desk, pid, awaits, self.cancel) {
             Ok((_, mut after)) => {
                 let diff = Diff::between(&tree, &after);
                 self.reader.rename(&diff.renamed(&tree, &after));
@@ -232,6 +233,7 @@ impl Steps<'_> {
         let mut found = verdict(report);
         let start = Instant::now();
         while let (Verdict::Failed(_), Some(pid)) = (&found, self.subject.current()) {
+            desk.ungrab_in_time();
             desk.wait_for_change(LATE)?;
             self.cancel.check()?;
             let tree = desk.read(pid, self.reader.whole())?;

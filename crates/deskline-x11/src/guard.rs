@@ -120,6 +120,10 @@ impl Guards for Guard {
     fn lapse(&mut self) -> Option<String> {
         None
     }
+
+    fn holds_on(&self) -> bool {
+        true
+    }
 }
 
 impl Overlay for Guard {

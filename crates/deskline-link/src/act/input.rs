@@ -323,7 +323,7 @@ impl Act<'_> {
             sent: None,
             most: BETWEEN,
         };
-        await_quiet(&mut **desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
+        await_quiet(desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
     }
 
     /// The app's tree once a clicked field has the focus. X11 window managers hold the first click

@@ -185,7 +185,7 @@ impl Act<'_> {
             sent,
             most: MOVES,
         };
-        await_quiet(&mut **desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
+        await_quiet(desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
     }
 }
 

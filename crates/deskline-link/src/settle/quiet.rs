@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Diff, Element, ElementId, Rect, Tree};
 
+use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
 use crate::error::Result;
 use crate::ocr::is_from_picture;
@@ -105,7 +106,7 @@ impl Awaits<'_> {
 
 /// Waits until the app has settled. Returns the last reading too.
 pub(crate) fn await_quiet(
-    desktop: &mut dyn Desktop,
+    desk: &mut Checkpoint<'_>,
     pid: u32,
     awaits: Awaits<'_>,
     cancel: &Cancel,
@@ -126,11 +127,13 @@ pub(crate) fn await_quiet(
     let mut again = false;
     let enough = awaits.effect.least_sign(awaits.raised);
     // A page that loads without end is not waited for again.
-    let loaded = awaits.before.is_none_or(|tree| !lacks_page(tree)) && !desktop.is_loading(pid);
+    let loaded = awaits.before.is_none_or(|tree| !lacks_page(tree)) && !desk.is_loading(pid);
     if let Some(sent) = awaits.sent {
-        cancel.wait(desktop.lag(pid, sent).min(awaits.most))?;
+        cancel.wait(desk.lag(pid, sent).min(awaits.most))?;
     }
     loop {
+        desk.ungrab_in_time();
+        let desktop = &mut **desk;
         let cpu = Cpu::now(desktop, pid);
         // Changes that go on without an event are not read more often for it.
         let pause = if again {

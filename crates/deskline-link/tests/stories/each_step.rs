@@ -298,7 +298,7 @@ fn something_panics() {
             assert!(story.text().contains("internal error"), "{context}");
             // A step of the restore that panics is not repeated; the others are made all the same.
             let calls = story.calls();
-            let restore = calls.iter().position(|call| call == "unwatch_person");
+            let restore = calls.iter().position(|call| call == "rest");
             if restore.is_some_and(|restore| restore < step) {
                 let both = front(story) == EDITOR_WINDOW || pointer(story) == THEIRS;
                 assert!(both, "{context}");

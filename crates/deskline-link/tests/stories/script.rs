@@ -48,6 +48,8 @@ pub(crate) struct Script {
     pub(crate) private: bool,
     /// Whether this desktop can tell whether the person presses anything.
     pub(crate) watches: bool,
+    /// Whether the guard may hold on while an app settles.
+    pub(crate) holds_on: bool,
     pub(crate) connections: u32,
     /// Whether apps answer what nobody can read.
     pub(crate) garbled: bool,
@@ -87,6 +89,7 @@ impl Script {
             computed: Duration::ZERO,
             private: false,
             watches: true,
+            holds_on: false,
             connections: 0,
             garbled: false,
             listening: false,

@@ -488,6 +488,10 @@ impl Guards for Scripted {
         })
     }
 
+    fn holds_on(&self) -> bool {
+        self.script().holds_on
+    }
+
     fn ungrab(&mut self) {
         self.ask("ungrab", |script| script.world.guarded = false);
     }

@@ -39,6 +39,7 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
     aim 100 2
     front
     activate 2
+    windows
     picture 2
     pointer
     click 540,52
@@ -59,12 +60,12 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
     picture 2
     popup_open
     release_all
-    unwatch_person
     rest
     pointer
     move_pointer 900,700
     front
     activate 3
+    unwatch_person
     ");
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
 }
@@ -304,6 +305,77 @@ fn the_persons_own_switch_is_no_handoff_and_is_not_read() {
             .iter()
             .any(|call| call.starts_with("read 300"))
     );
+}
+
+#[test]
+fn the_persons_keys_reach_no_app_until_their_window_is_back() {
+    let settling = || {
+        let story = Story::new();
+        story.script().holds_on = true;
+        story
+    };
+    let mut story = settling();
+    story.after("wait_for_change", person::types());
+    story.click("Send");
+    let seen = story.seen();
+    assert!(
+        !seen.contains("Mail: p") && seen.contains("front: Notes"),
+        "{seen}"
+    );
+    assert_eq!(story.given(|world| world.kept_out), 1);
+    let calls = story.calls();
+    let last = |call| calls.iter().rposition(|known| known.starts_with(call));
+    assert!(last("ungrab") > last("activate 3"), "{calls:?}");
+    assert!(story.journal().contains("guard_held_ms"));
+
+    // They are let in while an app takes long to settle, and after an error.
+    let mut story = settling();
+    story.after(
+        "wait_for_change",
+        Box::new(|world: &mut World| {
+            std::thread::sleep(Duration::from_millis(1_050));
+            world.node("Inbox").unwrap().says("Inbox (1)");
+        }),
+    );
+    story.after("ungrab", person::types());
+    story.click("Send");
+    assert!(story.seen().contains("Mail: p"), "{}", story.seen());
+    let mut story = settling();
+    story.after("wait_for_change", person::presses_esc());
+    story.after("ungrab", person::types());
+    story.click("Send");
+    assert!(story.is_error() && story.seen().contains("Mail: p"));
+
+    // The app's own window was in front: nothing is put back.
+    let mut story = settling();
+    story.given(|world| world.raise(MAIL_WINDOW));
+    story.after("wait_for_change", person::types());
+    story.click("Send");
+    assert!(story.seen().contains("Mail: p"), "{}", story.seen());
+}
+
+#[test]
+fn a_click_follows_a_window_that_has_moved_since_its_app_was_read() {
+    for call in ["read", "activate"] {
+        let mut story = Story::new();
+        story.after(
+            call,
+            Box::new(|world: &mut World| {
+                let window = world.stack.iter_mut().find(|w| w.id == MAIL_WINDOW);
+                let window = window.unwrap();
+                let places = window
+                    .nodes
+                    .iter_mut()
+                    .filter_map(|n| n.line.extents.as_mut());
+                for place in places.chain([&mut window.at]) {
+                    place.y += 120;
+                }
+            }),
+        );
+        story.click("Send");
+        let seen = story.seen();
+        assert!(seen.contains("Mail: click Send"), "{call}: {seen}");
+    }
 }
 
 #[test]

@@ -74,6 +74,7 @@ impl Walk {
             let mut script = story.script();
             script.private = rng.u8(..) < 20;
             script.watches = rng.u8(..) > 20;
+            script.holds_on = seed.is_multiple_of(2);
             script.chooses = rng.bool();
             script.pastes = rng.u8(..) > 20;
             if rng.u8(..) < 20 {

@@ -10,10 +10,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskline_atspi::bus::{self, Body, Call, Connection, Message, WireError};
-use deskline_unix::family::{self, Family};
+use deskline_unix::family::{Family, Snapshot};
 use deskline_unix::process;
 
 use crate::session::{Session, socket};
@@ -22,11 +22,10 @@ use crate::session::{Session, socket};
 const ANSWERS: Duration = Duration::from_millis(500);
 
 /// How long app and input method may take to handle the last keys.
-const HANDLES: Duration = Duration::from_secs(1);
+const HANDLES: Duration = Duration::from_millis(500);
 
-/// They count as done with the keys once all of them have slept for this long: longer than GTK
-/// sleeps until its next frame.
-const ASLEEP: Duration = Duration::from_millis(40);
+/// They count as done with the keys once all of them have slept for this long.
+const ASLEEP: Duration = Duration::from_millis(10);
 
 /// The engine of IBus that passes keys on. It does not change the keyboard layout.
 const DIRECT: &str = "xkb:us::eng";
@@ -70,8 +69,6 @@ impl On {
 pub(crate) struct InputMethods {
     uid: u32,
     ibus: Ibus,
-    /// The display server's process.
-    display: Option<u32>,
     session_bus: Option<String>,
     /// Fcitx's bus. Connected to once.
     fcitx: Option<Connection>,
@@ -94,10 +91,11 @@ impl InputMethods {
         let config = session.environment.get("XDG_CONFIG_HOME");
         let config = config.map(PathBuf::from).filter(|path| path.is_absolute());
         let config = config.or_else(|| Some(session.home()?.join(".config")));
-        let displays = session
-            .x11_number()
-            .into_iter()
-            .chain(session.wayland_display.as_deref());
+        let number = session.display.as_deref().and_then(|display| {
+            let (_, number) = display.rsplit_once(':')?;
+            number.split('.').next()
+        });
+        let displays = number.into_iter().chain(session.wayland_display.as_deref());
         let record = session.runtime_dir.as_ref();
         let mut methods = Self {
             uid: rustix::process::getuid().as_raw(),
@@ -106,7 +104,6 @@ impl InputMethods {
                 files: displays.map(|display| format!("-unix-{display}")).collect(),
                 bus: None,
             },
-            display: session.display_server(),
             session_bus: session.session_bus.clone(),
             fcitx: None,
             record: record.map(|folder| folder.join("deskline-input-method")),
@@ -118,7 +115,7 @@ impl InputMethods {
     /// Switches an active input method to direct input, until the result is dropped. `app` is the
     /// process that the keys are for.
     pub(crate) fn direct(&mut self, app: Option<u32>) -> Direct<'_> {
-        let was = self.on(app);
+        let was = self.on();
         if let Some(on) = &was {
             self.note(on);
             if let Err(error) = self.switch_off(on) {
@@ -132,15 +129,12 @@ impl InputMethods {
         }
     }
 
-    fn on(&mut self, app: Option<u32>) -> Option<On> {
+    fn on(&mut self) -> Option<On> {
         let engine = self.engine().filter(|engine| !engine.starts_with(LAYOUTS));
         if let Some(engine) = engine {
             return Some(On::Ibus(engine));
         }
-        self.pid_of(FCITX)?;
-        // The field that has the focus is the one that the app has reported last.
-        self.await_sleep(&On::Fcitx, app);
-        let state = self.fcitx("State").ok()?;
+        let state = self.fcitx("State").ok().flatten()?;
         (state.reader().i32() == Ok(ACTIVE)).then_some(On::Fcitx)
     }
 
@@ -155,8 +149,8 @@ impl InputMethods {
     fn switch_on(&mut self, was: &On) -> Result<(), bus::Error> {
         match was {
             On::Ibus(engine) if self.engine().as_deref() == Some(DIRECT) => self.set_engine(engine),
-            On::Fcitx if self.pid_of(FCITX).is_some() => self.fcitx("Activate").map(drop),
-            On::Ibus(_) | On::Fcitx => Ok(()),
+            On::Ibus(_) => Ok(()),
+            On::Fcitx => self.fcitx("Activate").map(drop),
         }
     }
 
@@ -179,59 +173,40 @@ impl InputMethods {
         }
     }
 
-    /// The process of a name on the session bus, if it has an owner.
-    fn pid_of(&mut self, name: &str) -> Option<u32> {
-        let bus = "org.freedesktop.DBus";
-        let asked = self.on_session_bus(&Call {
-            destination: bus,
-            path: "/org/freedesktop/DBus",
-            interface: bus,
-            member: "GetConnectionUnixProcessID",
-            body: Body::new().str(name),
-        });
-        asked.ok()?.reader().u32().ok()
-    }
-
-    /// Calls Fcitx's controller. That starts Fcitx if it does not run.
-    fn fcitx(&mut self, member: &str) -> Result<Message, bus::Error> {
-        self.on_session_bus(&Call {
-            destination: FCITX,
-            path: "/controller",
-            interface: "org.fcitx.Fcitx.Controller1",
-            member,
-            body: Body::new(),
-        })
-    }
-
-    fn on_session_bus(&mut self, call: &Call<'_>) -> Result<Message, bus::Error> {
-        let bus = match (&mut self.fcitx, &self.session_bus) {
-            (Some(bus), _) => bus,
-            (none, Some(address)) => none.insert(Connection::open(address, ANSWERS)?),
-            (None, None) => return Err(bus::Error::Address(String::new())),
+    /// Calls Fcitx's controller. `None` if there is no Fcitx.
+    fn fcitx(&mut self, member: &str) -> Result<Option<Message>, bus::Error> {
+        let Some(address) = &self.session_bus else {
+            return Ok(None);
         };
-        let answer = bus.call(call, ANSWERS);
+        let bus = match &mut self.fcitx {
+            Some(bus) => bus,
+            none => none.insert(Connection::open(address, ANSWERS)?),
+        };
+        let mut call = |destination, path, interface, member, body| {
+            let call = Call {
+                destination,
+                path,
+                interface,
+                member,
+                body,
+            };
+            bus.call(&call, ANSWERS)
+        };
+        let (daemon, path) = ("org.freedesktop.DBus", "/org/freedesktop/DBus");
+        // A call to a name without an owner could start Fcitx.
+        let asked = call(daemon, path, daemon, "NameHasOwner", Body::new().str(FCITX));
+        let answer = match asked {
+            Ok(answer) if answer.reader().u32() != Ok(1) => return Ok(None),
+            Ok(_) => {
+                let interface = "org.fcitx.Fcitx.Controller1";
+                call(FCITX, "/controller", interface, member, Body::new())
+            }
+            Err(error) => Err(error),
+        };
         if matches!(answer, Err(bus::Error::Io(_) | bus::Error::Timeout)) {
             self.fcitx = None;
         }
-        answer
-    }
-
-    /// Waits until all that passes keys on has handled them: the display server, the app, the input
-    /// method, and the bus between them.
-    fn await_sleep(&mut self, on: &On, app: Option<u32>) {
-        let mut pids = vec![app, self.display];
-        match on {
-            On::Ibus(_) => pids.push(self.ibus.bus.as_ref().map(|(_, pid)| *pid)),
-            On::Fcitx => pids.extend(["org.freedesktop.DBus", FCITX].map(|name| self.pid_of(name))),
-        }
-        let families = pids.into_iter().flatten().map(Family::with_threads);
-        let families: Vec<Family> = families.collect();
-        let pause = |time| {
-            std::thread::sleep(time);
-            Ok::<(), std::convert::Infallible>(())
-        };
-        // What never sleeps has had its time.
-        let _ = family::await_asleep(&families, ASLEEP, HANDLES, pause);
+        answer.map(Some)
     }
 
     fn note(&self, on: &On) {
@@ -339,11 +314,28 @@ impl Drop for Direct<'_> {
         let Some(was) = self.was.take() else {
             return;
         };
-        self.methods.await_sleep(&was, self.app);
+        let daemon = self.methods.ibus.bus.as_ref().map(|(_, pid)| *pid);
+        await_sleep(self.app.into_iter().chain(daemon));
         if let Err(error) = self.methods.switch_on(&was) {
             tracing::warn!(%error, "the input method stays off");
         }
         self.methods.forget();
+    }
+}
+
+/// Waits until these processes and their children have handled the keys.
+fn await_sleep(pids: impl Iterator<Item = u32>) {
+    let families: Vec<Family> = pids.map(Family::new).collect();
+    let asleep = || -> Option<Vec<Snapshot>> { families.iter().map(Family::asleep).collect() };
+    let end = Instant::now() + HANDLES;
+    let mut last = asleep();
+    loop {
+        std::thread::sleep(ASLEEP);
+        let now = asleep();
+        if now.is_some() && now == last || Instant::now() >= end {
+            return;
+        }
+        last = now;
     }
 }
 

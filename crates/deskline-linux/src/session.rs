@@ -122,25 +122,6 @@ impl Session {
         Some(name.unwrap_or_else(|| "unknown compositor".into()))
     }
 
-    /// The process of the Wayland compositor, or else of the X server.
-    pub(crate) fn display_server(&self) -> Option<u32> {
-        if let Some(name) = self.wayland_display.as_deref() {
-            return socket::compositor(name, self.runtime_dir.as_deref());
-        }
-        let number = self.x11_number()?;
-        socket::server(Path::new(&format!("/tmp/.X11-unix/X{number}")))
-    }
-
-    /// The number of the X11 display, which may have a screen's number behind it.
-    pub(crate) fn x11_number(&self) -> Option<&str> {
-        self.display
-            .as_deref()?
-            .rsplit_once(':')?
-            .1
-            .split('.')
-            .next()
-    }
-
     pub(crate) fn wayland_socket(&self) -> Option<PathBuf> {
         let name = self.wayland_display.as_deref()?;
         socket::wayland_path(name, self.runtime_dir.as_deref())

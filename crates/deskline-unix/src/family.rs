@@ -1,12 +1,12 @@
 //! An app's processes: whether they run, and how much they have run.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The maximum number of processes to count for one app.
 const MOST: usize = 64;
 
-/// A process and its descendants. Of most only the main threads count: they run the event loops.
+/// A process and its descendants. Only their main threads count: they run the event loops.
 #[derive(Debug, Clone)]
 pub struct Family(Vec<u32>);
 
@@ -34,20 +34,6 @@ impl Family {
         Self(family)
     }
 
-    /// The same, of which all threads count: some send what an event loop waits for.
-    pub fn with_threads(pid: u32) -> Self {
-        let threads = |pid: u32| {
-            fs::read_dir(format!("/proc/{pid}/task"))
-                .into_iter()
-                .flatten()
-        };
-        let all = Self::new(pid).0.into_iter().flat_map(threads).flatten();
-        Self(
-            all.filter_map(|thread| thread.file_name().to_str()?.parse().ok())
-                .collect(),
-        )
-    }
-
     /// The process first.
     pub fn pids(&self) -> &[u32] {
         &self.0
@@ -59,7 +45,7 @@ impl Family {
         Duration::from_nanos(ran.sum())
     }
 
-    /// A snapshot, if all that count sleep. `None` while one runs or waits for a processor.
+    /// A snapshot, if all main threads sleep. `None` while one runs or waits for a processor.
     pub fn asleep(&self) -> Option<Snapshot> {
         let awake = |pid: &u32| {
             let stat = fs::read(format!("/proc/{pid}/task/{pid}/stat")).unwrap_or_default();
@@ -73,30 +59,6 @@ impl Family {
         // next time.
         let counters = self.0.iter().map(|pid| schedstat(*pid)).collect();
         (!self.0.iter().any(awake)).then_some(Snapshot(counters))
-    }
-}
-
-/// Waits until these processes have slept for `time`. `false` if they have not after `limit`.
-/// `pause` is called to wait, and can end this with an error.
-pub fn await_asleep<E>(
-    families: &[Family],
-    time: Duration,
-    limit: Duration,
-    mut pause: impl FnMut(Duration) -> Result<(), E>,
-) -> Result<bool, E> {
-    let asleep = || -> Option<Vec<Snapshot>> { families.iter().map(Family::asleep).collect() };
-    let until = Instant::now() + limit;
-    let mut last = asleep();
-    loop {
-        pause(time)?;
-        let now = asleep();
-        if now.is_some() && now == last {
-            return Ok(true);
-        }
-        if Instant::now() >= until {
-            return Ok(false);
-        }
-        last = now;
     }
 }
 
@@ -128,6 +90,7 @@ mod tests {
     use super::*;
     use std::process::{Child, Command};
     use std::thread::sleep;
+    use std::time::Instant;
 
     fn shell(script: &str) -> Child {
         let mut command = Command::new("sh");
@@ -179,7 +142,7 @@ mod tests {
     #[test]
     fn a_process_that_waits_is_asleep_and_one_that_runs_in_between_differs() {
         let child = shell("exec sleep 60");
-        let family = Family::with_threads(child.id());
+        let family = Family::new(child.id());
         let until = Instant::now() + Duration::from_secs(10);
         let mut same = false;
         while !same && Instant::now() < until {

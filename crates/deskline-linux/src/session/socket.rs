@@ -99,12 +99,8 @@ pub(super) fn wayland_answers(name: &str, runtime_dir: Option<&Path>, uid: u32) 
 
 /// The pid of the compositor that listens on a Wayland socket.
 pub(super) fn compositor(name: &str, runtime_dir: Option<&Path>) -> Option<u32> {
-    server(&wayland_path(name, runtime_dir)?)
-}
-
-/// The pid of the process that listens on the unix socket at `path`.
-pub(super) fn server(path: &Path) -> Option<u32> {
-    peer(&SocketAddrUnix::new(path).ok()?).ok()?.pid
+    let address = SocketAddrUnix::new(wayland_path(name, runtime_dir)?).ok()?;
+    peer(&address).ok()?.pid
 }
 
 /// `wl_display_connect(3)`

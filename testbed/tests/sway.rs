@@ -1,7 +1,7 @@
 //! sway: windows, exact coordinates, clicks, typing and pictures, with native apps over each other.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use deskline_testbed::{Client, Compositor, NativeApp, Setup, Toolkit, until};
+use deskline_testbed::{Client, Compositor, Setup, Toolkit};
 use serde_json::json;
 
 fn kill(server: &Client) {
@@ -161,33 +161,26 @@ fn apps_without_a_tree_are_driven_behind_the_persons_window() {
     session.drives_a_terminal("sway", "hello Zy {x} äß 漢");
 }
 
-/// A panel is no window to sway, and an item of the tray none at all: they are read, and pressed
-/// where they are.
+/// A panel is no window to sway: it is read, and pressed where it is.
 #[test]
-fn a_panel_and_an_item_of_the_tray_are_pressed_over_the_bus() {
-    let session = Setup::here(Compositor::Sway).bar().start();
+fn a_panel_is_pressed_over_the_bus() {
+    let session = Setup::here(Compositor::Sway).start();
     let server = session.server();
     let persons = session.widgets(Toolkit::Gtk3, &server);
-    let start = |script: &str| {
-        let log = session.folder().join(script).with_extension("log");
-        let mut command = session.command("/usr/bin/python3");
-        command
-            .arg("-B")
-            .arg(session.folder().join(script))
-            .arg(&log);
-        let app = session.app(command, log);
-        app.wait_for("ready");
-        app
-    };
-    let press = |app: &NativeApp, element: &str, role: &str| {
+    let log = session.folder().join("panel.log");
+    let mut command = session.command("/usr/bin/python3");
+    command.arg("-B").arg(session.folder().join("panel.py"));
+    command.arg(&log);
+    let panel = session.app(command, log);
+    panel.wait_for("ready");
+    let press = |element: &str, role: &str| {
         let call = json!({"element": element, "role": role});
-        server.call_for(app, "press_ax_and_traverse", call).ok()
+        server.call_for(&panel, "press_ax_and_traverse", call).ok()
     };
-    let panel = start("panel.py");
-    let pressed = press(&panel, "Volume up", "AXButton");
+    let pressed = press("Volume up", "AXButton");
     panel.wait_for("louder");
     assert!(!pressed.text.contains("no window any more"), "{pressed}");
-    press(&panel, "Home", "AXMenuItem");
+    press("Home", "AXMenuItem");
     panel.wait_for("went Home");
     let click = json!({"element": "Volume up", "role": "AXButton"});
     let refused = server.call_for(&panel, "click_and_traverse", click);
@@ -195,19 +188,5 @@ fn a_panel_and_an_item_of_the_tray_are_pressed_over_the_bus() {
         assert!(refused.error().contains(part), "{refused}");
     }
     assert_eq!(panel.logged("louder"), 1);
-
-    let tray = start("tray.py");
-    until("the item of the tray", || {
-        let list = server.call("list_applications", json!({})).text;
-        list.contains("\"tray.py\" (tray)").then_some(())
-    });
-    press(&tray, "Write to Bob", "AXMenuItem");
-    tray.wait_for("Bob");
-    let muted = press(&tray, "Mute", "AXMenuItem");
-    tray.wait_for("mute False");
-    let diff = muted.diff_lines();
-    assert!(diff.iter().any(|line| line.contains("Mute")), "{muted}");
-    press(&tray, "tray.py", "AXMenuBarItem");
-    tray.wait_for("activated");
     assert!(server.has_in_front(&persons));
 }

@@ -103,7 +103,6 @@ pub(super) fn prepare(setup: &Setup) -> tempfile::TempDir {
         "seat.py",
         "session.sh",
         "single.py",
-        "tray.py",
     ] {
         fs::copy(apps.join(name), path(name)).unwrap();
     }

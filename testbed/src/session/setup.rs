@@ -116,12 +116,6 @@ impl Setup {
         self
     }
 
-    /// sway, with its bar, which watches items of the tray.
-    pub fn bar(mut self) -> Self {
-        self.lines += "bar {\n}\n";
-        self
-    }
-
     /// sway, with these screens, each given as arguments of its command `output`.
     pub fn screens(mut self, screens: &[&str]) -> Self {
         let lines = (1..).zip(screens);

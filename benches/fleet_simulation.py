@@ -3,8 +3,10 @@
 a new client waits for its desktop, by the size of the warm pool, and how many machines that takes.
 
     benches/fleet_simulation.py [--memory MB] [--idle MB] [--cpu SECONDS] [--start SECONDS] [--json FILE]
+        [--check PAGE]
 
---json takes the costs from the last row that scripts/fleet has written. Assumptions:
+--json takes the costs from the last row that scripts/fleet has written. --check fails if the page has
+another table. Assumptions:
 
 - Clients come at random (a Poisson process), so many that the wanted number of desktops is in use on
   average. They stay for ten minutes on average; most leave earlier and a few stay long (lognormal,
@@ -80,11 +82,12 @@ def simulate(rate, most, pool, start, hours=500.0, seed=1):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--memory", type=float, default=190, help="of a desktop in use, with its apps")
-    parser.add_argument("--idle", type=float, default=65, help="of a warm one")
-    parser.add_argument("--cpu", type=float, default=0.1, help="processor seconds of a desktop in use, a second")
-    parser.add_argument("--start", type=float, default=1.2)
+    parser.add_argument("--memory", type=float, default=146, help="of a desktop in use, with its apps")
+    parser.add_argument("--idle", type=float, default=59, help="of a warm one")
+    parser.add_argument("--cpu", type=float, default=0.1148, help="processor seconds of a desktop in use, a second")
+    parser.add_argument("--start", type=float, default=0.5)
     parser.add_argument("--json")
+    parser.add_argument("--check")
     options = parser.parse_args()
     if options.json:
         with open(options.json) as file:
@@ -93,8 +96,10 @@ def main():
         options.memory, options.idle, options.start = row["mb"], row["mb_idle"], facts["first_cold_s"]
         options.cpu = row["cpu_s"] / row["run_s"]
     print(f"{options.memory:.0f} MB in use, {options.idle:.0f} MB warm, {options.cpu:.3f} of a core, {options.start:.1f} s to start\n")
-    print("| desktops in use | warm a machine | machines | wait: none, p50 of the others, p99 of all | turned away |")
-    print("|---|---|---|---|---|")
+    table = [
+        "| desktops in use | warm a machine | machines | wait: none, p50 of the others, p99 of all | turned away |",
+        "|---|---|---|---|---|",
+    ]
     for total in (1_000, 10_000):
         for pool in (0, 1, 2, 4):
             by_memory = int((MEMORY - pool * options.idle) / options.memory)
@@ -110,7 +115,13 @@ def main():
             none = 100 * (1 - sum(wait > 0 for wait in served) / len(served))
             away = 100 * (1 - len(served) / len(waits))
             tail = served[int(0.99 * (len(served) - 1))]
-            print(f"| {total:,} | {pool} | {machines} | {none:.1f} %, {late[len(late) // 2]:.1f} s, {tail:.1f} s | {away:.2f} % |")
+            wait = f"{none:.1f} %, {late[len(late) // 2]:.1f} s, {tail:.1f} s"
+            table.append(f"| {total:,} | {pool} | {machines:,} | {wait} | {away:.2f} % |")
+    print("\n".join(table))
+    if options.check:
+        with open(options.check) as page:
+            assert "\n".join(table) in page.read(), f"{options.check} has another table"
+        print("\ntest result: ok. 1 passed; 0 failed; 0 ignored;")
 
 
 if __name__ == "__main__":

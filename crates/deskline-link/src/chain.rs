@@ -81,19 +81,8 @@ impl Steps<'_> {
     ) -> Result<()> {
         let home = self.subject.home().ok_or(Error::NoPid)?;
         let to = self.other_in_front(desk, front)?;
-        if let Some((window, pid)) = &to
-            && desk.was_there(window.id)
-            && desk.windows_of(home)?.is_empty()
-        {
-            // The window manager has chosen it, in place of the app's last window.
-            return Err(Error::Elsewhere {
-                title: window.title.clone(),
-                pid: *pid,
-                why: format!(
-                    "is in front now, because the app has closed its last window. Nothing more was \
-                     sent. Call again with pid {pid} if that is meant"
-                ),
-            });
+        if let Some((window, pid)) = &to {
+            desk.refuse_substitute(home, window, *pid)?;
         }
         let to = to.map_or(home, |(_, pid)| pid);
         let after = report.readings.after.take();

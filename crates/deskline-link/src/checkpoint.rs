@@ -13,7 +13,7 @@ use deskline_core::{KeyPress, Modifiers, Point};
 use crate::apps::{Opened, Permit};
 use crate::desktop::Desktop;
 use crate::display::{Pointer, Window, WindowId, WindowState};
-use crate::error::{Missing, Result, TargetError};
+use crate::error::{Error, Missing, Result, TargetError};
 use crate::guard::{Grab, Task, Watch};
 use crate::subject::Subject;
 use deskline_input::{Cancel, Click, Reason};
@@ -223,6 +223,22 @@ impl<'a> Checkpoint<'a> {
     pub(crate) fn front_before(&self) -> Option<&Window> {
         let nobodys = self.raised.is_some() && self.desktop.is_private();
         self.saved.front.as_ref().filter(|_| !nobodys)
+    }
+
+    /// Fails if the window manager has brought this window to the front in place of the last one of
+    /// an app: it was there, and is nobody's choice.
+    pub(crate) fn refuse_substitute(&mut self, app: u32, front: &Window, pid: u32) -> Result<()> {
+        if !self.was_there(front.id) || !self.desktop.windows_of(app)?.is_empty() {
+            return Ok(());
+        }
+        Err(Error::Elsewhere {
+            title: front.title.clone(),
+            pid,
+            why: format!(
+                "is in front now, because the app has closed its last window. Nothing more was \
+                 sent. Call again with pid {pid} if that is meant"
+            ),
+        })
     }
 
     /// Whether the window existed at the checkpoint.

@@ -408,11 +408,13 @@ impl Act<'_> {
         let switched = !desk.guard.holds()
             && front.as_ref().is_some_and(|front| desk.was_there(front.id))
             && desk.person_pressed() != Some(false);
-        let front = front.filter(|_| !switched).and_then(|front| front.pid);
         let theirs = desk.front_before().and_then(|front| front.pid);
-        let Some(pid) = front.filter(|pid| Some(*pid) != theirs) else {
+        let front = front.filter(|_| !switched);
+        let owned = front.and_then(|front| front.pid.map(|pid| (front, pid)));
+        let Some((front, pid)) = owned.filter(|(_, pid)| Some(*pid) != theirs) else {
             return Ok(Some(self.own_witness(tree)));
         };
+        desk.refuse_substitute(self.pid, &front, pid)?;
         let mut own = String::new();
         if self.policy.is_bounded() {
             let listed = desk.applications()?;

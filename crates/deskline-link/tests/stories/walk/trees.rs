@@ -21,8 +21,9 @@ pub(super) struct Seen {
     trees: Vec<(u32, Elements)>,
     /// What each ref stood for: a role, and the number in the text.
     meaning: HashMap<Ref, (Role, String)>,
-    /// What changed late in the last answer. What changes by itself is left out of the third.
-    late: HashSet<Ref>,
+    /// What changed late in the last answer about an app. What changes by itself is left out of the
+    /// third.
+    late: HashMap<Option<u32>, HashSet<Ref>>,
 }
 
 /// For so many apps the server remembers at least what the agent saw last.
@@ -82,10 +83,10 @@ impl Seen {
             }
             let whole = !call.options.only_visible_elements;
             if whole && (diffed || call.tool == Tool::Refresh && !answered.is_error) {
-                self.agree(&tree, &elements)?;
+                self.agree(pid, &tree, &elements)?;
             }
         }
-        self.late = late;
+        self.late.insert(pid, late);
         self.put(pid, elements, call);
         Ok(())
     }
@@ -164,9 +165,11 @@ impl Seen {
     }
 
     /// The tree that the changes lead to is the one that follows them, in what shows.
-    fn agree(&self, led_to: &Elements, is: &Elements) -> Result<(), String> {
+    fn agree(&self, pid: Option<u32>, led_to: &Elements, is: &Elements) -> Result<(), String> {
+        let late = self.late.get(&pid);
+        let was_late = |reference: &Ref| late.is_some_and(|late| late.contains(reference));
         for (reference, line) in is {
-            if self.late.contains(reference) || !line.visible || line.role == Role::MENU {
+            if was_late(reference) || !line.visible || line.role == Role::MENU {
                 continue;
             }
             let Some(known) = led_to.get(reference) else {
@@ -192,7 +195,7 @@ impl Seen {
         let gone = led_to.values().find(|line| {
             let here = line
                 .reference
-                .is_some_and(|r| is.contains_key(&r) || self.late.contains(&r));
+                .is_some_and(|r| is.contains_key(&r) || was_late(&r));
             line.visible && !here && line.role != Role::MENU
         });
         gone.map_or(Ok(()), |line| {
@@ -227,6 +230,11 @@ fn apply(tree: &mut Elements, delta: &DeltaLine, now: &Elements) -> Result<(), S
             let reference = line.reference.ok_or(format!("no ref: {delta}"))?;
             if let Some(known) = tree.get_mut(&reference) {
                 known.visible |= line.visible;
+                // A value that was also the name was not shown until it was renamed.
+                let value = now.get(&reference).and_then(|now| now.value.clone());
+                if known.value.is_none() && known.text != line.text && value == known.text {
+                    known.value = value;
+                }
                 // It may have been renamed while it was hidden.
                 known.text.clone_from(&line.text);
                 for change in changes {

@@ -353,9 +353,16 @@ impl<'a> Checkpoint<'a> {
 
     /// Releases the person's devices.
     pub(crate) fn ungrab(&mut self) {
-        self.holds_on = None;
         if self.guard.holds() {
             self.note_drift();
+        }
+        self.open_guard();
+    }
+
+    /// Releases the person's devices, and asks nothing before that.
+    fn open_guard(&mut self) {
+        self.holds_on = None;
+        if self.guard.holds() {
             let guard = self.desktop.guard();
             let lapse = guard.ok().and_then(|guard| {
                 guard.ungrab();
@@ -675,19 +682,27 @@ impl Checkpoint<'_> {
         if std::mem::replace(&mut self.restored, true) {
             return;
         }
-        let steps: [fn(&mut Self); 9] = [
+        let steps: [fn(&mut Self); 11] = [
             |desk| desk.desktop.release_all(),
             Self::restore_clipboard,
-            |desk| match desk.holds_on {
-                Some(_) => desk.note_drift(),
-                None => desk.ungrab(),
+            |desk| {
+                if desk.guard.holds() {
+                    desk.note_drift();
+                }
+            },
+            |desk| {
+                if desk.holds_on.is_none() {
+                    desk.open_guard();
+                }
             },
             |desk| desk.desktop.rest(),
             Self::keep_menu,
             Self::restore_pointer,
             Self::restore_front,
-            Self::ungrab,
+            Self::open_guard,
             Self::unwatch,
+            // Once more, if that panicked.
+            Self::open_guard,
         ];
         let made = steps.map(|step| catch_unwind(AssertUnwindSafe(|| step(self))));
         if let Some(Err(panic)) = made.into_iter().find(Result::is_err)

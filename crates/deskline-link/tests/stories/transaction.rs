@@ -355,6 +355,21 @@ fn the_persons_keys_reach_no_app_until_their_window_is_back() {
 }
 
 #[test]
+fn a_panic_at_any_step_of_a_link_that_holds_on_frees_the_devices() {
+    for step in 1..60 {
+        let mut story = Story::new();
+        story.script().holds_on = true;
+        story.before(
+            step,
+            Box::new(|_: &mut World| std::panic::resume_unwind(Box::new("scripted"))),
+        );
+        story.click("Send");
+        let calls = story.calls().join("\n");
+        assert!(!story.given(|world| world.guarded), "step {step}: {calls}");
+    }
+}
+
+#[test]
 fn a_click_follows_a_window_that_has_moved_since_its_app_was_read() {
     for call in ["read", "activate"] {
         let mut story = Story::new();

@@ -313,6 +313,8 @@ impl Act<'_> {
             }
             if !pressed {
                 pressed = true;
+                // Nothing may have been brought to the front yet.
+                desk.set_aim(self.aim(None));
                 if let Err(e) = desk.press_key(CLOSE_KEY, Duration::ZERO, &uncancelled) {
                     tracing::warn!("the list of choices was not closed: {e}");
                     return;

@@ -81,7 +81,7 @@ impl Act<'_> {
         }
     }
 
-    fn aim(&self, window: Option<WindowId>) -> Aim {
+    pub(super) fn aim(&self, window: Option<WindowId>) -> Aim {
         Aim {
             pid: self.pid,
             window,

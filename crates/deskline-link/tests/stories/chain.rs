@@ -548,18 +548,6 @@ fn a_chain_stops_where_the_app_has_closed_its_last_window() {
     assert_snapshot!(story.field("error"), @"Step 1 of 2: Clicked 'Send' [AXButton]; then: the window 'Notes' (pid 200) is in front now, because the app has closed its last window. Nothing more was sent. Call again with pid 200 if that is meant. Do not repeat it before you have looked");
     let reached = story.given(|world| world.reached.join(", "));
     assert_eq!(reached, "Mail: click Send");
-
-    // Nor is the text of a click meant for what comes up.
-    let mut story = Story::new();
-    story.given(|world| {
-        world.raise(MAIL_WINDOW);
-        world.on_press("Send", |world| world.close(MAIL_WINDOW));
-    });
-    story.run(Tool::Click, click("Send", Some("rm -rf"), None));
-    let error = story.field("error");
-    assert!(error.contains("has closed its last window"), "{error}");
-    let reached = story.given(|world| world.reached.join(", "));
-    assert_eq!(reached, "Mail: click Send");
 }
 
 #[test]

@@ -11,14 +11,12 @@ use deskline_testbed::{App, Bed, Client, Running, Toolkit, until};
 use serde_json::json;
 
 /// Each with its arguments. Those that tile come last: windows keep their new size.
-const MANAGERS: [(&str, &[&str]); 7] = [
+const MANAGERS: [(&str, &[&str]); 6] = [
     ("openbox", &[]),
     ("icewm", &[]),
     ("fluxbox", &[]),
     ("awesome", &[]),
     ("i3", &["-c", "/dev/null"]),
-    // Its configuration is a program.
-    ("bspwm", &["-c", "/bin/true"]),
     ("dwm", &[]),
 ];
 

@@ -1,6 +1,5 @@
 //! A person who types and clicks while the agent's input goes in, on each kind of device.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use deskline_testbed::person::{CONTROL, ESCAPE, Person, SHIFT};
@@ -30,7 +29,6 @@ with_a_person!(
     escape_stops_it_and_puts_back,
     escape_counts_until_the_link_is_over,
     a_kill_frees_the_person_and_leaves_nothing,
-    keys_reach_no_app_of_the_agents_until_the_persons_is_back,
 );
 
 fn types_apart(
@@ -86,50 +84,6 @@ fn typing_stays_in_one_piece(bed: &Bed) {
         !apart.is_empty() && apart.iter().all(|apart| *apart),
         "{apart:?}"
     );
-}
-
-fn keys_reach_no_app_of_the_agents_until_the_persons_is_back(bed: &Bed) {
-    let server = bed.server(&[]);
-    let app = bed.widgets(Toolkit::Gtk3);
-    let own = bed.widgets(Toolkit::Gtk3);
-    own.bring_to_front();
-    let calls = [
-        ("press_key_and_traverse", json!({"keyName": "F9"})),
-        (
-            "click_and_traverse",
-            json!({"element": "OK", "role": "AXButton"}),
-        ),
-    ];
-    // The guard lets go of them while an app takes a second to settle.
-    until("links that settle soon", || {
-        let before = bed.journal_lines().len();
-        app.clear_log();
-        let over = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                let mut person = Person::at(bed);
-                while !over.load(Ordering::Relaxed) {
-                    person.tap('x'.into());
-                }
-            });
-            for (tool, arguments) in calls.iter().cycle().take(6) {
-                let mut arguments = arguments.clone();
-                arguments["pid"] = app.pid.into();
-                server.call(tool, arguments).ok();
-            }
-            over.store(true, Ordering::Relaxed);
-        });
-        let log = bed.journal_lines();
-        let settled = |line: &serde_json::Value| line["steps_ms"]["settle"].as_f64().unwrap();
-        log[before..]
-            .iter()
-            .all(|line| settled(line) < 700.0)
-            .then_some(())
-    });
-    let strays: Vec<String> = app.full_log();
-    assert!(strays.iter().all(|line| line != "key x"), "{strays:?}");
-    assert!(own.full_log().iter().any(|line| line == "key x"));
-    assert_eq!(bed.screen().front(), own.window.id);
 }
 
 fn without_the_guard_the_same_mixes(bed: &Bed) {

@@ -91,8 +91,6 @@ pub(super) fn prepare(setup: &Setup) -> tempfile::TempDir {
         "wl_clipboard.py",
         "gnome_clipboard.py",
         "pages.py",
-        "panel.py",
-        "sdl.py",
         "presses.py",
         "choices.py",
         "lists.py",

@@ -98,7 +98,9 @@ impl<'o, O: Os> Walk<'o, O> {
         self.root()?;
         self.queued()?;
         let mut open = std::mem::take(&mut self.menus);
-        open.retain(|_| windows::popup_open(self.os, self.pid));
+        if !open.is_empty() && !windows::popup_open(self.os, self.pid) {
+            open.clear();
+        }
         // Last: a menu that is in the menu bar too stands there.
         for menu in open.into_iter().chain(menus) {
             self.add(0, menu, true);

@@ -4,6 +4,8 @@
 //! restores, so success, error, cancellation and panic all restore. Each step of the restore runs
 //! even if one before it panics.
 
+mod devices;
+
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
@@ -14,23 +16,13 @@ use crate::apps::{Opened, Permit};
 use crate::desktop::Desktop;
 use crate::display::{Pointer, Window, WindowId, WindowState};
 use crate::error::{Error, Missing, Result, TargetError};
-use crate::guard::{Grab, Task, Watch};
+use crate::guard::Watch;
 use crate::subject::Subject;
 use deskline_input::{Cancel, Click, Reason};
 
 /// How many times to request the person's window. On a busy machine a window manager can take
 /// longer than one request waits.
 const RESTORES: usize = 3;
-
-/// How long to wait for the person to release a mouse button before an action that needs the
-/// pointer fails.
-const BUTTON: Duration = Duration::from_secs(1);
-
-/// The polling interval of that wait.
-const LOOK: Duration = Duration::from_millis(4);
-
-/// How long the guard holds on while an app settles. Most do within half a second.
-const HOLD: Duration = Duration::from_secs(1);
 
 /// The person's front window and pointer, and the changes that links have made to them since.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -280,109 +272,6 @@ impl<'a> Checkpoint<'a> {
                 desktop: self.desktop.id(),
             });
             self.keep = true;
-        }
-    }
-
-    /// Grabs the person's devices until [`Checkpoint::ungrab`]. If this desktop cannot grab,
-    /// records why and goes on.
-    pub(crate) fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<()> {
-        if self.guard.holds() || self.desktop.is_private() {
-            return Ok(());
-        }
-        if task.pointer {
-            self.await_button(cancel)?;
-        }
-        let start = Instant::now();
-        let grabbed = match self.desktop.guard() {
-            Ok(guard) => {
-                // A panic in it may leave them grabbed: the restore then releases them.
-                self.guard.taken(start);
-                let grabbed = guard.grab(task, cancel);
-                self.guard.not_taken();
-                grabbed?
-            }
-            Err(Missing(why)) => Grab::Unable(why.into_owned()),
-        };
-        let again = matches!(grabbed, Grab::NotYet(_));
-        let before = std::mem::replace(&mut self.guard.again, again);
-        match grabbed {
-            Grab::Held => {
-                self.guard.taken(start);
-                self.guard.unable.take_if(|_| before);
-            }
-            Grab::Partly(who) => {
-                self.guard.taken(start);
-                self.guard.unable = Some(format!("no guard against {who}"));
-            }
-            Grab::Unable(why) | Grab::NotYet(why) => {
-                self.guard.unable = Some(format!("no guard: {why}"));
-            }
-        }
-        Ok(())
-    }
-
-    /// Waits until the person holds no mouse button: a click would be lost in their drag.
-    fn await_button(&mut self, cancel: &Cancel) -> Result<()> {
-        let start = Instant::now();
-        while self.desktop.pointer()?.is_some_and(|now| now.pressed) {
-            if start.elapsed() >= BUTTON {
-                return Err(TargetError::ButtonHeld.into());
-            }
-            cancel.wait(LOOK)?;
-        }
-        Ok(())
-    }
-
-    /// All input of a step has been sent. Keys of the person's would now go to the app that was
-    /// brought in front of theirs: the guard holds on until that is put back, or for [`HOLD`].
-    pub(crate) fn hold_on(&mut self) {
-        let can = self.desktop.guard().is_ok_and(|guard| guard.holds_on());
-        if can && self.guard.holds() && self.brings_back_another_app() {
-            self.holds_on = Some(Instant::now());
-        } else {
-            self.ungrab();
-        }
-    }
-
-    /// Releases the person's devices if the app takes long to settle.
-    pub(crate) fn ungrab_in_time(&mut self) {
-        if self.holds_on.is_some_and(|since| since.elapsed() >= HOLD) {
-            self.ungrab();
-        }
-    }
-
-    /// Releases the person's devices.
-    pub(crate) fn ungrab(&mut self) {
-        if self.guard.holds() {
-            self.note_drift();
-        }
-        self.open_guard();
-    }
-
-    /// Releases the person's devices, and asks nothing before that.
-    fn open_guard(&mut self) {
-        self.holds_on = None;
-        if self.guard.holds() {
-            let guard = self.desktop.guard();
-            let lapse = guard.ok().and_then(|guard| {
-                guard.ungrab();
-                guard.lapse()
-            });
-            self.guard.opened();
-            if let Some(why) = lapse {
-                self.guard.unable = Some(format!("no guard in the end: {why}"));
-            }
-        }
-    }
-
-    /// Notes where the pointer is, for the restore: while the guard keeps the person's motions from
-    /// the apps, they may move the pointer all the same, and that is no wish of theirs.
-    fn note_drift(&mut self) {
-        if self.pointed
-            && self.guard.unable.is_none()
-            && let Ok(Some(now)) = self.desktop.pointer()
-        {
-            self.saved.left.push(now.at);
         }
     }
 

@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Instant;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Value, json};
 
 use crate::{PATIENCE, until};
@@ -202,8 +203,8 @@ impl Browser {
     /// Writes a picture of the page, PNG.
     pub fn picture(&mut self, path: &Path) {
         let answer = self.send("Page.captureScreenshot", &json!({"format": "png"}));
-        let picture = decode(answer["data"].as_str().unwrap());
-        std::fs::write(path, picture).unwrap();
+        let picture = BASE64_STANDARD.decode(answer["data"].as_str().unwrap());
+        std::fs::write(path, picture.unwrap()).unwrap();
     }
 }
 
@@ -222,26 +223,4 @@ impl Drop for Browser {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Base64 (RFC 4648 §4) from Chromium, which makes no mistakes in it.
-fn decode(text: &str) -> Vec<u8> {
-    let value = |byte: u8| match byte {
-        b'A'..=b'Z' => byte - b'A',
-        b'a'..=b'z' => byte - b'a' + 26,
-        b'0'..=b'9' => byte - b'0' + 52,
-        b'+' => 62,
-        _ => 63,
-    };
-    let digits: Vec<u8> = text.bytes().filter(|&byte| byte != b'=').collect();
-    let mut bytes = Vec::with_capacity(digits.len() * 3 / 4);
-    for chunk in digits.chunks(4) {
-        let group = chunk
-            .iter()
-            .fold(0_u32, |group, &byte| (group << 6) | u32::from(value(byte)));
-        let group = group << (6 * (4 - chunk.len()));
-        let whole = [(group >> 16) as u8, (group >> 8) as u8, group as u8];
-        bytes.extend(&whole[..chunk.len() - 1]);
-    }
-    bytes
 }

@@ -3,7 +3,6 @@
 //! Pure: no I/O, no clock, no platform. A platform crate reads an app into a [`Tree`]; this crate
 //! makes everything that an agent sees of it.
 
-pub mod base64;
 pub mod diff;
 pub mod element;
 pub mod escape;

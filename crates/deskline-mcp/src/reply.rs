@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_core::base64;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use deskline_link::{Answer, error_answer};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::Map;
@@ -50,7 +50,7 @@ impl From<Reply> for CallToolResult {
     fn from(reply: Reply) -> Self {
         let picture = reply
             .png
-            .map(|png| ContentBlock::image(base64::encode(&png), "image/png"));
+            .map(|png| ContentBlock::image(BASE64_STANDARD.encode(&png), "image/png"));
         let content = picture
             .into_iter()
             .chain([ContentBlock::text(reply.text)])

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use deskline_core::base64;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use deskline_core::escape::percent_decode;
 use deskline_journal::{FileKind, JournalFile};
 use rmcp::ErrorData;
@@ -50,7 +50,7 @@ fn read_in(files: &JournalFiles, uri: &str) -> Result<ReadResourceResult, ErrorD
     })?;
     let contents = if Path::new(&path).extension().is_some_and(|end| end == "png") {
         let (_, png) = files.picture(Some(&path)).map_err(missing)?;
-        ResourceContents::blob(base64::encode(&png), uri)
+        ResourceContents::blob(BASE64_STANDARD.encode(&png), uri)
             .with_mime_type(mime_type(FileKind::Picture))
     } else {
         let (_, text) = files.text(Some(&path)).map_err(missing)?;

@@ -4,7 +4,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use deskline_core::base64;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use deskline_journal::Journal;
 use serde::Serialize;
 use serde_json::json;
@@ -75,7 +75,7 @@ fn write(out: &mut impl Write, run: &Run) -> io::Result<()> {
     for n in 0..run.len() {
         data(out, &format!("link-{n}"), &run.link(n))?;
         if let Some(png) = run.picture(n) {
-            let png = base64::encode(&png);
+            let png = BASE64_STANDARD.encode(&png);
             writeln!(
                 out,
                 "<script type=\"text/plain\" id=\"picture-{n}\">{png}</script>"
@@ -129,7 +129,7 @@ fn cut<'p>(page: &'p str, mark: &str) -> io::Result<(&'p str, &'p str)> {
 
 /// As a content security policy names a script.
 fn hash(text: &str) -> String {
-    base64::encode(&Sha256::digest(text.as_bytes()))
+    BASE64_STANDARD.encode(Sha256::digest(text.as_bytes()))
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
-// A client on an official TypeScript SDK of MCP, over stdio: carries out calls that it reads, a JSON
-// line each. A line is [tool, arguments, milliseconds], of which the last is when it gives up.
+// A client on an official TypeScript SDK of MCP, over stdio or HTTP: carries out calls that it reads,
+// a JSON line each. A line is [tool, arguments, milliseconds], of which the last is when it gives up.
 //
 //   node client.mjs FOLDER PACKAGE PROGRAM ARGUMENTS…    the SDK's package, in FOLDER/node_modules
+//   node client.mjs FOLDER PACKAGE URL                   (the token is in DESKLINE_TOKEN)
 //
-// It answers with {"protocol", "tools"}, and each call with {"error", "text"}.
+// The newer package speaks the newer generation of the protocol. It answers with {"protocol",
+// "tools", "instructions"}, and each call with {"error", "text"}.
 
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
@@ -13,13 +15,19 @@ const require = createRequire(`${folder}/`);
 const old = name.endsWith("/sdk");
 const { Client } = require(old ? `${name}/client/index.js` : name);
 const { StdioClientTransport } = require(old ? `${name}/client/stdio.js` : `${name}/stdio`);
+const { StreamableHTTPClientTransport } = require(old ? `${name}/client/streamableHttp.js` : name);
 
 const say = (value) => console.log(JSON.stringify(value));
-const transport = new StdioClientTransport({ command, args, env: process.env, stderr: "ignore" });
-const client = new Client({ name: "a test", version: "1" });
+const headers = { Authorization: `Bearer ${process.env.DESKLINE_TOKEN}` };
+const transport = command.startsWith("http:")
+  ? new StreamableHTTPClientTransport(new URL(command), { requestInit: { headers } })
+  : new StdioClientTransport({ command, args, env: process.env, stderr: "ignore" });
+const newer = { versionNegotiation: { mode: { pin: "2026-07-28" } } };
+const client = new Client({ name: "a test", version: "1" }, old ? {} : newer);
 await client.connect(transport);
 const { tools } = await client.listTools();
-say({ tools: tools.length, instructions: client.getInstructions() ?? "" });
+const protocol = old ? transport.protocolVersion : client.getNegotiatedProtocolVersion();
+say({ protocol, tools: tools.length, instructions: client.getInstructions() ?? "" });
 for await (const line of createInterface({ input: process.stdin })) {
   const [tool, values, timeout] = JSON.parse(line);
   const request = { name: tool, arguments: values };

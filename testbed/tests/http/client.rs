@@ -19,7 +19,18 @@ impl Client {
         Self(SdkClient::start(command))
     }
 
-    /// Its first line: the server's instructions, and the number of its tools.
+    /// A client of this package of the official TypeScript SDK.
+    pub(crate) fn by(package: &str, url: &str) -> Self {
+        let mut command = Command::new(sdks("bin/node"));
+        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/apps/client.mjs"));
+        command
+            .arg(sdks(""))
+            .args([package, url])
+            .env("DESKLINE_TOKEN", TOKEN);
+        Self(SdkClient::start(command))
+    }
+
+    /// Its first line: the server's instructions, the number of its tools, the protocol.
     pub(crate) fn hello(&self) -> &Value {
         &self.0.hello
     }
@@ -61,11 +72,7 @@ impl Client {
 
     /// Writes a text in an editor and saves it in its desktop's own `/tmp`.
     pub(crate) fn note(&mut self, server: &Server, text: &str, name: &str) {
-        let open = json!({"identifier": "mousepad"});
-        let opened = self.call("open_application_and_traverse", &open);
-        let mut lines = opened.lines();
-        let pid = lines.find_map(|line| line.strip_prefix("pid: ")).unwrap();
-        let pid: u64 = pid.parse().unwrap();
+        let pid = self.open_editor();
         let steps = json!([
             {"do": "type", "text": text},
             {"do": "press_key", "keyName": "s", "modifierFlags": ["Control"]},
@@ -74,6 +81,15 @@ impl Client {
         ]);
         self.call("chain_and_traverse", &json!({"pid": pid, "steps": steps}));
         assert_eq!(server.file(name).as_deref(), Some(text));
+    }
+
+    /// Opens an editor, and returns its process.
+    pub(crate) fn open_editor(&mut self) -> u64 {
+        let open = json!({"identifier": "mousepad"});
+        let opened = self.call("open_application_and_traverse", &open);
+        let mut lines = opened.lines();
+        let pid = lines.find_map(|line| line.strip_prefix("pid: ")).unwrap();
+        pid.parse().unwrap()
     }
 
     /// Ends the session.

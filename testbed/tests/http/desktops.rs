@@ -9,15 +9,19 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::server::{Server, kill};
 
-/// What an app tries against the desktop beside its own. A line is printed for each success.
+/// What an app tries against the desktop beside its own. A line is printed for each success. Buses
+/// are told apart by their ids, as paths in two seals may be the same.
 const ATTACK: &str = "\
     cat /tmp/bob.txt && echo file; \
     ls JOURNALS | grep -v OWN && echo journal; \
     cat HOME/.local/state/deskline/token && echo token; \
     touch /etc/attack && echo written; \
     test $(grep -lx mousepad /proc/[0-9]*/comm | wc -l) -gt 1 && echo process; \
-    for n in $(grep -o X11-unix/X[0-9]* /proc/net/unix | cut -d X -f 3 | sort -u); do \
-    xdpyinfo -display :$n > /dev/null 2>&1 && echo screen; done";
+    bash -c \"exec 3<>/dev/tcp/127.0.0.1/PORT\" && echo network; \
+    for n in SCREENS; do xdpyinfo -display $n > /dev/null 2>&1 && echo screen; done; \
+    (for bus in BUSES; do dbus-send --bus=$bus --print-reply=literal \
+    --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetId 2> /dev/null && echo; done) | \
+    sort -u | sed \"s/.*/bus/\"";
 
 #[test]
 fn each_client_has_a_desktop_of_its_own() {
@@ -103,6 +107,9 @@ fn attack(server: &Server, client: &mut Client) {
     let attack = ATTACK
         .replace("HOME", &home.to_string_lossy())
         .replace("JOURNALS", &home.join("journal/desktops").to_string_lossy())
+        .replace("PORT", &server.port().to_string())
+        .replace("SCREENS", &given_to(server, "Xvfb", ":", 2))
+        .replace("BUSES", &given_to(server, "dbus-daemon", "--address=", 4))
         .replace("OWN", own);
     let line = format!(
         "sh -c '({attack}; echo done) > /tmp/attack.txt 2>&1; exec zenity --info --text=done'"
@@ -115,8 +122,43 @@ fn attack(server: &Server, client: &mut Client) {
         server.file("attack.txt").filter(|log| log.contains("done"))
     });
     let won: Vec<&str> = tried.lines().filter(|line| !line.contains(' ')).collect();
-    // Its own screen alone.
-    assert_eq!(won, ["screen", "done"], "{tried}");
+    // The network, as it was not forbidden, and its own screen and two buses alone.
+    assert_eq!(won, ["network", "screen", "bus", "bus", "done"], "{tried}");
+}
+
+#[test]
+fn typescripts_sdks_of_both_generations_drive_desktops_of_their_own() {
+    let server = Server::start(&["--desktops", "2"]);
+    for (letter, package, generation) in [
+        ("a", "@modelcontextprotocol/sdk", "2025-"),
+        ("b", "@modelcontextprotocol/client", "2026-07-28"),
+    ] {
+        let handle = letter.repeat(32);
+        let mut client = Client::by(package, &format!("{}/{handle}", server.url));
+        let protocol = client.hello()["protocol"].as_str().unwrap();
+        assert!(protocol.starts_with(generation), "{package}: {protocol}");
+        assert_eq!(client.hello()["tools"], 15, "{package}");
+        client.note(
+            &server,
+            &format!("By {package}\n"),
+            &format!("{handle}.txt"),
+        );
+        let found = client.call("search_tree", &json!({"pattern": "AXTextArea"}));
+        assert!(found.contains("AXTextArea"), "{package}: {found}");
+    }
+}
+
+/// The argument with this prefix of each process of a program, of which there are so many.
+fn given_to(server: &Server, program: &str, prefix: &str, number: usize) -> String {
+    let of = |pid: &u32| {
+        let arguments = arguments(*pid);
+        let mut arguments = arguments.split('\0');
+        let found = arguments.find(|argument| argument.starts_with(prefix));
+        found.unwrap().trim_start_matches("--address=").to_owned()
+    };
+    let found: Vec<String> = server.running(program).iter().map(of).collect();
+    assert_eq!(found.len(), number, "{program}: {found:?}");
+    found.join(" ")
 }
 
 fn arguments(pid: u32) -> String {
@@ -176,7 +218,7 @@ fn a_desktop_that_crashes_breaks_only_its_own_calls() {
 
 #[test]
 fn a_profile_is_kept_and_had_by_one_desktop_at_a_time() {
-    let server = Server::start(&["--desktops", "2"]);
+    let server = Server::start(&["--desktops", "2", "--net", "none"]);
     let with = |profile: &str| format!("{}?profile={profile}", server.url);
     let all = server.folder.path().join("journal/profiles");
     let look = format!("cat ~/login.txt; ls {}", all.join("ann").display());
@@ -191,6 +233,13 @@ fn a_profile_is_kept_and_had_by_one_desktop_at_a_time() {
     assert!(told.contains("the profile ann is in use"), "{told}");
     // A desktop that is kept warm makes room for one with a profile.
     let mut bob = Client::connect(&with("bob"));
+    // It has no network either: the attack of the other test reaches this.
+    let reach = format!(
+        "bash -c \"exec 3<>/dev/tcp/127.0.0.1/{}\"; echo $?",
+        server.port()
+    );
+    let seen = bob.run(&reach);
+    assert!(seen.contains("Connection refused"), "{seen}");
     let seen = bob.run(&look);
     assert_eq!(seen.matches("No such file").count(), 2, "{seen}");
     ann.leave();
@@ -210,13 +259,17 @@ fn a_profile_is_kept_and_had_by_one_desktop_at_a_time() {
 #[test]
 fn a_desktop_that_nobody_uses_ends() {
     let json = ["--log-format", "json", "-v"];
-    let options = ["--desktops", "1", "--warm", "0", "--idle", "0.1"];
+    let options = ["--desktops", "2", "--warm", "0", "--idle", "0.1"];
     let server = Server::start(&[&options[..], &json].concat());
     let mut ann = Client::connect(&format!("{}/{}", server.url, "0123456789abcdef".repeat(2)));
     ann.call("list_applications", &json!({}));
-    assert!(server.processes() > 1);
-    // 6 s after her last call only the server is left, although she is connected.
-    until("her desktop to end", || {
+    let mut bob = Client::connect(&server.url);
+    bob.call("list_applications", &json!({}));
+    assert!(server.running("Xvfb").len() == 2);
+    // He is killed, so his session has no end.
+    drop(bob);
+    // 6 s after the last calls only the server is left, although she is connected.
+    until("the desktops to end", || {
         (server.processes() == 1).then_some(())
     });
     let log = server.log.lock().unwrap();

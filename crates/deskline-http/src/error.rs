@@ -12,8 +12,13 @@ use crate::profile::Profile;
 #[non_exhaustive]
 pub enum HttpError {
     /// No token could be made or read.
-    #[error("the token {path}: {source}. Name another in DESKLINE_TOKEN", path = path.display())]
-    Token { path: PathBuf, source: io::Error },
+    #[error("the token {path}: {source}. Pass one in {variable}", path = path.display())]
+    Token {
+        path: PathBuf,
+        /// The variable of the environment that passes it.
+        variable: &'static str,
+        source: io::Error,
+    },
     /// Others can read the token.
     #[error("others can read the token {path}: chmod 600 it, or remove it for a new one", path = .0.display())]
     Exposed(PathBuf),

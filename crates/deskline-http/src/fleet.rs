@@ -25,6 +25,7 @@ use crate::memory;
 use crate::metrics::{Count, Metrics};
 use crate::profile::Profile;
 use crate::seal::Seal;
+use crate::token::{TOKEN, VIEW_TOKEN};
 
 /// How a fleet is run.
 pub struct FleetOptions {
@@ -321,9 +322,10 @@ impl Fleet {
             command = limits.limited(&group, &command);
             place.group = Some(group);
         }
-        // Apps must not have the token.
+        // Apps must not have the tokens.
         command
-            .env_remove("DESKLINE_TOKEN")
+            .env_remove(TOKEN)
+            .env_remove(VIEW_TOKEN)
             .env_remove("DESKLINE_DIR");
         let desktop = Desktop::start(command, name, place).await?;
         let took = start.elapsed();

@@ -1,6 +1,10 @@
-//! Decides who may ask: a client that has the token. `Host` and `Origin` are rmcp's to check.
+//! Decides who may ask: a client that has the token, or a browser that has the viewer's. `Host` and
+//! `Origin` are rmcp's to check for clients, and the viewer's for browsers.
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use deskline_view::Refusal as ViewRefusal;
 use hyper::header::AUTHORIZATION;
+use hyper::http::uri::Authority;
 use hyper::{HeaderMap, Method, StatusCode, Uri};
 
 use crate::profile::Profile;
@@ -8,6 +12,9 @@ use crate::token::Token;
 
 /// The path of the protocol. Below it are the handles of desktops.
 pub(crate) const PATH: &str = "/mcp";
+
+/// The pages of the journals are below it.
+pub(crate) const VIEW: &str = "/view";
 
 /// Whether the server runs, for what watches over it: needs no token.
 const HEALTH: &str = "/health";
@@ -55,14 +62,8 @@ pub(crate) fn ask(
     if is_open && method == Method::GET {
         return Ok(asked);
     }
-    let mut given = headers.get_all(AUTHORIZATION).iter();
-    let bearer = given.next().and_then(|value| {
-        let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
-        scheme
-            .eq_ignore_ascii_case("bearer")
-            .then_some(token.trim())
-    });
-    if given.next().is_some() || !bearer.is_some_and(|text| token.matches(text)) {
+    let bearer = credentials(headers, "bearer");
+    if !bearer.is_some_and(|text| token.matches(text)) {
         return Err((
             StatusCode::UNAUTHORIZED,
             "Send the token: Authorization: Bearer TOKEN. The server printed where it is.",
@@ -85,6 +86,68 @@ pub(crate) fn ask(
         )),
         _ => Err((StatusCode::NOT_FOUND, "The protocol is at /mcp.")),
     }
+}
+
+/// The path of a request below the viewer's, with its slash, if it is for the viewer.
+pub(crate) fn below_view(uri: &Uri) -> Option<&str> {
+    let rest = uri.path().strip_prefix(VIEW)?;
+    (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+}
+
+/// Whether a browser may see the pages of the journals: it has the viewer's token as its password,
+/// and is at a page of ours, if at any. A proxy may have added TLS.
+pub(crate) fn ask_view(
+    token: &Token,
+    hosts: &[String],
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<(), Refusal> {
+    let is_ours = |host: &str| is_one_of(hosts, host);
+    let checked = deskline_view::check(method, uri, headers, is_ours, &["http", "https"]);
+    checked.map_err(|refusal| match refusal {
+        ViewRefusal::Host => (
+            StatusCode::FORBIDDEN,
+            "This server answers to loopback and to the names of --host only.",
+        ),
+        other => (other.status(), other.text()),
+    })?;
+    let password = credentials(headers, "basic").and_then(|text| {
+        let text = String::from_utf8(BASE64_STANDARD.decode(text).ok()?).ok()?;
+        Some(text.split_once(':')?.1.to_owned())
+    });
+    if password.is_some_and(|password| token.matches(&password)) {
+        Ok(())
+    } else {
+        Err((
+            StatusCode::UNAUTHORIZED,
+            "Any user name, and the viewer's token as the password. The server printed where it is.",
+        ))
+    }
+}
+
+/// Whether a `Host` means this server, by names that stand for any port if they have none.
+fn is_one_of(hosts: &[String], given: &str) -> bool {
+    let bare = |host: &str| host.trim_matches(['[', ']']).to_ascii_lowercase();
+    let Ok(given) = given.parse::<Authority>() else {
+        return false;
+    };
+    hosts.iter().any(|ours| match ours.parse::<Authority>() {
+        Ok(ours) if ours.port_u16().is_some() => {
+            bare(ours.host()) == bare(given.host()) && ours.port_u16() == given.port_u16()
+        }
+        _ => bare(ours) == bare(given.host()),
+    })
+}
+
+/// What follows this scheme in the only `Authorization` of a request.
+fn credentials<'h>(headers: &'h HeaderMap, wanted: &str) -> Option<&'h str> {
+    let mut given = headers.get_all(AUTHORIZATION).iter();
+    let (Some(only), None) = (given.next(), given.next()) else {
+        return None;
+    };
+    let (scheme, text) = only.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case(wanted).then_some(text.trim())
 }
 
 /// The handle of a desktop in a request's path.
@@ -113,7 +176,7 @@ fn is_handle(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyper::header::HeaderValue;
+    use hyper::header::{HOST, HeaderValue};
 
     fn ask_for(method: &str, path: &str, authorization: &[&str]) -> Result<Asked, StatusCode> {
         let token = Token::new("0123456789abcdef").unwrap();
@@ -175,6 +238,102 @@ mod tests {
         }
     }
 
+    fn ask_for_view(method: &str, path: &str, headers: &[(&'static str, &str)]) -> u16 {
+        let token = Token::new("0123456789abcdef").unwrap();
+        let hosts = [
+            "localhost",
+            "127.0.0.1",
+            "::1",
+            "Desk.example",
+            "two.example:81",
+        ];
+        let headers: HeaderMap = headers
+            .iter()
+            .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+            .collect();
+        let (method, uri) = (method.parse().unwrap(), path.parse().unwrap());
+        match ask_view(&token, &hosts.map(str::to_owned), &method, &uri, &headers) {
+            Ok(()) => 200,
+            Err((status, _)) => status.as_u16(),
+        }
+    }
+
+    #[test]
+    fn only_the_viewers_password_gets_in_whoever_asks() {
+        let basic = |text: &str| format!("Basic {}", BASE64_STANDARD.encode(text));
+        let host = ("host", "127.0.0.1:80");
+        let ask = |method: &str, headers: &[(&'static str, &str)]| {
+            ask_for_view(method, "/view/", headers)
+        };
+        let good = basic("anyone:0123456789abcdef");
+        let good = ("authorization", good.as_str());
+        assert_eq!(ask("GET", &[host, good]), 200);
+        assert_eq!(ask("HEAD", &[host, good]), 200);
+        let nobody = basic(":0123456789abcdef");
+        assert_eq!(ask("GET", &[host, ("authorization", &nobody)]), 200);
+        for bad in [
+            "Bearer 0123456789abcdef",
+            "Basic 0123456789abcdef",
+            "Basic",
+            "Basic !!!!",
+            &basic("0123456789abcdef"),
+            &basic("0123456789abcdef:"),
+            &basic("a:0123456789abcdeg"),
+            &basic("a:0123456789abcdef:"),
+            &basic("a:"),
+        ] {
+            assert_eq!(ask("GET", &[host, ("authorization", bad)]), 401, "{bad}");
+        }
+        assert_eq!(ask("GET", &[host]), 401);
+        assert_eq!(ask("GET", &[host, good, good]), 401);
+        for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
+            assert_eq!(ask(method, &[host, good]), 405, "{method}");
+        }
+        for ours in [
+            "localhost",
+            "[::1]:8765",
+            "desk.example:443",
+            "two.example:81",
+        ] {
+            assert_eq!(ask("GET", &[("host", ours), good]), 200, "{ours}");
+        }
+        for other in [
+            "evil.example",
+            "127.0.0.1.evil.example",
+            "two.example",
+            "::1",
+            "",
+        ] {
+            assert_eq!(ask("GET", &[("host", other), good]), 403, "{other}");
+        }
+        assert_eq!(ask("GET", &[good]), 403);
+        assert_eq!(ask("GET", &[host, host, good]), 403);
+        for own in ["http://127.0.0.1:80", "https://127.0.0.1:80"] {
+            assert_eq!(ask("GET", &[host, good, ("origin", own)]), 200, "{own}");
+        }
+        for other in [
+            "null",
+            "http://127.0.0.1",
+            "http://evil.example",
+            "file://127.0.0.1:80",
+        ] {
+            let asked = ask("GET", &[host, good, ("origin", other)]);
+            assert_eq!(asked, 403, "{other}");
+        }
+        let absolute = ask_for_view("GET", "http://evil.example/view/", &[host, good]);
+        assert_eq!(absolute, 403);
+    }
+
+    #[test]
+    fn only_what_is_below_its_path_is_the_viewers() {
+        let below = |path: &str| below_view(&path.parse().unwrap()).map(str::to_owned);
+        assert_eq!(below("/view"), Some(String::new()));
+        assert_eq!(below("/view/a/b?c"), Some("/a/b".to_owned()));
+        for other in ["/", "/views", "/mcp/view/", "/VIEW/"] {
+            assert_eq!(below(other), None, "{other}");
+        }
+    }
+
     #[test]
     fn fuzz_nothing_but_the_token_gets_in_whatever_the_request() {
         const TOKEN: &str = "0123456789abcdef";
@@ -185,6 +344,7 @@ mod tests {
             "GET\n/health\nBasic eDp5".to_owned(),
             format!("DELETE\nhttp://127.0.0.1:80/mcp/\nBearer\t{TOKEN}\nBearer {TOKEN}"),
             format!("GET\n/metrics?profile=a&profile=b\nBearer  {TOKEN}"),
+            "GET\n/view/1-1/links?last=9\nBasic bTowMTIzNDU2Nzg5YWJjZGVm".to_owned(),
         ];
         deskline_fuzz::fuzz("requests over HTTP", &corpus, |input| {
             let mut lines = input.split(|byte| *byte == b'\n');
@@ -193,7 +353,7 @@ mod tests {
                 return;
             };
             let values = lines.filter_map(|value| HeaderValue::from_bytes(value).ok());
-            let headers: HeaderMap = values.map(|value| (AUTHORIZATION, value)).collect();
+            let mut headers: HeaderMap = values.map(|value| (AUTHORIZATION, value)).collect();
             let _ = handle(&uri);
             if let Ok(Some(profile)) = profile(&uri) {
                 assert!(!profile.to_string().contains(['/', '.']), "{profile}");
@@ -210,6 +370,14 @@ mod tests {
             }
             if asked == Ok(Asked::Protocol) {
                 assert!(uri.path().starts_with(PATH) && profile(&uri).is_ok());
+            }
+            let hosts = ["localhost".to_owned()];
+            headers.insert(HOST, HeaderValue::from_static("localhost"));
+            if ask_view(&token, &hosts, &method, &uri, &headers).is_ok() {
+                let given = credentials(&headers, "basic").unwrap();
+                let given = BASE64_STANDARD.decode(given).unwrap();
+                assert!(given.ends_with(format!(":{TOKEN}").as_bytes()));
+                assert_eq!(headers.len(), 2);
             }
         });
     }

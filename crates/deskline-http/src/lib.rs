@@ -5,6 +5,8 @@
 //! client's own desktop in the `fleet`. A desktop of a fleet is a process of its own, this program
 //! as a server on standard input and output: one that crashes touches no other, and none outlives
 //! the server, whose end closes their input.
+//!
+//! Below `/view/` are the viewer's pages of the journals, for browsers that have its own token.
 
 mod client;
 mod desktop;
@@ -34,5 +36,5 @@ pub use fleet::{Fleet, FleetOptions};
 pub use limits::Limits;
 pub use relay::Relay;
 pub use seal::Seal;
-pub use server::{HttpServer, Listen};
-pub use token::Token;
+pub use server::{HttpServer, Listen, Viewer};
+pub use token::{TOKEN, Token, VIEW_TOKEN};

@@ -5,13 +5,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use deskline_view::Pages;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Request, Response, StatusCode, Uri};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
@@ -21,7 +22,7 @@ use tokio::sync::Semaphore;
 
 use crate::error::HttpError;
 use crate::fleet::Fleet;
-use crate::gate::{self, Asked};
+use crate::gate::{self, Asked, Refusal};
 use crate::token::Token;
 
 /// At most this many connections.
@@ -41,6 +42,13 @@ pub struct Listen {
     pub token: Token,
     /// Whether `/metrics` needs no token.
     pub open_metrics: bool,
+    pub viewer: Option<Viewer>,
+}
+
+/// The pages of the journals, and the token of who may see them.
+pub struct Viewer {
+    pub pages: Pages,
+    pub token: Token,
 }
 
 /// MCP over HTTP.
@@ -50,12 +58,16 @@ pub struct HttpServer {
     hosts: Vec<String>,
     token: Token,
     open_metrics: bool,
+    viewer: Option<Viewer>,
 }
 
 /// What the answer to a request needs.
 struct Shared<H: ServerHandler + Send + 'static> {
     token: Token,
     open_metrics: bool,
+    viewer: Option<Viewer>,
+    /// The names in `Host` that mean this server.
+    hosts: Vec<String>,
     service: Service<H>,
     fleet: Option<Arc<Fleet>>,
 }
@@ -79,12 +91,19 @@ impl HttpServer {
             hosts: listen.hosts,
             token: listen.token,
             open_metrics: listen.open_metrics,
+            viewer: listen.viewer,
         })
     }
 
     /// The address for clients.
     pub fn url(&self) -> String {
         format!("http://{}{}", self.address, gate::PATH)
+    }
+
+    /// The address for browsers, if it has a viewer.
+    pub fn view_url(&self) -> Option<String> {
+        let url = || format!("http://{}{}/", self.address, gate::VIEW);
+        self.viewer.as_ref().map(|_| url())
     }
 
     /// Serves until `stop` completes, the desktops of this fleet if there is one. Each session has
@@ -104,6 +123,7 @@ impl HttpServer {
             .with_allowed_origins(origins)
             .enforce_origin_validation();
         config.allowed_hosts.extend(self.hosts);
+        let hosts = config.allowed_hosts.clone();
         let ended = config.cancellation_token.clone();
         let mut sessions = LocalSessionManager::default();
         sessions.session_config = SessionConfig::default();
@@ -113,6 +133,8 @@ impl HttpServer {
         let shared = Arc::new(Shared {
             token: self.token,
             open_metrics: self.open_metrics,
+            viewer: self.viewer,
+            hosts,
             service,
             fleet,
         });
@@ -171,6 +193,10 @@ async fn answer<H: ServerHandler + Send + 'static>(
         ..
     } = shared;
     let head = (request.method(), request.uri(), request.headers());
+    if let (Some(viewer), Some(path)) = (&shared.viewer, gate::below_view(head.1)) {
+        let asked = gate::ask_view(&viewer.token, &shared.hosts, head.0, head.1, head.2);
+        return view(viewer, asked, path, head.1).await;
+    }
     let asked = match gate::ask(token, *open_metrics, head.0, head.1, head.2) {
         Ok(asked) => asked,
         Err((status, why)) => return text(status, why),
@@ -200,6 +226,23 @@ async fn answer<H: ServerHandler + Send + 'static>(
             Err(_) => text(StatusCode::INTERNAL_SERVER_ERROR, "no numbers"),
         },
     }
+}
+
+/// A page of the viewer, or the question for its password.
+async fn view(viewer: &Viewer, asked: Result<(), Refusal>, path: &str, uri: &Uri) -> Answer {
+    if let Err((status, why)) = asked {
+        let mut answer = text(status, why);
+        if status == StatusCode::UNAUTHORIZED {
+            let question = HeaderValue::from_static(r#"Basic realm="Deskline", charset="UTF-8""#);
+            answer.headers_mut().insert(WWW_AUTHENTICATE, question);
+        }
+        return answer;
+    }
+    let answer = match path.strip_prefix('/') {
+        Some(path) => viewer.pages.answer(path, uri.query()).await,
+        None => deskline_view::to_folder(gate::VIEW.trim_start_matches('/')),
+    };
+    answer.map(http_body_util::BodyExt::boxed)
 }
 
 fn text(status: StatusCode, text: impl Into<Bytes>) -> Answer {

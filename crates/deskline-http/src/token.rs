@@ -1,4 +1,4 @@
-//! The bearer token, which each request must have.
+//! A token, which each request must have: that of the protocol, or the viewer's.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -7,10 +7,16 @@ use std::path::Path;
 
 use crate::error::HttpError;
 
+/// The variable with the token of the protocol. The apps of a desktop do not get it.
+pub const TOKEN: &str = "DESKLINE_TOKEN";
+
+/// The variable with the viewer's, which they do not get either.
+pub const VIEW_TOKEN: &str = "DESKLINE_VIEW_TOKEN";
+
 /// The fewest characters of a token.
 const SHORTEST: usize = 16;
 
-/// The bearer token.
+/// A secret that lets in who has it.
 pub struct Token(String);
 
 impl Token {
@@ -24,10 +30,11 @@ impl Token {
     }
 
     /// The token of this file, which is made with a new one if it is not there. Fails if others can
-    /// read it.
-    pub fn from_file(path: &Path) -> Result<Self, HttpError> {
+    /// read it. The error names the variable that would pass one instead.
+    pub fn from_file(path: &Path, variable: &'static str) -> Result<Self, HttpError> {
         let failed = |source| HttpError::Token {
             path: path.to_owned(),
+            variable,
             source,
         };
         if let Some(folder) = path.parent() {
@@ -87,16 +94,14 @@ mod tests {
     fn a_token_is_made_once_for_this_user_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state/token");
-        let token = Token::from_file(&path).unwrap();
+        let read = || Token::from_file(&path, "TOKEN");
+        let token = read().unwrap();
         assert_eq!(token.0.len(), 64);
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        assert!(Token::from_file(&path).unwrap().matches(&token.0));
+        assert!(read().unwrap().matches(&token.0));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        assert!(matches!(
-            Token::from_file(&path),
-            Err(HttpError::Exposed(_))
-        ));
+        assert!(matches!(read(), Err(HttpError::Exposed(_))));
     }
 
     #[test]

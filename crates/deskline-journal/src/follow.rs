@@ -4,7 +4,7 @@ use std::fs::File;
 
 use crate::name::LOG;
 use crate::os::{self, At as _, Open};
-use crate::{Journal, JournalError, Record};
+use crate::{Journal, JournalError, Record, log};
 
 /// The records of a journal, each returned once.
 #[derive(Debug)]
@@ -43,13 +43,13 @@ impl Follow {
             Err(error) => return Err(error),
         };
         let fail = |error| folder.failed("read", LOG, error);
-        let log = file.metadata().map_err(fail)?;
+        let size = log::size(&file).map_err(fail)?;
         let read = self.read.as_ref().and_then(|(read, end)| {
             let same = os::identity(read).ok()? == os::identity(&file).ok()?;
-            (same && *end <= log.len()).then_some(*end)
+            (same && *end <= size).then_some(*end)
         });
         let start = read.unwrap_or(0);
-        let mut bytes = vec![0; usize::try_from(log.len() - start).unwrap_or(usize::MAX)];
+        let mut bytes = vec![0; usize::try_from(size - start).unwrap_or(usize::MAX)];
         file.read_exact_at(&mut bytes, start).map_err(fail)?;
         // The last line may still be in writing.
         let whole = bytes

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
+use std::io;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -18,6 +19,8 @@ const ARGUMENTS: usize = 64 * 1024;
 const WORDS: usize = 4_000;
 /// The maximum size of the log, whatever the journal's: some 50,000 links.
 const LOG_BYTES: u64 = 64 << 20;
+/// A log that is larger is not ours: lines that wait for the next pruning do not double it.
+const LARGEST: u64 = 2 * LOG_BYTES;
 
 /// Appends `record` as one line, or leaves the log unchanged.
 pub(crate) fn append(folder: &Folder, record: &Record) -> Result<u64, JournalError> {
@@ -73,7 +76,7 @@ pub(crate) fn read(folder: &Folder, limit: usize) -> Result<Vec<Record>, Journal
         Err(error) => return Err(error),
     };
     let fail = |error| folder.failed("read", LOG, error);
-    let size = file.metadata().map_err(fail)?.len();
+    let size = size(&file).map_err(fail)?;
     let mut window = 64 * 1024;
     loop {
         let start = size.saturating_sub(window);
@@ -129,13 +132,22 @@ pub(crate) fn trim(folder: &Folder, retention: &Retention, now: u64) -> Result<(
     }
 }
 
-fn byte_at(file: &File, at: u64) -> std::io::Result<u8> {
+/// The size of a log to read. Refuses one that would fill the memory: an app that may write to its
+/// desktop's journal can make it of any size, and others read it.
+pub(crate) fn size(log: &File) -> io::Result<u64> {
+    match log.metadata()?.len() {
+        size if size <= LARGEST => Ok(size),
+        _ => Err(io::ErrorKind::FileTooLarge.into()),
+    }
+}
+
+fn byte_at(file: &File, at: u64) -> io::Result<u8> {
     let mut byte = [0];
     file.read_exact_at(&mut byte, at)?;
     Ok(byte[0])
 }
 
-fn bytes(file: &File, start: u64, end: u64) -> std::io::Result<Vec<u8>> {
+fn bytes(file: &File, start: u64, end: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(end - start).unwrap_or(usize::MAX)];
     file.read_exact_at(&mut bytes, start)?;
     Ok(bytes)

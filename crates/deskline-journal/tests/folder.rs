@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 use common::{command, journal, lines_of, open};
-use deskline_journal::{Journal, JournalError, Outcome, Record, Retention};
+use deskline_journal::{Follow, Journal, JournalError, Outcome, Record, Retention};
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
@@ -174,6 +174,24 @@ fn a_fifo_in_place_of_a_file_blocks_nobody() {
     journal.record(&record()).unwrap_err();
     journal.records(1).unwrap_err();
     journal.begin("click_and_traverse").unwrap_err();
+}
+
+#[test]
+fn a_log_that_would_fill_the_memory_is_not_read() {
+    let (_dir, journal) = journal();
+    journal.record(&record()).unwrap();
+    let mut follow = Follow::all(&journal);
+    assert_eq!(follow.read().unwrap().len(), 1);
+    // A file with a hole, which takes no room on the disk.
+    let log = fs::OpenOptions::new()
+        .append(true)
+        .open(journal.path().join("journal.jsonl"));
+    log.unwrap().set_len(1 << 40).unwrap();
+    let refused = [journal.records(1).err(), follow.read().err()];
+    for error in refused {
+        let why = error.unwrap().to_string();
+        assert!(why.contains("journal.jsonl: file too large"), "{why}");
+    }
 }
 
 #[test]

@@ -7,11 +7,13 @@ const PAGE = 5000;
 
 /** Reads a JSON answer, or throws with words for the person. */
 async function ask(path) {
+  // `fetch` refuses an address with a name and a password, as the page's own may have.
+  const address = new URL(path, location.origin + location.pathname);
   let answer;
   try {
-    answer = await fetch(path);
+    answer = await fetch(address);
   } catch {
-    throw new Error("deskline view has ended. Start it again, and open the new address.");
+    throw new Error("The server has ended. Start it again, and open its address.");
   }
   if (!answer.ok) throw new Error(await answer.text());
   return answer.json();

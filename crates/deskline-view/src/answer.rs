@@ -33,7 +33,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
 ];
 
 /// The body of an answer.
-pub(crate) enum Content {
+pub enum Content {
     /// All of it; `None` once it is sent.
     Whole(Option<Bytes>),
     /// As it comes.
@@ -65,7 +65,8 @@ impl Body for Content {
     }
 }
 
-pub(crate) type Answer = Response<Content>;
+/// An answer with the headers that keep a page to itself.
+pub type Answer = Response<Content>;
 
 /// An answer of this type.
 pub(crate) fn answer(status: StatusCode, kind: &'static str, content: Content) -> Answer {
@@ -97,4 +98,13 @@ pub(crate) fn text(status: StatusCode, text: impl Into<String>) -> Answer {
         "text/plain; charset=utf-8",
         Content::Whole(Some(bytes)),
     )
+}
+
+/// Sends the browser elsewhere.
+pub(crate) fn elsewhere(status: StatusCode, place: &str) -> Answer {
+    let mut answer = text(status, "");
+    if let Ok(place) = HeaderValue::from_str(place) {
+        answer.headers_mut().insert(header::LOCATION, place);
+    }
+    answer
 }

@@ -3,6 +3,11 @@
 /// The page, by which everything else is found.
 pub(crate) const PAGE: &str = include_str!("../assets/index.html");
 
+/// The list of journals.
+pub(crate) const LIST: &str = include_str!("../assets/list.html");
+
+pub(crate) const HTML: &str = "text/html; charset=utf-8";
+
 const ICON: &str = include_str!("../assets/icon.svg");
 
 /// The style sheets, in order.
@@ -30,7 +35,7 @@ pub(crate) const MODULES: [(&str, &str); 11] = [
 /// The media type and the content of a file of the page.
 pub(crate) fn find(name: &str) -> Option<(&'static str, &'static str)> {
     if name.is_empty() {
-        return Some(("text/html; charset=utf-8", PAGE));
+        return Some((HTML, PAGE));
     }
     if name == "icon.svg" {
         return Some(("image/svg+xml", ICON));

@@ -1,7 +1,7 @@
 //! New links, as server-sent events: each has the number of links as its id, and rows as its data.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyper::StatusCode;
 use hyper::body::Bytes;
@@ -12,6 +12,8 @@ use crate::run::Run;
 
 /// At most this many rows in an event.
 const ROWS: usize = 500;
+/// The polling interval of the log while a page is open.
+const LOOK: Duration = Duration::from_millis(200);
 /// A comment is sent after this time without an event: only a failing write shows that the page is
 /// closed.
 const ALIVE: Duration = Duration::from_secs(15);
@@ -26,23 +28,29 @@ pub(crate) fn answer(run: &Arc<Run>, from: usize) -> Answer {
 
 /// Sends until the page is closed.
 async fn send(run: Arc<Run>, mut next: usize, events: mpsc::Sender<Bytes>) {
-    let mut counts = run.counts();
-    loop {
-        let count = *counts.borrow_and_update();
-        let text = if next < count {
-            let end = count.min(next + ROWS);
-            let rows = serde_json::to_string(&run.rows(next, end));
-            next = end;
-            format!("id: {end}\ndata: {}\n\n", rows.unwrap_or_default())
-        } else {
-            match tokio::time::timeout(ALIVE, counts.changed()).await {
-                Ok(Ok(())) => continue,
-                Ok(Err(_)) => return,
-                Err(_) => ":\n\n".to_owned(),
+    let mut sent = Instant::now();
+    while !events.is_closed() {
+        let run = Arc::clone(&run);
+        let read = tokio::task::spawn_blocking(move || {
+            if let Err(error) = run.update() {
+                tracing::debug!(%error, "the log was not read");
             }
+            run.rows(next, next.saturating_add(ROWS))
+        });
+        let rows = read.await.unwrap_or_default();
+        let text = if !rows.is_empty() {
+            next += rows.len();
+            let rows = serde_json::to_string(&rows).unwrap_or_default();
+            format!("id: {next}\ndata: {rows}\n\n")
+        } else if sent.elapsed() > ALIVE {
+            ":\n\n".to_owned()
+        } else {
+            tokio::time::sleep(LOOK).await;
+            continue;
         };
         if events.send(text.into()).await.is_err() {
             return;
         }
+        sent = Instant::now();
     }
 }

@@ -40,15 +40,20 @@ pub(crate) enum Asked<'u> {
 
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub enum Refusal {
+    /// It does not only read.
     Method,
+    /// It is for another host.
     Host,
+    /// A page of another server sent it.
     Origin,
+    /// It has no token, or a wrong one.
     Token,
 }
 
 impl Refusal {
-    pub(crate) fn status(self) -> StatusCode {
+    /// The status of the answer.
+    pub fn status(self) -> StatusCode {
         match self {
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::Host => StatusCode::MISDIRECTED_REQUEST,
@@ -57,7 +62,8 @@ impl Refusal {
         }
     }
 
-    pub(crate) fn text(self) -> &'static str {
+    /// The words of the answer.
+    pub fn text(self) -> &'static str {
         match self {
             Self::Method => "This server only shows: GET and HEAD.",
             Self::Host => "This server answers to 127.0.0.1 and localhost only.",
@@ -110,28 +116,8 @@ impl Gate {
         uri: &'u Uri,
         headers: &HeaderMap,
     ) -> Result<Asked<'u>, Refusal> {
-        if !matches!(*method, Method::GET | Method::HEAD) {
-            return Err(Refusal::Method);
-        }
-        let only = |name| {
-            let mut values = headers.get_all(name).iter();
-            let first = values.next().map(|value| value.to_str().unwrap_or("?"));
-            (first, values.next().is_none())
-        };
-        let (Some(host), true) = only(HOST) else {
-            return Err(Refusal::Host);
-        };
-        let authority = uri.authority().map(hyper::http::uri::Authority::as_str);
         let is_ours = |host: &str| self.hosts.iter().any(|ours| ours == host);
-        if !is_ours(host) || authority.is_some_and(|authority| !is_ours(authority)) {
-            return Err(Refusal::Host);
-        }
-        let is_ours = |origin: &str| origin.strip_prefix("http://") == Some(host);
-        match only(ORIGIN) {
-            (None, _) => {}
-            (Some(origin), true) if is_ours(origin) => {}
-            _ => return Err(Refusal::Origin),
-        }
+        check(method, uri, headers, is_ours, &["http"])?;
         let path = uri.path().strip_prefix('/').unwrap_or_default();
         let (token, rest) = path.split_once('/').ok_or(Refusal::Token)?;
         if same(token.as_bytes(), self.token.as_bytes()) {
@@ -141,6 +127,41 @@ impl Gate {
         } else {
             Err(Refusal::Token)
         }
+    }
+}
+
+/// Whether a request only reads, is for a host of ours, and comes from no page but one of that
+/// host's, by one of these schemes.
+pub fn check(
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+    is_ours: impl Fn(&str) -> bool,
+    schemes: &[&str],
+) -> Result<(), Refusal> {
+    if !matches!(*method, Method::GET | Method::HEAD) {
+        return Err(Refusal::Method);
+    }
+    let only = |name| {
+        let mut values = headers.get_all(name).iter();
+        let first = values.next().map(|value| value.to_str().unwrap_or("?"));
+        (first, values.next().is_none())
+    };
+    let (Some(host), true) = only(HOST) else {
+        return Err(Refusal::Host);
+    };
+    let authority = uri.authority().map(hyper::http::uri::Authority::as_str);
+    if !is_ours(host) || authority.is_some_and(|authority| !is_ours(authority)) {
+        return Err(Refusal::Host);
+    }
+    let is_own = |origin: &str| {
+        let parts = origin.split_once("://");
+        parts.is_some_and(|(scheme, from)| schemes.contains(&scheme) && from == host)
+    };
+    match only(ORIGIN) {
+        (None, _) => Ok(()),
+        (Some(origin), true) if is_own(origin) => Ok(()),
+        _ => Err(Refusal::Origin),
     }
 }
 

@@ -1,8 +1,9 @@
 //! The journal as a page in a browser: each link with its picture, its diff, and the answer that
 //! the model read.
 //!
-//! [`Server`] serves it on loopback, read-only; [`export`] writes it as one file. Both show the
-//! same page (`assets/`), which gets its data from the server or from within the file.
+//! [`Server`] serves it on loopback, read-only; [`Pages`] are what it serves, also of many journals
+//! and by another server; [`export`] writes one file. All show the same page (`assets/`), which
+//! gets its data from the server or from within the file.
 //!
 //! Screen contents are hostile: the server sends them as JSON, the page sets them as text only, and
 //! a content security policy permits no script but the page's own.
@@ -14,6 +15,8 @@ mod error;
 mod events;
 mod export;
 mod gate;
+mod list;
+mod pages;
 mod peer;
 mod routes;
 mod run;
@@ -21,7 +24,10 @@ mod screen;
 mod server;
 mod words;
 
+pub use answer::{Answer, Content};
 pub use error::ViewError;
 pub use export::export;
+pub use gate::{Refusal, check};
+pub use pages::{Pages, to_folder};
 pub use server::Server;
 pub use words::words;

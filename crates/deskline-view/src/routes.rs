@@ -18,7 +18,7 @@ const HITS: usize = 300;
 /// The longest pattern, in bytes.
 const PATTERN: usize = 1_000;
 
-/// Answers a request for `path`, without the token.
+/// Answers a request for `path`, below the page of this run.
 pub(crate) async fn route(run: &Arc<Run>, path: &str, query: &str) -> Answer {
     if let Some((kind, content)) = assets::find(path) {
         return whole(kind, content);
@@ -33,12 +33,14 @@ pub(crate) async fn route(run: &Arc<Run>, path: &str, query: &str) -> Answer {
         .unwrap_or_else(|error| text(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
 }
 
+/// What was asked for is not there.
+pub(crate) fn missing() -> Answer {
+    let why = "This is not in the journal, or not any more: old files are removed (--keep).";
+    text(StatusCode::NOT_FOUND, why)
+}
+
 /// The data of the page: rows, links, pictures, searches.
 fn data(run: &Run, path: &str, query: &str) -> Answer {
-    let missing = || {
-        let why = "This is not in the journal, or not any more: old files are removed (--keep).";
-        text(StatusCode::NOT_FOUND, why)
-    };
     if let Err(error) = run.update() {
         return text(StatusCode::INTERNAL_SERVER_ERROR, error.to_string());
     }

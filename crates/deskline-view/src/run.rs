@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use deskline_journal::{FileKind, Follow, Journal, JournalError, Record, grep};
 use serde::Serialize;
 use serde_json::{Value, json};
-use tokio::sync::watch;
 
 use crate::entry::Entry;
 use crate::screen;
@@ -15,8 +14,6 @@ use crate::screen;
 pub(crate) struct Run {
     journal: Journal,
     links: Mutex<Links>,
-    /// The number of links.
-    count: watch::Sender<usize>,
 }
 
 struct Links {
@@ -58,7 +55,6 @@ impl Run {
         }
         Self {
             journal: journal.clone(),
-            count: watch::Sender::new(links.records.len()),
             links: Mutex::new(links),
         }
     }
@@ -73,24 +69,7 @@ impl Run {
         for record in links.follow.read()? {
             links.add(record);
         }
-        let count = links.records.len();
-        drop(links);
-        self.count.send_if_modified(|known| {
-            let more = *known != count;
-            *known = count;
-            more
-        });
         Ok(())
-    }
-
-    /// The number of links, as it grows.
-    pub(crate) fn counts(&self) -> watch::Receiver<usize> {
-        self.count.subscribe()
-    }
-
-    /// Whether anyone waits for more links.
-    pub(crate) fn is_watched(&self) -> bool {
-        self.count.receiver_count() > 0
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -13,13 +13,13 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
-use crate::answer::{Answer, text};
+use crate::answer::{Answer, elsewhere, text};
 use crate::gate::{Asked, Gate, Refusal};
-use crate::run::Run;
-use crate::{ViewError, peer, routes};
+use crate::pages::Pages;
+use crate::{ViewError, peer};
 
-/// The polling interval of the log while a page is open.
-const LOOK: Duration = Duration::from_millis(200);
+/// The pause after a connection that could not be accepted.
+const PAUSE: Duration = Duration::from_millis(200);
 /// At most this many connections. A browser opens six for a page.
 const CONNECTIONS: usize = 64;
 /// How long a client may take to send a request's head.
@@ -34,7 +34,7 @@ pub struct Server {
 }
 
 struct Shared {
-    run: Arc<Run>,
+    pages: Pages,
     gate: Gate,
 }
 
@@ -46,8 +46,8 @@ impl Server {
         let listener = TcpListener::bind(address).await.map_err(listen)?;
         let bound = listener.local_addr().map_err(listen)?.port();
         let gate = Gate::new(bound).map_err(ViewError::Token)?;
-        let run = Arc::new(Run::new(journal));
-        let shared = Arc::new(Shared { run, gate });
+        let pages = Pages::of(journal);
+        let shared = Arc::new(Shared { pages, gate });
         Ok(Self { listener, shared })
     }
 
@@ -64,7 +64,6 @@ impl Server {
 
     /// Serves until it is dropped.
     pub async fn run(self) {
-        tokio::spawn(look(Arc::clone(&self.shared.run)));
         let places = Arc::new(Semaphore::new(CONNECTIONS));
         loop {
             let Ok(place) = Arc::clone(&places).acquire_owned().await else {
@@ -81,22 +80,8 @@ impl Server {
                 // The client has left, or there are no descriptors for now.
                 Err(error) => {
                     tracing::debug!(%error, "no connection");
-                    tokio::time::sleep(LOOK).await;
+                    tokio::time::sleep(PAUSE).await;
                 }
-            }
-        }
-    }
-}
-
-/// Reads the log while a page is open.
-async fn look(run: Arc<Run>) {
-    loop {
-        tokio::time::sleep(LOOK).await;
-        if run.is_watched() {
-            let run = Arc::clone(&run);
-            let update = tokio::task::spawn_blocking(move || run.update());
-            if let Ok(Err(error)) = update.await {
-                tracing::debug!(%error, "the log was not read");
             }
         }
     }
@@ -127,7 +112,7 @@ async fn respond<B>(shared: &Shared, ends: Ends, request: &Request<B>) -> Answer
     let asked = shared.gate.ask(request.method(), uri, request.headers());
     let refusal = match asked {
         Ok(Asked::Page(path)) => {
-            return routes::route(&shared.run, path, uri.query().unwrap_or_default()).await;
+            return shared.pages.answer(path, uri.query()).await;
         }
         Ok(Asked::Code(code)) => match enter(shared, ends, code) {
             Some(answer) => return answer,
@@ -148,8 +133,6 @@ fn enter(shared: &Shared, ends: Ends, code: &str) -> Option<Answer> {
     if ours == Some(false) {
         return None;
     }
-    let page = header::HeaderValue::from_str(&shared.gate.let_in(code)?).ok()?;
-    let mut answer = text(StatusCode::SEE_OTHER, "");
-    answer.headers_mut().insert(header::LOCATION, page);
-    Some(answer)
+    let page = shared.gate.let_in(code)?;
+    Some(elsewhere(StatusCode::SEE_OTHER, &page))
 }

@@ -420,6 +420,11 @@ pub(crate) struct Serve {
     #[cfg(unix)]
     #[arg(long, requires = "http")]
     pub(crate) metrics_open: bool,
+    /// Show the journals of its desktops to browsers below /view/, which ask for a password: the
+    /// viewer's token, made at the first start, or taken from DESKLINE_VIEW_TOKEN
+    #[cfg(unix)]
+    #[arg(long, requires = "http")]
+    pub(crate) view: bool,
     /// After how many minutes without a call a client's session ends, and its desktop
     #[cfg(unix)]
     #[arg(long, value_name = "MINUTES", requires = "http", default_value = "30", value_parser = minutes)]

@@ -2,17 +2,18 @@
 //! desktop for each client.
 
 use std::env;
+use std::error::Error;
 use std::net::SocketAddr;
-#[cfg(target_os = "linux")]
-use std::path::Path;
+use std::path::{Path, PathBuf};
 #[cfg(target_os = "linux")]
 use std::process::ExitCode;
 use std::sync::Arc;
 
 #[cfg(target_os = "linux")]
 use deskline_http::{Fleet, FleetOptions, HttpError, Limits, Relay, Seal};
-use deskline_http::{HttpServer, Listen, Token};
+use deskline_http::{HttpServer, Listen, TOKEN, Token, VIEW_TOKEN, Viewer};
 use deskline_mcp::Server;
+use deskline_view::Pages;
 
 #[cfg(target_os = "linux")]
 use crate::cli::{Net, Size};
@@ -21,25 +22,30 @@ use crate::output::{Done, note};
 use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
 use crate::state;
 
-/// The variable with the token. The apps of a desktop do not get it.
-const TOKEN: &str = "DESKLINE_TOKEN";
-
 pub(crate) fn serve(settings: &Settings, serve: &Serve) -> Done {
     let Some(address) = serve.http else {
         return crate::run::serve(settings);
     };
-    let (token, place) = token()?;
+    let (token, place) = token(TOKEN, "token")?;
+    let view = serve.view.then(|| viewer(settings, serve)).transpose()?;
+    let (viewer, view_place) = view.unzip();
     let listen = Listen {
         address,
         hosts: serve.host.clone(),
         token,
         open_metrics: serve.metrics_open,
+        viewer,
     };
     in_runtime(async {
         let stop = stopped()?;
         let server = HttpServer::bind(listen).await?;
         let url = server.url();
         note(&format!("serving MCP at {url}; the token is in {place}"));
+        if let (Some(url), Some(place)) = (server.view_url(), view_place) {
+            note(&format!(
+                "its runs are shown at {url}; the password is in {place}"
+            ));
+        }
         warn_of(address);
         #[cfg(target_os = "linux")]
         if let Some(most) = serve.desktops {
@@ -75,15 +81,39 @@ pub(crate) fn serve(settings: &Settings, serve: &Serve) -> Done {
     })
 }
 
-/// The token, and where the person finds it.
-fn token() -> Result<(Token, String), Box<dyn std::error::Error>> {
-    if let Ok(text) = env::var(TOKEN) {
-        return Ok((Token::new(&text)?, TOKEN.to_owned()));
+/// The token in this variable or file, and where the person finds it.
+fn token(variable: &'static str, file: &str) -> Result<(Token, String), Box<dyn Error>> {
+    if let Ok(text) = env::var(variable) {
+        return Ok((Token::new(&text)?, variable.to_owned()));
     }
     let path = state::folder()
-        .ok_or("there is no home directory for the token: pass it in DESKLINE_TOKEN")?
-        .join("token");
-    Ok((Token::from_file(&path)?, path.display().to_string()))
+        .ok_or_else(|| format!("there is no home directory for the token: pass it in {variable}"))?
+        .join(file);
+    Ok((
+        Token::from_file(&path, variable)?,
+        path.display().to_string(),
+    ))
+}
+
+/// The viewer of all its journals, and where the person finds the password.
+fn viewer(settings: &Settings, serve: &Serve) -> Result<(Viewer, String), Box<dyn Error>> {
+    let journal = settings.journal()?;
+    #[cfg(target_os = "linux")]
+    let has_many = serve.desktops.is_some();
+    #[cfg(not(target_os = "linux"))]
+    let (has_many, _) = (false, serve);
+    let pages = if has_many {
+        Pages::of_folder(journals(journal.path()))
+    } else {
+        Pages::of(&journal)
+    };
+    let (token, place) = token(VIEW_TOKEN, "view-token")?;
+    Ok((Viewer { pages, token }, place))
+}
+
+/// The folder of the journals of clients' desktops.
+fn journals(journal: &Path) -> PathBuf {
+    journal.join("desktops")
 }
 
 fn warn_of(address: SocketAddr) {
@@ -96,11 +126,7 @@ fn warn_of(address: SocketAddr) {
 
 /// Each desktop is this program on standard input and output, with the same options.
 #[cfg(target_os = "linux")]
-fn fleet(
-    settings: &Settings,
-    serve: &Serve,
-    most: u16,
-) -> Result<FleetOptions, Box<dyn std::error::Error>> {
+fn fleet(settings: &Settings, serve: &Serve, most: u16) -> Result<FleetOptions, Box<dyn Error>> {
     if settings.home.is_some() {
         return Err(
             "--home is for one desktop. Clients name the home that they want kept: \
@@ -112,7 +138,7 @@ fn fleet(
         return Err("--ask is for a desktop at which a person sits, not for --desktops".into());
     }
     let journal = settings.journal()?;
-    let journals = journal.path().join("desktops");
+    let journals = journals(journal.path());
     let desktop = Settings {
         dir: None,
         desktop: Some(settings.desktop.unwrap_or(Size::DEFAULT)),
@@ -145,7 +171,7 @@ fn limits(serve: &Serve) -> Result<Option<Limits>, HttpError> {
 
 /// How desktops are sealed off. Fails without bubblewrap, unless the person does without.
 #[cfg(target_os = "linux")]
-fn seal(serve: &Serve, journal: &Path) -> Result<Option<Seal>, Box<dyn std::error::Error>> {
+fn seal(serve: &Serve, journal: &Path) -> Result<Option<Seal>, Box<dyn Error>> {
     if serve.unsealed {
         return Ok(None);
     }

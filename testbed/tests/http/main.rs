@@ -7,5 +7,6 @@ mod desktops;
 mod limits;
 mod protocol;
 mod server;
+mod view;
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";

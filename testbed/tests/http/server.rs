@@ -126,9 +126,13 @@ impl Server {
 
     /// The answer to a GET with the token, head and body.
     pub(crate) fn get(&self, path: &str) -> String {
+        self.get_as(&format!("Bearer {TOKEN}"), path)
+    }
+
+    pub(crate) fn get_as(&self, credentials: &str, path: &str) -> String {
         let host = format!("Host: 127.0.0.1:{}", self.port());
         self.answer(&format!(
-            "GET {path} HTTP/1.1\r\n{host}\r\nAuthorization: Bearer {TOKEN}"
+            "GET {path} HTTP/1.1\r\n{host}\r\nAuthorization: {credentials}"
         ))
     }
 
@@ -152,11 +156,9 @@ impl Server {
             .set_read_timeout(Some(Duration::from_secs(10)))
             .unwrap();
         write!(stream, "{head}\r\nConnection: close\r\n\r\n").unwrap();
-        // The stream of a session does not end.
-        let mut answer = vec![0; 1 << 16];
-        let length = stream.read(&mut answer).unwrap();
-        answer.truncate(length);
-        String::from_utf8(answer).unwrap()
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
     }
 }
 

@@ -1,0 +1,118 @@
+//! The pages of the journals, behind the same server: who sees them, and that they are live.
+
+use std::fs;
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use deskline_testbed::browser::Browser;
+use serde_json::json;
+
+use crate::TOKEN;
+use crate::client::Client;
+use crate::server::Server;
+
+/// The viewer's token, which the server has made.
+fn password(server: &Server) -> String {
+    let path = server
+        .folder
+        .path()
+        .join(".local/state/deskline/view-token");
+    fs::read_to_string(path).unwrap()
+}
+
+/// The credentials that a browser sends with this password.
+fn basic(password: &str) -> String {
+    format!("Basic {}", BASE64_STANDARD.encode(format!("me:{password}")))
+}
+
+#[test]
+fn only_who_has_the_viewers_password_sees_the_journals_and_cannot_act() {
+    // Its one desktop has one page.
+    let server = Server::start(&["--view", "--desktop=private"]);
+    let password = password(&server);
+    let good = format!("Authorization: {}", basic(&password));
+    let host = format!("Host: 127.0.0.1:{}", server.port());
+    let ask = |line: &str, headers: &str| server.status(&format!("{line} HTTP/1.1\r\n{headers}"));
+    let question = server.answer(&format!("GET /view/ HTTP/1.1\r\n{host}"));
+    assert!(question.starts_with("HTTP/1.1 401"), "{question}");
+    assert!(question.contains("www-authenticate: Basic"), "{question}");
+    for (headers, status) in [
+        (format!("{host}\r\n{good}"), 200),
+        (format!("{host}\r\nAuthorization: {}", basic(TOKEN)), 401),
+        (format!("{host}\r\nAuthorization: Bearer {TOKEN}"), 401),
+        (format!("{host}\r\nAuthorization: Bearer {password}"), 401),
+        (format!("Host: evil.example\r\n{good}"), 403),
+        (
+            format!("{host}\r\nOrigin: http://evil.example\r\n{good}"),
+            403,
+        ),
+    ] {
+        for path in ["/view/", "/view/links", "/view/main.js"] {
+            assert_eq!(
+                ask(&format!("GET {path}"), &headers),
+                status,
+                "{path} {headers}"
+            );
+        }
+    }
+    assert_eq!(ask("DELETE /view/", &format!("{host}\r\n{good}")), 405);
+    for scheme in [good, format!("Authorization: Bearer {password}")] {
+        assert_eq!(ask("GET /mcp", &format!("{host}\r\n{scheme}")), 401);
+        assert_eq!(ask("GET /metrics", &format!("{host}\r\n{scheme}")), 401);
+    }
+    let mut ann = Client::connect(&server.url);
+    ann.open_editor();
+    let rows = server.get_as(&basic(&password), "/view/links?last=9");
+    assert!(
+        rows.contains("content-security-policy: default-src 'none'"),
+        "{rows}"
+    );
+    assert!(rows.contains("\"words\":\"Open mousepad\""), "{rows}");
+}
+
+/// The title of the link that is shown.
+const TITLE: &str = "document.querySelector('.link h2')?.textContent";
+
+#[test]
+fn a_browser_watches_a_clients_desktop_as_it_works() {
+    let server = Server::start(&["--desktops", "2", "--view"]);
+    let mut ann = Client::connect(&server.url);
+    let pid = ann.open_editor();
+    let resources = ann.say(&json!([]));
+    let (_, rest) = resources["text"]
+        .as_str()
+        .unwrap()
+        .split_once("/desktops/")
+        .unwrap();
+    let desktop = rest.split('/').next().unwrap();
+    let link = format!("a[href=\"{desktop}/\"]");
+
+    let mut browser = Browser::start();
+    browser.size(1440, 900, false);
+    let address = format!("127.0.0.1:{}/view", server.port());
+    browser.open(&format!("http://me:{}@{address}", password(&server)));
+    browser.wait_for(&format!(
+        "document.querySelector('{link}')?.parentElement.textContent.includes('Open mousepad')"
+    ));
+    // The desktop that nobody has yet is there too.
+    browser.wait_for("document.querySelector('ul').textContent.includes('no calls yet')");
+    browser.click_on(&link);
+    browser.wait_for(&format!("{TITLE} === 'Open mousepad'"));
+    browser.wait_for("document.querySelector('.shot img')?.naturalWidth > 100");
+
+    browser.eval("window.same = true");
+    let text = json!({"pid": pid, "text": "Ann"});
+    ann.call("type_and_traverse", &text);
+    browser.wait_for(&format!("window.same && {TITLE} === 'Type “Ann”'"));
+    browser.wait_for("document.querySelector('.shot img')?.naturalWidth > 100");
+    assert_eq!(browser.problems(), [""; 0]);
+    // What is not there, or beside the journals, is no page.
+    for path in [
+        "/view/0-0/",
+        "/view/../journal/",
+        "/view/%2e%2e/",
+        "/view/profiles/",
+    ] {
+        let answer = server.get_as(&basic(&password(&server)), path);
+        assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
+    }
+}

@@ -13,6 +13,8 @@ another table. Assumptions:
   sigma 1).
 - A machine has two cores and 23 GB, as the one that was measured. It holds as many desktops as nine
   tenths of its memory, and their processor time over the minute that the measured run took, allow.
+- There are so many machines that each has room for two standard deviations more clients than it
+  has on average.
 - Clients are spread evenly. A machine starts one desktop at a time, which takes as long as a start
   alone took on the measured machine, and more by the part of its cores that its desktops keep busy.
 - The pool is refilled as soon as a desktop is taken. An ended desktop gives its memory back at once.

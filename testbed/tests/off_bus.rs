@@ -59,6 +59,22 @@ fn a_swing_app_needs_its_wrapper() {
     });
 }
 
+/// Three times: without the address there Qt 5 loses a race in most starts.
+#[test]
+fn qt_5_finds_the_bus_where_the_session_did_not_write_its_address() {
+    let bed = Bed::new();
+    bed.run("xprop", &["-root", "-remove", "AT_SPI_BUS"]);
+    let server = bed.server(&[]);
+    server.call("list_applications", json!({})).ok();
+    for content in ["one", "two", "three"] {
+        let (app, _) = bed.featherpad(content);
+        let read = server
+            .call("refresh_traversal", json!({"pid": app.pid}))
+            .ok();
+        assert!(read.file().contains(content), "{read}");
+    }
+}
+
 /// An app without a tree, behind the person's window.
 struct Treeless<'b> {
     bed: &'b Bed,

@@ -100,15 +100,17 @@ impl LinuxPlatform {
         }
     }
 
-    fn accessibility_bus(session: &Session) -> Result<AtSpi> {
+    /// With its address.
+    fn accessibility_bus(session: &Session) -> Result<(AtSpi, String)> {
         // `missing` has checked that there is one.
         let bus = session.session_bus.as_deref().unwrap_or_default();
         let address = accessibility_bus::enabled(bus)?;
-        AtSpi::connect(&address).map_err(|e| {
-            Error::Unavailable(format!(
+        match AtSpi::connect(&address) {
+            Ok(atspi) => Ok((atspi, address)),
+            Err(e) => Err(Error::Unavailable(format!(
                 "the accessibility bus at {address} does not answer: {e}"
-            ))
-        })
+            ))),
+        }
     }
 }
 
@@ -119,10 +121,13 @@ impl Platform for LinuxPlatform {
             Some(display) => display,
             None => display::connect(&session)?,
         };
-        let mut atspi = Self::accessibility_bus(&session)?;
+        let (mut atspi, address) = Self::accessibility_bus(&session)?;
         let ours = atspi.own_pid();
         let agreed = match display.x11() {
-            Some(x11) => x11.take_pids(ours),
+            Some(x11) => {
+                x11.show_accessibility_bus(&address)?;
+                x11.take_pids(ours)
+            }
             None => ours == Some(std::process::id()),
         };
         process::set_elsewhere(agreed && ours != Some(std::process::id()));
@@ -160,6 +165,7 @@ impl Platform for LinuxPlatform {
             self.session()
                 .and_then(|s| Self::accessibility_bus(&s))
                 .ok()
+                .map(|(atspi, _)| atspi)
         };
         let Some(mut atspi) = kept.or_else(connect) else {
             return Ok(());

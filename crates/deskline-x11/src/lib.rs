@@ -5,6 +5,7 @@
 //! limit: the stream's for a reply, the operation's for an event. All coordinates are relative to
 //! the root window.
 
+mod accessibility_bus;
 mod acting;
 mod activate;
 mod aim;
@@ -65,6 +66,7 @@ x11rb::atom_manager! {
     /// The atoms of EWMH, ICCCM and the toolkits.
     pub(crate) Atoms:
     AtomsCookie {
+        AT_SPI_BUS,
         UTF8_STRING,
         WM_CHANGE_STATE,
         WM_PROTOCOLS,

@@ -1,0 +1,33 @@
+//! The address of the accessibility bus on the root window.
+
+use deskline_link::Result;
+use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, PropMode};
+use x11rb::wrapper::ConnectionExt as _;
+
+use crate::{During as _, X11Display};
+
+impl X11Display {
+    /// Writes the address to the property `AT_SPI_BUS` of the root window, if there is none.
+    ///
+    /// at-spi-bus-launcher writes it, where it starts with a display. Without it Qt 5 asks the session
+    /// bus, and most apps that were started so had no tree: Qt connects, and registers nothing.
+    pub fn show_accessibility_bus(&self, address: &str) -> Result<()> {
+        const WHAT: &str = "writing the accessibility bus's address to the root window";
+        let (c, root) = (&self.x11().connection, self.x11().root);
+        let property = self.x11().atoms.AT_SPI_BUS;
+        let there = c.get_property(false, root, property, AtomEnum::STRING, 0, 0);
+        if there.during(WHAT)?.reply().during(WHAT)?.type_ != 0 {
+            return Ok(());
+        }
+        c.change_property8(
+            PropMode::REPLACE,
+            root,
+            property,
+            AtomEnum::STRING,
+            address.as_bytes(),
+        )
+        .during(WHAT)?
+        .check()
+        .during(WHAT)
+    }
+}

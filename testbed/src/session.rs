@@ -6,6 +6,7 @@ mod folder;
 mod running;
 pub(crate) mod setup;
 mod shared;
+mod treeless;
 mod widgets;
 
 use std::ffi::OsStr;

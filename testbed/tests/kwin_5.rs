@@ -195,3 +195,9 @@ fn every_tool_on_every_toolkit() {
     ];
     serves_all_but(&known(), "KWin 5.27", &columns);
 }
+
+#[test]
+fn an_app_without_a_tree_is_driven_behind_the_persons_window() {
+    // foot 1.13 divides by zero there.
+    known().drives_sdl("KWin 5.27", "hello Zy {x}", Some("漢"));
+}

@@ -10,6 +10,9 @@ use deskline_testbed::{Client, Compositor, NativeApp, Session, Setup, Toolkit, u
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
+/// A program of so many bytes keeps KWin for some 3 s at each connection.
+const LARGE: u64 = 200_000_000;
+
 /// A session, in which `deskline doctor --fix` has been called.
 fn known() -> Session {
     let kde = Setup::here(Compositor::Kwin5).start();
@@ -57,6 +60,12 @@ fn the_doctor_makes_deskline_known_to_kwin() {
         assert!(said.contains(row), "{row}\n{said}");
     }
     app.clear_log();
+    // KWin reads the whole program twice at each connection, here for longer than answers may take.
+    drop(server);
+    let program = File::options()
+        .append(true)
+        .open(kde.folder().join("deskline"));
+    program.unwrap().set_len(LARGE).unwrap();
     let server = kde.server();
     server.call_for(&app, "click_and_traverse", click).ok();
     app.wait_for("clicked OK");

@@ -26,9 +26,6 @@ const READ: [&str; 2] = ["kbuildsycoca6", "kbuildsycoca5"];
 const KNOWS: Duration = Duration::from_secs(15);
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How long it must then go on answering: it may read them once more.
-const STAYS: Duration = Duration::from_secs(2);
-
 /// Writes the file to the user's own applications. Returns what was done.
 pub(super) fn grant(session: &Session) -> Result<String, String> {
     let program = std::env::current_exe().and_then(fs::canonicalize);
@@ -46,9 +43,7 @@ pub(super) fn grant(session: &Session) -> Result<String, String> {
         ));
     }
     let deadline = Instant::now() + KNOWS;
-    let mut known: Option<Instant> = None;
-    while runs && Instant::now() < deadline && known.is_none_or(|at| at.elapsed() < STAYS) {
-        known = (!is_missing(session)).then(|| known.unwrap_or_else(Instant::now));
+    while runs && Instant::now() < deadline && is_missing(session) {
         std::thread::sleep(LOOK);
     }
     Ok(format!("wrote {path}"))

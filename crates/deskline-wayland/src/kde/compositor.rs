@@ -1,6 +1,6 @@
 //! KWin as a [`Compositor`].
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use deskline_core::Point;
@@ -24,6 +24,7 @@ use crate::compositor::{
 use crate::display::WaylandDisplay;
 use crate::eis::Eis;
 use crate::events::{Events, Sent};
+use crate::wlroots::client::{Client, lost};
 
 /// How long KWin may take to bring a window to the front.
 const RAISES: Duration = Duration::from_secs(1);
@@ -39,17 +40,18 @@ const ASK: Duration = Duration::from_millis(300);
 enum Way {
     /// Through an EIS socket.
     Eis,
-    /// Through the fake input protocol, on this Wayland socket.
-    Fake(PathBuf),
+    /// Through the fake input protocol, on this connection, until the devices have it.
+    Fake(Option<Box<Client>>),
 }
 
 impl Way {
-    /// `None` if a `.desktop` file is missing. Plasma 5 takes up to 0.5 s to look for one.
-    fn find(bus: &Bus, socket: &Path) -> Option<Self> {
+    /// `None` if a `.desktop` file is missing.
+    fn find(bus: &Bus, socket: &Path) -> Result<Option<Self>> {
         if bus.has_input() {
-            return Some(Self::Eis);
+            return Ok(Some(Self::Eis));
         }
-        fake::offered(socket).then(|| Self::Fake(socket.to_owned()))
+        let seat = fake::offered(socket)?;
+        Ok(seat.map(|seat| Self::Fake(Some(Box::new(seat)))))
     }
 }
 
@@ -93,7 +95,7 @@ impl KdeDisplay {
         let mut scripts = Scripts::new(bus.clone(), folder)?;
         Screen::look(&mut scripts)?;
         Ok(Self::new(Kde {
-            way: Way::find(&bus, socket),
+            way: Way::find(&bus, socket)?,
             has_guard: guard::offered(&bus),
             pictures: Access::ask(&bus.connection, Some(&bus.kwin)),
             bus,
@@ -165,14 +167,17 @@ impl Kde {
             events
         } else {
             let had = self.bus.has_devices();
-            let events: Box<dyn Events> = match &self.way {
+            let events: Box<dyn Events> = match &mut self.way {
                 Some(Way::Eis) => {
                     let eis = Eis::connect(self.bus.input()?.into(), true)?;
                     // The EIS of KWin 6.1 to 6.3 does not report the group.
                     let bus = self.bus.clone();
                     Box::new(eis.with_group(move || bus.layout()))
                 }
-                Some(Way::Fake(socket)) => Box::new(Fake::open(socket, self.bus.clone())?),
+                Some(Way::Fake(seat)) => {
+                    let seat = seat.take().ok_or_else(|| lost("KWin took no devices"))?;
+                    Box::new(Fake::open(*seat, self.bus.clone())?)
+                }
                 None => return Err(Error::Unavailable(KWIN_INPUT.into())),
             };
             if !had {

@@ -43,19 +43,21 @@ pub(super) struct Fake {
     layout: Option<(Read, Layout)>,
 }
 
-/// Whether the KWin that listens on `socket` offers the protocol to this program.
-pub(super) fn offered(socket: &Path) -> bool {
-    let seat = Client::connect(socket);
-    seat.is_ok_and(|seat| seat.offers::<OrgKdeKwinFakeInput>(KEYS))
+/// How long KWin may take to say what it offers: it reads the whole program twice at each
+/// connection, and the `.desktop` files of all programs if one has changed.
+const LOOKS_UP: Duration = Duration::from_secs(20);
+
+/// Connects to the KWin that listens on `socket`. `None` if it does not offer the protocol to this
+/// program.
+pub(super) fn offered(socket: &Path) -> Result<Option<Client>> {
+    let seat = Client::connect_within(socket, LOOKS_UP)?;
+    Ok(seat.offers::<OrgKdeKwinFakeInput>(KEYS).then_some(seat))
 }
 
 impl Fake {
-    /// Connects, and requests the use of the protocol.
-    pub(super) fn open(socket: &Path, bus: Bus) -> Result<Self> {
-        let mut seat = Client::connect(socket)?;
-        let proto: OrgKdeKwinFakeInput = seat.bind(KEYS).map_err(|_| {
-            Error::Unavailable("KWin does not take input from Deskline any more".into())
-        })?;
+    /// Requests the use of the protocol, on a connection that offers it.
+    pub(super) fn open(mut seat: Client, bus: Bus) -> Result<Self> {
+        let proto: OrgKdeKwinFakeInput = seat.bind(KEYS)?;
         proto.authenticate("Deskline".into(), "an agent drives apps".into());
         let locks = seat.bind(1).ok();
         seat.roundtrip()?;

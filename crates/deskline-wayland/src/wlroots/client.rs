@@ -50,6 +50,11 @@ pub(crate) fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Er
 
 impl Client {
     pub(crate) fn connect(path: &Path) -> Result<Self> {
+        Self::connect_within(path, PATIENCE)
+    }
+
+    /// Connects to a compositor that may take this long to say what it offers.
+    pub(crate) fn connect_within(path: &Path, limit: Duration) -> Result<Self> {
         let stream = socket::connect(path, PATIENCE).map_err(lost)?;
         let connection = Connection::from_socket(stream).map_err(lost)?;
         let mut queue: EventQueue<Heard> = connection.new_event_queue();
@@ -57,13 +62,9 @@ impl Client {
         let registry = connection.display().get_registry(&handle, ());
         let mut heard = Heard::new();
         connection.display().sync(&handle, 1_u32);
-        until(
-            &connection,
-            &mut queue,
-            &mut heard,
-            Some(PATIENCE),
-            |heard| heard.done == 1,
-        )?;
+        until(&connection, &mut queue, &mut heard, Some(limit), |heard| {
+            heard.done == 1
+        })?;
         let mut client = Self {
             seat: bind(&heard, &registry, &handle, RELEASES)?,
             shm: bind(&heard, &registry, &handle, 1)?,
@@ -211,7 +212,8 @@ pub(crate) fn until<H>(
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let fd = reading.connection_fd();
         if !wait::any(&mut [PollFd::new(&fd, PollFlags::IN)], left).map_err(lost)? {
-            return Err(lost("no answer within 2 s"));
+            let limit = limit.unwrap_or_default();
+            return Err(lost(format!("no answer within {limit:?}")));
         }
         match reading.read() {
             Ok(_) => {}

@@ -27,6 +27,42 @@ pub fn note(bed: &Bed) -> String {
     )
 }
 
+/// A script that reports what a terminal sends it in the file "said".
+pub fn mouse_report(bed: &Bed) -> String {
+    let said = text(&bed.path("said"));
+    let script =
+        format!("printf 'Total 42\\r\\n\\033[?1002h\\033[?1006h'; stty raw -echo; cat > {said}\n");
+    write(bed, "report.sh", script)
+}
+
+/// Three packets of UDP, from ports 1000 to 1002, a second apart.
+pub fn capture(bed: &Bed) -> String {
+    let header: [u32; 6] = [0xa1b2_c3d4, 0x0004_0002, 0, 0, 65_535, 1];
+    let mut file: Vec<u8> = header.into_iter().flat_map(u32::to_le_bytes).collect();
+    for n in 0..3_u16 {
+        let times: [u32; 4] = [n.into(), 0, 42, 42];
+        file.extend(times.into_iter().flat_map(u32::to_le_bytes));
+        file.extend([0; 12]);
+        // EtherType, and IPv4 from 127.0.0.1 to itself.
+        file.extend([8, 0, 0x45, 0, 0, 28, 0, 1, 0, 0, 64, 17, 0, 0]);
+        file.extend([127, 0, 0, 1, 127, 0, 0, 1]);
+        let udp = [1000 + n, 53, 8, 0];
+        file.extend(udp.into_iter().flat_map(u16::to_be_bytes));
+    }
+    write(bed, "three.pcap", file)
+}
+
+/// qBittorrent's settings, without its first question.
+pub fn qbittorrent(bed: &Bed) {
+    let folder = Path::new(&bed.environment()["HOME"]).join(".config/qBittorrent");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(
+        folder.join("qBittorrent.conf"),
+        "[LegalNotice]\nAccepted=true\n",
+    )
+    .unwrap();
+}
+
 pub fn c_program(bed: &Bed) -> String {
     let lines = [
         "#include <stdio.h>",

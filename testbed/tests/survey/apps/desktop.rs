@@ -1,6 +1,6 @@
-//! A media player, and an app in a sandbox.
+//! Apps of the net and of media, and one in a sandbox.
 
-use super::{append_and_save, menu};
+use super::{WORDS, append_and_save, menu};
 use crate::content;
 use crate::run::Subject;
 
@@ -17,6 +17,70 @@ pub const fn vlc() -> Subject {
             run.says("Please enter a network URL:")?;
             run.types("http://127.0.0.1/quince", None)?;
             run.says("http://127.0.0.1/quince")
+        },
+        gaps: &[],
+    }
+}
+
+pub const fn qbittorrent() -> Subject {
+    Subject {
+        name: "qBittorrent",
+        toolkit: "Qt 5",
+        open: |bed| {
+            content::qbittorrent(bed);
+            "qbittorrent".to_owned().into()
+        },
+        ready: "All (0)",
+        click: |run| menu(run, "File", "Exit"),
+        text: |run| {
+            // Its filter.
+            run.key("f", &["Control"])?;
+            run.types(WORDS, None)?;
+            run.says(WORDS)
+        },
+        gaps: &[],
+    }
+}
+
+pub const fn thunderbird() -> Subject {
+    const FIELD: &str = "Email address*";
+    Subject {
+        name: "Thunderbird",
+        toolkit: "Gecko",
+        open: |bed| {
+            format!(
+                "thunderbird --new-instance --profile {}",
+                bed.folder().display()
+            )
+            .into()
+        },
+        ready: "Add your email address",
+        click: |run| {
+            run.click("AXTextField", FIELD)?;
+            run.shows("the focus", |shown| {
+                shown.name == FIELD && shown.is("focused")
+            })
+        },
+        text: |run| {
+            run.types("quinces@example.org", None)?;
+            run.says("quinces@example.org")
+        },
+        gaps: &[],
+    }
+}
+
+pub const fn wireshark() -> Subject {
+    Subject {
+        name: "Wireshark",
+        toolkit: "Qt 5",
+        open: |bed| format!("wireshark {}", content::capture(bed)).into(),
+        ready: "2.000000",
+        click: |run| menu(run, "Edit", "Find Packet"),
+        text: |run| {
+            // Its filter.
+            run.key("/", &["Control"])?;
+            run.types("frame.number == 2", Some("Return"))?;
+            run.hides("the third packet", |shown| shown.name == "2.000000")
         },
         gaps: &[],
     }

@@ -57,3 +57,37 @@ fn script(bed: &Bed, name: &str) -> Opening {
     )
     .into()
 }
+
+pub const fn xterm() -> Subject {
+    Subject {
+        name: "xterm",
+        toolkit: "Xlib, no tree",
+        open: |bed| terminal(bed, "xterm -fa Monospace -fs 14 -e sh"),
+        ..KITTY
+    }
+}
+
+pub const fn kitty() -> Subject {
+    KITTY
+}
+
+/// A terminal, whose program reports clicks and keys.
+const KITTY: Subject = Subject {
+    name: "kitty",
+    toolkit: "OpenGL, no tree",
+    open: |bed| terminal(bed, "kitty sh"),
+    ready: "Total 42",
+    click: |run| {
+        run.click("AXStaticText", "Total 42")?;
+        run.file_has("said", "\x1b[<0;")
+    },
+    text: |run| {
+        run.types(WORDS, None)?;
+        run.file_has("said", WORDS)
+    },
+    gaps: &[],
+};
+
+fn terminal(bed: &Bed, start: &str) -> Opening {
+    format!("{start} {}", content::mouse_report(bed)).into()
+}

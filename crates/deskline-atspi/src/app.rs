@@ -1,5 +1,6 @@
 //! The state of one app between its readings.
 
+use crate::engine::Questions;
 use crate::peer::Peer;
 use crate::strategies::bulk_cache::BulkCache;
 use crate::strategies::documents::Documents;
@@ -15,6 +16,8 @@ pub struct App {
     pub beside: Vec<Peer>,
     /// Whether its cache is worth fetching.
     pub cache: BulkCache,
+    /// What its last reading asked.
+    pub questions: Questions,
     /// Whether a reading has found the same tree as the one before it: GTK 4's grows as it is read.
     pub grown: bool,
     /// Whether the last reading had a page that shows and is loading.
@@ -39,6 +42,7 @@ impl App {
             cache: BulkCache::new(cache_use),
             peer,
             beside: Vec::new(),
+            questions: Questions::default(),
             grown: false,
             loads: false,
             windows: KnownWindows::default(),

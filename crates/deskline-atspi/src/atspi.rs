@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::app_toplevel::AppToplevel;
 use crate::bus::{self, Body, Call, Connection, Reader};
 use crate::connection::{AppConnection, PATIENCE};
-use crate::engine::{self, Engine};
+use crate::engine::{self, Engine, Node};
 use crate::mirrors::Mirrors;
 use crate::names::{ACCESSIBLE, REGISTRY, ROOT, StateSet, role};
 use crate::peer::Peer;
@@ -340,7 +340,8 @@ impl AtSpi {
         if !whole && !fetch_cache {
             engine.unseen = app.documents.unseen(windows, &self.acted_in);
         }
-        let read = reading::read(engine, scope, fetch_cache, reused, &mut spreadsheets)?;
+        let memory = (&mut app.questions, &mut spreadsheets);
+        let read = reading::read(engine, scope, fetch_cache, reused, memory)?;
         let (mut nodes, mut partial) = (read.nodes, read.partial);
         for (container, owner, path) in read.foreign {
             let object = (container, owner.as_str(), path.as_str());
@@ -360,10 +361,7 @@ impl AtSpi {
         if fetch_cache {
             app.cache.judge(read.cache_was_worth_it);
         }
-        app.loads = nodes.iter().any(|node| {
-            let page = matches!(node.role, Some(role::DOCUMENT_WEB | role::DOCUMENT_FRAME));
-            page && node.showing && node.states.has(StateSet::BUSY)
-        });
+        app.loads = nodes.iter().any(is_loading_page);
         let own = nodes.len();
         let (older, unread, age) = app.documents.fill(&mut nodes, &read.set_aside);
         partial.unread.nodes += unread;
@@ -508,6 +506,12 @@ impl Located<'_> {
             act::Failure::Refused(e) => e,
         })
     }
+}
+
+/// Whether it is a page that shows and is loading.
+fn is_loading_page(node: &Node) -> bool {
+    let page = matches!(node.role, Some(role::DOCUMENT_WEB | role::DOCUMENT_FRAME));
+    page && node.showing && node.states.has(StateSet::BUSY)
 }
 
 fn no_window(pid: u32) -> Error {

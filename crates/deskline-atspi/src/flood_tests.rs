@@ -4,11 +4,12 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::{Duration, Instant};
 
+use deskline_core::Rect;
 use deskline_fuzz::{Mutator, Rng};
 
 use crate::bus::{Connection, Error};
 use crate::connection::{AppConnection, PATIENCE};
-use crate::engine::{Engine, Node};
+use crate::engine::{Engine, Known, Node, Questions};
 use crate::names::{ROOT, StateSet, role};
 use crate::strategies::large_list::LargeLists;
 use crate::strategies::spreadsheet::Spreadsheets;
@@ -307,6 +308,41 @@ fn the_cells_of_a_table_that_counts_no_rows_are_its_children() {
     let (mut lists, mut sheets) = (LargeLists::default(), Spreadsheets::default());
     managed::read(&mut engine, &mut lists, &mut sheets).unwrap();
     assert_eq!(engine.nodes[table].children.len(), 2);
+}
+
+/// The second reading's peer answers as many calls as the first one made, and then none.
+#[test]
+fn what_was_asked_ahead_is_not_asked_again() {
+    let own = |call: &str| match () {
+        () if call.contains("GetChildren") => Some(objects(&["/cell"])),
+        () if call.contains("/cell") && call.contains("ChildCount") => {
+            Some(Data::default().signature("i").u32(0))
+        }
+        () => None,
+    };
+    let known = || Known {
+        role: role::PUSH_BUTTON,
+        name: "OK".into(),
+        description: String::new(),
+        states: StateSet(1 << StateSet::VISIBLE | 1 << StateSet::SHOWING),
+        children: None,
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut questions = Questions::default();
+    // The root's role, name, and children; the cell's place and children.
+    for most in [usize::MAX, 6] {
+        let mut connection = client(&folder, Peer { own, most, ..QUICK });
+        let app = AppConnection::private(&mut connection);
+        let mut engine = Engine::new(app, "", Toolkit::Gtk4, Instant::now() + PATIENCE);
+        engine.learn([("/cell".into(), known())].into());
+        engine.ask_ahead(questions, true).unwrap();
+        engine.start(ROOT, None).unwrap();
+        let [_, cell] = &engine.nodes[..] else {
+            panic!("{:?}", engine.nodes);
+        };
+        assert_eq!(cell.extents, Some(Rect::at(0, 0, 10, 10)));
+        questions = engine.take_questions();
+    }
 }
 
 /// A listener that accepts, and sends a byte now and then; and one that accepts nobody.

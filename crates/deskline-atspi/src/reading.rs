@@ -7,7 +7,7 @@ use std::time::Instant;
 use deskline_link::Scope;
 
 use crate::bus::Error;
-use crate::engine::{Engine, Node};
+use crate::engine::{Engine, Node, Questions};
 use crate::names::ROOT;
 use crate::partial::Partial;
 use crate::strategies::large_list::LargeLists;
@@ -35,18 +35,22 @@ pub struct Reading {
 }
 
 /// Reads an app. Visible nodes are read first and completely; hidden ones after them, as far as the
-/// scope's budget goes, or taken from `last`.
+/// scope's budget goes, or taken from `last`. `questions` are those of the reading before, and
+/// afterwards those of this one.
 pub fn read(
     mut engine: Engine<'_>,
     scope: Scope,
     fetch_cache: bool,
     last: Option<&LastReading>,
-    spreadsheets: &mut Spreadsheets,
+    (questions, spreadsheets): (&mut Questions, &mut Spreadsheets),
 ) -> Result<Reading, Error> {
     let engine = &mut engine;
     let mut lists = LargeLists::default();
     if fetch_cache {
         bulk_cache::fetch(engine, last)?;
+    }
+    if engine.toolkit.hides_by_size() {
+        engine.ask_ahead(std::mem::take(questions), scope != Scope::Showing)?;
     }
     engine.start(ROOT, None)?;
     stacked::hide(engine)?;
@@ -56,6 +60,7 @@ pub fn read(
     // Objects that tables create on request are in no cache, and do not count against it.
     let mut cache_was_worth_it = bulk_cache::is_complete(engine);
     managed::read(engine, &mut lists, spreadsheets)?;
+    engine.showing_is_read();
     if let Scope::Whole { budget } | Scope::Again { budget } = scope {
         let until = engine.end().min(Instant::now() + budget);
         read_hidden(engine, &mut lists, last, until)?;
@@ -64,6 +69,7 @@ pub fn read(
         let read_all = Instant::now() < until;
         cache_was_worth_it &= !read_all || bulk_cache::is_used(engine);
     }
+    *questions = engine.take_questions();
     let (crowded, lists) = lists.finish(engine);
     // If only visible nodes were asked for, hidden ones are not missing.
     if engine.unread.cut || scope != Scope::Showing {

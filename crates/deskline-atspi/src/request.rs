@@ -7,7 +7,7 @@ use crate::names::{
 };
 
 /// A method call, or a property, of an accessible object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Request {
     /// `Accessible.GetState`
     State,

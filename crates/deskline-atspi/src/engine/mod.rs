@@ -6,6 +6,7 @@
 //! wanted. The engine knows no strategy: the caller decides which objects are added, when hidden
 //! ones are read and which facts are known already.
 
+mod ahead;
 mod answers;
 mod ask;
 mod in_flight;
@@ -16,6 +17,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub use ahead::Questions;
 pub use node::{Failed, Found, Known, LongList, Node, Unread, clip};
 pub use texts::settle;
 
@@ -25,6 +27,7 @@ use crate::names::{NULL, StateSet, role};
 use crate::request::Request;
 use crate::toolkits::{Toolkit, gtk, vcl};
 
+use ahead::Ahead;
 use in_flight::InFlight;
 
 /// No app has more objects; a tree that does is a loop.
@@ -62,6 +65,7 @@ pub struct Engine<'a> {
     /// How many nodes are those of an earlier reading.
     pub reused: usize,
     queue: VecDeque<(usize, Request)>,
+    ahead: Ahead,
     in_flight: InFlight,
     /// Nodes that do not show and were asked for their state only.
     hidden: Vec<usize>,
@@ -102,6 +106,7 @@ impl<'a> Engine<'a> {
             unknown_nodes: 0,
             reused: 0,
             queue: VecDeque::new(),
+            ahead: Ahead::default(),
             in_flight: InFlight::default(),
             hidden: Vec::new(),
             leaf_role: None,
@@ -403,6 +408,10 @@ impl<'a> Engine<'a> {
                 let Some((index, request)) = self.queue.pop_front() else {
                     break;
                 };
+                if let Some(reply) = self.ahead.reply(&self.nodes[index].path, request) {
+                    self.on_reply(index, request, &Ok(reply));
+                    continue;
+                }
                 let tag = self.in_flight.insert(index, request);
                 self.connection.send(tag, &self.nodes[index].path, request);
             }

@@ -21,6 +21,7 @@ use crate::strategies::keep_alive::KeepAlive;
 use crate::strategies::reuse::LastReading;
 use crate::strategies::{embedded, table};
 use crate::toolkits::{Toolkit, mapped, vcl};
+use crate::toplevels::Object;
 use crate::tree::{self, Windows};
 use crate::{act, decode, reading};
 
@@ -53,6 +54,8 @@ pub struct AtSpi {
     pub(crate) apps: HashMap<u32, App>,
     /// The toplevels that were last seen.
     pub(crate) shown: Vec<AppToplevel>,
+    /// What each app listed last, by its bus name.
+    pub(crate) tops: HashMap<String, Vec<Object>>,
     /// Bus names are never used twice, so their pids are asked for once.
     pub(crate) pids: HashMap<String, u32>,
     /// Apps that were asked to send events.
@@ -72,6 +75,7 @@ impl AtSpi {
             bus: Connection::open(address, PATIENCE)?,
             apps: HashMap::new(),
             shown: Vec::new(),
+            tops: HashMap::new(),
             pids: HashMap::new(),
             registered: HashSet::new(),
             mirrors: Mirrors::default(),
@@ -132,6 +136,7 @@ impl AtSpi {
         self.look_behind_proxies(&unknown)?;
         self.pids.retain(|name, _| names.contains(name));
         self.registered.retain(|name| names.contains(name));
+        self.tops.retain(|name, _| names.contains(name));
         let pids = &self.pids;
         self.apps
             .retain(|_, app| pids.contains_key(&app.peer.bus_name));

@@ -1,6 +1,7 @@
 //! The toplevels of all apps on the bus, as the apps describe them. Where no display system lists
 //! windows, these stand for them.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
@@ -13,6 +14,9 @@ use crate::names::{ACCESSIBLE, COMPONENT, PROPERTIES, ROOT, StateSet, WINDOW, ro
 
 /// How long the apps may take to answer, all together. A list must not wait for one that hangs.
 const AT_ONCE: Duration = Duration::from_millis(200);
+
+/// The bus name and the path of an object.
+pub(crate) type Object = (String, String);
 
 /// The maximum number of toplevels: an app may claim to have any number.
 const MOST: usize = 1_000;
@@ -37,7 +41,8 @@ impl AtSpi {
         Ok(found)
     }
 
-    /// The toplevels of these apps that show, and which apps did not answer all of it in time.
+    /// The toplevels of these apps that show, and which apps did not answer all of it in time. The
+    /// objects that an app listed last are asked together with its list.
     pub(crate) fn toplevels_of(
         &mut self,
         apps: &[Listed],
@@ -49,25 +54,50 @@ impl AtSpi {
             member: "GetChildren",
             body: Body::new(),
         });
-        let mut objects: Vec<(usize, String, String)> = Vec::new();
-        let mut silent = vec![true; apps.len()];
+        let last = |app: &Listed| self.tops.get(&app.bus_name).cloned().unwrap_or_default();
+        let known: Vec<Object> = apps.iter().flat_map(last).collect();
+        let mut said = vec![Said::default(); known.len()];
+        let mut tops: Vec<Option<Vec<Object>>> = vec![None; apps.len()];
         let deadline = Instant::now() + AT_ONCE;
-        let asked = self.bus.batch(children, 64, deadline, |app, reply| {
-            if let Some(silent) = silent.get_mut(app) {
-                *silent = false;
-            }
-            let Ok(message) = reply else { return };
+        let calls = children.chain(known.iter().flat_map(about));
+        let mut left = MOST;
+        let asked = self.bus.batch(calls, 64, deadline, |i, reply| {
+            let Some(tops) = tops.get_mut(i) else {
+                note(&mut said, i - apps.len(), reply);
+                return;
+            };
             // A malformed reply is no toplevel.
-            let listed = message.reader().array(8, Reader::object);
-            for (name, path) in listed.unwrap_or_default() {
-                if objects.len() < MOST {
-                    objects.push((app, name.to_owned(), path.to_owned()));
-                }
-            }
+            let listed = { reply.ok() }.and_then(|m| m.reader().array(8, object).ok());
+            let mut listed = listed.unwrap_or_default();
+            listed.truncate(left);
+            left -= listed.len();
+            *tops = Some(listed);
         });
         unless_late(asked)?;
-        objects.sort_by_key(|(app, ..)| *app);
-        let found = self.describe(apps, &objects, &mut silent)?;
+        let mut silent: Vec<bool> = tops.iter().map(Option::is_none).collect();
+        let listed = { tops.iter().flatten() }.flatten();
+        let new: Vec<Object> = listed.filter(|o| !known.contains(o)).cloned().collect();
+        let mut new_said = vec![Said::default(); new.len()];
+        let deadline = Instant::now() + AT_ONCE;
+        let calls = new.iter().flat_map(about);
+        let noted = |i, reply| note(&mut new_said, i, reply);
+        let asked = self.bus.batch(calls, 64, deadline, noted);
+        unless_late(asked)?;
+        let said = known
+            .iter()
+            .chain(&new)
+            .zip(said.into_iter().chain(new_said));
+        let said: HashMap<&Object, Said> = said.collect();
+        let mut found = Vec::new();
+        for ((app, tops), silent) in apps.iter().zip(tops).zip(&mut silent) {
+            let Some(tops) = tops else { continue };
+            for top in &tops {
+                let said = said.get(top).cloned().unwrap_or_default();
+                *silent |= said.answers < QUESTIONS;
+                found.extend(said.toplevel(app.pid, top));
+            }
+            self.tops.insert(app.bus_name.clone(), tops);
+        }
         Ok((found, silent))
     }
 
@@ -87,72 +117,70 @@ impl AtSpi {
             Err(e) => Err(e),
         }
     }
+}
 
-    /// Asks each object for its name, role and states, and keeps the toplevels that show. Marks the
-    /// apps that do not answer all of it in time.
-    fn describe(
-        &mut self,
-        apps: &[Listed],
-        objects: &[(usize, String, String)],
-        silent: &mut [bool],
-    ) -> Result<Vec<AppToplevel>, bus::Error> {
-        let about = |(_, name, path): &'_ (usize, String, String)| {
-            let accessible = |member, body| (name.clone(), path.clone(), member, body);
-            let property = Body::new().str(ACCESSIBLE).str("Name");
-            [
-                accessible("Get", property),
-                accessible("GetRole", Body::new()),
-                accessible("GetState", Body::new()),
-            ]
-        };
-        let asked: Vec<_> = objects.iter().flat_map(about).collect();
-        let calls = asked.iter().map(|(name, path, member, body)| Call {
-            destination: name,
-            path,
-            interface: if *member == "Get" {
-                PROPERTIES
-            } else {
-                ACCESSIBLE
-            },
-            member,
-            body: body.clone(),
-        });
-        let mut found: Vec<(Option<u32>, StateSet, String)> =
-            vec![Default::default(); objects.len()];
-        let mut answers = vec![0; objects.len()];
-        let deadline = Instant::now() + AT_ONCE;
-        let done = self.bus.batch(calls, 64, deadline, |i, reply| {
-            if let Some(answers) = answers.get_mut(i / 3) {
-                *answers += 1;
-            }
-            let (Ok(message), Some(found)) = (reply, found.get_mut(i / 3)) else {
-                return;
-            };
-            let mut reader = message.reader();
-            match i % 3 {
-                0 => found.2 = kept(reader.variant_str().unwrap_or_default()).to_owned(),
-                1 => found.0 = reader.u32().ok(),
-                _ => found.1 = decode::states(&mut reader).unwrap_or_default(),
-            }
-        });
-        unless_late(done)?;
-        for ((app, ..), answers) in objects.iter().zip(answers) {
-            silent[*app] |= answers < 3;
-        }
-        let toplevel =
-            |((app, name, path), (number, states, title)): (&(usize, String, String), _)| {
-                let (number, states): (Option<u32>, StateSet) = (number, states);
-                let shows = states.has(StateSet::SHOWING) && !number.is_none_or(role::pops_up);
-                shows.then(|| AppToplevel {
-                    pid: apps[*app].pid,
-                    id: format!("{name}{path}"),
-                    title,
-                    active: states.has(StateSet::ACTIVE),
-                    silent: false,
-                })
-            };
-        Ok(objects.iter().zip(found).filter_map(toplevel).collect())
+/// How many questions [`about`] asks.
+const QUESTIONS: usize = 3;
+
+/// Asks an object for its name, role and states.
+fn about((name, path): &Object) -> [Call<'_>; QUESTIONS] {
+    let call = |interface, member, body| Call {
+        destination: name,
+        path,
+        interface,
+        member,
+        body,
+    };
+    let property = Body::new().str(ACCESSIBLE).str("Name");
+    [
+        call(PROPERTIES, "Get", property),
+        call(ACCESSIBLE, "GetRole", Body::new()),
+        call(ACCESSIBLE, "GetState", Body::new()),
+    ]
+}
+
+/// What an object has answered.
+#[derive(Debug, Clone, Default)]
+struct Said {
+    title: String,
+    role: Option<u32>,
+    states: StateSet,
+    /// How many answers, errors too.
+    answers: usize,
+}
+
+/// Notes the answer to the `i`th question of all that were asked of objects in a row.
+fn note(said: &mut [Said], i: usize, reply: bus::Reply) {
+    let Some(said) = said.get_mut(i / QUESTIONS) else {
+        return;
+    };
+    said.answers += 1;
+    let Ok(message) = reply else { return };
+    let mut reader = message.reader();
+    match i % QUESTIONS {
+        0 => said.title = kept(reader.variant_str().unwrap_or_default()).to_owned(),
+        1 => said.role = reader.u32().ok(),
+        _ => said.states = decode::states(&mut reader).unwrap_or_default(),
     }
+}
+
+impl Said {
+    /// The toplevel, if it shows.
+    fn toplevel(self, pid: u32, (name, path): &Object) -> Option<AppToplevel> {
+        let shows = self.states.has(StateSet::SHOWING) && !self.role.is_none_or(role::pops_up);
+        shows.then(|| AppToplevel {
+            pid,
+            id: format!("{name}{path}"),
+            title: self.title,
+            active: self.states.has(StateSet::ACTIVE),
+            silent: false,
+        })
+    }
+}
+
+fn object(r: &mut Reader<'_>) -> Result<Object, bus::WireError> {
+    let (name, path) = r.object()?;
+    Ok((name.to_owned(), path.to_owned()))
 }
 
 /// Use the replies that arrived before the deadline.

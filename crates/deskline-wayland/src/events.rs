@@ -16,7 +16,7 @@ pub(crate) trait Events: Debug + Send {
     /// Moves the pointer there, and waits until the compositor has processed that.
     fn go(&mut self, x: f64, y: f64) -> Result<()>;
 
-    /// Presses or releases a mouse button, and waits until the compositor has processed that.
+    /// Presses or releases a mouse button.
     fn button(&mut self, code: u32, press: bool) -> Result<()>;
 
     /// Presses or releases a key.
@@ -26,7 +26,7 @@ pub(crate) trait Events: Debug + Send {
     /// processed that.
     fn wheel(&mut self, right: i32, down: i32) -> Result<()>;
 
-    /// Waits until the compositor has processed the keys so far.
+    /// Waits until the compositor has processed the keys and buttons so far.
     fn sync(&mut self) -> Result<()>;
 
     /// Reads the layout that is active now.

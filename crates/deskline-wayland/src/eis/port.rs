@@ -173,7 +173,7 @@ impl Events for Eis {
             button.button(code, state);
         }
         self.frame(index);
-        self.connection.sync()
+        self.connection.flush()
     }
 
     fn key(&mut self, code: u32, press: bool) -> Result<()> {

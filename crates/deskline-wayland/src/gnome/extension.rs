@@ -126,9 +126,9 @@ impl Extension {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something is done: what the last look has seen may be otherwise.
-    pub(crate) fn forget(&self) {
-        *self.last() = None;
+    /// Something is done: what the last look has seen may be otherwise. Returns it.
+    pub(crate) fn forget(&self) -> Option<Screen> {
+        self.last().take().map(|(_, screen)| screen)
     }
 
     fn shell(&self) -> MutexGuard<'_, Option<String>> {

@@ -9,6 +9,7 @@
 //! - `notify`: input before GNOME 45: a D-Bus call for each key, click and motion.
 //! - `place`: finds the origin of a window's content in its buffer, from its picture.
 //! - `scales`: the scales of the screens.
+//! - `casts`: a frame of any window, by a screen cast of its own.
 //! - `picture`: the picture of a window's content.
 //! - `raise`, `recency`: raise a window with GNOME's own keys.
 //! - `plain`: GNOME without the extension as a `Compositor`.
@@ -19,6 +20,7 @@
 //! - `compositor`: `placed` while the extension is on, otherwise `plain`.
 
 mod bus;
+mod casts;
 mod clipboard;
 mod compositor;
 mod extension;

@@ -10,6 +10,7 @@ use deskline_link::{
     Window, WindowId, WindowState, Workspaces,
 };
 
+use super::casts::Casts;
 use super::extension::{Extension, Kind, Over, Screen, ShellWindow};
 use super::picture;
 use super::place::Content;
@@ -29,8 +30,8 @@ const RAISES: Duration = Duration::from_secs(2);
 /// How long the shell may take to show windows in their new order. It does so in its next frame.
 const RESTACKS: Duration = Duration::from_millis(300);
 
-/// How often to check.
-const LOOK: Duration = Duration::from_millis(10);
+/// How often to check. A look takes a millisecond.
+const LOOK: Duration = Duration::from_millis(2);
 
 const ESC: KeyPress = KeyPress {
     key: deskline_core::Key::Escape,
@@ -41,6 +42,9 @@ const ESC: KeyPress = KeyPress {
 pub(crate) struct Placed {
     pub(super) sessions: Sessions,
     extension: Extension,
+    casts: Casts,
+    /// The window of the input that follows.
+    aim: Option<WindowId>,
 }
 
 impl Placed {
@@ -56,6 +60,8 @@ impl Placed {
         Ok(Some(Self {
             sessions: Sessions::connect(to, way.clone(), false)?,
             extension: extension.clone(),
+            casts: Casts::on(to.session_bus),
+            aim: None,
         }))
     }
 
@@ -70,6 +76,12 @@ impl Placed {
 
     fn recent(&self) -> Result<Screen> {
         self.extension.recent()
+    }
+
+    /// No picture is due.
+    fn end_cast(&mut self) {
+        self.aim = None;
+        self.casts.end();
     }
 
     /// The toplevels and pop-ups of the app, or of all apps, topmost first.
@@ -201,11 +213,11 @@ impl Workspaces for Placed {
         let is_toplevel = |windows: &[ShellWindow], id: WindowId| {
             windows.iter().any(|w| w.id == id.0 && w.is_toplevel())
         };
-        let mut away = self.extension.away()?.1;
-        if away.is_empty() {
-            return Ok(away);
-        }
         let windows = self.recent()?.windows;
+        if windows.iter().all(|w| w.visible || !w.is_toplevel()) {
+            return Ok(Vec::new());
+        }
+        let mut away = self.extension.away()?.1;
         away.retain(|(id, _)| is_toplevel(&windows, *id));
         Ok(away)
     }
@@ -238,7 +250,8 @@ impl Pictures for Placed {
             ));
         }
         let Rect { x, y, w, h } = window.frame;
-        let frame = session::frame_of(&self.sessions.bus, Some(window.id), PAINTS)?;
+        let size = (window.buffer.w, window.buffer.h);
+        let frame = self.casts.frame(Some(window.id), size, PAINTS)?;
         let content = in_frame(window.frame, window.buffer, frame.width);
         let picture = picture::content(&frame, content, (w, h));
         let mut picture =
@@ -262,10 +275,13 @@ impl Compositor for Placed {
     }
 
     fn begin_link(&mut self, acts: bool) {
+        self.end_cast();
         self.sessions.begin_link(acts);
     }
 
-    fn set_aim(&mut self, _aim: Aim) {}
+    fn set_aim(&mut self, aim: Aim) {
+        self.aim = aim.window;
+    }
 
     fn windows(&mut self) -> Result<Vec<Window>> {
         Ok(self.recent()?.into_toplevels().map(window).collect())
@@ -293,7 +309,7 @@ impl Compositor for Placed {
     }
 
     fn pointer(&mut self) -> Result<Option<Pointer>> {
-        Ok(Some(self.look()?.pointer))
+        Ok(Some(self.recent()?.pointer))
     }
 
     /// Another app's window, or a part of the shell.
@@ -332,15 +348,26 @@ impl Compositor for Placed {
     }
 
     fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
-        self.extension.forget();
-        Ok(Box::new(self.sessions.get()?.port(offset)))
+        let seen = self.extension.forget();
+        let port = self.sessions.get()?.port(offset);
+        // A picture of the window is due once the app has settled. Starting its cast keeps the
+        // shell from showing the raised window, so it is not started before.
+        let aim = self.aim.take();
+        let is_its = |w: &&ShellWindow| aim == Some(WindowId(w.id));
+        if let Some(window) = seen.iter().flat_map(|screen| &screen.windows).find(is_its) {
+            let buffer = window.buffer;
+            self.casts.begin(window.id, (buffer.w, buffer.h));
+        }
+        Ok(Box::new(port))
     }
 
     fn release(&mut self) {
+        self.end_cast();
         self.sessions.release();
     }
 
     fn end_input(&mut self) {
+        self.end_cast();
         self.sessions.end_input();
     }
 

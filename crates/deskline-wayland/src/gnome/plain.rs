@@ -11,6 +11,7 @@ use deskline_link::{
     Raising, Result, Window, WindowId, Workspaces,
 };
 
+use super::casts::Casts;
 use super::extension::{self, Extension};
 use super::picture;
 use super::place;
@@ -43,6 +44,7 @@ const KNOWN: Duration = Duration::from_secs(60);
 pub(crate) struct Plain<T> {
     pub(super) sessions: Sessions,
     pub(super) extension: Extension,
+    casts: Casts,
     toplevels: T,
     aim: Option<Aim>,
     /// The window in front at the last check.
@@ -55,6 +57,8 @@ pub(crate) struct Plain<T> {
     menu: Option<(WindowId, OpenMenu)>,
     /// The origins of the pictured windows' contents, each valid for [`KNOWN`].
     known: HashMap<WindowId, Known>,
+    /// The scales of the screens, once this link has asked for them.
+    screens: Option<Vec<f64>>,
 }
 
 /// The origin of a window's content in its last picture.
@@ -79,6 +83,7 @@ impl<T: Toplevels> Plain<T> {
         let sessions = Sessions::connect(to, way, true)?;
         Ok(Self {
             extension: Extension::on(&sessions.bus),
+            casts: Casts::on(to.session_bus),
             sessions,
             toplevels,
             aim: None,
@@ -87,6 +92,7 @@ impl<T: Toplevels> Plain<T> {
             recency: Recency::default(),
             menu: None,
             known: HashMap::new(),
+            screens: None,
         })
     }
 
@@ -217,6 +223,12 @@ impl<T: Toplevels> Plain<T> {
         self.known.insert(window, known);
     }
 
+    /// The scales of the screens.
+    fn screens(&mut self) -> Vec<f64> {
+        let ask = || scales::of_screens(&self.sessions.bus);
+        self.screens.get_or_insert_with(ask).clone()
+    }
+
     /// Whether a menu is open whose position in the window below it is known.
     fn menu_is_placed(&self) -> bool {
         self.menu.is_some_and(|(_, menu)| menu.placed)
@@ -225,7 +237,7 @@ impl<T: Toplevels> Plain<T> {
     /// The origin of the front window's content in its stream. Mutter streams the window below an
     /// open menu, even if the menu reports the keyboard.
     fn offset(&mut self, node: u32, front: &AppToplevel, size: (i32, i32)) -> Result<(f64, f64)> {
-        let screens = scales::of_screens(&self.sessions.bus);
+        let screens = self.screens();
         let mut of = vec![(front.id, Some(size))];
         if self.menu_is_placed() {
             let all = self.recent()?;
@@ -237,7 +249,7 @@ impl<T: Toplevels> Plain<T> {
         {
             return Ok(known.offset);
         }
-        let frame = pipewire::frame(node, PAINTS)?;
+        let frame = pipewire::frame(node, None, PAINTS)?;
         for (window, size) in of {
             tracing::debug!(
                 "the window has {size:?}, the frame {}x{}, of which {:?} is opaque; the screens {screens:?}",
@@ -275,15 +287,16 @@ impl<T: Toplevels> Pictures for Plain<T> {
         }
         let size = self.toplevels.size(window)?;
         let size = size.ok_or_else(|| failed("the app does not report the size of its window"))?;
-        let node = self.sessions.stream_of(window, size).map(|s| s.node);
-        let frame = match node {
-            Some(node) => pipewire::frame(node, PAINTS)?,
-            None => session::frame_of(&self.sessions.bus, None, PAINTS)?,
+        let frame = if let Some(stream) = self.sessions.stream_of(window, size) {
+            pipewire::frame(stream.node, stream.early.take(), PAINTS)?
+        } else {
+            let frame = self.casts.frame(None, (0, 0), PAINTS)?;
+            if !is_front(self)? {
+                return Err(failed(behind));
+            }
+            frame
         };
-        if !is_front(self)? {
-            return Err(failed(behind));
-        }
-        let screens = scales::of_screens(&self.sessions.bus);
+        let screens = self.screens();
         let content = place::content(&frame, size, &screens);
         let content = content.ok_or_else(|| failed("the window is translucent"))?;
         self.note(window, size, screens, content.offset);
@@ -311,6 +324,7 @@ impl<T: Toplevels> Compositor for Plain<T> {
     }
 
     fn begin_link(&mut self, acts: bool) {
+        self.screens = None;
         self.sessions.begin_link(acts);
     }
 
@@ -376,6 +390,9 @@ impl<T: Toplevels> Compositor for Plain<T> {
         };
         if let Some(stream) = self.sessions.stream_of(front.id, size) {
             stream.offset = Some((x, y));
+            if stream.early.is_none() {
+                stream.early = pipewire::Stream::connect(stream.node).unwrap_or_default();
+            }
         }
         let late = known.is_none();
         // The middle of a pixel: the stream may be shown at another scale.

@@ -12,14 +12,14 @@ use super::bus::{Bus, Calls, On, Options, read};
 use super::notify::{Notify, REMOTE, REMOTE_SESSION};
 use crate::eis::Eis;
 use crate::events::{Events, Sent};
-use crate::pipewire::{self, Frame};
+use crate::pipewire;
 
-const CAST: On<'static> = (
+pub(super) const CAST: On<'static> = (
     "org.gnome.Mutter.ScreenCast",
     "/org/gnome/Mutter/ScreenCast",
     "org.gnome.Mutter.ScreenCast",
 );
-const CAST_SESSION: &str = "org.gnome.Mutter.ScreenCast.Session";
+pub(super) const CAST_SESSION: &str = "org.gnome.Mutter.ScreenCast.Session";
 const STREAM: &str = "org.gnome.Mutter.ScreenCast.Stream";
 
 /// How long Mutter may take to start a stream: 20 ms on an idle machine.
@@ -56,6 +56,8 @@ pub(crate) struct Stream {
     pub(crate) node: u32,
     /// The origin of the window's content in the stream, in the window's units. `None`: unknown.
     pub(crate) offset: Option<(f64, f64)>,
+    /// Connected before the picture is due.
+    pub(crate) early: Option<pipewire::Stream>,
 }
 
 /// The way that input is sent.
@@ -223,13 +225,15 @@ impl Session {
             size,
             node,
             offset: None,
+            early: None,
         }))
     }
 
-    /// The window may have changed since.
-    pub(crate) fn forget_offset(&mut self) {
+    /// The window may have changed since, and no picture is due.
+    pub(crate) fn end_input(&mut self) {
         if let Some(stream) = &mut self.stream {
             stream.offset = None;
+            stream.early = None;
         }
     }
 
@@ -268,34 +272,18 @@ fn cast_of(bus: &Bus, session: On<'_>) -> Result<String> {
 }
 
 /// Has Mutter record the window with this id or, without an id, the focused window.
-fn record(bus: &Bus, cast: &str, id: Option<u64>) -> Result<String> {
+pub(super) fn record(bus: &Bus, cast: &str, id: Option<u64>) -> Result<String> {
     // 0: the pointer is not in the pictures.
     let mut options = Options::from([("cursor-mode", Value::from(0_u32))]);
     options.extend(id.map(|id| ("window-id", id.into())));
     bus.make((CAST.0, cast, CAST_SESSION), "RecordWindow", &(options,))
 }
 
-fn await_node(bus: &Bus, stream: &str) -> Result<u32> {
+pub(super) fn await_node(bus: &Bus, stream: &str) -> Result<u32> {
     let deadline = Instant::now() + STARTS;
     let signal = bus.wait(CAST.0, stream, "PipeWireStreamAdded", deadline)?;
     let (node,): (u32,) = read(&signal)?;
     Ok(node)
-}
-
-/// A frame of the window with this Mutter id, or of the focused window, even if others cover it.
-/// Waits at most `longest`.
-pub(crate) fn frame_of(bus: &Bus, id: Option<u64>, longest: Duration) -> Result<Frame> {
-    let path = bus.make(CAST, "CreateSession", &(Options::new(),))?;
-    let session = (CAST.0, path.as_str(), CAST_SESSION);
-    let frame = || {
-        let stream = record(bus, &path, id)?;
-        bus.tell(session, "Start", &())?;
-        pipewire::frame(await_node(bus, &stream)?, longest)
-    };
-    let frame = frame();
-    // A session that the person has ended is gone.
-    let _ = bus.tell(session, "Stop", &());
-    frame
 }
 
 /// The name that a stream's pointer has in EIS.

@@ -157,7 +157,7 @@ impl Sessions {
     pub(super) fn end_input(&mut self) {
         self.drop_closed();
         if let Some(open) = &mut self.open {
-            open.session.forget_offset();
+            open.session.end_input();
         }
     }
 

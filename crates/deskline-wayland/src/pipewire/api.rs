@@ -10,8 +10,9 @@ use std::sync::OnceLock;
 use libloading::Library;
 
 pub(super) const DIRECTION_INPUT: c_int = 0;
-/// `PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_MAP_BUFFERS | PW_STREAM_FLAG_DONT_RECONNECT`
-pub(super) const FLAGS: c_int = 1 | 1 << 2 | 1 << 7;
+/// `PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_INACTIVE | PW_STREAM_FLAG_MAP_BUFFERS |
+/// PW_STREAM_FLAG_DONT_RECONNECT`
+pub(super) const FLAGS: c_int = 1 | 1 << 1 | 1 << 2 | 1 << 7;
 pub(super) const STATE_ERROR: c_int = -1;
 
 #[repr(C)]
@@ -118,6 +119,7 @@ api! {
     pw_stream_new: fn(Any, *const c_char, Any) -> Any;
     pw_stream_add_listener: fn(Any, *mut Hook, *const StreamEvents, Any);
     pw_stream_connect: fn(Any, c_int, u32, c_int, *const *const u8, u32) -> c_int;
+    pw_stream_set_active: fn(Any, bool) -> c_int;
     pw_stream_update_params: fn(Any, *const *const u8, u32) -> c_int;
     pw_stream_dequeue_buffer: fn(Any) -> *mut Buffer;
     pw_stream_queue_buffer: fn(Any, *mut Buffer) -> c_int;

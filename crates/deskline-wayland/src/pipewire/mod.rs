@@ -7,9 +7,10 @@ mod api;
 mod pod;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::fmt;
 use std::ptr::{null, null_mut};
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use deskline_link::{Error, Result};
@@ -56,35 +57,44 @@ pub(crate) fn is_there() -> std::result::Result<(), String> {
 /// new connection gets a first frame of its own.
 const TRIES: [Duration; 2] = [Duration::from_millis(400), Duration::from_millis(600)];
 
-/// Returns the first frame of a stream. The last try waits for `time`; [`TRIES`] come before it.
-pub(crate) fn frame(node: u32, time: Duration) -> Result<Frame> {
-    let failed = |why: &str| Error::system(WHAT)(why.to_owned());
-    let mut connection = CONNECTION.lock().unwrap_or_else(PoisonError::into_inner);
+/// Returns a frame of a node, which shows the window as it is now. `early` is a stream of it that
+/// was connected before. The last try waits for `time`; [`TRIES`] come before it.
+pub(crate) fn frame(node: u32, mut early: Option<Stream>, time: Duration) -> Result<Frame> {
     for time in TRIES.into_iter().chain([time]) {
-        let connected = match connection.take() {
-            Some(connected) => connected,
-            None => Connection::open().map_err(|e| failed(&e))?,
+        let frame = match early.take() {
+            // Its window may have been another when it was connected.
+            Some(early) => early.frame(time).unwrap_or_default(),
+            None => Stream::connect(node)?.map_or(Ok(None), |stream| stream.frame(time))?,
         };
-        let (sender, frames) = channel();
-        // Fails if PipeWire was restarted meanwhile: connect anew.
-        let Some(stream) = connected.stream(node, sender) else {
-            continue;
-        };
-        let frame = frames.recv_timeout(time);
-        drop(stream);
-        if let Ok(frame) = frame {
-            if frame.is_ok() {
-                *connection = Some(connected);
-            }
-            return frame.map_err(|why| failed(&why));
+        if let Some(frame) = frame {
+            return Ok(frame);
         }
-        tracing::debug!("no frame arrived within {} ms", time.as_millis());
+        // PipeWire may have been restarted.
+        forget();
     }
     Err(failed("no frame arrived"))
 }
 
+fn failed(why: &str) -> Error {
+    Error::system(WHAT)(why.to_owned())
+}
+
 /// Kept between frames: connecting takes longer than getting a frame.
-static CONNECTION: Mutex<Option<Connection>> = Mutex::new(None);
+static CONNECTION: Mutex<Option<Arc<Connection>>> = Mutex::new(None);
+
+fn connection() -> Result<Arc<Connection>> {
+    let mut kept = CONNECTION.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(connection) = &*kept {
+        return Ok(Arc::clone(connection));
+    }
+    let connection = Connection::open().map_err(|e| failed(&e))?;
+    Ok(Arc::clone(kept.insert(Arc::new(connection))))
+}
+
+/// The next stream has a connection of its own.
+fn forget() {
+    *CONNECTION.lock().unwrap_or_else(PoisonError::into_inner) = None;
+}
 
 /// A frame, or the reason why there is none.
 type Heard = std::result::Result<Frame, String>;
@@ -108,14 +118,26 @@ struct Connection {
 
 // SAFETY: the library's functions are called from any thread that holds the loop's lock.
 unsafe impl Send for Connection {}
+// SAFETY: as above; each of its methods takes the lock.
+unsafe impl Sync for Connection {}
 
-/// A stream of a connection.
-struct Stream<'c> {
-    connection: &'c Connection,
+/// A stream that is connected. It gets no frame before it is asked for one.
+pub(crate) struct Stream {
+    connection: Arc<Connection>,
     handle: *mut c_void,
     /// Given to the callbacks; freed after the stream.
     state: *mut State,
     hook: *mut api::Hook,
+    frames: Receiver<Heard>,
+}
+
+// SAFETY: its pointers are used under the loop's lock only.
+unsafe impl Send for Stream {}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stream")
+    }
 }
 
 static EVENTS: StreamEvents = StreamEvents {
@@ -165,44 +187,70 @@ impl Connection {
         unsafe { (self.api.pw_thread_loop_lock)(self.thread) };
         Locked(self.api, self.thread)
     }
+}
 
-    fn stream(&self, node: u32, frames: Sender<Heard>) -> Option<Stream<'_>> {
-        let api = self.api;
+impl Stream {
+    /// Connects to a node: getting a frame takes less time than that. `None` if PipeWire makes none.
+    pub(crate) fn connect(node: u32) -> Result<Option<Self>> {
+        let connection = connection()?;
+        let api = connection.api;
+        let (sender, frames) = channel();
         let state = Box::into_raw(Box::new(State {
             api,
             stream: null_mut(),
             format: None,
-            frames,
+            frames: sender,
         }));
         // From here on, `Drop` frees everything that was created.
-        let mut it = Stream {
-            connection: self,
+        let mut it = Self {
+            connection,
             handle: null_mut(),
             state,
             hook: Box::into_raw(Box::new(api::Hook::NEW)),
+            frames,
         };
-        let _locked = self.lock();
+        let locked = it.connection.lock();
         // SAFETY: each pointer is checked before it is used. No callback runs before the loop is
         // unlocked, so that none sees a half-made state. The library takes over the properties and
         // copies the pods.
-        unsafe {
+        let connected = unsafe {
             let properties = properties(api);
-            it.handle = (api.pw_stream_new)(self.core, c"deskline".as_ptr(), properties);
+            it.handle = (api.pw_stream_new)(it.connection.core, c"deskline".as_ptr(), properties);
             if it.handle.is_null() {
-                return None;
+                return Ok(None);
             }
             (*state).stream = it.handle;
             (api.pw_stream_add_listener)(it.handle, it.hook, &raw const EVENTS, state.cast());
             let formats = pod::formats();
-            let connected = (api.pw_stream_connect)(
+            (api.pw_stream_connect)(
                 it.handle,
                 api::DIRECTION_INPUT,
                 node,
                 api::FLAGS,
                 [formats.as_ptr()].as_ptr(),
                 1,
-            );
-            (connected >= 0).then_some(it)
+            )
+        };
+        drop(locked);
+        Ok((connected >= 0).then_some(it))
+    }
+
+    /// The first frame. `None` if none comes within `longest`.
+    fn frame(self, longest: Duration) -> Result<Option<Frame>> {
+        let locked = self.connection.lock();
+        // SAFETY: the stream is there, and the loop is locked.
+        unsafe { (self.connection.api.pw_stream_set_active)(self.handle, true) };
+        drop(locked);
+        match self.frames.recv_timeout(longest) {
+            Ok(Ok(frame)) => Ok(Some(frame)),
+            Ok(Err(why)) => {
+                forget();
+                Err(failed(&why))
+            }
+            Err(_) => {
+                tracing::debug!("no frame arrived within {} ms", longest.as_millis());
+                Ok(None)
+            }
         }
     }
 }
@@ -254,7 +302,7 @@ unsafe fn properties(api: &Api) -> *mut c_void {
     }
 }
 
-impl Drop for Stream<'_> {
+impl Drop for Stream {
     fn drop(&mut self) {
         let _locked = self.connection.lock();
         // SAFETY: no callback runs while the loop is locked, nor once the stream is gone.

@@ -1,0 +1,145 @@
+//! Pictures of windows, each by a screen cast of its own. Starting one takes several round trips, so
+//! that of the window that a link acts in is started before its picture is due.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use deskline_link::Result;
+
+use super::bus::{Bus, Options};
+use super::session::{self, CAST, CAST_SESSION};
+use crate::pipewire::{self, Frame, Stream};
+
+/// The casts of a session.
+pub(super) struct Casts {
+    bus: Arc<CastBus>,
+    begun: Option<Begun>,
+}
+
+/// The session bus for casts, whose signals go to one of them at a time. Connected to when it is
+/// first needed.
+struct CastBus {
+    address: String,
+    connected: Mutex<Option<Bus>>,
+}
+
+impl CastBus {
+    fn with<T>(&self, doing: impl FnOnce(&Bus) -> Result<T>) -> Result<T> {
+        let mut connected = self
+            .connected
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let bus = match connected.take() {
+            Some(bus) => bus,
+            None => session::bus(&self.address)?,
+        };
+        let done = doing(&bus);
+        *connected = done.is_ok().then_some(bus);
+        done
+    }
+}
+
+/// A cast that a thread starts.
+struct Begun {
+    /// Mutter's id; `None` for the focused window.
+    window: Option<u64>,
+    /// A stream keeps the size that the window had when it started.
+    size: (i32, i32),
+    start: JoinHandle<Result<Cast>>,
+}
+
+/// A cast that has started.
+struct Cast {
+    bus: Arc<CastBus>,
+    session: String,
+    node: u32,
+    stream: Option<Stream>,
+}
+
+impl Casts {
+    /// On this session bus.
+    pub(super) fn on(address: &str) -> Self {
+        Self {
+            bus: Arc::new(CastBus {
+                address: address.to_owned(),
+                connected: Mutex::default(),
+            }),
+            begun: None,
+        }
+    }
+
+    /// Starts the cast of the window with this Mutter id, whose buffer has this size, unless that
+    /// was done. Does not wait.
+    pub(super) fn begin(&mut self, window: u64, size: (i32, i32)) {
+        let window = Some(window);
+        let is = |begun: &Begun| (begun.window, begun.size) == (window, size);
+        if !self.begun.as_ref().is_some_and(is) {
+            let bus = Arc::clone(&self.bus);
+            let start = Builder::new().spawn(move || Cast::start(bus, window));
+            self.begun = start.ok().map(|start| Begun {
+                window,
+                size,
+                start,
+            });
+        }
+    }
+
+    /// A frame of the window with this Mutter id and size, or of the focused window, even if others
+    /// cover it. Waits at most `longest` for one.
+    pub(super) fn frame(
+        &mut self,
+        window: Option<u64>,
+        size: (i32, i32),
+        longest: Duration,
+    ) -> Result<Frame> {
+        let begun = self.begun.take();
+        let begun = begun.filter(|begun| (begun.window, begun.size) == (window, size));
+        let begun = begun.and_then(|begun| begun.start.join().ok()?.ok());
+        let cast = match begun {
+            Some(cast) => cast,
+            None => Cast::start(Arc::clone(&self.bus), window)?,
+        };
+        cast.frame(longest)
+    }
+
+    /// No picture is due.
+    pub(super) fn end(&mut self) {
+        self.begun = None;
+    }
+}
+
+impl Cast {
+    fn start(bus: Arc<CastBus>, window: Option<u64>) -> Result<Self> {
+        let session = bus.with(|on| on.make(CAST, "CreateSession", &(Options::new(),)))?;
+        let mut it = Self {
+            session,
+            bus,
+            node: 0,
+            stream: None,
+        };
+        it.node = it.bus.with(|on| {
+            let stream = session::record(on, &it.session, window)?;
+            on.tell((CAST.0, &it.session, CAST_SESSION), "Start", &())?;
+            session::await_node(on, &stream)
+        })?;
+        it.stream = Stream::connect(it.node)?;
+        Ok(it)
+    }
+
+    fn frame(mut self, longest: Duration) -> Result<Frame> {
+        pipewire::frame(self.node, self.stream.take(), longest)
+    }
+}
+
+impl Drop for Cast {
+    fn drop(&mut self) {
+        self.stream = None;
+        let (bus, session) = (Arc::clone(&self.bus), std::mem::take(&mut self.session));
+        // Nobody waits for its end.
+        let _ = Builder::new().spawn(move || {
+            // A session that the person has ended is gone.
+            let _ = bus.with(|on| on.tell((CAST.0, &session, CAST_SESSION), "Stop", &()));
+        });
+    }
+}

@@ -3,11 +3,12 @@
 //! The toolkits count clicks by time and distance, without regard to links: the click of one call
 //! and the click of the next are a double click to them if they come soon enough.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::{Modifiers, Point};
 
 use crate::cancel::{Cancel, Cancelled};
+use crate::clock::Instant;
 
 /// A mouse button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! Single keys, with modifiers, and held.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::KeyPress;
 
 use crate::aim::Aim;
 use crate::cancel::Cancel;
+use crate::clock::Instant;
 use crate::error::Progress;
 use crate::hands::{act, group, hold, key, let_go, pause};
 use crate::pointer::await_reader;

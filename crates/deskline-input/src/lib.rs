@@ -15,6 +15,7 @@
 mod aim;
 mod cancel;
 mod clicks;
+pub mod clock;
 mod drag;
 mod error;
 mod hands;

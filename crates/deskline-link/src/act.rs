@@ -17,8 +17,6 @@ mod text_then_key;
 mod until;
 pub(crate) mod wait_for;
 
-use std::time::Instant;
-
 use crate::apps::Identity;
 use crate::call::Action;
 use crate::checkpoint::Checkpoint;
@@ -27,6 +25,7 @@ use crate::report::Report;
 use crate::resolve::Targets;
 use crate::steps::{Found, Steps};
 use action::{Act, Outcome};
+use deskline_input::clock::Instant;
 use open::open;
 use wait_for::Wanted;
 

@@ -4,7 +4,7 @@
 use deskline_core::{Attribute, Change, Diff, Modified, Tree, Value, escape, summary, target};
 
 use crate::act::wait_for;
-use crate::call::Action;
+use crate::call::{Action, Input};
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
 use crate::error::{Error, Result};
@@ -82,7 +82,12 @@ impl Steps<'_> {
         let home = self.subject.home().ok_or(Error::NoPid)?;
         let to = self.other_in_front(desk, front)?;
         if let Some((window, pid)) = &to {
-            desk.refuse_substitute(home, window, *pid)?;
+            let keys = matches!(
+                next,
+                Action::Input(Input::Type { .. } | Input::PressKey { .. })
+            );
+            let is_new = self.subject.current() != Some(*pid);
+            desk.refuse_substitute(home, (window, *pid), keys && is_new)?;
         }
         let to = to.map_or(home, |(_, pid)| pid);
         let after = report.readings.after.take();
@@ -162,6 +167,14 @@ impl Steps<'_> {
         // An unexpected effect of an action is answered too.
         let did = !report.ended_runs.is_empty() || matches!(e, Error::NoEffect(_));
         if !did || tells_nothing || e.costs_connection() {
+            // The answer's file has what was read, and its elements are called by their refs.
+            if let Some(mut tree) = report.readings.after.take() {
+                self.rename_since_step(report, &tree);
+                let accepted = self
+                    .reader
+                    .accept(&mut **desk, &mut tree, &mut report.notes);
+                report.readings.after = accepted.is_ok().then_some(tree);
+            }
             return Err(e);
         }
         if report.readings.after.is_some() {

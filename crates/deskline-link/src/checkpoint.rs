@@ -8,16 +8,17 @@ mod devices;
 
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point};
 
 use crate::apps::{Opened, Permit};
 use crate::desktop::Desktop;
-use crate::display::{Pointer, Window, WindowId, WindowState};
+use crate::display::{Place, Pointer, Window, WindowId, WindowState};
 use crate::error::{Error, Missing, Result, TargetError};
 use crate::guard::Watch;
 use crate::subject::Subject;
+use deskline_input::clock::Instant;
 use deskline_input::{Cancel, Click, Reason};
 
 /// How many times to request the person's window. On a busy machine a window manager can take
@@ -79,6 +80,9 @@ pub(crate) struct Checkpoint<'a> {
     desktop: &'a mut dyn Desktop,
     cancel: &'a Cancel,
     saved: Saved,
+    /// The front window at the checkpoint, and since then right before the last input. It need not
+    /// be the person's: an earlier link may have left it there.
+    pub(crate) front_then: Option<WindowId>,
     /// All windows at the checkpoint, to recognise new ones.
     windows: Vec<Window>,
     pub(crate) subject: &'a Subject,
@@ -132,6 +136,7 @@ impl<'a> Checkpoint<'a> {
             desktop,
             cancel,
             saved: Saved::default(),
+            front_then: None,
             windows: Vec::new(),
             subject,
             guard: Watch::default(),
@@ -158,6 +163,7 @@ impl<'a> Checkpoint<'a> {
 
     fn note_desktop(&mut self, acts: bool) -> Result<()> {
         let front = self.desktop.front()?;
+        self.front_then = front.as_ref().map(|front| front.id);
         if self.desktop.is_private() && self.subject.home().is_some() {
             self.saved.front = front;
             return Ok(());
@@ -217,20 +223,59 @@ impl<'a> Checkpoint<'a> {
         self.saved.front.as_ref().filter(|_| !nobodys)
     }
 
-    /// Fails if the window manager has brought this window to the front in place of the last one of
-    /// an app: it was there, and is nobody's choice.
-    pub(crate) fn refuse_substitute(&mut self, app: u32, front: &Window, pid: u32) -> Result<()> {
-        if !self.was_there(front.id) || !self.desktop.windows_of(app)?.is_empty() {
+    /// Fails if this window was there before the link and is nobody's choice: the window manager has
+    /// brought it to the front in place of the app's that the last input went to, or of its last
+    /// one. Fails too if it came to the front otherwise and `keys` would go there: what brought it
+    /// is not known.
+    pub(crate) fn refuse_substitute(
+        &mut self,
+        app: u32,
+        (front, pid): (&Window, u32),
+        keys: bool,
+    ) -> Result<()> {
+        if !self.was_there(front.id) {
             return Ok(());
         }
+        let windows = self.desktop.windows_of(app)?;
+        let last = self.last_input.as_ref().filter(|last| last.pid == app);
+        let has_closed = |last: &InputWindow| windows.iter().all(|w| w.id != last.window);
+        let why = if windows.is_empty() || last.is_some_and(has_closed) {
+            "is in front now, because the app has closed its own"
+        } else if keys {
+            "has come to the front, and was open before"
+        } else {
+            return Ok(());
+        };
         Err(Error::Elsewhere {
             title: front.title.clone(),
             pid,
             why: format!(
-                "is in front now, because the app has closed its last window. Nothing more was \
-                 sent. Call again with pid {pid} if that is meant"
+                "{why}. Nothing more was sent. Call again with pid {pid} if that is meant"
             ),
         })
+    }
+
+    /// Whether this window is in front for another reason than the link's last input: it was in
+    /// front before, or the link acts behind it, and the window manager has brought it there in
+    /// place of the person's, which has closed.
+    pub(crate) fn is_no_effect(&mut self, front: &Window) -> Result<bool> {
+        if self.front_then == Some(front.id) {
+            return Ok(true);
+        }
+        if self.raised.is_some() {
+            return Ok(false);
+        }
+        let theirs = self
+            .saved
+            .front
+            .as_ref()
+            .filter(|theirs| !self.is_targets(theirs));
+        let theirs = theirs.map(|theirs| theirs.id);
+        let Some(theirs) = theirs.filter(|id| self.was_there(*id) && self.was_there(front.id))
+        else {
+            return Ok(false);
+        };
+        Ok(self.desktop.every_window()?.iter().all(|w| w.id != theirs))
     }
 
     /// Whether the window existed at the checkpoint.
@@ -306,6 +351,7 @@ impl<'a> Checkpoint<'a> {
         self.touched = true;
         self.raised = Some(window);
         self.raised_now = Some(window);
+        self.front_then = Some(window);
         self.save_state(window)?;
         self.desktop.raising()?.activate(window, cancel)
     }
@@ -493,6 +539,32 @@ impl<'a> Checkpoint<'a> {
                 Err(e) => tracing::warn!("the front window was not put back: {e}"),
             }
         }
+        if let Some(next) = self.next_after(front.id)
+            && let Ok(raising) = self.desktop.raising()
+            && let Err(e) = raising.activate(next, &Cancel::new())
+        {
+            tracing::warn!("the window below the person's was not put back: {e}");
+        }
+    }
+
+    /// The window that the person would have in front now if the link had done nothing, once theirs
+    /// has closed.
+    fn next_after(&mut self, closed: WindowId) -> Option<WindowId> {
+        let windows = self.desktop.every_window().ok()?;
+        if windows.iter().any(|w| w.id == closed) {
+            return None;
+        }
+        let states = self.desktop.window_states().ok()?;
+        let is_out = |id: WindowId| {
+            let mut known = states.iter().filter(|(of, _)| *of == id);
+            known.any(|(_, state)| state.is_away() || state.place != Place::App)
+        };
+        let there = |id: WindowId| windows.iter().any(|w| w.id == id) && !is_out(id);
+        // Where theirs lay, the order of the windows is known from before the link.
+        let at = self.windows.iter().position(|w| w.id == closed);
+        let below = at.map_or(&self.windows[..], |at| &self.windows[at + 1..]);
+        let mut may = below.iter().filter(|w| at.is_some() || !self.is_targets(w));
+        may.find(|w| there(w.id)).map(|w| w.id)
     }
 
     /// Moves the pointer back if a link moved it, the person has not moved it since, and no button

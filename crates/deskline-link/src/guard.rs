@@ -5,7 +5,7 @@
 //! before synthetic input. They are released right after it, and at the latest when the checkpoint
 //! is dropped.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::{Rect, escape};
 
@@ -13,6 +13,7 @@ use crate::call::{Action, Input};
 use crate::error::Result;
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::character_of;
+use deskline_input::clock::Instant;
 use deskline_input::{Button, Cancel, Clicks};
 
 /// The watchdog releases the devices after this long, even if everything else hangs.
@@ -185,6 +186,8 @@ pub(crate) fn caption(action: &Action, target: Option<&Resolved>, app: Option<&s
 
 #[cfg(test)]
 mod tests {
+    use deskline_input::clock;
+
     use super::*;
     use crate::call::{ClickKind, Target, Typing};
 
@@ -242,12 +245,13 @@ mod tests {
     fn time_held_adds_up_over_several_holds() {
         let mut watch = Watch::default();
         assert_eq!(watch.held(), None);
+        clock::stop();
         for _ in 0..2 {
-            watch.taken(Instant::now().checked_sub(Duration::from_secs(1)).unwrap());
+            watch.taken(Instant::now());
+            clock::pass(Duration::from_secs(1));
             watch.opened();
         }
         watch.opened();
-        assert!(watch.held().unwrap() >= Duration::from_secs(2));
-        assert!(watch.held().unwrap() < Duration::from_secs(3));
+        assert_eq!(watch.held(), Some(Duration::from_secs(2)));
     }
 }

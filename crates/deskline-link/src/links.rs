@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::escape;
 use deskline_journal::{Journal, RefStore, Turn, Turns};
@@ -28,6 +28,7 @@ use crate::resolve::windows::Windows;
 use crate::steps::{Found, Steps};
 use crate::subject::Subject;
 use deskline_input::Cancel;
+use deskline_input::clock::Instant;
 
 /// Runs links on one desktop, one at a time.
 pub struct Links {
@@ -239,13 +240,15 @@ impl Links {
         result: Result<()>,
     ) -> Answer {
         let is_first = !std::mem::replace(&mut self.answered, true);
-        self.name_helpers(&mut report);
-        self.identify(&mut report);
         if result.as_ref().is_err_and(Error::costs_connection) {
             self.desktop = None;
         }
-        let result = result.map_err(|e| self.discreet(e));
-        let result = result.map_err(|e| self.explained(e, subject.home()));
+        let result = self.caught(|links| {
+            links.name_helpers(&mut report);
+            links.identify(&mut report);
+            let result = result.map_err(|e| links.discreet(e));
+            result.map_err(|e| links.explained(e, subject.home()))
+        });
         let answer = answer::record(&self.journal, call, subject, is_first, &mut report, result);
         self.last = subject.home().or(self.last);
         let Report {
@@ -343,13 +346,14 @@ impl Links {
         let Error::Elsewhere { title, pid, why } = e else {
             return e;
         };
-        let mut listed = || self.desktop.as_deref_mut()?.applications().ok();
-        let own = match listed().filter(|_| self.policy.is_bounded()) {
-            Some(apps) => apps
-                .into_iter()
-                .find(|a| a.app.pid == pid)
-                .map(|a| a.app.name),
-            None => Some(String::new()).filter(|_| !self.policy.is_bounded()),
+        let own = if self.policy.is_bounded() {
+            let desktop = self.desktop.as_deref_mut();
+            let listed = desktop.and_then(|desktop| desktop.applications().ok());
+            let listed = listed.unwrap_or_default();
+            let app = listed.into_iter().find(|a| a.app.pid == pid);
+            app.map(|a| a.app.name)
+        } else {
+            Some(String::new())
         };
         let desktop = self.desktop.as_deref_mut();
         let known = desktop

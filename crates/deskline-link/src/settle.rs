@@ -10,7 +10,7 @@ pub(crate) mod quiet;
 pub(crate) mod readback;
 pub(crate) mod stale;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::Diff;
 
@@ -24,6 +24,7 @@ use crate::secrecy::Witness;
 use crate::steps::Steps;
 use crate::trees::Scope;
 use deskline_input::Cancel;
+use deskline_input::clock::Instant;
 use expected::{Effect, sent};
 use field::Verdict;
 use handoff::FrontWatch;

@@ -2,12 +2,13 @@
 //! the accessibility API alone, and where that does not take, as a person does.
 
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::search::nearest_of;
 use deskline_core::{
     ElementId, Key, KeyPress, Modifiers, Point, Role, States, Texts, Tree, escape, fold, summary,
 };
+use deskline_input::clock::Instant;
 use deskline_input::{Button, Cancel, Click, Clicks};
 
 use super::abilities;

@@ -1,7 +1,7 @@
 //! Finds the window that input is for and brings it to the front. It is the target element's own
 //! window, never one that merely covers the same point.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::{Element, Point, Rect, Role, States, Tree, escape};
 
@@ -13,6 +13,7 @@ use crate::resolve::lookup::Resolved;
 use crate::trees::Scope;
 use deskline_input::Aim;
 use deskline_input::Cancel;
+use deskline_input::clock::Instant;
 
 /// How long an app may take to report which of its toplevels is active.
 const SAYS_ACTIVE: Duration = Duration::from_secs(1);

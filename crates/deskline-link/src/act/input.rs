@@ -1,9 +1,9 @@
 //! Carries out actions: synthetic input, which needs the target in front and in view, and the
 //! accessibility API's.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use deskline_core::{KeyPress, Modifiers, Point, Rect, Role, States, Tree, escape};
+use deskline_core::{Element, KeyPress, Modifiers, Point, Rect, Role, States, Tree, escape};
 
 use super::abilities;
 use super::action::{Act, Outcome};
@@ -20,6 +20,7 @@ use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, BETWEEN, await_quiet};
 use crate::trees::Scope;
+use deskline_input::clock::Instant;
 use deskline_input::{Aim, Button, Click, Clicks};
 
 /// How often to read an app that reports no focused element: it may take a while to move the focus
@@ -333,11 +334,11 @@ impl Act<'_> {
         let (Some(known), Some(index)) = (self.tree, self.target.and_then(|t| t.index)) else {
             return Ok(tree);
         };
-        let clicked = &known.elements[index];
-        let takes_text = matches!(clicked.role, Role::TEXT_FIELD | Role::TEXT_AREA)
-            && clicked.states.contains(States::EDITABLE);
         let start = Instant::now();
-        while takes_text && lacks_focus(&tree, known, index) && start.elapsed() < FIELD_COMES {
+        while takes_text(&known.elements[index])
+            && lacks_focus(&tree, known, index)
+            && start.elapsed() < FIELD_COMES
+        {
             self.cancel.check()?;
             desk.wait_for_change(LOOK)?;
             tree = desk.read(self.pid, Scope::Showing)?;
@@ -414,7 +415,7 @@ impl Act<'_> {
         let Some((front, pid)) = owned.filter(|(_, pid)| Some(*pid) != theirs) else {
             return Ok(Some(self.own_witness(tree)));
         };
-        desk.refuse_substitute(self.pid, &front, pid)?;
+        desk.refuse_substitute(self.pid, (&front, pid), true)?;
         let mut own = String::new();
         if self.policy.is_bounded() {
             let listed = desk.applications()?;
@@ -542,7 +543,13 @@ impl Act<'_> {
         // Do not hold the person's devices while something is only shown.
         let guarded = desk.guard.holds();
         desk.ungrab();
-        let caption = text.map_or("", |text| self.caption_of(text));
+        let clicked = target.index.and_then(|i| self.tree?.elements.get(i));
+        let caption = match text {
+            // What something else opens may be a password's prompt.
+            Some(text) if clicked.is_some_and(takes_text) => self.caption_of(text),
+            Some(_) => HIDDEN,
+            None => "",
+        };
         self.show(desk, place, caption)?;
         if guarded {
             self.front(desk, self.wanted(target)).map(drop)
@@ -586,6 +593,12 @@ impl Act<'_> {
             .filter(|place| !place.is_empty())
             .or(target.point.map(around))
     }
+}
+
+/// Whether keys that follow a click on this are for it.
+fn takes_text(clicked: &Element) -> bool {
+    matches!(clicked.role, Role::TEXT_FIELD | Role::TEXT_AREA)
+        && clicked.states.contains(States::EDITABLE)
 }
 
 /// A place that stands for a point.

@@ -16,7 +16,9 @@ impl Act<'_> {
         if !keys_follow && !self.in_chain {
             return Ok(());
         }
-        let front = desk.front()?.filter(|front| front.pid == Some(self.pid));
+        let front = desk.front()?;
+        desk.front_then = front.as_ref().map(|front| front.id);
+        let front = front.filter(|front| front.pid == Some(self.pid));
         desk.last_input = match front {
             Some(front) => Some(InputWindow {
                 pid: self.pid,

@@ -1,6 +1,6 @@
 //! Opening an app: how long a start may take, and bringing its window to the front.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::apps::{Opened, Permit, Progress};
 use crate::checkpoint::Checkpoint;
@@ -9,6 +9,7 @@ use crate::policy::Policy;
 use crate::report::Notes;
 use crate::trees::Scope;
 use deskline_input::Cancel;
+use deskline_input::clock::Instant;
 
 /// The longest that a started app may take to show a window with a tree: LibreOffice takes 5 s on
 /// a quiet machine.

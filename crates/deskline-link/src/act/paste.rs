@@ -1,13 +1,14 @@
 //! Pastes a text: the person's clipboard is saved, lent to the agent until the app has read the
 //! text, and given back before the guard opens.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::action::{Act, Outcome};
 use crate::checkpoint::Checkpoint;
 use crate::clipboard::READS;
 use crate::error::{Error, NoEffect, Result};
 use crate::secrecy::Witness;
+use deskline_input::clock::Instant;
 
 /// How long an app may be busy with a text that it has read: GTK 3's view takes seconds for some
 /// megabytes.

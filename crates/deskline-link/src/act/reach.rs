@@ -1,6 +1,6 @@
 //! Brings targets into view, and finds the points to click and to drag between.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::{Point, Rect, Role, Tree, summary};
 
@@ -15,6 +15,7 @@ use crate::resolve::DropOn;
 use crate::resolve::lookup::{self, Resolved};
 use crate::settle::readback::LATE;
 use crate::trees::Scope;
+use deskline_input::clock::Instant;
 
 /// The maximum number of wheel turns to bring an element into view, and the maximum time.
 const WHEEL_TURNS: usize = 60;

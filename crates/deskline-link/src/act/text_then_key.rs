@@ -1,7 +1,7 @@
 //! Between a text and the key that follows it: waits for the text's effect, and reads it back.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::{ElementId, Key, KeyPress, Role, States, Tree};
 
@@ -12,6 +12,7 @@ use crate::secrecy::Witness;
 use crate::settle::field::Verdict;
 use crate::settle::readback::{LATE, TAKES, takes_more, typed};
 use crate::trees::Scope;
+use deskline_input::clock::Instant;
 
 /// How long to wait for a button of a dialog to be enabled before Return presses it. GTK's file
 /// dialogs look a path up first, and web forms validate the text.

@@ -2,7 +2,7 @@
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::search::nearest_of;
 use deskline_core::{Element, Point, Rect, Role, Texts, Tree, summary};
@@ -13,6 +13,7 @@ use crate::error::{NoEffect, Result, TargetError};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, await_quiet};
 use crate::trees::{Scope, Sent};
+use deskline_input::clock::Instant;
 
 /// The longest time that one call turns the wheel: the guard lets go after 30 s.
 const LONGEST: Duration = Duration::from_secs(25);

@@ -1,6 +1,6 @@
 //! `wait_for_and_traverse`: waits until an element is present, is absent, or has a state.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::{States, Tree, escape, summary};
 
@@ -11,6 +11,7 @@ use crate::report::{Notes, Report};
 use crate::resolve::lookup;
 use crate::steps::{Found, Steps};
 use crate::subject::Subject;
+use deskline_input::clock::Instant;
 
 /// How long to wait for an event before reading anyway. Toolkits omit some events.
 const STEP: Duration = Duration::from_millis(100);

@@ -1,9 +1,10 @@
 //! Step 3 and its end: the person's devices are grabbed before input goes in, and released in step
 //! 8 at the latest.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_input::Cancel;
+use deskline_input::clock::Instant;
 
 use super::Checkpoint;
 use crate::error::{Missing, Result, TargetError};

@@ -7,7 +7,7 @@
 //! front and has stopped changing. That takes time, so it is done only if the tree does not
 //! describe the target.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::{Point, Rect, Tree};
 
@@ -17,6 +17,7 @@ use crate::display::{Picture, PictureNature, Window, WindowId};
 use crate::error::{Error, Missing, Result};
 use crate::ocr::is_from_picture;
 use deskline_input::Cancel;
+use deskline_input::clock::Instant;
 
 /// Side length of the compared blocks, in pixels. Touching blocks form one change.
 const BLOCK: usize = 16;

@@ -69,6 +69,9 @@ impl FrontWatch {
         else {
             return Ok(None);
         };
+        if desk.is_no_effect(&front)? {
+            return Ok(None);
+        }
         // The desktop's own window is in front where no app's is.
         let states = desk.window_states()?;
         let is_part = |(id, state): &(_, WindowState)| *id == front.id && state.place != Place::App;

@@ -8,7 +8,7 @@
 //! and then stopped. A change without an event means that the toolkit sends none: read again.
 
 use std::collections::{HashMap, HashSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::{Diff, Element, ElementId, Rect, Tree};
 
@@ -21,6 +21,7 @@ use crate::settle::expected::{Effect, QUIET};
 use crate::settle::stale::{AGREE, expected_places, lacks_page, may_be_stale};
 use crate::trees::{Scope, Sent, Sign};
 use deskline_input::Cancel;
+use deskline_input::clock::Instant;
 
 /// An app whose events announced a change that was then read has settled after this long without
 /// another event: two frames, and the time that the second one's events take.

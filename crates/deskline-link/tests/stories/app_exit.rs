@@ -7,7 +7,7 @@ use deskline_link::call::Awaited;
 use deskline_link::{Action, Exit, Tool};
 use insta::assert_snapshot;
 
-use crate::story::{MAIL, Story, by_text};
+use crate::story::{EDITOR_WINDOW, MAIL, MUSIC_WINDOW, Story, by_text};
 use crate::world::{Health, World};
 
 fn ended_by(exit: Exit) -> Story {
@@ -67,6 +67,22 @@ fn an_end_before_the_action_is_an_error() {
     );
     story.click("Send");
     assert_snapshot!(story.field("error"), @"Mail (pid 100) is gone. The process ended (signal 11, SIGSEGV: it crashed). Call open_application_and_traverse to start it again");
+}
+
+#[test]
+fn where_the_persons_window_closes_they_get_the_one_below_it() {
+    let mut story = Story::new();
+    story.given(|world| {
+        world.raise(MUSIC_WINDOW);
+        world.raise(EDITOR_WINDOW);
+    });
+    story.after(
+        "activate",
+        Box::new(|world: &mut World| world.close(EDITOR_WINDOW)),
+    );
+    story.click("Send");
+    assert!(!story.is_error(), "{}", story.text());
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Songs, pointer: 900,700");
 }
 
 #[test]
@@ -148,12 +164,12 @@ fn an_event_without_a_change_is_not_a_buttons_effect() {
     let calls = story.calls();
     let pressed = calls.iter().position(|c| c.starts_with("press")).unwrap();
     let waits = |of: &[String]| of.iter().filter(|c| *c == "wait_for_change").count();
-    // The event, the pause after it, and what is left of 320 ms in parts of 60.
-    assert_eq!(waits(&calls[pressed..]), 2 + 6, "{calls:?}");
+    // The event, the pause after it, what is left of 320 ms in parts of 60, and a last look.
+    assert_eq!(waits(&calls[pressed..]), 2 + 5 + 2, "{calls:?}");
 
-    let last = calls.iter().rposition(|c| c == "wait_for_change").unwrap();
+    let mut waits = (0..calls.len()).filter(|call| calls[*call] == "wait_for_change");
     story.before(
-        last,
+        waits.nth(3).unwrap(),
         Box::new(|world| {
             let send = world.node("Send").unwrap();
             send.line.states.insert(States::CHECKED);

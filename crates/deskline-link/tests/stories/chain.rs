@@ -6,7 +6,9 @@ use deskline_link::{Action, Policy, Target, Tool};
 use insta::assert_snapshot;
 
 use crate::script::person;
-use crate::story::{MAIL, MAIL_WINDOW, Story, click, press_ax, presses, types};
+use crate::story::{
+    EDITOR_WINDOW, MAIL, MAIL_WINDOW, MUSIC_WINDOW, Story, click, press_ax, presses, types,
+};
 use crate::transaction::chooser;
 use crate::world::World;
 
@@ -545,7 +547,61 @@ fn a_chain_stops_where_the_app_has_closed_its_last_window() {
         world.on_press("Send", |world| world.close(MAIL_WINDOW));
     });
     story.chain(None, vec![click("Send", None, None), types("rm -rf")]);
-    assert_snapshot!(story.field("error"), @"Step 1 of 2: Clicked 'Send' [AXButton]; then: the window 'Notes' (pid 200) is in front now, because the app has closed its last window. Nothing more was sent. Call again with pid 200 if that is meant. Do not repeat it before you have looked");
+    assert_snapshot!(story.field("error"), @"Step 1 of 2: Clicked 'Send' [AXButton]; then: the window 'Notes' (pid 200) is in front now, because the app has closed its own. Nothing more was sent. Call again with pid 200 if that is meant. Do not repeat it before you have looked");
+    let reached = story.given(|world| world.reached.join(", "));
+    assert_eq!(reached, "Mail: click Send");
+}
+
+/// Nor is what comes to the front where the person's own window closes meanwhile.
+#[test]
+fn a_chain_behind_a_window_that_closes_stays_with_its_app() {
+    let mut story = Story::new();
+    story.given(|world| {
+        world.raise(MUSIC_WINDOW);
+        world.raise(EDITOR_WINDOW);
+        world.on_press("Send", |world| world.close(EDITOR_WINDOW));
+    });
+    story.chain(None, vec![press_ax("Send"), types("bob")]);
+    assert!(!story.is_error(), "{}", story.text());
+    assert_snapshot!(story.seen(), @"reached: Mail: b, Mail: o, Mail: b; front: Songs, pointer: 900,700");
+    assert!(!story.text().contains("Music"), "{}", story.text());
+}
+
+/// Another program may have raised it: a notification, a task bar.
+#[test]
+fn keys_do_not_follow_a_window_of_another_app_that_was_open_before() {
+    for steps in [
+        vec![click("Send", Some("rm -rf"), None)],
+        vec![click("Send", None, None), types("rm -rf")],
+    ] {
+        let mut story = Story::new();
+        story.given(|world| world.on_press("Send", |world| world.raise(MUSIC_WINDOW)));
+        story.chain(None, steps);
+        let error = story.field("error");
+        assert!(
+            error.contains("has come to the front, and was open before"),
+            "{error}"
+        );
+        let reached = story.given(|world| world.reached.join(", "));
+        assert_eq!(reached, "Mail: click Send");
+    }
+}
+
+/// The app has another window, and the keys were for the one that has closed.
+#[test]
+fn a_text_after_a_click_that_closes_its_window_goes_nowhere() {
+    let mut story = Story::new();
+    story.given(|world| {
+        world.window(MAIL, "Inbox 2", [0, 0, 300, 200], "");
+        world.raise(MUSIC_WINDOW);
+        world.raise(EDITOR_WINDOW);
+        world.on_press("Send", |world| {
+            world.close(MAIL_WINDOW);
+            world.raise(MUSIC_WINDOW);
+        });
+    });
+    story.click_then("Send", Some("rm -rf"), None);
+    assert_snapshot!(story.field("error"), @"Clicked 'Send' [AXButton]; then: the window 'Songs' (pid 300) is in front now, because the app has closed its own. Nothing more was sent. Call again with pid 300 if that is meant. Do not repeat it before you have looked");
     let reached = story.given(|world| world.reached.join(", "));
     assert_eq!(reached, "Mail: click Send");
 }

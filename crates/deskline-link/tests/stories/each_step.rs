@@ -9,7 +9,9 @@ use deskline_link::{Action, Target, Tool};
 
 use crate::choose::{choose, until, with_folders, with_sizes};
 use crate::script::{Happening, person};
-use crate::story::{EDITOR_WINDOW, MAIL, MUSIC_WINDOW, Story, by_text, click, press_ax};
+use crate::story::{
+    EDITOR_WINDOW, MAIL, MAIL_WINDOW, MUSIC_WINDOW, Story, by_text, click, press_ax,
+};
 use crate::transaction::chooser;
 use crate::world::{Health, ScriptWindow, World};
 
@@ -254,6 +256,42 @@ fn the_person_presses_esc() {
         assert_eq!(pointer(story), THEIRS, "{}", context(story, step));
     });
     while_led_away(person::presses_esc, &[EDITOR_WINDOW]);
+    // What was read before it has its refs.
+    let delayed: Link = |story| {
+        story.options.delay_after_action = Duration::from_millis(10);
+        story.click("Send");
+    };
+    at_each_step_of(delayed, &person::presses_esc, &|story, step| {
+        let file = std::fs::read_to_string(story.field("file")).unwrap_or_default();
+        let mut elements = file.lines().filter(|line| !line.starts_with('#'));
+        assert!(
+            elements.all(|line| line.contains(" #e")),
+            "{file}{}",
+            context(story, step)
+        );
+    });
+}
+
+/// Their switch closes the menu, and the window that they turn to gets no text.
+#[test]
+fn the_person_switches_while_a_menu_is_clicked() {
+    let in_menu: Link = |story| {
+        let happens = std::mem::take(&mut story.script().happenings);
+        story.given(|world| {
+            world.on_press("Send", |world| {
+                let item = "[AXMenuItem] \"Later\" x:510 y:70 w:80 h:20";
+                world.menu(MAIL, [500, 64, 100, 60], item);
+            });
+        });
+        story.click("Send");
+        story.script().happenings = happens;
+        story.click_then("Later", Some("bob"), None);
+    };
+    let switches = || person::switches_to(MUSIC_WINDOW);
+    at_each_step_of(in_menu, &switches, &|story, step| {
+        let reached = story.given(|world| world.reached.join(", "));
+        assert!(!reached.contains("Music"), "{}", context(story, step));
+    });
 }
 
 /// An app that changes its health.
@@ -280,6 +318,21 @@ fn the_app_hangs() {
         });
     }
     while_led_away(mail_becomes(Health::Hung), &[EDITOR_WINDOW]);
+}
+
+/// The window manager then brings another one to the front, which is nobody's choice.
+#[test]
+fn the_app_closes_its_last_window() {
+    let closes = || -> Happening {
+        Box::new(|world: &mut World| {
+            world.close(MAIL_WINDOW);
+            world.raise(MUSIC_WINDOW);
+        })
+    };
+    at_each_step(closes, |story, step| {
+        let reached = story.given(|world| world.reached.join(", "));
+        assert!(!reached.contains("Music"), "{}", context(story, step));
+    });
 }
 
 #[test]

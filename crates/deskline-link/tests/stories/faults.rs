@@ -3,11 +3,13 @@
 
 use deskline_core::{Point, Rect};
 use deskline_link::call::Quiet;
-use deskline_link::{Action, Policy, Tool};
+use deskline_link::{Action, Call, Policy, Tool};
 use insta::assert_snapshot;
 
 use crate::script::person;
-use crate::story::{EDITOR_WINDOW, MAIL, MUSIC, MUSIC_WINDOW, Story, by_text, click};
+use crate::story::{
+    EDITOR_WINDOW, MAIL, MAIL_WINDOW, MUSIC, MUSIC_WINDOW, Story, by_text, click, press_ax, types,
+};
 use crate::world::{Health, World};
 
 /// A second window of Mail, of one size with the first and in front of it.
@@ -165,6 +167,15 @@ fn a_caption_shows_no_text_that_may_be_a_secret() {
     assert_snapshot!(said_of_secret(&story), @"Clicked 'Password' [AXTextField], typed •••. 0 added, 0 removed, 1 modified. Settled in _ ms.");
 }
 
+#[test]
+fn a_caption_shows_no_text_for_what_a_button_may_open() {
+    let mut story = Story::new();
+    story.options.show_animation = true;
+    let press = click("Play", Some("hunter2"), None);
+    story.run_on(MUSIC, Tool::Click, press);
+    assert!(!story.acts().contains("hunter2"), "{}", story.acts());
+}
+
 /// Mail with a menu open that a click on Send opened.
 fn with_menu() -> Story {
     let mut story = Story::new();
@@ -177,6 +188,37 @@ fn with_menu() -> Story {
     story.click("Send");
     assert_eq!(story.given(|world| world.front().map(|w| w.id)), Some(2));
     story
+}
+
+/// Its app is in front since the link before.
+#[test]
+fn a_chain_behind_a_menu_that_was_left_open_stays_with_its_app() {
+    let mut story = with_menu();
+    story.given(|world| world.on_press("Play", |_| ()));
+    let call = Call {
+        then: vec![types("x")],
+        ..Call::new(Tool::Chain, Some(MUSIC), press_ax("Play"))
+    };
+    story.run_call(&call);
+    assert!(!story.is_error(), "{}", story.text());
+    let reached = story.given(|world| world.reached.join(", "));
+    assert_eq!(reached, "Mail: click Send, Music: x");
+}
+
+#[test]
+fn a_panic_while_an_error_is_put_into_words_is_an_error() {
+    let mut story = Story::with(only(&["Mail"]));
+    story.given(|world| {
+        world.raise(MAIL_WINDOW);
+        world.on_press("Send", |world| world.close(MAIL_WINDOW));
+    });
+    story.after("applications", Box::new(|_: &mut World| panic!("scripted")));
+    story.chain(None, vec![click("Send", None, None), types("x")]);
+    assert!(
+        story.field("error").contains("internal error"),
+        "{}",
+        story.text()
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use deskline_core::{ElementId, Point};
+use deskline_input::clock;
 use deskline_input::{InputError, Progress, Reason};
 use deskline_link::{
     Aim, Cancel, Error, Exit, Obstacle, Other, QuietAction, Refusal, Result, Window, WindowId,
@@ -134,8 +135,9 @@ impl Script {
             .iter()
             .filter_map(|(when, _)| due(when))
             .min();
-        self.waited = next.unwrap_or(until);
-        let now = self.waited;
+        let now = next.unwrap_or(until);
+        clock::pass(now.saturating_sub(self.waited));
+        self.waited = now;
         self.fire(|when| matches!(when, When::Waited(after) if *after <= now));
     }
 

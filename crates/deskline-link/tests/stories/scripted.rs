@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use deskline_core::{ElementId, Key, KeyPress, Modifiers, Point, Rect, States, Tree};
+use deskline_input::clock;
 use deskline_link::grants::{Approval, Question};
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::ocr::Ocr;
@@ -17,6 +18,9 @@ use deskline_link::{
 
 use crate::script::{Script, When, refused};
 use crate::world::{Health, World};
+
+/// The time that a call takes.
+const CALL: Duration = Duration::from_micros(100);
 
 /// The desktop and its platform. Clones are the same one.
 #[derive(Clone)]
@@ -42,6 +46,7 @@ impl Scripted {
         let mut script = self.script();
         let line = line.into();
         script.calls.push(line.clone());
+        clock::pass(CALL);
         let number = script.calls.len();
         script.fire(|when| matches!(when, When::Before(n) if *n == number));
         if script.world.broken {
@@ -62,6 +67,7 @@ impl Scripted {
     fn ask<T>(&self, line: &str, act: impl FnOnce(&mut Script) -> T) -> T {
         let mut script = self.script();
         script.calls.push(line.to_owned());
+        clock::pass(CALL);
         let number = script.calls.len();
         script.fire(|when| matches!(when, When::Before(n) if *n == number));
         let result = act(&mut script);

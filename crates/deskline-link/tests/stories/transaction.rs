@@ -333,7 +333,7 @@ fn the_persons_keys_reach_no_app_until_their_window_is_back() {
     story.after(
         "wait_for_change",
         Box::new(|world: &mut World| {
-            std::thread::sleep(Duration::from_millis(1_050));
+            deskline_input::clock::pass(Duration::from_millis(1_050));
             world.node("Inbox").unwrap().says("Inbox (1)");
         }),
     );

@@ -76,7 +76,7 @@ fn a_wait_that_times_out_shows_the_last_state() {
     let wait = waiting("Sent", Awaited::Present, Duration::from_millis(5));
     let wait = story.look(wait, true);
     story.given(|world| world.node("Inbox").unwrap().says("Outbox"));
-    std::thread::sleep(Duration::from_millis(6));
+    deskline_input::clock::pass(Duration::from_millis(6));
     assert!(story.look(wait.expect("no answer yet"), true).is_none());
     assert_snapshot!(story.field("error"), @r##"timed out after 0.0 s: no element matches 'Sent'. Nearest: "Send" [AXButton] #e5, "To" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Search the file of this answer"##);
     assert!(

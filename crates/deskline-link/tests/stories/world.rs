@@ -83,6 +83,8 @@ pub(crate) struct World {
     pub(crate) reached: Vec<String>,
     /// What the person did in vain, because the guard held.
     pub(crate) kept_out: u32,
+    /// The windows that have opened, and whose they are.
+    pub(crate) opened: Vec<(u64, u32)>,
     /// What it has not yet said of what changed.
     changed: Option<Sign>,
     next: u64,
@@ -108,6 +110,7 @@ impl World {
             person: None,
             reached: Vec::new(),
             kept_out: 0,
+            opened: Vec::new(),
             changed: None,
             next: 1,
         }
@@ -134,6 +137,7 @@ impl World {
             returned: None,
         };
         self.stack.insert(0, window);
+        self.opened.push((id, pid));
         id
     }
 

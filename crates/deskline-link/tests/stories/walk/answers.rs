@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::calls::texts;
 use crate::story::Story;
+use crate::world::{Node, ScriptWindow};
 
 /// The fields of a summary in their order.
 const FIELDS: [&str; 23] = [
@@ -129,11 +130,19 @@ pub(super) fn journal_line(
 }
 
 /// No text of which a part went into a password field is in the answer, in the files or in what
-/// the overlay showed.
-pub(super) fn secrets(story: &Story, call: &Call) -> Result<(), String> {
-    let (secure, plain): (Vec<_>, Vec<_>) = story.given(|world| {
-        let nodes = world.stack.iter().flat_map(|w| w.nodes.clone());
-        nodes.partition(|n| n.line.states.contains(States::SECURE))
+/// the overlay showed, unless the field's window came after that: `opened` had opened before.
+pub(super) fn secrets(story: &Story, call: &Call, opened: usize) -> Result<(), String> {
+    let ((secure, plain), came): ((Vec<_>, Vec<_>), Vec<_>) = story.given(|world| {
+        let of = |w: &ScriptWindow| {
+            w.nodes
+                .iter()
+                .map(|n| (w.id, n.clone()))
+                .collect::<Vec<_>>()
+        };
+        let nodes = world.stack.iter().flat_map(of);
+        let came = world.opened[opened..].iter().map(|(id, _)| *id).collect();
+        let is_secure = |(_, n): &(u64, Node)| n.line.states.contains(States::SECURE);
+        (nodes.partition(is_secure), came)
     });
     let file = story.text().lines().find_map(|l| l.strip_prefix("file: "));
     let file = file
@@ -145,13 +154,19 @@ pub(super) fn secrets(story: &Story, call: &Call) -> Result<(), String> {
     for text in call.actions().filter_map(texts) {
         // The first seven and the last six characters are in no other text.
         let parts = [text.get(..7), text.get(text.len().saturating_sub(8)..)];
-        let is_secret = |part: &str| secure.iter().any(|n| n.value.contains(part));
-        if !parts.into_iter().flatten().any(is_secret) {
+        let has = |n: &Node| parts.iter().flatten().any(|part| n.value.contains(part));
+        let mut fields = secure.iter().filter(|(_, n)| has(n)).peekable();
+        if fields.peek().is_none() {
             continue;
         }
+        let overlay = if fields.all(|(window, _)| came.contains(window)) {
+            ""
+        } else {
+            &*calls
+        };
         let escaped = text.replace('\n', "\\n").replace('\t', "\\t");
         // Where it went into a plain field too, that field shows it, and so do the trees.
-        let shows = plain.iter().any(|n| n.value.contains(text));
+        let shows = plain.iter().any(|(_, n)| n.value.contains(text));
         let typed = story.text().lines().filter(|line| line.contains("Typed"));
         let typed: String = typed.collect();
         let (answer, file) = if shows {
@@ -159,7 +174,7 @@ pub(super) fn secrets(story: &Story, call: &Call) -> Result<(), String> {
         } else {
             (story.text(), &*file)
         };
-        for place in [answer, file, last, &calls] {
+        for place in [answer, file, last, overlay] {
             if place.contains(text) || place.contains(&escaped) {
                 return Err(format!("a secret is in: {place}"));
             }

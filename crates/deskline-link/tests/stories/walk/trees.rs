@@ -17,8 +17,10 @@ type Read = (Vec<(DeltaLine, bool)>, Elements, bool);
 /// What the agent has seen.
 #[derive(Default)]
 pub(super) struct Seen {
-    /// The last tree of each app, newest last.
+    /// The last tree of each app.
     trees: Vec<(u32, Elements)>,
+    /// The apps whose trees the last answers had, newest last.
+    recent: Vec<u32>,
     /// What each ref stood for: a role, and the number in the text.
     meaning: HashMap<Ref, (Role, String)>,
     /// What changed late in the last answer about an app. What changes by itself is left out of the
@@ -31,7 +33,9 @@ const APPS: usize = 3;
 
 impl Seen {
     pub(super) fn refs(&self) -> Vec<Ref> {
-        self.meaning.keys().copied().collect()
+        let mut refs: Vec<Ref> = self.meaning.keys().copied().collect();
+        refs.sort_unstable();
+        refs
     }
 
     pub(super) fn forget_trees(&mut self) {
@@ -59,6 +63,11 @@ impl Seen {
     /// The next late changes of an app are those since an answer that was about another app too.
     fn forget(&mut self, pid: Option<u32>) {
         self.trees.retain(|(known, _)| Some(*known) != pid);
+        self.recent.retain(|known| Some(*known) != pid);
+        self.recent.extend(pid);
+        let old = self.recent.len().saturating_sub(APPS);
+        self.recent.drain(..old);
+        self.trees.retain(|(known, _)| self.recent.contains(known));
     }
 
     fn learn_tree(
@@ -96,8 +105,6 @@ impl Seen {
         if let Some(pid) = pid.filter(|_| !call.options.only_visible_elements) {
             self.trees.push((pid, elements));
         }
-        let old = self.trees.len().saturating_sub(APPS);
-        self.trees.drain(..old);
     }
 
     /// Reads the part of a file about one app.

@@ -1,0 +1,51 @@
+//! The time that links and input go by: the system's, or in a test one that passes only while
+//! something waits. What takes seconds is then tested in microseconds, and each run is the same.
+
+use std::cell::Cell;
+use std::ops::Add;
+use std::time::{self, Duration};
+
+thread_local! {
+    static STOPPED: Cell<Option<time::Instant>> = const { Cell::new(None) };
+}
+
+/// A moment of this thread's clock, like [`std::time::Instant`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Instant(time::Instant);
+
+impl Instant {
+    /// The present moment.
+    pub fn now() -> Self {
+        Self(STOPPED.get().unwrap_or_else(time::Instant::now))
+    }
+
+    /// The time since then.
+    pub fn elapsed(self) -> Duration {
+        Self::now().saturating_duration_since(self)
+    }
+
+    /// The time since an earlier moment, or none.
+    pub fn saturating_duration_since(self, earlier: Self) -> Duration {
+        self.0.saturating_duration_since(earlier.0)
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Self;
+
+    fn add(self, time: Duration) -> Self {
+        Self(self.0 + time)
+    }
+}
+
+/// For tests: from here on this thread's clock stands still but for [`pass`] and for waits.
+pub fn stop() {
+    STOPPED.set(Some(Instant::now().0));
+}
+
+/// Lets time pass if this thread's clock is stopped. Says whether it is.
+pub fn pass(time: Duration) -> bool {
+    let now = STOPPED.get();
+    STOPPED.set(now.map(|now| now + time));
+    now.is_some()
+}

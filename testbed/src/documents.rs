@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::bed::source;
 use crate::{App, Bed, Window, until};
 
 /// The URI of an `OpenDocument` namespace.
@@ -88,6 +89,21 @@ impl Bed {
     fn office(&self, name: &str, content: &str) -> (App<'_>, PathBuf) {
         let file = self.path(name);
         fs::write(&file, content).unwrap();
+        let is_it = |w: &Window| w.title.starts_with(name);
+        (self.office_on(&file, is_it), file)
+    }
+
+    /// `LibreOffice` with the file `locked.odt`, for which it asks for this password first.
+    pub fn locked_letter(&self, password: &str) -> App<'_> {
+        let file = self.path("locked.odt");
+        let mut lock = self.command("/usr/bin/python3");
+        lock.arg(source("apps/locked.py")).arg(password).arg(&file);
+        assert!(lock.status().unwrap().success());
+        self.office_on(&file, |w| w.title.starts_with("Enter Password"))
+    }
+
+    /// `LibreOffice` with a file, once it has the window.
+    fn office_on(&self, file: &Path, is_it: impl Fn(&Window) -> bool) -> App<'_> {
         let profile = self.path("office-profile");
         // Without these settings the first start shows a modal tip.
         let user = profile.join("user");
@@ -98,11 +114,8 @@ impl Bed {
             "-env:UserInstallation=file://{}",
             profile.display()
         ));
-        command.args(["--norestore", "--nologo"]).arg(&file);
-        (
-            App::start_when(self, command, |w| w.title.starts_with(name)),
-            file,
-        )
+        command.args(["--norestore", "--nologo"]).arg(file);
+        App::start_when(self, command, is_it)
     }
 
     /// Has the `LibreOffice` that runs open more files of these names and contents. Gives their

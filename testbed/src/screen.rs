@@ -207,22 +207,23 @@ impl Screen {
         (down.collect(), u16::from(pointer.mask) & 0x1f00)
     }
 
-    /// How many resources (windows, pixmaps, pictures, …) the clients of a process own.
-    pub fn resources_of(&self, pid: u32) -> u32 {
+    /// How many resources of each kind (windows, pixmaps, pictures, …) the clients of a process own.
+    pub fn resources_of(&self, pid: u32) -> BTreeMap<String, u32> {
         let all = [res::ClientIdSpec {
             client: 0,
             mask: res::ClientIdMask::LOCAL_CLIENT_PID,
         }];
         let ids = self.x.res_query_client_ids(&all).unwrap().reply().unwrap();
-        ids.ids
-            .iter()
-            .filter(|id| id.value.first() == Some(&pid))
-            .map(|id| {
-                let cookie = self.x.res_query_client_resources(id.spec.client);
-                let reply = cookie.unwrap().reply().unwrap();
-                reply.types.iter().map(|t| t.count).sum::<u32>()
-            })
-            .sum()
+        let mut owned = BTreeMap::new();
+        for id in ids.ids.iter().filter(|id| id.value.first() == Some(&pid)) {
+            let cookie = self.x.res_query_client_resources(id.spec.client);
+            for kind in cookie.unwrap().reply().unwrap().types {
+                let name = self.x.get_atom_name(kind.resource_type).unwrap();
+                let name = String::from_utf8_lossy(&name.reply().unwrap().name).into_owned();
+                *owned.entry(name).or_default() += kind.count;
+            }
+        }
+        owned
     }
 
     /// Tells toolkits that windows are composited: they draw shadows around those that they

@@ -12,6 +12,7 @@ mod widgets;
 use std::ffi::OsStr;
 use std::fs;
 use std::ops::{Deref, DerefMut};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -21,7 +22,7 @@ use crate::fake_devices::FakeDevices;
 use crate::native::NativeApp;
 use crate::place::{Place, own, user};
 use crate::{Answer, Client, Toolkit, until};
-use running::Running;
+use running::{HEADLESS, Running};
 use setup::{Compositor, HIDDEN, Setup};
 
 /// A Wayland session. All of it ends with the test program, even if that is killed: the session
@@ -159,6 +160,24 @@ impl Session {
         let mut command = self.deskline(&["serve", "--dir"]);
         command.arg(self.folder().join("journal")).args(args);
         Client::start(command)
+    }
+
+    /// Kills sway, and all of its apps with it, and starts another one at the same socket.
+    #[must_use]
+    pub fn sway_anew(&self) -> crate::Running {
+        let pid = self.environment["COMPOSITOR_PID"].parse().unwrap();
+        kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+        let name = self.environment["WAYLAND_DISPLAY"].clone();
+        let socket = self.folder().join("run").join(&name);
+        let answers = || UnixStream::connect(&socket).ok();
+        until("the end of sway", || answers().is_none().then_some(()));
+        let mut command = self.command("sway");
+        command.arg("--config").arg(self.folder().join("sway.conf"));
+        command.env_remove("WAYLAND_DISPLAY").envs(HEADLESS);
+        let log = fs::File::create(self.folder().join("sway-anew.log")).unwrap();
+        let sway = crate::Running(command.stderr(log).spawn().unwrap());
+        until("another sway", answers);
+        sway
     }
 
     /// Has sway carry out commands.

@@ -1,6 +1,7 @@
 //! Parts of a desktop that are killed and started anew while a server runs: window manager,
 //! accessibility bus, session bus, X server. A call meanwhile ends in time and says what is lost;
-//! the next one works, with the same client. And a journal whose disk is full or read-only.
+//! the next one works, with the same client. And a journal whose disk is full, read-only or slow,
+//! and a desktop that stands still for a while.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -10,6 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use deskline_testbed::person::Person;
 use deskline_testbed::{Answer, Bed, Client, Running, Toolkit, deskline, until};
 use rustix::process::{Signal, kill_process};
 use serde_json::json;
@@ -286,6 +288,97 @@ fn a_journal_that_cannot_be_written_stops_no_call() {
     assert!(bed.journal_lines().len() > before);
     drop(server);
     drop(unmount);
+}
+
+/// A disk that takes its time, as one that spins up, delays the answer and nothing else.
+#[test]
+fn a_disk_that_stands_still_holds_no_person() {
+    let bed = Bed::with(&["--watch"]);
+    let (journal, disk) = (bed.journal(), bed.path("disk"));
+    fs::create_dir(&journal).unwrap();
+    let disk_file = fs::File::create(&disk).unwrap();
+    disk_file.set_len(8 << 20).unwrap();
+    let done = |program: &str, args: &[&str], on: &[&Path]| {
+        let status = Command::new(program).args(args).args(on).status();
+        status.is_ok_and(|status| status.success())
+    };
+    if !done("mkfs.ext4", &["-q"], &[&disk]) || !done("mount", &["-o", "loop"], &[&disk, &journal])
+    {
+        eprintln!("skipped: may not mount a file");
+        return;
+    }
+    let _unmount = Unmount(&journal);
+    fs::set_permissions(&journal, fs::Permissions::from_mode(0o700)).unwrap();
+    let app = bed.widgets(Toolkit::Gtk3);
+    let own = bed.widgets(Toolkit::Gtk3);
+    own.bring_to_front();
+    let server = bed.server(&[]);
+    click(&server, app.pid).ok();
+    let lines = bed.journal_lines().len();
+
+    app.clear_log();
+    assert!(done("fsfreeze", &["--freeze"], &[&journal]));
+    // What waits for the disk cannot be killed: it goes on before the server is to end.
+    let thaw = Thaw(&journal);
+    let ok = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});
+    let call = server.send("click_and_traverse", ok);
+    app.wait_for("clicked OK");
+    let mut person = Person::at(&bed);
+    until("the person's keyboard and window", || {
+        person.tap('x'.into());
+        own.full_log().iter().any(|l| l == "key x").then_some(())
+    });
+    assert_eq!(bed.screen().pressed(), (vec![], 0));
+    assert_eq!(bed.journal_lines().len(), lines, "the disk stands still");
+    drop(thaw);
+    call.answer(LONGEST).expect("an answer").ok();
+    assert_eq!(bed.journal_lines().len(), lines + 1);
+}
+
+struct Thaw<'p>(&'p Path);
+
+impl Drop for Thaw<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("fsfreeze").arg("-u").arg(self.0).status();
+    }
+}
+
+/// As a machine is that was suspended: all of it stops at once, in the middle of a link, and goes
+/// on.
+#[test]
+fn a_desktop_that_stood_still_goes_on() {
+    let desk = Desk::new();
+    let server = desk.server();
+    let (app, log) = desk.app("first");
+    is_clicked_at_last(&server, app.0.id(), &log, "before");
+    let parts = [&desk.manager, &desk.x, &desk.bus].map(|part| part.as_ref().unwrap().id());
+    let all: Vec<u32> = [server.pid, app.0.id()].into_iter().chain(parts).collect();
+    let signal = |signal: Signal| {
+        for pid in &all {
+            let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+            kill_process(pid, signal).unwrap();
+        }
+    };
+    let text = "abcdefghij".repeat(200);
+    let typing = json!({"pid": app.0.id(), "element": "Name", "role": "AXTextField", "text": text});
+    let call = server.send("click_and_traverse", typing);
+    let typed = || fs::read_to_string(&log).unwrap().matches("key ").count();
+    until("the first keys", || (typed() > 20).then_some(()));
+    signal(Signal::STOP);
+    // Longer than any app may take to answer.
+    std::thread::sleep(Duration::from_secs(5));
+    signal(Signal::CONT);
+    let answer = call.answer(Duration::from_secs(60)).expect("an answer");
+    println!("{answer}");
+    // All of it goes in, or the answer is an error.
+    let wanted = format!("text Name {text}");
+    if !answer.is_error {
+        until("all of the text", || {
+            let log = fs::read_to_string(&log).unwrap();
+            log.lines().any(|line| line == wanted).then_some(())
+        });
+    }
+    is_clicked_at_last(&server, app.0.id(), &log, "after");
 }
 
 struct Unmount<'p>(&'p Path);

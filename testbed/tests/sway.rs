@@ -1,6 +1,8 @@
 //! sway: windows, exact coordinates, clicks, typing and pictures, with native apps over each other.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use std::time::Duration;
+
 use deskline_testbed::{Client, Compositor, Setup, Toolkit};
 use serde_json::json;
 
@@ -98,6 +100,25 @@ fn the_window_in_front_comes_back_and_has_its_picture() {
     assert!(colours.len() > 20, "{} colours", colours.len());
     assert!(server.has_in_front(&front));
     assert!(front.log().iter().all(|l| !l.starts_with("clicked")));
+}
+
+#[test]
+fn a_sway_that_is_started_anew_costs_no_client_its_server() {
+    let sway = Setup::here(Compositor::Sway).start();
+    let server = sway.server();
+    let ok = || json!({"element": "OK", "role": "AXButton"});
+    let first = sway.widgets(Toolkit::Gtk3, &server);
+    server.call_for(&first, "click_and_traverse", ok()).ok();
+    let _anew = sway.sway_anew();
+    let start = std::time::Instant::now();
+    let dark = server.call_for(&first, "click_and_traverse", ok());
+    assert!(start.elapsed() < Duration::from_secs(12), "{dark}");
+    assert!(!dark.text.contains("internal error"), "{dark}");
+    // Its setup reads until the app is there: the first call connects anew.
+    let second = sway.widgets(Toolkit::Gtk4, &server);
+    server.call_for(&second, "click_and_traverse", ok()).ok();
+    second.wait_for("clicked OK");
+    assert_eq!(second.logged("clicked OK"), 1);
 }
 
 #[test]

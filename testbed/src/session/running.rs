@@ -12,6 +12,13 @@ use super::folder::{SETTINGS_FILE, environment, names, prepare, remover};
 use super::setup::{HIDDEN, Setup};
 use crate::place::Place;
 
+/// How compositors of wlroots do without hardware.
+pub(super) const HEADLESS: [(&str, &str); 3] = [
+    ("WLR_BACKENDS", "headless"),
+    ("WLR_LIBINPUT_NO_DEVICES", "1"),
+    ("WLR_RENDERER", "pixman"),
+];
+
 /// The running processes. Ended by `Drop`.
 #[derive(Debug)]
 pub struct Running {
@@ -38,11 +45,7 @@ impl Running {
         let mut command = place.starter(folder.path());
         command.arg("sh").arg(path("session.sh"));
         command.arg(compositor.name()).arg(folder.path());
-        command.env_clear().envs(&environment).envs([
-            ("WLR_BACKENDS", "headless"),
-            ("WLR_LIBINPUT_NO_DEVICES", "1"),
-            ("WLR_RENDERER", "pixman"),
-        ]);
+        command.env_clear().envs(&environment).envs(HEADLESS);
         command.env("WLR_HEADLESS_OUTPUTS", setup.screens.max(1).to_string());
         let scale = setup.scale.unwrap_or(1.0);
         command.env("scale", scale.to_string());

@@ -1,5 +1,6 @@
 //! A person who types and clicks while the agent's input goes in, on each kind of device.
 
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use deskline_testbed::person::{CONTROL, ESCAPE, Person, SHIFT};
@@ -29,6 +30,7 @@ with_a_person!(
     escape_stops_it_and_puts_back,
     escape_counts_until_the_link_is_over,
     a_kill_frees_the_person_and_leaves_nothing,
+    no_key_of_the_persons_reaches_the_app_that_a_link_raises,
 );
 
 fn types_apart(
@@ -84,6 +86,71 @@ fn typing_stays_in_one_piece(bed: &Bed) {
         !apart.is_empty() && apart.iter().all(|apart| *apart),
         "{apart:?}"
     );
+}
+
+/// Presses a key at the pace of somebody quick until the other end of the channel is gone, which a
+/// panic drops too. Returns how often.
+fn types_on(bed: &Bed, over: &Receiver<()>) -> usize {
+    const PACE: Duration = Duration::from_millis(40);
+    let mut person = Person::at(bed);
+    let mut typed = 0;
+    while over.recv_timeout(PACE) == Err(RecvTimeoutError::Timeout) {
+        person.tap('x'.into());
+        typed += 1;
+    }
+    typed
+}
+
+/// They type all the while, and the agent's app is in front only while a link is under way.
+fn no_key_of_the_persons_reaches_the_app_that_a_link_raises(bed: &Bed) {
+    /// The guard lets go of them where an app takes a second to settle.
+    const SETTLED: f64 = 700.0;
+    const LINKS: usize = 20;
+    let server = bed.server(&[]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    let own = bed.widgets(Toolkit::Gtk3);
+    own.bring_to_front();
+    let calls = [
+        json!({"pid": app.pid, "element": "OK", "role": "AXButton"}),
+        json!({"pid": app.pid, "element": "Name", "role": "AXTextField", "text": "agent"}),
+    ];
+    let is_theirs = |line: &String| line == "key x" || line == "key Shift+X";
+    let (mut counted, mut made) = (0, 0);
+    let typed = std::thread::scope(|scope| {
+        let (typing, over) = channel();
+        let person = scope.spawn(move || types_on(bed, &over));
+        own.wait_for("key x");
+        while counted < LINKS {
+            assert!(made < 3 * LINKS, "{counted} of {made} links settled soon");
+            app.clear_log();
+            server
+                .call("click_and_traverse", calls[made % 2].clone())
+                .ok();
+            made += 1;
+            let lines = bed.journal_lines();
+            let settled = &lines[lines.len() - 1]["steps_ms"]["settle"];
+            if settled.as_f64().unwrap() < SETTLED {
+                let log = app.full_log();
+                let strays = log.iter().filter(|line| is_theirs(line)).count();
+                assert_eq!(strays, 0, "link {made}: {log:?}");
+                counted += 1;
+            }
+        }
+        drop(typing);
+        person.join().unwrap()
+    });
+    let theirs = until("a window of the person's without the agent's keys", || {
+        let log = own.full_log();
+        let keys: Vec<&String> = log.iter().filter(|line| line.starts_with("key ")).collect();
+        assert!(keys.iter().all(|line| is_theirs(line)), "{keys:?}");
+        (bed.screen().pressed() == (vec![], 0)).then_some(keys.len())
+    });
+    println!(
+        "{made} links, {typed} keys of the person's, {} swallowed",
+        typed - theirs
+    );
+    assert!(theirs > LINKS, "{theirs} of {typed}");
+    assert_eq!(bed.screen().front(), own.window.id);
 }
 
 fn without_the_guard_the_same_mixes(bed: &Bed) {

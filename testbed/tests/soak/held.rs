@@ -1,5 +1,6 @@
 //! What a server holds.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use deskline_testbed::{Bed, Client, until};
@@ -13,7 +14,8 @@ pub struct Held {
     descriptors: usize,
     threads: usize,
     children: usize,
-    x_resources: u32,
+    /// How many of each kind.
+    x_resources: BTreeMap<String, u32>,
     matches: Vec<u64>,
     kilobytes: u64,
 }
@@ -54,7 +56,8 @@ impl Held {
                 || now.children > self.children;
             (!more).then_some(())
         });
-        assert!(after.x_resources <= self.x_resources, "{after:?}");
+        let count = |held: &Self| held.x_resources.values().sum::<u32>();
+        assert!(count(&after) <= count(self), "{after:?}");
         assert_eq!(after.matches, self.matches);
         let grown = after.kilobytes.saturating_sub(self.kilobytes);
         let allowed = MOST_GROWTH_KB + MOST_GROWTH_KB_PER_CALL * calls;

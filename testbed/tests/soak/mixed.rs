@@ -168,6 +168,11 @@ fn links_beside_a_person_on_apps_that_fail_do_nothing_wrong() {
         shared.acts.load(Ordering::Relaxed),
         report.strays
     );
+    // First: what the server holds is printed then, too.
+    if let Some(held) = soak.held.take() {
+        soak.hold();
+        held.is_all(&bed, &soak.server, report.links - WARM);
+    }
     let found = [
         report.wrong,
         report.mixed,
@@ -176,10 +181,6 @@ fn links_beside_a_person_on_apps_that_fail_do_nothing_wrong() {
         report.deaths,
     ];
     assert_eq!(found.concat(), [""; 0]);
-    if let Some(held) = soak.held.take() {
-        soak.hold();
-        held.is_all(&bed, &soak.server, report.links - WARM);
-    }
 }
 
 impl Soak<'_> {

@@ -7,6 +7,7 @@
 
 import argparse
 import grp
+import hashlib
 import json
 import os
 import re
@@ -233,6 +234,37 @@ def mac_app(out, folder):
             (installed / "bin/deskline").symlink_to("real")
             said = run(installed / "bin/deskline", "one", "two words")
             assert said == "started one two words\n", said
+
+
+@check
+def windows(out, folder):
+    """Each package for Windows has the program, its manifest names the zip by its checksum, and the launchers name it."""
+    zips = list(out.glob("deskline-*-win32-x64.zip"))
+    if not zips:
+        raise Skip("there is no package for Windows")
+    [packed] = zips
+    program = hashlib.sha256((out / "bin/win32-x64/deskline.exe").read_bytes()).hexdigest()
+    [wheel], [bundle] = out.glob("*-win_amd64.whl"), out.glob("*-win32-x64.mcpb")
+    [native] = out.glob("deskline-win32-x64-[0-9]*.tgz")
+    for path in (packed, wheel, bundle, native):
+        to = folder / path.name
+        to.mkdir()
+        run(*(["tar", "-xzf", path, "-C", to] if path.suffix == ".tgz" else ["unzip", "-q", path, "-d", to]))
+        [found] = to.rglob("deskline.exe")
+        assert hashlib.sha256(found.read_bytes()).hexdigest() == program, path
+    manifest = json.loads((folder / bundle.name / "manifest.json").read_text())
+    assert manifest["server"]["entry_point"] == "server/deskline.exe", manifest["server"]
+    assert manifest["compatibility"]["platforms"] == ["win32"], manifest["compatibility"]
+    checksum = hashlib.sha256(packed.read_bytes()).hexdigest()
+    scoop = json.loads((out / "deskline.json").read_text())
+    assert scoop["architecture"]["64bit"]["hash"] == checksum, scoop
+    winget = sorted(out.glob("*.yaml"))
+    assert len(winget) == 3 and checksum in (out / "Deskline.Deskline.installer.yaml").read_text(), winget
+    for path in winget:
+        text = path.read_text()
+        fields = dict(line.split(": ", 1) for line in text.splitlines() if re.match(r"[A-Z]\w+: ", line))
+        assert fields["PackageIdentifier"] == "Deskline.Deskline" and not re.search(r"@[A-Z_0-9]+@", text), text
+        assert path.stem.removeprefix("Deskline.Deskline").removeprefix(".locale.") in ("", ".installer", "en-US"), path
 
 
 @check

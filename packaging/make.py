@@ -1,5 +1,5 @@
 """Makes the packages of a release from what is in OUT/bin/PLATFORM: deskline and deskline-grab for Linux,
-Deskline.app for macOS.
+Deskline.app for macOS, deskline.exe for Windows.
 
     make.py OUT [--debug]
 
@@ -16,7 +16,9 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+import time
 import tomllib
+import zipfile
 from pathlib import Path
 
 from client import Client
@@ -30,15 +32,18 @@ PLATFORMS = {
     "linux-arm64": ("linux", "arm64", "arm64", MANYLINUX.format("aarch64")),
     "darwin-x64": ("darwin", "x64", None, "macosx_12_0_x86_64"),
     "darwin-arm64": ("darwin", "arm64", None, "macosx_12_0_arm64"),
+    "win32-x64": ("win32", "x64", None, "win_amd64"),
 }
 TARGETS = {
     "linux-x64": "x86_64-unknown-linux-gnu",
     "linux-arm64": "aarch64-unknown-linux-gnu",
     "darwin-x64": "x86_64-apple-darwin",
     "darwin-arm64": "aarch64-apple-darwin",
+    "win32-x64": "x86_64-pc-windows-msvc",
 }
 # The program within the app.
 APP = "Deskline.app/Contents/MacOS/deskline"
+DOCUMENTS = ("README.md", "CHANGELOG.md", "LICENSE", "LICENSE-MIT", "LICENSE-APACHE")
 # The bill of materials, as CycloneDX wants it to be called.
 BILL = "deskline.cdx.json"
 
@@ -68,7 +73,8 @@ class Release:
         self.made = []
 
     def binary(self, platform):
-        return self.out / "bin" / platform / (APP if platform.startswith("darwin") else "deskline")
+        names = {"darwin": APP, "win32": "deskline.exe"}
+        return self.out / "bin" / platform / names.get(PLATFORMS[platform][0], "deskline")
 
     def own(self):
         """The binary that runs here."""
@@ -107,6 +113,9 @@ def program(release, platform, folder, beside=None):
         if beside == folder:
             return APP
         sources = {HERE / "macos/deskline": folder}
+    elif platform.startswith("win32"):
+        shutil.copyfile(binary, folder / binary.name)
+        return binary.name
     else:
         sources = {binary: folder, binary.with_name("deskline-grab"): beside}
     for source, target in sources.items():
@@ -147,14 +156,35 @@ def tools(release):
     return [{"name": t["name"], "description": t["description"].split(". ")[0].rstrip(".")} for t in listed]
 
 
+def zipped(release, platform, bill):
+    """For Windows: the program alone, which winget and Scoop put in the path."""
+    name = f"deskline-{release.version}-{platform}"
+    path = release.out / f"{name}.zip"
+    files = [release.binary(platform), *(ROOT / file for file in DOCUMENTS)]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for file, to in [*((file, file.name) for file in files), (bill, BILL)]:
+            entry = zipfile.ZipInfo(to, time.gmtime(release.time)[:6])
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            packed.writestr(entry, file.read_bytes())
+    release.add(path)
+    words = {"URL": f"{release.words['REPOSITORY']}/releases/download/v{release.version}/{path.name}"}
+    words["SHA256"] = release.checksum(path.name)
+    for template in sorted((HERE / "windows").iterdir()):
+        path = release.out / template.name
+        path.write_text(release.text(f"windows/{template.name}", **words))
+        release.add(path)
+
+
 def archive(release, platform, shared, bill):
+    if platform.startswith("win32"):
+        return zipped(release, platform, bill)
     name = f"deskline-{release.version}-{platform}"
     top = release.folder("archive") / name
     program(release, platform, top / "bin", top / "libexec")
     shutil.copytree(shared, top / "share")
     (top / "share/doc/deskline").mkdir(parents=True)
     shutil.copy(bill, top / "share/doc/deskline" / BILL)
-    for file in ("README.md", "CHANGELOG.md", "LICENSE", "LICENSE-MIT", "LICENSE-APACHE"):
+    for file in DOCUMENTS:
         shutil.copy(ROOT / file, top)
 
     def same(entry):
@@ -238,7 +268,7 @@ def npm(release):
 
 def wheel(release, platform, bill):
     tag = PLATFORMS[platform][3]
-    if release.debug:
+    if release.debug and release.binary(platform) == release.own():
         tag = f"linux_{os.uname().machine}"
     folder = release.folder("wheel")
     data = folder / f"deskline-{release.version}.data"

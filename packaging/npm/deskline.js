@@ -7,7 +7,8 @@ const os = require("node:os");
 
 const platform = `${process.platform}-${process.arch}`;
 // macOS keeps a permission for an app with its own signature.
-const file = process.platform === "darwin" ? "Deskline.app/Contents/MacOS/deskline" : "deskline";
+const files = { darwin: "Deskline.app/Contents/MacOS/deskline", win32: "deskline.exe" };
+const file = files[process.platform] ?? "deskline";
 
 function fail(why) {
   process.stderr.write(`deskline: ${why}\n`);

@@ -153,6 +153,23 @@ impl Watch {
     }
 }
 
+/// The bounds of a banner of this size: at the top of a screen, or at its bottom if the top would
+/// cover `avoid`. `scale` is pixels per unit of 1/96 inch.
+pub fn banner_place(area: Rect, scale: f64, (w, h): (i32, i32), avoid: Option<Rect>) -> Rect {
+    /// The distance from the edge of the screen and from the target, at 96 dpi.
+    const MARGIN: f64 = 12.0;
+
+    let margin = (MARGIN * scale).round() as i32;
+    let x = area.x + (area.w - w).max(0) / 2;
+    let top = Rect::at(x, area.y + margin, w, h);
+    let near = Rect::at(x - margin, top.y - margin, w + 2 * margin, h + 2 * margin);
+    // A target that fills the screen is covered in any case.
+    if avoid.is_some_and(|avoid| !near.intersect(&avoid).is_empty()) {
+        return Rect::at(x, area.y + area.h - h - margin, w, h);
+    }
+    top
+}
+
 /// The overlay's text: `AI: clicking 'Send' in Messages — press Esc to cancel`. It never contains
 /// the typed text, which may be a secret: others may see the screen.
 pub(crate) fn caption(action: &Action, target: Option<&Resolved>, app: Option<&str>) -> String {
@@ -253,5 +270,16 @@ mod tests {
         }
         watch.opened();
         assert_eq!(watch.held(), Some(Duration::from_secs(2)));
+    }
+
+    #[test]
+    fn a_banner_stays_off_its_target() {
+        let area = Rect::at(1920, 0, 1280, 800);
+        let top = banner_place(area, 1.0, (400, 40), None);
+        assert_eq!((top.x, top.y), (1920 + 440, 12));
+        let target = Rect::at(2500, 20, 100, 30);
+        let bottom = banner_place(area, 1.0, (400, 40), Some(target));
+        assert!(bottom.intersect(&target).is_empty());
+        assert_eq!(bottom.y, 800 - 40 - 12);
     }
 }

@@ -43,6 +43,7 @@ mod reader;
 mod report;
 mod resolve;
 mod secrecy;
+pub mod selftest;
 mod settle;
 mod step;
 mod steps;

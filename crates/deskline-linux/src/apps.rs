@@ -5,7 +5,6 @@
 //! `freedesktop-desktop-entry` crate, which is also MPL-2.0.
 
 mod command;
-mod complaint;
 mod entry;
 mod identity;
 mod installed;

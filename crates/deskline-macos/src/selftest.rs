@@ -13,18 +13,17 @@ mod tools;
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Instant;
 
 use deskline_journal::Journal;
-use deskline_link::doctor::{Check, Status};
+pub use deskline_link::selftest::Report;
+use deskline_link::selftest::Sheet;
 use deskline_link::{Cancel, Links, Policy};
 
 use crate::doctor;
-use crate::os::Os;
+use crate::os::{Os, name_of};
 use crate::permissions::Holder;
 use crate::platform::MacPlatform;
-use crate::{activate, windows};
-pub use test::{Finding, Report};
+use crate::{activate, front, windows};
 use test::{Test, system};
 
 /// The role of a process in the test.
@@ -86,34 +85,36 @@ pub fn run<O: Os>(
         Role::Test => {}
     }
     let platform = Arc::new(MacPlatform::new(os.clone()));
+    let links = Links::new(platform, journal.clone(), Policy::default());
+    let front = || {
+        let name = front::pid(os).and_then(|pid| name_of(os, pid));
+        name.unwrap_or_else(|| "no app".into())
+    };
     let mut test = Test {
         os,
-        links: Links::new(platform, journal.clone(), Policy::default()),
+        sheet: Sheet::new(links, system(), say, front),
         journal,
         program,
-        report: Report::default(),
         before: os.apps().into_iter().map(|app| app.pid).collect(),
         started: Vec::new(),
-        say,
     };
     test.run();
-    test.report
+    test.sheet.end()
 }
 
 impl<O: Os> Test<'_, O> {
     fn run(&mut self) {
-        let (version, system) = (env!("CARGO_PKG_VERSION"), system());
-        (self.say)(&format!("deskline {version} selftest on {system}"));
-        (self.say)(&format!("journal: {}", self.journal.path().display()));
+        let journal = self.journal.path().display().to_string();
+        self.sheet.say(&format!("journal: {journal}"));
         for check in doctor::examine(self.os, std::process::id()) {
-            self.check(&check);
+            self.sheet.check(&check);
         }
         if !self.os.trusted() {
             self.os.ask_for_trust();
-            (self.say)("Allow Accessibility as said above, then run this again.");
+            self.sheet
+                .say("Allow Accessibility as said above, then run this again.");
             return;
         }
-        let start = Instant::now();
         let front = windows::front(self.os);
         self.permission(front.as_ref().and_then(|window| window.pid));
         if let Some(editor) = self.tools() {
@@ -139,13 +140,6 @@ impl<O: Os> Test<'_, O> {
         if let Some(front) = front {
             let _ = activate::window(self.os, front.id, None, &Cancel::new());
         }
-        self.report.seconds = start.elapsed().as_secs();
-        let bad = self.report.bad();
-        (self.say)(&format!(
-            "{} as they should be, {bad} not, in {} s. Please send all of this back.",
-            self.report.findings.len() - bad,
-            self.report.seconds
-        ));
     }
 
     /// Finds the process whose permission applies, judged by whether the front app answers: a stale
@@ -169,13 +163,5 @@ impl<O: Os> Test<'_, O> {
                 Err(e) => Err(seen(&format!("does not answer: {e}"))),
             },
         );
-    }
-
-    fn check(&mut self, check: &Check) {
-        let finding = match check.status {
-            Status::Fail => Err(format!("{} → {}", check.finding, check.remedy)),
-            Status::Ok | Status::Warn => Ok(format!("{} {}", check.finding, check.remedy)),
-        };
-        self.note(check.name, finding);
     }
 }

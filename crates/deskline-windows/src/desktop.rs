@@ -9,8 +9,8 @@ use deskline_link::guard::Guards;
 use deskline_link::ocr::Ocr;
 use deskline_link::{
     Aim, AppWindows, Application, Apps, Cancel, Clipboard, Desktop, Display, End, Identity,
-    KeyInput, Missing, Offer, Opened, Overlay, Permit, Pictures, PointerInput, Progress, Raising,
-    Result, Scope, Screen, Sent, Sign, Trees, Window, Workspaces,
+    KeyInput, Offer, Opened, Overlay, Permit, Pictures, PointerInput, Progress, Raising, Result,
+    Scope, Screen, Sent, Sign, Trees, Window, Workspaces,
 };
 
 use crate::apps::Programs;
@@ -138,7 +138,7 @@ impl Display for WinDesktop {
     }
 
     fn overlay(&mut self) -> Offer<&mut dyn Overlay> {
-        Err(Missing::new("Deskline draws nothing on Windows yet"))
+        Ok(&mut self.display)
     }
 
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
@@ -185,7 +185,7 @@ impl Apps for WinDesktop {
     }
 
     fn complaint(&mut self) -> Option<String> {
-        None
+        self.programs.complaint()
     }
 
     fn computed(&mut self, pid: u32) -> Option<Duration> {

@@ -25,6 +25,8 @@ mod platform;
 #[cfg(windows)]
 #[allow(unsafe_code)] // each call has a SAFETY comment
 mod process;
+#[cfg(windows)]
+pub mod selftest;
 pub mod tree;
 
 #[cfg(windows)]

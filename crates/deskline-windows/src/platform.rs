@@ -30,7 +30,7 @@ impl Default for WinPlatform {
 }
 
 /// `deskline guard`, for this process.
-fn guard() -> Command {
+pub(crate) fn guard() -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap_or_else(|_| "deskline".into()));
     command.args(["guard", &std::process::id().to_string()]);
     command

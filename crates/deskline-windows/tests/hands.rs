@@ -1,6 +1,6 @@
 //! Input, windows, pictures and the guard, judged by the input of Win32 apps in other processes.
 #![cfg(windows)]
-#![allow(clippy::unwrap_used)]
+#![allow(unsafe_code, clippy::unwrap_used)]
 
 mod common;
 
@@ -16,6 +16,11 @@ use deskline_link::{
 };
 use deskline_windows::display::{WinDisplay, become_aware};
 use deskline_windows::guard::Guard;
+use windows::Win32::Foundation::{HWND, RECT};
+use windows::Win32::Graphics::Gdi::{GetDC, GetPixel, ReleaseDC};
+use windows::Win32::UI::WindowsAndMessaging::{
+    FindWindowW, GetWindowRect, SWP_NOACTIVATE, SWP_NOZORDER, SetWindowPos,
+};
 
 /// The environment variable with the pid of the guard's parent.
 const GUARD: &str = "DESKLINE_TEST_GUARD";
@@ -312,4 +317,60 @@ fn the_guard_opens_at_its_limit() {
     if person(&["key", "p"]).is_some() {
         desk.app.wait_for("up 50");
     }
+}
+
+/// The banner's window.
+fn banner() -> Option<HWND> {
+    // SAFETY: the text is a constant.
+    unsafe { FindWindowW(deskline_windows::guard::CLASS, None) }.ok()
+}
+
+#[test]
+fn the_person_sees_a_banner_that_takes_no_clicks() {
+    let mut desk = Desk::new();
+    let window = desk.raise();
+    let task = Task {
+        caption: Some("AI: clicking 'Büsh' — press Esc to cancel".to_owned()),
+        ..task(Duration::from_secs(30))
+    };
+    assert!(banner().is_none());
+    assert_eq!(desk.display.grab(&task, &desk.cancel).unwrap(), Grab::Held);
+    wait("banner", || banner().is_some());
+    let mut place = RECT::default();
+    // SAFETY: the rectangle outlives the call.
+    unsafe { GetWindowRect(banner().unwrap(), &raw mut place) }.unwrap();
+    let (x, y) = (
+        (place.left + place.right) / 2,
+        (place.top + place.bottom) / 2,
+    );
+    let centre = Point { x, y };
+    // The target comes under it.
+    let target = HWND(std::ptr::with_exposed_provenance_mut(window.id.0 as usize));
+    let flags = SWP_NOZORDER | SWP_NOACTIVATE;
+    // SAFETY: takes a handle and numbers.
+    unsafe { SetWindowPos(target, None, x - 200, 0, 400, 300, flags) }.unwrap();
+    wait("target under the banner", || {
+        let windows = desk.display.windows_of(desk.app.pid()).unwrap();
+        let place = windows.first().and_then(|window| window.extents);
+        place.is_some_and(|place| place.contains(centre) && place.w == 400)
+    });
+    let all = desk.display.every_window().unwrap();
+    assert!(all.iter().all(|window| !window.title.starts_with("AI:")));
+    let click = click(centre, Clicks::Single);
+    desk.display.click(click, &desk.cancel).unwrap();
+    desk.app.wait_for("left ");
+    // It shows, by the accent colour of its rim. Only Wine has it in pictures of the screen.
+    if std::env::var_os("DESKLINE_HAND").is_some() {
+        // SAFETY: the context is released once.
+        let colour = unsafe {
+            let screen = GetDC(None);
+            let colour = GetPixel(screen, place.left, y);
+            ReleaseDC(None, screen);
+            colour
+        };
+        assert_eq!(format!("{:06x}", colour.0), "008aff");
+    }
+    desk.display.ungrab();
+    wait("end of the banner", || banner().is_none());
+    desk.display.unwatch();
 }

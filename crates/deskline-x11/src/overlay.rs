@@ -10,6 +10,7 @@ mod text;
 
 use deskline_core::Rect;
 use deskline_link::Result;
+use deskline_link::guard::banner_place;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::shape::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{
@@ -122,7 +123,7 @@ impl Overlay {
             return Ok(());
         }
         let size = (image.width as i32, image.height as i32);
-        let area = place::banner(monitor, size, avoid);
+        let area = banner_place(monitor.area, monitor.scale, size, avoid);
         let window = self.window(c, area, 0)?;
         let (w, h) = (image.width as u16, image.height as u16);
         let pixmap = c.generate_id().during(WHAT)?;

@@ -9,6 +9,10 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use deskline_journal::{Journal, Retention};
+#[cfg(target_os = "macos")]
+use deskline_macos::selftest::Role;
+#[cfg(windows)]
+use deskline_windows::selftest::Role;
 use regex::Regex;
 
 use crate::install::InstallArgs;
@@ -290,9 +294,9 @@ pub(crate) enum Command {
     Install(InstallArgs),
     /// Remove the entry from a client's configuration
     Uninstall(InstallArgs),
-    /// Try every tool and the guard on the Mac's own apps, judged by effects, and print a report to
-    /// send back
-    #[cfg(target_os = "macos")]
+    /// Try the tools and the guard on the system's own apps, judged by effects, and print a report
+    /// to send back
+    #[cfg(not(target_os = "linux"))]
     Selftest(Selftest),
     /// Print a skill (SKILL.md) for agents that use a shell instead of MCP
     Skill,
@@ -455,7 +459,7 @@ pub(crate) struct Call {
     pub(crate) warm: Option<Duration>,
 }
 
-#[cfg(target_os = "macos")]
+#[cfg(not(target_os = "linux"))]
 #[derive(Debug, Args)]
 pub(crate) struct Selftest {
     /// Print the report as JSON, and its lines to standard error
@@ -463,7 +467,7 @@ pub(crate) struct Selftest {
     pub(crate) json: bool,
     /// A role that the test plays in a process of its own
     #[arg(long, hide = true)]
-    pub(crate) role: Option<deskline_macos::selftest::Role>,
+    pub(crate) role: Option<Role>,
 }
 
 #[derive(Debug, Args)]

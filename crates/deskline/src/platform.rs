@@ -19,10 +19,12 @@ pub(crate) use linux::{OpenDesktop, desktop, open, run};
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{wayland_helper, x11_watchdog};
 #[cfg(target_os = "macos")]
-pub(crate) use macos::{OpenDesktop, desktop, open, run, selftest};
+pub(crate) use macos::{OpenDesktop, desktop, open, run};
 #[cfg(windows)]
 pub(crate) use windows::{OpenDesktop, desktop, guard, open, run};
 
+#[cfg(not(target_os = "linux"))]
+use crate::cli::Selftest;
 use crate::cli::Settings;
 use crate::output::{self, Done};
 
@@ -63,6 +65,32 @@ pub(crate) fn doctor(settings: &Settings, json: bool, fix: bool) -> Done {
         }
     }
     Ok(if report.works {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// `deskline selftest`.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn selftest(settings: &Settings, args: &Selftest) -> Done {
+    #[cfg(target_os = "macos")]
+    use macos as system;
+    #[cfg(windows)]
+    use windows as system;
+    // Ignore a closed pipe: the test must go on and restore the desktop.
+    let say = |line: &str| {
+        if args.json {
+            eprintln!("{line}");
+        } else {
+            drop(output::print(line));
+        }
+    };
+    let report = system::selftest(settings.journal()?, args.role.unwrap_or_default(), say)?;
+    if args.json {
+        drop(output::print(&serde_json::to_string(&report)?));
+    }
+    Ok(if report.passed {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE

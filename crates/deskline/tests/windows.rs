@@ -33,10 +33,15 @@ struct Client {
 
 impl Client {
     fn start(options: &[&str]) -> Self {
+        Self::start_with(options, &[])
+    }
+
+    fn start_with(options: &[&str], environment: &[(&str, &str)]) -> Self {
         let journal = tempfile::tempdir().unwrap();
         let mut server = Command::new(std::env::var_os("DESKLINE_BIN").unwrap())
             .arg("serve")
             .args(options)
+            .envs(environment.iter().copied())
             .env("DESKLINE_DIR", journal.path().join("journal"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -417,5 +422,135 @@ fn apps_are_opened_and_bounded() {
             .args(["/f", "/pid", &pid])
             .output();
         assert!(done.unwrap().status.success());
+    }
+}
+
+#[test]
+fn clients_are_configured_where_windows_keeps_them() {
+    let Some(program) = std::env::var_os("DESKLINE_BIN") else {
+        return;
+    };
+    let home = tempfile::tempdir().unwrap();
+    let at = |path: &str| home.path().join(path);
+    let run = |line: &str| {
+        let done = Command::new(&program)
+            .args(line.split(' '))
+            .env("USERPROFILE", home.path())
+            .env("APPDATA", at("Roaming"))
+            .env("LOCALAPPDATA", at("Local"))
+            .env("PATH", at("npm"))
+            .output()
+            .unwrap();
+        let said = [done.stdout, done.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert!(done.status.success(), "{line}: {said}");
+        said
+    };
+    let package = "Local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude";
+    let packaged = format!("{package}/claude_desktop_config.json");
+    let files = [
+        (
+            "claude-desktop",
+            "Roaming/Claude/claude_desktop_config.json",
+        ),
+        ("claude-desktop", &packaged),
+        ("claude-code", ".claude.json"),
+        ("codex", ".codex/config.toml"),
+        ("cursor", ".cursor/mcp.json"),
+        ("vscode", "Roaming/Code/User/mcp.json"),
+        ("zed", "Roaming/Zed/settings.json"),
+        ("goose", "Roaming/Block/goose/config/config.yaml"),
+    ];
+    for (client, file) in files {
+        if file == packaged {
+            fs::create_dir_all(at(package)).unwrap();
+        }
+        run(&format!("install {client}"));
+        let text = fs::read_to_string(at(file)).unwrap_or_else(|e| panic!("{file}: {e}"));
+        assert!(text.contains("deskline.exe"), "{file}: {text}");
+        let said = run(&format!("uninstall {client}"));
+        assert!(
+            !at(file).exists() && !said.contains(r"\\?\"),
+            "{file}: {said}"
+        );
+    }
+    // As npm installs it: a shell script, and one for Windows.
+    fs::create_dir(at("npm")).unwrap();
+    fs::write(at("npm/codex"), "#!/bin/sh\nexit 1\n").unwrap();
+    let script = "@echo %* >%USERPROFILE%\\told.txt\r\n";
+    fs::write(at("npm/codex.cmd"), script).unwrap();
+    run("install codex");
+    let told = fs::read_to_string(at("told.txt")).unwrap();
+    assert!(told.contains("mcp add deskline -- "), "{told}");
+    assert!(
+        told.trim_end()
+            .trim_end_matches('"')
+            .ends_with("deskline.exe"),
+        "{told}"
+    );
+}
+
+/// The environment variable that makes this program an app that fails, by its first test.
+const FAILS: &str = "DESKLINE_TEST_FAILS";
+
+#[test]
+fn a_program_that_fails() {
+    if std::env::var_os(FAILS).is_some() {
+        std::io::stderr().write_all(b"no licence\n").unwrap();
+        std::process::exit(3);
+    }
+}
+
+#[test]
+fn what_a_program_that_fails_has_written_is_quoted() {
+    if std::env::var_os("DESKLINE_BIN").is_none() {
+        return;
+    }
+    let environment = [(FAILS, "1"), ("RUST_TEST_THREADS", "1")];
+    let mut client = Client::start_with(&[], &environment);
+    let program = std::env::current_exe().unwrap();
+    let error = client.fail(
+        "open_application_and_traverse",
+        &json!({"identifier": program.to_str().unwrap()}),
+    );
+    assert!(error.contains("exit status 3"), "{error}");
+    assert!(error.contains("no licence"), "{error}");
+}
+
+/// The rows that judge what Wine has too. The others are Microsoft's providers, and pictures.
+#[test]
+fn the_self_test_finds_the_guard_and_the_input_as_they_should_be() {
+    if std::env::var_os("DESKLINE_QT").is_none() {
+        return;
+    }
+    let journal = tempfile::tempdir().unwrap();
+    let done = Command::new(std::env::var_os("DESKLINE_BIN").unwrap())
+        .args(["selftest", "--json"])
+        .env("DESKLINE_DIR", journal.path())
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    for name in [
+        "a window comes to the front",
+        "pointer and front window put back",
+        "events: a new window",
+        "a window that hangs",
+        "it wakes",
+        "a click on the monitor at 0,0 (scale 1)",
+        "without the guard: the person's key",
+        "guard: the person's key",
+        "guard: our own key",
+        "guard: on a busy machine",
+        "guard: our own Esc",
+        "guard: the person's Esc",
+        "guard: let in",
+        "banner: gone",
+        "guard: its limit",
+        "guard: after its limit",
+        "guard: its server killed",
+    ] {
+        let row = findings.iter().find(|row| row["name"] == name);
+        assert!(row.is_some_and(|row| row["ok"] == true), "{name}: {row:?}");
     }
 }

@@ -10,10 +10,10 @@ use std::time::Duration;
 use deskline_link::{OpenError, Result};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::complaint::Complaint;
 use super::origin::{self, Origin};
 use super::{Launch, command};
 use deskline_atspi::bus::{self, Body, Call, Connection};
+use deskline_unix::complaint::Complaint;
 use deskline_unix::{spawn, wait};
 
 use crate::session::{Session, environment};

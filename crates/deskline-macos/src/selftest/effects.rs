@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use deskline_core::{Line, Point};
 use deskline_input::Click;
 use deskline_link::call::{ClickKind, Input, Typing};
+use deskline_link::selftest::{Found, field, judge, tree_of};
 use deskline_link::{Action, Cancel, Target, Tool};
 
 use super::guard::length;
-use super::test::{Found, Test, field, tree_of};
-use super::tools::{judge, press, reference};
+use super::test::Test;
+use super::tools::{press, reference};
 use crate::MacDesktop;
 use crate::os::{NewValue, Os, Value};
 use crate::{activate, front, windows};

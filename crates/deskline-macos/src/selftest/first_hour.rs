@@ -4,11 +4,12 @@
 use std::time::{Duration, Instant};
 
 use deskline_link::call::{ClickKind, Input, Typing};
+use deskline_link::selftest::{field, judge};
 use deskline_link::{Action, Target, Tool};
 
 use super::guard::length;
-use super::test::{Test, field};
-use super::tools::{judge, press};
+use super::test::Test;
+use super::tools::press;
 use crate::os::{Os, Value};
 use crate::{front, picture, windows};
 
@@ -52,7 +53,7 @@ impl<O: Os> Test<'_, O> {
         self.menu_and_popover(editor);
         self.picture_times(editor);
         for line in BY_HAND {
-            (self.say)(&format!("By hand: {line}"));
+            self.sheet.say(&format!("By hand: {line}"));
         }
     }
 

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use deskline_link::Cancel;
 use deskline_link::Reason;
 use deskline_link::guard::{Grab, LIMIT, Task};
+use deskline_link::selftest::{Found, judge};
 
-use super::test::{Found, Test};
-use super::tools::judge;
+use super::test::Test;
 use crate::guard::Guard;
 use crate::keys::ESCAPE;
 use crate::os::{Event, Os, TAG, Value};

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use deskline_core::Rect;
 use deskline_link::Tool;
+use deskline_link::selftest::judge;
 
 use super::effects::{SHOWS, until};
 use super::test::Test;
-use super::tools::{judge, press};
+use super::tools::press;
 use crate::os::Os;
 use crate::panels;
 

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use deskline_core::{KeyPress, Line, Point, Role};
 use deskline_input::Button;
 use deskline_link::call::{ClickKind, Input, Typing};
+use deskline_link::selftest::{Found, field, judge, tree_of};
 use deskline_link::{Action, Answer, Picture, Target, Tool};
 
 use super::effects::{SHOWS, element, until};
 use super::guard::length;
-use super::test::{Found, Test, field, tree_of};
-use super::tools::{AREA, judge, press, reference};
+use super::test::Test;
+use super::tools::{AREA, press, reference};
 use crate::os::{Event, Os, Value};
 use crate::windows;
 

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use deskline_core::{KeyPress, Line, Point, Ref, Role};
 use deskline_link::call::{Awaited, ClickKind, Input, Quiet, Typing};
+use deskline_link::selftest::{Found, field, judge, tree_of};
 use deskline_link::{Action, Scope, Target, Tool};
 
-use super::test::{Found, Test, field, tree_of};
+use super::test::Test;
 use crate::ax::identity::Identities;
 use crate::ax::tree;
 use crate::os::Os;
@@ -53,7 +54,7 @@ impl<O: Os> Test<'_, O> {
             self.another_space(editor, calculator);
         }
         self.same_ids(editor);
-        let listed = self.links.applications("");
+        let listed = self.sheet.links.applications("");
         let all = ["TextEdit", "Calculator"];
         let all = all.iter().all(|name| listed.text.contains(name));
         let seen = if all {
@@ -284,10 +285,6 @@ impl<O: Os> Test<'_, O> {
 
 pub(super) fn reference(line: &str) -> Option<Ref> {
     line.trim().parse::<Line>().ok()?.reference
-}
-
-pub(super) fn judge(good: bool, seen: String) -> Found {
-    if good { Ok(seen) } else { Err(seen) }
 }
 
 fn first(text: &str) -> String {

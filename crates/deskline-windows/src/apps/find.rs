@@ -4,9 +4,10 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use deskline_core::{escape, nearest};
-use deskline_link::{OpenError, Result};
+use deskline_link::{Identity, OpenError, Result};
 
 use super::shell;
+use crate::process;
 
 /// How deep to search the folders of the Start menu, and how many entries of each.
 const DEPTH: usize = 3;
@@ -19,6 +20,8 @@ pub(super) struct Program {
     /// The arguments as one string, quoted as on a command line.
     pub(super) arguments: String,
     pub(super) folder: Option<PathBuf>,
+    /// The id of an app in a package, which has no path to start.
+    pub(super) id: Option<String>,
 }
 
 impl Program {
@@ -28,7 +31,28 @@ impl Program {
             name: stem.to_string_lossy().into_owned(),
             folder: env::home_dir(),
             arguments: String::new(),
+            id: None,
             path,
+        }
+    }
+
+    fn packaged(name: String, id: String) -> Self {
+        Self {
+            name,
+            id: Some(id),
+            ..Self::new(PathBuf::new())
+        }
+    }
+
+    /// What the system knows it as before it runs.
+    pub(super) fn identity(&self) -> Identity {
+        let known = match &self.id {
+            Some(id) => Identity::named(id),
+            None => process::identity(&self.path),
+        };
+        Identity {
+            claims: vec![self.name.clone()],
+            ..known
         }
     }
 }
@@ -43,6 +67,12 @@ pub(super) fn find(identifier: &str) -> Result<Program> {
         let opener = shell::opener(scheme);
         let opener = opener.ok_or_else(|| OpenError::NoAppForScheme(scheme.to_owned()))?;
         return Ok(with(opener, identifier));
+    }
+    let id = identifier
+        .strip_prefix(r"shell:AppsFolder\")
+        .unwrap_or(identifier);
+    if shell::is_packaged(id) {
+        return Ok(Program::packaged(id.to_owned(), id.to_owned()));
     }
     if identifier.contains(['\\', '/', ':']) {
         return by_path(identifier);
@@ -62,12 +92,21 @@ pub(super) fn find(identifier: &str) -> Result<Program> {
     let file = format!("{}.exe", without_exe(identifier));
     let found = exact().find_map(|path| shortcut(path));
     let found = found.or_else(|| Some(Program::new(shell::in_path(&file)?)));
-    if let Some(found) = found.or_else(|| by_word().and_then(|path| shortcut(path))) {
+    if let Some(found) = found {
         return Ok(found);
     }
-    let names: Vec<String> = shortcuts
+    let packaged = shell::packaged();
+    if let Some((app, id)) = packaged.iter().find(|(app, _)| name(app) == wanted) {
+        return Ok(Program::packaged(app.clone(), id.clone()));
+    }
+    if let Some(found) = by_word().and_then(|path| shortcut(path)) {
+        return Ok(found);
+    }
+    let names = shortcuts
         .iter()
-        .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))
+        .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()));
+    let names: Vec<String> = names
+        .chain(packaged.into_iter().map(|(app, _)| app))
         .collect();
     let near = nearest(&wanted, names.iter().map(String::as_str));
     let near = near.map_or_else(String::new, |near| {
@@ -76,7 +115,7 @@ pub(super) fn find(identifier: &str) -> Result<Program> {
     Err(OpenError::NotFound {
         identifier: identifier.to_owned(),
         nearest: format!(
-            "{near}Give a name as in the Start menu, the name of an executable, or a path"
+            "{near}Give a name as in the Start menu, the name of an executable, an app's id, or a path"
         ),
     }
     .into())
@@ -115,13 +154,14 @@ fn by_path(identifier: &str) -> Result<Program> {
     }
 }
 
-/// The program of a shortcut. `None` for shortcuts to web pages and apps from the Store.
+/// The program of a shortcut. `None` for shortcuts to web pages.
 fn shortcut(path: &Path) -> Option<Program> {
     let link = shell::shortcut(path)?;
     let name = path.file_stem()?.to_string_lossy().into_owned();
     let is_program = link.path.extension()?.eq_ignore_ascii_case("exe");
     is_program.then(|| Program {
         name,
+        id: None,
         arguments: link.arguments,
         folder: link
             .folder

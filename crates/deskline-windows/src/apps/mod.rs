@@ -4,7 +4,7 @@ mod find;
 #[allow(unsafe_code)] // each call has a SAFETY comment
 mod shell;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::os::windows::process::CommandExt as _;
 use std::process::{Command, Stdio};
@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 
 use deskline_core::App;
 use deskline_link::{
-    Application, End, Exit, Identity, OpenError, Opened, Permit, Progress, Result, WindowState,
+    Application, End, Exit, OpenError, Opened, Permit, Progress, Result, WindowState,
 };
+use deskline_unix::complaint::Complaint;
 use find::Program;
 use windows::Win32::Foundation::ERROR_ELEVATION_REQUIRED;
 
@@ -31,8 +32,15 @@ const MOST: usize = 64;
 #[derive(Default)]
 pub(crate) struct Programs {
     starting: Option<Starting>,
-    /// By pid, with their names.
-    followed: HashMap<u32, (Process, String)>,
+    /// By pid.
+    followed: HashMap<u32, Followed>,
+}
+
+struct Followed {
+    process: Process,
+    name: String,
+    /// What it has written, if it was started here.
+    complaint: Complaint,
 }
 
 /// The program that was started last.
@@ -43,29 +51,48 @@ struct Starting {
     stem: String,
     process: Option<Process>,
     ended: Option<Instant>,
+    /// The processes that had windows before.
+    before: HashSet<u32>,
 }
 
 impl Programs {
     /// Keeps a handle to this process, to report its exit status.
     pub(crate) fn follow(&mut self, pid: u32) {
-        if self.followed.contains_key(&pid) {
-            return;
-        }
-        if self.followed.len() >= MOST {
-            self.followed
-                .retain(|_, (process, _)| process.status().is_none());
-        }
-        if let Some(process) = Process::open(pid).filter(|_| self.followed.len() < MOST) {
-            self.followed.insert(pid, (process, name(pid)));
+        match self.followed.get(&pid) {
+            Some(known) => known.complaint.cut(),
+            None => self.keep(pid, Complaint::default()),
         }
     }
 
+    fn keep(&mut self, pid: u32, complaint: Complaint) {
+        if self.followed.len() >= MOST {
+            self.followed
+                .retain(|_, known| known.process.status().is_none());
+        }
+        if let Some(process) = Process::open(pid).filter(|_| self.followed.len() < MOST) {
+            let name = name(pid);
+            let known = Followed {
+                process,
+                name,
+                complaint,
+            };
+            self.followed.insert(pid, known);
+        }
+    }
+
+    /// What the app that was started last has written to its standard error.
+    pub(crate) fn complaint(&self) -> Option<String> {
+        let pid = self.starting.as_ref()?.pid;
+        self.followed.get(&pid)?.complaint.last_lines()
+    }
+
     pub(crate) fn end_of(&self, pid: u32) -> Option<End> {
-        let (process, app) = self.followed.get(&pid)?;
+        let known = self.followed.get(&pid)?;
+        let status = known.process.status()?;
         Some(End {
-            app: app.clone(),
-            exit: Exit::Status(process.status()?),
-            wrote: None,
+            app: known.name.clone(),
+            exit: Exit::Status(status),
+            wrote: known.complaint.last_lines().filter(|_| status != 0),
         })
     }
 
@@ -105,21 +132,20 @@ impl Programs {
             return Ok(Opened::Running(pid));
         }
         let program = find::find(identifier)?;
-        permit(&Identity {
-            claims: vec![program.name.clone()],
-            ..process::identity(&program.path)
-        })?;
-        let pid = start(&program).map_err(|why| OpenError::NotStarted {
+        permit(&program.identity())?;
+        let before = every().into_iter().map(|window| window.pid).collect();
+        let (pid, complaint) = start(&program).map_err(|why| OpenError::NotStarted {
             name: program.name.clone(),
             why,
         })?;
-        self.follow(pid);
+        self.keep(pid, complaint);
         self.starting = Some(Starting {
             pid,
             stem: stem(&program),
             name: program.name.clone(),
             process: Process::open(pid),
             ended: None,
+            before,
         });
         Ok(Opened::Started(program.name))
     }
@@ -140,7 +166,7 @@ impl Programs {
             return Err(OpenError::EndedAtOnce {
                 name,
                 status: format!(" (exit status {status})"),
-                written: None,
+                written: self.complaint(),
             }
             .into());
         }
@@ -153,17 +179,26 @@ impl Programs {
 
 impl Starting {
     /// The process with the app's window: this one, a descendant, or, once this one has ended,
-    /// another of the same executable.
+    /// another of the same executable, or else one that has come up since: `calc` has Windows start
+    /// an app of another name.
     fn window(&self, ended: bool) -> Option<u32> {
         let parents = process::parents();
         let is_descendant = |pid: u32| {
             let mut line = std::iter::successors(Some(pid), |pid| parents.get(pid).copied());
             line.by_ref().take(16).any(|pid| pid == self.pid)
         };
-        let is_heir = |pid: u32| ended && name(pid).eq_ignore_ascii_case(&self.stem);
-        let pids = every().into_iter().map(|window| window.pid);
-        let mut pids = pids.filter(|pid| is_descendant(*pid) || is_heir(*pid));
-        pids.next()
+        let pids: Vec<u32> = every().into_iter().map(|window| window.pid).collect();
+        let find = |is_it: &dyn Fn(u32) -> bool| pids.iter().copied().find(|pid| is_it(*pid));
+        let started = || self.process.as_ref()?.times().map(|times| times.started);
+        let is_later = |pid: u32| {
+            let times = Process::open(pid).and_then(|process| process.times());
+            times.is_some_and(|times| started().is_some_and(|ours| times.started >= ours))
+        };
+        find(&is_descendant).or_else(|| {
+            let heir = find(&|pid| name(pid).eq_ignore_ascii_case(&self.stem));
+            let heir = heir.or_else(|| find(&|pid| !self.before.contains(&pid) && is_later(pid)));
+            heir.filter(|_| ended)
+        })
     }
 }
 
@@ -182,7 +217,13 @@ fn running(identifier: &str) -> Option<u32> {
         .map(|window| window.pid)
 }
 
-fn start(program: &Program) -> std::result::Result<u32, String> {
+/// Starts it. Returns its pid, and what it will write.
+fn start(program: &Program) -> std::result::Result<(u32, Complaint), String> {
+    if let Some(id) = &program.id {
+        let pid = shell::activate(id).map_err(|e| format!("Windows says {e}"))?;
+        return Ok((pid, Complaint::default()));
+    }
+    let complaint = Complaint::new();
     let mut command = Command::new(&program.path);
     if !program.arguments.is_empty() {
         command.raw_arg(&program.arguments);
@@ -191,9 +232,9 @@ fn start(program: &Program) -> std::result::Result<u32, String> {
         command.current_dir(folder);
     }
     command.stdin(Stdio::null());
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    let started = command.spawn();
-    started.map(|child| child.id()).map_err(|error| why(&error))
+    command.stdout(Stdio::null()).stderr(complaint.stdio());
+    let started = command.spawn().map_err(|error| why(&error))?;
+    Ok((started.id(), complaint))
 }
 
 fn why(error: &io::Error) -> String {

@@ -1,17 +1,21 @@
-//! Asks the Windows shell for programs: search path, file associations, shortcuts.
+//! Asks the Windows shell for programs: search path, file associations, shortcuts, and apps with an
+//! id (`AppUserModelID`), which those from the Store have.
 
 use std::path::{Path, PathBuf};
 
 use windows::Win32::Foundation::MAX_PATH;
 use windows::Win32::Storage::FileSystem::SearchPathW;
 use windows::Win32::System::Com::{
-    CLSCTX_INPROC_SERVER, COINIT_MULTITHREADED, CoCreateInstance, CoInitializeEx, IPersistFile,
-    STGM_READ,
+    CLSCTX_INPROC_SERVER, CLSCTX_LOCAL_SERVER, COINIT_MULTITHREADED, CoCreateInstance,
+    CoInitializeEx, CoTaskMemFree, IPersistFile, STGM_READ,
 };
 use windows::Win32::UI::Shell::{
-    ASSOCF_NONE, ASSOCSTR_EXECUTABLE, AssocQueryStringW, IShellLinkW, ShellLink,
+    AO_NONE, ASSOCF_NONE, ASSOCSTR_EXECUTABLE, ApplicationActivationManager, AssocQueryStringW,
+    BHID_EnumItems, FOLDERID_AppsFolder, IApplicationActivationManager, IEnumShellItems,
+    IShellItem, IShellLinkW, KF_FLAG_DEFAULT, SHGetKnownFolderItem, SIGDN, SIGDN_NORMALDISPLAY,
+    SIGDN_PARENTRELATIVEPARSING, ShellLink,
 };
-use windows::core::{HSTRING, Interface as _, PCWSTR, PWSTR};
+use windows::core::{HSTRING, Interface as _, PCWSTR, PWSTR, Result};
 
 /// The size of buffers for paths and arguments, in UTF-16 units.
 const LONGEST: usize = 1024;
@@ -94,4 +98,64 @@ pub(super) fn shortcut(file: &Path) -> Option<Link> {
         arguments: text(&arguments),
         folder: path(&folder),
     })
+}
+
+/// The most apps to look at.
+const MOST: usize = 5_000;
+
+/// The apps of the folder `shell:AppsFolder` that have an id of a package: their names and ids.
+pub(super) fn packaged() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    // SAFETY: calls of COM with arguments that outlive them, on a thread that has COM.
+    let listed: Result<()> = unsafe {
+        // The thread may be initialised already.
+        let _ = CoInitializeEx(None, COINIT_MULTITHREADED);
+        SHGetKnownFolderItem(&FOLDERID_AppsFolder, KF_FLAG_DEFAULT, None).and_then(
+            |folder: IShellItem| {
+                let items: IEnumShellItems = folder.BindToHandler(None, &BHID_EnumItems)?;
+                let mut item = [None];
+                while found.len() < MOST && items.Next(&mut item, None).is_ok() {
+                    let Some(app) = item[0].take() else { break };
+                    let id = name_of(&app, SIGDN_PARENTRELATIVEPARSING)?;
+                    // Others are known by their shortcut.
+                    if is_packaged(&id) {
+                        found.push((name_of(&app, SIGDN_NORMALDISPLAY)?, id));
+                    }
+                }
+                Ok(())
+            },
+        )
+    };
+    if let Err(error) = listed {
+        tracing::debug!(%error, "the list of apps is incomplete");
+    }
+    found
+}
+
+/// Whether this is `family_publisher!app`, the id of an app in a package.
+pub(super) fn is_packaged(id: &str) -> bool {
+    id.split_once('!').is_some_and(|(family, app)| {
+        family.contains('_') && !app.is_empty() && !id.contains(['\\', '/', ':', ' '])
+    })
+}
+
+fn name_of(item: &IShellItem, kind: SIGDN) -> Result<String> {
+    // SAFETY: the text is freed once, after it was copied.
+    unsafe {
+        let text = item.GetDisplayName(kind)?;
+        let name = String::from_utf16_lossy(text.as_wide());
+        CoTaskMemFree(Some(text.0.cast()));
+        Ok(name)
+    }
+}
+
+/// Starts an app in a package, or brings it to the front. Returns its pid.
+pub(super) fn activate(id: &str) -> Result<u32> {
+    // SAFETY: calls of COM with arguments that outlive them, on a thread that has COM.
+    unsafe {
+        let _ = CoInitializeEx(None, COINIT_MULTITHREADED);
+        let manager: IApplicationActivationManager =
+            CoCreateInstance(&ApplicationActivationManager, None, CLSCTX_LOCAL_SERVER)?;
+        manager.ActivateApplication(&HSTRING::from(id), PCWSTR::null(), AO_NONE)
+    }
 }

@@ -1,11 +1,13 @@
 //! Implements the display contract: windows, pointer, pictures, guard.
 
-use deskline_core::{Point, WindowId};
+use std::time::Duration;
+
+use deskline_core::{Point, Rect, WindowId};
 use deskline_input::{Aim, Cancel, Hands};
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
-    Picture, PictureNature, Pictures, Pointer, Raising, Result, Screen, Window, WindowState,
-    Workspaces,
+    Error, Overlay, Picture, PictureNature, Pictures, Pointer, Raising, Result, Screen, Window,
+    WindowState, Workspaces,
 };
 use windows::Win32::Foundation::HWND;
 
@@ -149,5 +151,18 @@ impl Guards for WinDisplay {
 
     fn lapse(&mut self) -> Option<String> {
         self.guard.lapse()
+    }
+}
+
+impl Overlay for WinDisplay {
+    fn show(
+        &mut self,
+        place: Option<Rect>,
+        caption: &str,
+        time: Duration,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let shown = self.guard.show(place, caption, time, cancel);
+        shown.map_err(Error::Unavailable)
     }
 }

@@ -2,6 +2,7 @@
 //! aware of each monitor's scale.
 
 mod display;
+pub(crate) mod monitors;
 pub mod picture;
 pub(crate) mod privilege;
 mod raise;

@@ -216,6 +216,12 @@ fn draw(window: HWND, area: RECT, way: Way) -> Option<Picture> {
     })
 }
 
+/// A part of the screen: for the self-test.
+pub(crate) fn of_screen(area: RECT) -> Option<Picture> {
+    // For that way no window is asked.
+    draw(HWND::default(), area, Way::Screen)
+}
+
 fn is_black(picture: &Picture) -> bool {
     picture.rgb.iter().all(|byte| *byte == 0)
 }

@@ -7,11 +7,12 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use deskline_core::{Rect, escape};
 use deskline_input::{Cancel, Reason};
 use deskline_link::guard::{Grab, Task};
 use windows::Win32::System::Threading::CREATE_NO_WINDOW;
 
-use super::{Order, Report};
+use super::{Banner, Order, Report};
 
 /// How long the process may take to start and to install its hooks.
 const ANSWERS: Duration = Duration::from_secs(5);
@@ -56,7 +57,7 @@ impl Guard {
 
     /// Starts watching for key and button presses of the person.
     pub fn watch(&mut self) {
-        if let Err(why) = self.order(Order::Watch) {
+        if let Err(why) = self.order(&Order::Watch) {
             tracing::warn!("the person is not watched: {why}");
         }
     }
@@ -79,7 +80,11 @@ impl Guard {
                 state.held = true;
                 state.lapsed = false;
             }
-            self.order(Order::Grab(task.limit))
+            let banner = task.caption.clone().map(|caption| Banner {
+                caption,
+                place: task.place,
+            });
+            self.order(&Order::Grab(task.limit, banner))
         });
         match done {
             Ok(()) => {
@@ -98,7 +103,7 @@ impl Guard {
         if let Some(running) = &self.running {
             running.state().held = false;
         }
-        if let Err(why) = self.order(Order::Release) {
+        if let Err(why) = self.order(&Order::Release) {
             tracing::warn!("the guard did not answer, and was ended: {why}");
         }
     }
@@ -109,8 +114,26 @@ impl Guard {
         if let Some(running) = &self.running {
             running.state().cancel = None;
             // An error ends the process, and its hooks with it.
-            let _ = self.order(Order::Unwatch);
+            let _ = self.order(&Order::Unwatch);
         }
+    }
+
+    /// Outlines a place, or shows a caption, for `time`.
+    pub fn show(
+        &mut self,
+        place: Option<Rect>,
+        caption: &str,
+        time: Duration,
+        cancel: &Cancel,
+    ) -> Result<(), String> {
+        let caption = match caption {
+            "" => String::new(),
+            caption => format!("AI: {}", escape::short(caption, 60)),
+        };
+        self.order(&Order::Show(Banner { caption, place }))?;
+        // Cancelling ends the wait. The link checks for that next.
+        let _ = cancel.wait(time);
+        self.order(&Order::Release)
     }
 
     /// The reason if the person's input may have passed since the last grab; returned once.
@@ -132,7 +155,7 @@ impl Guard {
     }
 
     /// Sends an order, and waits until it is carried out. Kills a process that fails to.
-    fn order(&mut self, order: Order) -> Result<(), String> {
+    fn order(&mut self, order: &Order) -> Result<(), String> {
         self.start()?;
         let Some(running) = &mut self.running else {
             return Ok(());
@@ -175,8 +198,8 @@ impl Running {
         })
     }
 
-    fn order(&mut self, order: Order) -> Result<(), String> {
-        if order == Order::Watch {
+    fn order(&mut self, order: &Order) -> Result<(), String> {
+        if *order == Order::Watch {
             self.state().pressed = false;
         }
         while self.answers.try_recv().is_ok() {}

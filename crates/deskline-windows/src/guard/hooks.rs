@@ -21,7 +21,9 @@ use windows::Win32::UI::WindowsAndMessaging::{
 use windows::core::Result;
 
 use super::judge::{Event, Judge};
+use super::panels::Panels;
 use super::{Order, Report};
+use crate::display::become_aware;
 use crate::input::{MARK, send};
 
 /// Posted to the thread with the hooks when an order is in its channel.
@@ -41,6 +43,7 @@ struct Running {
 
 /// `deskline guard`: executes orders until the standard input or the parent process ends.
 pub fn run(parent: u32) -> ExitCode {
+    become_aware();
     let (order, orders) = mpsc::channel();
     let (report, reports) = mpsc::channel();
     // SAFETY: takes nothing. `PeekMessageW` gives this thread a message queue.
@@ -102,20 +105,31 @@ fn follow(parent: u32) {
 }
 
 fn serve(orders: &Receiver<Order>) {
+    // Windows may call the hooks while it shows a window, so the state is not borrowed then.
+    let mut panels = Panels::default();
     let mut message = MSG::default();
     // SAFETY: the message outlives the calls. -1 is an error.
     while unsafe { GetMessageW(&raw mut message, None, 0, 0) }.0 > 0 {
         if message.message == ORDERED {
             for order in orders.try_iter() {
-                guard(|guard| guard.obey(order));
+                guard(|guard| guard.obey(&order));
+                panels = match &order {
+                    Order::Watch => continue,
+                    Order::Grab(_, banner) => Panels::new(banner.as_ref(), false),
+                    Order::Show(banner) => Panels::new(Some(banner), true),
+                    Order::Release | Order::Unwatch => Panels::default(),
+                };
             }
         } else {
             // SAFETY: as above.
             unsafe { DispatchMessageW(&raw const message) };
         }
         // After every message, as any may be the timer's.
-        guard(Running::tick);
+        if guard(Running::tick) == Some(true) {
+            panels = Panels::default();
+        }
     }
+    drop(panels);
 }
 
 /// Runs `act` on the state. `None` if it is borrowed: hooks are called only while the thread waits.
@@ -124,20 +138,21 @@ fn guard<T>(act: impl FnOnce(&mut Running) -> T) -> Option<T> {
 }
 
 impl Running {
-    fn obey(&mut self, order: Order) {
+    fn obey(&mut self, order: &Order) {
         match order {
             Order::Watch => {
                 self.judge.watch(held());
                 let report = self.place();
                 self.report(report);
             }
-            Order::Grab(limit) => {
+            Order::Grab(limit, _) => {
                 let report = self.place();
                 if report == Report::Ready {
-                    self.judge.grab(limit, Instant::now());
+                    self.judge.grab(*limit, Instant::now());
                 }
                 self.report(report);
             }
+            Order::Show(_) => self.report(Report::Ready),
             Order::Release => {
                 self.judge.release();
                 self.report(Report::Ready);
@@ -151,11 +166,14 @@ impl Running {
         self.set_timer();
     }
 
-    fn tick(&mut self) {
-        if let Some(report) = self.judge.tick(Instant::now()) {
+    /// Whether the grab's time is over.
+    fn tick(&mut self) -> bool {
+        let report = self.judge.tick(Instant::now());
+        if let Some(report) = report {
             self.report(report);
             self.set_timer();
         }
+        report.is_some()
     }
 
     /// Wakes the loop when the grab's time is over.

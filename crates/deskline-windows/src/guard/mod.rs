@@ -11,45 +11,92 @@ mod client;
 #[allow(unsafe_code)] // each call has a SAFETY comment
 mod hooks;
 mod judge;
+#[cfg(windows)]
+#[allow(unsafe_code)] // each call has a SAFETY comment
+mod panels;
 
 #[cfg(windows)]
 pub use client::Guard;
 #[cfg(windows)]
 pub use hooks::{probe, run};
+#[cfg(windows)]
+pub use panels::CLASS;
 
 use std::time::Duration;
 
+use deskline_core::Rect;
+
+/// A caption for the person, and the place that it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Banner {
+    caption: String,
+    place: Option<Rect>,
+}
+
+impl Banner {
+    fn words(&self) -> String {
+        let caption = self.caption.replace(char::is_control, " ");
+        match self.place {
+            Some(Rect { x, y, w, h }) => format!("{x},{y},{w},{h} {caption}"),
+            None => format!("- {caption}"),
+        }
+    }
+
+    fn parse(words: &str) -> Option<Self> {
+        let (place, caption) = words.split_once(' ')?;
+        let numbers: Option<Vec<i32>> = place.split(',').map(|n| n.parse().ok()).collect();
+        Some(Self {
+            caption: caption.to_owned(),
+            place: numbers.and_then(|n| match n[..] {
+                [x, y, w, h] => Some(Rect::at(x, y, w, h)),
+                _ => None,
+            }),
+        })
+    }
+}
+
 /// An order to the guard's process, a line of its standard input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Order {
     /// Watch for presses of the person, and for Esc.
     Watch,
-    /// Swallow the person's input, at most for this long.
-    Grab(Duration),
-    /// Let the person's input pass, but keep watching.
+    /// Swallow the person's input, at most for this long, and show the banner.
+    Grab(Duration, Option<Banner>),
+    /// Show an outline around the place, and a banner if it has a caption.
+    Show(Banner),
+    /// Let the person's input pass, but keep watching. Show nothing.
     Release,
     /// Remove the hooks.
     Unwatch,
 }
 
 impl Order {
-    fn line(self) -> String {
+    fn line(&self) -> String {
         match self {
             Self::Watch => "watch\n".into(),
-            Self::Grab(limit) => format!("grab {}\n", limit.as_millis()),
+            Self::Grab(limit, banner) => {
+                let banner = banner.as_ref().map(Banner::words).unwrap_or_default();
+                format!("grab {} {banner}\n", limit.as_millis())
+            }
+            Self::Show(banner) => format!("show {}\n", banner.words()),
             Self::Release => "release\n".into(),
             Self::Unwatch => "unwatch\n".into(),
         }
     }
 
     fn parse(line: &str) -> Option<Self> {
-        Some(match line.trim() {
+        let line = line.trim_end_matches(['\r', '\n']);
+        if let Some(banner) = line.strip_prefix("show ") {
+            return Some(Self::Show(Banner::parse(banner)?));
+        }
+        Some(match line {
             "watch" => Self::Watch,
             "release" => Self::Release,
             "unwatch" => Self::Unwatch,
             line => {
-                let limit = line.strip_prefix("grab ")?.parse().ok()?;
-                Self::Grab(Duration::from_millis(limit))
+                let (limit, banner) = line.strip_prefix("grab ")?.split_once(' ')?;
+                let limit = Duration::from_millis(limit.parse().ok()?);
+                Self::Grab(limit, Banner::parse(banner))
             }
         })
     }
@@ -101,8 +148,25 @@ mod tests {
 
     #[test]
     fn lines_are_read_as_they_are_written() {
-        let grab = Order::Grab(Duration::from_secs(30));
-        for order in [Order::Watch, grab, Order::Release, Order::Unwatch] {
+        let limit = Duration::from_secs(30);
+        let banner = |place| Banner {
+            caption: "AI: clicking 'Büsh' — press Esc".into(),
+            place,
+        };
+        let place = Some(Rect::at(-10, 20, 30, 40));
+        let shown = Banner {
+            caption: String::new(),
+            place,
+        };
+        for order in [
+            Order::Watch,
+            Order::Grab(limit, None),
+            Order::Grab(limit, Some(banner(None))),
+            Order::Grab(limit, Some(banner(place))),
+            Order::Show(shown),
+            Order::Release,
+            Order::Unwatch,
+        ] {
             assert_eq!(Order::parse(&order.line()), Some(order));
         }
         for report in [

@@ -60,6 +60,20 @@ fn mouse(dx: i32, dy: i32, data: i32, flags: MOUSE_EVENT_FLAGS) -> INPUT {
 /// Presses or releases a key, with its scan code in the front window's layout, which games and
 /// remote desktops read.
 pub(super) fn key(code: u16, extended: bool, down: bool) -> Result<()> {
+    send(&[stroke(code, extended, down)])
+}
+
+/// Presses and releases a key as the person, without the mark: for the self-test.
+pub(crate) fn persons_key(code: u16) -> Result<()> {
+    let unmarked = |down| {
+        let mut input = stroke(code, false, down);
+        input.Anonymous.ki.dwExtraInfo = 0;
+        input
+    };
+    send(&[unmarked(true), unmarked(false)])
+}
+
+fn stroke(code: u16, extended: bool, down: bool) -> INPUT {
     // SAFETY: takes numbers.
     let scan = unsafe { MapVirtualKeyExW(code.into(), MAPVK_VK_TO_VSC, Some(layout())) };
     let mut flags = KEYBD_EVENT_FLAGS(0);
@@ -69,7 +83,7 @@ pub(super) fn key(code: u16, extended: bool, down: bool) -> Result<()> {
     if !down {
         flags |= KEYEVENTF_KEYUP;
     }
-    send(&[keyboard(code, scan as u16, flags)])
+    keyboard(code, scan as u16, flags)
 }
 
 /// Presses or releases a character without a key.

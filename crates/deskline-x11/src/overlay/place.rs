@@ -9,9 +9,6 @@ use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Window};
 use crate::connection::Connection;
 use crate::{During as _, Present as _};
 
-/// The distance of a banner from the edge of the screen and from the target, at 96 dpi.
-const MARGIN: i32 = 12;
-
 /// How much of the resource database to read, in 4-byte units; it usually has some hundred bytes.
 const MAX_RESOURCES: u32 = 4096;
 
@@ -83,48 +80,9 @@ fn dense(pixels: i32, inches: f64) -> f64 {
     if dense { 2.0 } else { 1.0 }
 }
 
-/// The bounds of a banner of this size: at the top of the monitor, or at its bottom if the top
-/// would cover `avoid`.
-pub(super) fn banner(monitor: &Monitor, (w, h): (i32, i32), avoid: Option<Rect>) -> Rect {
-    let area = monitor.area;
-    let margin = (f64::from(MARGIN) * monitor.scale).round() as i32;
-    let at = |y: i32| Rect {
-        x: area.x + (area.w - w).max(0) / 2,
-        y,
-        w,
-        h,
-    };
-    let top = at(area.y + margin);
-    let near = Rect::at(
-        top.x - margin,
-        top.y - margin,
-        w + 2 * margin,
-        h + 2 * margin,
-    );
-    // A target that fills the monitor is covered in any case.
-    let covers = avoid.is_some_and(|avoid| !near.intersect(&avoid).is_empty());
-    if covers {
-        at(area.y + area.h - h - margin)
-    } else {
-        top
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_banner_stays_off_its_target() {
-        let area = Rect::at(1920, 0, 1280, 800);
-        let monitor = Monitor { area, scale: 1.0 };
-        let top = banner(&monitor, (400, 40), None);
-        assert_eq!((top.x, top.y), (1920 + 440, 12));
-        let target = Rect::at(2500, 20, 100, 30);
-        let bottom = banner(&monitor, (400, 40), Some(target));
-        assert!(bottom.intersect(&target).is_empty());
-        assert_eq!(bottom.y, 800 - 40 - 12);
-    }
 
     #[test]
     fn the_scale_is_the_desktops_or_the_screens() {

@@ -185,7 +185,15 @@ impl Client {
         let home = home()?;
         Ok(match self {
             Self::ClaudeCode => home.join(".claude.json"),
-            Self::ClaudeDesktop => app_data(&home).join("Claude/claude_desktop_config.json"),
+            Self::ClaudeDesktop => {
+                let package = if cfg!(windows) {
+                    claude_package(&home)
+                } else {
+                    None
+                };
+                let roaming = package.unwrap_or_else(|| app_data(&home));
+                roaming.join("Claude/claude_desktop_config.json")
+            }
             Self::Codex => {
                 let own = std::env::var_os("CODEX_HOME").map(PathBuf::from);
                 own.unwrap_or_else(|| home.join(".codex"))
@@ -275,11 +283,31 @@ fn app_data(home: &Path) -> PathBuf {
     }
 }
 
-/// Finds a program in `PATH`.
+/// Where Windows redirects `%APPDATA%` for the packaged Claude Desktop, its usual form since 2026:
+/// that one never reads the other folder.
+fn claude_package(home: &Path) -> Option<PathBuf> {
+    let local = std::env::var_os("LOCALAPPDATA").map(PathBuf::from);
+    let local = local.unwrap_or_else(|| home.join("AppData/Local"));
+    let packages = std::fs::read_dir(local.join("Packages")).ok()?.flatten();
+    let mut packages = packages.filter(|e| e.file_name().to_string_lossy().starts_with("Claude_"));
+    Some(packages.next()?.path().join("LocalCache/Roaming"))
+}
+
+/// Finds a program in `PATH`. On Windows only files that can be started are meant: beside
+/// `claude.cmd`, npm installs a shell script `claude`.
 fn in_path(program: &str) -> Option<PathBuf> {
+    const ENDINGS: &[&str] = if cfg!(windows) {
+        &[".com", ".exe", ".bat", ".cmd"]
+    } else {
+        &[""]
+    };
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
-        .map(|folder| folder.join(program))
+        .flat_map(|folder| {
+            ENDINGS
+                .iter()
+                .map(move |end| folder.join(format!("{program}{end}")))
+        })
         .find(|file| is_executable(file))
 }
 

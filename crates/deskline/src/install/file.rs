@@ -17,7 +17,9 @@ pub(super) struct File {
 impl File {
     /// Reads the file. A missing one is empty.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        // Only then: on Windows the result has a form that few programs and people know.
+        let target = path.is_symlink().then(|| fs::canonicalize(path).ok());
+        let path = target.flatten().unwrap_or_else(|| path.to_owned());
         let failed = |why: String| format!("{} cannot be read: {why}", path.display());
         if fs::metadata(&path).is_ok_and(|m| m.len() > MOST) {
             return Err(failed("it is larger than 64 MiB".into()));

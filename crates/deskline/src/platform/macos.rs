@@ -3,13 +3,16 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use deskline_journal::Journal;
 use deskline_link::doctor::Check;
+use deskline_link::selftest::Report;
 use deskline_link::{Error, Platform, Result};
 use deskline_macos::os::apple::{Apple, main_thread};
-use deskline_macos::{MacPlatform, doctor, selftest as test};
+use deskline_macos::selftest::{self as test, Role};
+use deskline_macos::{MacPlatform, doctor};
 
-use crate::cli::{DesktopArgs, Selftest, Settings};
-use crate::output::{self, Done};
+use crate::cli::{DesktopArgs, Settings};
+use crate::output::Done;
 
 pub(crate) struct OpenDesktop {
     pub(crate) platform: Arc<dyn Platform>,
@@ -55,25 +58,7 @@ pub(crate) fn run(work: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode 
 }
 
 /// `deskline selftest`.
-pub(crate) fn selftest(settings: &Settings, args: &Selftest) -> Done {
-    let role = args.role.unwrap_or_default();
-    let exe = std::env::current_exe()?;
-    // Ignore a closed pipe: the test must go on and restore the desktop.
-    let json = args.json;
-    let say = |line: &str| {
-        if json {
-            eprintln!("{line}");
-        } else {
-            drop(output::print(line));
-        }
-    };
-    let report = test::run(&Apple, settings.journal()?, role, Some(&exe), say);
-    if json {
-        drop(output::print(&report.to_json().to_string()));
-    }
-    Ok(if report.passed() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+pub(crate) fn selftest(journal: Journal, role: Role, say: impl FnMut(&str)) -> Result<Report> {
+    let exe = std::env::current_exe().map_err(Error::system("finding this program"))?;
+    Ok(test::run(&Apple, journal, role, Some(&exe), say))
 }

@@ -3,8 +3,11 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use deskline_journal::Journal;
 use deskline_link::doctor::Check;
+use deskline_link::selftest::Report;
 use deskline_link::{Error, Platform, Result};
+use deskline_windows::selftest::{self as test, Role};
 use deskline_windows::{WinPlatform, doctor};
 
 use crate::cli::{DesktopArgs, Settings};
@@ -48,6 +51,12 @@ pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
 /// `deskline guard`.
 pub(crate) fn guard(parent: u32) -> ExitCode {
     deskline_windows::guard::run(parent)
+}
+
+/// `deskline selftest`.
+pub(crate) fn selftest(journal: Journal, role: Role, say: impl FnMut(&str)) -> Result<Report> {
+    let exe = std::env::current_exe().map_err(Error::system("finding this program"))?;
+    Ok(test::run(journal, role, &exe, say))
 }
 
 /// Runs the program. On Windows any thread will do.

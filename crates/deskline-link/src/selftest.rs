@@ -1,0 +1,154 @@
+//! A self-test of the program on a real system: calls, and the findings of its report.
+
+use std::time::Instant;
+
+use deskline_core::escape;
+use serde::Serialize;
+
+use crate::doctor::{Check, Status};
+use crate::{Action, Answer, Call, Cancel, Links, Tool};
+
+/// One line of the report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    pub name: String,
+    /// Whether the check passed.
+    pub ok: bool,
+    /// The observation.
+    pub seen: String,
+}
+
+/// The report, to be sent back.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Report {
+    pub deskline: &'static str,
+    /// The version of the operating system and the processor.
+    pub system: String,
+    pub passed: bool,
+    /// How long all of it took.
+    pub seconds: u64,
+    /// In the order of the checks.
+    pub findings: Vec<Finding>,
+}
+
+/// An observation, as a success or a failure.
+pub type Found = Result<String, String>;
+
+pub fn judge(good: bool, seen: String) -> Found {
+    if good { Ok(seen) } else { Err(seen) }
+}
+
+/// The test in progress.
+pub struct Sheet<'t> {
+    pub links: Links,
+    report: Report,
+    start: Instant,
+    say: &'t mut dyn FnMut(&str),
+    /// Names the app in front.
+    front: Box<dyn Fn() -> String + 't>,
+}
+
+impl<'t> Sheet<'t> {
+    pub fn new(
+        links: Links,
+        system: String,
+        say: &'t mut dyn FnMut(&str),
+        front: impl Fn() -> String + 't,
+    ) -> Self {
+        let deskline = env!("CARGO_PKG_VERSION");
+        say(&format!("deskline {deskline} selftest on {system}"));
+        Self {
+            links,
+            report: Report {
+                deskline,
+                system,
+                passed: true,
+                ..Report::default()
+            },
+            start: Instant::now(),
+            say,
+            front: Box::new(front),
+        }
+    }
+
+    pub fn say(&mut self, line: &str) {
+        (self.say)(line);
+    }
+
+    /// Counts a finding and prints it on one line. One that is not as it should be names the app in
+    /// front, which may be a dialog of the system's.
+    pub fn note(&mut self, name: &str, found: Found) {
+        let (mark, ok, text) = match found {
+            Ok(text) => ('✓', true, text),
+            Err(text) => ('✗', false, format!("{text} (in front: {})", (self.front)())),
+        };
+        let seen = escape::short(text.trim(), 700);
+        (self.say)(&format!("{mark} {name}: {seen}"));
+        let name = name.to_owned();
+        self.report.passed &= ok;
+        self.report.findings.push(Finding { name, ok, seen });
+    }
+
+    /// Notes what the doctor has found.
+    pub fn check(&mut self, check: &Check) {
+        let finding = match check.status {
+            Status::Fail => Err(format!("{} → {}", check.finding, check.remedy)),
+            Status::Ok | Status::Warn => Ok(format!("{} {}", check.finding, check.remedy)),
+        };
+        self.note(check.name, finding);
+    }
+
+    /// One tool call, as an agent would make it.
+    pub fn call(&mut self, tool: Tool, pid: Option<u32>, action: Action) -> Answer {
+        self.links
+            .run(&Call::new(tool, pid, action), &Cancel::new())
+    }
+
+    /// Calls a tool and checks that its answer, or the tree that it wrote, contains this text.
+    pub fn expect(
+        &mut self,
+        name: &str,
+        tool: Tool,
+        pid: Option<u32>,
+        action: Action,
+        wanted: &str,
+    ) -> Option<Answer> {
+        let start = Instant::now();
+        let answer = self.call(tool, pid, action);
+        let ms = start.elapsed().as_millis();
+        let tree = tree_of(&answer).unwrap_or_default();
+        let good = !answer.is_error && (answer.text.contains(wanted) || tree.contains(wanted));
+        let said = field(&answer, "summary").or_else(|| field(&answer, "error"));
+        let said = said.unwrap_or_default();
+        let seen = if good {
+            format!("{said} ({ms} ms)")
+        } else {
+            format!("no '{wanted}' in the answer or the tree: {said} ({ms} ms)")
+        };
+        self.note(name, judge(good, seen));
+        good.then_some(answer)
+    }
+
+    /// Prints the result.
+    pub fn end(mut self) -> Report {
+        let seconds = self.start.elapsed().as_secs();
+        self.report.seconds = seconds;
+        let good = self.report.findings.iter().filter(|f| f.ok).count();
+        let bad = self.report.findings.len() - good;
+        self.say(&format!(
+            "{good} as they should be, {bad} not, in {seconds} s. Please send all of this back."
+        ));
+        self.report
+    }
+}
+
+/// The value of a line in a summary.
+pub fn field<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
+    let mut lines = answer.text.lines();
+    lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+}
+
+/// Reads the tree file of an answer.
+pub fn tree_of(answer: &Answer) -> Option<String> {
+    std::fs::read_to_string(field(answer, "file")?).ok()
+}

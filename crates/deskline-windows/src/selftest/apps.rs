@@ -1,0 +1,175 @@
+//! Checks on apps with providers of their own kinds: Windows Forms, WPF, the Store's, a browser.
+
+use std::process::Command;
+use std::time::Duration;
+
+use deskline_link::call::Quiet;
+use deskline_link::selftest::{Found, field, judge, tree_of};
+use deskline_link::{Action, Answer, Target, Tool};
+
+use super::own::Own;
+use super::{SHOWS, Test, within};
+use crate::display::windows::{all, cloaked, every, is_visible, title};
+
+/// How long a browser may take to show the page's answer.
+const LOADS: Duration = Duration::from_secs(20);
+
+/// Windows of two toolkits, whose button writes a line.
+const FORMS: [(&str, &str); 2] = [
+    (
+        "Windows Forms",
+        "Add-Type -AssemblyName System.Windows.Forms
+$w = New-Object Windows.Forms.Form; $w.Text = 'Deskline test'
+$b = New-Object Windows.Forms.Button; $b.Text = 'Press me'
+$b.Add_Click({ [Console]::Out.WriteLine('pressed') })
+$w.Controls.Add($b); [void]$w.ShowDialog()",
+    ),
+    (
+        "WPF",
+        "Add-Type -AssemblyName PresentationFramework
+$w = New-Object Windows.Window; $w.Title = 'Deskline test'; $w.Width = 300; $w.Height = 200
+$b = New-Object Windows.Controls.Button; $b.Content = 'Press me'
+$b.Add_Click({ [Console]::Out.WriteLine('pressed') })
+$w.Content = $b; [void]$w.ShowDialog()",
+    ),
+];
+
+/// Calculator, of the Store, on Windows 10 and 11.
+const CALCULATOR: &str = "Microsoft.WindowsCalculator_8wekyb3d8bbwe!App";
+
+const TITLE: &str = "Deskline test page";
+const PRESSED: &str = "Deskline test page, pressed";
+
+/// Asks an app to end.
+fn end(pid: u32) {
+    let pid = pid.to_string();
+    let _ = Command::new("taskkill").args(["/pid", &pid]).output();
+}
+
+impl Test<'_> {
+    pub(super) fn apps(&mut self) {
+        for (name, script) in FORMS {
+            let found = self.form(script);
+            self.sheet.note(&format!("{name}: press"), found);
+        }
+        self.handover();
+        self.calculator();
+        self.browser();
+    }
+
+    /// Windows that the compositor hides: suspended apps of the Store, other virtual desktops.
+    pub(super) fn cloaked(&mut self) {
+        let hidden: Vec<String> = all()
+            .into_iter()
+            .filter(|window| is_visible(*window) && cloaked(*window) != 0)
+            .map(|window| format!("'{}' ({})", title(window), cloaked(window)))
+            .collect();
+        let listed = every().len();
+        let seen = format!(
+            "{listed} listed; left out as cloaked: {}",
+            hidden.join(", ")
+        );
+        self.sheet.note("windows", Ok(seen));
+    }
+
+    fn press(&mut self, pid: u32) -> Answer {
+        let target = Target::Text {
+            text: "Press me".into(),
+            role: Some("AXButton".into()),
+        };
+        let press = Action::Quiet(Quiet::PressAx { target });
+        self.sheet.call(Tool::PressAx, Some(pid), press)
+    }
+
+    fn form(&mut self, script: &str) -> Found {
+        let arguments = ["-NoProfile", "-STA", "-Command", script];
+        let mut own = match Own::start(Command::new("powershell").args(arguments)) {
+            Ok(own) => own,
+            Err(why) => return Ok(format!("skipped: PowerShell: {why}")),
+        };
+        if let Err(why) = own.window() {
+            return Ok(format!("skipped: PowerShell {why}"));
+        }
+        let answer = self.press(own.pid);
+        match own.hears("pressed", SHOWS) {
+            Some(_) => Ok("the form says so".into()),
+            None => Err(answer.text),
+        }
+    }
+
+    /// `calc` has Windows start Calculator, and ends.
+    fn handover(&mut self) {
+        let identifier = "calc".to_owned();
+        let answer = self
+            .sheet
+            .call(Tool::Open, None, Action::Open { identifier });
+        let found = match field(&answer, "pid").and_then(|pid| pid.parse().ok()) {
+            Some(pid) => {
+                end(pid);
+                Ok(format!("pid {pid}"))
+            }
+            None => Err(answer.text),
+        };
+        self.sheet.note("a program that hands over", found);
+    }
+
+    /// An app by its id, in a frame of another process.
+    fn calculator(&mut self) {
+        const NAME: &str = "an app of the Store";
+        let identifier = CALCULATOR.to_owned();
+        let answer = self
+            .sheet
+            .call(Tool::Open, None, Action::Open { identifier });
+        let Some(pid) = field(&answer, "pid").and_then(|pid| pid.parse::<u32>().ok()) else {
+            return self.sheet.note(NAME, Err(answer.text));
+        };
+        let buttons = tree_of(&answer).map_or(0, |tree| tree.matches("[AXButton").count());
+        let listed = self.sheet.links.applications("").text;
+        let listed = listed
+            .lines()
+            .any(|line| line.contains(&format!("(PID: {pid})")));
+        let seen = format!("pid {pid}, {buttons} buttons, listed: {listed}");
+        self.sheet.note(NAME, judge(buttons >= 10 && listed, seen));
+        let _ = Command::new("taskkill")
+            .args(["/pid", &pid.to_string()])
+            .output();
+    }
+
+    /// The default browser, on a page of ours. Its tab stays open: the window may be the person's.
+    fn browser(&mut self) {
+        const NAME: &str = "a browser: press in a page";
+        let page = std::env::temp_dir().join("deskline-selftest.html");
+        let html = format!(
+            "<title>{TITLE}</title><button onclick=\"document.title='{PRESSED}'\">Press me</button>"
+        );
+        if let Err(e) = std::fs::write(&page, html) {
+            return self.sheet.note(NAME, Err(e.to_string()));
+        }
+        let identifier = page.to_string_lossy().into_owned();
+        let answer = self
+            .sheet
+            .call(Tool::Open, None, Action::Open { identifier });
+        let of = |text: &str| {
+            let mut windows = every().into_iter();
+            windows.find(|window| title(window.handle).contains(text))
+        };
+        let time = if answer.is_error { SHOWS } else { LOADS };
+        let window = within(time, || of(TITLE));
+        let Some(window) = window else {
+            return self.sheet.note(NAME, Err(answer.text));
+        };
+        let answer = self.press(window.pid);
+        let pressed = within(SHOWS, || of(PRESSED)).is_some();
+        let found = if pressed {
+            Ok("the page says so".into())
+        } else {
+            Err(answer.text)
+        };
+        self.sheet.note(NAME, found);
+        let picture = match crate::display::picture::take(crate::display::id(window.handle)) {
+            Ok(picture) => Ok(format!("{}×{}", picture.width, picture.height)),
+            Err(e) => Err(e.to_string()),
+        };
+        self.sheet.note("a browser: its picture", picture);
+    }
+}

@@ -1,0 +1,182 @@
+//! Checks the guarantees of the guard. The test acts as the person: its events have no mark.
+
+use std::time::{Duration, Instant};
+
+use deskline_core::{KeyPress, Rect};
+use deskline_link::guard::{Grab, Guards as _, LIMIT, Task};
+use deskline_link::selftest::{Found, judge};
+use deskline_link::{Cancel, KeyInput as _, Reason, Window};
+
+use super::own::Own;
+use super::{SHOWS, Test, banner, within};
+use crate::display::WinDisplay;
+use crate::guard::Guard;
+use crate::input::keys::ESCAPE;
+use crate::input::send;
+use crate::platform;
+
+/// How long an event may take to reach an app.
+const ARRIVES: Duration = Duration::from_millis(500);
+
+/// The limit in the check that the guard opens by itself.
+const SHORT: Duration = Duration::from_secs(1);
+
+/// How many keys the person presses on a busy machine. Windows drops a hook that is late.
+const KEYS: usize = 40;
+
+const LETTER: u16 = 0x58;
+
+fn task(limit: Duration) -> Task {
+    Task {
+        caption: Some("AI: testing itself — press Esc to cancel".into()),
+        place: Some(Rect::at(300, 300, 10, 10)),
+        pointer: false,
+        limit,
+    }
+}
+
+/// Closes the guard until this process is killed.
+pub(super) fn hold(say: &mut dyn FnMut(&str)) {
+    let mut display = WinDisplay::new(Guard::new(Box::new(platform::guard)));
+    let cancel = Cancel::new();
+    match display.grab(&task(LIMIT), &cancel) {
+        Ok(Grab::Held) => say("held"),
+        other => say(&format!("{other:?}")),
+    }
+    // Ends by the test, by Esc or at the limit.
+    let _ = cancel.wait(LIMIT);
+}
+
+/// Whether the person's key reaches the window, which has the keyboard.
+fn passes(own: &Own) -> Result<bool, String> {
+    own.forget();
+    send::persons_key(LETTER).map_err(|e| e.to_string())?;
+    Ok(own.hears("text", ARRIVES).is_some())
+}
+
+fn said(passed: Result<bool, String>, wanted: bool) -> Found {
+    let passed = passed?;
+    let seen = if passed {
+        "reached the app"
+    } else {
+        "was dropped"
+    };
+    judge(passed == wanted, seen.into())
+}
+
+impl Test<'_> {
+    /// `own` has the window.
+    pub(super) fn guard(&mut self, own: &Own, window: &Window) {
+        self.raise("its own window comes to the front", window);
+        let note = |test: &mut Self, name: &str, found| test.sheet.note(name, found);
+        note(
+            self,
+            "without the guard: the person's key",
+            said(passes(own), true),
+        );
+        let cancel = Cancel::new();
+        let screen = banner::screen();
+        match self.display.grab(&task(LIMIT), &cancel) {
+            Ok(Grab::Held) => {}
+            other => return note(self, "guard", Err(format!("{other:?}"))),
+        }
+        note(self, "guard: the person's key", said(passes(own), false));
+        own.forget();
+        let typed = self
+            .display
+            .type_text("x", &cancel)
+            .map_err(|e| e.to_string());
+        let typed = typed.map(|()| own.hears("text", ARRIVES).is_some());
+        note(self, "guard: our own key", said(typed, true));
+        let seen = banner::seen(&screen);
+        note(self, "banner", seen);
+        note(self, "guard: on a busy machine", busy(own));
+        let ours = KeyPress::parse("Escape", &[])
+            .map_err(|e| e.to_string())
+            .and_then(|key| {
+                let pressed = self.display.press_key(key, Duration::ZERO, &cancel);
+                pressed
+                    .and_then(|()| Ok(cancel.wait(ARRIVES)?))
+                    .map_err(|e| e.to_string())
+            });
+        note(
+            self,
+            "guard: our own Esc",
+            ours.map(|()| "does not cancel".into()),
+        );
+        let start = Instant::now();
+        let theirs = send::persons_key(ESCAPE).map_err(|e| e.to_string());
+        let _ = cancel.wait(ARRIVES);
+        let seen = format!("{:?} after {:?}", cancel.reason(), start.elapsed());
+        let good = cancel.reason() == Some(Reason::Person);
+        note(
+            self,
+            "guard: the person's Esc",
+            theirs.and_then(|()| judge(good, seen)),
+        );
+        self.display.ungrab();
+        note(self, "guard: let in", said(passes(own), true));
+        let gone = within(SHOWS, || banner::shown().is_none().then_some(()));
+        note(
+            self,
+            "banner: gone",
+            gone.map(|()| "with the guard".into())
+                .ok_or("still there".into()),
+        );
+
+        let (cancel, start) = (Cancel::new(), Instant::now());
+        let held = self.display.grab(&task(SHORT), &cancel);
+        let _ = cancel.wait(SHORT * 2);
+        let opens = matches!(held, Ok(Grab::Held)) && cancel.reason() == Some(Reason::Watchdog);
+        let seen = format!("{:?} after {:?}", cancel.reason(), start.elapsed());
+        note(self, "guard: its limit", judge(opens, seen));
+        note(self, "guard: after its limit", said(passes(own), true));
+        self.display.unwatch();
+        let found = self.killed(own);
+        note(self, "guard: its server killed", found);
+    }
+
+    /// When a server that holds the guard is killed, the person's input passes again.
+    fn killed(&self, own: &Own) -> Found {
+        let mut command = std::process::Command::new(self.program);
+        let holder = Own::start(command.args(["selftest", "--role", "hold-guard"]))?;
+        let held = holder.hears("held", SHOWS * 3).is_some() && passes(own) == Ok(false);
+        drop(holder);
+        let start = Instant::now();
+        let open = within(SHOWS, || (passes(own) == Ok(true)).then(|| start.elapsed()));
+        judge(
+            held && open.is_some(),
+            format!("held: {held}, opened after {open:?}"),
+        )
+    }
+}
+
+/// The person types while every processor is busy.
+fn busy(own: &Own) -> Found {
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let cores = std::thread::available_parallelism().map_or(4, usize::from);
+    own.forget();
+    let typed = std::thread::scope(|scope| {
+        for _ in 0..cores * 2 {
+            scope.spawn(|| {
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let typed = (0..KEYS).try_for_each(|_| {
+            std::thread::sleep(Duration::from_millis(25));
+            send::persons_key(LETTER)
+        });
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        typed
+    });
+    typed.map_err(|e| e.to_string())?;
+    let passed = own.hears("text", ARRIVES).is_some();
+    let what = if passed {
+        "some reached the app"
+    } else {
+        "none reached the app"
+    };
+    judge(!passed, format!("{KEYS} keys, {what}"))
+}

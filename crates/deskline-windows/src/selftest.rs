@@ -7,6 +7,7 @@ mod apps;
 mod banner;
 mod guard;
 mod own;
+mod test;
 #[allow(unsafe_code)] // each call has a SAFETY comment
 mod window;
 
@@ -14,7 +15,6 @@ use std::path::Path;
 use std::process::Command;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use deskline_journal::Journal;
 use deskline_link::selftest::{Report, Sheet};
@@ -25,9 +25,7 @@ use crate::display::windows::{front, owner};
 use crate::guard::Guard;
 use crate::platform::{self, WinPlatform};
 use crate::{doctor, process};
-
-/// How long an effect may take to show.
-const SHOWS: Duration = Duration::from_secs(2);
+use test::Test;
 
 /// What only the person can do.
 const BY_HAND: [&str; 5] = [
@@ -106,23 +104,4 @@ fn system() -> String {
     let said = said.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
     let version = said.unwrap_or_else(|_| "Windows of an unknown version".into());
     format!("{version}, {}", std::env::consts::ARCH)
-}
-
-/// The test in progress.
-struct Test<'t> {
-    sheet: Sheet<'t>,
-    display: WinDisplay,
-    program: &'t Path,
-}
-
-/// Looks until it is there, for at most `time`.
-fn within<T>(time: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
-    let start = Instant::now();
-    loop {
-        let found = look();
-        if found.is_some() || start.elapsed() >= time {
-            return found;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }

@@ -8,7 +8,7 @@ use deskline_link::selftest::{Found, field, judge, tree_of};
 use deskline_link::{Action, Answer, Target, Tool};
 
 use super::own::Own;
-use super::{SHOWS, Test, within};
+use super::test::{SHOWS, Test, within};
 use crate::display::windows::{all, cloaked, every, is_visible, title};
 
 /// How long a browser may take to show the page's answer.

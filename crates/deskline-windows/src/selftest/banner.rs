@@ -6,7 +6,7 @@ use windows::Win32::Foundation::HWND;
 use windows::Win32::UI::WindowsAndMessaging::FindWindowW;
 use windows::core::PCWSTR;
 
-use super::{SHOWS, within};
+use super::test::{SHOWS, within};
 use crate::display::windows::{at, bounds, is_visible, to_rect};
 use crate::display::{picture, screen as bounds_of_screen};
 use crate::guard::CLASS;

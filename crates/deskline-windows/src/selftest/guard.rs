@@ -7,8 +7,9 @@ use deskline_link::guard::{Grab, Guards as _, LIMIT, Task};
 use deskline_link::selftest::{Found, judge};
 use deskline_link::{Cancel, KeyInput as _, Reason, Window};
 
+use super::banner;
 use super::own::Own;
-use super::{SHOWS, Test, banner, within};
+use super::test::{SHOWS, Test, within};
 use crate::display::WinDisplay;
 use crate::guard::Guard;
 use crate::input::keys::ESCAPE;

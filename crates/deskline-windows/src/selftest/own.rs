@@ -13,8 +13,8 @@ use deskline_link::{
     Trees as _, Window,
 };
 
+use super::test::{SHOWS, Test, within};
 use super::window::{BLOCK, COLOUR, on_screen, place};
-use super::{SHOWS, Test, within};
 use crate::display::WinDisplay;
 use crate::display::monitors;
 use crate::tree::UiaTrees;

@@ -526,10 +526,12 @@ fn the_self_test_finds_the_guard_and_the_input_as_they_should_be() {
     let journal = tempfile::tempdir().unwrap();
     let done = Command::new(std::env::var_os("DESKLINE_BIN").unwrap())
         .args(["selftest", "--json"])
-        .env("DESKLINE_DIR", journal.path())
+        .env("DESKLINE_DIR", journal.path().join("journal"))
         .output()
         .unwrap();
-    let report: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&done.stderr);
+    let report = serde_json::from_slice(&done.stdout);
+    let report: Value = report.unwrap_or_else(|e| panic!("{e}: {errors}"));
     let findings = report["findings"].as_array().unwrap();
     for name in [
         "a window comes to the front",

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use deskline_core::{KeyPress, Line, Point, Ref, Role};
 use deskline_link::call::{Awaited, ClickKind, Input, Quiet, Typing};
-use deskline_link::selftest::{Found, field, judge, tree_of};
+use deskline_link::selftest::{field, judge, tree_of};
 use deskline_link::{Action, Scope, Target, Tool};
 
 use super::test::Test;

@@ -50,13 +50,13 @@ unsafe impl Send for Own {}
 
 impl Own {
     /// Follows orders: `title TEXT`, `text TEXT` (into the field), `hang MS`, and `open`, which
-    /// shows another window for a second.
+    /// shows another window for a moment.
     fn obey(&self, order: &str) {
         if order == "open" {
             std::thread::spawn(|| {
                 let _another = create();
                 // Windows ends it with its thread.
-                std::thread::sleep(Duration::from_secs(1));
+                std::thread::sleep(Duration::from_millis(200));
             });
             return;
         }

@@ -1,5 +1,5 @@
-//! `deskline selftest`: checks what Wine cannot show. Opens windows of its own and a few apps, tries
-//! the tools and the guard, judges by what the windows then say, and prints one line for each
+//! `deskline selftest`: checks what Wine cannot show. Opens windows of its own and a few apps,
+//! tries the tools and the guard, judges by what the windows then say, and prints one line for each
 //! finding, to be sent back.
 
 mod apps;

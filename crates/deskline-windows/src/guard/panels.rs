@@ -1,4 +1,5 @@
-//! Shows the person that the agent acts: a banner with the action, and an outline around the target.
+//! Shows the person that the agent acts: a banner with the action, and an outline around the
+//! target.
 //!
 //! These windows take neither focus nor clicks. From Windows 10 2004 on they are in no picture of
 //! the screen; pictures of windows are without them on each. They are those of the thread that has

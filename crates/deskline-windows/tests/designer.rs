@@ -146,7 +146,16 @@ fn designer_is_read_and_driven() {
         let field = all.find(|e| e.role == Role::TEXT_FIELD && e.states.contains(States::EDITABLE));
         field.map(|field| field.id.clone())
     });
+    // What changes is heard. Handlers are added on another thread, and the app opens its windows.
+    trees.listen(pid).expect("a listener");
+    let quiet = Duration::from_millis(500);
+    while trees.wait_for_change(quiet).expect("a wait").is_some() {}
+    let start = Instant::now();
     trees.set_value(&field, "Push").expect("the filter is set");
+    let heard = trees.wait_for_change(STARTS).expect("a wait");
+    eprintln!("{heard:?} after {:?}", start.elapsed());
+    assert!(heard.is_some());
+    trees.rest();
     let tree = trees.read(pid, WHOLE).expect("a reading");
     let value = tree
         .elements

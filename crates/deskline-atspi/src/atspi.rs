@@ -12,6 +12,7 @@ use crate::app::App;
 use crate::app_toplevel::AppToplevel;
 use crate::bus::{self, Body, Call, Connection, Reader};
 use crate::connection::{AppConnection, PATIENCE};
+use crate::decode::{self, Object};
 use crate::engine::{self, Engine, Node};
 use crate::mirrors::Mirrors;
 use crate::names::{ACCESSIBLE, REGISTRY, ROOT, StateSet, role};
@@ -21,9 +22,8 @@ use crate::strategies::keep_alive::KeepAlive;
 use crate::strategies::reuse::LastReading;
 use crate::strategies::{embedded, table};
 use crate::toolkits::{Toolkit, mapped, vcl};
-use crate::toplevels::Object;
 use crate::tree::{self, Windows};
-use crate::{act, decode, reading};
+use crate::{act, reading};
 
 /// How many readings an app whose tree grows as it is read may take until two agree.
 const GROWTH: usize = 3;

@@ -10,6 +10,9 @@ use crate::names::{NULL, StateSet};
 /// The longest name, title or description that is kept, in bytes. A tree shows less of it.
 const LONGEST: usize = 64 << 10;
 
+/// The bus name and the path of an object.
+pub(crate) type Object = (String, String);
+
 /// A name as far as it is kept.
 pub fn kept(name: &str) -> &str {
     let cut = (0..=LONGEST.min(name.len()))

@@ -9,14 +9,11 @@ use deskline_core::Rect;
 use crate::app_toplevel::AppToplevel;
 use crate::atspi::{AtSpi, Listed};
 use crate::bus::{self, Body, Call, Reader};
-use crate::decode::{self, kept};
+use crate::decode::{self, Object, kept};
 use crate::names::{ACCESSIBLE, COMPONENT, PROPERTIES, ROOT, StateSet, WINDOW, role};
 
 /// How long the apps may take to answer, all together. A list must not wait for one that hangs.
 const AT_ONCE: Duration = Duration::from_millis(200);
-
-/// The bus name and the path of an object.
-pub(crate) type Object = (String, String);
 
 /// The maximum number of toplevels: an app may claim to have any number.
 const MOST: usize = 1_000;

@@ -11,14 +11,15 @@ mod answers;
 mod ask;
 mod in_flight;
 mod node;
+mod questions;
 mod texts;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use ahead::Questions;
 pub use node::{Failed, Found, Known, LongList, Node, Unread, clip};
+pub use questions::Questions;
 pub use texts::settle;
 
 use crate::bus::{Error, Message, Reply};
@@ -27,8 +28,8 @@ use crate::names::{NULL, StateSet, role};
 use crate::request::Request;
 use crate::toolkits::{Toolkit, gtk, vcl};
 
-use ahead::Ahead;
 use in_flight::InFlight;
+use questions::Ahead;
 
 /// No app has more objects; a tree that does is a loop.
 pub const MOST_NODES: usize = 200_000;

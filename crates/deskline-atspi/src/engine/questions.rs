@@ -1,0 +1,39 @@
+//! The requests of a reading, and the replies that are there before they are asked for.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::bus::Message;
+use crate::connection::MOST_IN_FLIGHT;
+use crate::request::Request;
+
+/// A request to the object of a path.
+pub(super) type Asked = (Arc<str>, Request);
+
+/// The requests of a reading, in their order.
+#[derive(Debug, Default)]
+pub struct Questions {
+    pub(super) all: Vec<Asked>,
+    /// How many of them are about nodes that show.
+    pub(super) showing: usize,
+}
+
+/// The replies that are there before they are asked for, and the questions so far.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    pub(super) replies: HashMap<Asked, Message>,
+    pub(super) questions: Questions,
+}
+
+impl Ahead {
+    /// The reply to a request, which is noted for the next reading.
+    pub(super) fn reply(&mut self, path: &Arc<str>, request: Request) -> Option<Message> {
+        let asked = (path.clone(), request);
+        let reply = self.replies.remove(&asked);
+        // More at once would be a burden to an app whose tree has changed.
+        if self.questions.all.len() < MOST_IN_FLIGHT {
+            self.questions.all.push(asked);
+        }
+        reply
+    }
+}

@@ -1,4 +1,4 @@
-//! Pictures of windows, each by a screen cast of its own. Starting one takes several round trips, so
+//! Frames of windows, each by a screen cast of its own. Starting one takes several round trips, so
 //! that of the window that a link acts in is started before its picture is due.
 
 use std::sync::{Arc, Mutex, PoisonError};

@@ -190,7 +190,7 @@ impl Connection {
 }
 
 impl Stream {
-    /// Connects to a node: getting a frame takes less time than that. `None` if PipeWire makes none.
+    /// Connects to a node, which takes longer than getting a frame. `None` if PipeWire has none.
     pub(crate) fn connect(node: u32) -> Result<Option<Self>> {
         let connection = connection()?;
         let api = connection.api;

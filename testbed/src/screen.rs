@@ -207,7 +207,8 @@ impl Screen {
         (down.collect(), u16::from(pointer.mask) & 0x1f00)
     }
 
-    /// How many resources of each kind (windows, pixmaps, pictures, …) the clients of a process own.
+    /// How many resources of each kind (windows, pixmaps, pictures, …) the clients of a process
+    /// own.
     pub fn resources_of(&self, pid: u32) -> BTreeMap<String, u32> {
         let all = [res::ClientIdSpec {
             client: 0,

@@ -223,10 +223,10 @@ impl<'a> Checkpoint<'a> {
         self.saved.front.as_ref().filter(|_| !nobodys)
     }
 
-    /// Fails if this window was there before the link and is nobody's choice: the window manager has
-    /// brought it to the front in place of the app's that the last input went to, or of its last
-    /// one. Fails too if it came to the front otherwise and `keys` would go there: what brought it
-    /// is not known.
+    /// Fails if this window was there before the link and is nobody's choice: the window manager
+    /// has brought it to the front in place of the app's that the last input went to, or of its
+    /// last one. Fails too if it came to the front otherwise and `keys` would go there: what
+    /// brought it is not known.
     pub(crate) fn refuse_substitute(
         &mut self,
         app: u32,

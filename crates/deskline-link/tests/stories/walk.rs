@@ -241,8 +241,8 @@ impl Before {
         }
     }
 
-    /// The agent's input reached no other app than the target, one that opened a window meanwhile, and
-    /// the one that a drag was to end in. `p` is the person's key.
+    /// The agent's input reached no other app than the target, one that opened a window meanwhile,
+    /// and the one that a drag was to end in. `p` is the person's key.
     fn only_the_target_was_reached(&self, world: &World, call: &Call) -> Result<(), String> {
         let to = call.actions().find_map(|action| match action {
             Action::Input(Input::Drag { to_pid, .. }) => *to_pid,

@@ -352,7 +352,7 @@ impl Compositor for Placed {
         let port = self.sessions.get()?.port(offset);
         // A picture of the window is due once the app has settled. Starting its cast keeps the
         // shell from showing the raised window, so it is not started before.
-        let aim = self.aim.take();
+        let aim = self.aim.take().filter(|_| session::frames().is_ok());
         let is_its = |w: &&ShellWindow| aim == Some(WindowId(w.id));
         if let Some(window) = seen.iter().flat_map(|screen| &screen.windows).find(is_its) {
             let buffer = window.buffer;

@@ -415,7 +415,6 @@ impl Act<'_> {
         let Some((front, pid)) = owned.filter(|(_, pid)| Some(*pid) != theirs) else {
             return Ok(Some(self.own_witness(tree)));
         };
-        desk.refuse_substitute(self.pid, (&front, pid), true)?;
         let mut own = String::new();
         if self.policy.is_bounded() {
             let listed = desk.applications()?;
@@ -428,6 +427,7 @@ impl Act<'_> {
                 bounds: self.policy.bounds(),
             });
         }
+        desk.refuse_substitute(self.pid, (&front, pid), true)?;
         self.policy.approve(&mut **desk, pid)?;
         // A tree that cannot be read may hold anything.
         let prompt = desk.read(pid, Scope::Showing).ok();

@@ -1,5 +1,7 @@
 //! The command line.
 
+mod values;
+
 use std::ffi::OsString;
 #[cfg(unix)]
 use std::net::SocketAddr;
@@ -17,6 +19,12 @@ use regex::Regex;
 
 use crate::install::InstallArgs;
 use crate::log::OutcomeFilter;
+#[cfg(unix)]
+use values::minutes;
+#[cfg(target_os = "linux")]
+use values::size;
+pub(crate) use values::{Object, Size};
+use values::{object, private};
 
 const AFTER: &str = "\
 Add it to an agent's client:
@@ -562,79 +570,6 @@ pub(crate) enum Compat {
 fn name(value: &impl ValueEnum) -> OsString {
     let value = value.to_possible_value();
     value.map_or_else(OsString::new, |value| value.get_name().into())
-}
-
-/// A JSON object.
-pub(crate) type Object = serde_json::Map<String, serde_json::Value>;
-
-fn object(text: &str) -> Result<Object, String> {
-    match serde_json::from_str(text) {
-        Ok(serde_json::Value::Object(object)) => Ok(object),
-        Ok(_) => Err("it must be a JSON object such as {\"pid\": 4821}".into()),
-        Err(error) => Err(format!(
-            "{error}. Put it in single quotes: '{{\"pid\": 4821}}'"
-        )),
-    }
-}
-
-/// The size of a screen in pixels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Size {
-    pub(crate) width: u16,
-    pub(crate) height: u16,
-}
-
-impl Size {
-    /// A private desktop's.
-    pub(crate) const DEFAULT: Self = Self {
-        width: 1280,
-        height: 800,
-    };
-}
-
-impl std::str::FromStr for Size {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let side = |side: &str| {
-            side.parse()
-                .ok()
-                .filter(|side| (200..=16_384).contains(side))
-        };
-        text.split_once('x')
-            .and_then(|(width, height)| {
-                Some(Self {
-                    width: side(width)?,
-                    height: side(height)?,
-                })
-            })
-            .ok_or_else(|| "it must look like 1280x800, each side from 200 to 16384".into())
-    }
-}
-
-/// The longest time without a call: a week.
-#[cfg(unix)]
-const LONGEST: f64 = 7.0 * 24.0 * 60.0;
-
-#[cfg(unix)]
-fn minutes(text: &str) -> Result<Duration, String> {
-    let minutes: Option<f64> = text.parse().ok();
-    let minutes = minutes.filter(|minutes| (0.01..=LONGEST).contains(minutes));
-    let minutes = minutes.ok_or("it must be a number of minutes, at most a week")?;
-    Ok(Duration::from_secs_f64(minutes * 60.0))
-}
-
-#[cfg(target_os = "linux")]
-fn size(text: &str) -> Result<u64, String> {
-    deskline_journal::size(text).ok_or_else(|| "it must be a size, such as 500MB or 2GiB".into())
-}
-
-fn private(text: &str) -> Result<Size, String> {
-    match text.strip_prefix("private") {
-        Some("") => Ok(Size::DEFAULT),
-        Some(size) if size.starts_with('=') => size[1..].parse(),
-        _ => Err("it must be private or private=WIDTHxHEIGHT".into()),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The toplevels of all apps on the bus, as the apps describe them. Where no display system lists
 //! windows, these stand for them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
@@ -53,14 +53,14 @@ impl AtSpi {
         });
         let last = |app: &Listed| self.tops.get(&app.bus_name).cloned().unwrap_or_default();
         let known: Vec<Object> = apps.iter().flat_map(last).collect();
-        let mut said = vec![Said::default(); known.len()];
+        let mut described = vec![Description::default(); known.len()];
         let mut tops: Vec<Option<Vec<Object>>> = vec![None; apps.len()];
         let deadline = Instant::now() + AT_ONCE;
         let calls = children.chain(known.iter().flat_map(about));
         let mut left = MOST;
         let asked = self.bus.batch(calls, 64, deadline, |i, reply| {
             let Some(tops) = tops.get_mut(i) else {
-                note(&mut said, i - apps.len(), reply);
+                note(&mut described, i - apps.len(), reply);
                 return;
             };
             // A malformed reply is no toplevel.
@@ -73,25 +73,25 @@ impl AtSpi {
         unless_late(asked)?;
         let mut silent: Vec<bool> = tops.iter().map(Option::is_none).collect();
         let listed = { tops.iter().flatten() }.flatten();
-        let new: Vec<Object> = listed.filter(|o| !known.contains(o)).cloned().collect();
-        let mut new_said = vec![Said::default(); new.len()];
+        // A hostile app may list a thousand others each time.
+        let asked: HashSet<&Object> = known.iter().collect();
+        let new: Vec<Object> = listed.filter(|o| !asked.contains(o)).cloned().collect();
+        let mut new_described = vec![Description::default(); new.len()];
         let deadline = Instant::now() + AT_ONCE;
         let calls = new.iter().flat_map(about);
-        let noted = |i, reply| note(&mut new_said, i, reply);
+        let noted = |i, reply| note(&mut new_described, i, reply);
         let asked = self.bus.batch(calls, 64, deadline, noted);
         unless_late(asked)?;
-        let said = known
-            .iter()
-            .chain(&new)
-            .zip(said.into_iter().chain(new_said));
-        let said: HashMap<&Object, Said> = said.collect();
+        let described =
+            { known.iter().chain(&new) }.zip(described.into_iter().chain(new_described));
+        let described: HashMap<&Object, Description> = described.collect();
         let mut found = Vec::new();
         for ((app, tops), silent) in apps.iter().zip(tops).zip(&mut silent) {
             let Some(tops) = tops else { continue };
             for top in &tops {
-                let said = said.get(top).cloned().unwrap_or_default();
-                *silent |= said.answers < QUESTIONS;
-                found.extend(said.toplevel(app.pid, top));
+                let description = described.get(top).cloned().unwrap_or_default();
+                *silent |= description.answers < QUESTIONS;
+                found.extend(description.toplevel(app.pid, top));
             }
             self.tops.insert(app.bus_name.clone(), tops);
         }
@@ -138,7 +138,7 @@ fn about((name, path): &Object) -> [Call<'_>; QUESTIONS] {
 
 /// What an object has answered.
 #[derive(Debug, Clone, Default)]
-struct Said {
+struct Description {
     title: String,
     role: Option<u32>,
     states: StateSet,
@@ -147,21 +147,21 @@ struct Said {
 }
 
 /// Notes the answer to the `i`th question of all that were asked of objects in a row.
-fn note(said: &mut [Said], i: usize, reply: bus::Reply) {
-    let Some(said) = said.get_mut(i / QUESTIONS) else {
+fn note(described: &mut [Description], i: usize, reply: bus::Reply) {
+    let Some(description) = described.get_mut(i / QUESTIONS) else {
         return;
     };
-    said.answers += 1;
+    description.answers += 1;
     let Ok(message) = reply else { return };
     let mut reader = message.reader();
     match i % QUESTIONS {
-        0 => said.title = kept(reader.variant_str().unwrap_or_default()).to_owned(),
-        1 => said.role = reader.u32().ok(),
-        _ => said.states = decode::states(&mut reader).unwrap_or_default(),
+        0 => description.title = kept(reader.variant_str().unwrap_or_default()).to_owned(),
+        1 => description.role = reader.u32().ok(),
+        _ => description.states = decode::states(&mut reader).unwrap_or_default(),
     }
 }
 
-impl Said {
+impl Description {
     /// The toplevel, if it shows.
     fn toplevel(self, pid: u32, (name, path): &Object) -> Option<AppToplevel> {
         let shows = self.states.has(StateSet::SHOWING) && !self.role.is_none_or(role::pops_up);

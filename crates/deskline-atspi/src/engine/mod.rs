@@ -409,7 +409,9 @@ impl<'a> Engine<'a> {
                 let Some((index, request)) = self.queue.pop_front() else {
                     break;
                 };
-                if let Some(reply) = self.ahead.reply(&self.nodes[index].path, request) {
+                if self.toolkit.hides_by_size()
+                    && let Some(reply) = self.ahead.reply(&self.nodes[index].path, request)
+                {
                     self.on_reply(index, request, &Ok(reply));
                     continue;
                 }

@@ -36,13 +36,13 @@ struct Kept {
 
 impl Pages {
     /// The page of this journal.
-    pub fn of(journal: &Journal) -> Self {
+    pub fn new(journal: &Journal) -> Self {
         Self(Shown::One(Arc::new(Run::new(journal))))
     }
 
     /// The journals that are in this folder when a request comes: a list of them, and the page of
     /// each at its name.
-    pub fn of_folder(all: PathBuf) -> Self {
+    pub fn in_folder(all: PathBuf) -> Self {
         let runs = Mutex::default();
         Self(Shown::Folder { all, runs })
     }

@@ -46,7 +46,7 @@ impl Server {
         let listener = TcpListener::bind(address).await.map_err(listen)?;
         let bound = listener.local_addr().map_err(listen)?.port();
         let gate = Gate::new(bound).map_err(ViewError::Token)?;
-        let pages = Pages::of(journal);
+        let pages = Pages::new(journal);
         let shared = Arc::new(Shared { pages, gate });
         Ok(Self { listener, shared })
     }

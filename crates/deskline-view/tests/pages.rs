@@ -37,7 +37,7 @@ fn journal(all: &Path, name: &str, app: &str, ms: u64) {
 fn a_folder_lists_its_journals_and_has_the_page_of_each() {
     let beside = Run::new();
     let all = tempfile::tempdir().unwrap();
-    let pages = Pages::of_folder(all.path().join("desktops"));
+    let pages = Pages::in_folder(all.path().join("desktops"));
     let (status, _, list) = ask(&pages, "");
     assert!(status.is_success() && !list.contains("<li>"), "{list}");
 

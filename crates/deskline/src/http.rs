@@ -103,9 +103,9 @@ fn viewer(settings: &Settings, serve: &Serve) -> Result<(Viewer, String), Box<dy
     #[cfg(not(target_os = "linux"))]
     let (has_many, _) = (false, serve);
     let pages = if has_many {
-        Pages::of_folder(journals(journal.path()))
+        Pages::in_folder(journals(journal.path()))
     } else {
-        Pages::of(&journal)
+        Pages::new(&journal)
     };
     let (token, place) = token(VIEW_TOKEN, "view-token")?;
     Ok((Viewer { pages, token }, place))

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::server::{Server, kill};
 
-/// What an app tries against the desktop beside its own. A line is printed for each success. Buses
-/// are told apart by their ids, as paths in two seals may be the same.
+/// What an app tries against the desktop beside its own. A line is printed for each success. Two
+/// seals may have the same path for different buses: their ids are compared.
 const ATTACK: &str = "\
     cat /tmp/bob.txt && echo file; \
     ls JOURNALS | grep -v OWN && echo journal; \

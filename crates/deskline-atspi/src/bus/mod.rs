@@ -9,8 +9,11 @@
 //! It has only what a client needs: little-endian messages, no file descriptors, EXTERNAL
 //! authentication. Wire format: D-Bus specification, "Type system" and "Message protocol".
 
+mod connect;
 mod connection;
+mod error;
 mod wire;
 
-pub use connection::{Call, Connection, Error, Message, Reply, SIGNALS_KEPT};
+pub use connection::{Call, Connection, Message, Reply, SIGNALS_KEPT};
+pub use error::Error;
 pub use wire::{Body, Reader, WireError};

@@ -83,7 +83,7 @@ pub(crate) struct Checkpoint<'a> {
     /// The front window at the checkpoint, and since then right before the last input. It need not
     /// be the person's: an earlier link may have left it there.
     pub(crate) front_then: Option<WindowId>,
-    /// All windows at the checkpoint, to recognise new ones.
+    /// All windows at the checkpoint, to recognise new ones. The frontmost first.
     windows: Vec<Window>,
     pub(crate) subject: &'a Subject,
     pub(crate) guard: Watch,
@@ -164,11 +164,11 @@ impl<'a> Checkpoint<'a> {
     fn note_desktop(&mut self, acts: bool) -> Result<()> {
         let front = self.desktop.front()?;
         self.front_then = front.as_ref().map(|front| front.id);
+        self.windows = self.desktop.every_window()?;
         if self.desktop.is_private() && self.subject.home().is_some() {
             self.saved.front = front;
             return Ok(());
         }
-        self.windows = self.desktop.every_window()?;
         let why = match &*self.deferred {
             Some(deferred) if deferred.desktop == self.desktop.id() => Some(deferred.why),
             _ => None,
@@ -286,7 +286,8 @@ impl<'a> Checkpoint<'a> {
     /// Whether the restore will bring back a window of another app than the call's.
     pub(crate) fn brings_back_another_app(&self) -> bool {
         let theirs = self.saved.front.as_ref().and_then(|front| front.pid);
-        self.touched && theirs.is_some_and(|pid| Some(pid) != self.subject.home())
+        let is_another = theirs.is_some_and(|pid| Some(pid) != self.subject.home());
+        self.touched && is_another && !self.desktop.is_private()
     }
 
     /// Restores nothing, because another process took over.
@@ -345,8 +346,12 @@ impl<'a> Checkpoint<'a> {
             return Err(TargetError::CannotRaise(why.into_owned()).into());
         }
         let theirs = |front: &Window| !self.touched || !self.is_targets(front);
-        if front.as_ref().is_some_and(theirs) {
-            self.saved.front = front;
+        if let Some(front) = front.filter(theirs) {
+            // It lies above all others now: if it closes, the person gets the window below it.
+            if let Some(at) = self.windows.iter().position(|w| w.id == front.id) {
+                self.windows[..=at].rotate_right(1);
+            }
+            self.saved.front = Some(front);
         }
         self.touched = true;
         self.raised = Some(window);

@@ -406,7 +406,8 @@ impl Act<'_> {
             return Ok(Some(self.own_witness(tree)));
         }
         // Without the guard the person may have switched there.
-        let switched = !desk.guard.holds()
+        let switched = !desk.is_private()
+            && !desk.guard.holds()
             && front.as_ref().is_some_and(|front| desk.was_there(front.id))
             && desk.person_pressed() != Some(false);
         let theirs = desk.front_before().and_then(|front| front.pid);

@@ -7,6 +7,7 @@ use deskline_link::call::Awaited;
 use deskline_link::{Action, Exit, Tool};
 use insta::assert_snapshot;
 
+use crate::script::person;
 use crate::story::{EDITOR_WINDOW, MAIL, MUSIC_WINDOW, Story, by_text};
 use crate::world::{Health, World};
 
@@ -83,6 +84,20 @@ fn where_the_persons_window_closes_they_get_the_one_below_it() {
     story.click("Send");
     assert!(!story.is_error(), "{}", story.text());
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Songs, pointer: 900,700");
+}
+
+/// The one that they turned to lay below all others before.
+#[test]
+fn where_the_window_that_they_have_turned_to_closes_they_get_the_one_before_it() {
+    let mut story = Story::new();
+    story.after("every_window", person::switches_to(MUSIC_WINDOW));
+    story.after(
+        "activate",
+        Box::new(|world: &mut World| world.close(MUSIC_WINDOW)),
+    );
+    story.click("Send");
+    assert!(!story.is_error(), "{}", story.text());
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
 }
 
 #[test]

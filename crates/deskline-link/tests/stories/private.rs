@@ -24,6 +24,7 @@ fn a_click_costs_no_more_than_resolving_acting_and_settling() {
     listen 100
     read 100 again
     front
+    every_window
     windows
     front
     popup_open

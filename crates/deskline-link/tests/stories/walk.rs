@@ -177,7 +177,7 @@ impl Walk {
             let still = story.given(|world| person.after(world, &link));
             known = still.unwrap_or_else(|why| fail(why));
         }
-        let full = lacks.is_empty() && !private && story.script().watches;
+        let full = lacks.is_empty() && story.script().watches;
         if full && !happened.panicked {
             check(story.given(|world| before.only_the_target_was_reached(world, &call)));
         }

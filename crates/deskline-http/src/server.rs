@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deskline_view::Pages;
+use deskline_view::{Pages, accept};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
@@ -18,7 +18,6 @@ use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 
 use crate::error::HttpError;
 use crate::fleet::Fleet;
@@ -54,20 +53,14 @@ pub struct Viewer {
 /// MCP over HTTP.
 pub struct HttpServer {
     listener: TcpListener,
-    address: SocketAddr,
-    hosts: Vec<String>,
-    token: Token,
-    open_metrics: bool,
-    viewer: Option<Viewer>,
+    /// With the port that it has.
+    listen: Listen,
 }
 
 /// What the answer to a request needs.
 struct Shared<H: ServerHandler + Send + 'static> {
-    token: Token,
-    open_metrics: bool,
-    viewer: Option<Viewer>,
-    /// The names in `Host` that mean this server.
-    hosts: Vec<String>,
+    /// Its hosts are all names in `Host` that mean this server.
+    listen: Listen,
     service: Service<H>,
     fleet: Option<Arc<Fleet>>,
 }
@@ -79,51 +72,43 @@ type Service<H> = StreamableHttpService<H, LocalSessionManager>;
 
 impl HttpServer {
     /// Listens. Port 0 is any free one. Call it in a tokio runtime.
-    pub async fn bind(listen: Listen) -> Result<Self, HttpError> {
-        let failed = |source| HttpError::Listen {
-            address: listen.address,
-            source,
-        };
-        let listener = TcpListener::bind(listen.address).await.map_err(failed)?;
-        Ok(Self {
-            address: listener.local_addr().map_err(failed)?,
-            listener,
-            hosts: listen.hosts,
-            token: listen.token,
-            open_metrics: listen.open_metrics,
-            viewer: listen.viewer,
-        })
+    pub async fn bind(mut listen: Listen) -> Result<Self, HttpError> {
+        let address = listen.address;
+        let failed = |source| HttpError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        listen.address = listener.local_addr().map_err(failed)?;
+        Ok(Self { listener, listen })
     }
 
     /// The address for clients.
     pub fn url(&self) -> String {
-        format!("http://{}{}", self.address, gate::PATH)
+        format!("http://{}{}", self.listen.address, gate::PATH)
     }
 
     /// The address for browsers, if it has a viewer.
     pub fn view_url(&self) -> Option<String> {
-        let url = || format!("http://{}{}/", self.address, gate::VIEW);
-        self.viewer.as_ref().map(|_| url())
+        let url = || format!("http://{}{}/", self.listen.address, gate::VIEW);
+        self.listen.viewer.as_ref().map(|_| url())
     }
 
     /// Serves until `stop` completes, the desktops of this fleet if there is one. Each session has
     /// a handler from `new_handler`, which is dropped when the session ends, at the latest after
     /// `idle` without a request.
     pub async fn run<H: ServerHandler + Send + 'static>(
-        self,
+        mut self,
         new_handler: impl Fn() -> H + Send + Sync + 'static,
         fleet: Option<Arc<Fleet>>,
         idle: Duration,
         stop: impl Future<Output = ()>,
     ) {
         // Browsers send the origin of the page, which can only be one of this server's.
-        let port = self.address.port();
+        let port = self.listen.address.port();
         let origins = ["localhost", "127.0.0.1"].map(|host| format!("http://{host}:{port}"));
         let mut config = StreamableHttpServerConfig::default()
             .with_allowed_origins(origins)
             .enforce_origin_validation();
-        config.allowed_hosts.extend(self.hosts);
-        let hosts = config.allowed_hosts.clone();
+        config.allowed_hosts.append(&mut self.listen.hosts);
+        self.listen.hosts.clone_from(&config.allowed_hosts);
         let ended = config.cancellation_token.clone();
         let mut sessions = LocalSessionManager::default();
         sessions.session_config = SessionConfig::default();
@@ -131,39 +116,16 @@ impl HttpServer {
         let new_handler = move || Ok(new_handler());
         let service = Service::new(new_handler, Arc::new(sessions), config);
         let shared = Arc::new(Shared {
-            token: self.token,
-            open_metrics: self.open_metrics,
-            viewer: self.viewer,
-            hosts,
+            listen: self.listen,
             service,
             fleet,
         });
-        let accepting = accept(self.listener, shared);
+        let converse = |stream| converse(stream, Arc::clone(&shared));
         tokio::select! {
-            () = accepting => {}
+            () = accept(self.listener, CONNECTIONS, converse) => {}
             () = stop => {}
         }
         ended.cancel();
-    }
-}
-
-async fn accept<H: ServerHandler + Send + 'static>(listener: TcpListener, shared: Arc<Shared<H>>) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
-    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                let shared = Arc::clone(&shared);
-                tokio::spawn(async move {
-                    converse(stream, shared).await;
-                    drop(place);
-                });
-            }
-            Err(error) => {
-                // Out of file descriptors: go on once some are closed.
-                tracing::warn!("cannot accept a connection: {error}");
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-        }
     }
 }
 
@@ -186,18 +148,13 @@ async fn answer<H: ServerHandler + Send + 'static>(
     shared: &Shared<H>,
 ) -> Answer {
     const NO_FLEET: &str = "Only a server with --desktops has profiles and metrics.";
-    let Shared {
-        token,
-        open_metrics,
-        fleet,
-        ..
-    } = shared;
+    let Shared { listen, fleet, .. } = shared;
     let head = (request.method(), request.uri(), request.headers());
-    if let (Some(viewer), Some(path)) = (&shared.viewer, gate::below_view(head.1)) {
-        let asked = gate::ask_view(&viewer.token, &shared.hosts, head.0, head.1, head.2);
+    if let (Some(viewer), Some(path)) = (&listen.viewer, gate::below_view(head.1)) {
+        let asked = gate::ask_view(&viewer.token, &listen.hosts, head.0, head.1, head.2);
         return view(viewer, asked, path, head.1).await;
     }
-    let asked = match gate::ask(token, *open_metrics, head.0, head.1, head.2) {
+    let asked = match gate::ask(&listen.token, listen.open_metrics, head.0, head.1, head.2) {
         Ok(asked) => asked,
         Err((status, why)) => return text(status, why),
     };

@@ -5,6 +5,8 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
+use deskline_view::{same, secret};
+
 use crate::error::HttpError;
 
 /// The variable with the token of the protocol. The apps of a desktop do not get it.
@@ -69,21 +71,14 @@ impl Token {
 
     /// Whether this is the token. Takes the same time for all of its length.
     pub(crate) fn matches(&self, text: &str) -> bool {
-        let (a, b) = (self.0.as_bytes(), text.as_bytes());
-        let differences = a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b));
-        a.len() == b.len() && differences == 0
+        same(&self.0, text)
     }
 }
 
 /// 256 random bits in hexadecimal.
 fn random() -> io::Result<String> {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    let [high, low] = [&bytes[..16], &bytes[16..]].map(|half| {
-        half.iter()
-            .fold(0_u128, |all, &byte| all << 8 | u128::from(byte))
-    });
-    Ok(format!("{high:032x}{low:032x}"))
+    let half = || secret().map_err(io::Error::other);
+    Ok(half()? + &half()?)
 }
 
 #[cfg(test)]

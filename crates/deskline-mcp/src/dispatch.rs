@@ -15,14 +15,13 @@ use deskline_link::{
 use serde_json::{Map, Value};
 
 use crate::args::Wrong;
-use crate::desktops::{Desktops, Served};
 use crate::files::JournalFiles;
 use crate::live::Live;
 use crate::person::{Asked, Person};
 use crate::reply::Reply;
 use crate::tools::{self, COMPAT_PREFIX, Handler, TOOLS, ToolRecord};
-use crate::turns::Turn;
-use crate::worker::{Desk, Job};
+use crate::turns::{Turn, Turns};
+use crate::worker::{Desk, Job, Worker};
 use crate::{picture, search};
 
 /// The pause between two pings of an app that does not answer. A ping itself waits 2 s.
@@ -56,9 +55,18 @@ pub enum NoReply {
     Asks(Box<Question>),
 }
 
-/// Carries out calls. The links of one desktop run one at a time.
+/// The desktop that is served.
+struct Served {
+    platform: Arc<dyn Platform>,
+    worker: Worker,
+    files: JournalFiles,
+    journal: Journal,
+    turns: Turns,
+}
+
+/// Carries out calls. Links run one at a time.
 pub struct Dispatcher {
-    pub(crate) desktops: Desktops,
+    desktop: Served,
     config: Config,
     live: Live,
     /// Held by the call that asks the person, so that they have one question at a time.
@@ -66,7 +74,7 @@ pub struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// Starts the worker thread for `desk`, on the desktop with the key `default`.
+    /// Starts the worker thread for `desk`.
     pub fn new(
         platform: Arc<dyn Platform>,
         desk: Box<dyn Desk>,
@@ -74,30 +82,24 @@ impl Dispatcher {
         config: Config,
     ) -> io::Result<Self> {
         let live = Live::default();
-        let files = JournalFiles::new(journal.clone(), config.policy.clone());
-        let first = Served::start("default", platform, desk, journal, files, live.clone())?;
+        let desktop = Served {
+            platform,
+            worker: Worker::start(desk, live.clone())?,
+            files: JournalFiles::new(journal.clone(), config.policy.clone()),
+            journal,
+            turns: Turns::default(),
+        };
         Ok(Self {
-            desktops: Desktops::new(first),
+            desktop,
             config,
             live,
             asking: tokio::sync::Mutex::default(),
         })
     }
 
-    /// Adds a desktop, with a worker thread and a journal of its own. A call is for it if its
-    /// argument `desktop` is this key.
-    pub fn add_desktop(
-        &mut self,
-        key: &str,
-        platform: Arc<dyn Platform>,
-        desk: Box<dyn Desk>,
-        journal: Journal,
-    ) -> io::Result<()> {
-        let files = JournalFiles::new(journal.clone(), self.config.policy.clone());
-        let live = self.live.clone();
-        let desktop = Served::start(key, platform, desk, journal, files, live)?;
-        self.desktops.add(desktop);
-        Ok(())
+    /// The files that clients may read.
+    pub(crate) fn files(&self) -> &JournalFiles {
+        &self.desktop.files
     }
 
     /// The tools on offer, for `tools/list`.
@@ -151,12 +153,11 @@ impl Dispatcher {
         } else {
             Cow::Borrowed(arguments)
         };
-        let (desktop, arguments) = self.desktops.addressed(&arguments)?;
-        let arguments = arguments.as_ref();
+        let (desktop, arguments) = (&self.desktop, arguments.as_ref());
         let answer = match record.handler {
             Handler::Link(..) | Handler::Chain => {
                 let call = tools::call(record, arguments)?;
-                return self.link(desktop, call, cancel, person).await;
+                return self.link(call, cancel, person).await;
             }
             Handler::Applications => {
                 let args = crate::args::Args(arguments);
@@ -183,12 +184,11 @@ impl Dispatcher {
     /// their answer: meanwhile nothing is held, and other calls run.
     async fn link(
         &self,
-        desktop: &Served,
         call: Call,
         cancel: &Cancel,
         person: &dyn Person,
     ) -> Result<Reply, Failed> {
-        let grants = &self.config.policy.grants;
+        let (desktop, grants) = (&self.desktop, &self.config.policy.grants);
         let mut asking = None;
         for _ in 0..QUESTIONS {
             let question = match link(desktop, call.clone(), cancel).await? {
@@ -232,13 +232,8 @@ impl Dispatcher {
     /// than `limit` since the first interruption.
     pub async fn stop(&self, limit: Duration) -> bool {
         let since = self.live.stop();
-        let mut restored = true;
-        // All have been interrupted already, so they end side by side.
-        for desktop in self.desktops.all() {
-            let left = limit.saturating_sub(since.elapsed());
-            restored &= desktop.worker.stop(left).await;
-        }
-        restored
+        let left = limit.saturating_sub(since.elapsed());
+        self.desktop.worker.stop(left).await
     }
 }
 

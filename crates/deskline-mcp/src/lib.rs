@@ -7,7 +7,6 @@
 //! behave the same.
 
 mod args;
-mod desktops;
 mod dispatch;
 mod eof;
 mod files;

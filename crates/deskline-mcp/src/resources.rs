@@ -11,19 +11,15 @@ use rmcp::model::{ReadResourceResult, Resource, ResourceContents};
 
 use crate::files::JournalFiles;
 
-/// At most this many files of a journal are listed, newest first.
+/// At most this many files are listed, newest first.
 const LISTED: usize = 50;
 
-/// The newest files of each journal.
-pub(crate) fn list(journals: &[JournalFiles]) -> Result<Vec<Resource>, ErrorData> {
-    let mut listed = Vec::new();
-    for files in journals {
-        let files = files
-            .list()
-            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        listed.extend(files.take(LISTED).map(|file| resource(&file)));
-    }
-    Ok(listed)
+/// The newest files of the journal.
+pub(crate) fn list(files: &JournalFiles) -> Result<Vec<Resource>, ErrorData> {
+    let files = files
+        .list()
+        .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+    Ok(files.take(LISTED).map(|file| resource(&file)).collect())
 }
 
 fn resource(file: &JournalFile) -> Resource {
@@ -32,16 +28,8 @@ fn resource(file: &JournalFile) -> Resource {
         .with_size(file.bytes)
 }
 
-/// One file of any of these journals: a text as text, a picture as a blob.
-pub(crate) fn read(journals: &[JournalFiles], uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let mut found = Err(ErrorData::resource_not_found("there is no journal", None));
-    for files in journals {
-        found = found.or_else(|_| read_in(files, uri));
-    }
-    found
-}
-
-fn read_in(files: &JournalFiles, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+/// One file of the journal: a text as text, a picture as a blob.
+pub(crate) fn read(files: &JournalFiles, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let missing = |why: String| ErrorData::resource_not_found(why, None);
     let path = path(uri).ok_or_else(|| {
         missing(format!(

@@ -73,10 +73,8 @@ impl Server {
         }
     }
 
-    /// The files of each desktop's journal.
-    fn files(&self) -> Vec<JournalFiles> {
-        let desktops = self.dispatcher.desktops.all();
-        desktops.map(|desktop| desktop.files.clone()).collect()
+    fn files(&self) -> JournalFiles {
+        self.dispatcher.files().clone()
     }
 }
 

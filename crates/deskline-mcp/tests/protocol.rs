@@ -358,31 +358,6 @@ async fn a_client_of_another_protocol_is_an_error() {
 }
 
 #[tokio::test]
-async fn two_desktops_do_not_wait_for_each_other() {
-    let mut session = Session::start_with(Config::default(), std::future::pending(), &["other"]);
-    session.initialize("2025-06-18").await;
-    session.refresh(1, GATED).await;
-    assert_eq!(session.seen().await, "start 5 0");
-    let there = json!({"pid": PLAIN, "desktop": "other"});
-    session.call(2, "refresh_traversal", there).await;
-    assert_eq!(session.receive().await["id"], 2, "the first one still runs");
-    session.gate.send(()).unwrap();
-    assert_eq!(session.receive().await["id"], 1);
-    let nowhere = json!({"pid": PLAIN, "desktop": "othr"});
-    let refused = session.text("refresh_traversal", nowhere).await;
-    assert!(refused.contains("default, other"), "{refused}");
-}
-
-#[tokio::test]
-async fn a_server_with_one_desktop_has_no_key_for_it() {
-    let mut session = Session::initialized(Config::default()).await;
-    let keyed = json!({"pid": PLAIN, "desktop": "default"});
-    let refused = session.text("refresh_traversal", keyed).await;
-    assert!(refused.contains("desktop"), "{refused}");
-    assert!(refused.starts_with("ERROR"), "{refused}");
-}
-
-#[tokio::test]
 async fn other_calls_run_while_a_call_waits() {
     let mut session = Session::initialized(Config::default()).await;
     let wait = json!({"pid": PLAIN, "element": "Sent", "timeout": 40});

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 use hyper::header::{HOST, ORIGIN};
 use hyper::{HeaderMap, Method, StatusCode, Uri};
 
+use crate::secret::{same, secret};
+
 /// How long a browser may take to start and ask.
 const OPENS: Duration = Duration::from_secs(60);
 
@@ -94,9 +96,8 @@ impl Gate {
     /// Uses the code up. Returns the path of the page if it was the right one.
     pub(crate) fn let_in(&self, code: &str) -> Option<String> {
         let mut good = self.code.lock().unwrap_or_else(PoisonError::into_inner);
-        let right = |(known, since): &(String, Instant)| {
-            since.elapsed() < OPENS && same(code.as_bytes(), known.as_bytes())
-        };
+        let right =
+            |(known, since): &(String, Instant)| since.elapsed() < OPENS && same(code, known);
         if !good.as_ref().is_some_and(right) {
             return None;
         }
@@ -120,7 +121,7 @@ impl Gate {
         check(method, uri, headers, is_ours, &["http"])?;
         let path = uri.path().strip_prefix('/').unwrap_or_default();
         let (token, rest) = path.split_once('/').ok_or(Refusal::Token)?;
-        if same(token.as_bytes(), self.token.as_bytes()) {
+        if same(token, &self.token) {
             Ok(Asked::Page(rest))
         } else if token == OPEN && *method == Method::GET {
             Ok(Asked::Code(rest))
@@ -163,19 +164,6 @@ pub fn check(
         (Some(origin), true) if is_own(origin) => Ok(()),
         _ => Err(Refusal::Origin),
     }
-}
-
-/// 128 random bits in hexadecimal.
-fn secret() -> Result<String, getrandom::Error> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)?;
-    Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
-}
-
-/// Equality in constant time.
-fn same(a: &[u8], b: &[u8]) -> bool {
-    let differences = a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b));
-    a.len() == b.len() && differences == 0
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod peer;
 mod routes;
 mod run;
 mod screen;
+mod secret;
 mod server;
 mod words;
 
@@ -29,5 +30,6 @@ pub use error::ViewError;
 pub use export::export;
 pub use gate::{Refusal, check};
 pub use pages::{Pages, to_folder};
-pub use server::Server;
+pub use secret::{same, secret};
+pub use server::{Server, accept};
 pub use words::words;

@@ -64,24 +64,32 @@ impl Server {
 
     /// Serves until it is dropped.
     pub async fn run(self) {
-        let places = Arc::new(Semaphore::new(CONNECTIONS));
-        loop {
-            let Ok(place) = Arc::clone(&places).acquire_owned().await else {
-                return;
-            };
-            match self.listener.accept().await {
-                Ok((stream, _)) => {
-                    let shared = Arc::clone(&self.shared);
-                    tokio::spawn(async move {
-                        converse(stream, shared).await;
-                        drop(place);
-                    });
-                }
-                // The client has left, or there are no descriptors for now.
-                Err(error) => {
-                    tracing::debug!(%error, "no connection");
-                    tokio::time::sleep(PAUSE).await;
-                }
+        let shared = self.shared;
+        let converse = |stream| converse(stream, Arc::clone(&shared));
+        accept(self.listener, CONNECTIONS, converse).await;
+    }
+}
+
+/// Accepts connections, at most this many at a time, and serves each in a task. It never ends.
+pub async fn accept<C: Future<Output = ()> + Send + 'static>(
+    listener: TcpListener,
+    most: usize,
+    converse: impl Fn(TcpStream) -> C,
+) {
+    let places = Arc::new(Semaphore::new(most));
+    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let conversation = converse(stream);
+                tokio::spawn(async move {
+                    conversation.await;
+                    drop(place);
+                });
+            }
+            // The client has left, or there are no descriptors for now.
+            Err(error) => {
+                tracing::warn!("cannot accept a connection: {error}");
+                tokio::time::sleep(PAUSE).await;
             }
         }
     }

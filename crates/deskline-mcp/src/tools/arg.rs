@@ -97,6 +97,15 @@ pub(crate) const OPTIONS: [Arg; 7] = [
     Arg::unlisted("delayAfterAction", Type::Number),
 ];
 
+/// The arguments of a tool that acts on an element or a point: the app, the target, and its own.
+macro_rules! on_target {
+    ($($own:expr),* $(,)?) => {{
+        use $crate::tools::arg::{ELEMENT, HEIGHT, PID, REF, ROLE, WIDTH, X, Y};
+        &[PID, ELEMENT, ROLE, REF, X, Y, WIDTH, HEIGHT, $($own),*]
+    }};
+}
+pub(super) use on_target;
+
 impl Arg {
     /// Name and type, if the argument is listed.
     pub(super) fn brief(&self) -> Option<(String, Value)> {

@@ -75,19 +75,6 @@ pub(super) static WAIT_FOR: ToolRecord = ToolRecord {
     handler: Handler::Link(Tool::WaitFor, wait_for),
 };
 
-/// The state words of a tree line, in its order.
-const STATES: [(&str, States); 9] = [
-    ("focused", States::FOCUSED),
-    ("selected", States::SELECTED),
-    ("checked", States::CHECKED),
-    ("mixed", States::MIXED),
-    ("expanded", States::EXPANDED),
-    ("collapsed", States::COLLAPSED),
-    ("disabled", States::DISABLED),
-    ("editable", States::EDITABLE),
-    ("secure", States::SECURE),
-];
-
 fn wait_for(args: Args<'_>) -> Result<Action, Wrong> {
     Ok(Action::WaitFor {
         target: args.element()?,
@@ -102,12 +89,12 @@ fn awaited(word: &str) -> Result<Awaited, Wrong> {
         "present" => Ok(Awaited::Present),
         "absent" => Ok(Awaited::Absent),
         "visible" => Ok(Awaited::Visible),
-        _ => STATES
+        _ => States::WORDS
             .iter()
             .find(|(name, _)| *name == lower)
             .map(|(_, state)| Awaited::State(*state))
             .ok_or_else(|| {
-                let words: Vec<&str> = STATES.iter().map(|(name, _)| *name).collect();
+                let words: Vec<&str> = States::WORDS.iter().map(|(name, _)| *name).collect();
                 format!(
                     "state must be one of present, absent, visible, {}, not {}",
                     words.join(", "),

@@ -4,8 +4,8 @@ use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::{Action, Button, Target, Tool};
 
 use super::arg::{
-    Arg, ELEMENT, HEIGHT, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, REF, ROLE, Type,
-    WIDTH, WINDOW, X, Y,
+    Arg, ELEMENT, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, REF, ROLE, Type, WINDOW, X,
+    Y, on_target,
 };
 use super::record::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong};
@@ -15,15 +15,7 @@ pub(super) static CLICK: ToolRecord = ToolRecord {
     about: "Click an element or point, then optionally type text and press a key, as one step \
         with one diff: click a field, type and press Return in a single call. Target: ref, or \
         element (+ role), or x,y (+ width,height) from a tree line.",
-    args: &[
-        PID,
-        ELEMENT,
-        ROLE,
-        REF,
-        X,
-        Y,
-        WIDTH,
-        HEIGHT,
+    args: on_target![
         Arg::optional("doubleClick", Type::Bool, ""),
         Arg::optional("rightClick", Type::Bool, ""),
         Arg::optional("middleClick", Type::Bool, ""),
@@ -142,15 +134,7 @@ fn scroll(args: Args<'_>) -> Result<Action, Wrong> {
 pub(super) static DRAG: ToolRecord = ToolRecord {
     name: "drag_and_traverse",
     about: "Drag from one element or point to another.",
-    args: &[
-        PID,
-        ELEMENT,
-        ROLE,
-        REF,
-        X,
-        Y,
-        WIDTH,
-        HEIGHT,
+    args: on_target![
         Arg::optional("toX", Type::Number, ""),
         Arg::optional("toY", Type::Number, ""),
         Arg::optional("toRef", Type::Text, ""),

@@ -3,7 +3,7 @@
 use deskline_link::call::Quiet;
 use deskline_link::{Action, Tool};
 
-use super::arg::{Arg, ELEMENT, HEIGHT, PID, REF, ROLE, Type, WIDTH, X, Y};
+use super::arg::{Arg, Type, on_target};
 use super::record::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong};
 
@@ -11,17 +11,7 @@ pub(super) static SET_VALUE: ToolRecord = ToolRecord {
     name: "set_value_and_traverse",
     about: "Set the value of a field, slider or other control without pointer, keys or focus \
         change: the app may stay in the background.",
-    args: &[
-        PID,
-        ELEMENT,
-        ROLE,
-        REF,
-        X,
-        Y,
-        WIDTH,
-        HEIGHT,
-        Arg::required("value", Type::Text, "replaces what is there"),
-    ],
+    args: on_target![Arg::required("value", Type::Text, "replaces what is there"),],
     effect: Effect::Set,
     handler: Handler::Link(Tool::SetValue, set_value),
 };
@@ -37,7 +27,7 @@ pub(super) static PRESS_AX: ToolRecord = ToolRecord {
     name: "press_ax_and_traverse",
     about: "Press a button, link or menu item (of a closed menu too) as quietly as set_value. \
         Use a click where the app ignores it.",
-    args: &[PID, ELEMENT, ROLE, REF, X, Y, WIDTH, HEIGHT],
+    args: on_target![],
     effect: Effect::Act,
     handler: Handler::Link(Tool::PressAx, press_ax),
 };
@@ -51,17 +41,7 @@ fn press_ax(args: Args<'_>) -> Result<Action, Wrong> {
 pub(super) static SET_SELECTED: ToolRecord = ToolRecord {
     name: "set_selected_and_traverse",
     about: "Select or deselect a row, tab or item as quietly as set_value.",
-    args: &[
-        PID,
-        ELEMENT,
-        ROLE,
-        REF,
-        X,
-        Y,
-        WIDTH,
-        HEIGHT,
-        Arg::optional("selected", Type::Bool, "default true"),
-    ],
+    args: on_target![Arg::optional("selected", Type::Bool, "default true"),],
     effect: Effect::Set,
     handler: Handler::Link(Tool::SetSelected, set_selected),
 };

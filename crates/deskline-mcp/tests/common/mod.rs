@@ -153,42 +153,22 @@ impl Session {
     }
 
     pub fn start_until(config: Config, stop: impl Future<Output = ()> + Send + 'static) -> Self {
-        Self::start_with(config, stop, &[])
-    }
-
-    /// A server that has desktops with these keys too, each with a script and a journal of its own.
-    pub fn start_with(
-        config: Config,
-        stop: impl Future<Output = ()> + Send + 'static,
-        others: &[&str],
-    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let journal =
             Journal::open(Some(&folder.path().join("journal")), Retention::default()).unwrap();
         let (seen_by, seen) = unbounded_channel();
         let (gate, gate_of) = mpsc::channel();
         let script = Script {
-            seen: seen_by.clone(),
+            seen: seen_by,
             gate: gate_of,
         };
-        let mut dispatcher = Dispatcher::new(
+        let dispatcher = Dispatcher::new(
             Arc::new(Pings(Barrier::new(2))),
             Box::new(script),
             journal.clone(),
             config,
         )
         .unwrap();
-        for key in others {
-            let script = Script {
-                seen: seen_by.clone(),
-                gate: mpsc::channel().1,
-            };
-            let platform = Arc::new(Pings(Barrier::new(2)));
-            let journal = Journal::open(Some(&folder.path().join(key)), Retention::default());
-            dispatcher
-                .add_desktop(key, platform, Box::new(script), journal.unwrap())
-                .unwrap();
-        }
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (input, output) = tokio::io::split(theirs);
         let server = tokio::spawn(serve(Arc::new(dispatcher), input, output, stop));

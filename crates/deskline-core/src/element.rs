@@ -140,3 +140,10 @@ pub struct Element {
     /// removed.
     pub children_read: bool,
 }
+
+impl Element {
+    /// Its bounds, unless they are empty.
+    pub fn place(&self) -> Option<Rect> {
+        self.extents.filter(|extents| !extents.is_empty())
+    }
+}

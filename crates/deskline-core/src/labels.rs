@@ -94,12 +94,12 @@ fn label_of(tree: &Tree, texts: &Texts, children: &[Vec<usize>], field: usize) -
     let place = tree.elements[field].extents?;
     let mut inner = field;
     for _ in 0..=LEVELS {
-        let parent = tree.elements[inner].parent.filter(|p| *p < inner)?;
+        let parent = tree.parent(inner)?;
         let siblings = &children[parent];
         let beside = |i: &usize| *i != inner && tree.elements[*i].visible;
         let others: Vec<usize> = siblings.iter().copied().filter(beside).collect();
         let labels = others.iter().filter_map(|&i| {
-            let at = tree.elements[i].extents.filter(|e| !e.is_empty())?;
+            let at = tree.elements[i].place()?;
             let text = label_text(tree, texts, children, i)?;
             Some((distance(at, place)?, at, text))
         });

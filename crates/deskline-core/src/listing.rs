@@ -245,16 +245,12 @@ fn repeated(all: &[TextChange<'_>], tree: &Tree) -> HashSet<usize> {
     }
     let mut repeats = HashSet::new();
     for (i, change) in all.iter().enumerate() {
-        let mut at = Some(change.index);
-        while let Some(index) = at {
+        for index in tree.outwards(change.index) {
             let its = by_element.get(&index).into_iter().flatten();
             // The changes of one element are in the order of their attributes.
             repeats.extend(its.filter(|&&other| {
                 (index != change.index || other > i) && change.is_part_of(&all[other])
             }));
-            let parent = tree.elements.get(index).and_then(|e| e.parent);
-            // A container comes before its contents.
-            at = parent.filter(|parent| *parent < index);
         }
     }
     repeats

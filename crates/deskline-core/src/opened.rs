@@ -139,11 +139,9 @@ impl Tree {
             let element = before.elements.get(*index);
             element.is_some_and(|e| !e.title.is_blank())
         };
-        let up = std::iter::successors(Some(outermost), |at| {
-            let parent = before.elements.get(*at)?.parent;
-            parent.filter(|&parent| parent < *at && !is_app(parent))
-        });
-        up.take(2).find(named).or(Some(outermost))
+        let mut up = before.outwards(outermost).take(2);
+        let named = up.find(|at| named(at) && (*at == outermost || !is_app(*at)));
+        named.or(Some(outermost))
     }
 
     /// Sorts elements as an agent needs them: those in `opened` first, then `new` ones, then those
@@ -206,15 +204,6 @@ impl Tree {
     }
 
     fn is_in(&self, index: usize, container: usize) -> bool {
-        let mut at = Some(index);
-        while let Some(index) = at.filter(|index| *index >= container) {
-            if index == container {
-                return true;
-            }
-            // A container comes before its contents.
-            let parent = self.elements.get(index).and_then(|e| e.parent);
-            at = parent.filter(|parent| *parent < index);
-        }
-        false
+        index == container || self.is_inside(index, container)
     }
 }

@@ -21,8 +21,8 @@ impl Tree {
     pub(crate) fn keep_own_lines(&mut self) {
         let holders = self.holders();
         let own = |tree: &Self, i: usize| {
-            let extents = tree.elements[i].extents;
-            extents.filter(|e| is_kind(tree.elements[i].role) && !e.is_empty())
+            let place = tree.elements[i].place();
+            place.filter(|_| is_kind(tree.elements[i].role))
         };
         let mut covered: Vec<Option<Inside>> = vec![None; self.elements.len()];
         // Cut descendants, which come later, before their ancestors.
@@ -49,7 +49,7 @@ impl Tree {
         // Descendants come later.
         for i in (0..self.elements.len()).rev() {
             let element = &self.elements[i];
-            let Some(place) = element.extents.filter(|e| !e.is_empty()) else {
+            let Some(place) = element.place() else {
                 continue;
             };
             if element.role.is_interactive() || is_kind(element.role) {
@@ -65,8 +65,7 @@ impl Tree {
 
     /// Notes an element that takes clicks for each button and check box that it lies in.
     fn note_content(&self, content: &mut [Option<Inside>], index: usize, place: Rect) {
-        let parent = |at: &usize| self.elements[*at].parent.filter(|p| p < at);
-        for outer in std::iter::successors(parent(&index), parent).take(LEVELS) {
+        for outer in self.outwards(index).skip(1).take(LEVELS) {
             let holder = &self.elements[outer];
             let has_title = matches!(holder.role, Role::BUTTON | Role::CHECK_BOX);
             let whole = holder.extents.filter(|_| has_title);

@@ -89,8 +89,8 @@ impl Tree {
 
     /// Whether the element at `index` lies inside the one at `outer`, at any depth.
     pub fn is_inside(&self, index: usize, outer: usize) -> bool {
-        let parent = |at: usize| self.elements.get(at)?.parent.filter(|parent| *parent < at);
-        std::iter::successors(parent(index), |at| parent(*at)).any(|at| at == outer)
+        let mut around = self.outwards(index).take_while(|at| *at >= outer);
+        index != outer && around.any(|at| at == outer)
     }
 
     pub fn find_ref(&self, reference: Ref) -> Option<usize> {
@@ -135,7 +135,7 @@ impl Tree {
                 element.role,
                 Role::ROW | Role::CELL | Role::WINDOW | Role::WEB_AREA | Role::SCROLL_AREA
             );
-            match element.parent.filter(|&p| p < index && !whole) {
+            match self.parent(index).filter(|_| !whole) {
                 Some(parent) => index = parent,
                 None => break,
             }

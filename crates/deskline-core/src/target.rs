@@ -135,15 +135,9 @@ fn has_likes(tree: &Tree, texts: &Texts, index: usize) -> bool {
 
 /// The nearest container with a text that distinguishes the element, other than the whole window.
 fn distinguishing_container(tree: &Tree, texts: &Texts, index: usize) -> Option<usize> {
-    let parent = |at: usize| tree.elements.get(at)?.parent.filter(|p| *p < at);
-    let own = texts.text(tree, index).map(|text| text.shown.trim());
-    let mut at = parent(index);
-    while let Some(outer) = at.filter(|outer| tree.toplevel(*outer) != Some(*outer)) {
-        let text = texts.text(tree, outer).map(|text| text.shown.trim());
-        if text.is_some() && text != own {
-            return Some(outer);
-        }
-        at = parent(outer);
-    }
-    parent(index)
+    let text = |at: usize| texts.text(tree, at).map(|text| text.shown.trim());
+    let around = tree.outwards(index).skip(1);
+    let mut inner = around.take_while(|outer| tree.toplevel(*outer) != Some(*outer));
+    let tells = |outer: &usize| text(*outer).is_some_and(|other| Some(other) != text(index));
+    inner.find(tells).or(tree.parent(index))
 }

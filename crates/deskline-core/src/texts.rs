@@ -67,7 +67,7 @@ fn borrows(element: &Element) -> bool {
 fn may_lend(tree: &Tree, from: usize, to: usize, now: Option<usize>) -> bool {
     let rank = |at: usize| {
         let element = &tree.elements[at];
-        let placed = element.extents.is_some_and(|e| !e.is_empty());
+        let placed = element.place().is_some();
         u8::from(element.visible) + u8::from(placed)
     };
     let to = &tree.elements[to];

@@ -91,6 +91,16 @@ impl Tree {
         }
     }
 
+    /// The element that contains this one. It comes before it: a cyclic tree has no such parent.
+    pub fn parent(&self, index: usize) -> Option<usize> {
+        self.elements.get(index)?.parent.filter(|p| *p < index)
+    }
+
+    /// An element and what it is in, the innermost first.
+    pub fn outwards(&self, index: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(index), |at| self.parent(*at))
+    }
+
     /// The toplevel that contains an element: its outermost ancestor below the application.
     pub fn toplevel(&self, index: usize) -> Option<usize> {
         let mut at = index;

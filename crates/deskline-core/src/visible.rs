@@ -115,12 +115,6 @@ impl Tree {
             .count()
     }
 
-    /// An element and what it is in, the innermost first.
-    fn outwards(&self, index: usize) -> impl Iterator<Item = usize> {
-        let parent = |at: &usize| self.elements.get(*at)?.parent.filter(|p| p < at);
-        std::iter::successors(Some(index), parent)
-    }
-
     /// The outermost web page that an element is in.
     fn page_of(&self, index: usize) -> Option<usize> {
         let is_page = |at: &usize| self.elements[*at].role == Role::WEB_AREA;
@@ -142,7 +136,7 @@ fn pops_up(element: &Element, outer: &Scope) -> bool {
 
 /// The bounds that clip the contents of `element`.
 fn inner_clip(element: &Element, outer: &Scope) -> Option<Rect> {
-    let own = element.extents.filter(|extents| !extents.is_empty());
+    let own = element.place();
     let both = match (outer.clip, own) {
         (Some(clip), Some(own)) => Some(clip.intersect(&own)),
         (clip, own) => clip.or(own),

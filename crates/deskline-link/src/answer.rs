@@ -214,15 +214,9 @@ fn tree_text(call: &Call, report: &Report, error: Option<&str>) -> Option<String
     let only_visible = call.options.only_visible_elements;
     let late = report.late.as_ref();
     let mut text = late.map(|late| late.lines.clone()).unwrap_or_default();
-    text += &match (
-        &report.readings.before,
-        &report.readings.after,
-        &report.diff,
-    ) {
-        (Some(before), Some(after), Some(diff)) => {
-            tree_file::diff_and_tree(before, after, diff, only_visible)
-        }
-        _ => tree_file::full_tree(report.readings.latest()?, only_visible),
+    text += &match report.compared() {
+        Some((before, after, diff)) => tree_file::diff_and_tree(before, after, diff, only_visible),
+        None => tree_file::full_tree(report.readings.latest()?, only_visible),
     };
     for Drop {
         before,

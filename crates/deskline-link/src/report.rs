@@ -153,6 +153,12 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    /// The first and the last tree, and what changed between them, if a diff was made.
+    pub(crate) fn compared(&self) -> Option<(&Tree, &Tree, &Diff)> {
+        let Readings { before, after, .. } = &self.readings;
+        Some((before.as_ref()?, after.as_ref()?, self.diff.as_ref()?))
+    }
+
     /// Notes how long the guard has held so far, and whose input it did not keep out.
     pub(crate) fn note_guard(&mut self, desk: &mut Checkpoint<'_>) {
         self.guard_held = desk.guard.held();
@@ -182,11 +188,7 @@ impl Report {
 
     /// Whether the diff has an element that is, or was, visible.
     fn names_what_shows(&self) -> Option<bool> {
-        let (before, after) = (
-            self.readings.before.as_ref()?,
-            self.readings.after.as_ref()?,
-        );
-        let diff = self.diff.as_ref()?;
+        let (before, after, diff) = self.compared()?;
         let visible =
             |tree: &Tree, index: usize| tree.elements.get(index).is_some_and(|e| e.visible);
         // Focus changes are ignored: raising a window causes them, whatever the action does.

@@ -112,20 +112,12 @@ fn is_terminal(element: &deskline_core::Element) -> bool {
 /// The element that holds the focus: the enclosing table, if there is one, else the focused
 /// element. Tab and Return move between the cells of a table but do not leave it.
 fn holder(tree: &Tree, index: usize) -> Focus {
-    let mut at = Some(index);
-    while let Some(i) = at {
-        let element = &tree.elements[i];
-        if matches!(element.role, Role::TABLE | Role::OUTLINE) {
-            return Focus {
-                element: element.id.clone(),
-                many_lines: true,
-            };
-        }
-        at = element.parent.filter(|parent| *parent < i);
-    }
+    let is_table = |at: &usize| matches!(tree.elements[*at].role, Role::TABLE | Role::OUTLINE);
+    let table = tree.outwards(index).find(is_table);
+    let element = &tree.elements[table.unwrap_or(index)];
     Focus {
-        element: tree.elements[index].id.clone(),
-        many_lines: tree.elements[index].role == Role::TEXT_AREA,
+        element: element.id.clone(),
+        many_lines: table.is_some() || element.role == Role::TEXT_AREA,
     }
 }
 

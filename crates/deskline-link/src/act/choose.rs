@@ -364,7 +364,7 @@ impl Chooser<'_> {
             .contains(States::EXPANDED);
         let mut fresh = vec![false; now.elements.len()];
         for (i, element) in now.elements.iter().enumerate() {
-            let outer = element.parent.filter(|parent| *parent < i);
+            let outer = now.parent(i);
             let new = !before.contains(&element.id) || open && is_list(element.role);
             let came = element.visible && new;
             fresh[i] = came || outer.is_some_and(|outer| fresh[outer] || Some(outer) == own);

@@ -127,7 +127,7 @@ impl Act<'_> {
             // does not report it.
             Wanted::Element(index) => {
                 let element = self.tree.and_then(|tree| tree.elements.get(index));
-                let place = element.and_then(|e| e.extents).filter(|e| !e.is_empty());
+                let place = element.and_then(Element::place);
                 place.map(|place| place.center())
             }
             Wanted::App => None,

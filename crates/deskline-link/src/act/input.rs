@@ -589,10 +589,8 @@ impl Act<'_> {
     /// Where the target was in the tree.
     fn place(&self, target: &Resolved) -> Option<Rect> {
         let element = target.index.and_then(|i| self.tree?.elements.get(i));
-        element
-            .and_then(|e| e.extents)
-            .filter(|place| !place.is_empty())
-            .or(target.point.map(around))
+        let place = element.and_then(Element::place);
+        place.or(target.point.map(around))
     }
 }
 

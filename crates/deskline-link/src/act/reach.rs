@@ -69,7 +69,7 @@ impl Act<'_> {
                 // Take the bounds from it.
                 seen(&now, tree, index).ok_or_else(|| not_showing(tree, index))?
             } else {
-                let place = tree.elements[index].extents.filter(|e| !e.is_empty());
+                let place = tree.elements[index].place();
                 place.ok_or_else(|| no_place(&target.name))?
             };
             return Ok(at(middle(place), Some(place), &target.name, false));
@@ -257,7 +257,7 @@ impl Act<'_> {
                 break;
             };
             let element = &now.elements[at];
-            let place = element.extents.filter(|e| !e.is_empty());
+            let place = element.place();
             if let Some(place) = place.filter(|_| element.visible) {
                 return Ok(place);
             }
@@ -334,15 +334,14 @@ fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<
 /// The bounds that an element of an earlier tree has now, if it is visible.
 fn seen(now: &Tree, tree: &Tree, index: usize) -> Option<Rect> {
     let element = &now.elements[now.find_again(tree, index)?];
-    element.extents.filter(|e| element.visible && !e.is_empty())
+    element.place().filter(|_| element.visible)
 }
 
 /// The candidates for scrolling an element: its visible ancestors whose bounds do not contain its
 /// centre, the innermost first, each with its bounds.
 fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> + '_ {
-    let place = tree.elements[index].extents.filter(|e| !e.is_empty());
-    let parent = move |at: usize| tree.elements[at].parent.filter(|parent| *parent < at);
-    let around = move || std::iter::successors(parent(index), move |at| parent(*at));
+    let place = tree.elements[index].place();
+    let around = move || tree.outwards(index).skip(1);
     let web = around().any(|at| tree.elements[at].role == Role::WEB_AREA);
     around().filter_map(move |at| {
         let element = &tree.elements[at];
@@ -357,7 +356,7 @@ fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> +
         let scrolls = scrolls || element.role == Role::MENU && in_combo;
         // In a page any part may scroll without being reported as scrollable.
         let part = web && place.is_some() && element.role != Role::WINDOW;
-        let area = element.extents.filter(|e| !e.is_empty());
+        let area = element.place();
         let area = area.filter(|_| (scrolls || part) && element.visible)?;
         let shows = place.is_some_and(|place| area.contains(place.center()));
         (!shows).then_some((at, area))
@@ -416,7 +415,7 @@ fn wheel(tree: &Tree, index: usize, place: Option<Rect>, level: usize) -> Option
 /// it is inside.
 fn not_showing(tree: &Tree, index: usize) -> Error {
     let name = summary::name_of(tree, index);
-    let place = tree.elements[index].extents.filter(|e| !e.is_empty());
+    let place = tree.elements[index].place();
     if let Some((area, _)) = scrollers(tree, index).next()
         && let Some((at, lines)) = wheel(tree, index, place, 0)
     {
@@ -431,9 +430,7 @@ fn not_showing(tree: &Tree, index: usize) -> Error {
         }
         .into();
     }
-    let mut around = std::iter::successors(tree.elements[index].parent, |at| {
-        tree.elements[*at].parent.filter(|parent| parent < at)
-    });
+    let mut around = tree.outwards(index).skip(1);
     let holder = around.find(|at| tree.elements[*at].visible);
     let holder = holder.map(|at| summary::name_of(tree, at));
     TargetError::NotShowing { name, holder }.into()

@@ -82,11 +82,6 @@ impl Act<'_> {
 fn disabled_buttons(tree: &Tree) -> BTreeSet<ElementId> {
     let focused = |e: &deskline_core::Element| e.states.contains(States::FOCUSED);
     let focus = tree.elements.iter().rposition(focused);
-    let chain = |index| {
-        std::iter::successors(Some(index), |at: &usize| {
-            tree.elements[*at].parent.filter(|parent| parent < at)
-        })
-    };
     let is_scope = |at: &usize| {
         let e = &tree.elements[*at];
         let native = e.native_role.as_ref();
@@ -94,13 +89,13 @@ fn disabled_buttons(tree: &Tree) -> BTreeSet<ElementId> {
             || matches!(native, "dialog" | "alert" | "file chooser")
             || tree.dialog == Some(*at)
     };
-    let Some(scope) = focus.and_then(|focus| chain(focus).find(is_scope)) else {
+    let Some(scope) = focus.and_then(|focus| tree.outwards(focus).find(is_scope)) else {
         return BTreeSet::new();
     };
     let buttons = tree.elements.iter().enumerate().skip(scope);
     buttons
         .filter(|(_, e)| e.role == Role::BUTTON && e.visible && e.states.contains(States::DISABLED))
-        .filter(|(at, _)| chain(*at).any(|ancestor| ancestor == scope))
+        .filter(|(at, _)| tree.is_inside(*at, scope))
         .map(|(_, e)| e.id.clone())
         .collect()
 }

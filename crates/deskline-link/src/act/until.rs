@@ -192,14 +192,12 @@ impl Act<'_> {
 
 /// The area that scrolls the element at `index`: itself, or what is around it.
 pub(super) fn area_of(tree: &Tree, index: usize) -> usize {
-    let parent = |at: usize| tree.elements[at].parent.filter(|parent| *parent < at);
-    let mut around = std::iter::successors(Some(index), |at| parent(*at));
     let scrolls = |at: &usize| is_area(&tree.elements[*at]) || overflows(tree, *at);
-    let mut area = around.find(scrolls).unwrap_or(index);
+    let mut area = tree.outwards(index).find(scrolls).unwrap_or(index);
     // A list in a viewport may be as tall as all of its rows.
     let height = |at: usize| place_of(tree, at).map_or(0, |place| place.h);
     let is_port = |at: usize| matches!(tree.elements[at].role, Role::SCROLL_AREA | Role::GROUP);
-    while let Some(outer) = parent(area)
+    while let Some(outer) = tree.parent(area)
         && is_port(outer)
         && (1..height(area)).contains(&height(outer))
     {
@@ -231,15 +229,14 @@ fn overflows(tree: &Tree, index: usize) -> bool {
         return false;
     };
     let outside = |e: &Element| {
-        let child = e.extents.filter(|child| !child.is_empty());
-        child.is_some_and(|c| c.y >= place.y + place.h || c.y + c.h <= place.y)
+        e.place().is_some_and(|c| c.y >= place.y + place.h || c.y + c.h <= place.y)
     };
     let mut children = tree.elements.iter().skip(index + 1);
     children.any(|e| e.parent == Some(index) && outside(e))
 }
 
 fn place_of(tree: &Tree, index: usize) -> Option<Rect> {
-    tree.elements[index].extents.filter(|e| !e.is_empty())
+    tree.elements[index].place()
 }
 
 fn shows_in(tree: &Tree, index: usize, area: usize) -> bool {

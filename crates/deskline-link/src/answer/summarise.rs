@@ -27,14 +27,8 @@ pub(super) fn summarise(
     };
     if let Some(tree) = report.readings.latest() {
         summary.app = Some(tree.app.name.clone());
-        let opened = match (
-            &report.readings.before,
-            &report.readings.after,
-            &report.diff,
-        ) {
-            (Some(before), Some(after), Some(diff)) => after.opened_since(before, diff),
-            _ => None,
-        };
+        let compared = report.compared();
+        let opened = compared.and_then(|(before, after, diff)| after.opened_since(before, diff));
         summary.partial.clone_from(&tree.partial);
         let taken = report.handoff.as_ref().and_then(|t| t.tree.as_ref());
         // An ended app has no dialog and no focus, whatever its last tree had.
@@ -63,23 +57,19 @@ pub(super) fn summarise(
     summary.hint = is_first || report.diff.is_none();
     summary.summary = sentence(call, report, summary.error.is_some());
     summary.notes.extend(idle_key(call, report));
-    match (
-        &report.readings.before,
-        &report.readings.after,
-        &report.diff,
-    ) {
-        (Some(before), Some(after), Some(diff)) => {
+    match (report.compared(), &report.readings.after) {
+        (Some((before, after, diff)), _) => {
             let shown = diff.without_mirrors(before, after);
             summary.text_changes = listing::text_changes(after, &shown);
             summary.visible_elements = listing::new_elements(before, after, diff);
             summary.picture_changed = report.picture_changed();
         }
-        (_, Some(after), _) => {
+        (None, Some(after)) => {
             summary.no_tree.clone_from(&after.no_tree);
             summary.blind.clone_from(&after.blind);
             summary.visible_elements = listing::tree_elements_in(after, report.window);
         }
-        _ => {}
+        (None, None) => {}
     }
     for Drop {
         before,

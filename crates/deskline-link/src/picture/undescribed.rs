@@ -131,7 +131,7 @@ impl Seen<'_> {
             in_text.push(parent.is_some_and(|p| in_text[p] || is_text(&elements[p])));
             let outer = element.parent.and_then(|p| clips.get(p));
             let outer = outer.copied().unwrap_or(self.whole);
-            let own = element.extents.filter(|own| !own.is_empty());
+            let own = element.place();
             clips.push(own.map_or(outer, |own| own.intersect(&outer)));
         }
         let holds_visible = self.holds_visible();
@@ -183,10 +183,8 @@ impl Seen<'_> {
         let elements = &self.tree.elements;
         // Ancestors do not describe the area of a descendant.
         let mut contains = vec![false; elements.len()];
-        let mut above = Some(index);
-        while let Some(at) = above {
+        for at in self.tree.outwards(index) {
             contains[at] = true;
-            above = elements[at].parent.filter(|&p| p < at);
         }
         let mut is_in_it = vec![false; elements.len()];
         let mut said = Vec::new();

@@ -132,19 +132,12 @@ pub(crate) fn settable(tree: &Tree, target: Resolved) -> Resolved {
     let Some(combo) = combo else {
         return target;
     };
-    let inside = |index: &usize| {
-        let mut at = *index;
-        while let Some(parent) = tree.elements[at].parent.filter(|p| *p < at && *p >= combo) {
-            at = parent;
-        }
-        at == combo
-    };
     let is_field = |&index: &usize| {
         let element = &tree.elements[index];
         element.role == Role::TEXT_FIELD && element.states.contains(States::EDITABLE)
     };
     let rest = combo + 1..tree.elements.len();
-    let fields: Vec<usize> = rest.take_while(|i| inside(i)).filter(is_field).collect();
+    let fields: Vec<usize> = rest.take_while(|i| tree.is_inside(*i, combo)).filter(is_field).collect();
     match fields.as_slice() {
         [field] => Resolved {
             name: target.name,
@@ -205,7 +198,7 @@ pub(crate) fn click_point(tree: &Tree, index: usize, place: Rect) -> Point {
 
 pub(crate) fn element(tree: &Tree, index: usize, others: usize) -> Resolved {
     let element = &tree.elements[index];
-    let place = element.extents.filter(|e| !e.is_empty());
+    let place = element.place();
     let point = place.map(|place| click_point(tree, index, place));
     Resolved {
         index: Some(index),

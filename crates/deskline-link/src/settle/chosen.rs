@@ -7,8 +7,7 @@ const LEVELS: usize = 3;
 
 /// The element that is chosen from, for the element at `index`: what it is a part of, or itself.
 pub(crate) fn chooser(tree: &Tree, index: usize) -> usize {
-    let parent = |at: usize| tree.elements[at].parent.filter(|parent| *parent < at);
-    let mut around = std::iter::successors(Some(index), |at| parent(*at)).take(LEVELS + 1);
+    let mut around = tree.outwards(index).take(LEVELS + 1);
     // A button in a row of a list has a menu of its own.
     let in_list = !tree.elements[index].role.is_interactive();
     let chooses = |at: &usize| {

@@ -308,8 +308,8 @@ impl Field {
 }
 
 fn in_table(tree: &Tree, index: usize) -> bool {
-    let parent = |at: &usize| tree.elements[*at].parent.filter(|parent| parent < at);
-    std::iter::successors(Some(index), parent).any(|at| tree.elements[at].role == Role::CELL)
+    tree.outwards(index)
+        .any(|at| tree.elements[at].role == Role::CELL)
 }
 
 /// Whether parts of the element's text are elements of their own, as the paragraphs of a web page's

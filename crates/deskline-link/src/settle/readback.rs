@@ -164,10 +164,8 @@ fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict 
     // The row of a cell is selected, or the cell of a text: see `set_selected`.
     const LEVELS: usize = 3;
     let selected = |e: &Element| e.states.contains(States::SELECTED);
-    let chain = std::iter::successors(Some(now), |at| {
-        after.elements[*at].parent.filter(|parent| parent < at)
-    });
-    let mut chain = chain.take(LEVELS + 1).map(|at| &after.elements[at]);
+    let chain = after.outwards(now).take(LEVELS + 1);
+    let mut chain = chain.map(|at| &after.elements[at]);
     let holds = if wanted {
         chain.any(selected)
     } else {
@@ -191,11 +189,7 @@ fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict 
 /// The note about a selection that keys do not follow: Qt and GTK select through accessibility
 /// without moving their cursor. Qt's is the focused row; GTK has none while its window is behind.
 fn current_beside(tree: &Tree, now: usize) -> Verdict {
-    let around = |at: usize| {
-        std::iter::successors(Some(at), |at| {
-            tree.elements[*at].parent.filter(|parent| parent < at)
-        })
-    };
+    let around = |at: usize| tree.outwards(at);
     let is_view = |at: &usize| {
         let role = tree.elements[*at].role;
         matches!(role, Role::OUTLINE | Role::TABLE | Role::LIST | Role::GRID)

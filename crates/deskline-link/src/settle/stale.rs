@@ -53,7 +53,7 @@ pub(crate) fn lacks_page(tree: &Tree) -> bool {
             return true;
         }
         let page = element.role == Role::WEB_AREA && element.visible && element.children_read;
-        let large = element.extents.is_some_and(|place| !place.is_empty());
+        let large = element.place().is_some();
         empty = (page && large).then_some(index);
     }
     empty.is_some()

@@ -1,12 +1,13 @@
 //! A self-test of the program on a real system: calls, and the findings of its report.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use deskline_core::escape;
+use deskline_core::{KeyPress, escape};
 use serde::Serialize;
 
+use crate::call::{ClickKind, Typing};
 use crate::doctor::{Check, Status};
-use crate::{Action, Answer, Call, Cancel, Links, Tool};
+use crate::{Action, Answer, Call, Cancel, Input, Links, Target, Tool};
 
 /// One line of the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -104,6 +105,25 @@ impl<'t> Sheet<'t> {
             .run(&Call::new(tool, pid, action), &Cancel::new())
     }
 
+    /// Presses a key in an app.
+    pub fn press(&mut self, pid: u32, key: &str, modifiers: &[&str]) -> Answer {
+        match press(key, modifiers) {
+            Ok(action) => self.call(Tool::PressKey, Some(pid), action),
+            Err(why) => crate::error_answer(&why),
+        }
+    }
+
+    /// The tree file of an app, read now.
+    pub fn tree(&mut self, pid: u32) -> String {
+        let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
+        tree_of(&answer).unwrap_or_default()
+    }
+
+    /// Notes a row that could not be tried.
+    pub fn skip(&mut self, name: &str, why: &str) {
+        self.note(name, Ok(format!("skipped: {why}")));
+    }
+
     /// Calls a tool and checks that its answer, or the tree that it wrote, contains this text.
     pub fn expect(
         &mut self,
@@ -140,6 +160,28 @@ impl<'t> Sheet<'t> {
         ));
         self.report
     }
+}
+
+pub fn press(key: &str, modifiers: &[&str]) -> Result<Action, String> {
+    let press = KeyPress::parse(key, modifiers).map_err(|e| e.to_string())?;
+    let hold = Duration::ZERO;
+    Ok(Action::Input(Input::PressKey { press, hold }))
+}
+
+pub fn typed(typing: Typing) -> Action {
+    Action::Input(Input::Type { typing })
+}
+
+/// A plain click, and what is typed after it.
+pub fn clicked(target: Target, then: Typing) -> Action {
+    let kind = ClickKind::default();
+    Action::Input(Input::Click { target, kind, then })
+}
+
+/// The error or the summary of an answer.
+pub fn said(answer: &Answer) -> &str {
+    let said = field(answer, "error").or_else(|| field(answer, "summary"));
+    said.unwrap_or_default()
 }
 
 /// The value of a line in a summary.

@@ -105,14 +105,13 @@ pub fn run<O: Os>(
 impl<O: Os> Test<'_, O> {
     fn run(&mut self) {
         let journal = self.journal.path().display().to_string();
-        self.sheet.say(&format!("journal: {journal}"));
+        self.say(&format!("journal: {journal}"));
         for check in doctor::examine(self.os, std::process::id()) {
-            self.sheet.check(&check);
+            self.check(&check);
         }
         if !self.os.trusted() {
             self.os.ask_for_trust();
-            self.sheet
-                .say("Allow Accessibility as said above, then run this again.");
+            self.say("Allow Accessibility as said above, then run this again.");
             return;
         }
         let front = windows::front(self.os);

@@ -229,7 +229,8 @@ fn overflows(tree: &Tree, index: usize) -> bool {
         return false;
     };
     let outside = |e: &Element| {
-        e.place().is_some_and(|c| c.y >= place.y + place.h || c.y + c.h <= place.y)
+        e.place()
+            .is_some_and(|c| c.y >= place.y + place.h || c.y + c.h <= place.y)
     };
     let mut children = tree.elements.iter().skip(index + 1);
     children.any(|e| e.parent == Some(index) && outside(e))

@@ -137,7 +137,10 @@ pub(crate) fn settable(tree: &Tree, target: Resolved) -> Resolved {
         element.role == Role::TEXT_FIELD && element.states.contains(States::EDITABLE)
     };
     let rest = combo + 1..tree.elements.len();
-    let fields: Vec<usize> = rest.take_while(|i| tree.is_inside(*i, combo)).filter(is_field).collect();
+    let fields: Vec<usize> = rest
+        .take_while(|i| tree.is_inside(*i, combo))
+        .filter(is_field)
+        .collect();
     match fields.as_slice() {
         [field] => Resolved {
             name: target.name,

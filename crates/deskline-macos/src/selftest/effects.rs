@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Line, Point};
 use deskline_input::Click;
-use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::selftest::{Found, field, judge, tree_of};
+use deskline_link::call::{Input, Typing};
+use deskline_link::selftest::{Found, clicked, field, judge, said, tree_of, typed};
 use deskline_link::{Action, Cancel, Target, Tool};
 
 use super::guard::length;
 use super::test::Test;
-use super::tools::{press, reference};
+use super::tools::reference;
 use crate::MacDesktop;
 use crate::os::{NewValue, Os, Value};
 use crate::{activate, front, windows};
@@ -151,14 +151,11 @@ impl<O: Os> Test<'_, O> {
     pub(super) fn count_clicks(&mut self, pid: u32) {
         // Clears the entry, then all.
         for _ in 0..2 {
-            if let Some(escape) = press("Escape", &[]) {
-                self.call(Tool::PressKey, Some(pid), escape);
-            }
+            self.press(pid, "Escape", &[]);
         }
         let typing = Typing::text("0+1");
-        self.call(Tool::Type, Some(pid), Action::Input(Input::Type { typing }));
-        let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
-        let tree = tree_of(&answer).unwrap_or_default();
+        self.call(Tool::Type, Some(pid), typed(typing));
+        let tree = self.tree(pid);
         let is = |line: &&str| {
             line.contains("[AXButton")
                 && EQUALS
@@ -200,20 +197,13 @@ impl<O: Os> Test<'_, O> {
 
     /// Opens a menu of an app that is behind, and closes it.
     pub(super) fn menu_bar(&mut self, pid: u32) {
-        let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
-        let tree = tree_of(&answer).unwrap_or_default();
+        let tree = self.tree(pid);
         let titles = tree.lines().filter(|l| l.contains("[AXMenuBarItem"));
         // After the Apple menu and the app's own.
         let Some(target) = titles.filter_map(reference).nth(2).map(Target::Ref) else {
             return self.note("menu bar", Err("the tree has no menu bar".into()));
         };
-        let then = Typing::default();
-        let click = Input::Click {
-            target,
-            kind: ClickKind::default(),
-            then,
-        };
-        let answer = self.call(Tool::Click, Some(pid), Action::Input(click));
+        let answer = self.call(Tool::Click, Some(pid), clicked(target, Typing::default()));
         let items = |answer| {
             let tree = tree_of(answer).unwrap_or_default();
             let shown = tree
@@ -222,12 +212,9 @@ impl<O: Os> Test<'_, O> {
             shown.count()
         };
         let opened = items(&answer);
-        if let Some(escape) = press("Escape", &[]) {
-            self.call(Tool::PressKey, Some(pid), escape);
-        }
+        self.press(pid, "Escape", &[]);
         let closed = items(&self.call(Tool::Refresh, Some(pid), Action::Refresh));
-        let said = field(&answer, "error").or_else(|| field(&answer, "summary"));
-        let said = said.unwrap_or_default();
+        let said = said(&answer);
         let seen = format!("{opened} items showed, {closed} after Escape: {said}");
         self.note("menu bar", judge(opened > 0 && closed == 0, seen));
     }
@@ -252,10 +239,7 @@ impl<O: Os> Test<'_, O> {
         let is_full = || one(&os, &window.element, "AXFullScreen") == Some(Value::Bool(true));
         self.show(pid);
         if full(true).is_err() || !until(TRAVELS, is_full) {
-            return self.note(
-                NAME,
-                Ok("skipped: the window does not go to full screen".into()),
-            );
+            return self.skip(NAME, "the window does not go to full screen");
         }
         // The attribute changes before the animation ends.
         std::thread::sleep(Duration::from_secs(1));
@@ -264,14 +248,11 @@ impl<O: Os> Test<'_, O> {
         if !until(TRAVELS, || windows::all_away(&os, pid)) {
             self.show(pid);
             let _ = full(false);
-            return self.note(
-                NAME,
-                Ok("skipped: a window stays on the first Space".into()),
-            );
+            return self.skip(NAME, "a window stays on the first Space");
         }
         let typing = Typing::text(AFAR);
         let start = Instant::now();
-        let answer = self.call(Tool::Type, Some(pid), Action::Input(Input::Type { typing }));
+        let answer = self.call(Tool::Type, Some(pid), typed(typing));
         let ms = start.elapsed().as_millis();
         let arrived = before.is_ok_and(|n| length(&os, pid) == Ok(n + AFAR.len()));
         let back = until(TRAVELS, || front::is(&os, other));
@@ -286,55 +267,36 @@ impl<O: Os> Test<'_, O> {
 
     /// The person is in a window in full screen, and the agent's app is on the first Space.
     fn back_to_full_screen(&mut self, pid: u32, other: u32) {
-        if let Some(key) = press("Escape", &[]) {
-            let start = Instant::now();
-            let answer = self.call(Tool::PressKey, Some(other), key);
-            let back = until(TRAVELS, || {
-                front::is(self.os, pid) && !windows::all_away(self.os, pid)
-            });
-            let ms = start.elapsed().as_millis();
-            let said = field(&answer, "error").unwrap_or_default();
-            let seen = format!("back: {back}, {ms} ms {said}");
-            let good = back && !answer.is_error;
-            self.note("back to a window in full screen", judge(good, seen));
-        }
+        let start = Instant::now();
+        let answer = self.press(other, "Escape", &[]);
+        let back = until(TRAVELS, || {
+            front::is(self.os, pid) && !windows::all_away(self.os, pid)
+        });
+        let ms = start.elapsed().as_millis();
+        let said = field(&answer, "error").unwrap_or_default();
+        let seen = format!("back: {back}, {ms} ms {said}");
+        let good = back && !answer.is_error;
+        self.note("back to a window in full screen", judge(good, seen));
     }
 
     /// Finder usually runs without a window: Cmd+N makes one, Cmd+W closes it.
     pub(super) fn windowless(&mut self) {
         const NAME: &str = "an app without windows";
-        let finder = self
-            .os
-            .apps()
-            .into_iter()
-            .find(|a| a.bundle_id == "com.apple.finder");
-        let Some(pid) = finder.map(|a| a.pid) else {
-            return self.note(NAME, Ok("skipped: Finder does not run".into()));
+        let Some(pid) = self.finder() else {
+            return self.skip(NAME, "Finder does not run");
         };
         if !windows::of_app(self.os, pid).is_empty() {
-            return self.note(NAME, Ok("skipped: Finder has a window".into()));
+            return self.skip(NAME, "Finder has a window");
         }
-        let mut keys =
-            |key| press(key, &["Command"]).map(|p| self.call(Tool::PressKey, Some(pid), p));
-        let answer = keys("n");
-        let said = answer.map(|a| a.text).unwrap_or_default();
+        let answer = self.press(pid, "n", &["Command"]);
         let came = until(SHOWS, || !windows::of_app(self.os, pid).is_empty());
-        if came {
-            let mut keys =
-                |key| press(key, &["Command"]).map(|p| self.call(Tool::PressKey, Some(pid), p));
-            keys("w");
-        }
-        self.note(
-            NAME,
-            judge(
-                came,
-                if came {
-                    "Cmd+N made a window".into()
-                } else {
-                    said
-                },
-            ),
-        );
+        let found = if came {
+            self.press(pid, "w", &["Command"]);
+            Ok("Cmd+N made a window".into())
+        } else {
+            Err(answer.text)
+        };
+        self.note(NAME, found);
     }
 
     /// The pages of a browser and of an app that contain Chromium are in their first trees.
@@ -342,7 +304,7 @@ impl<O: Os> Test<'_, O> {
         for (row, apps) in CHROMIUM {
             match apps.into_iter().find(|name| self.is_installed(name)) {
                 Some(name) => self.page_of(row, name),
-                None => self.note(row, Ok("skipped: none is installed".into())),
+                None => self.skip(row, "none is installed"),
             }
         }
     }
@@ -357,10 +319,9 @@ impl<O: Os> Test<'_, O> {
         let page = has_contents(&tree);
         // VS Code asks about it.
         let asks = tree.to_lowercase().contains("screen reader");
-        let said = field(&answer, "error").or_else(|| field(&answer, "summary"));
         let seen = format!(
             "{name}: a page: {page}, it speaks of a screen reader: {asks}, {ms} ms {}",
-            said.unwrap_or_default()
+            said(&answer)
         );
         self.note(row, judge(page, seen));
     }
@@ -395,8 +356,7 @@ impl<O: Os> Test<'_, O> {
     pub(super) fn close_all(&mut self) {
         let mut left = Vec::new();
         for (pid, name) in std::mem::take(&mut self.started) {
-            let quit = press("q", &["Command"]);
-            let answer = quit.map(|quit| self.call(Tool::PressKey, Some(pid), quit));
+            let answer = self.press(pid, "q", &["Command"]);
             let mut asks = 0;
             while !until(SHOWS, || self.os.process(pid).is_none())
                 && asks < DOCUMENTS
@@ -404,9 +364,7 @@ impl<O: Os> Test<'_, O> {
             {
                 asks += 1;
                 // It asks whether to save: Cmd+Delete is "Delete", so that it restores nothing.
-                if let Some(discard) = press("Delete", &["Command"]) {
-                    self.call(Tool::PressKey, Some(pid), discard);
-                }
+                self.press(pid, "Delete", &["Command"]);
             }
             if self.os.process(pid).is_none() {
                 continue;
@@ -417,8 +375,7 @@ impl<O: Os> Test<'_, O> {
                 let _ = std::process::Command::new("/bin/kill").arg(pid).status();
             }
             if !until(SHOWS, || self.os.process(pid).is_none()) {
-                let said = answer.map(|answer| answer.text).unwrap_or_default();
-                left.push(format!("{name}: {said}"));
+                left.push(format!("{name}: {}", answer.text));
             }
         }
         let found: Found = if left.is_empty() {

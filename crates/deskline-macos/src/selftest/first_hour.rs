@@ -3,13 +3,13 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::selftest::{field, judge};
-use deskline_link::{Action, Target, Tool};
+use deskline_link::Tool;
+use deskline_link::call::Typing;
+use deskline_link::selftest::{clicked, judge, said};
 
 use super::guard::length;
 use super::test::Test;
-use super::tools::press;
+use super::tools::{AREA, text};
 use crate::os::{Os, Value};
 use crate::{front, picture, windows};
 
@@ -53,7 +53,7 @@ impl<O: Os> Test<'_, O> {
         self.menu_and_popover(editor);
         self.picture_times(editor);
         for line in BY_HAND {
-            self.sheet.say(&format!("By hand: {line}"));
+            self.say(&format!("By hand: {line}"));
         }
     }
 
@@ -125,36 +125,23 @@ impl<O: Os> Test<'_, O> {
             let windows = test.os.windows();
             windows.iter().any(|w| w.pid == pid && w.layer == 3)
         };
-        let keys = |test: &mut Self| {
-            if let Some(fonts) = press("t", &["Command"]) {
-                test.call(Tool::PressKey, Some(pid), fonts);
-            }
-        };
-        keys(self);
+        self.press(pid, "t", &["Command"]);
         if !panels(self) {
-            return self.note(NAME, Ok("skipped: Cmd+T opened none".into()));
+            return self.skip(NAME, "Cmd+T opened none");
         }
         let before = length(self.os, pid);
-        let click = Input::Click {
-            target: Target::Text {
-                text: String::new(),
-                role: Some("AXTextArea".into()),
-            },
-            kind: ClickKind::default(),
-            then: Typing::text(PANEL_TEXT),
-        };
-        let answer = self.call(Tool::Click, Some(pid), Action::Input(click));
+        let click = clicked(text("", AREA), Typing::text(PANEL_TEXT));
+        let answer = self.call(Tool::Click, Some(pid), click);
         let now = length(self.os, pid);
-        keys(self);
+        self.press(pid, "t", &["Command"]);
         let good = before.is_ok_and(|n| now == Ok(n + PANEL_TEXT.len()));
-        let said = field(&answer, "error").or_else(|| field(&answer, "summary"));
-        self.note(NAME, judge(good, said.unwrap_or_default().to_owned()));
+        self.note(NAME, judge(good, said(&answer).to_owned()));
     }
 
     fn picture_times(&mut self, pid: u32) {
         const NAME: &str = "time of a picture";
         let Some((window, _)) = windows::of_app(self.os, pid).into_iter().next() else {
-            return self.note(NAME, Ok("skipped: there is no window".into()));
+            return self.skip(NAME, "there is no window");
         };
         let mut times: Vec<Duration> = Vec::new();
         for _ in 0..PICTURES {

@@ -5,12 +5,10 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use deskline_core::Rect;
-use deskline_link::Tool;
 use deskline_link::selftest::judge;
 
 use super::effects::{SHOWS, until};
 use super::test::Test;
-use super::tools::press;
 use crate::os::Os;
 use crate::panels;
 
@@ -50,19 +48,13 @@ impl<O: Os> Test<'_, O> {
 
     /// Links with guard and banner, each of one arrow key.
     pub(super) fn many_links(&mut self, pid: u32) {
-        let Some(key) = press("Right", &[]) else {
-            return;
-        };
         let links = self.program.map_or(LINKS.1, |_| LINKS.0);
         // The first ones create what stays for good.
         for _ in 0..links / 5 {
-            self.call(Tool::PressKey, Some(pid), key.clone());
+            self.press(pid, "Right", &[]);
         }
         let before = self.own();
-        let failed = (0..links).filter(|_| {
-            let answer = self.call(Tool::PressKey, Some(pid), key.clone());
-            answer.is_error
-        });
+        let failed = (0..links).filter(|_| self.press(pid, "Right", &[]).is_error);
         let failed = failed.count();
         let now = self.own();
         let windows = now.0 <= before.0 + LEFT.0;

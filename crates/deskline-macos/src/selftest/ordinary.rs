@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use deskline_core::{KeyPress, Line, Point, Role};
 use deskline_input::Button;
 use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::selftest::{Found, field, judge, tree_of};
+use deskline_link::selftest::{Found, field, judge, said, tree_of, typed};
 use deskline_link::{Action, Answer, Picture, Target, Tool};
 
 use super::effects::{SHOWS, element, until};
 use super::guard::length;
 use super::test::Test;
-use super::tools::{AREA, press, reference};
+use super::tools::{AREA, reference};
 use crate::os::{Event, Os, Value};
 use crate::windows;
 
@@ -74,8 +74,7 @@ impl<O: Os> Test<'_, O> {
     fn new_window(&mut self, pid: u32) -> Option<O::Element> {
         let number = |(w, _): &(deskline_link::Window, _)| w.id;
         let before: Vec<_> = windows::of_app(self.os, pid).iter().map(number).collect();
-        let new = press("n", &["Command"])?;
-        self.call(Tool::PressKey, Some(pid), new);
+        self.press(pid, "n", &["Command"]);
         let os = self.os.clone();
         let came = || {
             let mut all = windows::of_app(&os, pid).into_iter();
@@ -83,6 +82,12 @@ impl<O: Os> Test<'_, O> {
         };
         until(SHOWS, || came().is_some());
         came().map(|window| window.element)
+    }
+
+    pub(super) fn finder(&self) -> Option<u32> {
+        let mut apps = self.os.apps().into_iter();
+        let finder = apps.find(|app| app.bundle_id == "com.apple.finder");
+        finder.map(|app| app.pid)
     }
 
     fn close(&self, window: &O::Element) {
@@ -111,7 +116,7 @@ impl<O: Os> Test<'_, O> {
         let os = self.os.clone();
         let rear = windows::of_app(&os, pid).into_iter().find_map(|(_, ax)| ax);
         let (Some(rear), Some(new)) = (rear, self.new_window(pid)) else {
-            return self.note(NAME, Ok("skipped: Cmd+N made no second window".into()));
+            return self.skip(NAME, "Cmd+N made no second window");
         };
         let area = |window| areas(&os, window, 4).into_iter().next();
         let (Some(back), Some(front)) = (area(&rear.element), area(&new)) else {
@@ -131,8 +136,7 @@ impl<O: Os> Test<'_, O> {
             Some(target) => {
                 let target = Target::Ref(target);
                 let answer = self.click_at(pid, target, Button::Left, Some(TEXT));
-                let said = field(&answer, "error").or_else(|| field(&answer, "summary"));
-                said.unwrap_or_default().to_owned()
+                said(&answer).to_owned()
             }
             None => "the tree has no text in a second window".into(),
         };
@@ -145,16 +149,13 @@ impl<O: Os> Test<'_, O> {
     /// A right-click on a file: judged by the menu's items in the tree.
     pub(super) fn context_menu(&mut self) {
         const NAME: &str = "a context menu in Finder";
-        let mut apps = self.os.apps().into_iter();
-        let finder = apps.find(|a| a.bundle_id == "com.apple.finder");
-        let Some(pid) = finder.map(|a| a.pid) else {
-            return self.note(NAME, Ok("skipped: Finder does not run".into()));
+        let Some(pid) = self.finder() else {
+            return self.skip(NAME, "Finder does not run");
         };
         let Some(window) = self.new_window(pid) else {
-            return self.note(NAME, Ok("skipped: Cmd+N made no window".into()));
+            return self.skip(NAME, "Cmd+N made no window");
         };
-        let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
-        let tree = tree_of(&answer).unwrap_or_default();
+        let tree = self.tree(pid);
         let is_file = |line: &&str| {
             let line = line.trim_start();
             line.contains(" visible") && FILES.iter().any(|role| line.starts_with(role))
@@ -168,9 +169,7 @@ impl<O: Os> Test<'_, O> {
                 let tree = tree_of(&answer).unwrap_or_default();
                 let items = tree.lines().filter(|l| l.starts_with("+ [AXMenuItem"));
                 let items = items.count();
-                if let Some(escape) = press("Escape", &[]) {
-                    self.call(Tool::PressKey, Some(pid), escape);
-                }
+                self.press(pid, "Escape", &[]);
                 judge(items > 0, format!("{items} items came into the tree"))
             }
         };
@@ -182,13 +181,13 @@ impl<O: Os> Test<'_, O> {
     pub(super) fn terminal(&mut self) {
         const NAME: &str = "a terminal's last line";
         if !self.is_installed("Terminal") {
-            return self.note(NAME, Ok("skipped: there is no Terminal".into()));
+            return self.skip(NAME, "there is no Terminal");
         }
         let Some(pid) = self.open("Terminal") else {
             return;
         };
         let Some(window) = self.new_window(pid) else {
-            return self.note(NAME, Ok("skipped: Cmd+N made no window".into()));
+            return self.skip(NAME, "Cmd+N made no window");
         };
         self.command(pid, COMMAND);
         let (mut took, mut bytes, mut lines) = (Duration::ZERO, 0, 0);
@@ -208,7 +207,7 @@ impl<O: Os> Test<'_, O> {
 
     fn command(&mut self, pid: u32, line: &str) {
         let typing = Typing::text(line).then(KeyPress::parse("Return", &[]).ok());
-        self.call(Tool::Type, Some(pid), Action::Input(Input::Type { typing }));
+        self.call(Tool::Type, Some(pid), typed(typing));
     }
 
     /// Text that layouts, input methods and chunks spoil: judged by how much came.
@@ -221,7 +220,7 @@ impl<O: Os> Test<'_, O> {
             let before = length(self.os, pid);
             let typing = Typing::text(text);
             let start = Instant::now();
-            let answer = self.call(Tool::Type, Some(pid), Action::Input(Input::Type { typing }));
+            let answer = self.call(Tool::Type, Some(pid), typed(typing));
             let ms = start.elapsed().as_millis();
             let came = before.is_ok_and(|n| length(self.os, pid) == Ok(n + text.len()));
             let changes = field(&answer, "text_changes").unwrap_or_default();
@@ -236,7 +235,7 @@ impl<O: Os> Test<'_, O> {
     pub(super) fn moving_mouse(&mut self, pid: u32) {
         const NAME: &str = "the pointer, though the mouse moved";
         let Some(area) = self.place(pid, AREA) else {
-            return self.note(NAME, Ok("skipped: there is no text".into()));
+            return self.skip(NAME, "there is no text");
         };
         let before = self.os.pointer();
         let near =
@@ -274,7 +273,7 @@ impl<O: Os> Test<'_, O> {
         for app in ["System Settings", "Maps"] {
             let name = format!("ids of {app}, twice");
             if !self.is_installed(app) {
-                self.note(&name, Ok("skipped: it is not there".into()));
+                self.skip(&name, "it is not there");
                 continue;
             }
             let Some(pid) = self.open(app) else { continue };
@@ -312,15 +311,13 @@ impl<O: Os> Test<'_, O> {
             (POPOVER, Role::POPOVER, title, Button::Left),
         ] {
             let Some(at) = at else {
-                self.note(name, Ok("skipped: there is nothing to click".into()));
+                self.skip(name, "there is nothing to click");
                 continue;
             };
             self.in_picture(name, pid, role, |test| {
                 test.click_at(pid, Target::Point(at), button, None);
             });
-            if let Some(escape) = press("Escape", &[]) {
-                self.call(Tool::PressKey, Some(pid), escape);
-            }
+            self.press(pid, "Escape", &[]);
         }
     }
 
@@ -334,13 +331,12 @@ impl<O: Os> Test<'_, O> {
     ) {
         let window = windows::of_app(self.os, pid).into_iter().next();
         let Some((window, _)) = window else {
-            return self.note(name, Ok("skipped: there is no window".into()));
+            return self.skip(name, "there is no window");
         };
         let before = crate::picture::take(self.os, window.id);
         opens(self);
         let after = crate::picture::take(self.os, window.id);
-        let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
-        let tree = tree_of(&answer).unwrap_or_default();
+        let tree = self.tree(pid);
         let mut lines = tree.lines().filter_map(|l| l.trim().parse::<Line>().ok());
         let over = lines.find(|line| line.role == role && line.visible);
         let place = over.and_then(|line| line.extents);

@@ -1,11 +1,11 @@
 //! The test in progress.
 
 use std::collections::HashSet;
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
 use deskline_journal::Journal;
-use deskline_link::selftest::{Found, Sheet};
-use deskline_link::{Action, Answer, Tool};
+use deskline_link::selftest::Sheet;
 
 use crate::os::Os;
 
@@ -32,23 +32,16 @@ pub(super) struct Test<'t, O: Os> {
     pub(super) started: Vec<(u32, String)>,
 }
 
-impl<O: Os> Test<'_, O> {
-    pub(super) fn note(&mut self, name: &str, found: Found) {
-        self.sheet.note(name, found);
-    }
+impl<'t, O: Os> Deref for Test<'t, O> {
+    type Target = Sheet<'t>;
 
-    pub(super) fn call(&mut self, tool: Tool, pid: Option<u32>, action: Action) -> Answer {
-        self.sheet.call(tool, pid, action)
+    fn deref(&self) -> &Self::Target {
+        &self.sheet
     }
+}
 
-    pub(super) fn expect(
-        &mut self,
-        name: &str,
-        tool: Tool,
-        pid: Option<u32>,
-        action: Action,
-        wanted: &str,
-    ) -> Option<Answer> {
-        self.sheet.expect(name, tool, pid, action, wanted)
+impl<O: Os> DerefMut for Test<'_, O> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.sheet
     }
 }

@@ -5,8 +5,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use deskline_core::{KeyPress, Line, Point, Ref, Role};
-use deskline_link::call::{Awaited, ClickKind, Input, Quiet, Typing};
-use deskline_link::selftest::{field, judge, tree_of};
+use deskline_link::call::{Awaited, Quiet, Typing};
+use deskline_link::selftest::{clicked, field, judge, press, tree_of, typed};
 use deskline_link::{Action, Scope, Target, Tool};
 
 use super::test::Test;
@@ -24,19 +24,11 @@ const SEVEN: [&str; 3] = ["7", "seven", "Seven"];
 
 pub(super) const AREA: &str = "AXTextArea";
 
-fn text(text: &str, role: &str) -> Target {
+pub(super) fn text(text: &str, role: &str) -> Target {
     Target::Text {
         text: text.to_owned(),
         role: Some(role.to_owned()),
     }
-}
-
-pub(super) fn press(key: &str, modifiers: &[&str]) -> Option<Action> {
-    let press = KeyPress::parse(key, modifiers).ok()?;
-    Some(Action::Input(Input::PressKey {
-        press,
-        hold: Duration::ZERO,
-    }))
 }
 
 impl<O: Os> Test<'_, O> {
@@ -54,7 +46,7 @@ impl<O: Os> Test<'_, O> {
             self.another_space(editor, calculator);
         }
         self.same_ids(editor);
-        let listed = self.sheet.links.applications("");
+        let listed = self.links.applications("");
         let all = ["TextEdit", "Calculator"];
         let all = all.iter().all(|name| listed.text.contains(name));
         let seen = if all {
@@ -91,7 +83,7 @@ impl<O: Os> Test<'_, O> {
         modifiers: &[&str],
         wanted: &str,
     ) {
-        if let Some(action) = press(key, modifiers) {
+        if let Ok(action) = press(key, modifiers) {
             self.expect(name, Tool::PressKey, Some(pid), action, wanted);
         }
     }
@@ -100,23 +92,12 @@ impl<O: Os> Test<'_, O> {
         let some = Some(pid);
         self.key(pid, "press_key (Command+N)", "n", &["Command"], AREA);
         let typing = Typing::text(TYPED).then(KeyPress::parse("Return", &[]).ok());
-        self.expect(
-            "type",
-            Tool::Type,
-            some,
-            Action::Input(Input::Type { typing }),
-            TYPED,
-        );
+        self.expect("type", Tool::Type, some, typed(typing), TYPED);
         self.paste(pid);
         let Some(area) = self.place(pid, AREA) else {
             return;
         };
-        let then = Typing::text("clicked");
-        let click = Action::Input(Input::Click {
-            target: Target::Point(area),
-            kind: ClickKind::default(),
-            then,
-        });
+        let click = clicked(Target::Point(area), Typing::text("clicked"));
         self.expect("click with text", Tool::Click, some, click, "clicked");
         let value = "line\n".repeat(200) + "set";
         let target = text("clicked", AREA);
@@ -147,7 +128,7 @@ impl<O: Os> Test<'_, O> {
             text: Some(PASTED.to_owned()),
             key: None,
         };
-        let paste = Action::Input(Input::Type { typing });
+        let paste = typed(typing);
         self.expect("paste", Tool::Type, Some(pid), paste, PASTED);
         let after = self.os.pasteboard_types();
         let seen = format!("{before:?} → {after:?}");
@@ -161,8 +142,7 @@ impl<O: Os> Test<'_, O> {
             let name = "sheet opens (Command+S)";
             test.key(pid, name, "s", &["Command"], "# dialog");
         });
-        let answer = self.call(Tool::Refresh, some, Action::Refresh);
-        let tree = tree_of(&answer).unwrap_or_default();
+        let tree = self.tree(pid);
         let row = tree
             .lines()
             .find(|l| l.contains("[AXRow") && l.contains(" visible"));
@@ -174,14 +154,9 @@ impl<O: Os> Test<'_, O> {
             self.expect("set_selected", Tool::SetSelected, some, select, "Selected");
         } else {
             // A compact save panel has none.
-            self.note(
-                "set_selected",
-                Ok("skipped: the save panel shows no row".into()),
-            );
+            self.skip("set_selected", "the save panel shows no row");
         }
-        if let Some(escape) = press("Escape", &[]) {
-            self.call(Tool::PressKey, some, escape);
-        }
+        self.press(pid, "Escape", &[]);
         let answer = self.call(Tool::Refresh, some, Action::Refresh);
         let closed = field(&answer, "dialog").is_none();
         let found = if closed {
@@ -200,7 +175,7 @@ impl<O: Os> Test<'_, O> {
             "type into Calculator",
             Tool::Type,
             some,
-            Action::Input(Input::Type { typing }),
+            typed(typing),
             "42",
         );
         let pressed = SEVEN.iter().find_map(|name| {
@@ -228,11 +203,7 @@ impl<O: Os> Test<'_, O> {
         };
         let windows = order(self);
         if let Some(area) = self.place(behind, AREA) {
-            let click = Action::Input(Input::Click {
-                target: Target::Point(area),
-                kind: ClickKind::default(),
-                then: Typing::default(),
-            });
+            let click = clicked(Target::Point(area), Typing::default());
             self.call(Tool::Click, Some(behind), click);
         }
         let now = self.os.pointer();

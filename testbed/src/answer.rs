@@ -96,8 +96,8 @@ impl Answer {
         self.field("pid").parse().unwrap()
     }
 
-    /// Asserts that each line of the answer and of its file is in the format of the contract, and
-    /// that no character can move a terminal's cursor.
+    /// Asserts that each line of the answer and of its file has the documented format, and that no
+    /// character can move a terminal's cursor.
     #[track_caller]
     pub fn stays_in_its_lines(&self) {
         assert!(self.text.chars().count() < SUMMARY, "{}", self.text.len());

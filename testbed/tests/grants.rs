@@ -111,13 +111,13 @@ fn the_person_is_asked_before_an_app_is_acted_in_and_answers_are_kept_per_app() 
         grants(&bed, &["revoke", key]);
         person.send("never".into()).unwrap();
         let refused = client.call_asking(CLICK, click.clone());
-        assert!(refused.error().contains("out of bounds"), "{of}: {refused}");
+        assert!(refused.error().contains("blocked"), "{of}: {refused}");
         let refused = client.call_asking("refresh_traversal", json!({"pid": app.pid}));
-        assert!(refused.error().contains("out of bounds"), "{of}: {refused}");
+        assert!(refused.error().contains("blocked"), "{of}: {refused}");
         assert_eq!((questions(&client).len(), toggled(&app)), (1, 0), "{of}");
         // Other servers keep to it too, also those that do not ask.
         let refused = bed.server(&[]).call(CLICK, click.clone());
-        assert!(refused.error().contains("out of bounds"), "{of}: {refused}");
+        assert!(refused.error().contains("blocked"), "{of}: {refused}");
         assert!(grants(&bed, &[]).starts_with("never"));
         grants(&bed, &["revoke", key]);
     }
@@ -183,10 +183,10 @@ fn a_client_that_cannot_ask_leaves_it_to_a_question_that_only_the_persons_keys_a
     let asking = server.send(CLICK, click.clone());
     answer(&mut hands, F11);
     let refused = asking.answer(deskline_testbed::PATIENCE).unwrap();
-    assert!(refused.error().contains("out of bounds"), "{refused}");
+    assert!(refused.error().contains("blocked"), "{refused}");
     assert!(grants(&bed, &[]).starts_with("never"));
     let refused = bed.server(&["--ask"]).call(CLICK, click);
-    assert!(refused.error().contains("out of bounds"), "{refused}");
+    assert!(refused.error().contains("blocked"), "{refused}");
     assert_eq!(toggled(&app), 0);
 }
 

@@ -178,7 +178,7 @@ fn an_allowed_app_may_be_given_a_file_and_no_other_program_may_be_run() {
         format!("Text Editor {}", notes.display()),
     ] {
         let answer = server.call(OPEN, json!({"identifier": line}));
-        assert!(answer.error().contains("out of bounds"), "{answer}");
+        assert!(answer.error().contains("blocked"), "{answer}");
     }
     assert!(!mark.exists());
     let line = format!("Mousepad {}", notes.display());

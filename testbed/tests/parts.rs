@@ -215,10 +215,7 @@ fn a_part_that_is_started_anew_costs_no_client_its_server() {
     println!("--- accessibility bus");
     desk.kill_accessibility();
     let deaf = click(&server, app.0.id());
-    assert!(
-        deaf.error().contains("the next call connects anew"),
-        "{deaf}"
-    );
+    assert!(deaf.error().contains("the next call reconnects"), "{deaf}");
     let (app, log) = desk.app("second");
     is_clicked_at_last(&server, app.0.id(), &log, "another accessibility bus");
 
@@ -232,10 +229,7 @@ fn a_part_that_is_started_anew_costs_no_client_its_server() {
     println!("--- X server");
     desk.x = None;
     let dark = click(&server, app.0.id());
-    assert!(
-        dark.error().contains("the next call connects anew"),
-        "{dark}"
-    );
+    assert!(dark.error().contains("the next call reconnects"), "{dark}");
     drop(app);
     desk.start_x();
     desk.start_manager();

@@ -47,7 +47,7 @@ fn firefox_reports_success_for_actions_that_it_ignores() {
     assert_eq!(message(&typed("Name", "alice")), "");
     assert_eq!(message(&typed("Secret", "hush")), "");
     let answer = typed("Code", "qwertyuiop");
-    let why = "took 5 of 10 characters and says 'qwert' now";
+    let why = "took 5 of 10 characters and contains 'qwert' now";
     assert!(
         answer.is_error && message(&answer).contains(why),
         "{answer}"
@@ -86,7 +86,7 @@ fn fields_that_limit_mask_and_complete_a_text() {
     assert_eq!(message(&typed("Name", "alice")), "");
 
     let answer = typed("Code", "abcdefgh");
-    let why = "took 5 of 8 characters and says 'abcde' now";
+    let why = "took 5 of 8 characters and contains 'abcde' now";
     assert!(
         answer.is_error && message(&answer).contains(why),
         "{answer}"

@@ -114,7 +114,7 @@ fn a_sway_that_is_started_anew_costs_no_client_its_server() {
     let dark = server.call_for(&first, "click_and_traverse", ok());
     assert!(start.elapsed() < Duration::from_secs(12), "{dark}");
     assert!(!dark.text.contains("internal error"), "{dark}");
-    // Its setup reads until the app is there: the first call connects anew.
+    // Its setup reads until the app is there: the first call reconnects.
     let second = sway.widgets(Toolkit::Gtk4, &server);
     server.call_for(&second, "click_and_traverse", ok()).ok();
     second.wait_for("clicked OK");

@@ -112,7 +112,7 @@ fn a_path_beside_what_was_there_is_an_error_before_the_return() {
     press("s", &["Control", "Shift"]);
     let file = bed.path("named.txt");
     let answer = typed_path(&server, &persons, &app, &file);
-    let why = "named.txt.txt' now: what was there stands beside the typed path";
+    let why = "named.txt.txt' now: its old text is still beside the typed path";
     assert!(answer.error().contains(why), "{answer}");
     assert!(
         answer.error().contains("Return was not pressed"),

@@ -386,7 +386,7 @@ impl AtSpi {
         let frames = frames.map(|&frame| tree::element_id(&bus_name, &nodes[frame].path));
         tree.older = older_parts(&tree, kept, (older, age), frames);
         let heard = self.mirrors.is_current(&bus_name);
-        // Of a reading that was given up it is not known which parts its nodes lack.
+        // The traversal was given up, so it is unknown which parts its nodes lack.
         let given_up = partial.unread.cut;
         if !given_up && scope != Scope::Showing {
             app.documents
@@ -548,7 +548,7 @@ fn unanswered(e: bus::Error, app: &str, pid: u32) -> Error {
         },
         // The app's end of its own socket: it is gone.
         bus::Error::Io(_) if process::ends_within(pid, CLOSES) => Error::NoProcess(pid),
-        // The bus, or the app's own socket: both are connected to anew.
+        // The connection to the bus, or to the app's own socket, is lost: connect to both again.
         e => on_bus("talking to the app over the accessibility bus")(e),
     }
 }

@@ -7,7 +7,8 @@ use crate::bus::{Body, Call, Connection, Error, Message, Reply};
 use crate::names::ROOT;
 use crate::request::Request;
 
-/// How long an app may take for any one reply before it counts as not answering (the contract, §4).
+/// How long an app may take for any one reply before it counts as not answering. The same on every
+/// platform.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// After this silence an app is asked about its root. The rest of [`PATIENCE`] is for the answer.

@@ -37,7 +37,7 @@ pub enum Request {
     Linked,
     /// `Text.CharacterCount`
     TextLength,
-    /// `Text.GetText` of the characters from one place to another; -1 is the end
+    /// `Text.GetText` from one character offset to another; -1 is the end
     Text(i32, i32),
     /// `Text.CaretOffset`
     Caret,

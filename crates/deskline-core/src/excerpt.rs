@@ -94,7 +94,7 @@ pub(crate) fn short_excerpts(was: &Text, is: &Text, limit: usize) -> (String, St
     let sum = |widths: &[usize], range: &Range<usize>| widths[range.clone()].iter().sum::<usize>();
     let widest = sum(&old_widths, &a).max(sum(&new_widths, &b));
     let line = |text: &Text, parts: &[String], widths: &[usize], changed: &Range<usize>| {
-        // The marks of text that the reading does not hold take room too.
+        // Each `…` for text that was not read takes one character of the limit.
         let cut = usize::from(text.omitted_before > 0) + usize::from(text.omitted_after > 0);
         let kept = window(widths, changed, widest, limit.saturating_sub(cut));
         let before = text.omitted_before > 0 || kept.start > 0;

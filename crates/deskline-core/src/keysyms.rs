@@ -2,10 +2,10 @@
 
 use xkeysym::Keysym;
 
-/// Where the symbols with a name are: a keyboard's own, and vendors' (`XF86AudioPlay`).
+/// The ranges of symbols that have names: the standard ones, and vendors' (`XF86AudioPlay`).
 const NAMED: [std::ops::RangeInclusive<u32>; 2] = [0..=0xffff, 0x1008_0000..=0x1008_ffff];
 
-/// The symbol of this name, ignoring case and separators where none has exactly this one.
+/// The symbol with this name; if none has exactly this name, ignores case and separators.
 pub(crate) fn by_name(wanted: &str) -> Option<u32> {
     let symbols = NAMED.into_iter().flatten();
     let named = symbols.filter_map(|symbol| Some((Name::of_symbol(symbol)?, symbol)));

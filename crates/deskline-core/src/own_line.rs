@@ -1,13 +1,13 @@
-//! The own line of an element whose box covers others.
+//! Finds the line that an element itself fills, where its box also covers other rows.
 //!
 //! Gecko (Thunderbird's folders) and Chromium give an expanded tree item the box of all its
 //! descendants, so its centre is another row. The same holds for a list item with a list in it, and
 //! for a menu item whose submenu opens inside it. The button of an open GTK expander and Qt's group
-//! box with a check box have the box of all that they hold, so that their centre is another button.
+//! box with a check box have a box around all that they hold, so their centre is another button.
 
 use crate::{Rect, Role, Tree};
 
-/// A thinner part of a box, in pixels, is a margin and not a line.
+/// A part of a box that is less high than this, in pixels, is a margin and not a line.
 const LEAST: i32 = 4;
 
 /// How many enclosing rows a row cuts. Trees are not deeper, and the time stays linear.

@@ -277,8 +277,8 @@ impl Page {
         self.lines(&list.lines, list.more, IN_FILE, after);
     }
 
-    /// Appends as many indented lines as fit, leaving `after` characters free, and how many are
-    /// missing: those, and the `more` that a cap has cut.
+    /// Appends as many indented lines as fit and leaves `after` characters free. Then appends how
+    /// many lines are missing, including the `more` that an earlier cap has removed.
     fn lines(&mut self, lines: &[String], more: usize, place: &str, after: usize) {
         let room = self.room(after);
         let mut written = 0;

@@ -85,7 +85,7 @@ pub fn own_change(was: &Element, is: &Element) -> Option<String> {
     if words.is_empty() {
         words.extend((old - new).words().map(|word| format!("not {word}")));
     }
-    // The summary has the typed text already.
+    // The value of a text field is left out: the summary has the typed text already.
     let is_choice = matches!(
         is.role,
         Role::COMBO_BOX | Role::POP_UP_BUTTON | Role::SLIDER | Role::INCREMENTOR

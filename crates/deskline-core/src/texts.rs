@@ -71,7 +71,8 @@ fn may_lend(tree: &Tree, from: usize, to: usize, now: Option<usize>) -> bool {
         u8::from(element.visible) + u8::from(placed)
     };
     let to = &tree.elements[to];
-    // The same picture may be read in two ways. Only what an agent acts on is named by such a text.
+    // The picture may be read differently the next time, so only interactive elements are named by
+    // a text from it.
     if tree.elements[from].native_role == FROM_PICTURE && !to.role.is_interactive() {
         return false;
     }

@@ -181,7 +181,7 @@ fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
             .filter_map(|&top| label(tree, texts, top));
         let names: Vec<String> = names.collect();
         let of = if names.is_empty() {
-            "what does not show".into()
+            "hidden parts".into()
         } else {
             format!("windows that nobody sees ({})", names.join(", "))
         };
@@ -189,7 +189,7 @@ fn push_full(out: &mut String, tree: &Tree, texts: &Texts, only_visible: bool) {
             out,
             format_args!("# older: {elements} of {of}, read up to {seconds:.1} s before"),
         );
-        let why = "; no event told of a change\n";
+        let why = "; no event has reported a change\n";
         out.push_str(if names.is_empty() { why } else { "\n" });
     }
     if let Some(dialog) = tree.dialog.and_then(|dialog| label(tree, texts, dialog)) {

@@ -326,7 +326,7 @@ fn grab(outcome: Outcome) -> Result<Grab> {
 fn silent() -> Error {
     Error::Unavailable(
         "the guard of the devices in /dev/input does not answer. Nothing was sent; the next call \
-        starts it anew"
+        restarts it"
             .into(),
     )
 }

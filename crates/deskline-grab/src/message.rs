@@ -81,11 +81,11 @@ impl Seen {
 /// The result of [`Order::Grab`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// All are grabbed.
+    /// All devices are grabbed.
     Held,
-    /// All but those on which the person holds a key down.
+    /// All devices are grabbed except those on which the person holds a key down.
     HeldBut,
-    /// All but this number of devices, which may not be read.
+    /// All devices are grabbed except this number, which this process may not read.
     Closed(u16),
     /// There is no device to grab.
     NoDevice,

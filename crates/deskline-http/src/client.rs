@@ -26,7 +26,7 @@ enum Holding {
 }
 
 impl Holding {
-    /// What is left of a desktop that has ended or is to end.
+    /// What the client holds after its desktop has ended or is about to end.
     fn after(desktop: &Desktop) -> Self {
         if desktop.end_is_known() {
             Self::Nothing

@@ -58,9 +58,11 @@ pub(crate) enum NoDesktop {
     ProfileTaken(Profile),
     #[error(
         "your desktop was started with another profile, or with none: keep the address of the first \
-        call, or connect anew with another handle"
+        call, or connect with another handle"
     )]
     OtherProfile,
-    #[error("{0}. Nothing was done. Try again; if it stays so, ask who runs the server")]
+    #[error(
+        "{0}. Nothing was done. Try again; if it fails again, ask the person who runs the server"
+    )]
     Failed(HttpError),
 }

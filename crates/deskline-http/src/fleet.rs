@@ -1,4 +1,4 @@
-//! Private desktops, one for each client, at most so many. Some are started in advance, so that a
+//! Private desktops, one for each client, up to a limit. Some are started in advance, so that a
 //! client need not wait.
 
 use std::collections::{HashMap, HashSet};

@@ -44,7 +44,7 @@ pub enum InputError {
         /// How far the input came.
         progress: Progress,
     },
-    /// It is not known which window has the keyboard.
+    /// It is unknown which window has the keyboard.
     #[error("{why}. {progress}")]
     Unclear {
         /// Why: a clause.
@@ -57,7 +57,7 @@ pub enum InputError {
     Grabbed {
         /// The device.
         device: Device,
-        /// The program, in words.
+        /// The program, as a phrase for an error.
         holder: String,
         /// How far the input came.
         progress: Progress,

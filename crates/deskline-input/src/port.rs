@@ -177,8 +177,8 @@ pub trait Scene {
         cancel: &Cancel,
     ) -> Result<Under, Self::Error>;
 
-    /// The program other than the target that has grabbed the keyboard, in words, where a program
-    /// can.
+    /// The program other than the target that has grabbed the keyboard, as a phrase for an error.
+    /// `None` where programs cannot grab it.
     fn grabber(&mut self, aim: Option<Aim>, cancel: &Cancel)
     -> Result<Option<String>, Self::Error>;
 
@@ -213,7 +213,7 @@ pub enum Receiver {
     Grab(String),
     /// None.
     Nobody,
-    /// It is not known, and why: a clause.
+    /// Unknown: the reason, as a clause.
     Unclear(String),
 }
 

@@ -85,7 +85,7 @@ const ACTIONS: [Action; 10] = [
     }),
 ];
 
-/// Runs an action with a fault at each of its steps, and looks at what came of it.
+/// Runs each action once per step, with a fault at that step. Passes each result to `look`.
 fn at_each_step(fault: Fault, look: impl Fn(&str, &Script, &Result<(), Failure>)) {
     for (name, action) in ACTIONS {
         let mut whole = Script::default();

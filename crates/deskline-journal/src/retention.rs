@@ -137,7 +137,7 @@ impl Retention {
     /// Removes the oldest pairs beyond the limits, and temporary files of dead processes. Safe
     /// while other processes write and prune.
     pub(crate) fn prune(&self, folder: &Folder, now: u64) -> Result<(), JournalError> {
-        // By stem, which sorts by time: (bytes, stamp).
+        // (bytes, stamp) by stem. Stems begin with the time, so the map is sorted by age.
         let mut pairs: BTreeMap<String, (u64, u64)> = BTreeMap::new();
         for name in folder.names()? {
             let Some((bytes, changed)) = folder.regular(&name) else {

@@ -19,7 +19,7 @@ pub struct Application {
     pub front: bool,
 }
 
-/// What an app is known as.
+/// The names that `--allow-app` and `--deny-app` match.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Identity {
     /// The system's names for it: its executable and its path, the script that it runs, the id and
@@ -45,7 +45,7 @@ impl Identity {
     }
 }
 
-/// Whether this app may be opened. Without names it is not known which app it would be.
+/// Whether this app may be opened. If it has no names, it is unknown which app would open.
 pub type Permit<'a> = &'a dyn Fn(&Identity) -> Result<()>;
 
 /// The result of [`Apps::open`].
@@ -91,7 +91,7 @@ pub trait Apps {
     /// The same for all threads of the app's own process, and for no other process.
     fn threads_computed(&mut self, pid: u32) -> Option<Duration>;
 
-    /// What the system knows the process as, without claims.
+    /// The system's names for the process, without what the process claims about itself.
     fn known_as(&mut self, pid: u32) -> Identity;
 
     /// Whether the app shows where a person gives programs their permissions.

@@ -18,8 +18,8 @@ use crate::steps::Steps;
 
 impl Steps<'_> {
     /// Carries out every step, the first one with `targets`. Leaves the last step's front
-    /// windows in `front`. Returns the error of a later step that failed: what was done before
-    /// it is answered all the same.
+    /// windows in `front`. Returns the error of a later step that failed: the answer still has
+    /// what was done before it.
     ///
     /// # Errors
     /// An error of the first step, unless the app shows something else than was wanted, or one that

@@ -61,9 +61,8 @@ pub trait AppWindows {
     /// window.
     fn app_itself(&mut self, pid: u32) -> Result<Option<Window>>;
 
-    /// Where all windows of the app are on another virtual desktop, and accessibility lists them
-    /// only there: goes there and waits until they are listed (bounded). `false` if there was
-    /// nothing to do.
+    /// Switches to the virtual desktop of the app's windows if accessibility lists them only there,
+    /// and waits until they are listed, for a limited time. `false` if there was nothing to do.
     fn reveal(&mut self, pid: u32, cancel: &Cancel) -> Result<bool>;
 
     /// The windows of other processes that belong to the app, frontmost first: a process that it

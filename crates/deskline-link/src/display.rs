@@ -124,8 +124,8 @@ pub trait Display {
     /// Releases every key and button that this process has pressed. Called on every way out.
     fn release_all(&mut self);
 
-    /// Without it no input is sent, as it could go anywhere, and an app has ended only when its
-    /// process or its tree is gone.
+    /// The screen: where windows are. Without it no input is sent, as the input could go anywhere,
+    /// and an app counts as ended only when its process or its tree is gone.
     fn screen(&mut self) -> Offer<&mut dyn Screen>;
 
     /// Without it input goes only to the window in front.
@@ -167,8 +167,9 @@ pub trait Screen {
     /// The app's windows, frontmost first.
     fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>>;
 
-    /// Where the pointer is, and whether a button is down. `None` where that cannot be asked: the
-    /// pointer is not put back then, and a button that the person holds is not waited for.
+    /// The pointer's position, and whether a button is down. `None` if the display does not report
+    /// it: then the pointer is not put back, and a link does not wait for a button that the person
+    /// holds.
     fn pointer(&mut self) -> Result<Option<Pointer>>;
 
     /// Puts the pointer there.

@@ -1,4 +1,4 @@
-//! How a process ended, in words.
+//! The text about how a process ended.
 
 use std::fmt;
 

@@ -137,8 +137,8 @@ pub enum Error {
     },
     /// The app is excluded by the policy.
     #[error(
-        "{} is out of bounds, which the person who set Deskline up has drawn (--allow-app, \
-         --deny-app).{} {bounds}. Nothing was touched; do not look for a way around",
+        "{} is blocked for agents (--allow-app, --deny-app).{} {bounds}. Nothing was touched; do \
+         not look for a way around",
         escape::short(.what, 60),
         known_as(.names)
     )]
@@ -155,8 +155,7 @@ pub enum Error {
     Unapproved(Box<Question>, Unasked),
     /// A click brought an app to the front that is excluded by the policy.
     #[error(
-        "the click brought an app to the front (pid {pid}) that is out of bounds, so no key was \
-         sent. {bounds}"
+        "the click brought a blocked app to the front (pid {pid}), so no key was sent. {bounds}"
     )]
     LedOutOfBounds {
         pid: u32,
@@ -216,7 +215,7 @@ pub enum Error {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The connection to the desktop was lost. The next call reconnects.
-    #[error("{what}: {}. The connection is lost; the next call connects anew", reason(source.as_ref()))]
+    #[error("{what}: {}. The connection is lost; the next call reconnects", reason(source.as_ref()))]
     Lost {
         /// The failed operation.
         what: &'static str,

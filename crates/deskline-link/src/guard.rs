@@ -1,5 +1,5 @@
-//! The platform-independent part of the guard (the contract, §8): its settings, the link's requests
-//! to the display, and the text of the overlay.
+//! The platform-independent part of the guard: its settings, the link's requests to the display,
+//! and the text of the overlay.
 //!
 //! [`Checkpoint::grab`](crate::checkpoint::Checkpoint::grab) grabs the person's devices right
 //! before synthetic input. They are released right after it, and at the latest when the checkpoint
@@ -73,7 +73,8 @@ pub enum Grab {
     Partly(String),
     /// They cannot be grabbed. The text gives the reason in one line.
     Unable(String),
-    /// The same for as long as another app is in front: try again once the target is.
+    /// They cannot be grabbed while another app is in front: try again once the target is. The text
+    /// gives the reason in one line.
     NotYet(String),
 }
 

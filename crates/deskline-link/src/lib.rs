@@ -1,21 +1,21 @@
-//! The contract that an operating system fulfils ([`Desktop`], in four parts: [`Trees`],
-//! [`Display`], [`AppWindows`], [`Apps`]), and the link transaction that is written once on top of
-//! it. A backend may lack abilities of the display.
+//! The traits that a backend implements ([`Desktop`], in four parts: [`Trees`], [`Display`],
+//! [`AppWindows`], [`Apps`]), and the link transaction, which is written once on top of them. A
+//! backend may lack abilities of the display.
 //!
-//! [`Links`] runs calls, one link at a time. `link.rs` lists the steps of a link as the contract's
-//! §7 does, and `chain.rs` those of a chain. Each phase has a room:
+//! [`Links`] runs calls, one link at a time. `link.rs` lists the steps of a link, numbered as in
+//! docs/how-it-works.md, and `chain.rs` those of a chain. Each phase has a module:
 //!
-//! | room | what it does | steps |
+//! | module | what it does | steps |
 //! |---|---|---|
 //! | `resolve` | reads the app, finds the target and the late changes | 1 |
 //! | `act` | raises the window, brings the target into view, acts | 3, 4 |
 //! | `settle` | waits until the app has settled, reads the result back, finds a handoff | 5, 7 |
-//! | `picture` | pictures the window, compares pictures, finds what the tree does not describe | 7 |
+//! | `picture` | takes and compares pictures, finds what the tree does not describe | 7 |
 //! | `answer` | writes the files and the journal's line, renders the summary | 9 |
 //!
-//! Common to them: the processes that a link is for (`subject.rs`), what its steps go by
-//! (`steps.rs`), what it has found so far (`report.rs`, `step.rs`), making trees that an agent may
-//! see (`reader.rs`), the restore (`checkpoint.rs`, steps 2 and 8), and which texts are secrets
+//! All phases share the processes that a link is for (`subject.rs`), the state of its steps
+//! (`steps.rs`), what it has found so far (`report.rs`, `step.rs`), the trees that an agent may see
+//! (`reader.rs`), the restore (`checkpoint.rs`, steps 2 and 8), and which texts are secrets
 //! (`secrecy.rs`).
 
 mod act;

@@ -1,5 +1,5 @@
-//! One link: the transaction, as §7 of the contract lists it. Written once, for every OS. A chain
-//! is a link of several steps: one checkpoint, one diff, one restore.
+//! One link: the transaction, with its steps in the order of docs/how-it-works.md. Written once,
+//! for every OS. A chain is a link of several steps: one checkpoint, one diff, one restore.
 
 use crate::call::Action;
 use crate::checkpoint::{Checkpoint, DeferredRestore};

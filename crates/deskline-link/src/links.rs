@@ -78,8 +78,9 @@ impl Links {
         Self { turns, ..self }
     }
 
-    /// Waits for the turn of this call, if it acts: for as long as another link may hold the
-    /// devices, at most. `None` if no other server can be known.
+    /// Waits until it is this call's turn on the desktop, if the call acts: at most as long as
+    /// another link may hold the devices. `None` if the call does not act, or other servers cannot
+    /// be detected.
     fn turn(&mut self, call: &Call, cancel: &Cancel, report: &mut Report) -> Result<Option<Turn>> {
         /// How often to look: a lock has no timeout.
         const LOOK: Duration = Duration::from_millis(2);
@@ -119,8 +120,8 @@ impl Links {
         })
     }
 
-    /// As [`Links::run`]. If the person is to be asked first, nothing is touched or recorded, and
-    /// the question comes back.
+    /// As [`Links::run`]. If the person has to be asked first, returns the question, and touches
+    /// and records nothing.
     pub fn run_or_ask(&mut self, call: &Call, cancel: &Cancel) -> Result<Answer, Box<Question>> {
         let (subject, mut report) = (Subject::new(call.pid), Report::default());
         let result = self.caught(|links| links.link(call, cancel, &subject, None, &mut report));
@@ -290,7 +291,8 @@ impl Links {
 
     /// Notes the windows that other processes draw for the app, each once.
     fn name_helpers(&mut self, report: &mut Report) {
-        /// More than an agent sees in a session. Then they are named once more.
+        /// Limits the memory. Beyond it all are forgotten, and each is named once more. No agent
+        /// sees that many in a session.
         const MOST: usize = 256;
         if self.helpers_named.len() > MOST {
             self.helpers_named.clear();

@@ -29,7 +29,7 @@ pub trait Ocr: Send + Sync {
     /// index, and an empty text for one that is no text. Called on a thread of its own.
     ///
     /// # Errors
-    /// The reason why the engine did not run, in words.
+    /// Why the engine did not run, as a clause.
     fn read(
         &self,
         lines: &[Print],

@@ -140,7 +140,7 @@ pub(crate) struct Report {
     pub(crate) app: AppState,
     /// Changes of the app between the last answer about it and this call.
     pub(crate) late: Option<LateChanges>,
-    /// What the system knows the apps by whose trees the answer has, the link's own first.
+    /// The system's names for the apps whose trees are in the answer, the link's own app first.
     pub(crate) apps: Vec<Identity>,
     /// Further notes for the agent.
     pub(crate) notes: Notes,

@@ -1,4 +1,4 @@
-//! Decides whether typed text may appear in summaries and in the journal (the contract, §9).
+//! Decides whether typed text may appear in summaries and in the journal.
 //!
 //! Text is public only if it is known that no keystroke of it reached a secure field. The evidence
 //! is two readings of the app that had the keyboard: one right before its first key and one right

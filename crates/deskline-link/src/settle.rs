@@ -70,7 +70,7 @@ impl Steps<'_> {
         match await_quiet(desk, pid, awaits, self.cancel) {
             Ok((settled, tree)) => {
                 report.step.settled = Some(settled);
-                // A key after the text was preceded by a look of its own.
+                // If a key followed the text, the evidence was taken before that key: keep it.
                 let after = &mut report.step.keys.after;
                 after.get_or_insert_with(|| Witness::new(&tree));
                 report.readings.after = Some(tree);
@@ -166,7 +166,7 @@ impl Steps<'_> {
             ) => {
                 report
                     .notes
-                    .add(format!("the app that it was dropped on: {e}"));
+                    .add(format!("the app that got the drop was not read: {e}"));
             }
             Err(e) => return Err(e),
         }
@@ -261,7 +261,7 @@ impl Steps<'_> {
 /// Whether an app without a window that a person would call so shows others: a panel, a
 /// desktop. Its tree is then the answer's.
 fn shows_others(desk: &mut Checkpoint<'_>, pid: u32, scope: Scope, report: &mut Report) -> bool {
-    // Read anew: the last reading may be older than the end of the app's windows.
+    // Read again: the last reading may be from before the app's windows closed.
     match desk.read(pid, scope) {
         Ok(tree) if tree.windows.iter().any(|w| w.on_screen) => {
             report.readings.after = Some(tree);

@@ -30,8 +30,9 @@ impl ActedOn {
         })
     }
 
-    /// Where it is in a later tree: by its ref, which an element that was re-created as it was has
-    /// kept, or else as `before`, the tree that the step started from, finds it again.
+    /// The target's index in a later tree. Goes by its ref, which an element keeps if the app
+    /// re-creates it as it was; else by its likeness to the target in `before`, the tree that the
+    /// step started from.
     pub(crate) fn find(&self, tree: &Tree, before: Option<&Tree>) -> Option<usize> {
         let reference = self.was.reference;
         let mut elements = tree.elements.iter();
@@ -85,7 +86,7 @@ impl Step {
 pub(crate) struct EndedRun {
     /// The index of the step.
     pub(crate) step: usize,
-    /// The action in words, without secrets.
+    /// What was done, for the summary, without secrets.
     pub(crate) sentence: String,
     /// [`Step::led_to`].
     pub(crate) led_to: Option<String>,

@@ -252,7 +252,7 @@ impl LinuxDesktop {
         let windows = self.known_windows()?;
         // The frontmost window's app comes first.
         for pid in windows.iter().filter_map(|window| window.pid) {
-            // One that can have a tree gets it by being started anew.
+            // An app that can have a tree gets one if it is restarted.
             if listed.iter().all(|app| app.pid != pid) && mapped::toolkit_of(pid).is_some() {
                 continue;
             }
@@ -647,7 +647,7 @@ impl Apps for LinuxDesktop {
         let Some(portal) = &mut self.portal else {
             return Ok(false);
         };
-        // Without processes of windows it is not known when the dialog has come.
+        // Without the windows' processes it is unknown when the dialog has opened.
         if !portal.pending() || self.display.screen().is_err() {
             return Ok(false);
         }

@@ -58,7 +58,7 @@ fn apart() -> Option<Result<ByKernel, String>> {
         Some(_) => unused(
             "this user's session is not the one in front on seat0, or there is a second seat",
         ),
-        None => unused("it does not answer"),
+        None => unused("the program does not answer"),
     })
 }
 

@@ -24,7 +24,8 @@ const ANSWERS: Duration = Duration::from_millis(500);
 /// How long app and input method may take to handle the last keys.
 const HANDLES: Duration = Duration::from_millis(500);
 
-/// They count as done with the keys once all of them have slept for this long.
+/// App and input method count as done with the keys once all of their threads have slept for this
+/// long.
 const ASLEEP: Duration = Duration::from_millis(10);
 
 /// The engine of IBus that passes keys on. It does not change the keyboard layout.

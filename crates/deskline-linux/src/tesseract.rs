@@ -231,7 +231,7 @@ impl<F: FnMut(usize, String)> Pages<F> {
     /// The last page is complete.
     fn end(&mut self) {
         let mut text = std::mem::take(&mut self.text);
-        // What has neither letters nor digits is a frame or an icon.
+        // A result without letters and digits comes from a frame or an icon.
         if !text.contains(char::is_alphanumeric) {
             text.clear();
         }

@@ -51,7 +51,7 @@ pub(crate) fn window<O: Os>(
     let mut ax = find().or_else(|| known.cloned());
     raise(os, pid, ax.as_ref());
     if ax.is_none() && !window.on_screen {
-        // Accessibility lists it once its Space is there.
+        // Accessibility lists the window once its Space shows.
         until(cancel, TRAVELS, || {
             ax = find();
             ax.is_some()
@@ -204,7 +204,7 @@ fn raise<O: Os>(os: &O, pid: u32, window: Option<&AxWindow<O::Element>>) {
     let (on, off) = (NewValue::Bool(true), NewValue::Bool(false));
     let start = Instant::now();
     // From macOS 14 on, a background process may not activate another app; Accessibility may.
-    // First, so that an app that answers slowly comes all the same.
+    // First, so that an app that answers slowly still comes to the front.
     let _ = os.set(&app, "AXFrontmost", &on);
     let _ = answers(&start).then(|| os.set(&app, "AXHidden", &off));
     // The app brings its own last window forward: this one comes after it.

@@ -29,7 +29,7 @@ use crate::keys::MacKey;
 use crate::os::{AxError, Os, ServerWindow, Value, name_of};
 use crate::windows::{self, AxWindow};
 
-/// Of more elements that events have named than this, read all again instead.
+/// If events have invalidated more elements than this, read everything again.
 const MOST_NAMED: usize = 200;
 
 /// A desktop on macOS.

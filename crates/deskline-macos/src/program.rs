@@ -110,7 +110,7 @@ pub(crate) fn check<O: Os>(os: &O, own: bool, exe: &Path) -> Check {
     if signature == Signature::None {
         return Check::warn(
             NAME,
-            format!("{whole} is not signed: Macs with Apple's processors run no such program"),
+            format!("{whole} is not signed: Macs with Apple's processors run only signed programs"),
             format!("codesign --force --sign - '{whole}', or take a release"),
         );
     }

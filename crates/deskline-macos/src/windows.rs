@@ -130,12 +130,12 @@ pub(crate) fn of_app<O: Os>(os: &O, pid: u32) -> Vec<(Window, Option<AxWindow<O:
         .collect()
 }
 
-/// The same, as the `WindowServer` has them.
+/// An app's windows, in the order of [`of_app`], as the `WindowServer` reports them.
 pub(crate) fn matched_of<O: Os>(os: &O, pid: u32) -> Vec<Both<O>> {
     matched(os, pid, listed(os, &os.application(pid)))
 }
 
-/// The same, with Accessibility's windows given.
+/// As [`matched_of`], with the windows that Accessibility has already listed.
 pub(crate) fn matched<O: Os>(os: &O, pid: u32, known: Vec<AxWindow<O::Element>>) -> Vec<Both<O>> {
     Server::now(os).matched(pid, known)
 }

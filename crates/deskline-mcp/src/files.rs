@@ -82,7 +82,7 @@ impl JournalFiles {
         Err(JournalError::NotInJournal {
             name: file.to_owned(),
             journal: self.journal.path().to_owned(),
-            why: "it is of an app that is out of bounds (--allow-app, --deny-app)",
+            why: "it is of an app that is blocked (--allow-app, --deny-app)",
         })
     }
 

@@ -209,7 +209,7 @@ async fn files_of_blocked_apps_are_not_shown() {
         let arguments = json!({"pattern": "send", "file": file});
         let text = session.text("search_tree", arguments).await;
         assert!(
-            text.starts_with("ERROR") && text.contains("out of bounds"),
+            text.starts_with("ERROR") && text.contains("blocked"),
             "{text}"
         );
         let uri = format!("file://{file}");
@@ -218,7 +218,7 @@ async fn files_of_blocked_apps_are_not_shown() {
     }
     let arguments = json!({"file": format!("{shut}.png")});
     let text = session.text("view_screenshot", arguments).await;
-    assert!(text.contains("out of bounds"), "{text}");
+    assert!(text.contains("blocked"), "{text}");
     let list = session.ask("resources/list", json!({})).await;
     assert_eq!(list["resources"].as_array().unwrap().len(), 2);
 }

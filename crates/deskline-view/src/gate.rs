@@ -69,7 +69,7 @@ impl Refusal {
         match self {
             Self::Method => "This server only shows: GET and HEAD.",
             Self::Host => "This server answers to 127.0.0.1 and localhost only.",
-            Self::Origin => "This server answers to its own page only.",
+            Self::Origin => "This server answers only requests of its own page.",
             Self::Token => "Open the whole address that deskline view has printed.",
         }
     }

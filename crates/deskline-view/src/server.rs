@@ -56,8 +56,8 @@ impl Server {
         self.shared.gate.url()
     }
 
-    /// An address for a browser's command line, which other users can read: it leads to the page
-    /// once, for a minute, and for this user alone.
+    /// An address for a browser's command line, which other users can read. It works once, within a
+    /// minute, and for this user only.
     pub fn url_for_one(&self) -> Result<String, ViewError> {
         self.shared.gate.url_for_one().map_err(ViewError::Token)
     }

@@ -1,8 +1,8 @@
-//! A call in words: `Click “Send”, type “Hello”, press Return`.
+//! Describes a call: `Click “Send”, type “Hello”, press Return`.
 
 use serde_json::{Map, Value};
 
-/// Longer texts are cut in words, in characters.
+/// Texts in a description are cut to this number of characters.
 const TEXT: usize = 60;
 
 /// A call in words. `answer` is the answer that the model read: it has the text of a target that

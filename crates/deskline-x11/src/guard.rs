@@ -1,4 +1,4 @@
-//! The guard on X11 (the contract, §8): grabs the person's devices while the agent's input is sent.
+//! The guard on X11: grabs the person's devices while the agent's input is sent.
 //!
 //! It calls `XIGrabDevice` for every slave device except XTEST's. A grabbed slave floats: its
 //! events do not reach the master pointer and keyboard that apps listen to. XTEST's slaves stay
@@ -98,7 +98,7 @@ impl Guards for Guard {
 
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
         if self.worker.has_ended() {
-            // The watchdog has ended its connection, or the X server was started anew.
+            // The watchdog has closed its connection, or the X server was restarted.
             self.worker = work(&self.display, self.xauthority.as_deref())?;
         }
         let people = self.people.on(&self.display).join(", ");
@@ -143,6 +143,6 @@ impl Overlay for Guard {
 
 fn silent() -> Error {
     Error::Unavailable(
-        "the guard lost the X server, or it does not answer. Nothing was sent; the next call connects anew".into(),
+        "the guard lost the X server, or it does not answer. Nothing was sent; the next call reconnects".into(),
     )
 }

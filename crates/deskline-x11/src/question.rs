@@ -61,7 +61,7 @@ pub fn ask(
         Err(why) => return Ok(Err(why)),
     };
     if !slaves.iter().any(|slave| slave.keyboard && !slave.xtest) {
-        return Ok(Err(format!("{display} has no keyboard of theirs")));
+        return Ok(Err(format!("{display} has no keyboard of the person")));
     }
     if let [program, ..] = people::programs(display)[..] {
         return Ok(Err(format!(

@@ -11,7 +11,7 @@ pub(crate) trait During<T> {
 
 fn lost(what: &'static str, error: &ConnectionError) -> Error {
     Error::Unavailable(format!(
-        "lost the X server while {what}: {error}. If the desktop session has ended, start it again; the next call connects anew"
+        "lost the X server while {what}: {error}. If the desktop session has ended, start it again; the next call reconnects"
     ))
 }
 

@@ -310,7 +310,7 @@ pub(crate) enum Command {
     Skill,
     /// Run a private desktop until a signal comes or its command ends
     Desktop(DesktopArgs),
-    /// Serve a server of this program on a Wayland session, and outlive it
+    /// Run a small process that outlives a server on a Wayland session
     #[cfg(target_os = "linux")]
     #[command(hide = true)]
     WaylandHelper {

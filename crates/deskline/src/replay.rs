@@ -168,7 +168,10 @@ impl Replay<'_> {
             return Ok(match (failed, reply.is_error) {
                 (true, true) => End::Same,
                 (true, false) => End::Differs("it was an error, and is none now".into()),
-                _ => End::Differs(format!("it is an error now: {}", error_of(&reply.text))),
+                _ => End::Differs(format!(
+                    "the call is an error now: {}",
+                    error_of(&reply.text)
+                )),
             });
         }
         let was = Screen::of_record(self.run, record);

@@ -35,7 +35,8 @@ use crate::run::{Printed, RESTORE, dispatcher, in_runtime, stopped};
 
 const STARTED: &str = "started";
 
-/// What decides which desktop a server is on. A server is used only where all of it is the same.
+/// The variables that decide which desktop a server is on. A call uses a server only if all of them
+/// are the same.
 const ENVIRONMENT: [&str; 11] = [
     "DISPLAY",
     "XAUTHORITY",
@@ -75,7 +76,7 @@ pub(crate) fn call(settings: &Settings, call: Call) -> Done {
     printed.show()
 }
 
-/// Where a server of these settings is reached.
+/// The files through which a server with these settings is reached.
 struct Place {
     /// The path without its extension.
     path: PathBuf,

@@ -15,7 +15,7 @@ fn libreoffice_calc() {
     let cells = calc::column(&subject, &file);
     insta::assert_snapshot!(exceptions("LibreOffice Calc", &cells), @r#"
     LibreOffice Calc
-      press, outdated item      refused: 'Redo' [AXMenuItem] refused press_ax: it is disabled. It may be of when its menu was last open: open the menu, or do first what enables it
+      press, outdated item      refused: 'Redo' [AXMenuItem] refused press_ax: it is disabled. This may be its state when its menu was last open: open the menu, or enable it first
       press, tab                refused: 'Prices' [AXTab] refused press_ax: it has no action. Use click_and_traverse with its ref
     "#);
     driven::note("LibreOffice Calc", "X11", &cells);

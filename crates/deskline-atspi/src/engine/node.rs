@@ -58,7 +58,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// An object of which nothing but its path is known.
+    /// An object of which only the path is known.
     pub fn at(path: Arc<str>) -> Self {
         Self {
             path,

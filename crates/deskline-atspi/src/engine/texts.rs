@@ -47,7 +47,7 @@ impl Engine<'_> {
         let Ok(total) = usize::try_from(length) else {
             return;
         };
-        // As many characters as children: each stands for one of them.
+        // With as many characters as children, each character stands for a child: no own text.
         let editable = node.states.has(StateSet::EDITABLE);
         let children = self.toolkit.prose() == Prose::InParents && node.children.len() == total;
         if total == 0 || children && !editable {
@@ -87,7 +87,8 @@ impl Engine<'_> {
 
     /// The place of the first visible character; `None` if the app does not report it.
     pub(super) fn on_first_shown(&mut self, index: usize, first: Option<usize>) {
-        // The part around a place begins half of the limit before it.
+        // `ask_part` reads half of the limit before its place: shift the place by that half, so
+        // that the part begins at the first visible character.
         let at = first.map_or(0, |first| first + Text::LIMIT / 2);
         self.ask_part(index, at);
     }

@@ -31,8 +31,8 @@ struct Document {
 }
 
 impl Documents {
-    /// The frames that need not be read while they have these states, by their paths. `acted_in`
-    /// are those that the link acts in.
+    /// The frames that nobody sees, by path, each with the states in which it need not be read.
+    /// Leaves out `acted_in`, the frames that the link acts in.
     pub fn unseen(&self, windows: &Windows, acted_in: &[ElementId]) -> HashMap<Arc<str>, StateSet> {
         let tops = &windows.toplevels[..];
         let is_unseen = |window: &Toplevel| {

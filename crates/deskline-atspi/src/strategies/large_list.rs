@@ -103,8 +103,8 @@ impl LargeLists {
         list.read(engine, &indexes, None).map(drop)
     }
 
-    /// Reads the showing children of each large list that shows, of those that the engine has found
-    /// since the last time, and of the large lists in them.
+    /// Reads the showing children of each showing large list that the engine has found since the
+    /// last call, and of the large lists inside these.
     pub fn read_showing(&mut self, engine: &mut Engine<'_>) -> Result<(), Error> {
         let mut next = self.0.len();
         self.collect(engine);
@@ -172,8 +172,8 @@ impl LargeLists {
         Ok(())
     }
 
-    /// Puts the children in order, and marks each container as complete or not. Gives how many
-    /// children were not read, and the lists by their paths.
+    /// Puts the children in order, and marks each container as complete or not. Returns the number
+    /// of children that were not read, and the lists by their paths.
     pub fn finish(mut self, engine: &mut Engine<'_>) -> (usize, HashMap<Arc<str>, KnownList>) {
         self.collect(engine);
         let mut unread = 0;

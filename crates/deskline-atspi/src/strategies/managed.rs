@@ -3,7 +3,7 @@
 //!
 //! Tables are read by their cells ([`table`]), LibreOffice's sheets with their cells kept alive
 //! ([`spreadsheet`]). A list that is not a table (GTK 3's list box) is listed if it is short, and
-//! otherwise read by points of its visible part.
+//! otherwise read by asking which object is at points of its visible part.
 
 use std::sync::Arc;
 
@@ -22,15 +22,15 @@ use crate::toolkits::qt;
 /// A list of more children than this is not listed: GTK 3 takes 5 s for 10,000.
 const MOST_CHILDREN: i32 = 1_000;
 
-/// How far apart the points are at which a list's rows are looked for, in pixels, and how many are
-/// tried.
+/// The distance in pixels between the points at which a list's rows are searched, and the most
+/// points.
 const STEP: usize = 12;
 const MOST_POINTS: usize = 300;
 
-/// How deep in a row the object at a point may be.
+/// How many levels below its row the object at a point may be.
 const NESTED: usize = 8;
 
-/// Reads the showing children of every such container that shows.
+/// Reads the showing children of every showing container that manages its descendants.
 pub fn read(
     engine: &mut Engine<'_>,
     lists: &mut LargeLists,
@@ -67,7 +67,7 @@ fn read_one(
     let rows = engine.number(&path, Request::Table("NRows"))?;
     let columns = engine.number(&path, Request::Table("NColumns"))?;
     if rows == Some(0) {
-        // Its headers, and in Dolphin, whose views count no rows, the files.
+        // The children are the headers. In Dolphin, whose views report no rows, they are the files.
         let count = engine.number(&path, Request::ChildCount)?.unwrap_or(0);
         if (1..=MOST_CHILDREN).contains(&count) {
             return engine.read_children(container);

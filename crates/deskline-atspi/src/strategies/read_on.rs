@@ -71,7 +71,7 @@ pub fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result<bool, 
     let fresh = fresh.filter(|(_, node)| node.role.is_some() && !node.detailed);
     let fresh: Vec<usize> = fresh.map(|(index, _)| index).collect();
     engine.details(0, None)?;
-    // Some of its requests were dropped: which parts these nodes lack is not known.
+    // Some requests were dropped, so it is unknown what these nodes lack: read them again later.
     if engine.unread.cut {
         for index in fresh {
             let node = &mut engine.nodes[index];

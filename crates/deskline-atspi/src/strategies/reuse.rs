@@ -231,7 +231,7 @@ pub fn recall(
             None => unknown.push(node),
         }
     }
-    // Of how many children it has, the cache is evidence already.
+    // The bulk cache, if it was fetched, has already confirmed the numbers of children.
     let counts = engine.known_counts().0 == 0;
     let mut requests: Vec<(Arc<str>, Request)> = Vec::new();
     for (node, _) in &same {

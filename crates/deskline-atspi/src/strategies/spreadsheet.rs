@@ -354,7 +354,7 @@ fn all_live(engine: &mut Engine<'_>, start: usize, least: usize) -> bool {
     let lives =
         |node: &Node| node.states != StateSet::default() && !node.states.has(StateSet::DEFUNCT);
     let nodes = &engine.nodes[start..];
-    // Where there was no time for all of them, none is proven to be gone.
+    // If time ran out, the missing answers do not prove that an object is gone.
     let all = nodes.len() >= least && nodes.iter().all(lives);
     if !all && !engine.is_late() {
         engine.forget_from(start);

@@ -47,7 +47,7 @@ pub enum Toolkit {
     Other,
 }
 
-/// When an app's cache (`Cache.GetItems`) is fetched before its objects are asked one by one.
+/// When an app's cache (`Cache.GetItems`) is fetched, before its objects are read one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheUse {
     /// At no reading.
@@ -58,7 +58,7 @@ pub enum CacheUse {
     Always,
 }
 
-/// Where a toolkit puts the text of a page, so that no element is asked in vain.
+/// Where a toolkit puts the text of a page. Other elements are not asked for text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prose {
     /// Each run of text is an element of its own, with the text for its name.

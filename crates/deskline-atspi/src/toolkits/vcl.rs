@@ -40,8 +40,8 @@ pub fn offset(number: Option<u32>, own: Rect, outer: Rect, by: (i32, i32)) -> (i
     }
 }
 
-/// Whether a menu bar is VCL's own, which takes no place where GTK draws the menu bar: its hundreds
-/// of items are those of GTK's once more.
+/// Whether this is VCL's own menu bar, which is hidden where GTK draws the menu bar. Its hundreds
+/// of items repeat GTK's.
 pub fn is_undrawn_menu_bar(number: Option<u32>, extents: Option<Rect>) -> bool {
     number == Some(role::MENU_BAR) && extents.is_some_and(|e| e.w > 0 && e.h == 0)
 }

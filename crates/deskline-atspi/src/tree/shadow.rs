@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(at(&gtk4, 420, 260), Some((0, 0)));
         let gtk3 = framed(Rect::at(100, 50, 420, 297), 26, 23, 1);
         assert_eq!(at(&gtk3, 472, 349), Some((26, 23)));
-        // Of a screen that is laid out by physical pixels.
+        // On a screen that is laid out in physical pixels.
         let qt = framed(Rect::at(100, 50, 844, 568), 20, 20, 2);
         assert_eq!((at(&qt, 420, 260), unit(&qt)), (Some((-1, -23)), 2));
         let gtk3 = framed(Rect::at(100, 50, 840, 594), 52, 46, 2);

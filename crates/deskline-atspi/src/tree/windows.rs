@@ -11,7 +11,7 @@ pub struct Windows {
     pub popups: Vec<Rect>,
     /// The front window, of any app. Only set if this app has several windows.
     pub front: Option<WindowId>,
-    /// Whether it is not known where on the screen the app's windows are, nor ever will be.
+    /// Whether the positions of the app's windows on the screen are unknown, and will stay so.
     /// Coordinates are then relative to each window: toolkits on Wayland report no more.
     pub unplaced: bool,
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::fixture::{any_tree, at, hostile, tree};
 
-/// The example of the contract.
+/// A click, as in the README.
 fn click() -> Summary {
     let base = "/tmp/deskline/1776457217931_click_and_traverse";
     Summary {

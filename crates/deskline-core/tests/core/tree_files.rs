@@ -42,7 +42,7 @@ fn elements_older_than_the_call_are_counted_in_a_header() {
     assert_eq!(
         header.lines().nth(1),
         Some(
-            "# older: 1 element of what does not show, read up to 12.3 s before; no event told of a change"
+            "# older: 1 element of hidden parts, read up to 12.3 s before; no event has reported a change"
         )
     );
 }

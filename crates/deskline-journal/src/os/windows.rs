@@ -38,7 +38,8 @@ use super::{Identity, Open};
 use crate::JournalError;
 use crate::name::TEMPORARY;
 
-/// Locks keep others from reading what is locked: lock a byte far behind the content.
+/// The byte to lock. Windows lets no other process read a locked byte, so this one is far beyond
+/// the content.
 const LOCKED: u64 = 1 << 62;
 
 /// How often, and how long each time, to wait for a file that is being replaced.

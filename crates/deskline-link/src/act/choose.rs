@@ -1,5 +1,5 @@
-//! Chooses: opens a combo box, a drop-down or a menu, and picks the choice of a text. First through
-//! the accessibility API alone, and where that does not take, as a person does.
+//! Chooses: opens a combo box, a drop-down or a menu, and picks the choice with a given text. Tries
+//! the accessibility API alone first; if the app does not take that, clicks as a person does.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -144,7 +144,7 @@ impl Act<'_> {
         }
     }
 
-    /// Opens it, and clicks the choice: its text.
+    /// Opens the list and clicks the choice. Returns the choice's text.
     fn open_and_pick(
         &self,
         desk: &mut Checkpoint<'_>,

@@ -230,7 +230,7 @@ impl Act<'_> {
         }
         self.animate(desk, target, None, None)?;
         let done = &mut outcome.step.done;
-        // An app that does not answer may have done it all the same.
+        // An app that does not answer may still have done it.
         done.underway = true;
         let result = match quiet {
             Quiet::SetValue { value, .. } => desk
@@ -380,7 +380,8 @@ impl Act<'_> {
         Ok(Some(known))
     }
 
-    /// Where keys go by a reading of what shows. The tree before it may have had more fields.
+    /// Where keys go, by `tree`, a reading of what shows, and by the earlier tree, which may have
+    /// more fields.
     fn own_witness(&self, tree: &Tree) -> Witness {
         let now = Witness::new(tree);
         match self.tree {
@@ -546,7 +547,7 @@ impl Act<'_> {
         desk.ungrab();
         let clicked = target.index.and_then(|i| self.tree?.elements.get(i));
         let caption = match text {
-            // What something else opens may be a password's prompt.
+            // A click on something other than a field may open a password prompt: show no text.
             Some(text) if clicked.is_some_and(takes_text) => self.caption_of(text),
             Some(_) => HIDDEN,
             None => "",

@@ -10,8 +10,8 @@ use crate::display::Window;
 use crate::error::{Error, Result};
 
 impl Act<'_> {
-    /// Records the window of the input that is about to be sent, where keys may follow in this
-    /// link. Not known on a desktop that does not report its front window.
+    /// Records the window that is about to get input, if keys may follow in this link. Records none
+    /// on a desktop that does not report its front window.
     pub(crate) fn note_window(&self, desk: &mut Checkpoint<'_>, keys_follow: bool) -> Result<()> {
         if !keys_follow && !self.in_chain {
             return Ok(());

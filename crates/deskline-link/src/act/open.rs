@@ -44,7 +44,9 @@ pub(crate) fn open(
     if let Some(window) = window.filter(|_| desk.raising().is_ok()) {
         match desk.raise(window, cancel) {
             Err(e @ Error::Cancelled(_)) => return Err(e),
-            Err(e) => notes.add(format!("it is open, and stays behind: {e}")),
+            Err(e) => notes.add(format!(
+                "the app is open, but its window stays in the background: {e}"
+            )),
             Ok(()) => {}
         }
     }

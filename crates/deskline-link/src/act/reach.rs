@@ -63,7 +63,8 @@ impl Act<'_> {
                 }
                 told => told,
             };
-            // Raising its window may give a new tree, which has no texts from the picture.
+            // A new tree after raising has no elements from the picture: keep the old bounds of
+            // these.
             let told = told.filter(|_| !is_from_picture(&tree.elements[index].id));
             let place = if let Some(now) = told {
                 // Take the bounds from it.
@@ -286,12 +287,12 @@ impl Act<'_> {
     }
 }
 
-/// The place of the end of a drag that no window covers, nearest to its middle, now that the window
-/// dragged from lies over the one that it ends in.
+/// The uncovered point of a drag's end that is nearest to its middle, while the window dragged from
+/// is raised above the window that the drag ends in.
 fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<Point> {
-    /// Looks at so many places a side.
+    /// The number of points to try on each side.
     const GRID: i32 = 16;
-    /// A window also takes what is dropped so far beside it: its shadow.
+    /// A window also takes drops this far outside it, in its shadow.
     const SHADOW: i32 = 8;
     let windows = desk.every_window()?;
     let Some(at) = windows.iter().position(|w| w.id == onto.id) else {

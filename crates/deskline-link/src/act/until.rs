@@ -15,7 +15,7 @@ use crate::settle::quiet::{Awaits, await_quiet};
 use crate::trees::{Scope, Sent};
 use deskline_input::clock::Instant;
 
-/// The longest time that one call turns the wheel: the guard lets go after 30 s.
+/// The longest time that one call turns the wheel. Below 30 s, after which the guard opens.
 const LONGEST: Duration = Duration::from_secs(25);
 
 /// The largest number of turns of one call.

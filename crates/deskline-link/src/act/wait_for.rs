@@ -109,11 +109,11 @@ impl<'w> Wanted<'w> {
         element.is_some_and(|e| e.states.contains(States::DISABLED))
     }
 
-    /// The sentence for the summary, if the tree has it.
+    /// The sentence for the summary, if the condition holds in this tree.
     ///
     /// # Errors
     ///
-    /// The state that the tree has instead.
+    /// What the tree has instead, as a clause.
     fn in_tree(&self, tree: &Tree) -> std::result::Result<String, String> {
         let found = lookup::resolve(tree, self.target, &[]);
         let index = found.as_ref().ok().and_then(|found| found.index);
@@ -132,7 +132,7 @@ impl<'w> Wanted<'w> {
     }
 }
 
-/// Whether another call wants the desktop. `None` if the wait keeps it all the same.
+/// Whether another call wants the desktop. `None` if the wait keeps the desktop anyway.
 pub(crate) type Yields<'y> = Option<&'y dyn Fn() -> bool>;
 
 impl Steps<'_> {

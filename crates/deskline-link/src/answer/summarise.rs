@@ -48,7 +48,7 @@ pub(super) fn summarise(
     summary.steps = steps(call, report, error.is_some());
     if error.is_some() {
         summary.error = error;
-        // The steps of a chain that were done have changed something all the same.
+        // The steps that a failed chain has done may have changed something.
         if report.ended_runs.is_empty() {
             return summary;
         }

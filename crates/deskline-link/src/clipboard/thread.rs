@@ -74,7 +74,7 @@ impl ClipboardThread {
         (self.tell)(order(reply));
         done.recv_timeout(PATIENCE).unwrap_or_else(|_| {
             Err(Error::Unavailable(
-                "the display server does not answer about the clipboard. The next call connects anew"
+                "the display server does not answer about the clipboard. The next call reconnects"
                     .into(),
             ))
         })

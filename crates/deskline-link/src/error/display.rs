@@ -8,7 +8,7 @@ use deskline_core::{Point, escape};
 const QUIET_TOOLS: &str =
     "press_ax_and_traverse, set_value_and_traverse and set_selected_and_traverse";
 
-/// Where a paste ends before it begins.
+/// The end of the errors about a paste that did not begin.
 const NOT_PASTED: &str = "Nothing was pasted, and the clipboard is as it was. Type the text \
                           instead, without paste";
 
@@ -28,7 +28,7 @@ pub enum DisplayError {
     /// The shortcut that switches windows did not lead to this one.
     #[error(
         "GNOME's Alt+Esc did not bring the window to the front: it is on another workspace, or \
-         that shortcut is another's. Nothing was sent to the app. Ask the user to bring it there, \
+         another program has that shortcut. Nothing was sent to the app. Ask the user to bring it there, \
          or use {QUIET_TOOLS}, which need no window"
     )]
     NotSwitched,
@@ -43,29 +43,29 @@ pub enum DisplayError {
         .0.y
     )]
     OffScreen(Point),
-    /// It is not known where on the screen the window is: why, as a clause.
+    /// The window's position on the screen is unknown: the reason, as a clause.
     #[error(
-        "{0}, and this compositor does not tell. Nothing was sent. Use press_ax_and_traverse, \
+        "{0}, and this compositor does not report it. Nothing was sent. Use press_ax_and_traverse, \
          set_value_and_traverse or keys"
     )]
     PlaceUnknown(&'static str),
-    /// It is not known where in its stream the window begins.
+    /// The window's offset in its screen-cast stream is unknown.
     #[error(
-        "this window is translucent, or does not say how large it is, so it is not known where \
-         its content begins. Nothing was sent. Use press_ax_and_traverse, or keys"
+        "this window is translucent, or does not report its size, so the position of its content \
+         is unknown. Nothing was sent. Use press_ax_and_traverse, or keys"
     )]
     ContentUnknown,
     /// An open menu may lie over the place.
     #[error(
-        "a menu of the app is open, and it is not known where on the screen. Nothing was sent. \
+        "a menu of the app is open at an unknown position on the screen. Nothing was sent. \
          Use press_ax_and_traverse on its items, or press_key_and_traverse with Up, Down, Return \
          or Escape"
     )]
     MenuSomewhere,
     /// The content of the window changed while its place was looked for.
     #[error(
-        "the app has moved what is in its window while Deskline looked where the window is. \
-         Nothing was sent; call again, with a place or ref of this answer's tree"
+        "the content of the window moved while Deskline located the window. Nothing was sent; \
+         call again, with coordinates or a ref from this answer's tree"
     )]
     ContentMoved,
     /// Coordinates have changed their meaning.
@@ -77,16 +77,16 @@ pub enum DisplayError {
     /// The agent's own seat does not reach the app: why, as a clause.
     #[error(
         "the agent's own seat does not reach this app: {0}. Nothing was sent. Use {QUIET_TOOLS}, \
-         start the app anew with open_application_and_traverse, or serve with --seat shared"
+         restart the app with open_application_and_traverse, or serve with --seat shared"
     )]
     SeatUnserved(&'static str),
-    /// The keyboard's layout is not known.
+    /// The keyboard's layout is unknown.
     #[error(
         "the compositor's keymap cannot be read, so no keys are sent. Use set_value_and_traverse"
     )]
     NoKeymap,
     /// No pointer reaches the part of the screen.
-    #[error("no pointer of the compositor's reaches that part of the screen. Nothing was sent")]
+    #[error("the compositor has no pointer that reaches that part of the screen. Nothing was sent")]
     OutOfReach,
     /// A device has gone.
     #[error("the compositor offers no {0} any more. Nothing was sent")]
@@ -104,7 +104,7 @@ pub enum DisplayError {
     ClipboardLate(String, Duration),
     /// The same on macOS.
     #[error(
-        "the user's clipboard cannot be saved: its '{}' did not come within {} s. macOS may be \
+        "the user's clipboard cannot be saved: its '{}' did not arrive within {} s. macOS may be \
          asking the user whether Deskline may paste, or the app that copied it does not answer. \
          {NOT_PASTED}",
         escape::short(.0, 60),

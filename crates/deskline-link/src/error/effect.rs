@@ -41,8 +41,8 @@ pub enum Mismatch {
     TextGone { field: String },
     /// The first keys opened the field, and were lost.
     #[error(
-        "{field} got the focus while it was typed, took {kept} of {typed} characters and says {} \
-         now. Select what it says (Control+A) and type it all there",
+        "{field} got the focus while it was typed, took {kept} of {typed} characters and contains \
+         {} now. Select all of it (Control+A) and type the whole text there",
         shown(.text)
     )]
     OpenedByKeys {
@@ -52,7 +52,7 @@ pub enum Mismatch {
         text: String,
     },
     #[error(
-        "{field} says {} now: what was there stands beside the typed path. Select all of it \
+        "{field} says {} now: its old text is still beside the typed path. Select all of it \
          (press_key_and_traverse Control+A) and type the path again",
         shown(.text)
     )]
@@ -79,7 +79,7 @@ pub enum Mismatch {
     #[error("{field} differs from it {difference}")]
     Respaced { field: String, difference: String },
     #[error(
-        "{field} took {kept} of {wanted} characters and says {} now. It may limit or filter what \
+        "{field} took {kept} of {wanted} characters and contains {} now. It may limit or filter what \
          it takes: clear it (Control+A, then ForwardDelete) and give it what fits",
         shown(.text)
     )]
@@ -150,12 +150,12 @@ fn not_shown(text: &str, nearest: &[String], is_at_end: bool, down: bool) -> Str
     if is_at_end {
         format!(
             "its {end} is reached, and no element with the text '{text}' showed; {nearest}. Call \
-             it with {way} for the other way"
+             it with {way} for the other direction"
         )
     } else {
         format!(
             "no element with the text '{text}' has shown yet, and its {end} is not reached; \
-             {nearest}. Call it again to go on"
+             {nearest}. Call it again to continue"
         )
     }
 }

@@ -92,7 +92,7 @@ impl From<InputError> for Error {
             InputError::NoKey { press, why } => {
                 let why = match why {
                     Gap::SeveralLayouts => {
-                        "the user has several keyboard layouts, and GNOME does not tell which is on"
+                        "the user has several keyboard layouts, and GNOME does not report which is active"
                     }
                     Gap::NoSpareKey => {
                         "the keyboard layout has no key for it, and no spare key code to bind it to"
@@ -132,7 +132,7 @@ fn lacks(at: &[usize], why: Gap) -> String {
             with set_value_and_traverse"
         ),
         Gap::SeveralLayouts => format!(
-            "the user has several keyboard layouts, and GNOME does not tell which is on: they \
+            "the user has several keyboard layouts, and GNOME does not report which is active: they \
             have no common key for {places} of the text; nothing was typed. Write the whole text \
             with set_value_and_traverse"
         ),

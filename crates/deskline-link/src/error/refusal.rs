@@ -121,11 +121,11 @@ impl Obstacle {
     fn next_step(&self, action: QuietAction) -> String {
         match self {
             Self::Gone => "Call refresh_traversal for what is there",
-            Self::Disabled => "Do first what enables it",
+            Self::Disabled => "Enable it first",
             // LibreOffice updates the items of a menu when that opens.
             Self::DisabledInMenu => {
-                "It may be of when its menu was last open: open the menu, or do first what \
-                 enables it"
+                "This may be its state when its menu was last open: open the menu, or enable it \
+                 first"
             }
             Self::SystemError(_) | Self::OnlyPictured if action == QuietAction::SetValue => TYPE,
             Self::TextNotSettable => TYPE,

@@ -1,4 +1,4 @@
-//! What a desktop has to be given first, in words.
+//! The messages about what a desktop lacks, and how to get it.
 
 /// Why KWin takes no input: a clause.
 pub const KWIN_INPUT: &str = "KWin before Plasma 6 takes input only from programs that it knows by a .desktop file; `deskline doctor --fix` writes it";

@@ -60,12 +60,12 @@ pub enum TargetError {
         windows: Option<String>,
     },
     /// No element lies at the place, and the action needs one.
-    #[error("there is no element at {0}: take a place from a tree line")]
+    #[error("there is no element at {0}: take coordinates from a tree line")]
     NoElement(String),
     /// The place is in none of the app's windows, which are these.
     #[error(
-        "({}, {}) is in none of the app's windows: {}. Nothing was touched. Take a place from a \
-         tree line",
+        "({}, {}) is in none of the app's windows: {}. Nothing was touched. Take coordinates \
+         from a tree line",
         .at.x,
         .at.y,
         .windows.join("; ")
@@ -283,7 +283,9 @@ pub enum WindowHint {
     #[error("Its windows may be closed or on their way: call refresh_traversal")]
     ClosedOrComing,
     /// Its windows are on another Space and did not come.
-    #[error("Its windows are on another Space and did not come. Ask the user to show one")]
+    #[error(
+        "Its windows are on another Space and could not be brought here. Ask the user to show one"
+    )]
     DidNotCome,
     /// Its toolkit puts it on the accessibility bus only if it is started in this way.
     #[error(

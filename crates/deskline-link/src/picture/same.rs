@@ -17,10 +17,10 @@ pub(super) fn unchanged(
         |(area, _): &Line| last.scale.total_cmp(&shown.scale).is_eq() && alike(last, shown, *area);
     let (old, new): (Vec<Line>, Vec<Line>) = now.into_iter().partition(is_same);
     let is_in = |all: &[Line], (area, _): &Line| all.iter().any(|(other, _)| area.meets(*other));
-    // What a line has got besides makes a new one of it.
+    // A line that has grown is replaced by the new line.
     let mut lines: Vec<Line> = before.to_vec();
     lines.retain(|line| !is_in(&new, line) && is_same(line));
-    // A row may have been two lines, or none that the paler colours showed.
+    // A row may have been read as two lines, or not at all where its colours were paler.
     let missed = old.into_iter().filter(|line| !is_in(&lines, line));
     let missed: Vec<Line> = missed.chain(new).collect();
     lines.extend(missed);

@@ -29,7 +29,8 @@ const LIMIT: Duration = Duration::from_millis(700);
 /// The most time for all lines of a picture.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// How many lines the engine gets at once: those of a picture that has changed since wait for them.
+/// How many lines the engine gets at once. Few, because the lines of a newer picture wait until
+/// these are read.
 const AT_ONCE: usize = 64;
 
 /// The most windows of an app that are read, from the front.

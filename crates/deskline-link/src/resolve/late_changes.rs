@@ -1,4 +1,4 @@
-//! Late changes: what an app changed between two links (the contract, §2 and §7.1).
+//! Late changes: what an app changed between two links.
 
 use std::collections::HashMap;
 

@@ -168,10 +168,13 @@ pub(crate) fn chooser(tree: &Tree, target: Resolved) -> Resolved {
     }
 }
 
-/// Where to click an element that is at `place`: in its middle. Of a narrow spin button in its
-/// text, as its buttons reach to the middle; of an expander of GTK 3 on its arrow, as it takes
-/// clicks on its text alone, and its box is as wide as what it opens; of Qt's group box on its
-/// check box.
+/// The point at which to click an element with the extents `place`, in screen pixels. This is the
+/// middle, except for:
+///
+/// - a narrow spin button: its text, as its buttons reach to the middle,
+/// - an expander of GTK 3: its arrow, as it takes clicks on its title only, and its box is as wide
+///   as what it opens,
+/// - a group box of Qt: its check box.
 pub(crate) fn click_point(tree: &Tree, index: usize, place: Rect) -> Point {
     let element = &tree.elements[index];
     let middle = place.center();

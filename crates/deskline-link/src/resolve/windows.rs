@@ -1,5 +1,5 @@
-//! The windows that a call with `window` is for: the one that it names, and in a chain those that
-//! its steps have opened since.
+//! The windows that a call with `window` may act in: the one that it names, and in a chain also
+//! those that its steps have opened.
 
 use deskline_core::{App, ElementId, Tree, escape, focus};
 
@@ -8,7 +8,7 @@ use crate::display::WindowId;
 use crate::error::{Error, Result, TargetError};
 use crate::resolve::lookup::find_ref;
 
-/// The windows of one call, by the ids of their toplevels: a title may change on the way.
+/// The windows of one call, by the ids of their toplevels, as a title may change during the call.
 #[derive(Debug, Default)]
 pub(crate) struct Windows {
     /// The one that the call names, once it has been found.
@@ -74,7 +74,7 @@ fn find_window(tree: &Tree, wanted: &Toplevel) -> Result<usize> {
     found.ok_or_else(|| no_window(tree, wanted))
 }
 
-/// The error where no window is the wanted one: names the windows there are.
+/// The error if no window matches: it names the windows that exist.
 fn no_window(tree: &Tree, wanted: &Toplevel) -> Error {
     let App { name, pid } = &tree.app;
     let (app, pid) = (name.clone(), *pid);

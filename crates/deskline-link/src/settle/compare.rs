@@ -9,13 +9,14 @@ use deskline_core::escape;
 /// The change that an app made to a typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Made {
-    /// Just that.
+    /// The typed text, unchanged.
     Same,
-    /// The text, and more behind it: an indentation, a console's answer.
+    /// The typed text, with more after it: an indentation, a console's answer.
     Followed,
-    /// That, and more, anywhere.
+    /// The typed text, with more at any position.
     More(Difference),
-    /// The text in the app's typography: curly quotes, another case, a calculator's `×` for `*`.
+    /// The typed text in the app's typography: curly quotes, another case, a calculator's `×` for
+    /// `*`.
     Styled(Difference),
     /// Something else.
     Other(Difference),

@@ -45,7 +45,7 @@ pub(crate) enum Effect {
 }
 
 impl Effect {
-    /// Of this action. `target` is the element that it is for.
+    /// The effect that this action should have on its element, `target`.
     pub(crate) fn new(action: &Action, target: Option<&Element>) -> Self {
         let input = match action {
             Action::Input(input) => input,

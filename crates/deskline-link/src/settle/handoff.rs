@@ -1,9 +1,9 @@
 //! Step 7: decides whether the action brought another process to the front.
 //!
-//! A handoff is an effect of the action, never a switch by the person (the contract, §7.7): the
-//! agent must not read the window that the person turns to. A front change counts as the action's
-//! in three cases: the window opened after the checkpoint, the front changed while the person's
-//! devices were grabbed, or the person has pressed nothing since the checkpoint.
+//! A handoff is an effect of the action, never a switch by the person: the agent must not read the
+//! window that the person switches to. A front change counts as the action's effect in three cases:
+//! the window opened after the checkpoint, the front changed while the person's devices were
+//! grabbed, or the person has pressed nothing since the checkpoint.
 
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ impl FrontWatch {
         if desk.is_no_effect(&front)? {
             return Ok(None);
         }
-        // The desktop's own window is in front where no app's is.
+        // Where no app's window is in front, a window of the desktop itself is: no handoff.
         let states = desk.window_states()?;
         let is_part = |(id, state): &(_, WindowState)| *id == front.id && state.place != Place::App;
         if states.iter().any(is_part) {
@@ -114,7 +114,7 @@ impl Steps<'_> {
             if self.policy.is_bounded() || matches!(e, Error::OutOfBounds { .. }) {
                 title = "another app".into();
             }
-            notes.add(format!("the tree of the app now in front: {e}"));
+            notes.add(format!("the app now in front was not read: {e}"));
         }
         let tree = tree.ok();
         Ok(Some(Handoff { pid, title, tree }))

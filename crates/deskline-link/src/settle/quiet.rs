@@ -54,8 +54,8 @@ const WORKING: Duration = Duration::from_millis(800);
 /// An app is computing if its CPU time exceeds a fourth of the elapsed time.
 const BUSY: u32 = 4;
 
-/// Its threads are computing if together they run for three quarters of the elapsed time: what they
-/// compute is still to come (KeePassXC derives a key in a thread, and answers meanwhile).
+/// An app's threads are computing if together they run for three quarters of the elapsed time.
+/// Their result is still to come: KeePassXC derives a key in a thread, and answers meanwhile.
 const COMPUTING: (u32, u32) = (3, 4);
 
 /// The result of a settle.

@@ -2,7 +2,7 @@
 //! success for what they do not do: Firefox for every value that is set on a field without focus.
 //!
 //! A difference in form is a note: `3` became `3.00`, a mask added its dashes, a list completed a
-//! name. An effect that did not come, or a text that lost characters, is an error. Nothing is
+//! name. A missing effect, or a text that lost characters, is an error. Nothing is
 //! claimed where it cannot be known: secure fields, terminals, cells, an element that is gone, a
 //! focus that moved. What is compared is in [`crate::settle::field`].
 
@@ -107,7 +107,7 @@ pub(crate) fn chose(target: &Resolved, text: &str, (before, after): (&Tree, &Tre
     }
 }
 
-/// What an element that is chosen from says.
+/// The choice that a combo box or list shows: its value, or else its name.
 fn said(tree: &Tree, index: usize) -> String {
     let value = &tree.elements[index].value;
     if value.is_blank() {

@@ -179,7 +179,8 @@ fn an_event_without_a_change_is_not_a_buttons_effect() {
     let calls = story.calls();
     let pressed = calls.iter().position(|c| c.starts_with("press")).unwrap();
     let waits = |of: &[String]| of.iter().filter(|c| *c == "wait_for_change").count();
-    // The event, the pause after it, what is left of 320 ms in parts of 60, and a last look.
+    // Two for the event and the pause after it, five for the rest of the 320 ms in waits of 60 ms,
+    // two for the last reading.
     assert_eq!(waits(&calls[pressed..]), 2 + 5 + 2, "{calls:?}");
 
     let mut waits = (0..calls.len()).filter(|call| calls[*call] == "wait_for_change");

@@ -301,14 +301,14 @@ fn an_app_out_of_bounds_gets_no_step() {
     story.chain(None, steps);
     assert_snapshot!(story.outcome(), @r##"
     status: error
-    error: Did 1 of 2 steps. Step 2: File Chooser (pid 400) is out of bounds, which the person who set Deskline up has drawn (--allow-app, --deny-app). Allowed are apps named 'Mail'. Nothing was touched; do not look for a way around
+    error: Did 1 of 2 steps. Step 2: File Chooser (pid 400) is blocked for agents (--allow-app, --deny-app). Allowed are apps named 'Mail'. Nothing was touched; do not look for a way around
     pid: 100
     app: Mail
     summary: Did 1 of 2 steps. 0 added, 0 removed, 0 modified.
     steps:
       1 done: Clicked 'Send' [AXButton]
       2 failed: see error
-    note: the tree of the app now in front: File Chooser (pid 400) is out of bounds, which the person who set Deskline up has drawn (--allow-app, --deny-app). …
+    note: the app now in front was not read: File Chooser (pid 400) is blocked for agents (--allow-app, --deny-app). Allowed are apps named 'Mail'. Nothing was…
     focus: "New Message"
     app_switch: another app (PID: 400) is now frontmost
     app_switch_elements: 0 total, 0 visible

@@ -78,6 +78,6 @@ fn an_app_that_is_out_of_bounds_is_not_dropped_on() {
     };
     let mut story = Story::with(policy);
     drag_to_music(&mut story, "Inbox");
-    assert!(story.field("error").contains("out of bounds"));
+    assert!(story.field("error").contains("blocked"));
     assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }

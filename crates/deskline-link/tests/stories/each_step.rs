@@ -46,8 +46,8 @@ const CHOOSE: Link = |story| {
     story.run(Tool::Click, choose("Large"));
 };
 
-/// Links by which a window comes to the front that was not there before: that of the app that is
-/// opened, and the dialog of another process.
+/// Links that bring a new window to the front: the window of an app that is opened, and the dialog
+/// of another process.
 const LEADING_AWAY: [(&str, Link); 2] = [
     ("Untitled", |story| {
         story.script().installed = vec![("notes", |world| {

@@ -400,7 +400,7 @@ fn an_app_out_of_bounds_is_not_read_touched_or_named() {
     story.click("Send");
     assert_snapshot!(story.outcome(), @"
     status: error
-    error: Mail (pid 100) is out of bounds, which the person who set Deskline up has drawn (--allow-app, --deny-app). Allowed are apps named 'Editor'. Nothing was touched; do not look for a way around
+    error: Mail (pid 100) is blocked for agents (--allow-app, --deny-app). Allowed are apps named 'Editor'. Nothing was touched; do not look for a way around
     pid: 100
     ");
     assert_snapshot!(story.acts(), @"
@@ -442,7 +442,7 @@ fn the_text_after_a_click_obeys_the_bounds_where_it_lands() {
     story.click_then("Send", Some("rm -rf"), None);
     assert_snapshot!(story.outcome(), @r##"
     status: error
-    error: Clicked 'Send' [AXButton]; then: the click brought an app to the front (pid 400) that is out of bounds, so no key was sent. Allowed are apps named 'Mail'. Do not repeat it before you have looked
+    error: Clicked 'Send' [AXButton]; then: the click brought a blocked app to the front (pid 400), so no key was sent. Allowed are apps named 'Mail'. Do not repeat it before you have looked
     pid: 100
     app: Mail
     focus: "New Message"

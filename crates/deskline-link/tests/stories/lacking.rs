@@ -223,7 +223,7 @@ fn a_lost_connection_is_made_anew_by_the_next_call() {
     let mut story = Story::new();
     story.refresh();
     story.given(|world| world.broken = true);
-    assert_snapshot!(story.press("Send").field("error"), @"asking the desktop: connection reset. The connection is lost; the next call connects anew");
+    assert_snapshot!(story.press("Send").field("error"), @"asking the desktop: connection reset. The connection is lost; the next call reconnects");
     assert!(!story.press("Send").is_error(), "{}", story.text());
     assert_eq!(story.script().connections, 2);
 }

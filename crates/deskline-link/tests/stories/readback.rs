@@ -66,7 +66,7 @@ fn a_value_that_is_not_taken_is_an_error_with_the_current_one() {
     story.given(|world| world.node("To").unwrap().makes = Some(five));
     story.set_value("To", "bob@example.com");
     assert!(story.is_error());
-    story.says("took 5 of 15 characters and says 'bob@e' now");
+    story.says("took 5 of 15 characters and contains 'bob@e' now");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_text_that_loses_characters_is_an_error_and_the_key_after_it_is_not_pressed(
     let mut story = with(five);
     story.types("bob@example.com");
     assert!(story.is_error());
-    story.says("took 5 of 15 characters and says 'bob@e' now");
+    story.says("took 5 of 15 characters and contains 'bob@e' now");
     let mut story = with(five);
     story.click_then("To", Some("bob@example.com"), Some("Return"));
     assert!(story.is_error());

@@ -29,7 +29,7 @@ pub(crate) enum When {
 }
 
 /// What is scripted, and what was called.
-// Each is a switch of its own.
+// The booleans are independent switches.
 #[allow(clippy::struct_excessive_bools)]
 pub(crate) struct Script {
     pub(crate) world: World,
@@ -184,7 +184,7 @@ impl Script {
         })
     }
 
-    /// A window over what is aimed at.
+    /// The window that covers the target at this point, if one does.
     fn lies_over(&self, aim: Aim, at: Point) -> Option<Other> {
         let (there, _) = self.world.lies_at(at)?;
         let same = aim.window.is_none_or(|id| id.0 == there.id);
@@ -203,7 +203,7 @@ impl Script {
         }
     }
 
-    /// A window as this desktop tells of it.
+    /// A window as this desktop reports it: some desktops report no pid or no extents.
     pub(crate) fn known(&self, window: &ScriptWindow) -> Window {
         Window {
             id: WindowId(window.id),
@@ -244,7 +244,7 @@ fn other(window: &ScriptWindow) -> Other {
     }
 }
 
-/// What the person can do. While the guard holds it reaches nobody.
+/// The person's input. While the guard holds, it reaches no app.
 pub(crate) mod person {
     use super::{Happening, Point, Reason, World};
 

@@ -333,10 +333,10 @@ fn a_command_is_known_by_the_program_that_it_will_run() {
         let identity = known(line);
         assert!(has(&identity, name), "{line}: {identity:?}");
     }
-    // What a wrapper is called allows nothing.
+    // The name of a wrapper or an interpreter allows nothing.
     assert!(!has(&known("env vault --new"), "env"));
     assert!(!has(&known(&format!("python3 {script} -x")), "python3"));
-    // What cannot be known has no names, and whatever it mentions denies it.
+    // A command that cannot be resolved has no names; each word in it can deny it.
     for line in [
         "sh -c 'va\"\"ult --new'",
         "python3 -c 'run(\"vault\")'",

@@ -38,14 +38,14 @@ pub(crate) trait WaylandSystem {
     /// Returns whether it lacked one.
     fn prepare(&mut self) -> Result<bool>;
 
-    /// Between links: ends what is kept for a next link and is due. Returns after which time to
-    /// call it again, if at all.
+    /// Called between links: ends resources that were kept for the next link and whose time is
+    /// over. Returns after how long to call it again, or `None` if nothing is kept.
     fn idle(&mut self) -> Option<Duration>;
 
-    /// Takes note whether the app's tree, which was just read, shows an open menu.
+    /// Records whether the app's tree, which was just read, shows an open menu.
     fn menu_read(&mut self, pid: u32, open: bool);
 
-    /// What is known of the places of the app's open pop-ups.
+    /// The known positions of the app's open pop-ups.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// Of a system that does everything by the compositor's protocols.
+    /// The findings for a system that works through the compositor's protocols only.
     pub(crate) fn by_protocols(guard: Offer<&mut dyn Guards>) -> Self {
         Self {
             guard: guard

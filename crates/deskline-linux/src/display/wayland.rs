@@ -12,7 +12,7 @@ use deskline_x11::X11Display;
 use super::system::{DisplaySystem, WaylandSystem};
 use crate::session::Session;
 
-/// A display of which nothing can be seen or moved.
+/// A display without windows, input and pictures: each ability is missing for the same reason.
 pub(super) struct TreesOnly {
     /// Why, as a clause.
     why: String,
@@ -24,7 +24,7 @@ impl TreesOnly {
         let compositor = compositor.as_deref().unwrap_or("unknown compositor");
         Self {
             why: format!(
-                "this is a Wayland session ({compositor}), of which Deskline reaches only the accessibility trees of its apps"
+                "this is a Wayland session ({compositor}), where Deskline reaches only the accessibility trees of apps"
             ),
         }
     }

@@ -126,11 +126,14 @@ fn seat(display: &mut dyn DisplaySystem) -> Check {
         })
         .collect();
     if deaf.is_empty() {
-        return Check::ok("seat", "the agent's own, which all running apps hear");
+        return Check::ok("seat", "the agent's own; all running apps take its input");
     }
     Check::warn(
         "seat",
-        format!("these do not hear the agent's own: {}", deaf.join("; ")),
+        format!(
+            "these apps take no input from the agent's own: {}",
+            deaf.join("; ")
+        ),
         "start them after the server, or serve with --seat shared",
     )
 }

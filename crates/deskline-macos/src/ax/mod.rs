@@ -19,7 +19,7 @@ use deskline_link::{Error, WindowHint};
 
 use crate::os::{AxError, Os, name_of};
 
-/// How long an app may take to answer one accessibility call (the contract, §4).
+/// How long an app may take to answer one accessibility call. The same on every platform.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The error for an accessibility error on an app's own element.

@@ -20,8 +20,8 @@ use crate::windows::{self, AxWindow};
 
 /// What is known before a traversal.
 pub(crate) struct Known<'l, E> {
-    /// What an earlier traversal has read less what events have named since: hidden elements are
-    /// taken from it.
+    /// What an earlier traversal has read, without what events have invalidated since. Hidden
+    /// elements are reused from it.
     pub(crate) last: Option<&'l Last<E>>,
     /// The app's open menus that notifications have named.
     pub(crate) menus: Vec<E>,

@@ -241,7 +241,7 @@ impl<'o, O: Os> Walk<'o, O> {
     /// Reads one element and queues its children.
     fn ask(&mut self, index: usize) -> Result<()> {
         let parent = self.nodes[index].parent;
-        // It may be a table or a long text, which is asked for by parts.
+        // The child of a scroll area may be a table or a long text, which is read in parts.
         let is_scrolled = self.role(parent) == Some(Role::SCROLL_AREA);
         let names = if is_scrolled {
             FACTS_BUT_VALUE

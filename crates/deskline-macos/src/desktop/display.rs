@@ -46,7 +46,7 @@ impl<O: Os> Display for MacDesktop<O> {
         Ok(self)
     }
 
-    // What is on another Space is in no list of windows.
+    // No list has the windows of other Spaces.
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
         None
     }
@@ -177,7 +177,7 @@ impl<O: Os> Pictures for MacDesktop<O> {
         let now = Instant::now();
         if self.no_pictures_until.is_some_and(|until| now < until) {
             return Err(Error::NoPicture(
-                "macOS gave none in time lately; pictures are tried again in a minute".into(),
+                "macOS gave no picture in time; Deskline tries again in a minute".into(),
             ));
         }
         let taken = picture::take(&self.os, window);

@@ -488,7 +488,7 @@ pub trait Os: Clone + Send + Sync + 'static {
     fn bundle_path(&self, bundle_id: &str) -> Option<PathBuf>;
     /// The folders with apps, most specific first.
     fn app_folders(&self) -> Vec<PathBuf>;
-    /// What a program of the system's writes, errors included, if it ends in time.
+    /// Runs a system program. Returns its output, standard error included, if it ends in time.
     fn tool(&self, program: &str, arguments: &[&str]) -> Option<String>;
     /// `NSRunningApplication.terminate`: asks an app to quit.
     fn quit(&self, pid: u32) -> bool;

@@ -188,7 +188,7 @@ fn secure_keyboard_entry_of_the_persons_terminal_does_not_cost_the_guard() {
     assert!(!answer.text.contains("no guard"), "{}", answer.text);
     let told = desk.mac.world().said.join(", ");
     assert!(told.contains("press Esc to cancel"), "{told}");
-    // The app that is driven has it too: then there is none.
+    // If the driven app has secure input too, there is no guard.
     desk.mac
         .world()
         .apps

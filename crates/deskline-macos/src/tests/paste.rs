@@ -89,7 +89,7 @@ fn an_app_that_does_not_paste_is_an_error_and_the_pasteboard_is_as_it_was() {
 
 #[test]
 fn what_cannot_be_saved_is_refused_before_anything_is_touched() {
-    let withheld = ("public.html", "its 'public.html' did not come within 3 s");
+    let withheld = ("public.html", "its 'public.html' did not arrive within 3 s");
     let promised = (
         "com.apple.pasteboard.promised-file-url",
         "makes only when they are pasted",

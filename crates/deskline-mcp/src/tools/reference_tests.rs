@@ -11,27 +11,26 @@ use super::{Effect, Handler, TOOLS, ToolRecord};
 const INTRODUCTION: &str = "\
 # Tools
 
-Made from the tool records by `DESKLINE_WRITE=1 cargo test -p deskline-mcp reference`; a test fails when it is stale.
+This page is generated from the tool records by `DESKLINE_WRITE=1 cargo test -p deskline-mcp reference`.
 
-An agent sees the descriptions and arguments below, and the instructions of the handshake. `--read-only` leaves only
-the tools that change nothing. `deskline call TOOL '{…}'` calls any of them by hand.
+An agent sees the descriptions and arguments below, and the instructions of the handshake. `--read-only` offers only
+the tools that change nothing. `deskline call TOOL '{…}'` calls a tool by hand.
 
 ## What tools have in common
 
-- **Targets.** `element` is a part of the text, with `role` if needed; `ref` is the `#e42` of a tree line; `x` and `y` are
-  screen pixels. A text that fits several elements takes the exact match, then what shows; the answer names the others.
+- **Targets.** `element` is a part of the element's text, narrowed by `role` if needed; `ref` is the `#e42` of a tree line; `x` and
+  `y` are screen pixels. If a text matches several elements, an exact match wins, then a visible one; the answer names the others.
 - **Answers** begin with `status:` and name the tree file and the picture, then what changed; `target:` is the element that
-  was acted on, as it is now. An error says what was wrong and what to do next, and whether anything was done.
-- **Options**, which every tool that runs a link accepts, and no schema lists, as every session pays for the list:
-  `traverseBefore`, `traverseAfter`, `showDiff`, `onlyVisibleElements`, `showAnimation`, `animationDuration` and
-  `delayAfterAction`.
+  was acted on, as it is now. An error says what was wrong, whether anything was done, and what to do next.
+- **Options** are accepted by every tool that runs a link: `traverseBefore`, `traverseAfter`, `showDiff`, `onlyVisibleElements`,
+  `showAnimation`, `animationDuration` and `delayAfterAction`. No schema lists them, as each session sends the schemas to the model.
 ";
 
 fn effect(record: &ToolRecord) -> &'static str {
     match record.effect {
         Effect::ReadFile => "Reads the journal's files.",
         Effect::Look => "Changes nothing.",
-        Effect::Set => "Sets or selects something; doing it twice is as doing it once.",
+        Effect::Set => "Sets or selects something; a repeated call has no further effect.",
         Effect::Act => "May do anything that the person can.",
     }
 }

@@ -27,7 +27,7 @@ pub enum ExtensionUse {
     None,
     /// Only to raise windows: its version differs, or input cannot use screen coordinates.
     Raise,
-    /// Also for the positions of windows.
+    /// To raise windows, and for their positions on the screen.
     Places,
 }
 

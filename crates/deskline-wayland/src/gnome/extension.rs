@@ -171,12 +171,12 @@ impl Extension {
         answer.map_err(|e| if e.costs_connection() { e } else { off(&e) })
     }
 
-    /// What is on the screen.
+    /// The windows, the pointer and the layout of the screen, as the shell reports them.
     ///
     /// # Errors
     ///
-    /// Like the other methods: errors of the bus, or if the extension is off or has another
-    /// version.
+    /// Errors of the bus, and if the extension is off or has another version. The same for the
+    /// other methods.
     pub(crate) fn screen(&self) -> Result<Screen> {
         type Answer = (u32, (i32, i32, bool), Vec<Reported>);
         let (version, (x, y, pressed), windows): Answer = self.ask("Screen", &())?;

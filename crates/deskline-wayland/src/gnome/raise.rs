@@ -18,7 +18,8 @@ use crate::keymap;
 /// second on a busy one.
 const RAISES: Duration = Duration::from_secs(2);
 
-/// When to check for an open menu, after the start of that wait.
+/// How long to wait for another front window before an open menu, which may take the keys, is
+/// closed.
 const SOON: Duration = Duration::from_millis(300);
 
 /// How long the switcher may take to appear: 20 ms on an idle machine.

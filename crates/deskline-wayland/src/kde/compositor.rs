@@ -73,7 +73,7 @@ pub struct Kde {
     guard: Option<Guard>,
     /// The pointer's position for the link, while the guard keeps it at the edge of the screen.
     parked: Point,
-    /// The pixel in whose middle input has left the pointer.
+    /// The pixel in whose middle the last input left the pointer.
     left: Option<Point>,
     /// The pixel that events have moved the pointer to since the guard was opened.
     went: Option<Point>,

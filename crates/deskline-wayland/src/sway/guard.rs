@@ -134,7 +134,7 @@ impl Drop for Guard {
     }
 }
 
-/// The devices that the guard does not block, in words.
+/// The devices that the guard does not block, for the note in the answer.
 fn others(spared: &[String], keyboards: bool) -> Option<String> {
     let typist =
         "someone at another virtual keyboard, such as a remote desktop's or an input method's";

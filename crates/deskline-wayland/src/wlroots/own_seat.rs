@@ -22,7 +22,7 @@ pub enum Seat {
     /// The person's: one pointer and one focus for both.
     #[default]
     Shared,
-    /// Its own, with a pointer and a focus of its own.
+    /// A seat for the agent only, with its own pointer and focus.
     Own,
 }
 

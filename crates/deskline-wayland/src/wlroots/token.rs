@@ -75,7 +75,7 @@ pub fn activation_token(socket: &Path) -> Result<String> {
     surface.destroy();
     client.roundtrip()?;
     let given = client.heard.token.given.take();
-    given.ok_or_else(|| Error::system(WHAT)("none was given"))
+    given.ok_or_else(|| Error::system(WHAT)("the compositor gave no token"))
 }
 
 on_event!(ZwlrLayerSurfaceV1, |heard, _, event| {

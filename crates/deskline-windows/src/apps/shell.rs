@@ -117,7 +117,7 @@ pub(super) fn packaged() -> Vec<(String, String)> {
                 while found.len() < MOST && items.Next(&mut item, None).is_ok() {
                     let Some(app) = item[0].take() else { break };
                     let id = name_of(&app, SIGDN_PARENTRELATIVEPARSING)?;
-                    // Others are known by their shortcut.
+                    // Other apps are found by their shortcuts.
                     if is_packaged(&id) {
                         found.push((name_of(&app, SIGDN_NORMALDISPLAY)?, id));
                     }

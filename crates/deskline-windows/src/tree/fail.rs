@@ -6,7 +6,7 @@ use deskline_link::{Error, WindowHint};
 
 use super::uia::{Failure, Uia};
 
-/// How long an app may take to answer one call (the contract, §4).
+/// How long an app may take to answer one call. The same on every platform.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
 pub fn no_window<U: Uia>(uia: &U, pid: u32, hint: WindowHint) -> Error {

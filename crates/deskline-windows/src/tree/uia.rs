@@ -148,7 +148,7 @@ pub struct Node<E> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Part {
     pub text: String,
-    /// The number of characters before and after it.
+    /// The number of characters before and after this part.
     pub before: usize,
     pub after: usize,
 }

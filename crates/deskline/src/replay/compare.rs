@@ -60,8 +60,12 @@ impl Screen {
         let (was, is) = match (&self.diff, &now.diff) {
             (Some(was), Some(is)) => (was, is),
             (None, None) => (&self.visible, &now.visible),
-            (Some(_), None) => return Some("it had a diff, and has none now".into()),
-            (None, Some(_)) => return Some("it had no diff, and has one now".into()),
+            (Some(_), None) => {
+                return Some("the recorded answer had a diff, this one has none".into());
+            }
+            (None, Some(_)) => {
+                return Some("the recorded answer had no diff, this one has one".into());
+            }
         };
         let mut count: BTreeMap<&str, i64> = BTreeMap::new();
         for line in was {

@@ -36,7 +36,7 @@ const FIELDS: [&str; 23] = [
 ];
 const SWITCHED: [&str; 2] = ["app_switch_elements", "app_switch_visible_elements"];
 
-/// An answer that has the form of the contract.
+/// An answer, parsed: each line is in the format that agents rely on.
 pub(super) struct Answered {
     pub(super) is_error: bool,
     fields: Vec<(String, String)>,

@@ -23,12 +23,12 @@ pub(super) struct Seen {
     recent: Vec<u32>,
     /// What each ref stood for: a role, and the number in the text.
     meaning: HashMap<Ref, (Role, String)>,
-    /// What changed late in the last answer about an app. What changes by itself is left out of the
-    /// third.
+    /// The late changes of the last answer about each app. An element that changes by itself is
+    /// left out of the third answer in a row.
     late: HashMap<Option<u32>, HashSet<Ref>>,
 }
 
-/// For so many apps the server remembers at least what the agent saw last.
+/// The server remembers the last tree of at least this number of apps.
 const APPS: usize = 3;
 
 impl Seen {

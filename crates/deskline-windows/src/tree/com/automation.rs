@@ -12,7 +12,7 @@ use windows::core::{Error, Interface, Result};
 use crate::tree::fail::PATIENCE;
 use crate::tree::uia::{Answer, Failure};
 
-/// UI Automation, with the time limits of the contract.
+/// UI Automation, whose calls time out after `PATIENCE`.
 pub fn automation() -> Result<IUIAutomation> {
     let limit = u32::try_from(PATIENCE.as_millis()).unwrap_or(u32::MAX);
     // SAFETY: calls of COM with arguments that live long enough.

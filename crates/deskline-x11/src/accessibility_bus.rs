@@ -4,7 +4,7 @@ use deskline_link::Result;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, PropMode};
 use x11rb::wrapper::ConnectionExt as _;
 
-use crate::{During as _, X11Display};
+use crate::{Answer as _, During as _, X11Display};
 
 impl X11Display {
     /// Writes the address to the property `AT_SPI_BUS` of the root window, if there is none.
@@ -17,7 +17,7 @@ impl X11Display {
         let (c, root) = (&self.x11().connection, self.x11().root);
         let property = self.x11().atoms.AT_SPI_BUS;
         let there = c.get_property(false, root, property, AtomEnum::STRING, 0, 0);
-        if there.during(WHAT)?.reply().during(WHAT)?.type_ != 0 {
+        if there.answer(WHAT)?.type_ != x11rb::NONE {
             return Ok(());
         }
         c.change_property8(

@@ -11,7 +11,7 @@ use x11rb::protocol::xproto::{Rectangle, Window};
 
 use super::grab_probe::Grabbable;
 use super::toplevel::{Kind, Toplevel};
-use super::{During as _, Present as _, X11};
+use super::{Answer as _, X11};
 
 /// How long the focus may be on no window while it moves from one to another, and how long another
 /// client's grab may last: see `grabs`.
@@ -198,9 +198,7 @@ impl X11 {
         let shape = self
             .connection
             .shape_get_rectangles(window, shape::SK::INPUT)
-            .during(WHAT)?
-            .reply()
-            .present(WHAT)?;
+            .answer_if_present(WHAT)?;
         Ok(shape.map(|shape| shape.rectangles))
     }
 }

@@ -7,20 +7,16 @@ use deskline_link::Result;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Keycode, Keysym, PropMode};
 use x11rb::wrapper::ConnectionExt as _;
 
-use super::{During as _, Present as _, X11};
+use super::{Answer as _, During as _, X11};
 
 const WHAT: &str = "binding a key code";
-
-/// More codes than a keyboard has.
-const MAX_CODES: u32 = 256;
 
 impl X11 {
     /// Binds a key code to this symbol, with and without Shift; 0 frees it.
     pub(super) fn bind_keycode(&self, code: Keycode, symbol: Keysym) -> Result<()> {
         self.connection
             .change_keyboard_mapping(1, code, 2, &[symbol, symbol])
-            .during(WHAT)?;
-        Ok(())
+            .sent(WHAT)
     }
 
     /// Records that this client has bound these codes, and that it may hold something pressed
@@ -32,41 +28,33 @@ impl X11 {
         let (mode, kind) = (PropMode::REPLACE, AtomEnum::CARDINAL);
         self.connection
             .change_property32(mode, self.root, property, kind, &note)
-            .during(WHAT)?;
-        Ok(())
+            .sent(WHAT)
     }
 
     pub(super) fn give_keycodes_back(&self) -> Result<()> {
         self.connection
             .delete_property(self.root, self.atoms._DESKLINE_BOUND_KEYCODES)
-            .during(WHAT)?;
-        Ok(())
+            .sent(WHAT)
     }
 
     /// Frees the codes that a client has left bound, and releases the keys that it has left
     /// pressed.
     pub(super) fn reclaim_keycodes(&self) -> Result<()> {
         let property = self.atoms._DESKLINE_BOUND_KEYCODES;
-        let kind = AtomEnum::CARDINAL;
-        let note = self
-            .connection
-            .get_property(false, self.root, property, kind, 0, MAX_CODES)
-            .during(WHAT)?
-            .reply()
-            .present(WHAT)?;
-        let Some(mut note) = note.as_ref().and_then(|note| note.value32()) else {
-            return Ok(());
-        };
-        let Some(owner) = note.next() else {
+        let note = self.numbers(self.root, property, AtomEnum::CARDINAL)?;
+        let [owner, codes @ ..] = note.as_slice() else {
             return Ok(());
         };
         // The server reuses ids: our own id in the property may have been an earlier client's.
-        let attributes = self.connection.get_window_attributes(owner).during(WHAT)?;
-        if attributes.reply().present(WHAT)?.is_some() && owner != self.own {
+        let attributes = self.connection.get_window_attributes(*owner);
+        if attributes.answer_if_present(WHAT)?.is_some() && *owner != self.own {
             return Ok(());
         }
         crate::guard::release_synthetic(&self.connection)?;
-        for code in note.filter_map(|code| Keycode::try_from(code).ok()) {
+        for code in codes
+            .iter()
+            .filter_map(|code| Keycode::try_from(*code).ok())
+        {
             self.bind_keycode(code, 0)?;
         }
         self.give_keycodes_back()

@@ -16,6 +16,8 @@ use deskline_link::{Error, Result};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xproto::Window;
 use x11rb::reexports::x11rb_protocol::parse_display::{ConnectAddress, parse_display};
 use x11rb::reexports::x11rb_protocol::xauth::Family;
 use x11rb::rust_connection::{DefaultStream, PollMode, RustConnection, Stream};
@@ -112,6 +114,13 @@ impl Stream for BoundedStream {
     ) -> io::Result<usize> {
         self.note(self.inner.write_vectored(bufs, fds))
     }
+}
+
+/// The root window of a screen.
+pub(crate) fn root_of(connection: &Connection, screen: usize) -> Result<Window> {
+    let screen = connection.setup().roots.get(screen);
+    let none = || Error::Unavailable("the X server has no such screen".to_owned());
+    Ok(screen.ok_or_else(none)?.root)
 }
 
 /// Connects to `display` (`:0`, `host:1.0`) with its cookie in `xauthority`. Returns the screen

@@ -6,8 +6,11 @@
 use std::collections::HashMap;
 
 use deskline_link::Result;
+use x11rb::connection::RequestConnection as _;
 use x11rb::protocol::xinput::{ConnectionExt as _, Device, DeviceType};
-use x11rb::protocol::xkb::{self, ConnectionExt as _, GetMapReply, KeySymMap, KeyType, MapPart};
+use x11rb::protocol::xkb::{
+    self, ConnectionExt as _, GetMapReply, GetMapRequest, KeySymMap, KeyType, MapPart,
+};
 use x11rb::protocol::xproto::{Keycode, Keysym};
 use xkeysym::{Keysym as Named, key};
 
@@ -66,28 +69,13 @@ pub(super) fn xtest_keyboard(connection: &Connection) -> Result<xkb::DeviceSpec>
 impl Keyboard {
     /// Reads map and state in one round trip.
     pub(super) fn read(connection: &Connection, device: xkb::DeviceSpec) -> Result<Self> {
-        let parts = MapPart::KEY_TYPES | MapPart::KEY_SYMS | MapPart::MODIFIER_MAP;
+        let request = GetMapRequest {
+            device_spec: device,
+            full: MapPart::KEY_TYPES | MapPart::KEY_SYMS | MapPart::MODIFIER_MAP,
+            ..GetMapRequest::default()
+        };
         let map = connection
-            .xkb_get_map(
-                device,
-                parts,
-                MapPart::from(0u16),
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                xkb::VMod::from(0u16),
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-            )
+            .send_trait_request_with_reply(request)
             .during(WHAT)?;
         let state = connection
             .xkb_get_state(xkb::ID::USE_CORE_KBD.into())

@@ -59,7 +59,7 @@ use heard::Heard;
 use pictures::Pictures;
 
 pub use display::X11Display;
-pub(crate) use reply::{During, Present};
+pub(crate) use reply::{Answer, During, Present};
 pub use toplevel::{Kind, Shadow, Toplevel};
 
 x11rb::atom_manager! {
@@ -175,12 +175,7 @@ impl X11 {
             has(shm::X11_EXTENSION_NAME)?,
         )?;
         let own = connection.generate_id().during("making a window")?;
-        let root = connection
-            .setup()
-            .roots
-            .get(screen)
-            .ok_or_else(|| Error::Unavailable(format!("display {display} has no such screen")))?
-            .root;
+        let root = connection::root_of(&connection, screen)?;
         let aux = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
         let class = WindowClass::INPUT_ONLY;
         connection
@@ -229,20 +224,11 @@ impl X11 {
     /// Whether a window manager runs: EWMH `_NET_SUPPORTING_WM_CHECK` on the root, and on the
     /// window that this property names.
     pub fn has_window_manager(&self) -> Result<bool> {
-        let what = "looking for a window manager";
-        let check = |window: u32| {
-            let atom = self.atoms._NET_SUPPORTING_WM_CHECK;
-            self.connection
-                .get_property(false, window, atom, AtomEnum::WINDOW, 0, 1)
-                .during(what)
-        };
-        let named = |reply: Option<x11rb::protocol::xproto::GetPropertyReply>| {
-            reply.and_then(|reply| reply.value32()?.next())
-        };
-        let Some(manager) = named(check(self.root)?.reply().present(what)?) else {
+        let check = self.atoms._NET_SUPPORTING_WM_CHECK;
+        let Some(manager) = self.number(self.root, check, AtomEnum::WINDOW)? else {
             return Ok(false);
         };
-        Ok(named(check(manager)?.reply().present(what)?) == Some(manager))
+        Ok(self.number(manager, check, AtomEnum::WINDOW)? == Some(manager))
     }
 }
 

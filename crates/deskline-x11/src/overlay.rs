@@ -245,8 +245,7 @@ impl Overlay {
     fn map(c: &Connection, window: Window) -> Result<()> {
         let above = ConfigureWindowAux::new().stack_mode(StackMode::ABOVE);
         c.configure_window(window, &above).during(WHAT)?;
-        c.map_window(window).during(WHAT)?;
-        Ok(())
+        c.map_window(window).sent(WHAT)
     }
 }
 

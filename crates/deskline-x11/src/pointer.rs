@@ -6,7 +6,7 @@ use deskline_core::Point;
 use deskline_link::{Cancel, InputError, Pointer, Result};
 use x11rb::protocol::xproto::{ConnectionExt as _, KeyButMask, Window};
 
-use super::{During as _, Present as _, X11, sync};
+use super::{Answer as _, During as _, Present as _, X11, sync};
 
 /// The time limit for the pointer to arrive at a point.
 const ARRIVAL: Duration = Duration::from_millis(500);
@@ -21,8 +21,7 @@ impl X11 {
             | KeyButMask::BUTTON3
             | KeyButMask::BUTTON4
             | KeyButMask::BUTTON5;
-        let pointer = self.connection.query_pointer(self.root).during(WHAT)?;
-        let pointer = pointer.reply().during(WHAT)?;
+        let pointer = self.connection.query_pointer(self.root).answer(WHAT)?;
         Ok(Pointer {
             at: Point::at(pointer.root_x.into(), pointer.root_y.into()),
             pressed: pointer.mask.intersects(buttons),
@@ -31,8 +30,7 @@ impl X11 {
 
     /// Fails if a point is off the screen.
     pub(super) fn on_screen(&self, at: Point) -> Result<(i16, i16)> {
-        let screen = self.connection.get_geometry(self.root).during(WHAT)?;
-        let screen = screen.reply().during(WHAT)?;
+        let screen = self.connection.get_geometry(self.root).answer(WHAT)?;
         let inside =
             |v: i32, size: u16| i16::try_from(v).ok().filter(|_| v >= 0 && v < size.into());
         match (inside(at.x, screen.width), inside(at.y, screen.height)) {

@@ -115,8 +115,7 @@ impl X11 {
     fn fake(&self, event: u8, detail: u8, x: i16, y: i16) -> Result<()> {
         self.connection
             .xtest_fake_input(event, detail, 0, self.root, x, y, 0)
-            .during("sending input")?;
-        Ok(())
+            .sent("sending input")
     }
 
     fn fake_button(&self, number: u8, down: bool) -> Result<()> {

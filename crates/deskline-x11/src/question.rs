@@ -22,7 +22,7 @@ use xkeysym::key;
 use crate::connection::{self, Connection};
 use crate::guard::devices::{self, Slave};
 use crate::overlay::Overlay;
-use crate::{During as _, people};
+use crate::{Answer as _, During as _, people};
 
 /// The keys of the answers, with Control and Shift. Unlike with Alt, none switches to a virtual
 /// terminal, and every layout has them in the same place.
@@ -54,8 +54,7 @@ pub fn ask(
     cancel: &Cancel,
 ) -> Result<Result<Option<usize>, String>> {
     let (c, screen) = connection::open(display, xauthority)?;
-    let root = c.setup().roots.get(screen).map(|screen| screen.root);
-    let root = root.ok_or_else(|| Error::Unavailable(format!("{display} has no screen")))?;
+    let root = connection::root_of(&c, screen)?;
     let slaves = match devices::slaves(&c)? {
         Ok(slaves) => slaves,
         Err(why) => return Ok(Err(why)),
@@ -90,8 +89,7 @@ fn take_keys(c: &Connection, root: Window, answers: usize) -> Result<Result<Vec<
     let (first, last) = (c.setup().min_keycode, c.setup().max_keycode);
     // The server chooses both: by the protocol from 8 on.
     let count = last.saturating_sub(first).saturating_add(1);
-    let map = c.get_keyboard_mapping(first, count).during(WHAT)?;
-    let map = map.reply().during(WHAT)?;
+    let map = c.get_keyboard_mapping(first, count).answer(WHAT)?;
     let width = usize::from(map.keysyms_per_keycode).max(1);
     let code = |sym: u32| {
         let at = map
@@ -121,7 +119,7 @@ fn take_keys(c: &Connection, root: Window, answers: usize) -> Result<Result<Vec<
             &[u32::from(XIEventMask::KEY_PRESS)],
             &modifiers,
         );
-        let refused = grab.during(WHAT)?.reply().during(WHAT)?.modifiers;
+        let refused = grab.answer(WHAT)?.modifiers;
         if !refused.is_empty() {
             return Ok(Err(format!("another program has taken {name}")));
         }

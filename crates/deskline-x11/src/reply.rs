@@ -1,12 +1,20 @@
 //! Errors of requests.
 
 use deskline_link::{Error, Result};
+use x11rb::connection::RequestConnection;
+use x11rb::cookie::Cookie;
 use x11rb::errors::{ConnectionError, ReplyError, ReplyOrIdError};
+use x11rb::x11_utils::TryParse;
 
 /// Converts the result of a request into an [`Error`].
-pub(crate) trait During<T> {
+pub(crate) trait During<T>: Sized {
     /// A lost connection is [`Error::Unavailable`], anything else [`Error::System`].
     fn during(self, what: &'static str) -> Result<T>;
+
+    /// The same for a request whose answer nobody waits for.
+    fn sent(self, what: &'static str) -> Result<()> {
+        self.during(what).map(drop)
+    }
 }
 
 fn lost(what: &'static str, error: &ConnectionError) -> Error {
@@ -51,5 +59,23 @@ impl<T> Present<T> for Result<T, ReplyError> {
             Err(ReplyError::X11Error(_)) => Ok(None),
             other => other.during(what).map(Some),
         }
+    }
+}
+
+/// Sends a request and waits for its reply, where nothing else can be sent meanwhile.
+pub(crate) trait Answer<T> {
+    fn answer(self, what: &'static str) -> Result<T>;
+
+    /// `None` if the server answered with an error, as for windows that are gone.
+    fn answer_if_present(self, what: &'static str) -> Result<Option<T>>;
+}
+
+impl<C: RequestConnection, T: TryParse> Answer<T> for Result<Cookie<'_, C, T>, ConnectionError> {
+    fn answer(self, what: &'static str) -> Result<T> {
+        self.during(what)?.reply().during(what)
+    }
+
+    fn answer_if_present(self, what: &'static str) -> Result<Option<T>> {
+        self.during(what)?.reply().present(what)
     }
 }

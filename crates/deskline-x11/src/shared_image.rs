@@ -13,7 +13,7 @@ use x11rb::protocol::shm::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{ConnectionExt as _, Drawable, ImageFormat};
 
 use super::connection::Connection;
-use super::{During as _, Present as _};
+use super::{Answer as _, During as _, Present as _};
 
 const WHAT: &str = "reading pixels";
 
@@ -78,8 +78,7 @@ impl SharedImage {
     }
 
     pub(super) fn detach(self, connection: &Connection) -> Result<()> {
-        connection.shm_detach(self.segment).during(WHAT)?;
-        Ok(())
+        connection.shm_detach(self.segment).sent(WHAT)
     }
 
     /// Reads `source`, which must fit into the memory. Calls `rows` with the number of the first
@@ -97,9 +96,7 @@ impl SharedImage {
         let format = ImageFormat::Z_PIXMAP.into();
         let image = connection
             .shm_get_image(source.drawable, x, y, w, h, !0, format, self.segment, 0)
-            .during(WHAT)?
-            .reply()
-            .present(WHAT)?;
+            .answer_if_present(WHAT)?;
         let row = usize::from(w) * PIXEL;
         let all = row * usize::from(h);
         if image.is_none_or(|image| image.size as usize != all) {

@@ -11,7 +11,7 @@ use x11rb::protocol::xkb::{self, AXOption, BoolCtrl, ConnectionExt as _, Control
 use x11rb::protocol::xproto::ModMask;
 
 use super::acting::ModifierState;
-use super::{During as _, X11};
+use super::{Answer as _, During as _, X11};
 
 const WHAT: &str = "restoring Sticky Keys";
 
@@ -63,7 +63,7 @@ impl X11 {
         let asked = self
             .connection
             .xkb_per_client_flags(core, flag, value, on, on, on);
-        asked.during(WHAT)?.reply().during(WHAT)?;
+        asked.answer(WHAT)?;
         Ok(())
     }
 
@@ -118,8 +118,7 @@ impl X11 {
         ];
         self.connection
             .send_request_without_reply(&[IoSlice::new(&request)], vec![])
-            .during(WHAT)?;
-        Ok(())
+            .sent(WHAT)
     }
 
     /// Turns controls on or off.
@@ -133,7 +132,6 @@ impl X11 {
                 core, mods, mods, mods, mods, vmods, vmods, vmods, vmods, 0, 0, options, which, on,
                 changes, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, none, none, options, options, &[0; 32],
             )
-            .during(WHAT)?;
-        Ok(())
+            .sent(WHAT)
     }
 }

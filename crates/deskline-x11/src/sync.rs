@@ -17,7 +17,7 @@ use x11rb::protocol::xproto::{
 use x11rb::wrapper::ConnectionExt as _;
 
 use super::connection::SLICE;
-use super::{During as _, Present as _, X11};
+use super::{Answer as _, During as _, Present as _, X11};
 
 /// An app that does not read its input within this time counts as hung.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
@@ -199,9 +199,7 @@ impl X11 {
         let focus = self
             .connection
             .get_input_focus()
-            .during("reading the input focus")?
-            .reply()
-            .during("reading the input focus")?
+            .answer("reading the input focus")?
             .focus;
         // 0 is None, 1 is PointerRoot.
         Ok((focus > 1 && focus != self.root).then_some(focus))
@@ -225,33 +223,18 @@ impl X11 {
 
     pub(super) fn viewable(&self, window: Window) -> Result<bool> {
         let what = "looking at a window";
-        let attributes = self.connection.get_window_attributes(window).during(what)?;
-        let attributes = attributes.reply().present(what)?;
+        let attributes = self
+            .connection
+            .get_window_attributes(window)
+            .answer_if_present(what)?;
         Ok(attributes.is_some_and(|a| a.map_state == MapState::VIEWABLE))
     }
 
     /// The innermost ancestor of `window`, or itself, that answers pings.
     fn pingable(&self, window: Window) -> Result<Option<Window>> {
-        let what = "reading WM_PROTOCOLS";
         for window in self.ancestry(window)? {
-            let protocols = self
-                .connection
-                .get_property(
-                    false,
-                    window,
-                    self.atoms.WM_PROTOCOLS,
-                    AtomEnum::ATOM,
-                    0,
-                    64,
-                )
-                .during(what)?
-                .reply()
-                .present(what)?;
-            let pings = protocols
-                .as_ref()
-                .and_then(|reply| reply.value32())
-                .is_some_and(|mut atoms| atoms.any(|atom| atom == self.atoms._NET_WM_PING));
-            if pings {
+            let protocols = self.numbers(window, self.atoms.WM_PROTOCOLS, AtomEnum::ATOM)?;
+            if protocols.contains(&self.atoms._NET_WM_PING) {
                 return Ok(Some(window));
             }
         }

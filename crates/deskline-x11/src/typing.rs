@@ -12,9 +12,9 @@ use deskline_link::Result;
 use x11rb::protocol::xkb::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{Keycode, Keysym, ModMask};
 
-use super::During as _;
 use super::acting::Keys;
 use super::keymap::Keyboard;
+use super::{Answer as _, During as _};
 use super::{X11, sync};
 
 const WHAT: &str = "typing";
@@ -86,8 +86,7 @@ impl X11 {
     /// meanwhile.
     pub(super) fn keep_up(&mut self) -> Result<()> {
         let core = xkb::ID::USE_CORE_KBD.into();
-        let state = self.connection.xkb_get_state(core).during(WHAT)?;
-        let state = state.reply().during(WHAT)?;
+        let state = self.connection.xkb_get_state(core).answer(WHAT)?;
         self.hear()?;
         let remapped = self.heard.keymap.take();
         let Some(keys) = &mut self.acting.keys else {
@@ -136,8 +135,7 @@ impl X11 {
         let group = xkb::Group::from(group);
         self.connection
             .xkb_latch_lock_state(core, none, none, true, group, none, false, 0)
-            .during(WHAT)?;
-        Ok(())
+            .sent(WHAT)
     }
 }
 

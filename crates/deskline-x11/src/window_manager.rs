@@ -1,14 +1,14 @@
 //! Whether the window manager is ready.
 
-use deskline_link::{Error, Result};
+use deskline_link::Result;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{
     Atom, AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _,
     CreateWindowAux, EventMask, Window, WindowClass,
 };
 
-use crate::connection::Connection;
-use crate::{Atoms, During as _};
+use crate::connection::{Connection, root_of};
+use crate::{Answer as _, Atoms, During as _};
 
 const WHAT: &str = "waiting for the window manager";
 
@@ -29,12 +29,7 @@ pub struct Question<'x> {
 impl<'x> Question<'x> {
     /// Prepares the request. Call [`answered`](Self::answered) after each event on `connection`.
     pub fn new(connection: &'x Connection, screen: usize) -> Result<Self> {
-        let root = connection
-            .setup()
-            .roots
-            .get(screen)
-            .ok_or_else(|| Error::Unavailable("the private display has no screen".to_owned()))?
-            .root;
+        let root = root_of(connection, screen)?;
         let atoms = Atoms::new(connection).during(WHAT)?.reply().during(WHAT)?;
         let window = connection.generate_id().during(WHAT)?;
         let events = EventMask::PROPERTY_CHANGE;
@@ -91,9 +86,7 @@ impl<'x> Question<'x> {
         let reply = self
             .connection
             .get_property(false, window, property, AtomEnum::ANY, 0, 0)
-            .during(WHAT)?
-            .reply()
-            .during(WHAT)?;
+            .answer(WHAT)?;
         Ok(reply.type_ != x11rb::NONE)
     }
 }

@@ -8,17 +8,17 @@ use x11rb::connection::{Connection as _, RequestConnection};
 use x11rb::cookie::Cookie;
 use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _};
 use x11rb::protocol::xproto::{
-    AtomEnum, ConnectionExt as _, GetGeometryReply, GetPropertyReply, GetWindowAttributesReply,
-    MapState, TranslateCoordinatesReply, Window, WindowClass,
+    Atom, AtomEnum, ConnectionExt as _, GetGeometryReply, GetPropertyReply,
+    GetWindowAttributesReply, MapState, TranslateCoordinatesReply, Window, WindowClass,
 };
 
 use super::connection::Connection;
 use super::toplevel::{Kind, Shadow, Toplevel};
-use super::{During as _, Present as _, X11};
+use super::{Answer as _, During as _, Present as _, X11};
 
 /// How much of a title to read, in units of 4 bytes, and of a list of windows.
 const MAX_TITLE: u32 = 1024;
-const MAX_WINDOWS: u32 = 4096;
+const MAX_NUMBERS: u32 = 4096;
 
 /// `WM_STATE` of a minimised window (ICCCM §4.1.3.1).
 const ICONIC: u32 = 3;
@@ -60,7 +60,7 @@ impl X11 {
         let mut ids = self.children_of_root()?;
         if managed {
             // Not _NET_CLIENT_LIST_STACKING: xfwm4 sometimes leaves it out.
-            let clients = self.window_list(self.root, self.atoms._NET_CLIENT_LIST)?;
+            let clients = self.numbers(self.root, self.atoms._NET_CLIENT_LIST, AtomEnum::WINDOW)?;
             let mut notifications = self.notifications(&ids)?;
             notifications.retain(|id| !clients.contains(id));
             ids = self.stacked(&clients, &ids)?;
@@ -101,8 +101,9 @@ impl X11 {
     /// The front window's id, even if it is not viewable.
     pub fn front_id(&self) -> Result<Option<u32>> {
         if self.has_window_manager()? {
-            let active = self.window_list(self.root, self.atoms._NET_ACTIVE_WINDOW)?;
-            return Ok(active.into_iter().find(|id| *id != x11rb::NONE));
+            let active = self.atoms._NET_ACTIVE_WINDOW;
+            let active = self.number(self.root, active, AtomEnum::WINDOW)?;
+            return Ok(active.filter(|id| *id != x11rb::NONE));
         }
         match self.focus()? {
             Some(focus) => Ok(self.ancestry(focus)?.pop()),
@@ -112,8 +113,8 @@ impl X11 {
 
     /// All children of the root, mapped or not, bottom first.
     pub(super) fn children_of_root(&self) -> Result<Vec<Window>> {
-        let tree = self.connection.query_tree(self.root).during(WHAT)?;
-        Ok(tree.reply().during(WHAT)?.children)
+        let tree = self.connection.query_tree(self.root).answer(WHAT)?;
+        Ok(tree.children)
     }
 
     /// The notifications among these windows. The window manager does not list those of some
@@ -163,27 +164,35 @@ impl X11 {
 
     /// The window manager's name; empty without a window manager.
     pub(super) fn manager_name(&self) -> Result<String> {
-        let check = self.window_list(self.root, self.atoms._NET_SUPPORTING_WM_CHECK)?;
-        let Some(manager) = check.first() else {
+        let (c, a) = (&self.connection, &self.atoms);
+        let check = self.number(self.root, a._NET_SUPPORTING_WM_CHECK, AtomEnum::WINDOW)?;
+        let Some(manager) = check else {
             return Ok(String::new());
         };
-        let (c, a) = (&self.connection, &self.atoms);
-        let name = c.get_property(false, *manager, a._NET_WM_NAME, a.UTF8_STRING, 0, MAX_TITLE);
+        let name = c.get_property(false, manager, a._NET_WM_NAME, a.UTF8_STRING, 0, MAX_TITLE);
         Ok(String::from_utf8_lossy(&bytes(name.during(WHAT)?)?).into_owned())
     }
 
-    fn window_list(&self, window: Window, property: u32) -> Result<Vec<Window>> {
-        let list = self
-            .connection
-            .get_property(false, window, property, AtomEnum::WINDOW, 0, MAX_WINDOWS)
-            .during(WHAT)?
-            .reply()
-            .present(WHAT)?;
-        Ok(list
-            .as_ref()
-            .and_then(GetPropertyReply::value32)
-            .map(Iterator::collect)
-            .unwrap_or_default())
+    /// The numbers of a property, at most 4,096. None where it is not set, or the window is gone.
+    pub(super) fn numbers(
+        &self,
+        window: Window,
+        property: Atom,
+        kind: AtomEnum,
+    ) -> Result<Vec<u32>> {
+        let c = &self.connection;
+        let property = c.get_property(false, window, property, kind, 0, MAX_NUMBERS);
+        numbers(property.during(WHAT)?)
+    }
+
+    /// The first number of a property.
+    pub(super) fn number(
+        &self,
+        window: Window,
+        property: Atom,
+        kind: AtomEnum,
+    ) -> Result<Option<u32>> {
+        Ok(self.numbers(window, property, kind)?.first().copied())
     }
 
     /// The facts about these windows, in one batch. Skips windows that have gone.
@@ -310,9 +319,7 @@ impl X11 {
         let Ok(id) = u32::try_from(window.0) else {
             return Ok(None);
         };
-        let (c, property) = (&self.connection, self.atoms._NET_WM_PID);
-        let pid = c.get_property(false, id, property, AtomEnum::CARDINAL, 0, 1);
-        Ok(numbers(pid.during(WHAT)?)?.first().copied())
+        self.number(id, self.atoms._NET_WM_PID, AtomEnum::CARDINAL)
     }
 
     /// The real pids of the clients that created these windows. Apps set `_NET_WM_PID` themselves,
@@ -371,9 +378,7 @@ impl X11 {
     }
 }
 
-pub(super) fn numbers<C: RequestConnection>(
-    cookie: Cookie<'_, C, GetPropertyReply>,
-) -> Result<Vec<u32>> {
+fn numbers<C: RequestConnection>(cookie: Cookie<'_, C, GetPropertyReply>) -> Result<Vec<u32>> {
     let reply = cookie.reply().present(WHAT)?;
     Ok(reply
         .as_ref()

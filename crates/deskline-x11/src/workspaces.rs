@@ -6,7 +6,6 @@ use deskline_link::{Cancel, Result, WindowId, WindowState};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask};
 
-use super::windows::numbers;
 use super::{During as _, X11};
 
 /// How long a window manager may take to switch workspaces.
@@ -27,9 +26,8 @@ const WHAT: &str = "switching workspaces";
 impl X11 {
     /// The workspace on the screen, counted from 0; `None` without workspaces.
     pub fn workspace(&self) -> Result<Option<u32>> {
-        let (c, property) = (&self.connection, self.atoms._NET_CURRENT_DESKTOP);
-        let shown = c.get_property(false, self.root, property, AtomEnum::CARDINAL, 0, 1);
-        Ok(numbers(shown.during(WHAT)?)?.first().copied())
+        let property = self.atoms._NET_CURRENT_DESKTOP;
+        self.number(self.root, property, AtomEnum::CARDINAL)
     }
 
     /// Switches to a workspace, and waits up to a second for the switch.

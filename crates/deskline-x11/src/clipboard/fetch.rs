@@ -8,7 +8,7 @@ use deskline_link::{Cancel, DisplayError, Result};
 use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, Timestamp};
 
 use super::keeper::{Content, Item, Keeper, WHAT};
-use crate::{During as _, Present as _};
+use crate::{Answer as _, During as _, Present as _};
 
 /// The most targets of one clipboard. LibreOffice has some forty.
 const MOST_TARGETS: usize = 200;
@@ -174,8 +174,7 @@ impl Keeper {
         let reply = self
             .c
             .get_property(true, self.own, property, AtomEnum::ANY, 0, units)
-            .during(WHAT)?;
-        let reply = reply.reply().during(WHAT)?;
+            .answer(WHAT)?;
         if reply.bytes_after > 0 || reply.value.len() > most {
             self.c.delete_property(self.own, property).during(WHAT)?;
             return Ok(None);

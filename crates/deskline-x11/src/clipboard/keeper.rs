@@ -22,9 +22,9 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::wrapper::ConnectionExt as _;
 
-use crate::During as _;
 use crate::connection::SLICE;
 use crate::connection::{self, Connection};
+use crate::{Answer as _, During as _};
 
 pub(super) const WHAT: &str = "using the clipboard";
 
@@ -128,9 +128,7 @@ pub(super) fn run(
 impl Keeper {
     fn connect(display: &str, xauthority: Option<&Path>, reading: Reading) -> Result<Self> {
         let (c, screen) = connection::open(display, xauthority)?;
-        let screen = c.setup().roots.get(screen).or(c.setup().roots.first());
-        let root = screen.ok_or_else(|| Error::Unavailable(format!("{display} has no screen")))?;
-        let root = root.root;
+        let root = connection::root_of(&c, screen)?;
         let own = c.generate_id().during(WHAT)?;
         let aux = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
         let class = WindowClass::INPUT_ONLY;
@@ -139,10 +137,7 @@ impl Keeper {
         let names = Names::new(&c).during(WHAT)?.reply().during(WHAT)?;
         let has_res = c.extension_information(res::X11_EXTENSION_NAME);
         let has_res = has_res.during(WHAT)?.is_some();
-        c.xfixes_query_version(5, 0)
-            .during(WHAT)?
-            .reply()
-            .during(WHAT)?;
+        c.xfixes_query_version(5, 0).answer(WHAT)?;
         let mask = SelectionEventMask::SET_SELECTION_OWNER
             | SelectionEventMask::SELECTION_WINDOW_DESTROY
             | SelectionEventMask::SELECTION_CLIENT_CLOSE;
@@ -182,13 +177,13 @@ impl Keeper {
     }
 
     fn atom(&self, name: &str) -> Result<Atom> {
-        let reply = self.c.intern_atom(false, name.as_bytes()).during(WHAT)?;
-        Ok(reply.reply().during(WHAT)?.atom)
+        let reply = self.c.intern_atom(false, name.as_bytes()).answer(WHAT)?;
+        Ok(reply.atom)
     }
 
     pub(super) fn owner(&self) -> Result<Window> {
         let owner = self.c.get_selection_owner(self.names.CLIPBOARD);
-        Ok(owner.during(WHAT)?.reply().during(WHAT)?.owner)
+        Ok(owner.answer(WHAT)?.owner)
     }
 
     /// The server's time.
@@ -250,8 +245,8 @@ impl Keeper {
             return Ok(());
         };
         let manager = self.names.CLIPBOARD_MANAGER;
-        let owner = self.c.get_selection_owner(manager).during(WHAT)?;
-        if owner.reply().during(WHAT)?.owner == x11rb::NONE {
+        let owner = self.c.get_selection_owner(manager).answer(WHAT)?;
+        if owner.owner == x11rb::NONE {
             return Ok(());
         }
         let targets: Vec<Atom> = content.iter().map(|item| item.target).collect();

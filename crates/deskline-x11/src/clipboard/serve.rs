@@ -13,7 +13,7 @@ use x11rb::protocol::xproto::{
 use x11rb::wrapper::ConnectionExt as _;
 
 use super::keeper::{Item, Keeper, Transfer, WHAT, is_after};
-use crate::{During as _, Present as _};
+use crate::{Answer as _, During as _, Present as _};
 
 /// The most bytes of one property. Larger data goes in parts of this size.
 const PART: usize = 256 << 10;
@@ -40,8 +40,7 @@ impl Keeper {
         };
         self.c
             .send_event(false, request.requestor, EventMask::NO_EVENT, notify)
-            .during(WHAT)?;
-        Ok(())
+            .sent(WHAT)
     }
 
     fn may_serve(&self, request: &SelectionRequestEvent) -> bool {
@@ -159,8 +158,7 @@ impl Keeper {
                 length,
                 data,
             )
-            .during(WHAT)?;
-        Ok(())
+            .sent(WHAT)
     }
 
     /// Sends the next part after the client has deleted the property; an empty part is the last.
@@ -192,8 +190,7 @@ impl Keeper {
             return Ok(());
         }
         let aux = ChangeWindowAttributesAux::new().event_mask(EventMask::NO_EVENT);
-        self.c.change_window_attributes(window, &aux).during(WHAT)?;
-        Ok(())
+        self.c.change_window_attributes(window, &aux).sent(WHAT)
     }
 
     /// Notes that a window of the reader has fetched the agent's text. Fetching only the hint, the
@@ -224,8 +221,10 @@ impl Keeper {
             client: window,
             mask: ClientIdMask::LOCAL_CLIENT_PID,
         };
-        let ids = self.c.res_query_client_ids(&[spec]).during(WHAT)?;
-        let ids = ids.reply().present(WHAT)?;
+        let ids = self
+            .c
+            .res_query_client_ids(&[spec])
+            .answer_if_present(WHAT)?;
         Ok(ids.and_then(|ids| ids.ids.first()?.value.first().copied()))
     }
 

@@ -1,7 +1,8 @@
 //! Recognizes Esc without modifiers.
 
 use deskline_link::Result;
-use x11rb::protocol::xkb::{self, ConnectionExt as _, MapPart};
+use x11rb::connection::RequestConnection as _;
+use x11rb::protocol::xkb::{ConnectionExt as _, GetMapRequest, MapPart};
 use xkeysym::key;
 
 use crate::During as _;
@@ -15,29 +16,14 @@ pub(super) fn is_escape(c: &Connection, device: u16, code: u32, group: u8) -> Re
     let Ok(code) = u8::try_from(code) else {
         return Ok(false);
     };
-    let none = xkb::VMod::from(0u16);
-    let map = c
-        .xkb_get_map(
-            device,
-            MapPart::from(0u16),
-            MapPart::KEY_SYMS,
-            0,
-            0,
-            code,
-            1,
-            0,
-            0,
-            0,
-            0,
-            none,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-        )
-        .during(WHAT)?;
+    let request = GetMapRequest {
+        device_spec: device,
+        partial: MapPart::KEY_SYMS,
+        first_key_sym: code,
+        n_key_syms: 1,
+        ..GetMapRequest::default()
+    };
+    let map = c.send_trait_request_with_reply(request).during(WHAT)?;
     // The device was just removed.
     let Ok(map) = map.reply() else {
         return Ok(false);

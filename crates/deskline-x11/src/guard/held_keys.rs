@@ -15,8 +15,8 @@ use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::wrapper::ConnectionExt as _;
 
 use super::devices::{self, Slave, codes};
-use crate::During as _;
 use crate::connection::Connection;
+use crate::{Answer as _, During as _};
 
 const WHAT: &str = "restoring the keyboard";
 
@@ -51,8 +51,7 @@ pub(super) fn release_synthetic(c: &Connection, slaves: &[Slave]) -> Result<()> 
 
 /// Synchronises the master with the devices. Returns the modifiers that it has pressed.
 pub(super) fn put_back(c: &Connection, root: Window, slaves: &[Slave]) -> Result<Vec<u8>> {
-    let modifiers = c.get_modifier_mapping().during(WHAT)?;
-    let modifiers = modifiers.reply().during(WHAT)?.keycodes;
+    let modifiers = c.get_modifier_mapping().answer(WHAT)?.keycodes;
     let mut pressed = vec![];
     for _ in 0..LOOKS {
         // Query the master first. A key that the person presses in between is then pressed again,
@@ -108,6 +107,5 @@ fn has(set: &devices::Codes, code: u8) -> bool {
 
 fn fake(c: &Connection, event: u8, detail: u8) -> Result<()> {
     c.xtest_fake_input(event, detail, 0, x11rb::NONE, 0, 0, 0)
-        .during(WHAT)?;
-    Ok(())
+        .sent(WHAT)
 }

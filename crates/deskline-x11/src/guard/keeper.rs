@@ -24,10 +24,10 @@ use x11rb::wrapper::ConnectionExt as _;
 use super::devices::{self, Slave};
 use super::held_keys;
 use super::watchdog::{self, Watchdog};
-use crate::During as _;
 use crate::connection::SLICE;
 use crate::connection::{self, Connection};
 use crate::overlay::Overlay;
+use crate::{Answer as _, During as _};
 
 /// How long to wait for another program, such as another agent's guard, to release the devices.
 const OTHERS: Duration = Duration::from_secs(3);
@@ -111,13 +111,8 @@ pub(super) fn run(display: &str, xauthority: Option<&Path>, inbox: &Inbox<Order>
 impl Keeper {
     fn connect(display: &str, xauthority: Option<&Path>) -> Result<Self> {
         let (c, screen) = connection::open(display, xauthority)?;
-        let screen = c.setup().roots.get(screen).or(c.setup().roots.first());
-        let root = screen.ok_or_else(|| Error::Unavailable(format!("{display} has no screen")))?;
-        let root = root.root;
-        c.xkb_use_extension(1, 0)
-            .during(WHAT)?
-            .reply()
-            .during(WHAT)?;
+        let root = connection::root_of(&c, screen)?;
+        c.xkb_use_extension(1, 0).answer(WHAT)?;
         let mut keeper = Self {
             overlay: Overlay::new(root),
             root,

@@ -23,8 +23,8 @@ use x11rb::protocol::xproto::{ConnectionExt as _, CreateWindowAux, Window, Windo
 use x11rb::wrapper::ConnectionExt as _;
 
 use super::{devices, escape, held_keys};
-use crate::During as _;
 use crate::connection::{self, Connection};
+use crate::{Answer as _, During as _};
 
 /// The program's hidden command that calls [`run`].
 pub const COMMAND: &str = "x11-watchdog";
@@ -90,10 +90,8 @@ pub(super) fn mark(c: &Connection, root: Window) -> Result<Window> {
 /// If the X server does not answer.
 pub fn run(display: &str, window: Window, xauthority: Option<&Path>) -> Result<()> {
     let (c, screen) = connection::open(display, xauthority)?;
-    let root = c.setup().roots.get(screen).map(|screen| screen.root);
-    let root = root.ok_or_else(|| Error::Unavailable(format!("{display} has no screen")))?;
-    let xkb = c.xkb_use_extension(1, 0).during(WHAT)?;
-    xkb.reply().during(WHAT)?;
+    let root = connection::root_of(&c, screen)?;
+    c.xkb_use_extension(1, 0).answer(WHAT)?;
     let mut orders = spawn::orders().map_err(Error::system(WHAT))?;
     let mut line = Vec::new();
     let mut hold = Holding::default();
@@ -157,6 +155,5 @@ fn listen(c: &Connection, root: Window, held: bool) -> Result<()> {
             none
         }],
     };
-    c.xinput_xi_select_events(root, &[mask]).during(WHAT)?;
-    Ok(())
+    c.xinput_xi_select_events(root, &[mask]).sent(WHAT)
 }

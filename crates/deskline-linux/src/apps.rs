@@ -23,7 +23,7 @@ pub(crate) use command::in_path;
 pub use entry::Entry;
 pub(crate) use identity::Identities;
 use installed::Installed;
-pub use launch::{Launched, launch, show};
+pub use launch::{Launched, launch};
 pub use running::Running;
 
 /// What to start.

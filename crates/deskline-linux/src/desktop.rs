@@ -337,25 +337,6 @@ impl LinuxDesktop {
         }))
     }
 
-    /// Asks an app that runs to come to the front, where the display system does not bring it
-    /// there.
-    fn show_itself(&self, launch: &Launch) {
-        if let Some(token) = self.activation_token() {
-            apps::show(launch, &self.session, &token);
-        }
-    }
-
-    /// With it an app brings a native window to the front, which the display system does not.
-    fn activation_token(&self) -> Option<String> {
-        if !self.has_native {
-            return None;
-        }
-        let token = deskline_wayland::activation_token(&self.session.wayland_socket()?);
-        token
-            .inspect_err(|e| tracing::debug!("no activation token: {e}"))
-            .ok()
-    }
-
     /// The windows of an app that accessibility does not know are its tree, or its items in the
     /// tray.
     fn read_windows(&mut self, pid: u32, e: Error) -> Result<Tree> {
@@ -562,13 +543,6 @@ impl Apps for LinuxDesktop {
                 refused.get_or_insert(e);
                 continue;
             }
-            if self.has_native
-                && let Ok(launch) = apps::find(identifier, &self.session)
-                && (is_unbounded(permit) || permit(&launch.identity(&self.session)).is_ok())
-                && self.running(&launch, permit)? == Some(pid)
-            {
-                self.show_itself(&launch);
-            }
             return Ok(Opened::Running(pid));
         }
         let launch = match (apps::find(identifier, &self.session), refused) {
@@ -585,12 +559,10 @@ impl Apps for LinuxDesktop {
             .running(&launch, permit)?
             .filter(|_| !launch.opens_document())
         {
-            self.show_itself(&launch);
             return Ok(Opened::Running(pid));
         }
         let before = self.known_windows()?;
-        let token = self.activation_token();
-        let launched = apps::launch(&launch, &self.session, token.as_deref())?;
+        let launched = apps::launch(&launch, &self.session)?;
         let name = launch.name.clone();
         self.starting = Some(Starting {
             launch,

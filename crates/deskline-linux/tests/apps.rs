@@ -23,7 +23,7 @@ fn tool(session: &Session, args: &[&str]) -> String {
 fn opens_a_window(session: &Session, identifier: &str) -> u32 {
     let begun = Instant::now();
     let launch = apps::find(identifier, session).unwrap();
-    let launched = apps::launch(&launch, session, None).unwrap();
+    let launched = apps::launch(&launch, session).unwrap();
     let pid = launched.pid.expect("a pid");
     let search = [
         "xdotool",
@@ -120,7 +120,7 @@ fn an_app_that_the_bus_starts_has_a_pid() {
 fn a_command_that_fails_says_so() {
     let desktop = PrivateDesktop::start(&Options::default()).unwrap();
     let launch = apps::find("false", desktop.session()).unwrap();
-    let launched = apps::launch(&launch, desktop.session(), None).unwrap();
+    let launched = apps::launch(&launch, desktop.session()).unwrap();
     let begun = Instant::now();
     while launched.exited().is_none() {
         assert!(begun.elapsed() < Duration::from_secs(5));

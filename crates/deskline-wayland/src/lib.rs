@@ -5,8 +5,7 @@
 //!   goes.
 //! - `compositor`: the trait that each compositor implements: `sway`, `wlr`, `kde` and `gnome`.
 //! - `reader`: the limits of apps that read keys.
-//! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy,
-//!   activation tokens.
+//! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy.
 //! - [`clipboard`]: saved, lent and given back by data control; on GNOME by Mutter's own interface.
 //! - `eis`: libei's client side, for KWin and Mutter.
 //! - `events`, `layout`: the single events that KWin and Mutter accept, as a port; the keys for a
@@ -49,4 +48,3 @@ pub use kde::{KdeDisplay, KdeWindow};
 pub use sway::{SwayDisplay, SwayWindow};
 pub use wlr::{WlrDisplay, is_wlr};
 pub use wlroots::own_seat::Seat;
-pub use wlroots::token::activation_token;

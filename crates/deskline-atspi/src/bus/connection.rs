@@ -565,7 +565,7 @@ mod tests {
         let bodies = [
             Body::new().str("Send").i32(-3),
             Body::new().strs(&["org.a11y.atspi.Text", "b"]),
-            Body::new().dict(&[("k", "v"), ("toolkit", "gtk")]),
+            Body::new().empty_dict().str("toolkit"),
             Body::new().variant_f64(1.5),
             Body::new().no_conditions(),
             Body::new().u32(8).u32(1 << 25).u32(0),

@@ -74,12 +74,11 @@ impl Launched {
 }
 
 /// Starts an app with the session's environment, detached from this process: in its own process
-/// session, with null standard streams, in its home directory. It outlives this process. With this
-/// activation token it may come to the front, where the compositor wants one for that.
-pub fn launch(launch: &Launch, session: &Session, token: Option<&str>) -> Result<Launched> {
+/// session, with null standard streams, in its home directory. It outlives this process.
+pub fn launch(launch: &Launch, session: &Session) -> Result<Launched> {
     let activatable = launch.entry.as_ref().filter(|e| e.dbus_activatable);
     if let (Some(entry), Some(address)) = (activatable, &session.session_bus) {
-        match activate(&entry.id, launch, address, token) {
+        match activate(&entry.id, launch, address) {
             Ok(pid) => return Ok(launch.launched(pid)),
             Err(e) if launch.argv.is_empty() => {
                 return Err(OpenError::NotStarted {
@@ -91,17 +90,7 @@ pub fn launch(launch: &Launch, session: &Session, token: Option<&str>) -> Result
             Err(e) => tracing::debug!("{}: {e}; starting its command instead", entry.id),
         }
     }
-    start(launch, session, token)
-}
-
-/// Asks an app that runs to show itself, if its desktop file says that it can be asked over D-Bus.
-pub fn show(launch: &Launch, session: &Session, token: &str) {
-    let activatable = launch.entry.as_ref().filter(|e| e.dbus_activatable);
-    if let (Some(entry), Some(address)) = (activatable, &session.session_bus)
-        && let Err(e) = activate(&entry.id, launch, address, Some(token))
-    {
-        tracing::debug!("{} does not show itself: {e}", entry.id);
-    }
+    start(launch, session)
 }
 
 impl Launch {
@@ -121,26 +110,19 @@ impl Launch {
 }
 
 /// Desktop Entry Specification, "D-Bus Activation".
-fn activate(
-    id: &str,
-    launch: &Launch,
-    address: &str,
-    token: Option<&str>,
-) -> Result<Option<u32>, bus::Error> {
+fn activate(id: &str, launch: &Launch, address: &str) -> Result<Option<u32>, bus::Error> {
     let mut connection = Connection::open(address, BUS)?;
     let path = format!("/{}", id.replace('.', "/").replace('-', "_"));
-    let token = token.map(|token| ("activation-token", token));
-    let platform = token.as_slice();
     let (member, body) = match &launch.document {
-        Some(document) => ("Open", Body::new().strs(&[&document.uri()]).dict(platform)),
-        None => ("Activate", Body::new().dict(platform)),
+        Some(document) => ("Open", Body::new().strs(&[&document.uri()])),
+        None => ("Activate", Body::new()),
     };
     let call = Call {
         destination: id,
         path: &path,
         interface: "org.freedesktop.Application",
         member,
-        body,
+        body: body.empty_dict(),
     };
     match connection.call(&call, ACTIVATION) {
         // The app was asked and may only be slow to answer. Do not start a second copy.
@@ -152,7 +134,7 @@ fn activate(
     Ok(reply.reader().u32().ok())
 }
 
-fn start(launch: &Launch, session: &Session, token: Option<&str>) -> Result<Launched> {
+fn start(launch: &Launch, session: &Session) -> Result<Launched> {
     let [name, arguments @ ..] = launch.argv.as_slice() else {
         return Err(OpenError::NoCommand(launch.name.clone()).into());
     };
@@ -173,7 +155,6 @@ fn start(launch: &Launch, session: &Session, token: Option<&str>) -> Result<Laun
     let complaint = Complaint::new();
     let mark = mark();
     variables.insert(origin::MARK.to_owned(), mark.clone());
-    variables.extend(token.map(|token| ("XDG_ACTIVATION_TOKEN".to_owned(), token.to_owned())));
     let mut command = Command::new(&program);
     command
         .args(arguments)

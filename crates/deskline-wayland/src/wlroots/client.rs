@@ -31,6 +31,8 @@ pub(crate) struct Client {
     pub(crate) registry: WlRegistry,
     pub(crate) heard: Heard,
     asked: u32,
+    /// The compositor's process.
+    pub(crate) compositor: u32,
     start: Instant,
     /// When we gave the seat its first device of a kind; `None` once apps have had time to bind it.
     new_since: Option<Instant>,
@@ -56,6 +58,7 @@ impl Client {
     /// Connects to a compositor that may take this long to say what it offers.
     pub(crate) fn connect_within(path: &Path, limit: Duration) -> Result<Self> {
         let stream = socket::connect(path, PATIENCE).map_err(lost)?;
+        let compositor = socket::peer(&stream).map_err(lost)?.pid;
         let connection = Connection::from_socket(stream).map_err(lost)?;
         let mut queue: EventQueue<Heard> = connection.new_event_queue();
         let handle = queue.handle();
@@ -73,6 +76,7 @@ impl Client {
             keyboards: bind(&heard, &registry, &handle, 1).ok(),
             heard,
             asked: 1,
+            compositor: compositor.unwrap_or_default(),
             start: Instant::now(),
             new_since: None,
             queue,
@@ -138,9 +142,7 @@ impl Client {
 
     /// Waits until the compositor has processed all requests so far.
     pub(crate) fn roundtrip(&mut self) -> Result<()> {
-        self.asked = self.asked.wrapping_add(1);
-        let number = self.asked;
-        self.connection.display().sync(&self.queue.handle(), number);
+        let number = self.sync();
         self.wait(|heard| heard.done == number)
     }
 
@@ -154,6 +156,32 @@ impl Client {
             limit,
             done,
         )
+    }
+
+    /// Waits at most `limit` for events, which it handles, or for one of `others`.
+    pub(crate) fn step(&mut self, others: &[PollFd<'_>], limit: Option<Duration>) -> Result<()> {
+        receive(&self.connection, &self.queue, others, limit)?;
+        self.dispatch()
+    }
+
+    pub(crate) fn flush(&self) -> Result<()> {
+        self.connection.flush().map_err(lost)
+    }
+
+    /// Handles the events received so far.
+    pub(crate) fn dispatch(&mut self) -> Result<()> {
+        self.queue.dispatch_pending(&mut self.heard).map_err(lost)?;
+        Ok(())
+    }
+
+    /// Asks the compositor to report when it has processed all requests so far. Returns the number
+    /// that [`Heard::done`] has then.
+    pub(crate) fn sync(&mut self) -> u32 {
+        self.asked = self.asked.wrapping_add(1);
+        self.connection
+            .display()
+            .sync(&self.queue.handle(), self.asked);
+        self.asked
     }
 
     /// Blocks until the compositor ends the connection.
@@ -192,12 +220,12 @@ impl Client {
 }
 
 /// Waits for events until `done` holds, at most for `limit`.
-pub(crate) fn until<H>(
+fn until(
     connection: &Connection,
-    queue: &mut EventQueue<H>,
-    heard: &mut H,
+    queue: &mut EventQueue<Heard>,
+    heard: &mut Heard,
     limit: Option<Duration>,
-    done: impl Fn(&H) -> bool,
+    done: impl Fn(&Heard) -> bool,
 ) -> Result<()> {
     let deadline = limit.map(|limit| Instant::now() + limit);
     loop {
@@ -205,22 +233,40 @@ pub(crate) fn until<H>(
         if done(heard) {
             return Ok(());
         }
-        connection.flush().map_err(lost)?;
-        let Some(reading) = queue.prepare_read() else {
-            continue;
-        };
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let fd = reading.connection_fd();
-        if !wait::any(&mut [PollFd::new(&fd, PollFlags::IN)], left).map_err(lost)? {
+        if !receive(connection, queue, &[], left)? {
             let limit = limit.unwrap_or_default();
             return Err(lost(format!("no answer within {limit:?}")));
         }
+    }
+}
+
+/// Waits at most `limit` for messages of the compositor, which it reads, or for one of `others`.
+/// Whether any was there.
+fn receive(
+    connection: &Connection,
+    queue: &EventQueue<Heard>,
+    others: &[PollFd<'_>],
+    limit: Option<Duration>,
+) -> Result<bool> {
+    connection.flush().map_err(lost)?;
+    let Some(reading) = queue.prepare_read() else {
+        return Ok(true);
+    };
+    let fd = reading.connection_fd();
+    let mut fds = vec![PollFd::new(&fd, PollFlags::IN)];
+    fds.extend_from_slice(others);
+    let any = wait::any(&mut fds, limit).map_err(lost)?;
+    let has_message = fds.first().is_some_and(|fd| !fd.revents().is_empty());
+    drop(fds);
+    if has_message {
         match reading.read() {
             Ok(_) => {}
             Err(WaylandError::Io(e)) if e.kind() == std::io::ErrorKind::WouldBlock => {}
             Err(e) => return Err(lost(e)),
         }
     }
+    Ok(any)
 }
 
 fn offered<I: Proxy>(global: Option<&I>) -> Result<&I> {

@@ -1,9 +1,11 @@
 //! The state that the compositor has reported.
 
 use std::fs::File;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt as _;
 
 use deskline_core::Rect;
+use wayland_client::backend::ObjectId;
 use wayland_client::protocol::wl_buffer::WlBuffer;
 use wayland_client::protocol::wl_callback::{self, WlCallback};
 use wayland_client::protocol::wl_keyboard::{self, WlKeyboard};
@@ -17,6 +19,7 @@ use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_manager_v1::Zxd
 use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_v1::ZxdgOutputV1;
 use wayland_protocols_misc::zwp_virtual_keyboard_v1::client::zwp_virtual_keyboard_manager_v1::ZwpVirtualKeyboardManagerV1;
 use wayland_protocols_misc::zwp_virtual_keyboard_v1::client::zwp_virtual_keyboard_v1::ZwpVirtualKeyboardV1;
+use wayland_protocols_wlr::data_control::v1::client::zwlr_data_control_offer_v1::ZwlrDataControlOfferV1;
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_manager_v1::ZwlrForeignToplevelManagerV1;
 use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_manager_v1::ZwlrScreencopyManagerV1;
@@ -70,7 +73,7 @@ pub(crate) struct Heard {
     pub(crate) frame: Frame,
     /// The agent's own seat.
     pub(crate) own: Seat,
-    pub(crate) token: Token,
+    pub(crate) clipboard: Clipboard,
 }
 
 impl Heard {
@@ -85,7 +88,7 @@ impl Heard {
             done: 0,
             frame: Frame::default(),
             own: Seat::default(),
-            token: Token::default(),
+            clipboard: Clipboard::default(),
         }
     }
 }
@@ -193,14 +196,19 @@ pub(crate) struct Frame {
     pub(crate) taken: Option<bool>,
 }
 
-/// The state of a request for an activation token.
+/// The clipboard, as far as the compositor has reported it.
 #[derive(Debug, Default)]
-pub(crate) struct Token {
-    /// The serial of the surface's last configuration.
-    pub(crate) configured: Option<u32>,
-    /// The serial of the event that gave the surface the keyboard.
-    pub(crate) entered: Option<u32>,
-    pub(crate) given: Option<String>,
+pub(crate) struct Clipboard {
+    /// The offers with their types: that of the last selection, and those just announced.
+    pub(crate) offers: Vec<(ZwlrDataControlOfferV1, Vec<String>)>,
+    /// The offer that is on the clipboard.
+    pub(crate) selection: Option<ObjectId>,
+    /// Whether the selection has changed.
+    pub(crate) changed: bool,
+    /// Requests for data: our source, the type, and the pipe to write to.
+    pub(crate) wanted: Vec<(ObjectId, String, OwnedFd)>,
+    /// Our sources that have been replaced.
+    pub(crate) cancelled: Vec<ObjectId>,
 }
 
 /// The state of the request for a seat.
@@ -276,15 +284,13 @@ on_event!(WlSeat, |heard, _, event| {
     }
 });
 
-on_event!(WlKeyboard, |heard, _, event| match event {
-    wl_keyboard::Event::Enter { serial, .. } => heard.token.entered = Some(serial),
-    wl_keyboard::Event::Keymap { fd, size, .. } => {
+on_event!(WlKeyboard, |heard, _, event| {
+    if let wl_keyboard::Event::Keymap { fd, size, .. } = event {
         let mut text = vec![0; size.min(LONGEST) as usize];
         let read = File::from(fd).read_exact_at(&mut text, 0);
         // A keymap that cannot be read becomes an empty one, which types nothing.
         heard.keymap = Some(read.map_or_else(|_| Vec::new(), |()| text));
     }
-    _ => {}
 });
 
 delegate_noop!(Heard: ignore WlShm);

@@ -1,5 +1,4 @@
-//! The protocols of the wlroots family: virtual devices, windows, outputs, screencopy,
-//! activation tokens.
+//! The protocols of the wlroots family: virtual devices, windows, outputs, screencopy.
 
 pub(crate) mod client;
 pub(crate) mod devices;
@@ -10,5 +9,4 @@ pub(crate) mod own_seat;
 pub(crate) mod picture;
 pub(crate) mod pointer;
 pub(crate) mod screens;
-pub(crate) mod token;
 pub(crate) mod toplevels;

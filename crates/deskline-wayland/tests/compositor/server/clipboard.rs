@@ -1,32 +1,20 @@
-//! The person's clipboard, with access by `ext-data-control` and `wlr-data-control`.
+//! The person's clipboard, with access by wlroots' data control.
 
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Mutex;
 
-use wayland_protocols::ext::data_control::v1::server::ext_data_control_device_v1::{
-    self as ext_device, ExtDataControlDeviceV1,
-};
-use wayland_protocols::ext::data_control::v1::server::ext_data_control_manager_v1::{
-    self as ext_manager, ExtDataControlManagerV1,
-};
-use wayland_protocols::ext::data_control::v1::server::ext_data_control_offer_v1::{
-    self as ext_offer, ExtDataControlOfferV1,
-};
-use wayland_protocols::ext::data_control::v1::server::ext_data_control_source_v1::{
-    self as ext_source, ExtDataControlSourceV1,
-};
 use wayland_protocols_wlr::data_control::v1::server::zwlr_data_control_device_v1::{
-    self as wlr_device, ZwlrDataControlDeviceV1,
+    self as device, ZwlrDataControlDeviceV1,
 };
 use wayland_protocols_wlr::data_control::v1::server::zwlr_data_control_manager_v1::{
-    self as wlr_manager, ZwlrDataControlManagerV1,
+    self as manager, ZwlrDataControlManagerV1,
 };
 use wayland_protocols_wlr::data_control::v1::server::zwlr_data_control_offer_v1::{
-    self as wlr_offer, ZwlrDataControlOfferV1,
+    self as offer, ZwlrDataControlOfferV1,
 };
 use wayland_protocols_wlr::data_control::v1::server::zwlr_data_control_source_v1::{
-    self as wlr_source, ZwlrDataControlSourceV1,
+    self as source, ZwlrDataControlSourceV1,
 };
 use wayland_server::{Client, DataInit, Dispatch, DisplayHandle, Resource as _};
 
@@ -39,16 +27,14 @@ enum Selection {
     Nothing,
     /// The data that the person has copied in an app, by type.
     Apps(Vec<(String, Vec<u8>)>),
-    Ext(ExtDataControlSourceV1),
-    Wlr(ZwlrDataControlSourceV1),
+    Client(ZwlrDataControlSourceV1),
 }
 
 /// The clipboard.
 #[derive(Debug, Default)]
 pub struct Clipboard {
     selection: Selection,
-    ext: Vec<ExtDataControlDeviceV1>,
-    wlr: Vec<ZwlrDataControlDeviceV1>,
+    devices: Vec<ZwlrDataControlDeviceV1>,
     /// Whether apps withhold their data.
     pub withholds: bool,
     withheld: Vec<OwnedFd>,
@@ -58,7 +44,6 @@ type Types = Mutex<Vec<String>>;
 
 impl State {
     pub(super) fn offer_clipboard(&mut self) {
-        self.offer::<ExtDataControlManagerV1>(1);
         self.offer::<ZwlrDataControlManagerV1>(2);
     }
 
@@ -71,27 +56,24 @@ impl State {
     }
 
     fn select(&mut self, selection: Selection) {
-        match std::mem::replace(&mut self.clipboard.selection, selection) {
-            Selection::Ext(source) => source.cancelled(),
-            Selection::Wlr(source) => source.cancelled(),
-            Selection::Nothing | Selection::Apps(_) => {}
+        let last = std::mem::replace(&mut self.clipboard.selection, selection);
+        if let Selection::Client(source) = last {
+            source.cancelled();
         }
-        for device in self.clipboard.ext.clone() {
-            self.announce_ext(&device);
-        }
-        for device in self.clipboard.wlr.clone() {
-            self.announce_wlr(&device);
+        for device in self.clipboard.devices.clone() {
+            self.announce(&device);
         }
     }
 
     /// The types on the clipboard.
     pub fn types(&self) -> Vec<String> {
-        let types = |types: Option<&Types>| types.expect("a source").lock().expect("types").clone();
         match &self.clipboard.selection {
             Selection::Nothing => vec![],
             Selection::Apps(data) => data.iter().map(|(kind, _)| kind.clone()).collect(),
-            Selection::Ext(source) => types(source.data()),
-            Selection::Wlr(source) => types(source.data()),
+            Selection::Client(source) => {
+                let types: &Types = source.data().expect("a source");
+                types.lock().expect("types").clone()
+            }
         }
     }
 
@@ -112,8 +94,7 @@ impl State {
                 // On a thread, as an app would, without blocking the compositor.
                 std::thread::spawn(move || std::fs::File::from(into).write_all(&data));
             }
-            Selection::Ext(source) => source.send(kind.to_owned(), into.as_fd()),
-            Selection::Wlr(source) => source.send(kind.to_owned(), into.as_fd()),
+            Selection::Client(source) => source.send(kind.to_owned(), into.as_fd()),
         }
     }
 }
@@ -125,130 +106,118 @@ pub fn read(mut pipe: std::io::PipeReader) -> Vec<u8> {
     data
 }
 
-macro_rules! control {
-    ($family:ident, $devices:ident, $announce:ident,
-     $manager:ident: $manager_type:ident, $device:ident: $device_type:ident,
-     $offer:ident: $offer_type:ident, $source:ident: $source_type:ident) => {
-        plain!($manager_type);
+plain!(ZwlrDataControlManagerV1);
 
-        impl State {
-            fn $announce(&self, device: &$device_type) {
-                let types = self.types();
-                if types.is_empty() {
-                    device.selection(None);
-                    return;
-                }
-                let Some(client) = device.client() else {
-                    return;
-                };
-                let version = device.version();
-                let offer = client.create_resource::<$offer_type, (), Self>(&self.display, version, ());
-                let offer = offer.expect("a client that is there");
-                device.data_offer(&offer);
-                for kind in types {
-                    offer.offer(kind);
-                }
-                device.selection(Some(&offer));
-            }
+impl State {
+    fn announce(&self, device: &ZwlrDataControlDeviceV1) {
+        let types = self.types();
+        if types.is_empty() {
+            device.selection(None);
+            return;
         }
-
-        impl Dispatch<$manager_type, ()> for State {
-            fn request(
-                state: &mut Self,
-                _: &Client,
-                _: &$manager_type,
-                request: $manager::Request,
-                (): &(),
-                _: &DisplayHandle,
-                init: &mut DataInit<'_, Self>,
-            ) {
-                match request {
-                    $manager::Request::CreateDataSource { id } => {
-                        init.init(id, Types::default());
-                    }
-                    $manager::Request::GetDataDevice { id, .. } => {
-                        let device = init.init(id, ());
-                        state.$announce(&device);
-                        state.clipboard.$devices.push(device);
-                    }
-                    _ => {}
-                }
-            }
+        let Some(client) = device.client() else {
+            return;
+        };
+        let version = device.version();
+        let offer =
+            client.create_resource::<ZwlrDataControlOfferV1, (), Self>(&self.display, version, ());
+        let offer = offer.expect("a client that is there");
+        device.data_offer(&offer);
+        for kind in types {
+            offer.offer(kind);
         }
-
-        impl Dispatch<$device_type, ()> for State {
-            fn request(
-                state: &mut Self,
-                _: &Client,
-                _: &$device_type,
-                request: $device::Request,
-                (): &(),
-                _: &DisplayHandle,
-                _: &mut DataInit<'_, Self>,
-            ) {
-                if let $device::Request::SetSelection { source } = request {
-                    state.select(source.map_or(Selection::Nothing, Selection::$family));
-                }
-            }
-
-            fn destroyed(
-                state: &mut Self,
-                _: wayland_server::backend::ClientId,
-                gone: &$device_type,
-                (): &(),
-            ) {
-                state.clipboard.$devices.retain(|device| device != gone);
-            }
-        }
-
-        impl Dispatch<$offer_type, ()> for State {
-            fn request(
-                state: &mut Self,
-                _: &Client,
-                _: &$offer_type,
-                request: $offer::Request,
-                (): &(),
-                _: &DisplayHandle,
-                _: &mut DataInit<'_, Self>,
-            ) {
-                if let $offer::Request::Receive { mime_type, fd } = request {
-                    state.hand_over(&mime_type, fd);
-                }
-            }
-        }
-
-        impl Dispatch<$source_type, Types> for State {
-            fn request(
-                _: &mut Self,
-                _: &Client,
-                _: &$source_type,
-                request: $source::Request,
-                types: &Types,
-                _: &DisplayHandle,
-                _: &mut DataInit<'_, Self>,
-            ) {
-                if let $source::Request::Offer { mime_type } = request {
-                    types.lock().expect("types").push(mime_type);
-                }
-            }
-
-            fn destroyed(
-                state: &mut Self,
-                _: wayland_server::backend::ClientId,
-                gone: &$source_type,
-                _: &Types,
-            ) {
-                if matches!(&state.clipboard.selection, Selection::$family(s) if s == gone) {
-                    state.clipboard.selection = Selection::Nothing;
-                }
-            }
-        }
-    };
+        device.selection(Some(&offer));
+    }
 }
 
-control!(Ext, ext, announce_ext,
-    ext_manager: ExtDataControlManagerV1, ext_device: ExtDataControlDeviceV1,
-    ext_offer: ExtDataControlOfferV1, ext_source: ExtDataControlSourceV1);
-control!(Wlr, wlr, announce_wlr,
-    wlr_manager: ZwlrDataControlManagerV1, wlr_device: ZwlrDataControlDeviceV1,
-    wlr_offer: ZwlrDataControlOfferV1, wlr_source: ZwlrDataControlSourceV1);
+impl Dispatch<ZwlrDataControlManagerV1, ()> for State {
+    fn request(
+        state: &mut Self,
+        _: &Client,
+        _: &ZwlrDataControlManagerV1,
+        request: manager::Request,
+        (): &(),
+        _: &DisplayHandle,
+        init: &mut DataInit<'_, Self>,
+    ) {
+        match request {
+            manager::Request::CreateDataSource { id } => {
+                init.init(id, Types::default());
+            }
+            manager::Request::GetDataDevice { id, .. } => {
+                let device = init.init(id, ());
+                state.announce(&device);
+                state.clipboard.devices.push(device);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Dispatch<ZwlrDataControlDeviceV1, ()> for State {
+    fn request(
+        state: &mut Self,
+        _: &Client,
+        _: &ZwlrDataControlDeviceV1,
+        request: device::Request,
+        (): &(),
+        _: &DisplayHandle,
+        _: &mut DataInit<'_, Self>,
+    ) {
+        if let device::Request::SetSelection { source } = request {
+            state.select(source.map_or(Selection::Nothing, Selection::Client));
+        }
+    }
+
+    fn destroyed(
+        state: &mut Self,
+        _: wayland_server::backend::ClientId,
+        gone: &ZwlrDataControlDeviceV1,
+        (): &(),
+    ) {
+        state.clipboard.devices.retain(|device| device != gone);
+    }
+}
+
+impl Dispatch<ZwlrDataControlOfferV1, ()> for State {
+    fn request(
+        state: &mut Self,
+        _: &Client,
+        _: &ZwlrDataControlOfferV1,
+        request: offer::Request,
+        (): &(),
+        _: &DisplayHandle,
+        _: &mut DataInit<'_, Self>,
+    ) {
+        if let offer::Request::Receive { mime_type, fd } = request {
+            state.hand_over(&mime_type, fd);
+        }
+    }
+}
+
+impl Dispatch<ZwlrDataControlSourceV1, Types> for State {
+    fn request(
+        _: &mut Self,
+        _: &Client,
+        _: &ZwlrDataControlSourceV1,
+        request: source::Request,
+        types: &Types,
+        _: &DisplayHandle,
+        _: &mut DataInit<'_, Self>,
+    ) {
+        if let source::Request::Offer { mime_type } = request {
+            types.lock().expect("types").push(mime_type);
+        }
+    }
+
+    fn destroyed(
+        state: &mut Self,
+        _: wayland_server::backend::ClientId,
+        gone: &ZwlrDataControlSourceV1,
+        _: &Types,
+    ) {
+        if matches!(&state.clipboard.selection, Selection::Client(s) if s == gone) {
+            state.clipboard.selection = Selection::Nothing;
+        }
+    }
+}

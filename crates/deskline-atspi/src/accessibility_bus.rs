@@ -8,6 +8,7 @@ use std::time::Duration;
 use deskline_link::{Error, Result};
 
 use crate::bus::{self, Body, Call, Connection};
+use crate::names::PROPERTIES;
 
 /// Starting the accessibility bus may take this long.
 const START: Duration = Duration::from_secs(5);
@@ -44,13 +45,7 @@ pub fn is_enabled(session_bus: &str) -> Result<bool> {
 
 /// Asks for the address on a session bus that is connected to, which starts the accessibility bus.
 pub fn address_on(bus: &mut Connection, limit: Duration) -> Result<String, bus::Error> {
-    let call = Call {
-        destination: BUS,
-        path: PATH,
-        interface: BUS,
-        member: "GetAddress",
-        body: Body::new(),
-    };
+    let call = Call::new(BUS, PATH, BUS, "GetAddress", Body::new());
     Ok(bus.call(&call, limit)?.reader().str()?.to_owned())
 }
 
@@ -69,14 +64,7 @@ fn is_enabled_on(bus: &mut Connection) -> bool {
 }
 
 fn property(bus: &mut Connection, member: &str, body: Body, limit: Duration) -> bus::Reply {
-    let call = Call {
-        destination: BUS,
-        path: PATH,
-        interface: "org.freedesktop.DBus.Properties",
-        member,
-        body,
-    };
-    bus.call(&call, limit)
+    bus.call(&Call::new(BUS, PATH, PROPERTIES, member, body), limit)
 }
 
 fn none(e: &bus::Error) -> Error {

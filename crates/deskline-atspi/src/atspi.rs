@@ -105,13 +105,7 @@ impl AtSpi {
     /// The apps on the bus, in the order in which they came. Asks the registry and the daemon, no
     /// app.
     pub fn apps(&mut self) -> Result<Vec<Listed>, bus::Error> {
-        let call = Call {
-            destination: REGISTRY,
-            path: ROOT,
-            interface: ACCESSIBLE,
-            member: "GetChildren",
-            body: Body::new(),
-        };
+        let call = Call::new(REGISTRY, ROOT, ACCESSIBLE, "GetChildren", Body::new());
         let names: Vec<String> = self
             .bus
             .call(&call, PATIENCE)?

@@ -61,7 +61,8 @@ impl<'a> AppConnection<'a> {
 
     /// Queues a request to an object of this app. Its reply comes with this tag.
     pub fn send(&mut self, tag: u64, path: &str, request: Request) {
-        let call = call(&self.destination, path, request.call());
+        let (interface, member, body) = request.call();
+        let call = Call::new(&self.destination, path, interface, member, body);
         self.connection.send(tag, &call);
     }
 
@@ -147,7 +148,7 @@ impl<'a> AppConnection<'a> {
         member: &str,
         body: Body,
     ) -> Reply {
-        let call = call(&self.destination, path, (interface, member, body));
+        let call = Call::new(&self.destination, path, interface, member, body);
         self.connection.call(&call, limit)
     }
 
@@ -186,19 +187,5 @@ impl<'a> AppConnection<'a> {
                 }
             }
         }
-    }
-}
-
-fn call<'a>(
-    destination: &'a str,
-    path: &'a str,
-    (interface, member, body): (&'a str, &'a str, Body),
-) -> Call<'a> {
-    Call {
-        destination,
-        path,
-        interface,
-        member,
-        body,
     }
 }

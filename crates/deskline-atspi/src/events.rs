@@ -65,12 +65,10 @@ impl AtSpi {
 
     fn try_listen(&mut self, bus_name: &str) -> Result<(), bus::Error> {
         if self.registered.insert(bus_name.to_owned()) {
-            let calls = EVENTS.iter().map(|event| Call {
-                destination: REGISTRY,
-                path: "/org/a11y/atspi/registry",
-                interface: REGISTRY,
-                member: "RegisterEvent",
-                body: Body::new().str(event).strs(&[]).str(bus_name),
+            let calls = EVENTS.iter().map(|event| {
+                let body = Body::new().str(event).strs(&[]).str(bus_name);
+                let path = "/org/a11y/atspi/registry";
+                Call::new(REGISTRY, path, REGISTRY, "RegisterEvent", body)
             });
             self.bus
                 .batch(calls, EVENTS.len(), Instant::now() + PATIENCE, |_, _| {})?;

@@ -35,13 +35,8 @@ impl Peer {
         patience: Duration,
     ) -> Result<Self, Error> {
         let property = |interface, name| Call::get(bus_name, ROOT, interface, name);
-        let address = Call {
-            destination: bus_name,
-            path: ROOT,
-            interface: APPLICATION,
-            member: "GetApplicationBusAddress",
-            body: Body::new(),
-        };
+        let member = "GetApplicationBusAddress";
+        let address = Call::new(bus_name, ROOT, APPLICATION, member, Body::new());
         let calls = [
             property(ACCESSIBLE, "Name"),
             property(APPLICATION, "ToolkitName"),

@@ -10,7 +10,7 @@ use crate::app_toplevel::AppToplevel;
 use crate::atspi::{AtSpi, Listed};
 use crate::bus::{self, Body, Call, Reader};
 use crate::decode::{self, Object, kept};
-use crate::names::{ACCESSIBLE, COMPONENT, PROPERTIES, ROOT, StateSet, WINDOW, role};
+use crate::names::{ACCESSIBLE, COMPONENT, ROOT, StateSet, WINDOW, role};
 
 /// How long the apps may take to answer, all together. A list must not wait for one that hangs.
 const AT_ONCE: Duration = Duration::from_millis(200);
@@ -44,13 +44,8 @@ impl AtSpi {
         &mut self,
         apps: &[Listed],
     ) -> Result<(Vec<AppToplevel>, Vec<bool>), bus::Error> {
-        let children = apps.iter().map(|app| Call {
-            destination: &app.bus_name,
-            path: ROOT,
-            interface: ACCESSIBLE,
-            member: "GetChildren",
-            body: Body::new(),
-        });
+        let children = |name| Call::new(name, ROOT, ACCESSIBLE, "GetChildren", Body::new());
+        let children = apps.iter().map(|app| children(&app.bus_name));
         let last = |app: &Listed| self.tops.get(&app.bus_name).cloned().unwrap_or_default();
         let known: Vec<Object> = apps.iter().flat_map(last).collect();
         let mut described = vec![Description::default(); known.len()];
@@ -101,13 +96,9 @@ impl AtSpi {
     /// The bounds of a toplevel, as its app reports them; `None` where it does not answer within
     /// 200 ms.
     pub fn extents_of(&mut self, toplevel: &AppToplevel) -> Result<Option<Rect>, bus::Error> {
-        let call = Call {
-            destination: toplevel.bus_name(),
-            path: toplevel.path(),
-            interface: COMPONENT,
-            member: "GetExtents",
-            body: Body::new().u32(WINDOW),
-        };
+        let (name, path) = (toplevel.bus_name(), toplevel.path());
+        let body = Body::new().u32(WINDOW);
+        let call = Call::new(name, path, COMPONENT, "GetExtents", body);
         match self.bus.call(&call, AT_ONCE) {
             Ok(message) => Ok(decode::extents(&message).filter(|e| !e.is_empty())),
             Err(bus::Error::Timeout | bus::Error::Remote { .. }) => Ok(None),
@@ -121,18 +112,10 @@ const QUESTIONS: usize = 3;
 
 /// Asks an object for its name, role and states.
 fn about((name, path): &Object) -> [Call<'_>; QUESTIONS] {
-    let call = |interface, member, body| Call {
-        destination: name,
-        path,
-        interface,
-        member,
-        body,
-    };
-    let property = Body::new().str(ACCESSIBLE).str("Name");
     [
-        call(PROPERTIES, "Get", property),
-        call(ACCESSIBLE, "GetRole", Body::new()),
-        call(ACCESSIBLE, "GetState", Body::new()),
+        Call::get(name, path, ACCESSIBLE, "Name"),
+        Call::new(name, path, ACCESSIBLE, "GetRole", Body::new()),
+        Call::new(name, path, ACCESSIBLE, "GetState", Body::new()),
     ]
 }
 

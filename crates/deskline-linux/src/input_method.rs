@@ -35,6 +35,7 @@ const DIRECT: &str = "xkb:us::eng";
 const LAYOUTS: &str = "xkb:";
 
 const IBUS: &str = "org.freedesktop.IBus";
+const IBUS_PATH: &str = "/org/freedesktop/IBus";
 const FCITX: &str = "org.fcitx.Fcitx5";
 
 /// `State` of Fcitx's controller where it takes keys.
@@ -157,8 +158,7 @@ impl InputMethods {
 
     /// The engine of IBus that takes keys now. `None` if there is no IBus.
     fn engine(&mut self) -> Option<String> {
-        let body = Body::new().str(IBUS).str("GlobalEngine");
-        let call = ibus_call("org.freedesktop.DBus.Properties", "Get", body);
+        let call = Call::get(IBUS, IBUS_PATH, IBUS, "GlobalEngine");
         let answer = self.ibus.bus(self.uid)?.call(&call, ANSWERS);
         if matches!(answer, Err(bus::Error::Io(_) | bus::Error::Timeout)) {
             self.ibus.bus = None;
@@ -167,7 +167,8 @@ impl InputMethods {
     }
 
     fn set_engine(&mut self, engine: &str) -> Result<(), bus::Error> {
-        let call = ibus_call(IBUS, "SetGlobalEngine", Body::new().str(engine));
+        let body = Body::new().str(engine);
+        let call = Call::new(IBUS, IBUS_PATH, IBUS, "SetGlobalEngine", body);
         match self.ibus.bus(self.uid) {
             Some(bus) => bus.call(&call, ANSWERS).map(drop),
             None => Ok(()),
@@ -183,24 +184,14 @@ impl InputMethods {
             Some(bus) => bus,
             none => none.insert(Connection::open(address, ANSWERS)?),
         };
-        let mut call = |destination, path, interface, member, body| {
-            let call = Call {
-                destination,
-                path,
-                interface,
-                member,
-                body,
-            };
-            bus.call(&call, ANSWERS)
-        };
-        let (daemon, path) = ("org.freedesktop.DBus", "/org/freedesktop/DBus");
         // A call to a name without an owner could start Fcitx.
-        let asked = call(daemon, path, daemon, "NameHasOwner", Body::new().str(FCITX));
-        let answer = match asked {
+        let asked = Call::to_bus("NameHasOwner", Body::new().str(FCITX));
+        let answer = match bus.call(&asked, ANSWERS) {
             Ok(answer) if answer.reader().u32() != Ok(1) => return Ok(None),
             Ok(_) => {
                 let interface = "org.fcitx.Fcitx.Controller1";
-                call(FCITX, "/controller", interface, member, Body::new())
+                let call = Call::new(FCITX, "/controller", interface, member, Body::new());
+                bus.call(&call, ANSWERS)
             }
             Err(error) => Err(error),
         };
@@ -280,16 +271,6 @@ fn address_in(path: &Path) -> Option<(String, u32)> {
     let value = |name| text.lines().find_map(|line| line.strip_prefix(name));
     let pid = value("IBUS_DAEMON_PID=")?.trim().parse().ok()?;
     Some((value("IBUS_ADDRESS=")?.trim().to_owned(), pid))
-}
-
-fn ibus_call<'c>(interface: &'c str, member: &'c str, body: Body) -> Call<'c> {
-    Call {
-        destination: IBUS,
-        path: "/org/freedesktop/IBus",
-        interface,
-        member,
-        body,
-    }
 }
 
 /// The name in a serialized `IBusEngineDesc`, `(sa{sv}s…)`, in a variant in a variant.

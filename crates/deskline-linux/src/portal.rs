@@ -42,11 +42,8 @@ impl Portal {
             .collect();
         let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
         let call = Call {
-            destination: "org.freedesktop.DBus",
-            path: "/org/freedesktop/DBus",
             interface: "org.freedesktop.DBus.Monitoring",
-            member: "BecomeMonitor",
-            body: Body::new().strs(&rules).u32(0),
+            ..Call::to_bus("BecomeMonitor", Body::new().strs(&rules).u32(0))
         };
         monitor.call(&call, BUS)?;
         Ok(Self {

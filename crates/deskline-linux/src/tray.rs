@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{App, Coordinates, Element, ElementId, Role, States, Text, Tree};
 use deskline_link::{Error, Obstacle, QuietAction, Refusal, Result};
+use deskline_wayland::dbus::{self, Arguments, DAEMON, On, PROPERTIES};
 use zbus::blocking::Connection;
-use zbus::zvariant::{DynamicType, OwnedValue, Structure, Value};
+use zbus::zvariant::{OwnedValue, Structure, Value};
 
 /// How long a program of the session may take to answer.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -27,7 +28,6 @@ const ENTRIES: usize = 500;
 const ITEM: &str = "org.kde.StatusNotifierItem";
 const WATCHER: &str = "org.kde.StatusNotifierWatcher";
 const MENU: &str = "com.canonical.dbusmenu";
-const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 
 /// Where an item is that has a name of its own on the bus.
 const ITEM_PATH: &str = "/StatusNotifierItem";
@@ -159,12 +159,7 @@ impl Tray {
         {
             return items.clone();
         }
-        let daemon = (
-            "org.freedesktop.DBus",
-            "/org/freedesktop/DBus",
-            "org.freedesktop.DBus",
-        );
-        let names: Vec<String> = self.ask(daemon, "ListNames", &()).unwrap_or_default();
+        let names: Vec<String> = self.ask(DAEMON, "ListNames", &()).unwrap_or_default();
         let prefix = format!("{ITEM}-");
         let own = names.iter().filter(|name| name.starts_with(&prefix));
         let mut places: Vec<(String, String)> = own
@@ -180,7 +175,7 @@ impl Tray {
         }
         let mut items: Vec<Item> = Vec::new();
         for (name, path) in places {
-            let Ok(owner) = self.ask::<String>(daemon, "GetNameOwner", &name.as_str()) else {
+            let Ok(owner) = self.ask::<String>(DAEMON, "GetNameOwner", &name.as_str()) else {
                 continue;
             };
             // Some have two names.
@@ -190,7 +185,7 @@ impl Tray {
             {
                 continue;
             }
-            let pid = self.ask(daemon, "GetConnectionUnixProcessID", &owner.as_str());
+            let pid = self.ask(DAEMON, "GetConnectionUnixProcessID", &owner.as_str());
             let Ok(pid) = pid else { continue };
             if items.iter().filter(|item| item.pid == pid).count() < ITEMS {
                 items.push(Item {
@@ -209,12 +204,7 @@ impl Tray {
         self.ask(on, "GetAll", &ITEM).unwrap_or_default()
     }
 
-    fn ask<T>(
-        &mut self,
-        (name, path, interface): (&str, &str, &str),
-        member: &str,
-        body: &(impl serde::Serialize + DynamicType),
-    ) -> zbus::Result<T>
+    fn ask<T>(&mut self, on: On<'_>, member: &str, body: &impl Arguments) -> zbus::Result<T>
     where
         T: for<'d> zbus::zvariant::DynamicDeserialize<'d>,
     {
@@ -223,14 +213,14 @@ impl Tray {
         };
         let bus = match self.bus.take() {
             Some(bus) => bus,
-            None => deskline_wayland::dbus::connect(address, PATIENCE)?,
+            None => dbus::connect(address, PATIENCE)?,
         };
         let bus = self.bus.insert(bus);
-        let answer = bus.call_method(Some(name), path, Some(interface), member, body);
+        let answer = dbus::ask(bus, on, member, body);
         if let Err(zbus::Error::InputOutput(_)) = answer {
             self.bus = None;
         }
-        answer?.body().deserialize()
+        answer
     }
 }
 

@@ -316,13 +316,9 @@ fn no_session_bus_no_accessibility_bus_and_accessibility_off() {
 
     let mut bus = Connection::open(session.session_bus.as_deref().unwrap(), SOON).unwrap();
     let off = Body::new().str("org.a11y.Status").str("IsEnabled");
-    let set = Call {
-        destination: "org.a11y.Bus",
-        path: "/org/a11y/bus",
-        interface: "org.freedesktop.DBus.Properties",
-        member: "Set",
-        body: off.variant_bool(false),
-    };
+    let (bus_name, properties) = ("org.a11y.Bus", "org.freedesktop.DBus.Properties");
+    let off = off.variant_bool(false);
+    let set = Call::new(bus_name, "/org/a11y/bus", properties, "Set", off);
     bus.call(&set, SOON).unwrap();
     let found = report(session);
     assert!(found.works);

@@ -15,6 +15,8 @@ pub mod family;
 #[cfg(unix)]
 pub mod process;
 #[cfg(unix)]
+mod sock_diag;
+#[cfg(unix)]
 pub mod socket;
 #[cfg(unix)]
 pub mod spawn;

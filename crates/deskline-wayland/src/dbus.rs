@@ -1,13 +1,32 @@
 //! Connects to a D-Bus bus with a time limit, which zbus lacks for the connection and its
-//! handshake.
+//! handshake, and calls methods there.
 
 use std::io;
 use std::time::Duration;
 
 use async_io::Timer;
 use futures_lite::future;
+use serde::Serialize;
 use zbus::blocking::Connection;
 use zbus::connection::Builder;
+use zbus::zvariant::{DynamicDeserialize, DynamicType, OwnedValue};
+
+/// A bus name, an object's path and an interface.
+pub type On<'o> = (&'o str, &'o str, &'o str);
+
+/// The arguments of a method.
+pub trait Arguments: Serialize + DynamicType {}
+
+impl<A: Serialize + DynamicType> Arguments for A {}
+
+/// The bus itself.
+pub const DAEMON: On<'static> = (
+    "org.freedesktop.DBus",
+    "/org/freedesktop/DBus",
+    "org.freedesktop.DBus",
+);
+
+pub const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 
 /// Connects to the bus at `address` within `patience`, which is also the limit of each method call.
 ///
@@ -22,6 +41,52 @@ pub fn connect(address: &str, patience: Duration) -> zbus::Result<Connection> {
     };
     // Dropping the other future closes its socket.
     async_io::block_on(future::or(build, limit)).map(Into::into)
+}
+
+/// Calls a method and returns its result.
+///
+/// # Errors
+///
+/// If the method fails, or its result is of another type.
+pub fn ask<R>(
+    bus: &Connection,
+    (name, path, interface): On<'_>,
+    method: &str,
+    body: &impl Arguments,
+) -> zbus::Result<R>
+where
+    R: for<'d> DynamicDeserialize<'d>,
+{
+    let answer = bus.call_method(Some(name), path, Some(interface), method, body)?;
+    answer.body().deserialize()
+}
+
+/// Reads a property.
+///
+/// # Errors
+///
+/// If there is none.
+pub fn property(bus: &Connection, on: On<'_>, property: &str) -> zbus::Result<OwnedValue> {
+    let (name, path, interface) = on;
+    ask(bus, (name, path, PROPERTIES), "Get", &(interface, property))
+}
+
+/// The unique name of the connection that owns this name.
+///
+/// # Errors
+///
+/// If nobody owns it.
+pub fn owner(bus: &Connection, name: &str) -> zbus::Result<String> {
+    ask(bus, DAEMON, "GetNameOwner", &name)
+}
+
+/// The process that owns this name.
+///
+/// # Errors
+///
+/// If nobody owns it.
+pub fn pid_of(bus: &Connection, name: &str) -> zbus::Result<u32> {
+    ask(bus, DAEMON, "GetConnectionUnixProcessID", &name)
 }
 
 #[cfg(test)]

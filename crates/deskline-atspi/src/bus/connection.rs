@@ -11,6 +11,7 @@ use rustix::event::{PollFd, PollFlags};
 use super::connect::{authenticate, connect};
 use super::error::Error;
 use super::wire::{Body, Reader, WireError, pad, put_string};
+use crate::names::PROPERTIES;
 
 /// The maximum length of a message that is read: half the specification's limit. Longer ones are
 /// dropped.
@@ -39,26 +40,32 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// A call to the bus itself.
-    pub fn to_bus(member: &'a str, body: Body) -> Self {
+    pub fn new(
+        destination: &'a str,
+        path: &'a str,
+        interface: &'a str,
+        member: &'a str,
+        body: Body,
+    ) -> Self {
         Self {
-            destination: "org.freedesktop.DBus",
-            path: "/org/freedesktop/DBus",
-            interface: "org.freedesktop.DBus",
+            destination,
+            path,
+            interface,
             member,
             body,
         }
     }
 
+    /// A call to the bus itself.
+    pub fn to_bus(member: &'a str, body: Body) -> Self {
+        let bus = "org.freedesktop.DBus";
+        Self::new(bus, "/org/freedesktop/DBus", bus, member, body)
+    }
+
     /// Reads a property of an interface.
     pub fn get(destination: &'a str, path: &'a str, interface: &str, name: &str) -> Self {
-        Self {
-            destination,
-            path,
-            interface: "org.freedesktop.DBus.Properties",
-            member: "Get",
-            body: Body::new().str(interface).str(name),
-        }
+        let body = Body::new().str(interface).str(name);
+        Self::new(destination, path, PROPERTIES, "Get", body)
     }
 }
 
@@ -540,13 +547,9 @@ mod tests {
 
     /// A message of this kind. A reply answers call 7.
     fn message(kind: u8, body: Body) -> Vec<u8> {
-        let call = Call {
-            destination: ":1.2345",
-            path: "/org/a11y/atspi/accessible/7",
-            interface: "org.a11y.atspi.Event.Object",
-            member: "StateChanged",
-            body,
-        };
+        let path = "/org/a11y/atspi/accessible/7";
+        let interface = "org.a11y.atspi.Event.Object";
+        let call = Call::new(":1.2345", path, interface, "StateChanged", body);
         let mut bytes = Vec::new();
         write_call(&mut bytes, 3, &call);
         bytes[1] = kind;

@@ -117,13 +117,8 @@ fn activate(id: &str, launch: &Launch, address: &str) -> Result<Option<u32>, bus
         Some(document) => ("Open", Body::new().strs(&[&document.uri()])),
         None => ("Activate", Body::new()),
     };
-    let call = Call {
-        destination: id,
-        path: &path,
-        interface: "org.freedesktop.Application",
-        member,
-        body: body.empty_dict(),
-    };
+    let interface = "org.freedesktop.Application";
+    let call = Call::new(id, &path, interface, member, body.empty_dict());
     match connection.call(&call, ACTIVATION) {
         // The app was asked and may only be slow to answer. Do not start a second copy.
         Ok(_) | Err(bus::Error::Timeout) => {}

@@ -7,24 +7,18 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use deskline_link::{Error, Result};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zbus::blocking::{Connection, MessageIterator};
-use zbus::zvariant::{self, DynamicType, OwnedObjectPath, OwnedValue, Type, Value};
+use zbus::zvariant::{self, DynamicDeserialize, OwnedObjectPath, OwnedValue, Type, Value};
 use zbus::{MatchRule, Message};
 
-use crate::dbus;
+pub(crate) use crate::dbus::On;
+use crate::dbus::{self, Arguments};
 
 /// How long Mutter may take to answer. Measured: 0.5 s with twelve busy processes on two cores, and
 /// once more than 2 s. A shell that hangs stops the whole desktop, so a shorter limit gains
 /// nothing.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-const DAEMON: On<'static> = (
-    "org.freedesktop.DBus",
-    "/org/freedesktop/DBus",
-    "org.freedesktop.DBus",
-);
 
 /// Options of a method by name.
 pub(crate) type Options<'v> = HashMap<&'static str, Value<'v>>;
@@ -128,72 +122,51 @@ impl Calls {
         MessageIterator::for_match_rule(rule, &self.connection, None).map_err(&failed)
     }
 
-    fn call<B>(&self, on: On<'_>, method: &str, body: &B) -> Result<Message>
+    /// Calls a method without a result.
+    pub(crate) fn tell(&self, on: On<'_>, method: &str, body: &impl Arguments) -> Result<()> {
+        self.ask(on, method, body)
+    }
+
+    /// Calls a method and returns its result.
+    pub(crate) fn ask<R>(&self, on: On<'_>, method: &str, body: &impl Arguments) -> Result<R>
     where
-        B: Serialize + DynamicType,
+        R: for<'d> DynamicDeserialize<'d>,
     {
-        let (name, path, interface) = on;
-        let reply = self
-            .connection
-            .call_method(Some(name), path, Some(interface), method, body);
-        reply.map_err(|e| {
+        dbus::ask(&self.connection, on, method, body).map_err(|e| {
             if matches!(e, zbus::Error::InputOutput(_)) {
-                tracing::warn!("{interface}.{method}: {e}");
+                tracing::warn!("{}.{method}: {e}", on.2);
             }
             failed("calling Mutter")(e)
         })
     }
 
-    /// Calls a method without a result.
-    pub(crate) fn tell<B>(&self, on: On<'_>, method: &str, body: &B) -> Result<()>
-    where
-        B: Serialize + DynamicType,
-    {
-        self.call(on, method, body).map(drop)
-    }
-
-    /// Calls a method and returns its result.
-    pub(crate) fn ask<B, R>(&self, on: On<'_>, method: &str, body: &B) -> Result<R>
-    where
-        B: Serialize + DynamicType,
-        R: DeserializeOwned + Type,
-    {
-        read(&self.call(on, method, body)?)
-    }
-
     /// Calls a method that creates an object, and returns its path.
-    pub(crate) fn make<B>(&self, on: On<'_>, method: &str, body: &B) -> Result<String>
-    where
-        B: Serialize + DynamicType,
-    {
+    pub(crate) fn make(&self, on: On<'_>, method: &str, body: &impl Arguments) -> Result<String> {
         let path: OwnedObjectPath = self.ask(on, method, body)?;
         Ok(path.as_str().to_owned())
     }
 
     /// Calls a method that returns a socket.
-    pub(crate) fn socket<B>(&self, on: On<'_>, method: &str, body: &B) -> Result<OwnedFd>
-    where
-        B: Serialize + DynamicType,
-    {
+    pub(crate) fn socket(
+        &self,
+        on: On<'_>,
+        method: &str,
+        body: &impl Arguments,
+    ) -> Result<OwnedFd> {
         let fd: zvariant::OwnedFd = self.ask(on, method, body)?;
         Ok(fd.into())
     }
 
     /// The unique name of the connection that owns this name.
     pub(crate) fn owner(&self, name: &str) -> Result<String> {
-        self.ask(DAEMON, "GetNameOwner", &(name,))
+        dbus::owner(&self.connection, name).map_err(failed("calling Mutter"))
     }
 
     /// Reads a property.
     pub(crate) fn property(&self, on: On<'_>, property: &str) -> Result<OwnedValue> {
-        let (name, path, interface) = on;
-        let properties = (name, path, "org.freedesktop.DBus.Properties");
-        self.ask(properties, "Get", &(interface, property))
+        dbus::property(&self.connection, on, property).map_err(failed("calling Mutter"))
     }
 }
-
-/// A bus name, an object's path and an interface.
-pub(crate) type On<'o> = (&'o str, &'o str, &'o str);
 
 /// Reads the body of a message.
 pub(crate) fn read<R: DeserializeOwned + Type>(message: &Message) -> Result<R> {

@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{Point, Rect};
 use deskline_link::{DisplayError, Error, Pointer, Result, WindowId, WindowState};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use zbus::zvariant::{DynamicType, Type};
+use zbus::zvariant::DynamicDeserialize;
 
 use super::bus::Calls;
+use crate::dbus::Arguments;
 use crate::described::AppToplevel;
 
 const NAME: &str = "org.deskline.Shell";
@@ -161,10 +160,9 @@ impl Extension {
     /// # Errors
     ///
     /// [`DisplayError::ExtensionOff`] if the extension is off or of another version.
-    fn ask<B, R>(&self, method: &str, body: &B) -> Result<R>
+    fn ask<R>(&self, method: &str, body: &impl Arguments) -> Result<R>
     where
-        B: Serialize + DynamicType,
-        R: DeserializeOwned + Type,
+        R: for<'d> DynamicDeserialize<'d>,
     {
         let shell = self.shell().clone().ok_or(DisplayError::ExtensionOff)?;
         let answer = self.bus.ask((&shell, PATH, NAME), method, body);

@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use deskline_link::{Error, Result};
 use deskline_unix::spawn;
-use serde::Serialize;
 use wayland_client::protocol::wl_seat::Capability;
-use zbus::zvariant::DynamicType;
 
 use super::bus::{Calls, On};
+use crate::dbus::Arguments;
 use crate::events::Events;
 use crate::keymap;
 use crate::layout::{Layout, locked, unreadable};
@@ -106,7 +105,7 @@ impl Notify {
         (REMOTE.0, &self.path, REMOTE_SESSION)
     }
 
-    fn tell<B: Serialize + DynamicType>(&self, method: &str, body: &B) -> Result<()> {
+    fn tell(&self, method: &str, body: &impl Arguments) -> Result<()> {
         self.calls.tell(self.on(), method, body)
     }
 

@@ -3,12 +3,10 @@
 use std::time::Duration;
 
 use deskline_link::{Error, Result};
-use serde::Serialize;
 use zbus::blocking::Connection;
-use zbus::message::Message;
-use zbus::zvariant::{DynamicType, OwnedFd};
+use zbus::zvariant::{DynamicDeserialize, OwnedFd};
 
-use crate::dbus;
+use crate::dbus::{self, Arguments};
 
 /// How long KWin may take for an answer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
@@ -36,15 +34,8 @@ impl Bus {
         let unavailable =
             |e: zbus::Error| Error::Unavailable(format!("KWin cannot be reached: {e}"));
         let connection = dbus::connect(address, PATIENCE).map_err(unavailable)?;
-        let of_bus = |member: &str, name: &str| {
-            let bus = "org.freedesktop.DBus";
-            let path = "/org/freedesktop/DBus";
-            connection.call_method(Some(bus), path, Some(bus), member, &name)
-        };
-        let owner = of_bus("GetNameOwner", KWIN).map_err(unavailable)?;
-        let kwin: String = owner.body().deserialize().map_err(unavailable)?;
-        let answer = of_bus("GetConnectionUnixProcessID", &kwin).map_err(unavailable)?;
-        let its: u32 = answer.body().deserialize().map_err(unavailable)?;
+        let kwin = dbus::owner(&connection, KWIN).map_err(unavailable)?;
+        let its = dbus::pid_of(&connection, &kwin).map_err(unavailable)?;
         if its != pid {
             return Err(Error::Unavailable(format!(
                 "the session bus is another session's: KWin there is process {its}, the Wayland compositor is {pid}"
@@ -53,39 +44,33 @@ impl Bus {
         Ok(Self { connection, kwin })
     }
 
-    /// Calls a method of KWin.
-    pub(super) fn call<B: Serialize + DynamicType>(
+    /// Calls a method of KWin and returns its result.
+    pub(super) fn ask<R>(
         &self,
         path: &str,
         interface: &str,
         member: &str,
-        body: &B,
-    ) -> Result<Message> {
-        let kwin = Some(self.kwin.as_str());
-        let called = self
-            .connection
-            .call_method(kwin, path, Some(interface), member, body);
-        called.map_err(lost)
+        body: &impl Arguments,
+    ) -> Result<R>
+    where
+        R: for<'d> DynamicDeserialize<'d>,
+    {
+        let on = (self.kwin.as_str(), path, interface);
+        dbus::ask(&self.connection, on, member, body).map_err(lost)
     }
 
     /// Whether one of KWin's objects has this interface.
     pub(super) fn offers(&self, path: &str, interface: &str) -> bool {
         let introspectable = "org.freedesktop.DBus.Introspectable";
-        let answer = self.call(path, introspectable, "Introspect", &());
-        let xml = answer.and_then(|answer| answer.body().deserialize::<String>().map_err(lost));
-        xml.is_ok_and(|xml| xml.contains(&format!("\"{interface}\"")))
+        let xml = self.ask(path, introspectable, "Introspect", &());
+        xml.is_ok_and(|xml: String| xml.contains(&format!("\"{interface}\"")))
     }
 
     /// Whether the screen is locked.
     pub(super) fn is_locked(&self) -> bool {
-        let answer = self.call(
-            "/ScreenSaver",
-            "org.freedesktop.ScreenSaver",
-            "GetActive",
-            &(),
-        );
+        let saver = "org.freedesktop.ScreenSaver";
         // A KWin without a lock screen does not have this object.
-        let locked = answer.and_then(|answer| answer.body().deserialize().map_err(lost));
+        let locked = self.ask("/ScreenSaver", saver, "GetActive", &());
         locked.unwrap_or_default()
     }
 
@@ -97,28 +82,23 @@ impl Bus {
     /// Requests an EIS socket with a keyboard and pointers.
     pub(super) fn input(&self) -> Result<OwnedFd> {
         let path = "/org/kde/KWin/EIS/RemoteDesktop";
-        let answer = self.call(path, REMOTE_DESKTOP, "connectToEIS", &DEVICES)?;
-        let (socket, _cookie): (OwnedFd, i32) = answer.body().deserialize().map_err(lost)?;
-        Ok(socket)
+        let answer = self.ask(path, REMOTE_DESKTOP, "connectToEIS", &DEVICES);
+        answer.map(|(socket, _cookie): (OwnedFd, i32)| socket)
     }
 
     /// The active group of the keymap. KWin reports it if there are several; otherwise 0.
     pub(super) fn layout(&self) -> u32 {
-        let answer = self.call("/Layouts", "org.kde.KeyboardLayouts", "getLayout", &());
-        let group = answer.and_then(|answer| answer.body().deserialize().map_err(lost));
+        let group = self.ask("/Layouts", "org.kde.KeyboardLayouts", "getLayout", &());
         group.unwrap_or_default()
     }
 
     /// Whether KWin has input devices of its own. If not, ours are the seat's first, and apps have
     /// to bind them.
     pub(super) fn has_devices(&self) -> bool {
-        let arguments = ("org.kde.KWin.InputDeviceManager", "devicesSysNames");
-        let properties = "org.freedesktop.DBus.Properties";
-        let answer = self.call("/org/kde/KWin/InputDevice", properties, "Get", &arguments);
-        let names = answer.ok().and_then(|answer| {
-            let value: zbus::zvariant::OwnedValue = answer.body().deserialize().ok()?;
-            Vec::<String>::try_from(value).ok()
-        });
+        let manager = "org.kde.KWin.InputDeviceManager";
+        let on = (self.kwin.as_str(), "/org/kde/KWin/InputDevice", manager);
+        let names = dbus::property(&self.connection, on, "devicesSysNames").ok();
+        let names = names.and_then(|names| Vec::<String>::try_from(names).ok());
         names.is_some_and(|names| !names.is_empty())
     }
 }

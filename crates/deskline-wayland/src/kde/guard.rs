@@ -16,9 +16,10 @@ use deskline_link::{Cancel, Error, Result};
 use deskline_unix::codes::{ESCAPE, MODIFIERS};
 use deskline_unix::hold::Holding;
 use reis::ei::handshake::ContextType;
-use zbus::zvariant::{OwnedFd, OwnedObjectPath};
+use zbus::zvariant::{DynamicDeserialize, OwnedFd, OwnedObjectPath};
 
 use super::bus::{Bus, PATIENCE, lost};
+use crate::dbus::Arguments;
 use crate::eis::{Connection, Heard};
 use crate::events::Events;
 
@@ -91,21 +92,21 @@ struct Capture {
 }
 
 impl Capture {
-    fn call<B>(&self, member: &str, body: &B) -> Result<zbus::Message>
+    fn ask<R>(&self, member: &str, body: &impl Arguments) -> Result<R>
     where
-        B: serde::Serialize + zbus::zvariant::DynamicType,
+        R: for<'d> DynamicDeserialize<'d>,
     {
-        self.bus.call(self.path.as_str(), INTERFACE, member, body)
+        self.bus.ask(self.path.as_str(), INTERFACE, member, body)
     }
 
     /// Ends the present capture, and moves the pointer there.
     fn release(&self, pointer: (f64, f64)) -> Result<()> {
-        self.call("release", &(pointer, true)).map(drop)
+        self.ask("release", &(pointer, true))
     }
 
     /// Removes the barrier, and ends the present capture.
     fn disable(&self) -> Result<()> {
-        self.call("disable", &()).map(drop)
+        self.ask("disable", &())
     }
 }
 
@@ -116,14 +117,11 @@ pub(super) fn offered(bus: &Bus) -> bool {
 
 impl Guard {
     pub(super) fn new(bus: &Bus) -> Result<Self> {
-        let added = bus.call(MANAGER, MANAGER_INTERFACE, "addInputCapture", &DEVICES)?;
-        let path: OwnedObjectPath = added.body().deserialize().map_err(lost)?;
         let capture = Capture {
             bus: bus.clone(),
-            path,
+            path: bus.ask(MANAGER, MANAGER_INTERFACE, "addInputCapture", &DEVICES)?,
         };
-        let socket = capture.call("connectToEIS", &())?;
-        let socket: OwnedFd = socket.body().deserialize().map_err(lost)?;
+        let socket: OwnedFd = capture.ask("connectToEIS", &())?;
         let mut receiver = Connection::open(socket.into(), ContextType::Receiver)?;
         // A capture that begins before the device exists would not be reported.
         let there = |it: &Connection| {
@@ -165,7 +163,7 @@ impl Guard {
         (self.gap, self.open_since) = (Duration::ZERO, None);
         self.cancel = cancel.clone();
         let barrier = vec![((x, y), (x, y + h - 1))];
-        self.capture.call("enable", &(barrier,))?;
+        self.capture.ask::<()>("enable", &(barrier,))?;
         self.close(events)
     }
 
@@ -244,14 +242,8 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         self.shared.state().over = true;
-        let manager = (MANAGER, MANAGER_INTERFACE);
-        let bus = &self.capture.bus;
-        let _ = bus.call(
-            manager.0,
-            manager.1,
-            "removeInputCapture",
-            &self.capture.path,
-        );
+        let (bus, path) = (&self.capture.bus, &self.capture.path);
+        let _ = bus.ask::<()>(MANAGER, MANAGER_INTERFACE, "removeInputCapture", path);
         if let Some(listener) = self.listener.take() {
             let _ = listener.join();
         }

@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 
 use deskline_link::{Error, Result};
 use zbus::message::Header;
+use zbus::zvariant::DynamicDeserialize;
 
 use super::bus::{Bus, PATIENCE, lost};
+use crate::dbus::Arguments;
 
 /// Our D-Bus object that the scripts call with their answer.
 const PATH: &str = "/org/deskline/Script";
@@ -94,28 +96,29 @@ impl Scripts {
         );
         let answer = write(&file, &text).and_then(|()| self.answer(&file, &name, limit));
         // Cleanup: ignore errors.
-        let _ = self.scripting("unloadScript", &name);
+        let _ = self.scripting::<bool>("unloadScript", &name);
         let _ = fs::remove_file(&file);
         answer
     }
 
-    fn scripting(
-        &self,
-        member: &str,
-        body: &(impl serde::Serialize + zbus::zvariant::DynamicType),
-    ) -> Result<zbus::Message> {
+    fn scripting<R>(&self, member: &str, body: &impl Arguments) -> Result<R>
+    where
+        R: for<'d> DynamicDeserialize<'d>,
+    {
         let interface = "org.kde.kwin.Scripting";
-        self.bus.call("/Scripting", interface, member, body)
+        self.bus.ask("/Scripting", interface, member, body)
     }
 
     fn answer(&self, file: &Path, name: &str, limit: Duration) -> Result<String> {
         let path = file.to_string_lossy();
-        let loaded = self.scripting("loadScript", &(path.as_ref(), name))?;
-        let id: i32 = loaded.body().deserialize().map_err(lost)?;
+        let id: i32 = self.scripting("loadScript", &(path.as_ref(), name))?;
         if id < 0 {
             return Err(lost("KWin does not load scripts"));
         }
-        let run = |script: String| self.bus.call(&script, "org.kde.kwin.Script", "run", &());
+        let run = |script: String| {
+            let interface = "org.kde.kwin.Script";
+            self.bus.ask::<()>(&script, interface, "run", &())
+        };
         // The second path is Plasma 5's.
         run(format!("/Scripting/Script{id}")).or_else(|_| run(format!("/{id}")))?;
         let deadline = Instant::now() + limit;

@@ -3,7 +3,10 @@
 // The names are as git has them.
 #![allow(clippy::case_sensitive_file_extension_comparisons)]
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+
+use deskline_core::{Attribute, Role, States};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -173,6 +176,19 @@ fn each_claim_about_security_has_a_test() {
             assert!(code.contains(&format!("fn {test}(")), "{test}: {claim}");
         }
     }
+}
+
+/// docs/formats.md has each role, state and attribute that a tree file may have.
+#[test]
+fn the_formats_have_each_word_of_a_line() {
+    let page = std::fs::read_to_string(root().join("docs/formats.md")).unwrap();
+    let on_page: HashSet<&str> = page.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    let roles = Role::ALL.iter().map(|role| role.ax());
+    let states = States::WORDS.iter().map(|(word, _)| *word);
+    let attributes = Attribute::ALL.iter().map(|attribute| attribute.name());
+    let words = roles.chain(states).chain(attributes);
+    let missing: Vec<&str> = words.filter(|word| !on_page.contains(word)).collect();
+    assert_eq!(missing, Vec::<&str>::new());
 }
 
 /// The skill's table has all tools, and arguments that these take.

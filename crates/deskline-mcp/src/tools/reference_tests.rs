@@ -21,7 +21,8 @@ the tools that change nothing. `deskline call TOOL '{…}'` calls a tool by hand
 - **Targets.** `element` is a part of the element's text, narrowed by `role` if needed; `ref` is the `#e42` of a tree line; `x` and
   `y` are screen pixels. If a text matches several elements, an exact match wins, then a visible one; the answer names the others.
 - **Answers** begin with `status:` and name the tree file and the picture, then what changed; `target:` is the element that
-  was acted on, as it is now. An error says what was wrong, whether anything was done, and what to do next.
+  was acted on, as it is now. An error says what was wrong, whether anything was done, and what to do next. All fields, and the
+  files: [formats.md](formats.md).
 - **Options** are accepted by every tool that runs a link: `traverseBefore`, `traverseAfter`, `showDiff`, `onlyVisibleElements`,
   `showAnimation`, `animationDuration` and `delayAfterAction`. No schema lists them, as each session sends the schemas to the model.
 ";

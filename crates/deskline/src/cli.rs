@@ -1,5 +1,7 @@
 //! The command line.
 
+#[cfg(test)]
+mod page_tests;
 mod values;
 
 use std::ffi::OsString;
@@ -585,49 +587,6 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Cli::command().debug_assert();
-    }
-
-    /// Each command, and each option with its default, is in docs/command-line.md.
-    #[test]
-    fn the_page_has_each_option() {
-        let page = include_str!("../../../docs/command-line.md");
-        let program = Cli::command();
-        let shown = program.get_subcommands().filter(|c| !c.is_hide_set());
-        let mut commands = vec![("Options of every command", &program)];
-        commands.extend(shown.map(|command| (command.get_name(), command)));
-        for (title, command) in commands {
-            let mut sections = page.split("\n## ");
-            let section = sections.find(|section| section.lines().next() == Some(title));
-            let section = section.unwrap_or_else(|| panic!("the page lacks {title}"));
-            for option in command.get_arguments() {
-                let name = match (option.get_long(), option.get_short()) {
-                    (Some(long), _) => format!("--{long}"),
-                    (None, Some(short)) => format!("-{short}"),
-                    // An argument without a name.
-                    (None, None) => continue,
-                };
-                if option.is_hide_set() {
-                    continue;
-                }
-                let names_it = |row: &&str| {
-                    let cell = row.split(" | ").next().unwrap_or_default();
-                    let mut words = cell.split(|c: char| c != '-' && !c.is_ascii_alphanumeric());
-                    words.any(|word| word == name)
-                };
-                let row = section.lines().find(names_it);
-                let row = row.unwrap_or_else(|| panic!("{title} lacks {name}"));
-                if option.is_hide_default_value_set() {
-                    continue;
-                }
-                for default in option.get_default_values() {
-                    let default = default.to_string_lossy();
-                    assert!(
-                        row.contains(&format!("| `{default}` |")),
-                        "{row}: {default}"
-                    );
-                }
-            }
-        }
     }
 
     #[test]

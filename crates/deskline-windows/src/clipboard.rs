@@ -27,6 +27,7 @@ use windows::Win32::UI::WindowsAndMessaging::{
 use windows::core::{PCWSTR, w};
 
 use crate::display::windows::owner;
+use crate::os::id;
 
 /// Posted to the thread when an order is in its channel.
 const ORDERED: u32 = WM_APP + 1;
@@ -184,7 +185,7 @@ fn render(lent: &mut Lent) {
         return;
     }
     // SAFETY: takes nothing.
-    let reader = unsafe { GetOpenClipboardWindow() }.map(owner);
+    let reader = unsafe { GetOpenClipboardWindow() }.map(|window| owner(id(window)));
     let stranger = reader.is_ok_and(|reader| reader != 0 && reader != lent.app);
     if stranger && lent.anew > 0 {
         lent.anew -= 1;

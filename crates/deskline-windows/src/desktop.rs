@@ -13,25 +13,30 @@ use deskline_link::{
     Scope, Screen, Sent, Sign, Trees, Window, Workspaces,
 };
 
+#[cfg(windows)]
 use crate::apps::Programs;
+#[cfg(windows)]
 use crate::clipboard;
 use crate::display::WinDisplay;
 use crate::display::windows::{belonging, has_menu};
-use crate::process;
-use crate::tree::UiaTrees;
+#[cfg(not(windows))]
+use crate::fake::{Programs, clipboard};
+use crate::os;
+use crate::tree::AppTrees;
+use crate::tree::uia::Uia;
 
 /// The desktop of the person who is logged in.
-pub(crate) struct WinDesktop {
-    pub(crate) trees: UiaTrees,
+pub(crate) struct WinDesktop<U: Uia> {
+    pub(crate) trees: AppTrees<U>,
     pub(crate) display: WinDisplay,
     pub(crate) programs: Programs,
     /// Started by the first paste.
     pub(crate) clipboard: Option<ClipboardThread>,
 }
 
-impl Desktop for WinDesktop {
+impl<U: Uia> Desktop for WinDesktop<U> {
     fn id(&self) -> String {
-        format!("windows-{}", process::session().unwrap_or_default())
+        format!("windows-{}", os::session().unwrap_or_default())
     }
 
     fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str> {
@@ -39,7 +44,7 @@ impl Desktop for WinDesktop {
     }
 }
 
-impl Trees for WinDesktop {
+impl<U: Uia> Trees for WinDesktop<U> {
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
         self.programs.follow(pid);
         self.trees.read(pid, scope)
@@ -90,7 +95,7 @@ impl Trees for WinDesktop {
     }
 }
 
-impl Display for WinDesktop {
+impl<U: Uia> Display for WinDesktop<U> {
     fn is_private(&self) -> bool {
         false
     }
@@ -149,7 +154,7 @@ impl Display for WinDesktop {
     }
 }
 
-impl AppWindows for WinDesktop {
+impl<U: Uia> AppWindows for WinDesktop<U> {
     fn app_itself(&mut self, _: u32) -> Result<Option<Window>> {
         Ok(None)
     }
@@ -171,7 +176,7 @@ impl AppWindows for WinDesktop {
     }
 }
 
-impl Apps for WinDesktop {
+impl<U: Uia> Apps for WinDesktop<U> {
     fn applications(&mut self) -> Result<Vec<Application>> {
         Ok(self.programs.with_windows())
     }
@@ -189,7 +194,7 @@ impl Apps for WinDesktop {
     }
 
     fn computed(&mut self, pid: u32) -> Option<Duration> {
-        Some(process::Process::open(pid)?.times()?.ran())
+        os::computed(pid)
     }
 
     fn threads_computed(&mut self, pid: u32) -> Option<Duration> {
@@ -197,8 +202,7 @@ impl Apps for WinDesktop {
     }
 
     fn known_as(&mut self, pid: u32) -> Identity {
-        let path = process::Process::open(pid).and_then(|process| process.path());
-        path.as_deref().map(process::identity).unwrap_or_default()
+        os::known_as(pid)
     }
 
     // The UAC prompt is on the secure desktop, which no program reaches.

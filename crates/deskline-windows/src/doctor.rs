@@ -4,9 +4,10 @@
 use deskline_link::doctor::Check;
 use deskline_link::{Scope, Trees as _};
 
-use crate::display::windows::{front, owner, to_rect};
-use crate::display::{id, picture, privilege, screen};
+use crate::display::privilege;
+use crate::display::windows::owner;
 use crate::guard;
+use crate::os::{front, picture, screen};
 use crate::platform::WinPlatform;
 use crate::process::{self, name};
 use crate::tree::UiaTrees;
@@ -22,7 +23,7 @@ pub fn examine() -> Vec<Check> {
             "start deskline from a program of the person who is logged in",
         )];
     }
-    let place = to_rect(screen());
+    let place = screen();
     let (w, h) = (place.w, place.h);
     let at = format!(
         "{w}×{h} at ({}, {}), all monitors together",
@@ -49,7 +50,7 @@ pub fn examine() -> Vec<Check> {
         ),
         _ => Check::ok("input", "reaches programs that do not run as administrator"),
     });
-    checks.push(match front.map(|window| picture::take(id(window))) {
+    checks.push(match front.map(|window| picture(window)) {
         Some(Ok(taken)) => Check::ok("picture", format!("{}×{}", taken.width, taken.height)),
         Some(Err(e)) => Check::warn("picture", e.to_string(), "agents have only the trees"),
         None => Check::warn("picture", "no window is in front", "open an app"),

@@ -11,15 +11,18 @@ pub mod apps;
 #[cfg(windows)]
 #[allow(unsafe_code)] // each call has a SAFETY comment
 mod clipboard;
-#[cfg(windows)]
+#[cfg(any(windows, test))]
 mod desktop;
-#[cfg(windows)]
-#[allow(unsafe_code)] // each call has a SAFETY comment
+#[cfg(any(windows, test))]
 pub mod display;
 #[cfg(windows)]
 pub mod doctor;
+#[cfg(all(test, not(windows)))]
+mod fake;
 pub mod guard;
 pub mod input;
+#[cfg(any(windows, test))]
+mod os;
 #[cfg(windows)]
 mod platform;
 #[cfg(windows)]
@@ -27,7 +30,12 @@ mod platform;
 mod process;
 #[cfg(windows)]
 pub mod selftest;
+#[cfg(all(test, not(windows)))]
+mod stories;
+#[cfg(any(windows, test))]
 pub mod tree;
 
+#[cfg(windows)]
+pub use os::become_aware;
 #[cfg(windows)]
 pub use platform::WinPlatform;

@@ -7,8 +7,9 @@ use deskline_link::{Cancel, Desktop, Error, Platform, Result};
 
 use crate::apps::Programs;
 use crate::desktop::WinDesktop;
-use crate::display::{WinDisplay, become_aware};
+use crate::display::WinDisplay;
 use crate::guard::Guard;
+use crate::os::become_aware;
 use crate::process;
 use crate::tree::{self, UiaTrees};
 

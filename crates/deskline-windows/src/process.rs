@@ -85,8 +85,13 @@ impl Process {
 /// The name of the executable without `.exe`. Empty if unknown.
 pub fn name(pid: u32) -> String {
     let path = Process::open(pid).and_then(|process| process.path());
-    let stem = path.as_deref().and_then(|path| path.file_stem());
-    stem.unwrap_or_default().to_string_lossy().into_owned()
+    path.as_deref().map(stem).unwrap_or_default()
+}
+
+/// The name of this executable without `.exe`.
+pub fn stem(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
 }
 
 /// The parent of each process, by pid. Parents may have ended.
@@ -121,11 +126,11 @@ pub fn session() -> Option<u32> {
 
 /// What the system knows a program as: the name of the executable, and its path.
 pub fn identity(path: &Path) -> Identity {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let stem = stem(path);
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let path = path.to_string_lossy().into_owned();
     Identity {
-        names: vec![stem.into_owned(), file.into_owned(), path.clone()],
+        names: vec![stem, file.into_owned(), path.clone()],
         claims: Vec::new(),
         key: Some(path),
     }

@@ -21,8 +21,9 @@ use deskline_link::selftest::{Report, Sheet};
 use deskline_link::{Links, Policy};
 
 use crate::display::WinDisplay;
-use crate::display::windows::{front, owner};
+use crate::display::windows::owner;
 use crate::guard::Guard;
+use crate::os::front;
 use crate::platform::{self, WinPlatform};
 use crate::{doctor, process};
 use test::Test;

@@ -14,7 +14,8 @@ use deskline_link::{
     Aim, Button, Cancel, Click, Clicks, KeyInput as _, Pictures as _, PointerInput as _,
     Raising as _, Reason, Screen as _, Window,
 };
-use deskline_windows::display::{WinDisplay, become_aware};
+use deskline_windows::become_aware;
+use deskline_windows::display::WinDisplay;
 use deskline_windows::guard::Guard;
 use windows::Win32::Foundation::{HWND, RECT};
 use windows::Win32::Graphics::Gdi::{GetDC, GetPixel, ReleaseDC};

@@ -75,8 +75,11 @@ impl Act<'_> {
             };
             return Ok(at(middle(place), Some(place), &target.name, false));
         }
-        if in_menu_bar(tree, index) {
-            // The menu bar on the screen is the front app's.
+        // The menu bar on the screen is the front app's; and a minimised window shows nothing, on
+        // Windows not even to accessibility.
+        let windows = tree.windows_of(index);
+        let is_away = !windows.is_empty() && windows.iter().all(|window| !window.on_screen);
+        if in_menu_bar(tree, index) || is_away {
             self.front(desk, Wanted::Element(index))?;
             desk.ungrab();
             let now = desk.read(self.pid, Scope::Showing)?;

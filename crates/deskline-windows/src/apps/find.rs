@@ -26,9 +26,8 @@ pub(super) struct Program {
 
 impl Program {
     fn new(path: PathBuf) -> Self {
-        let stem = path.file_stem().unwrap_or_default();
         Self {
-            name: stem.to_string_lossy().into_owned(),
+            name: process::stem(&path),
             folder: env::home_dir(),
             arguments: String::new(),
             id: None,

@@ -18,7 +18,8 @@ use deskline_unix::complaint::Complaint;
 use find::Program;
 use windows::Win32::Foundation::ERROR_ELEVATION_REQUIRED;
 
-use crate::display::windows::{every, front, is_minimised, owner, title};
+use crate::display::windows::{every, owner};
+use crate::os::{self, front, is_minimised, title};
 use crate::process::{self, Process, name};
 
 /// How long to wait for a window after the started process has ended: some programs hand over to a
@@ -102,10 +103,10 @@ impl Programs {
         let mut applications: Vec<Application> = Vec::new();
         for window in every() {
             let state = WindowState {
-                minimised: is_minimised(window.handle),
+                minimised: is_minimised(window.id),
                 ..WindowState::default()
             };
-            let titled = (title(window.handle), state);
+            let titled = (title(window.id), state);
             match applications
                 .iter_mut()
                 .find(|known| known.app.pid == window.pid)
@@ -127,8 +128,7 @@ impl Programs {
     pub(crate) fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {
         let identifier = identifier.trim();
         if let Some(pid) = running(identifier) {
-            let path = Process::open(pid).and_then(|process| process.path());
-            permit(&path.as_deref().map(process::identity).unwrap_or_default())?;
+            permit(&os::known_as(pid))?;
             return Ok(Opened::Running(pid));
         }
         let program = find::find(identifier)?;
@@ -141,7 +141,7 @@ impl Programs {
         self.keep(pid, complaint);
         self.starting = Some(Starting {
             pid,
-            stem: stem(&program),
+            stem: process::stem(&program.path),
             name: program.name.clone(),
             process: Process::open(pid),
             ended: None,
@@ -200,11 +200,6 @@ impl Starting {
             heir.filter(|_| ended)
         })
     }
-}
-
-fn stem(program: &Program) -> String {
-    let stem = program.path.file_stem().unwrap_or_default();
-    stem.to_string_lossy().into_owned()
 }
 
 /// The app with a window whose executable has this name, frontmost first.

@@ -116,10 +116,14 @@ pub(super) fn packaged() -> Vec<(String, String)> {
                 let mut item = [None];
                 while found.len() < MOST && items.Next(&mut item, None).is_ok() {
                     let Some(app) = item[0].take() else { break };
-                    let id = name_of(&app, SIGDN_PARENTRELATIVEPARSING)?;
+                    let Ok(id) = name_of(&app, SIGDN_PARENTRELATIVEPARSING) else {
+                        continue;
+                    };
                     // Other apps are found by their shortcuts.
-                    if is_packaged(&id) {
-                        found.push((name_of(&app, SIGDN_NORMALDISPLAY)?, id));
+                    if is_packaged(&id)
+                        && let Ok(name) = name_of(&app, SIGDN_NORMALDISPLAY)
+                    {
+                        found.push((name, id));
                     }
                 }
                 Ok(())

@@ -9,7 +9,7 @@ use windows::Win32::Graphics::Gdi::{
 use windows::Win32::UI::HiDpi::{GetDpiForMonitor, MDT_EFFECTIVE_DPI};
 use windows::core::BOOL;
 
-use super::windows::to_rect;
+use crate::os::to_rect;
 
 /// The part of a monitor without task bars, and its scale: 1.0 for 96 dpi.
 type Monitor = (Rect, f64);

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use deskline_core::Point;
+use deskline_core::{Point, Rect, WindowId};
 use deskline_link::{Error, Picture, Result};
-use windows::Win32::Foundation::{HWND, RECT};
+use windows::Win32::Foundation::HWND;
 use windows::Win32::Graphics::Gdi::{
     BI_RGB, BITMAPINFO, BITMAPINFOHEADER, BitBlt, CreateCompatibleDC, CreateDIBSection,
     DIB_RGB_COLORS, DeleteDC, DeleteObject, GdiFlush, GetDC, GetWindowDC, HBITMAP, HDC, ReleaseDC,
@@ -18,8 +18,8 @@ use windows::Win32::Graphics::Gdi::{
 use windows::Win32::Storage::Xps::{PRINT_WINDOW_FLAGS, PrintWindow};
 use windows::Win32::UI::WindowsAndMessaging::{IsHungAppWindow, PW_RENDERFULLCONTENT};
 
-use super::windows::{bounds, is_minimised, outer, toplevels};
-use super::{handle, id, screen};
+use super::windows::{bounds, toplevels};
+use crate::os::{handle, is_minimised, outer, screen};
 
 /// How long a picture may take: the app may have to draw, and may hang.
 const TAKES: Duration = Duration::from_secs(2);
@@ -36,7 +36,7 @@ const MOST: usize = 2 * 7680 * 4320;
 ///
 /// # Errors
 /// [`Error::NoPicture`] if the window is gone, minimised, black or hangs.
-pub fn take(window: deskline_core::WindowId) -> Result<Picture> {
+pub fn take(window: WindowId) -> Result<Picture> {
     let (send, receive) = mpsc::sync_channel(1);
     if WAITING.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
         WAITING.fetch_sub(1, Ordering::Relaxed);
@@ -47,7 +47,7 @@ pub fn take(window: deskline_core::WindowId) -> Result<Picture> {
     let started = std::thread::Builder::new()
         .name("picture".into())
         .spawn(move || {
-            let _ = send.send(now(handle(window)));
+            let _ = send.send(now(window));
             WAITING.fetch_sub(1, Ordering::Relaxed);
         });
     if let Err(error) = started {
@@ -62,7 +62,7 @@ pub fn take(window: deskline_core::WindowId) -> Result<Picture> {
     })
 }
 
-fn now(window: HWND) -> Result<Picture> {
+fn now(window: WindowId) -> Result<Picture> {
     let none = |why: &str| Err(Error::NoPicture(why.to_owned()));
     if is_minimised(window) {
         return none("the window is minimised");
@@ -71,10 +71,12 @@ fn now(window: HWND) -> Result<Picture> {
         return none("the window is gone");
     };
     // SAFETY: a handle may be that of a window that is gone.
-    let hangs = unsafe { IsHungAppWindow(window).as_bool() };
+    let hangs = unsafe { IsHungAppWindow(handle(window)).as_bool() };
     if !hangs {
         for way in [Way::Compositor, Way::Surface] {
-            if let Some(picture) = draw(window, outer, way).filter(|picture| !is_black(picture)) {
+            if let Some(picture) =
+                draw(handle(window), outer, way).filter(|picture| !is_black(picture))
+            {
                 return Ok(cut(picture, shown));
             }
         }
@@ -85,8 +87,8 @@ fn now(window: HWND) -> Result<Picture> {
              windows cover it, so that the screen does not show it",
         );
     }
-    let visible = intersection(shown, screen());
-    match draw(window, visible, Way::Screen).filter(|picture| !is_black(picture)) {
+    let visible = shown.intersect(&screen());
+    match draw(handle(window), visible, Way::Screen).filter(|picture| !is_black(picture)) {
         Some(picture) => Ok(picture),
         None => none("the window draws only black, as windows with protected content do"),
     }
@@ -157,8 +159,8 @@ impl Drop for Canvas {
 }
 
 /// Draws `area`: the whole window except for [`Way::Screen`].
-fn draw(window: HWND, area: RECT, way: Way) -> Option<Picture> {
-    let (width, height) = (area.right - area.left, area.bottom - area.top);
+fn draw(window: HWND, area: Rect, way: Way) -> Option<Picture> {
+    let (width, height) = (area.w, area.h);
     let pixels = usize::try_from(width)
         .ok()?
         .checked_mul(usize::try_from(height).ok()?)?;
@@ -176,7 +178,7 @@ fn draw(window: HWND, area: RECT, way: Way) -> Option<Picture> {
             Way::Surface | Way::Screen => {
                 let (owner, from, x, y) = match way {
                     Way::Surface => (Some(window), GetWindowDC(Some(window)), 0, 0),
-                    _ => (None, GetDC(None), area.left, area.top),
+                    _ => (None, GetDC(None), area.x, area.y),
                 };
                 let copied = BitBlt(
                     canvas.memory,
@@ -211,13 +213,13 @@ fn draw(window: HWND, area: RECT, way: Way) -> Option<Picture> {
         width: width.cast_unsigned(),
         height: height.cast_unsigned(),
         rgb: rgb.collect(),
-        origin: Point::at(area.left, area.top),
+        origin: Point::at(area.x, area.y),
         scale: 1.0,
     })
 }
 
 /// A part of the screen: for the self-test.
-pub(crate) fn of_screen(area: RECT) -> Option<Picture> {
+pub(crate) fn of_screen(area: Rect) -> Option<Picture> {
     // For that way no window is asked.
     draw(HWND::default(), area, Way::Screen)
 }
@@ -227,51 +229,36 @@ fn is_black(picture: &Picture) -> bool {
 }
 
 /// Crops a picture to `shown`, which excludes the invisible borders.
-fn cut(picture: Picture, shown: RECT) -> Picture {
-    let (x, y) = (picture.origin.x, picture.origin.y);
-    let whole = RECT {
-        left: x,
-        top: y,
-        right: x + picture.width.cast_signed(),
-        bottom: y + picture.height.cast_signed(),
-    };
-    let part = intersection(whole, shown);
-    let (width, height) = (part.right - part.left, part.bottom - part.top);
-    if part == whole || width <= 0 || height <= 0 {
+fn cut(picture: Picture, shown: Rect) -> Picture {
+    let Point { x, y } = picture.origin;
+    let (width, height) = (picture.width.cast_signed(), picture.height.cast_signed());
+    let whole = Rect::at(x, y, width, height);
+    let part = whole.intersect(&shown);
+    if part == whole || part.is_empty() {
         return picture;
     }
+    let (width, height) = (part.w as usize, part.h as usize);
     let row = picture.width as usize * 3;
-    let skipped = (part.left - x) as usize * 3;
-    let rows = picture.rgb.chunks_exact(row).skip((part.top - y) as usize);
-    let rows = rows.take(height as usize);
+    let skipped = (part.x - x) as usize * 3;
+    let rows = picture.rgb.chunks_exact(row).skip((part.y - y) as usize);
     Picture {
-        width: width.cast_unsigned(),
-        height: height.cast_unsigned(),
+        width: part.w.cast_unsigned(),
+        height: part.h.cast_unsigned(),
         rgb: rows
-            .flat_map(|row| &row[skipped..skipped + width as usize * 3])
+            .take(height)
+            .flat_map(|row| &row[skipped..skipped + width * 3])
             .copied()
             .collect(),
-        origin: Point::at(part.left, part.top),
+        origin: Point::at(part.x, part.y),
         ..picture
     }
 }
 
-fn intersection(a: RECT, b: RECT) -> RECT {
-    RECT {
-        left: a.left.max(b.left),
-        top: a.top.max(b.top),
-        right: a.right.min(b.right),
-        bottom: a.bottom.min(b.bottom),
-    }
-}
-
 /// Whether another window covers any part of `shown`.
-fn is_covered(window: HWND, shown: RECT) -> bool {
+fn is_covered(window: WindowId, shown: Rect) -> bool {
     let above = toplevels()
         .into_iter()
-        .take_while(|other| id(other.handle) != id(window));
-    above.filter_map(|other| bounds(other.handle)).any(|other| {
-        let common = intersection(other, shown);
-        common.left < common.right && common.top < common.bottom
-    })
+        .take_while(|other| other.id != window);
+    let mut bounds = above.filter_map(|other| bounds(other.id));
+    bounds.any(|other| !other.intersect(&shown).is_empty())
 }

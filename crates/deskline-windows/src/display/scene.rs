@@ -2,16 +2,18 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_core::Point;
-use deskline_input::{Aim, Cancel, Doing, Hands, Other, Receiver, Rhythm, Scene, Under, Wait};
+use deskline_core::{Point, WindowId};
+use deskline_input::{
+    Aim, Cancel, Doing, Hands, InputError, Other, Progress, Receiver, Rhythm, Scene, Under, Wait,
+};
 use deskline_link::{Error, Result};
-use windows::Win32::Foundation::{HWND, LPARAM, WPARAM};
-use windows::Win32::UI::WindowsAndMessaging::{SMTO_ABORTIFHUNG, SendMessageTimeoutW, WM_NULL};
 
-use super::windows::{Kind, at, belongs_to, front, kind, owner, title};
-use super::{WinDisplay, handle, privilege};
+use super::WinDisplay;
+use super::privilege::{self, ELEVATED};
+use super::windows::{Kind, belongs_to, kind, owner};
 use crate::input::keys::WinKey;
 use crate::input::{Input, RHYTHM};
+use crate::os::{self, at, front, title};
 
 /// How long there may be no foreground window while the keyboard moves to another one.
 const BETWEEN: Duration = Duration::from_millis(200);
@@ -91,6 +93,12 @@ impl Scene for WinDisplay {
         let Some(aim) = aim else {
             return Ok(Under::Target);
         };
+        // Windows would drop the events without an error.
+        let kept_out = privilege::kept_out();
+        if let Some(why) = kept_out.or_else(|| privilege::is_above(aim.pid).then_some(ELEVATED)) {
+            let (why, progress) = (why.to_owned(), Progress::NothingSent);
+            return Err(InputError::Unclear { why, progress }.into());
+        }
         self.reader = at(point);
         if let Some(stranger) = self.reader.filter(|window| !is_of(*window, aim)) {
             return Ok(Under::Other(other(stranger)));
@@ -118,20 +126,11 @@ impl Scene for WinDisplay {
     }
 }
 
-const ELEVATED: &str = "the window is of a program that runs as administrator, and Windows keeps \
-                        the input of other programs from it: have the user start Deskline's client \
-                        as administrator too, or do this step themselves";
-
-fn answers(window: HWND, cancel: &Cancel) -> Result<bool> {
+fn answers(window: WindowId, cancel: &Cancel) -> Result<bool> {
     let start = Instant::now();
     loop {
         let asked = Instant::now();
-        // SAFETY: a message without data; a handle may be that of a window that is gone.
-        let answered = unsafe {
-            let (flags, ms) = (SMTO_ABORTIFHUNG, SLICE.as_millis() as u32);
-            SendMessageTimeoutW(window, WM_NULL, WPARAM(0), LPARAM(0), flags, ms, None)
-        };
-        if answered.0 != 0 {
+        if os::takes_message(window, SLICE) {
             return Ok(true);
         }
         // The call fails at once for a window that Windows calls hung.
@@ -143,17 +142,17 @@ fn answers(window: HWND, cancel: &Cancel) -> Result<bool> {
 }
 
 /// Whether this window is the target, its dialog or its menu.
-fn is_of(window: HWND, aim: Aim) -> bool {
+fn is_of(window: WindowId, aim: Aim) -> bool {
     if owner(window) != aim.pid {
         return false;
     }
-    let Some(wanted) = aim.window.map(handle) else {
+    let Some(wanted) = aim.window else {
         return true;
     };
     belongs_to(window, wanted) || matches!(kind(window), Kind::Menu | Kind::Nothing)
 }
 
-fn other(window: HWND) -> Other {
+fn other(window: WindowId) -> Other {
     Other {
         title: title(window),
         pid: owner(window),

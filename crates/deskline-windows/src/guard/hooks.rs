@@ -23,8 +23,8 @@ use windows::core::Result;
 use super::judge::{Event, Judge};
 use super::panels::Panels;
 use super::{Order, Report};
-use crate::display::become_aware;
 use crate::input::{MARK, send};
+use crate::os::become_aware;
 
 /// Posted to the thread with the hooks when an order is in its channel.
 const ORDERED: u32 = WM_APP + 1;

@@ -15,6 +15,8 @@ mod judge;
 #[allow(unsafe_code)] // each call has a SAFETY comment
 mod panels;
 
+#[cfg(all(test, not(windows)))]
+pub(crate) use crate::fake::Guard;
 #[cfg(windows)]
 pub use client::Guard;
 #[cfg(windows)]

@@ -28,7 +28,7 @@ use windows::core::{HSTRING, Owned, PCWSTR, Result, w};
 
 use super::Banner;
 use crate::display::monitors;
-use crate::display::windows::title;
+use crate::os::{id, title};
 
 /// The class of these windows.
 pub const CLASS: PCWSTR = w!("DesklineOverlay");
@@ -179,7 +179,7 @@ unsafe extern "system" fn on_message(
 }
 
 fn paint(window: HWND) {
-    let mut caption: Vec<u16> = title(window).encode_utf16().collect();
+    let mut caption: Vec<u16> = title(id(window)).encode_utf16().collect();
     let mut paint = PAINTSTRUCT::default();
     let mut area = RECT::default();
     // SAFETY: calls about a window of this thread, with structures that outlive them; the context

@@ -1,13 +1,15 @@
 //! The pointer and the keyboard, over `SendInput`.
 
 pub mod keys;
-#[cfg(windows)]
+#[cfg(any(windows, test))]
 mod port;
 #[cfg(windows)]
 #[allow(unsafe_code)] // each call has a SAFETY comment
 pub(crate) mod send;
 
-#[cfg(windows)]
+#[cfg(all(test, not(windows)))]
+pub(crate) use crate::fake::send;
+#[cfg(any(windows, test))]
 pub use port::{Input, RHYTHM};
 
 /// Marks this program's events, so that its guard lets them through (`dwExtraInfo`).

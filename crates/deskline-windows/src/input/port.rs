@@ -7,15 +7,10 @@ use deskline_input::{
     BETWEEN_CLICKS, Button, Cancel, Gap, InputError, Pace, Part, Port, Rhythm, Stroke, Tempo,
 };
 use deskline_link::{Error, Result};
-use windows::Win32::UI::Input::KeyboardAndMouse::{
-    MOUSEEVENTF_HWHEEL, MOUSEEVENTF_LEFTDOWN, MOUSEEVENTF_LEFTUP, MOUSEEVENTF_MIDDLEDOWN,
-    MOUSEEVENTF_MIDDLEUP, MOUSEEVENTF_RIGHTDOWN, MOUSEEVENTF_RIGHTUP, MOUSEEVENTF_WHEEL,
-};
-use windows::Win32::UI::WindowsAndMessaging::WHEEL_DELTA;
 
 use super::keys::{self, RETURN, TAB, WinKey};
 use super::send;
-use crate::display::{pointer, screen};
+use crate::os::{pointer, screen};
 
 /// How long the pointer may take to arrive.
 const ARRIVES: Duration = Duration::from_millis(200);
@@ -54,10 +49,8 @@ impl Port for Input {
 
     fn go(&mut self, to: Point) -> Result<()> {
         let screen = screen();
-        if !(screen.left..screen.right).contains(&to.x)
-            || !(screen.top..screen.bottom).contains(&to.y)
-        {
-            let screen = (screen.right - screen.left, screen.bottom - screen.top);
+        if !screen.contains(to) {
+            let screen = (screen.w, screen.h);
             return Err(InputError::OffScreen { at: to, screen }.into());
         }
         send::motion(to)?;
@@ -75,20 +68,7 @@ impl Port for Input {
     }
 
     fn button(&mut self, button: Button, down: bool, _nth: u8) -> Result<()> {
-        let button = match button {
-            Button::Left if send::buttons_are_swapped() => Button::Right,
-            Button::Right if send::buttons_are_swapped() => Button::Left,
-            button => button,
-        };
-        let flags = match (button, down) {
-            (Button::Left, true) => MOUSEEVENTF_LEFTDOWN,
-            (Button::Left, false) => MOUSEEVENTF_LEFTUP,
-            (Button::Middle, true) => MOUSEEVENTF_MIDDLEDOWN,
-            (Button::Middle, false) => MOUSEEVENTF_MIDDLEUP,
-            (Button::Right, true) => MOUSEEVENTF_RIGHTDOWN,
-            (Button::Right, false) => MOUSEEVENTF_RIGHTUP,
-        };
-        send::button(flags, 0)
+        send::button(button, down)
     }
 
     fn key(&mut self, key: &WinKey, down: bool) -> Result<()> {
@@ -99,14 +79,7 @@ impl Port for Input {
     }
 
     fn wheel(&mut self, right: i32, down: i32) -> Result<()> {
-        let notch = WHEEL_DELTA.cast_signed();
-        if right != 0 {
-            send::button(MOUSEEVENTF_HWHEEL, right * notch)?;
-        }
-        if down != 0 {
-            send::button(MOUSEEVENTF_WHEEL, -down * notch)?;
-        }
-        Ok(())
+        send::wheel(right, down)
     }
 
     // Nothing to wait for: `SendInput` returns after it has queued the events.

@@ -1,19 +1,22 @@
 //! Single events, each marked as this program's.
 
 use deskline_core::{Modifiers, Point};
+use deskline_input::Button;
 use deskline_link::{Error, Result};
 use windows::Win32::UI::Input::KeyboardAndMouse::{
     GetAsyncKeyState, GetKeyboardLayout, INPUT, INPUT_0, INPUT_KEYBOARD, INPUT_MOUSE,
     KEYBD_EVENT_FLAGS, KEYBDINPUT, KEYEVENTF_EXTENDEDKEY, KEYEVENTF_KEYUP, KEYEVENTF_UNICODE,
-    MAPVK_VK_TO_VSC, MOUSE_EVENT_FLAGS, MOUSEEVENTF_ABSOLUTE, MOUSEEVENTF_MOVE,
-    MOUSEEVENTF_VIRTUALDESK, MOUSEINPUT, MapVirtualKeyExW, SendInput, VIRTUAL_KEY, VkKeyScanExW,
+    MAPVK_VK_TO_VSC, MOUSE_EVENT_FLAGS, MOUSEEVENTF_ABSOLUTE, MOUSEEVENTF_HWHEEL,
+    MOUSEEVENTF_LEFTDOWN, MOUSEEVENTF_LEFTUP, MOUSEEVENTF_MIDDLEDOWN, MOUSEEVENTF_MIDDLEUP,
+    MOUSEEVENTF_MOVE, MOUSEEVENTF_RIGHTDOWN, MOUSEEVENTF_RIGHTUP, MOUSEEVENTF_VIRTUALDESK,
+    MOUSEEVENTF_WHEEL, MOUSEINPUT, MapVirtualKeyExW, SendInput, VIRTUAL_KEY, VkKeyScanExW,
 };
 use windows::Win32::UI::WindowsAndMessaging::{
-    GetForegroundWindow, GetSystemMetrics, GetWindowThreadProcessId, SM_SWAPBUTTON,
+    GetForegroundWindow, GetSystemMetrics, GetWindowThreadProcessId, SM_SWAPBUTTON, WHEEL_DELTA,
 };
 
 use super::MARK;
-use crate::display::screen;
+use crate::os::screen;
 
 fn send(inputs: &[INPUT]) -> Result<()> {
     // SAFETY: the list is valid, and the size is that of its items.
@@ -105,8 +108,8 @@ pub(crate) fn motion(to: Point) -> Result<()> {
         let offset = i64::from(at) - i64::from(from);
         ((offset * 65_536 + size - 1) / size) as i32
     };
-    let dx = scaled(to.x, screen.left, screen.right - screen.left);
-    let dy = scaled(to.y, screen.top, screen.bottom - screen.top);
+    let dx = scaled(to.x, screen.x, screen.w);
+    let dy = scaled(to.y, screen.y, screen.h);
     send(&[mouse(
         dx,
         dy,
@@ -115,20 +118,41 @@ pub(crate) fn motion(to: Point) -> Result<()> {
     )])
 }
 
-/// Presses or releases a button, or turns the wheel, at the pointer's position.
-pub(super) fn button(flags: MOUSE_EVENT_FLAGS, data: i32) -> Result<()> {
-    send(&[mouse(0, 0, data, flags)])
+/// Presses or releases a button at the pointer's position.
+pub(super) fn button(button: Button, down: bool) -> Result<()> {
+    // Events name the physical buttons, which the person may have swapped.
+    // SAFETY: takes a constant.
+    let swapped = unsafe { GetSystemMetrics(SM_SWAPBUTTON) != 0 };
+    let button = match button {
+        Button::Left if swapped => Button::Right,
+        Button::Right if swapped => Button::Left,
+        button => button,
+    };
+    let flags = match (button, down) {
+        (Button::Left, true) => MOUSEEVENTF_LEFTDOWN,
+        (Button::Left, false) => MOUSEEVENTF_LEFTUP,
+        (Button::Middle, true) => MOUSEEVENTF_MIDDLEDOWN,
+        (Button::Middle, false) => MOUSEEVENTF_MIDDLEUP,
+        (Button::Right, true) => MOUSEEVENTF_RIGHTDOWN,
+        (Button::Right, false) => MOUSEEVENTF_RIGHTUP,
+    };
+    send(&[mouse(0, 0, 0, flags)])
+}
+
+/// Turns the wheel by notches at the pointer's position.
+pub(super) fn wheel(right: i32, down: i32) -> Result<()> {
+    let notch = WHEEL_DELTA.cast_signed();
+    for (notches, flags) in [(right, MOUSEEVENTF_HWHEEL), (-down, MOUSEEVENTF_WHEEL)] {
+        if notches != 0 {
+            send(&[mouse(0, 0, notches * notch, flags)])?;
+        }
+    }
+    Ok(())
 }
 
 /// A motion by 0: makes this process the sender of the last input event.
 pub(crate) fn nothing() -> Result<()> {
     send(&[mouse(0, 0, 0, MOUSEEVENTF_MOVE)])
-}
-
-/// Whether the person has swapped the buttons: events name the physical ones.
-pub(super) fn buttons_are_swapped() -> bool {
-    // SAFETY: takes a constant.
-    unsafe { GetSystemMetrics(SM_SWAPBUTTON) != 0 }
 }
 
 /// The layout of the front window's thread.

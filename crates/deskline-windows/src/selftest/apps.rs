@@ -9,7 +9,8 @@ use deskline_link::{Action, Answer, Target, Tool};
 
 use super::own::Own;
 use super::test::{SHOWS, Test, within};
-use crate::display::windows::{all, cloaked, every, is_visible, title};
+use crate::display::windows::every;
+use crate::os::{all, cloaked, is_visible, title};
 
 /// How long a browser may take to show the page's answer.
 const LOADS: Duration = Duration::from_secs(20);
@@ -151,7 +152,7 @@ impl Test<'_> {
             .call(Tool::Open, None, Action::Open { identifier });
         let of = |text: &str| {
             let mut windows = every().into_iter();
-            windows.find(|window| title(window.handle).contains(text))
+            windows.find(|window| title(window.id).contains(text))
         };
         let time = if answer.is_error { SHOWS } else { LOADS };
         let window = within(time, || of(TITLE));
@@ -166,7 +167,7 @@ impl Test<'_> {
             Err(answer.text)
         };
         self.sheet.note(NAME, found);
-        let picture = match crate::display::picture::take(crate::display::id(window.handle)) {
+        let picture = match crate::display::picture::take(window.id) {
             Ok(picture) => Ok(format!("{}×{}", picture.width, picture.height)),
             Err(e) => Err(e.to_string()),
         };

@@ -1,20 +1,20 @@
 //! The guard's banner: that it shows, takes no clicks, and is in no picture of the screen.
 
-use deskline_core::Rect;
+use deskline_core::{Rect, WindowId};
 use deskline_link::selftest::{Found, judge};
-use windows::Win32::Foundation::HWND;
 use windows::Win32::UI::WindowsAndMessaging::FindWindowW;
 use windows::core::PCWSTR;
 
 use super::test::{SHOWS, within};
-use crate::display::windows::{at, bounds, is_visible, to_rect};
-use crate::display::{picture, screen as bounds_of_screen};
+use crate::display::picture;
+use crate::display::windows::bounds;
 use crate::guard::CLASS;
+use crate::os::{at, id, is_visible, screen as bounds_of_screen};
 
 /// The banner's window.
-pub(super) fn shown() -> Option<HWND> {
+pub(super) fn shown() -> Option<WindowId> {
     // SAFETY: the text is a constant.
-    let window = unsafe { FindWindowW(CLASS, PCWSTR::null()) }.ok()?;
+    let window = id(unsafe { FindWindowW(CLASS, PCWSTR::null()) }.ok()?);
     is_visible(window).then_some(window)
 }
 
@@ -26,12 +26,12 @@ pub(super) fn screen() -> Vec<u8> {
 /// Compares with that picture.
 pub(super) fn seen(before: &[u8]) -> Found {
     let window = within(SHOWS, shown).ok_or("it does not show")?;
-    let place = to_rect(bounds(window).ok_or("it is gone")?);
+    let place = bounds(window).ok_or("it is gone")?;
     let takes_clicks = at(place.center()) == Some(window);
     let whole = bounds_of_screen();
-    let row = (whole.right - whole.left) as usize * 3;
+    let row = whole.w as usize * 3;
     let pixel = |rgb: &[u8], x: i32, y: i32| {
-        let at = (y - whole.top) as usize * row + (x - whole.left) as usize * 3;
+        let at = (y - whole.y) as usize * row + (x - whole.x) as usize * 3;
         rgb.get(at..at + 3).map(<[u8]>::to_vec)
     };
     let now = screen();

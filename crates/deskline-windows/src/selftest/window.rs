@@ -23,7 +23,7 @@ use windows::Win32::UI::WindowsAndMessaging::{
 };
 use windows::core::{HSTRING, PCWSTR, Result, w};
 
-use crate::display::{become_aware, handle};
+use crate::os::{become_aware, handle};
 
 /// The coloured part of its client area, and the colour as 0xBBGGRR.
 pub(super) const BLOCK: RECT = RECT {

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use deskline_core::{ElementId, Role, fold, number};
 use deskline_link::{Error, Obstacle, QuietAction, Refusal, Result};
 
-use super::fail::failed;
+use super::fail::{failed, text};
 use super::identity::{Identities, Known};
+use super::toplevels::toplevels;
 use super::uia::{Action, Answer, Depth, Failure, Node, Patterns, Range, Raw, Uia};
 
 /// How long to wait for an action to return. An action that opens a modal dialog may return only
@@ -54,8 +55,10 @@ impl<U: Uia> Acting<'_, U> {
         match failure {
             Failure::Gone => refused(self.action, Obstacle::Gone),
             Failure::Disabled => refused(self.action, Obstacle::Disabled),
-            Failure::Other(text) => refused(self.action, Obstacle::SystemError(text)),
-            failure => failed(self.uia, self.known.pid, &failure),
+            Failure::Other(_) | Failure::Denied => {
+                refused(self.action, Obstacle::SystemError(text(&failure)))
+            }
+            failure => failed(self.known.pid, &failure),
         }
     }
 
@@ -71,7 +74,11 @@ impl<U: Uia> Acting<'_, U> {
     }
 
     fn act(&self, element: &U::Element, action: &Action) -> Answer<()> {
-        self.uia.act(element, action, RETURNS)
+        match self.uia.act(element, action, RETURNS) {
+            // The provider has acted, raised an event and hands on that nobody took it, as Qt's do.
+            Err(Failure::Gone) if self.uia.properties(element).is_ok() => Ok(()),
+            done => done,
+        }
     }
 
     /// Acts on the element itself. A timeout counts as done: the app has answered just before.
@@ -334,9 +341,20 @@ impl<U: Uia> Acting<'_, U> {
         let raw = self.uia.properties(&self.known.element);
         let raw = raw.map_err(|failure| self.failed(failure))?;
         if raw.patterns.contains(Patterns::ITEM_CONTAINER)
-            && let Ok(Some(item)) = self.uia.item(&self.known.element, choice)
+            && let Ok(Some(element)) = self.uia.item(&self.known.element, choice)
         {
-            return Ok(Some(item));
+            let raw = self.uia.properties(&element).or_else(|_| {
+                self.act(&element, &Action::Realize)?;
+                self.uia.properties(&element)
+            });
+            if let Ok(raw) = raw {
+                let children = None;
+                return Ok(Some(Node {
+                    element,
+                    raw,
+                    children,
+                }));
+            }
         }
         self.search(&self.known.element, choice)
     }
@@ -344,7 +362,7 @@ impl<U: Uia> Acting<'_, U> {
     /// Opens the list, which may be a window of its own, and finds the choice with this text.
     fn choice_once_open(&self, choice: &str) -> Result<Option<Node<U::Element>>> {
         let pid = self.known.pid;
-        let before: Vec<_> = self.uia.toplevels(pid);
+        let before: Vec<_> = toplevels(pid);
         let is_new = |handle| before.iter().all(|top| top.handle != handle);
         match self.act(&self.known.element, &Action::Expand) {
             Ok(()) | Err(Failure::TimedOut) => {}
@@ -356,7 +374,7 @@ impl<U: Uia> Acting<'_, U> {
             if let Some(item) = self.search(&self.known.element, choice)? {
                 return Ok(Some(item));
             }
-            for top in self.uia.toplevels(pid) {
+            for top in toplevels(pid) {
                 let list = is_new(top.handle).then(|| self.uia.window(top.handle, Depth::Element));
                 if let Some(Ok(list)) = list
                     && let Some(item) = self.search(&list.element, choice)?

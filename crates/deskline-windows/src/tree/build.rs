@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use deskline_core::{
-    App, Coordinates, Element, Role, States, Text, Tree, TreeWindow, WindowId, escape, summary,
+    App, Coordinates, Element, Role, States, Text, Tree, TreeWindow, escape, summary,
 };
 use deskline_link::Scope;
 
@@ -11,6 +11,7 @@ use super::facts;
 use super::identity::{Identities, Ids, Known};
 use super::uia::{Patterns, Process, Raw, Uia};
 use super::walk::{Item, Walk};
+use crate::display::privilege;
 
 /// Patterns that only a control has, not a part of its template.
 const USEFUL: Patterns = Patterns::all()
@@ -47,7 +48,7 @@ pub fn tree<U: Uia>(
     let windows = walk.toplevels.iter().enumerate().map(|(index, top)| {
         let root = walk.roots.iter().find(|(_, toplevel)| *toplevel == index);
         TreeWindow {
-            id: WindowId(top.handle as u64),
+            id: top.handle,
             extents: top.extents,
             on_screen: top.on_screen,
             elements: root
@@ -71,7 +72,7 @@ pub fn tree<U: Uia>(
         no_tree: None,
         took: start.elapsed(),
     };
-    tree.partial = partial(walk, &tree, &place, scope);
+    tree.partial = partial(walk, &tree, &place, scope, privilege::is_above(pid));
     tree.scope_visible();
     tree.number_cells();
     tree.label_fields();
@@ -222,8 +223,16 @@ fn partial<U: Uia>(
     tree: &Tree,
     place: &[Option<usize>],
     scope: Scope,
+    is_above: bool,
 ) -> Vec<String> {
     let mut partial = Vec::new();
+    if is_above {
+        partial.push(
+            "the app runs as administrator: Windows may keep elements from Deskline, and keeps its \
+             input out"
+                .into(),
+        );
+    }
     for &index in &walk.hung {
         partial.push(format!(
             "the window '{}' does not answer",

@@ -49,7 +49,7 @@ pub fn derive(raw: &Raw, container: Option<Role>, is_toplevel: bool) -> Facts {
 fn role(raw: &Raw, container: Option<Role>, is_toplevel: bool) -> (Role, Cow<'static, str>) {
     let has = |pattern| raw.patterns.contains(pattern);
     let (role, native) = Role::from_uia(raw.control_type);
-    let is_web = BROWSERS.contains(&raw.framework.as_str());
+    let is_web = is_web(raw);
     let editable = has(Patterns::VALUE) && !raw.read_only;
     let refined = match role {
         Role::MENU | Role::HELP_TAG if is_toplevel => role,
@@ -67,6 +67,15 @@ fn role(raw: &Raw, container: Option<Role>, is_toplevel: bool) -> (Role, Cow<'st
         role => role,
     };
     (refined, native)
+}
+
+fn is_web(raw: &Raw) -> bool {
+    BROWSERS.contains(&raw.framework.as_str())
+}
+
+/// Whether the element is a browser's page.
+pub fn is_page(raw: &Raw) -> bool {
+    is_web(raw) && Role::from_uia(raw.control_type).0 == Role::TEXT_AREA
 }
 
 /// Whether an element with a grid position is a cell. Items of one-column lists have a grid

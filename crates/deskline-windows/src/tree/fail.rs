@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use deskline_link::{Error, WindowHint};
 
-use super::uia::{Failure, Uia};
+use super::uia::Failure;
+use crate::display::privilege::ELEVATED;
+use crate::os;
 
 /// How long an app may take to answer one call. The same on every platform.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
-pub fn no_window<U: Uia>(uia: &U, pid: u32, hint: WindowHint) -> Error {
-    let name = uia.process(pid).map(|process| process.name);
+pub fn no_window(pid: u32, hint: WindowHint) -> Error {
+    let name = os::process(pid).map(|process| process.name);
     Error::NoWindow {
         pid,
         name: name.unwrap_or_default(),
@@ -19,8 +21,8 @@ pub fn no_window<U: Uia>(uia: &U, pid: u32, hint: WindowHint) -> Error {
 }
 
 /// The error for a failed call about an app as a whole.
-pub fn failed<U: Uia>(uia: &U, pid: u32, failure: &Failure) -> Error {
-    let Some(process) = uia.process(pid) else {
+pub fn failed(pid: u32, failure: &Failure) -> Error {
+    let Some(process) = os::process(pid) else {
         return Error::NoProcess(pid);
     };
     match failure {
@@ -29,6 +31,15 @@ pub fn failed<U: Uia>(uia: &U, pid: u32, failure: &Failure) -> Error {
             pid,
             ms: PATIENCE.as_millis(),
         },
-        failure => no_window(uia, pid, WindowHint::SystemError(format!("{failure:?}"))),
+        failure => no_window(pid, WindowHint::SystemError(text(failure))),
+    }
+}
+
+/// The failure in words.
+pub fn text(failure: &Failure) -> String {
+    match failure {
+        Failure::Denied => format!("access is denied: {ELEVATED}"),
+        Failure::Other(text) => text.clone(),
+        failure => format!("{failure:?}"),
     }
 }

@@ -5,14 +5,13 @@ mod act;
 mod build;
 #[cfg(windows)]
 pub mod com;
-mod facts;
+pub(crate) mod facts;
 mod fail;
-#[cfg(test)]
-mod fake;
 mod identity;
 mod listen;
-#[cfg(test)]
+#[cfg(all(test, not(windows)))]
 mod tests;
+mod toplevels;
 mod trees;
 pub mod uia;
 mod walk;

@@ -4,12 +4,12 @@
 
 use std::time::Duration;
 
-use deskline_core::{Element, Role, States, Tree};
+use deskline_core::{Element, Role, States, Tree, WindowId};
 use deskline_link::{Error, Obstacle, Refusal, Scope, Sign, Trees};
 
-use super::fake::{Fake, PID, raw, with};
 use super::trees::{AppTrees, answers};
 use super::uia::{Part, Patterns, Range, Raw};
+use crate::fake::{Fake, PID, raw, with};
 
 const BUTTON: i32 = 50_000;
 const CHECK_BOX: i32 = 50_002;
@@ -248,8 +248,8 @@ fn a_dialog_that_its_owner_lists_too_is_read_once() {
     fake.list_also(window, dialog);
     {
         let mut world = fake.world();
-        world.toplevels[0].1.owner = Some(9);
-        world.toplevels[1].1.enabled = false;
+        world.windows[0].owner = Some(WindowId(9));
+        world.windows[1].enabled = false;
     }
     let tree = read(&mut trees);
     let yes = texts(&tree).iter().filter(|t| t.contains("Yes")).count();
@@ -320,17 +320,12 @@ fn a_list_too_long_to_list_is_read_as_far_as_it_shows() {
 fn an_app_that_hangs_is_an_error_after_one_request() {
     let (fake, window, mut trees) = app();
     fake.window(10, "Second", [0.0, 0.0, 100.0, 100.0]);
-    let roots: Vec<_> = fake
-        .world()
-        .toplevels
-        .iter()
-        .map(|(.., root)| *root)
-        .collect();
+    let roots: Vec<_> = fake.world().windows.iter().map(|w| w.root).collect();
     for root in roots {
         fake.hang(root, true);
     }
-    for (_, toplevel, _) in &mut fake.world().toplevels {
-        toplevel.thread = 1;
+    for window in &mut fake.world().windows {
+        window.thread = 1;
     }
     let error = trees.read(PID, WHOLE);
     assert!(
@@ -344,7 +339,7 @@ fn an_app_that_hangs_is_an_error_after_one_request() {
     ));
     // A window whose own thread answers is read.
     fake.hang(window, false);
-    fake.world().toplevels[1].1.thread = 2;
+    fake.world().windows[1].thread = 2;
     let tree = read(&mut trees);
     assert_eq!(tree.partial, ["the window 'Second' does not answer"]);
 }
@@ -357,7 +352,7 @@ fn an_app_that_ended_or_has_no_window_is_an_error() {
         trees.read(PID, WHOLE),
         Err(Error::NoWindow { .. })
     ));
-    fake.world().ended = true;
+    fake.world().apps.clear();
     assert!(matches!(trees.read(PID, WHOLE), Err(Error::NoProcess(PID))));
     assert!(answers(&fake, PID).is_ok());
 }

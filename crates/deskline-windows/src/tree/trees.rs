@@ -11,8 +11,10 @@ use super::build;
 use super::fail::{failed, no_window};
 use super::identity::Identities;
 use super::listen::Listening;
+use super::toplevels::toplevels;
 use super::uia::{Depth, Failure, Uia};
 use super::walk::Walk;
+use crate::os;
 
 /// The trees of apps.
 pub struct AppTrees<U: Uia> {
@@ -21,7 +23,15 @@ pub struct AppTrees<U: Uia> {
     listening: Option<Listening<U>>,
     /// The processes that are read level by level, with their start times.
     by_levels: HashMap<u32, u64>,
+    /// The processes that were read, with their start times.
+    awake: HashMap<u32, u64>,
 }
+
+/// How long a browser may take to make the elements of a page, which it begins when they are first
+/// asked for.
+const WAKES: Duration = Duration::from_secs(1);
+
+const LOOK: Duration = Duration::from_millis(50);
 
 impl<U: Uia> AppTrees<U> {
     pub fn on(uia: U) -> Self {
@@ -30,6 +40,7 @@ impl<U: Uia> AppTrees<U> {
             identities: Identities::default(),
             listening: None,
             by_levels: HashMap::new(),
+            awake: HashMap::new(),
         }
     }
 
@@ -48,34 +59,38 @@ impl<U: Uia> Trees for AppTrees<U> {
         let start = Instant::now();
         if pid == std::process::id() {
             return Err(no_window(
-                &self.uia,
                 pid,
                 WindowHint::SystemError("this is Deskline itself".into()),
             ));
         }
-        let process = self.uia.process(pid).ok_or(Error::NoProcess(pid))?;
+        let process = os::process(pid).ok_or(Error::NoProcess(pid))?;
         let by_levels = self.by_levels.get(&pid) == Some(&process.started);
-        let mut walk = Walk::new(&self.uia, self.uia.toplevels(pid), by_levels);
-        walk.read(match scope {
+        let budget = match scope {
             Scope::Whole { budget } | Scope::Again { budget } => budget,
             Scope::Showing => Duration::ZERO,
-        });
+        };
+        let mut walk = Walk::of(&self.uia, pid, by_levels, budget);
+        if self.awake.insert(pid, process.started) != Some(process.started) {
+            while walk.has_empty_page() && start.elapsed() < WAKES {
+                std::thread::sleep(LOOK);
+                walk = Walk::of(&self.uia, pid, by_levels, budget);
+            }
+        }
         if walk.roots.is_empty() {
             return Err(match (&walk.failed, walk.hung.is_empty()) {
-                (_, false) => failed(&self.uia, pid, &Failure::TimedOut),
+                (_, false) => failed(pid, &Failure::TimedOut),
                 (Some(text), true) => {
                     let hint = WindowHint::SystemError(text.clone());
-                    no_window(&self.uia, pid, hint)
+                    no_window(pid, hint)
                 }
-                (None, true) => no_window(&self.uia, pid, WindowHint::ClosedOrComing),
+                (None, true) => no_window(pid, WindowHint::ClosedOrComing),
             });
         }
         if walk.by_levels {
             self.by_levels.insert(pid, process.started);
         }
         if scope != Scope::Showing {
-            let uia = &self.uia;
-            self.identities.begin(pid, |pid| uia.process(pid).is_some());
+            self.identities.begin(pid, |pid| os::process(pid).is_some());
         }
         let app = (pid, &process);
         Ok(build::tree(&walk, app, &mut self.identities, scope, start))
@@ -84,7 +99,7 @@ impl<U: Uia> Trees for AppTrees<U> {
     fn listen(&mut self, pid: u32) -> Result<()> {
         self.rest();
         let listening = Listening::to(&self.uia, pid);
-        self.listening = Some(listening.map_err(|failure| failed(&self.uia, pid, &failure))?);
+        self.listening = Some(listening.map_err(|failure| failed(pid, &failure))?);
         Ok(())
     }
 
@@ -143,12 +158,12 @@ impl<U: Uia> Trees for AppTrees<U> {
 
 /// Checks whether the app answers at all, by its frontmost window.
 pub fn answers<U: Uia>(uia: &U, pid: u32) -> Result<()> {
-    let Some(front) = uia.toplevels(pid).into_iter().next() else {
+    let Some(front) = toplevels(pid).into_iter().next() else {
         return Ok(());
     };
     match uia.window(front.handle, Depth::Element) {
-        Err(failure @ Failure::TimedOut) if uia.process(pid).is_some() => {
-            Err(failed(uia, pid, &failure))
+        Err(failure @ Failure::TimedOut) if os::process(pid).is_some() => {
+            Err(failed(pid, &failure))
         }
         _ => Ok(()),
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deskline_core::Rect;
+use deskline_core::{Rect, WindowId};
 use deskline_link::Sign;
 
 pub type Answer<T> = Result<T, Failure>;
@@ -12,10 +12,13 @@ pub type Answer<T> = Result<T, Failure>;
 /// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// The element does not exist any more (`UIA_E_ELEMENTNOTAVAILABLE`).
+    /// The element does not exist any more (`UIA_E_ELEMENTNOTAVAILABLE`). From an action this can
+    /// also be `EVENT_E_ALL_SUBSCRIBERS_FAILED`, which is the same number.
     Gone,
     /// `UIA_E_ELEMENTNOTENABLED`.
     Disabled,
+    /// The app runs with more rights (`E_ACCESSDENIED`).
+    Denied,
     /// The app did not answer in time.
     TimedOut,
     /// The element has no such pattern.
@@ -33,13 +36,10 @@ pub struct Process {
     pub started: u64,
 }
 
-/// A toplevel window: its `HWND`.
-pub type Handle = isize;
-
 /// A toplevel window of an app that is not hidden.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toplevel {
-    pub handle: Handle,
+    pub handle: WindowId,
     /// Hostile data.
     pub title: String,
     /// Without the shadow.
@@ -47,7 +47,7 @@ pub struct Toplevel {
     /// Whether it is neither minimised nor on another virtual desktop.
     pub on_screen: bool,
     /// The owner, such as of a dialog.
-    pub owner: Option<Handle>,
+    pub owner: Option<WindowId>,
     /// Whether it takes input: a modal dialog disables its owner.
     pub enabled: bool,
     /// The thread that runs its message loop.
@@ -109,7 +109,7 @@ pub struct Raw {
     /// Whether it is in the control view: not just a part of a template.
     pub is_control: bool,
     /// Its window, if the element is a window.
-    pub window: Option<Handle>,
+    pub window: Option<WindowId>,
     pub patterns: Patterns,
     pub value: String,
     pub read_only: bool,
@@ -181,13 +181,7 @@ pub trait Uia: Clone + Send + 'static {
     /// Dropping it ends the subscription.
     type Listener: Send;
 
-    /// `None` if the process has ended.
-    fn process(&self, pid: u32) -> Option<Process>;
-
-    /// The toplevels of an app that are not hidden, frontmost first.
-    fn toplevels(&self, pid: u32) -> Vec<Toplevel>;
-
-    fn window(&self, window: Handle, depth: Depth) -> Answer<Node<Self::Element>>;
+    fn window(&self, window: WindowId, depth: Depth) -> Answer<Node<Self::Element>>;
 
     /// The element's children.
     fn children(&self, element: &Self::Element) -> Answer<Vec<Node<Self::Element>>>;
@@ -205,8 +199,9 @@ pub trait Uia: Clone + Send + 'static {
     /// The visible part of its text, at most `limit` characters.
     fn visible_text(&self, element: &Self::Element, limit: usize) -> Answer<Part>;
 
-    /// The item with this name in an `ItemContainer`, even if it is virtual.
-    fn item(&self, container: &Self::Element, name: &str) -> Answer<Option<Node<Self::Element>>>;
+    /// The item with this name in an `ItemContainer`. A virtual one may have no properties before
+    /// [`Action::Realize`].
+    fn item(&self, container: &Self::Element, name: &str) -> Answer<Option<Self::Element>>;
 
     /// Carries out an action. [`Failure::TimedOut`] if the app does not return within `time`; the
     /// action may still happen.

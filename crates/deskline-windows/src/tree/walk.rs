@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use deskline_core::Text;
 
-use super::facts::extents;
+use super::facts::{extents, is_page};
+use super::fail::text;
+use super::toplevels::toplevels;
 use super::uia::{Depth, Failure, Node, Part, Patterns, Raw, Toplevel, Uia};
 
 /// The maximum number of nodes. A larger tree is taken for endless.
@@ -73,10 +75,11 @@ pub struct Walk<'u, U: Uia> {
 }
 
 impl<'u, U: Uia> Walk<'u, U> {
-    pub fn new(uia: &'u U, toplevels: Vec<Toplevel>, by_levels: bool) -> Self {
-        Self {
+    /// Reads the app's visible elements, then hidden ones for as long as `budget`.
+    pub fn of(uia: &'u U, pid: u32, by_levels: bool, budget: Duration) -> Self {
+        let mut walk = Self {
             uia,
-            toplevels,
+            toplevels: toplevels(pid),
             items: Vec::new(),
             roots: Vec::new(),
             by_levels,
@@ -88,11 +91,12 @@ impl<'u, U: Uia> Walk<'u, U> {
             silent: 0,
             cut_off: 0,
             unread: 0,
-        }
+        };
+        walk.read(budget);
+        walk
     }
 
-    /// Reads visible elements, then hidden ones for as long as `budget`.
-    pub fn read(&mut self, budget: Duration) {
+    fn read(&mut self, budget: Duration) {
         let mut silent_threads = HashSet::new();
         for index in 0..self.toplevels.len() {
             let thread = self.toplevels[index].thread;
@@ -107,7 +111,7 @@ impl<'u, U: Uia> Walk<'u, U> {
                     silent_threads.insert(thread);
                     self.hung.push(index);
                 }
-                Err(failure) => self.failed = Some(format!("{failure:?}")),
+                Err(failure) => self.failed = Some(text(&failure)),
             }
         }
         while let Some(index) = self.queue.pop_front() {
@@ -131,6 +135,14 @@ impl<'u, U: Uia> Walk<'u, U> {
         for index in std::mem::take(&mut self.hidden) {
             self.items[index].children_read = false;
         }
+    }
+
+    /// Whether a browser's page shows without any element.
+    pub fn has_empty_page(&self) -> bool {
+        let is_empty = |item: &Item<_>| {
+            item.shows && item.children_read && item.children.is_empty() && is_page(&item.raw)
+        };
+        self.items.iter().any(is_empty)
     }
 
     /// Reads one toplevel. Fails if none of it can be read.

@@ -1,5 +1,6 @@
 //! Starts UI Automation, and converts its errors.
 
+use windows::Win32::Foundation::E_ACCESSDENIED;
 use windows::Win32::System::Com::{
     CLSCTX_INPROC_SERVER, COINIT_MULTITHREADED, CoCreateInstance, CoInitializeEx,
 };
@@ -17,13 +18,17 @@ pub fn automation() -> Result<IUIAutomation> {
     let limit = u32::try_from(PATIENCE.as_millis()).unwrap_or(u32::MAX);
     // SAFETY: calls of COM with arguments that live long enough.
     unsafe {
-        // The thread may be initialised already.
+        // The thread may be initialised already. It stays so: elements outlive the thread that has
+        // read them, and are gone with the apartment.
         let _ = CoInitializeEx(None, COINIT_MULTITHREADED);
         let automation: IUIAutomation =
             CoCreateInstance(&CUIAutomation8, None, CLSCTX_INPROC_SERVER)?;
         let timed: IUIAutomation2 = automation.cast()?;
         timed.SetConnectionTimeout(limit)?;
         timed.SetTransactionTimeout(limit)?;
+        // Else each action gives its element the focus first, and its window may come to the front.
+        // The substitute of the tests does not have it.
+        let _ = timed.SetAutoSetFocus(false);
         Ok(automation)
     }
 }
@@ -37,6 +42,7 @@ pub fn failure(error: &Error) -> Failure {
         UIA_E_ELEMENTNOTAVAILABLE => Failure::Gone,
         UIA_E_ELEMENTNOTENABLED => Failure::Disabled,
         UIA_E_TIMEOUT => Failure::TimedOut,
+        code if code == E_ACCESSDENIED.0.cast_unsigned() => Failure::Denied,
         code if ENDED.contains(&code) => Failure::Gone,
         code => Failure::Other(format!("{} (0x{code:08x})", error.message().trim())),
     }

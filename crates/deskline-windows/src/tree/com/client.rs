@@ -5,6 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use deskline_core::WindowId;
 use windows::Win32::System::Variant::VARIANT;
 use windows::Win32::UI::Accessibility::{
     IUIAutomation, IUIAutomationCacheRequest, IUIAutomationCondition, IUIAutomationElement,
@@ -21,18 +22,20 @@ use windows::Win32::UI::Accessibility::{
 use windows::core::{BSTR, Error, Result};
 
 use super::automation::{answer, automation, failure, pattern};
-use super::{events, properties, text, toplevels};
+use super::{events, properties, text};
+use crate::os;
 use crate::tree::fail::PATIENCE;
 use crate::tree::trees::{self, AppTrees};
-use crate::tree::uia::{
-    Action, Answer, Depth, Failure, Handle, Hear, Node, Part, Process, Raw, Toplevel, Uia,
-};
+use crate::tree::uia::{Action, Answer, Depth, Failure, Hear, Node, Part, Raw, Uia};
 
 /// How much longer than UI Automation's own time limit to wait for a call.
 const MARGIN: Duration = Duration::from_millis(300);
 
 /// The most threads that may wait for blocked providers.
-const MOST_LOST: usize = 16;
+const MOST_LOST: usize = 32;
+
+/// The number of threads in a call; those of abandoned threads stay counted.
+static LOST: AtomicUsize = AtomicUsize::new(0);
 
 /// The trees of apps on this desktop.
 pub type UiaTrees = AppTrees<Com>;
@@ -85,8 +88,6 @@ type Job = Box<dyn FnOnce(&Answer<Session>) + Send>;
 #[derive(Clone, Default)]
 pub struct Com {
     thread: Arc<Mutex<Option<Sender<Job>>>>,
-    /// The number of threads in a call; those of abandoned threads stay counted.
-    lost: Arc<AtomicUsize>,
 }
 
 impl Com {
@@ -96,7 +97,7 @@ impl Com {
         time: Duration,
         call: impl FnOnce(&Session) -> Answer<T> + Send + 'static,
     ) -> Answer<T> {
-        if self.lost.load(Ordering::Relaxed) >= MOST_LOST {
+        if LOST.load(Ordering::Relaxed) >= MOST_LOST {
             return Err(Failure::TimedOut);
         }
         let (answers, answer) = channel();
@@ -110,7 +111,7 @@ impl Com {
         });
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if thread.is_none() {
-            *thread = Some(self.start()?);
+            *thread = Some(start()?);
         }
         if let Some(jobs) = thread.as_ref()
             && jobs.send(job).is_err()
@@ -132,25 +133,24 @@ impl Com {
             }
         }
     }
+}
 
-    fn start(&self) -> Answer<Sender<Job>> {
-        let (jobs, todo) = channel::<Job>();
-        let lost = Arc::clone(&self.lost);
-        let run = move || {
-            let session = Session::new().map_err(|error| failure(&error));
-            while let Ok(job) = todo.recv() {
-                // A thread whose job never returns stays counted.
-                lost.fetch_add(1, Ordering::Relaxed);
-                job(&session);
-                lost.fetch_sub(1, Ordering::Relaxed);
-            }
-        };
-        std::thread::Builder::new()
-            .name("UI Automation".into())
-            .spawn(run)
-            .map_err(|error| Failure::Other(error.to_string()))?;
-        Ok(jobs)
-    }
+fn start() -> Answer<Sender<Job>> {
+    let (jobs, todo) = channel::<Job>();
+    let run = move || {
+        let session = Session::new().map_err(|error| failure(&error));
+        while let Ok(job) = todo.recv() {
+            // A thread whose job never returns stays counted.
+            LOST.fetch_add(1, Ordering::Relaxed);
+            job(&session);
+            LOST.fetch_sub(1, Ordering::Relaxed);
+        }
+    };
+    std::thread::Builder::new()
+        .name("UI Automation".into())
+        .spawn(run)
+        .map_err(|error| Failure::Other(error.to_string()))?;
+    Ok(jobs)
 }
 
 impl Session {
@@ -291,17 +291,9 @@ impl Uia for Com {
     type Element = Element;
     type Listener = events::Listener;
 
-    fn process(&self, pid: u32) -> Option<Process> {
-        toplevels::process(pid)
-    }
-
-    fn toplevels(&self, pid: u32) -> Vec<Toplevel> {
-        toplevels::toplevels(pid)
-    }
-
-    fn window(&self, window: Handle, depth: Depth) -> Answer<Node<Element>> {
+    fn window(&self, window: WindowId, depth: Depth) -> Answer<Node<Element>> {
         self.call(PATIENCE, move |session| {
-            let window = toplevels::handle(window);
+            let window = os::handle(window);
             // SAFETY: calls of COM.
             let element = |request| unsafe {
                 answer(
@@ -372,21 +364,18 @@ impl Uia for Com {
         })
     }
 
-    fn item(&self, container: &Element, name: &str) -> Answer<Option<Node<Element>>> {
+    fn item(&self, container: &Element, name: &str) -> Answer<Option<Element>> {
         let (container, name) = (container.clone(), name.to_owned());
-        self.call(PATIENCE, move |session| {
+        self.call(PATIENCE, move |_| {
             let Element(container) = &{ container };
             let pattern: IUIAutomationItemContainerPattern =
                 answer(pattern(container, UIA_ItemContainerPatternId))?;
             let name = VARIANT::from(name.as_str());
-            // SAFETY: calls of COM with arguments that live long enough.
-            let item = unsafe {
-                let none = None::<&IUIAutomationElement>;
-                let found = pattern.FindItemByProperty(none, UIA_NamePropertyId, &name);
-                found.and_then(|item| item.BuildUpdatedCache(&session.one))
-            };
+            let none = None::<&IUIAutomationElement>;
+            // SAFETY: a call of COM with arguments that live long enough.
+            let item = unsafe { pattern.FindItemByProperty(none, UIA_NamePropertyId, &name) };
             match answer(item) {
-                Ok(item) => Ok(Some(Session::node(item))),
+                Ok(item) => Ok(Some(Element(item))),
                 Err(Failure::Unsupported) => Ok(None),
                 Err(failure) => Err(failure),
             }

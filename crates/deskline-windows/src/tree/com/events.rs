@@ -20,7 +20,9 @@ use windows::Win32::UI::WindowsAndMessaging::{
 use windows::core::{Interface, Ref, Result, implement};
 
 use super::automation::automation;
-use super::{properties, toplevels};
+use super::properties;
+use crate::os;
+use crate::tree::toplevels::toplevels;
 use crate::tree::uia::{Answer, Failure, Hear};
 
 /// How long the thread with the WinEvent hooks may take to start.
@@ -161,8 +163,8 @@ fn add_handlers(automation: &IUIAutomation, pid: u32, hear: Hear) -> Result<()> 
         let handler: IUIAutomationEventHandler = Handler { pid, hear }.into();
         let focus: IUIAutomationFocusChangedEventHandler = handler.cast()?;
         let _ = automation.AddFocusChangedEventHandler(&request, &focus);
-        for toplevel in toplevels::toplevels(pid) {
-            let window = toplevels::handle(toplevel.handle);
+        for toplevel in toplevels(pid) {
+            let window = os::handle(toplevel.handle);
             let Ok(element) = automation.ElementFromHandle(window) else {
                 continue;
             };

@@ -11,4 +11,3 @@ pub mod client;
 mod events;
 mod properties;
 mod text;
-mod toplevels;

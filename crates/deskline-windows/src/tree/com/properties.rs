@@ -1,5 +1,6 @@
 //! The properties that are requested of each element, and their values.
 
+use deskline_core::WindowId;
 use windows::Win32::System::Com::SAFEARRAY;
 use windows::Win32::System::Ole::{
     SafeArrayAccessData, SafeArrayGetDim, SafeArrayGetLBound, SafeArrayGetUBound,
@@ -87,7 +88,7 @@ const OTHERS: [UIA_PROPERTY_ID; 30] = [
     UIA_GridItemColumnPropertyId,
     UIA_GridRowCountPropertyId,
     UIA_GridColumnCountPropertyId,
-    UIA_IsDialogPropertyId,
+    UIA_LegacyIAccessibleDefaultActionPropertyId,
 ];
 
 /// Every property that is requested.
@@ -111,6 +112,13 @@ pub fn read(element: &IUIAutomationElement) -> Raw {
     let mut patterns = Patterns::empty();
     for (property, pattern) in PATTERNS {
         patterns.set(pattern, cached.bool(property));
+    }
+    // UI Automation gives every element this pattern, also those without an action of their own.
+    if cached
+        .text(UIA_LegacyIAccessibleDefaultActionPropertyId)
+        .is_empty()
+    {
+        patterns.remove(Patterns::LEGACY);
     }
     let has = |pattern| patterns.contains(pattern);
     let range = has(Patterns::RANGE_VALUE).then(|| Range {
@@ -139,8 +147,10 @@ pub fn read(element: &IUIAutomationElement) -> Raw {
         focusable: cached.bool(UIA_IsKeyboardFocusablePropertyId),
         password,
         is_control: cached.bool(UIA_IsControlElementPropertyId),
-        window: Some(cached.int(UIA_NativeWindowHandlePropertyId) as isize)
-            .filter(|window| *window != 0),
+        // Handles have 32 bits, and are extended by their sign.
+        window: Some(cached.int(UIA_NativeWindowHandlePropertyId))
+            .filter(|window| *window != 0)
+            .map(|window| WindowId(i64::from(window).cast_unsigned())),
         patterns,
         value: if has_value {
             cached.text(UIA_ValueValuePropertyId)
@@ -249,6 +259,9 @@ fn array<T: Copy>(value: &VARIANT, of: VARENUM) -> Option<Vec<T>> {
         );
         let length = last.checked_sub(first)?.checked_add(1)?;
         let length = usize::try_from(length.min(LONGEST)).ok()?;
+        if length == 0 {
+            return Some(Vec::new()); // the data may be a null pointer
+        }
         let mut data = std::ptr::null_mut();
         SafeArrayAccessData(array, &mut data).ok()?;
         let values = std::slice::from_raw_parts(data.cast::<T>(), length).to_vec();

@@ -9,25 +9,22 @@ use deskline_link::{
     Error, Overlay, Picture, PictureNature, Pictures, Pointer, Raising, Result, Screen, Window,
     WindowState, Workspaces,
 };
-use windows::Win32::Foundation::HWND;
 
-use super::windows::{Kind, Toplevel, describe, every, front, kind, states, toplevels};
-use super::{handle, picture, pointer, raise};
+use super::raise;
+use super::windows::{Kind, Toplevel, describe, every, kind, states, toplevels};
 use crate::guard::Guard;
 use crate::input::keys::WinKey;
 use crate::input::{Input, send};
+use crate::os::{self, front, picture, pointer};
 
 /// The screen, the pointer and the keyboard of the person who is logged in.
 pub struct WinDisplay {
     pub(super) input: Input,
     pub(super) hands: Hands<WinKey>,
     /// The window that received the last pointer events.
-    pub(super) reader: Option<HWND>,
+    pub(super) reader: Option<WindowId>,
     guard: Guard,
 }
-
-// SAFETY: window handles are valid in every thread.
-unsafe impl Send for WinDisplay {}
 
 impl WinDisplay {
     pub fn new(guard: Guard) -> Self {
@@ -47,10 +44,10 @@ impl WinDisplay {
     /// The windows of a process, without menus and helper windows.
     pub(crate) fn plain(pid: u32) -> Vec<Window> {
         let mut windows = toplevels();
-        windows.retain(|top: &Toplevel| top.pid == pid && kind(top.handle) == Kind::Window);
+        windows.retain(|top: &Toplevel| top.pid == pid && kind(top.id) == Kind::Window);
         windows
             .into_iter()
-            .map(|toplevel| describe(toplevel.handle))
+            .map(|toplevel| describe(toplevel.id))
             .collect()
     }
 }
@@ -63,7 +60,7 @@ impl Screen for WinDisplay {
     fn every_window(&mut self) -> Result<Vec<Window>> {
         Ok(every()
             .into_iter()
-            .map(|toplevel| describe(toplevel.handle))
+            .map(|toplevel| describe(toplevel.id))
             .collect())
     }
 
@@ -86,7 +83,7 @@ impl Screen for WinDisplay {
 
 impl Raising for WinDisplay {
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
-        raise::activate(handle(window), cancel)
+        raise::activate(window, cancel)
     }
 }
 
@@ -106,7 +103,7 @@ impl Workspaces for WinDisplay {
 
     fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()> {
         if state.minimised {
-            raise::minimise(handle(window));
+            os::minimise(window);
         }
         Ok(())
     }
@@ -114,7 +111,7 @@ impl Workspaces for WinDisplay {
 
 impl Pictures for WinDisplay {
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
-        picture::take(window)
+        picture(window)
     }
 
     // The compositor keeps each window's pixels, but PrintWindow may fail to deliver them.

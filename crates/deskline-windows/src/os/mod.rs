@@ -1,0 +1,32 @@
+//! What only Windows can answer and do about windows, processes and input: thin calls without
+//! decisions. In tests on other systems a fake takes their place ([`crate::fake`]).
+
+#[cfg(windows)]
+#[allow(unsafe_code)] // each call has a SAFETY comment
+mod win32;
+
+#[cfg(windows)]
+pub(crate) use crate::display::picture::take as picture;
+#[cfg(not(windows))]
+pub(crate) use crate::fake::os::*;
+#[cfg(windows)]
+pub use win32::become_aware;
+#[cfg(windows)]
+pub(crate) use win32::*;
+
+/// The integrity level of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Integrity {
+    Level(u32),
+    /// Windows does not let this process ask.
+    Denied,
+    /// There is no such process.
+    Gone,
+}
+
+/// What a window is like, in part: bits of its styles.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Styles {
+    pub(crate) plain: u32,
+    pub(crate) extended: u32,
+}

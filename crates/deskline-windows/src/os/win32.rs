@@ -1,0 +1,360 @@
+//! Windows' side.
+
+use std::ffi::c_void;
+use std::time::Duration;
+
+use deskline_core::{Point, Rect, WindowId};
+use deskline_link::{Error, Identity, Result};
+use windows::Win32::Foundation::{ERROR_ACCESS_DENIED, HANDLE, HWND, LPARAM, POINT, RECT, WPARAM};
+use windows::Win32::Graphics::Dwm::{
+    DWMWA_CLOAKED, DWMWA_EXTENDED_FRAME_BOUNDS, DWMWINDOWATTRIBUTE, DwmGetWindowAttribute,
+};
+use windows::Win32::Security::{
+    GetSidSubAuthority, GetSidSubAuthorityCount, GetTokenInformation, TOKEN_MANDATORY_LABEL,
+    TOKEN_QUERY, TokenIntegrityLevel,
+};
+use windows::Win32::System::StationsAndDesktops::{
+    CloseDesktop, DESKTOP_CONTROL_FLAGS, DESKTOP_READOBJECTS, GetUserObjectInformationW,
+    OpenInputDesktop, UOI_NAME,
+};
+use windows::Win32::System::Threading::{
+    OpenProcess, OpenProcessToken, PROCESS_QUERY_LIMITED_INFORMATION,
+};
+use windows::Win32::UI::HiDpi::{
+    DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2, SetProcessDpiAwarenessContext,
+};
+use windows::Win32::UI::Input::KeyboardAndMouse::IsWindowEnabled;
+use windows::Win32::UI::WindowsAndMessaging::{
+    EnumWindows, FindWindowExW, GA_ROOT, GW_OWNER, GWL_EXSTYLE, GWL_STYLE, GetAncestor,
+    GetClassNameW, GetCursorPos, GetForegroundWindow, GetLastActivePopup, GetPropW,
+    GetSystemMetrics, GetWindow, GetWindowLongPtrW, GetWindowRect, GetWindowThreadProcessId,
+    HWND_TOP, InternalGetWindowText, IsIconic, IsWindow, IsWindowVisible, SM_CXVIRTUALSCREEN,
+    SM_CYVIRTUALSCREEN, SM_XVIRTUALSCREEN, SM_YVIRTUALSCREEN, SMTO_ABORTIFHUNG, SW_MINIMIZE,
+    SW_RESTORE, SWP_ASYNCWINDOWPOS, SWP_NOACTIVATE, SWP_NOMOVE, SWP_NOSIZE, SendMessageTimeoutW,
+    SetForegroundWindow, SetWindowPos, ShowWindowAsync, WM_NULL, WindowFromPoint,
+};
+use windows::core::{BOOL, Owned, w};
+
+use super::{Integrity, Styles};
+use crate::process;
+use crate::tree::uia::Process;
+
+/// Makes this process aware of each monitor's scale. Called once, before anything else.
+pub fn become_aware() {
+    // SAFETY: takes a constant. Fails if the manifest has declared it already.
+    let _ = unsafe { SetProcessDpiAwarenessContext(DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2) };
+}
+
+pub(crate) fn handle(window: WindowId) -> HWND {
+    HWND(std::ptr::with_exposed_provenance_mut(window.0 as usize))
+}
+
+pub(crate) fn id(window: HWND) -> WindowId {
+    WindowId(window.0.expose_provenance() as u64)
+}
+
+fn some(window: HWND) -> Option<WindowId> {
+    (!window.is_invalid()).then(|| id(window))
+}
+
+/// All toplevel windows, including hidden ones, frontmost first.
+pub(crate) fn all() -> Vec<WindowId> {
+    let mut windows: Vec<WindowId> = Vec::new();
+    let list = &raw mut windows;
+    // SAFETY: the list outlives the call, which alone uses it.
+    let listed = unsafe { EnumWindows(Some(add), LPARAM(list as isize)) };
+    if let Err(error) = listed {
+        tracing::debug!(%error, "the list of windows is incomplete");
+    }
+    windows
+}
+
+unsafe extern "system" fn add(window: HWND, list: LPARAM) -> BOOL {
+    // SAFETY: the address of `all`'s list, which outlives this call.
+    unsafe { (*(list.0 as *mut Vec<WindowId>)).push(id(window)) };
+    true.into()
+}
+
+pub(crate) fn is_visible(window: WindowId) -> bool {
+    // SAFETY: a handle may be that of a window that is gone.
+    unsafe { IsWindowVisible(handle(window)).as_bool() }
+}
+
+/// The reason why the compositor hides the window (`DWM_CLOAKED_…`), or 0.
+pub(crate) fn cloaked(window: WindowId) -> u32 {
+    let mut cloaked = 0;
+    attribute(window, DWMWA_CLOAKED, &mut cloaked);
+    cloaked
+}
+
+/// `ApplicationViewCloakType`, a property that the shell gives a frame of an app from the Store: 1
+/// if no app runs in it. It is documented nowhere.
+pub(crate) fn view_cloak(window: WindowId) -> usize {
+    // SAFETY: the name is a constant; the value is a number, not a handle.
+    unsafe { GetPropW(handle(window), w!("ApplicationViewCloakType")) }
+        .0
+        .addr()
+}
+
+/// Reads an attribute from the compositor. `false` if it has none.
+fn attribute<T>(window: WindowId, which: DWMWINDOWATTRIBUTE, value: &mut T) -> bool {
+    let place = std::ptr::from_mut(value).cast::<c_void>();
+    // SAFETY: the value is as large as the call is given.
+    unsafe { DwmGetWindowAttribute(handle(window), which, place, size_of::<T>() as u32) }.is_ok()
+}
+
+pub(crate) fn process_and_thread(window: WindowId) -> (u32, u32) {
+    let mut pid = 0;
+    // SAFETY: the number outlives the call.
+    let thread = unsafe { GetWindowThreadProcessId(handle(window), Some(&raw mut pid)) };
+    (pid, thread)
+}
+
+/// The window of an app from the Store in its frame.
+pub(crate) fn core_window(frame: WindowId) -> Option<WindowId> {
+    let class = w!("Windows.UI.Core.CoreWindow");
+    // SAFETY: the text is a constant.
+    some(unsafe { FindWindowExW(Some(handle(frame)), None, class, None) }.ok()?)
+}
+
+pub(crate) fn class(window: WindowId) -> String {
+    let mut text = [0; 256];
+    // SAFETY: the call is given the buffer's length.
+    let length = unsafe { GetClassNameW(handle(window), &mut text) };
+    decode(&text, length)
+}
+
+/// The title, read without a message to the window's process, which may hang.
+pub(crate) fn title(window: WindowId) -> String {
+    let mut text = [0; 512];
+    // SAFETY: the call is given the buffer's length.
+    let length = unsafe { InternalGetWindowText(handle(window), &mut text) };
+    decode(&text, length)
+}
+
+fn decode(text: &[u16], length: i32) -> String {
+    let length = usize::try_from(length).unwrap_or(0).min(text.len());
+    String::from_utf16_lossy(&text[..length])
+}
+
+pub(crate) fn styles(window: WindowId) -> Styles {
+    // SAFETY: reads two numbers; 0 for a window that is gone.
+    unsafe {
+        Styles {
+            plain: GetWindowLongPtrW(handle(window), GWL_STYLE) as u32,
+            extended: GetWindowLongPtrW(handle(window), GWL_EXSTYLE) as u32,
+        }
+    }
+}
+
+/// The bounds with the invisible resize borders.
+pub(crate) fn outer(window: WindowId) -> Option<Rect> {
+    let mut rect = RECT::default();
+    // SAFETY: the rectangle outlives the call.
+    unsafe { GetWindowRect(handle(window), &raw mut rect) }.ok()?;
+    Some(to_rect(rect))
+}
+
+/// The bounds as the compositor draws them.
+pub(crate) fn frame(window: WindowId) -> Option<Rect> {
+    let mut rect = RECT::default();
+    let known = attribute(window, DWMWA_EXTENDED_FRAME_BOUNDS, &mut rect);
+    (known && rect.right > rect.left).then(|| to_rect(rect))
+}
+
+pub(crate) fn to_rect(rect: RECT) -> Rect {
+    Rect {
+        x: rect.left,
+        y: rect.top,
+        w: rect.right.saturating_sub(rect.left),
+        h: rect.bottom.saturating_sub(rect.top),
+    }
+}
+
+pub(crate) fn is_minimised(window: WindowId) -> bool {
+    // SAFETY: a handle may be that of a window that is gone.
+    unsafe { IsIconic(handle(window)).as_bool() }
+}
+
+pub(crate) fn exists(window: WindowId) -> bool {
+    // SAFETY: any handle is allowed.
+    unsafe { IsWindow(Some(handle(window))).as_bool() }
+}
+
+pub(crate) fn is_enabled(window: WindowId) -> bool {
+    // SAFETY: a handle may be that of a window that is gone.
+    unsafe { IsWindowEnabled(handle(window)).as_bool() }
+}
+
+/// The foreground window, which receives keys.
+pub(crate) fn front() -> Option<WindowId> {
+    // SAFETY: takes nothing.
+    some(unsafe { GetForegroundWindow() })
+}
+
+/// The toplevel window at a point.
+pub(crate) fn at(point: Point) -> Option<WindowId> {
+    let Point { x, y } = point;
+    // SAFETY: takes numbers, and a handle that was just given.
+    unsafe {
+        let window = some(WindowFromPoint(POINT { x, y }))?;
+        some(GetAncestor(handle(window), GA_ROOT))
+    }
+}
+
+/// The owner of a window, such as of a dialog: Windows keeps owned windows in front of it.
+pub(crate) fn owning(window: WindowId) -> Option<WindowId> {
+    // SAFETY: a handle may be that of a window that is gone.
+    some(unsafe { GetWindow(handle(window), GW_OWNER) }.ok()?)
+}
+
+/// Asks Windows to bring the window, or its open dialog, to the front. What it says is no answer:
+/// it may have made the taskbar's button flash.
+pub(crate) fn bring(window: WindowId) {
+    // SAFETY: a handle may be that of a window that is gone.
+    let _ = unsafe { SetForegroundWindow(GetLastActivePopup(handle(window))) };
+}
+
+/// Puts the window above the others of its kind, without the front.
+pub(crate) fn lift(window: WindowId) {
+    let flags = SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS;
+    // SAFETY: a handle may be that of a window that is gone.
+    let _ = unsafe { SetWindowPos(handle(window), Some(HWND_TOP), 0, 0, 0, 0, flags) };
+}
+
+/// Asynchronous, as the app may hang.
+pub(crate) fn restore(window: WindowId) {
+    // SAFETY: a handle may be that of a window that is gone.
+    let _ = unsafe { ShowWindowAsync(handle(window), SW_RESTORE) };
+}
+
+/// Asynchronous, as the app may hang.
+pub(crate) fn minimise(window: WindowId) {
+    // SAFETY: a handle may be that of a window that is gone.
+    let _ = unsafe { ShowWindowAsync(handle(window), SW_MINIMIZE) };
+}
+
+/// Whether the thread of the window takes a message within this time. Fails at once for a window
+/// that Windows calls hung.
+pub(crate) fn takes_message(window: WindowId, time: Duration) -> bool {
+    let (flags, ms) = (SMTO_ABORTIFHUNG, time.as_millis() as u32);
+    // SAFETY: a message without data; a handle may be that of a window that is gone.
+    let answered = unsafe {
+        SendMessageTimeoutW(
+            handle(window),
+            WM_NULL,
+            WPARAM(0),
+            LPARAM(0),
+            flags,
+            ms,
+            None,
+        )
+    };
+    answered.0 != 0
+}
+
+/// The pointer's position.
+///
+/// # Errors
+/// While another desktop, such as the lock screen, is on the screen.
+pub(crate) fn pointer() -> Result<Point> {
+    let mut at = POINT::default();
+    // SAFETY: the point outlives the call.
+    unsafe { GetCursorPos(&raw mut at) }
+        .map_err(Error::system("reading the pointer's position"))?;
+    Ok(Point { x: at.x, y: at.y })
+}
+
+/// The bounds of all monitors together.
+pub(crate) fn screen() -> Rect {
+    // SAFETY: these take constants.
+    let [x, y, w, h] = unsafe {
+        [
+            SM_XVIRTUALSCREEN,
+            SM_YVIRTUALSCREEN,
+            SM_CXVIRTUALSCREEN,
+            SM_CYVIRTUALSCREEN,
+        ]
+        .map(|metric| GetSystemMetrics(metric))
+    };
+    Rect { x, y, w, h }
+}
+
+/// The integrity level of a process.
+pub(crate) fn integrity(pid: u32) -> Integrity {
+    let refused = |error: windows::core::Error| {
+        if error.code() == ERROR_ACCESS_DENIED.to_hresult() {
+            Integrity::Denied
+        } else {
+            Integrity::Gone
+        }
+    };
+    // SAFETY: the handle is closed once.
+    let process = unsafe {
+        match OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, false, pid) {
+            Ok(process) => Owned::new(process),
+            Err(error) => return refused(error),
+        }
+    };
+    level(*process).map_or_else(refused, Integrity::Level)
+}
+
+fn level(process: HANDLE) -> windows::core::Result<u32> {
+    let mut buffer = [0_u64; 16];
+    let mut length = 0;
+    // SAFETY: the buffer is aligned and as large as the call is given; the SID lies in it, and has
+    // at least one part.
+    unsafe {
+        let mut token = HANDLE::default();
+        OpenProcessToken(process, TOKEN_QUERY, &raw mut token)?;
+        let token = Owned::new(token);
+        let start = buffer.as_mut_ptr().cast::<c_void>();
+        let size = size_of_val(&buffer) as u32;
+        let which = TokenIntegrityLevel;
+        GetTokenInformation(*token, which, Some(start), size, &raw mut length)?;
+        let sid = (*start.cast::<TOKEN_MANDATORY_LABEL>()).Label.Sid;
+        let last = u32::from(*GetSidSubAuthorityCount(sid)).saturating_sub(1);
+        Ok(*GetSidSubAuthority(sid, last))
+    }
+}
+
+/// The name of the desktop that takes input; `None` if this process may not open it, as with the
+/// secure desktop. Empty if it has none.
+pub(crate) fn input_desktop() -> Option<String> {
+    // SAFETY: the handle is closed once; the buffer is as large as the call is given.
+    unsafe {
+        let desktop =
+            OpenInputDesktop(DESKTOP_CONTROL_FLAGS(0), false, DESKTOP_READOBJECTS).ok()?;
+        let mut name = [0_u16; 64];
+        let start = name.as_mut_ptr().cast::<c_void>();
+        let size = size_of_val(&name) as u32;
+        let _ = GetUserObjectInformationW(HANDLE(desktop.0), UOI_NAME, Some(start), size, None);
+        let _ = CloseDesktop(desktop);
+        let length = name.iter().position(|unit| *unit == 0).unwrap_or(0);
+        Some(String::from_utf16_lossy(&name[..length]))
+    }
+}
+
+/// `None` if the process has ended.
+pub(crate) fn process(pid: u32) -> Option<Process> {
+    let process = process::Process::open(pid)?;
+    // A process that has ended can be opened while another program holds a handle to it.
+    if process.status().is_some() {
+        return None;
+    }
+    Some(Process {
+        name: process::stem(&process.path().unwrap_or_default()),
+        started: process.times()?.started,
+    })
+}
+
+pub(crate) fn computed(pid: u32) -> Option<Duration> {
+    Some(process::Process::open(pid)?.times()?.ran())
+}
+
+pub(crate) fn known_as(pid: u32) -> Identity {
+    let path = process::Process::open(pid).and_then(|process| process.path());
+    path.as_deref().map(process::identity).unwrap_or_default()
+}
+
+pub(crate) use process::session;

@@ -1,0 +1,51 @@
+//! Programs with more rights: Windows drops what is sent to them, and says nothing.
+
+use super::desk::{Desk, by_text};
+use crate::fake::{HIGH, PID};
+use crate::os::Integrity;
+
+fn elevated(integrity: Integrity) -> Desk {
+    let desk = Desk::new();
+    desk.fake.world().apps.get_mut(&PID).unwrap().integrity = integrity;
+    desk
+}
+
+#[test]
+fn a_click_into_a_program_of_an_administrator_is_an_error() {
+    for integrity in [HIGH, Integrity::Denied] {
+        let mut desk = elevated(integrity);
+        let answer = desk.click_on("Bold");
+        assert!(answer.is_error, "{}", answer.text);
+        assert!(answer.text.contains("administrator"), "{}", answer.text);
+        assert!(answer.text.contains("Nothing was sent"), "{}", answer.text);
+    }
+}
+
+#[test]
+fn text_for_a_program_of_an_administrator_is_an_error() {
+    let mut desk = elevated(HIGH);
+    let name = desk.name;
+    desk.fake.change(name, |raw| raw.focused = true);
+    let answer = desk.type_text("Ann");
+    assert!(answer.is_error, "{}", answer.text);
+    assert!(answer.text.contains("administrator"), "{}", answer.text);
+}
+
+#[test]
+fn the_tree_of_a_program_of_an_administrator_says_what_is_missing() {
+    let mut desk = elevated(HIGH);
+    let answer = desk.refresh(PID);
+    assert!(!answer.is_error, "{}", answer.text);
+    assert!(answer.text.contains("administrator"), "{}", answer.text);
+    let mut plain = Desk::new();
+    assert!(!plain.refresh(PID).text.contains("administrator"));
+}
+
+#[test]
+fn a_provider_that_denies_access_is_an_error_that_says_why() {
+    let mut desk = elevated(HIGH);
+    desk.fake.world().odd.denies_access = true;
+    let answer = desk.press_on(by_text("Send"));
+    assert!(answer.is_error, "{}", answer.text);
+    assert!(answer.text.contains("administrator"), "{}", answer.text);
+}

@@ -1,0 +1,79 @@
+//! Windows keeps other programs from taking the front.
+
+use std::time::{Duration, Instant};
+
+use super::desk::{Desk, EDITOR, NOTES, by_text};
+use crate::fake::HIGH;
+
+#[test]
+fn the_front_is_taken_while_the_foreground_is_locked() {
+    let mut desk = Desk::new();
+    desk.fake.world().odd.foreground_lock = true;
+    let answer = desk.click_on("Bold");
+    assert!(!answer.is_error, "{}", answer.text);
+    assert!(desk.is_bold());
+    assert_eq!(
+        desk.front(),
+        Some(NOTES),
+        "the person has their window back"
+    );
+}
+
+#[test]
+fn nothing_is_sent_where_the_window_does_not_come_to_the_front() {
+    let mut desk = Desk::new();
+    desk.fake.world().odd.foreground_held = true;
+    let start = Instant::now();
+    let answer = desk.click_on("Bold");
+    let said = "did not let the window come to the front";
+    assert!(
+        answer.is_error && answer.text.contains(said),
+        "{}",
+        answer.text
+    );
+    assert!(answer.text.contains("menu"), "{}", answer.text);
+    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(!desk.is_bold());
+    assert_eq!(desk.fake.requests("click"), 0);
+    assert_eq!(desk.front(), Some(NOTES));
+    // An element's own action needs no front.
+    let answer = desk.press_on(by_text("Bold"));
+    assert!(!answer.is_error && desk.is_bold(), "{}", answer.text);
+}
+
+#[test]
+fn a_program_of_an_administrator_that_keeps_the_front_is_named() {
+    let mut desk = Desk::new();
+    {
+        let mut world = desk.fake.world();
+        world.odd.foreground_held = true;
+        world.apps.get_mut(&EDITOR).unwrap().integrity = HIGH;
+    }
+    let answer = desk.click_on("Bold");
+    assert!(answer.is_error && !desk.is_bold(), "{}", answer.text);
+    assert!(answer.text.contains("administrator"), "{}", answer.text);
+}
+
+/// Keys go to the app's open dialog, which Windows keeps in front of its owner.
+#[test]
+fn a_dialog_of_the_app_comes_with_it() {
+    let mut desk = Desk::new();
+    let dialog = desk
+        .fake
+        .window(10, "Really?", [150.0, 150.0, 200.0, 100.0]);
+    {
+        let mut world = desk.fake.world();
+        let owner = Some(super::desk::FORM);
+        let [dialog, form] = [10, 9].map(deskline_core::WindowId);
+        world.win_mut(dialog).unwrap().owner = owner;
+        world.win_mut(form).unwrap().enabled = false;
+        world.come(NOTES);
+    }
+    let yes = crate::fake::raw(50_002, "Yes", [160.0, 200.0, 60.0, 24.0]);
+    let yes = crate::fake::with(yes, crate::tree::uia::Patterns::TOGGLE);
+    let yes = desk.fake.add(dialog, yes);
+    let answer = desk.click_on("Yes");
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(desk.fake.raw(yes).toggle, 1);
+    assert_eq!(desk.front(), Some(NOTES));
+}

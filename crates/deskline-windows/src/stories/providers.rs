@@ -1,0 +1,151 @@
+//! Providers that hang, lie, change while they are read, and make elements on demand.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use deskline_link::call::Quiet;
+use deskline_link::{Action, Tool};
+
+use super::desk::{Desk, EDITOR, by_text, tree};
+use crate::fake::{PID, raw, with};
+use crate::tree::uia::{Patterns, Raw};
+
+const LIST: i32 = 50_008;
+const ITEM: i32 = 50_007;
+
+#[test]
+fn an_app_that_hangs_costs_two_seconds_and_no_call_about_another() {
+    let mut desk = Desk::new();
+    desk.fake.hang(desk.form, true);
+    let start = Instant::now();
+    let answer = desk.click_on("Bold");
+    assert!(answer.is_error, "{}", answer.text);
+    assert!(answer.text.contains("does not answer"), "{}", answer.text);
+    assert!(start.elapsed() < Duration::from_secs(3));
+    let start = Instant::now();
+    let answer = desk.refresh(EDITOR);
+    assert!(!answer.is_error, "{}", answer.text);
+    assert!(start.elapsed() < Duration::from_secs(1));
+}
+
+#[test]
+fn an_app_that_hangs_in_the_middle_of_a_link_ends_it() {
+    let mut desk = Desk::new();
+    let form = desk.form;
+    let hangs = Arc::new(move |world: &mut crate::fake::World| {
+        world.elements[form].hung = true;
+        world.apps.get_mut(&PID).unwrap().hung = true;
+    });
+    desk.fake.world().pressed.insert(desk.bold, hangs);
+    let start = Instant::now();
+    let answer = desk.click_on("Bold");
+    assert!(answer.text.contains("no answer"), "{}", answer.text);
+    assert!(
+        start.elapsed() < Duration::from_secs(8),
+        "{:?}",
+        start.elapsed()
+    );
+    assert_eq!(desk.front(), Some(super::desk::NOTES));
+}
+
+/// WPF reports items that are scrolled out of a list as on the screen, with bounds beyond it.
+#[test]
+fn an_item_beyond_its_list_is_not_clicked_where_it_says_it_is() {
+    let mut desk = Desk::new();
+    let list = desk
+        .fake
+        .add(desk.form, raw(LIST, "people", [250.0, 120.0, 200.0, 60.0]));
+    let item = with(
+        raw(ITEM, "Zoe", [250.0, 250.0, 200.0, 24.0]),
+        Patterns::SELECTION_ITEM,
+    );
+    desk.fake.add(list, item);
+    let answer = desk.click_on("Zoe");
+    assert!(answer.is_error, "{}", answer.text);
+    assert_eq!(desk.fake.requests("click"), 0, "{}", answer.text);
+}
+
+/// An app that adds a line at each request, as a log does.
+#[test]
+fn an_app_that_changes_while_it_is_read_is_read() {
+    let mut desk = Desk::new();
+    desk.fake.world().odd.subtree_times_out = true;
+    let list = desk
+        .fake
+        .add(desk.form, raw(LIST, "log", [250.0, 120.0, 200.0, 200.0]));
+    let lines = Arc::new(move |world: &mut crate::fake::World| {
+        let count = world.elements[list].children.len();
+        if count >= 3 {
+            world.elements[list].children.remove(0);
+        }
+        let at = [250.0, 130.0, 200.0, 20.0];
+        world.add(
+            Some(list),
+            raw(ITEM, &format!("line {}", world.elements.len()), at),
+        );
+    });
+    desk.fake.world().meanwhile = Some(lines);
+    let answer = desk.refresh(PID);
+    assert!(!answer.is_error, "{}", answer.text);
+    let answer = desk.press_on(by_text("Bold"));
+    assert!(!answer.is_error && desk.is_bold(), "{}", answer.text);
+}
+
+/// A list that makes its items as they scroll into view: one that does not exist yet is found by
+/// its name.
+#[test]
+fn an_item_that_is_not_made_yet_is_chosen() {
+    let mut desk = Desk::new();
+    let has = Patterns::ITEM_CONTAINER | Patterns::SELECTION;
+    let list = with(raw(LIST, "people", [250.0, 120.0, 200.0, 60.0]), has);
+    let list = desk.fake.add(desk.form, list);
+    let has = Patterns::SELECTION_ITEM | Patterns::VIRTUALIZED_ITEM;
+    let item = Raw {
+        offscreen: true,
+        ..with(raw(ITEM, "Zoe", [0.0; 4]), has)
+    };
+    let item = desk.fake.add(list, item);
+    desk.fake.world().elements[item].unmade = true;
+    let action = Action::Quiet(Quiet::SetValue {
+        target: by_text("people"),
+        value: "Zoe".into(),
+    });
+    let answer = desk.run(PID, Tool::SetValue, action);
+    assert!(!answer.is_error, "{}", answer.text);
+    assert!(desk.fake.raw(item).selected);
+}
+
+/// A browser makes the elements of its page when they are first asked for.
+#[test]
+fn the_first_reading_waits_for_the_page_of_a_browser() {
+    let mut desk = Desk::new();
+    let page = raw(50_030, "Page", [250.0, 120.0, 200.0, 200.0]);
+    let page = desk.fake.add(
+        desk.form,
+        Raw {
+            framework: "Chrome".into(),
+            ..page
+        },
+    );
+    desk.fake
+        .add(page, raw(50_000, "Order", [260.0, 130.0, 80.0, 24.0]));
+    desk.fake.world().elements[page].wakes_after = Duration::from_millis(300);
+    let answer = desk.refresh(PID);
+    assert!(tree(&answer).contains("\"Order\""), "{}", tree(&answer));
+}
+
+/// Qt's providers act, raise an event that nobody takes, and hand on that error, which has the
+/// number of the one for an element that is gone.
+#[test]
+fn an_action_whose_event_nobody_takes_is_done() {
+    let mut desk = Desk::new();
+    desk.fake.world().odd.events_fail = true;
+    let action = Action::Quiet(Quiet::SetValue {
+        target: by_text("Name"),
+        value: "Ann".into(),
+    });
+    let answer = desk.run(PID, Tool::SetValue, action);
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(desk.fake.raw(desk.name).value, "Ann");
+    assert_eq!(desk.fake.actions().len(), 1);
+}

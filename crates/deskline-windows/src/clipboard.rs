@@ -207,7 +207,7 @@ impl Open {
             match unsafe { OpenClipboard(Some(window)) } {
                 Ok(()) => return Ok(Self),
                 Err(_) if Instant::now() < until => {
-                    cancel.wait(std::time::Duration::from_millis(5))?
+                    cancel.wait(std::time::Duration::from_millis(5))?;
                 }
                 Err(error) => return Err(Error::system("opening the clipboard")(error)),
             }

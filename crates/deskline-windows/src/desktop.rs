@@ -178,7 +178,7 @@ impl<U: Uia> AppWindows for WinDesktop<U> {
 
 impl<U: Uia> Apps for WinDesktop<U> {
     fn applications(&mut self) -> Result<Vec<Application>> {
-        Ok(self.programs.with_windows())
+        Ok(Programs::with_windows())
     }
 
     fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {

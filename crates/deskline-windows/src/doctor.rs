@@ -50,7 +50,7 @@ pub fn examine() -> Vec<Check> {
         ),
         _ => Check::ok("input", "reaches programs that do not run as administrator"),
     });
-    checks.push(match front.map(|window| picture(window)) {
+    checks.push(match front.map(picture) {
         Some(Ok(taken)) => Check::ok("picture", format!("{}×{}", taken.width, taken.height)),
         Some(Err(e)) => Check::warn("picture", e.to_string(), "agents have only the trees"),
         None => Check::warn("picture", "no window is in front", "open an app"),

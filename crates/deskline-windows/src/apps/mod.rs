@@ -98,7 +98,7 @@ impl Programs {
     }
 
     /// The running apps that have windows.
-    pub(crate) fn with_windows(&self) -> Vec<Application> {
+    pub(crate) fn with_windows() -> Vec<Application> {
         let front = front().map(owner);
         let mut applications: Vec<Application> = Vec::new();
         for window in every() {

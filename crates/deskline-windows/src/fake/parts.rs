@@ -16,7 +16,7 @@ pub(crate) struct Programs;
 impl Programs {
     pub(crate) fn follow(&self, _: u32) {}
 
-    pub(crate) fn with_windows(&self) -> Vec<Application> {
+    pub(crate) fn with_windows() -> Vec<Application> {
         let front = front().map(owner);
         let application = |window: crate::display::windows::Toplevel| {
             let minimised = is_minimised(window.id);

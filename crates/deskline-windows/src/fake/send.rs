@@ -60,6 +60,7 @@ impl World {
     }
 
     fn typed(&mut self, text: &str) {
+        self.log.push(format!("sent {text}"));
         let Some(window) = self.front.and_then(|front| self.win(front)).cloned() else {
             return;
         };

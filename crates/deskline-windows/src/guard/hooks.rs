@@ -211,7 +211,9 @@ impl Running {
     }
 
     fn remove(&mut self) {
-        self.hooks.take().map(unhook);
+        if let Some(hooks) = self.hooks.take() {
+            unhook(hooks);
+        }
     }
 
     fn judge(&mut self, event: Event, ours: bool) -> bool {

@@ -29,6 +29,7 @@ fn text_for_a_program_of_an_administrator_is_an_error() {
     let answer = desk.type_text("Ann");
     assert!(answer.is_error, "{}", answer.text);
     assert!(answer.text.contains("administrator"), "{}", answer.text);
+    assert_eq!(desk.fake.requests("sent"), 0);
 }
 
 #[test]

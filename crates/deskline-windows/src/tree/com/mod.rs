@@ -5,6 +5,10 @@
 
 // COM and Win32 are unsafe interfaces.
 #![allow(unsafe_code)]
+// `implement` writes such code.
+#![allow(clippy::inline_always, clippy::ref_as_ptr)]
+// Names of properties and events, by the dozen.
+#![allow(clippy::wildcard_imports)]
 
 mod automation;
 pub mod client;

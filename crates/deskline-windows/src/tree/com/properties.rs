@@ -263,7 +263,7 @@ fn array<T: Copy>(value: &VARIANT, of: VARENUM) -> Option<Vec<T>> {
             return Some(Vec::new()); // the data may be a null pointer
         }
         let mut data = std::ptr::null_mut();
-        SafeArrayAccessData(array, &mut data).ok()?;
+        SafeArrayAccessData(array, &raw mut data).ok()?;
         let values = std::slice::from_raw_parts(data.cast::<T>(), length).to_vec();
         let _ = SafeArrayUnaccessData(array);
         Some(values)

@@ -29,11 +29,12 @@ use crate::{doctor, process};
 use test::Test;
 
 /// What only the person can do.
-const BY_HAND: [&str; 5] = [
+const BY_HAND: [&str; 6] = [
     "Have your agent click in a program that runs as administrator: the error must say so.",
     "Lock the screen while your agent types, and say what it answers.",
     "With monitors of different scales, drag the test's window across their border, and have your \
      agent click in it.",
+    "Minimise Calculator, and have your agent press a button in it.",
     "Turn an input method on (Pinyin, or US International), and run this again.",
     "Connect by Remote Desktop, run this there, and once more after you disconnect.",
 ];

@@ -168,6 +168,7 @@ impl Test<'_> {
         let name = "Win32: the tree";
         self.sheet
             .expect(name, Tool::Refresh, pid, Action::Refresh, "Press me");
+        let front = self.display.front().ok().flatten();
         let mut quiet = |name: &str, tool, action, start: &str, wanted: &str| {
             own.forget();
             let answer = self.sheet.call(tool, pid, Action::Quiet(action));
@@ -195,6 +196,14 @@ impl Test<'_> {
         let value = "Büsh".to_owned();
         let set = Quiet::SetValue { target, value };
         quiet("Win32: set_value", Tool::SetValue, set, "text", "Büsh");
+        let now = self.display.front().ok().flatten();
+        let name = |window: Option<Window>| window.map(|window| window.title);
+        let (front, now) = (name(front), name(now));
+        let seen = format!("{front:?}, then {now:?}");
+        self.sheet.note(
+            "the front window through actions",
+            judge(front == now, seen),
+        );
 
         own.forget();
         let target = titled("", "AXComboBox");

@@ -131,7 +131,7 @@ fn a_system_that_gives_no_picture_in_time_is_not_asked_again_at_once() {
     assert!(refresh(&mut desk).0 >= 3);
     let (seconds, text) = refresh(&mut desk);
     assert!(
-        seconds < 1 && text.contains("tried again in a minute"),
+        seconds < 1 && text.contains("tries again in a minute"),
         "{text}"
     );
 }

@@ -151,9 +151,14 @@ impl<U: Uia> Acting<'_, U> {
             return self.set_toggle(i32::from(on), &raw);
         }
         let chooses = matches!(self.known.role, Role::COMBO_BOX | Role::LIST | Role::TABLE);
-        if chooses && self.select(value)? == Some(true) {
+        let chosen = if chooses { self.select(value)? } else { None };
+        if chosen == Some(true) {
             return Ok(());
         }
+        let no_choice = match chosen {
+            Some(_) => Obstacle::ChoiceNotSettable,
+            None => Obstacle::NoSuchChoice(value.to_owned()),
+        };
         if writable {
             self.carry_out(&Action::SetValue(value.to_owned()))?;
             let changed = |now: &Raw| now.password || now.value == value || now.value != raw.value;
@@ -163,12 +168,14 @@ impl<U: Uia> Acting<'_, U> {
             let shows = has(Patterns::RANGE_VALUE);
             return self.refuse(if shows {
                 Obstacle::ShownNotTaken
+            } else if chooses {
+                no_choice
             } else {
                 Obstacle::TextNotSettable
             });
         }
         self.refuse(match self.known.role {
-            _ if chooses => Obstacle::NoSuchChoice(value.to_owned()),
+            _ if chooses => no_choice,
             Role::TEXT_FIELD | Role::TEXT_AREA => Obstacle::TextNotSettable,
             _ => Obstacle::NoValue,
         })

@@ -567,6 +567,8 @@ fn a_choice_is_made_in_a_closed_list_or_an_open_one() {
     assert_eq!(fake.raw(combo).expand, 0, "it is closed again");
     fake.world().odd.closed_combo_ignores = true;
     assert_eq!(trees.choose(&id, "Red").ok(), Some(false));
+    let refusal = obstacle(trees.set_value(&id, "Red"));
+    assert_eq!(refusal, Obstacle::ChoiceNotSettable);
 }
 
 #[test]

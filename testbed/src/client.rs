@@ -1,6 +1,7 @@
 //! A real MCP client of a real `deskline serve`, with a blocking interface.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -86,6 +87,8 @@ pub struct Client {
     child: Child,
     /// The server's pid.
     pub pid: u32,
+    /// What the server calls a folder, and the folder.
+    folder: Option<(String, String)>,
     runtime: Runtime,
 }
 
@@ -101,6 +104,14 @@ impl Client {
     pub fn start(command: Command) -> Self {
         let lifecycle = ClientLifecycleMode::Initialize;
         Self::serve(command, Heard::default(), lifecycle)
+    }
+
+    /// Starts a server that has another name for this folder: paths in answers have this one.
+    pub fn start_in(command: Command, named: &str, folder: &Path) -> Self {
+        let mut client = Self::start(command);
+        let folder = folder.to_str().unwrap().to_owned();
+        client.folder = Some((named.to_owned(), folder));
+        client
     }
 
     /// Starts a server with a client that asks its person, in the older or the newer generation of
@@ -142,7 +153,29 @@ impl Client {
             heard,
             pid: child.id().unwrap(),
             child,
+            folder: None,
             runtime,
+        }
+    }
+
+    /// The text of a result, and whether it is an error. Pictures are only counted.
+    fn answer(&self, result: &CallToolResult) -> Answer {
+        assert!(
+            result.structured_content.is_none(),
+            "clients would drop the text"
+        );
+        let texts: Vec<&str> = result
+            .content
+            .iter()
+            .filter_map(|content| Some(content.as_text()?.text.as_str()))
+            .collect();
+        let text = texts.join("\n");
+        Answer {
+            text: match &self.folder {
+                Some((named, folder)) => text.replace(named, folder),
+                None => text,
+            },
+            is_error: result.is_error.unwrap_or(false),
         }
     }
 
@@ -168,7 +201,7 @@ impl Client {
         let called =
             async { tokio::time::timeout(PATIENCE, self.service().call_tool(params)).await };
         let result = self.runtime.block_on(called);
-        answer(&result.expect("no answer in time").unwrap())
+        self.answer(&result.expect("no answer in time").unwrap())
     }
 
     /// [`Client::call`] with the app's pid among the arguments.
@@ -291,7 +324,7 @@ impl Pending<'_> {
     pub fn answer(mut self, time: Duration) -> Option<Answer> {
         self.handle.options.timeout = Some(time);
         match self.client.runtime.block_on(self.handle.await_response()) {
-            Ok(ServerResult::CallToolResult(result)) => Some(answer(&result)),
+            Ok(ServerResult::CallToolResult(result)) => Some(self.client.answer(&result)),
             Ok(other) => panic!("not a tool's answer: {other:?}"),
             Err(rmcp::ServiceError::Timeout { .. }) => None,
             Err(error) => panic!("no answer: {error}"),
@@ -311,22 +344,5 @@ impl Drop for Client {
         let Self { runtime, child, .. } = self;
         let time = Duration::from_secs(5);
         let _ = runtime.block_on(async { tokio::time::timeout(time, child.wait()).await });
-    }
-}
-
-/// The text of a result, and whether it is an error. Pictures are only counted.
-fn answer(result: &CallToolResult) -> Answer {
-    assert!(
-        result.structured_content.is_none(),
-        "clients would drop the text"
-    );
-    let texts: Vec<&str> = result
-        .content
-        .iter()
-        .filter_map(|content| Some(content.as_text()?.text.as_str()))
-        .collect();
-    Answer {
-        text: texts.join("\n"),
-        is_error: result.is_error.unwrap_or(false),
     }
 }

@@ -44,6 +44,7 @@ pub mod table;
 mod wait;
 pub mod watcher;
 pub mod web;
+mod wine;
 mod xorg;
 
 pub use answer::{Answer, SUMMARY};
@@ -60,3 +61,4 @@ pub use sdk::{SdkClient, sdks};
 pub use session::Session;
 pub use session::setup::{Compositor, Setup};
 pub use wait::{PATIENCE, until};
+pub use wine::Wine;

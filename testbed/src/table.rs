@@ -70,6 +70,8 @@ pub struct Subject<'b> {
     pub server: &'b Client,
     /// The combo boxes of Qt and GTK 4.18 have their choice as name.
     pub combo_has_no_name: bool,
+    /// UI Automation tells no text area of Qt from a field.
+    pub areas_are_fields: bool,
     /// The late changes so far.
     pub late: RefCell<Vec<String>>,
 }
@@ -83,6 +85,7 @@ impl<'b> Subject<'b> {
             person,
             server,
             combo_has_no_name: false,
+            areas_are_fields: false,
             late: RefCell::default(),
         }
     }
@@ -129,7 +132,8 @@ impl<'b> Subject<'b> {
             arguments["role"] = "AXComboBox".into();
             arguments["element"] = choice.into();
         } else if let Some((role, text)) = target.split_once(' ') {
-            arguments["role"] = role.into();
+            let is_field = self.areas_are_fields && role == "AXTextArea";
+            arguments["role"] = if is_field { "AXTextField" } else { role }.into();
             arguments["element"] = text.into();
         }
         for (name, value) in more.as_object().unwrap() {
@@ -305,6 +309,13 @@ fn column_of(subject: &Subject<'_>, cells: &[Cell]) -> Vec<(String, String)> {
 /// [`column`], and the changes of the app after the answers.
 pub fn column_in_time(subject: &Subject<'_>) -> Vec<(String, String)> {
     let mut column = column(subject);
+    column.push(subject.late());
+    column
+}
+
+/// [`whole_column`], and the changes of the app after the answers.
+pub fn whole_column_in_time(subject: &Subject<'_>) -> Vec<(String, String)> {
+    let mut column = whole_column(subject, &cells());
     column.push(subject.late());
     column
 }

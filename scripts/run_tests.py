@@ -35,7 +35,7 @@ DESKTOPS = re.compile(r"deskline-(x11|linux)/(?!lib$)")
 # These need a third of a core, and run one after the other beside the lanes.
 WAITS = {
     *("windows", "large", "sheets", "reading", "scale", "toolkits calc::libreoffice_calc"),
-    *("debian_13 gnome", "debian_13 gnome_extension"),
+    *("debian_13 gnome", "debian_13 gnome_extension", "Wine", "toolkits qt_6_under_wine"),
 }
 
 # Nothing may run beside these.
@@ -212,6 +212,8 @@ def all_units(arguments):
         found.append(Unit("manifests", check))
         check = ["target/agents/bin/python", "packaging/container/check.py", "target/container"]
         found.append(Unit("container", [*check, program]))
+        if "DESKLINE_WINDOWS" in os.environ:
+            found.append(Unit("Wine", ["scripts/windows", "--test"]))
         docs = ["cargo", "test", "--locked", "--quiet", "--workspace", "--exclude=deskline-bench"]
         found.append(Unit("doc tests", [*docs, "--doc"], desktop=False))
     if arguments.names:

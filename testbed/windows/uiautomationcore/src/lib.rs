@@ -9,6 +9,8 @@
 
 // Names are those of Windows.
 #![allow(non_snake_case, non_upper_case_globals)]
+// The contract of its functions is that of UI Automation's.
+#![allow(clippy::missing_safety_doc)]
 
 mod client;
 mod element;

@@ -23,6 +23,14 @@ const LOOK: Duration = Duration::from_millis(5);
 /// How long an app may take to answer `WM_NULL`.
 const ANSWERS: Duration = Duration::from_secs(2);
 
+/// A message that is sent comes before posted ones and input, and each turn of an app's loop takes
+/// one of these. So the last of these answers comes after a click, and after what the app posts to
+/// itself for it.
+const TURNS: usize = 8;
+
+/// How long the app may take for these. One that does more is waited for as it settles.
+const TAKES: Duration = Duration::from_millis(300);
+
 /// How long to wait for that between two checks of the cancel flag.
 const SLICE: Duration = Duration::from_millis(50);
 
@@ -47,10 +55,22 @@ impl Scene for WinDisplay {
     }
 
     fn begin(&mut self, _: Doing) -> Result<()> {
+        self.reader = None;
         Ok(())
     }
 
+    /// Gives the app the time to take the input, so that what it then tells of itself is of later.
     fn end(&mut self) -> Result<()> {
+        let Some(window) = self.reader.or_else(front) else {
+            return Ok(());
+        };
+        let start = Instant::now();
+        for _ in 0..TURNS {
+            let left = TAKES.saturating_sub(start.elapsed());
+            if left.is_zero() || !os::takes_message(window, left) {
+                break;
+            }
+        }
         Ok(())
     }
 

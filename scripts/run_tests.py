@@ -35,7 +35,8 @@ DESKTOPS = re.compile(r"deskline-(x11|linux)/(?!lib$)")
 # These need a third of a core, and run one after the other beside the lanes.
 WAITS = {
     *("windows", "large", "sheets", "reading", "scale", "toolkits calc::libreoffice_calc"),
-    *("debian_13 gnome", "debian_13 gnome_extension", "Wine", "toolkits qt_6_under_wine"),
+    *("debian_13 gnome", "debian_13 gnome_extension"),
+    *("Wine", "toolkits wine::qt_6", "toolkits wine::a_private_desktop"),
 }
 
 # Nothing may run beside these.

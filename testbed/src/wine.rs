@@ -1,7 +1,7 @@
 //! Programs for Windows under Wine: see `scripts/windows`.
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::json;
@@ -11,79 +11,120 @@ use crate::bed::source;
 use crate::table::Log;
 use crate::{Client, Toolkit, until};
 
-/// What runs there, in the folder that is named by the first argument.
+/// What runs there: the server with the options `$2`, and then what the person has on their screen.
+/// `$1` is the folder.
 const SESSION: &str = r#"
   export DESKLINE_DIR="$1/journal" PYTHONPATH="Z:/out/qt"
+  wine reg add 'HKCR\.py' /ve /d Python /f >&2
+  wine reg add 'HKCR\Python\shell\open\command' /ve /d '"Z:\out\py\python.exe" "%1"' /f >&2
   (
+    until [ -e "${1#Z:}/served" ]; do sleep 0.05; done
     wine py/python.exe "$1/qt6.py" "$1/log" &
     until grep -q ready "${1#Z:}/log"; do sleep 0.05; done
-    wine notepad
+    [ -n "$2" ] || wine notepad
   ) </dev/null >&2 &
-  wine deskline.exe serve
+  wine deskline.exe serve $2
 "#;
 
-/// Qt's test app with the person's editor in front of it, and a server. They end with this value.
+/// An app for the agent: Qt's test app, with a log of its own.
+const OWN: &str = "import os, sys
+sys.argv.append(os.path.dirname(__file__) + '/own')
+import qt6
+";
+
+/// A server, and apps on the person's desktop. They end with this value.
 #[derive(Debug)]
 pub struct Wine {
     // Dropped in this order.
     pub server: Client,
-    /// The pid of the test app.
-    pub app: u32,
-    /// The pid of the person's editor.
-    pub person: u32,
     folder: TempDir,
+    out: PathBuf,
+    /// What programs there call the folder.
+    there: String,
 }
 
 impl Wine {
-    /// Starts them from what `scripts/windows` has made in the folder `made`.
+    /// Starts Qt's test app, the person's editor in front of it, and a server, from what
+    /// `scripts/windows` has made in the folder `made`.
     pub fn start(made: &Path) -> Self {
+        Self::start_with(made, "")
+    }
+
+    /// Starts Qt's test app, as the person's, and a server with a private desktop.
+    pub fn private(made: &Path) -> Self {
+        Self::start_with(made, "--desktop=private")
+    }
+
+    fn start_with(made: &Path, options: &str) -> Self {
         let out = made.join("out");
         let folder = tempfile::tempdir_in(&out).unwrap();
         for file in ["log.py", Toolkit::Qt5.file(), Toolkit::Qt6.file()] {
             fs::copy(source("apps").join(file), folder.path().join(file)).unwrap();
         }
+        fs::write(folder.path().join("own.py"), OWN).unwrap();
         // `run` has this folder as /out.
         let name = folder.path().file_name().unwrap().to_str().unwrap();
         let there = format!("Z:/out/{name}");
-        let complaints = folder.path().join("complaints");
         let mut command = Command::new(source("windows/run"));
         command
             .arg(made.join("root"))
             .arg(&out)
-            .args(["bash", "-c", SESSION, "session", &there])
-            .stderr(File::create(&complaints).unwrap());
+            .args(["bash", "-c", SESSION, "session", &there, options])
+            .stderr(File::create(folder.path().join("complaints")).unwrap());
         let server = Client::start_in(command, &there, folder.path());
-        let pid_of = |name: &str, state: &str| {
-            let start = format!("  {name} (PID: ");
-            until(&format!("{name}: see {}", complaints.display()), || {
-                let apps = server.call("list_applications", json!({})).ok().text;
-                let mut lines = apps.lines().filter(|line| line.contains(state));
-                let line = lines.find_map(|line| line.strip_prefix(&start))?;
-                line.split_once(')')?.0.parse::<u32>().ok()
-            })
-        };
-        let person = pid_of("notepad", ") front ");
-        let app = pid_of("python", "");
-        Self {
+        File::create(folder.path().join("served")).unwrap();
+        let wine = Self {
             server,
-            app,
-            person,
             folder,
-        }
+            out,
+            there,
+        };
+        until("the test app", || {
+            let log = wine.log("log");
+            log.contains(&"ready".to_owned()).then_some(())
+        });
+        wine
     }
-}
 
-/// The log of the test app.
-impl Log for Wine {
-    fn lines(&self) -> Vec<String> {
-        let log = fs::read_to_string(self.folder.path().join("log")).unwrap();
+    /// The pid of an app whose line of `list_applications` has this, once it is there.
+    pub fn pid_of(&self, name: &str, state: &str) -> u32 {
+        let start = format!("  {name} (PID: ");
+        until(name, || {
+            let apps = self.server.call("list_applications", json!({})).ok().text;
+            let mut lines = apps.lines().filter(|line| line.contains(state));
+            let line = lines.find_map(|line| line.strip_prefix(&start))?;
+            line.split_once(')')?.0.parse().ok()
+        })
+    }
+
+    /// The agent's app, for `open_application_and_traverse`. Its log is `own`.
+    pub fn own(&self) -> String {
+        format!("{}/own.py", self.there)
+    }
+
+    /// The lines of an app's log: `log` is that of the app on the person's desktop.
+    pub fn log(&self, name: &str) -> Vec<String> {
+        let log = fs::read_to_string(self.folder.path().join(name)).unwrap_or_default();
         log.lines().map(str::to_owned).collect()
     }
 
+    /// The person's hand: passes arguments to xdotool there.
+    pub fn person(&self, arguments: &[&str]) {
+        let order = self.out.join("hand.do");
+        fs::write(self.out.join("hand.new"), arguments.join("\n") + "\n").unwrap();
+        fs::rename(self.out.join("hand.new"), &order).unwrap();
+        until("the person's hand", || (!order.exists()).then_some(()));
+    }
+}
+
+impl Log for Wine {
+    fn lines(&self) -> Vec<String> {
+        self.log("log")
+    }
+
     fn clear(&self) {
-        let log = File::options()
-            .write(true)
-            .open(self.folder.path().join("log"));
+        let log = self.folder.path().join("log");
+        let log = File::options().write(true).open(log);
         log.unwrap().set_len(0).unwrap();
     }
 }

@@ -9,8 +9,8 @@ use deskline_link::guard::Guards;
 use deskline_link::ocr::Ocr;
 use deskline_link::{
     Aim, AppWindows, Application, Apps, Cancel, Clipboard, Desktop, Display, End, Identity,
-    KeyInput, Offer, Opened, Overlay, Permit, Pictures, PointerInput, Progress, Raising, Result,
-    Scope, Screen, Sent, Sign, Trees, Window, Workspaces,
+    KeyInput, Missing, Offer, Opened, Overlay, Permit, Pictures, PointerInput, Progress, Raising,
+    Result, Scope, Screen, Sent, Sign, Trees, Window, Workspaces,
 };
 
 #[cfg(windows)]
@@ -25,18 +25,38 @@ use crate::os;
 use crate::tree::AppTrees;
 use crate::tree::uia::Uia;
 
-/// The desktop of the person who is logged in.
+/// Why there is no input on a private desktop, and no clipboard: the person's is the same.
+const ON_THE_SCREEN: &str = "on a private desktop of Windows only accessibility acts, as input and \
+    the clipboard belong to the desktop on the screen. Use press_ax, set_value or set_selected";
+
+/// The desktop of the person who is logged in, or a private one.
 pub(crate) struct WinDesktop<U: Uia> {
     pub(crate) trees: AppTrees<U>,
     pub(crate) display: WinDisplay,
     pub(crate) programs: Programs,
+    /// Its name, if Deskline has made it.
+    pub(crate) private: Option<String>,
     /// Started by the first paste.
     pub(crate) clipboard: Option<ClipboardThread>,
 }
 
+impl<U: Uia> WinDesktop<U> {
+    /// Whether input goes to this desktop.
+    fn on_the_screen(&self) -> Offer<()> {
+        match self.private {
+            Some(_) => Err(Missing::new(ON_THE_SCREEN)),
+            None => Ok(()),
+        }
+    }
+}
+
 impl<U: Uia> Desktop for WinDesktop<U> {
     fn id(&self) -> String {
-        format!("windows-{}", os::session().unwrap_or_default())
+        let session = os::session().unwrap_or_default();
+        match &self.private {
+            Some(name) => format!("windows-{session}-{name}"),
+            None => format!("windows-{session}"),
+        }
     }
 
     fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str> {
@@ -97,7 +117,7 @@ impl<U: Uia> Trees for WinDesktop<U> {
 
 impl<U: Uia> Display for WinDesktop<U> {
     fn is_private(&self) -> bool {
-        false
+        self.private.is_some()
     }
 
     fn begin_link(&mut self, _acts: bool) {
@@ -127,10 +147,12 @@ impl<U: Uia> Display for WinDesktop<U> {
     }
 
     fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
+        self.on_the_screen()?;
         Ok(&mut self.display)
     }
 
     fn key_input(&mut self) -> Offer<&mut dyn KeyInput> {
+        self.on_the_screen()?;
         Ok(&mut self.display)
     }
 
@@ -147,6 +169,8 @@ impl<U: Uia> Display for WinDesktop<U> {
     }
 
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
+        self.on_the_screen()
+            .map_err(|missing| missing.for_action("paste"))?;
         Ok(match &mut self.clipboard {
             Some(clipboard) => clipboard,
             none => none.insert(clipboard::start()?),

@@ -27,6 +27,9 @@ mod os;
 mod platform;
 #[cfg(windows)]
 #[allow(unsafe_code)] // each call has a SAFETY comment
+pub mod private;
+#[cfg(windows)]
+#[allow(unsafe_code)] // each call has a SAFETY comment
 mod process;
 #[cfg(windows)]
 pub mod selftest;

@@ -10,6 +10,7 @@ use crate::desktop::WinDesktop;
 use crate::display::WinDisplay;
 use crate::guard::Guard;
 use crate::os::become_aware;
+use crate::private;
 use crate::process;
 use crate::tree::{self, UiaTrees};
 
@@ -50,6 +51,7 @@ impl Platform for WinPlatform {
             trees: UiaTrees::new()?,
             display: WinDisplay::new(Guard::new(Box::new(guard))),
             programs: Programs::default(),
+            private: private::name(),
             clipboard: None,
         }))
     }

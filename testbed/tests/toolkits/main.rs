@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod calc;
+mod wine;
 
-use deskline_testbed::table::{Subject, column_in_time, driven, render, whole_column_in_time};
-use deskline_testbed::{Bed, Toolkit, Wine};
+use deskline_testbed::table::{Subject, column_in_time, driven, render};
+use deskline_testbed::{Bed, Toolkit};
 
 type Cells = Vec<(String, String)>;
 
@@ -80,24 +81,4 @@ fn chromium() {
       select, tab               refused: 'First' [AXTab] refused set_selected: what it is in has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
     "#);
     driven::note("Chromium", "X11", &cells);
-}
-
-#[test]
-fn qt_6_under_wine() {
-    let Some(made) = std::env::var_os("DESKLINE_WINDOWS") else {
-        eprintln!("skipped: DESKLINE_WINDOWS is not set (scripts/test sets it)");
-        return;
-    };
-    let wine = Wine::start(made.as_ref());
-    let subject = Subject {
-        areas_are_fields: true,
-        ..Subject::new(wine.app, &wine, Some(wine.person), &wine.server)
-    };
-    let cells = whole_column_in_time(&subject);
-    insta::assert_snapshot!(exceptions("Qt 6 under Wine", &cells), @r#"
-    Qt 6 under Wine
-      set value, combo box      refused: 'Size' [AXComboBox] refused set_value: its app does not let accessibility change its choice. Use click_and_traverse on it with choose
-      press, menu item          refused: no element matches 'Close' with role AXMenuItem. Nearest: "File" [AXMenuBarItem] #eN, "Edit" [AXMenuBarItem] #eN. Nothing was touched. The tree is partial: what is scrolled away or hidden may be missing, so scroll to it or open what holds it, and search the file of this answer
-    "#);
-    driven::note("Qt 6.8", "Wine 10", &cells);
 }

@@ -30,6 +30,7 @@ impl Platform for FakePlatform {
             trees: AppTrees::on(self.0.clone()),
             display: WinDisplay::new(Guard),
             programs: Programs,
+            private: None,
             clipboard: None,
         }))
     }

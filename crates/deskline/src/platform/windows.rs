@@ -1,4 +1,4 @@
-//! Windows: the desktop of the logged-in user.
+//! Windows: the desktop of the logged-in user, or a private one.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use deskline_link::doctor::Check;
 use deskline_link::selftest::Report;
 use deskline_link::{Error, Platform, Result};
 use deskline_windows::selftest::{self as test, Role};
-use deskline_windows::{WinPlatform, doctor};
+use deskline_windows::{WinPlatform, doctor, private};
 
 use crate::cli::{DesktopArgs, Settings};
 use crate::output::Done;
@@ -19,32 +19,33 @@ pub(crate) struct OpenDesktop {
 
 /// Opens the user's desktop.
 pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
-    no_private(settings.desktop.is_some())?;
+    go_private(settings)?;
     Ok(OpenDesktop {
         platform: Arc::new(WinPlatform::new()),
     })
 }
 
-fn no_private(wanted: bool) -> Result<()> {
-    if !wanted {
+/// Runs the program again on a private desktop, if the settings ask for one and it is on none.
+fn go_private(settings: &Settings) -> Result<()> {
+    if settings.desktop.is_none() || private::name().is_some() {
         return Ok(());
     }
-    Err(Error::Unavailable(
-        "Deskline makes no private desktops on Windows yet: log a second user in, and start \
-         deskline there"
-            .into(),
-    ))
+    let status = private::run_again().map_err(Error::system("making a private desktop"))?;
+    std::process::exit(status)
 }
 
 /// `deskline desktop`.
 pub(crate) fn desktop(_: &Settings, _: &DesktopArgs) -> Done {
-    no_private(true)?;
-    Ok(ExitCode::FAILURE)
+    Err(
+        "`deskline desktop` is for Linux. Give the server a private desktop: deskline serve \
+         --desktop private"
+            .into(),
+    )
 }
 
 /// The doctor's checks.
 pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
-    no_private(settings.desktop.is_some())?;
+    go_private(settings)?;
     Ok(doctor::examine())
 }
 

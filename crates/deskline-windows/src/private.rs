@@ -1,0 +1,104 @@
+//! A private desktop: this program runs again on a desktop of its own, and so do the apps that it
+//! starts. Windows gives all input to the desktop on the screen: here accessibility alone acts.
+
+use std::ffi::c_void;
+use std::io::{stderr, stdin, stdout};
+use std::os::windows::io::AsRawHandle as _;
+
+use windows::Win32::Foundation::{GENERIC_ALL, HANDLE, HANDLE_FLAG_INHERIT, SetHandleInformation};
+use windows::Win32::System::Environment::GetCommandLineW;
+use windows::Win32::System::JobObjects::{
+    AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation,
+    SetInformationJobObject,
+};
+use windows::Win32::System::StationsAndDesktops::{
+    CreateDesktopW, DESKTOP_CONTROL_FLAGS, GetThreadDesktop, GetUserObjectInformationW, UOI_NAME,
+};
+use windows::Win32::System::Threading::{
+    CREATE_SUSPENDED, CreateProcessW, GetCurrentThreadId, GetExitCodeProcess, INFINITE,
+    PROCESS_INFORMATION, ResumeThread, STARTF_USESTDHANDLES, STARTUPINFOW, WaitForSingleObject,
+};
+use windows::core::{HSTRING, Owned, PCWSTR, PWSTR, Result};
+
+/// How the names of private desktops begin.
+const PREFIX: &str = "deskline-";
+
+/// The name of this thread's desktop, if Deskline has made it.
+pub fn name() -> Option<String> {
+    let mut name = [0_u16; 64];
+    let size = size_of_val(&name) as u32;
+    let start = name.as_mut_ptr().cast::<c_void>();
+    // SAFETY: the call is given the buffer's size; the desktop's handle needs no closing.
+    unsafe {
+        let desktop = GetThreadDesktop(GetCurrentThreadId()).ok()?;
+        GetUserObjectInformationW(HANDLE(desktop.0), UOI_NAME, Some(start), size, None).ok()?;
+    }
+    let length = name.iter().position(|unit| *unit == 0)?;
+    let name = String::from_utf16_lossy(name.get(..length)?);
+    name.starts_with(PREFIX).then_some(name)
+}
+
+/// Runs this program again, with the same arguments and standard streams, on a new desktop. Blocks
+/// until it has ended, and returns its exit status. The desktop, and all that runs on it, end with
+/// this process.
+pub fn run_again() -> Result<i32> {
+    let name = HSTRING::from(format!("{PREFIX}{}", std::process::id()));
+    let program = HSTRING::from(std::env::current_exe()?.as_os_str());
+    let streams = [
+        stdin().as_raw_handle(),
+        stdout().as_raw_handle(),
+        stderr().as_raw_handle(),
+    ];
+    let [input, output, errors] = streams.map(HANDLE);
+    // SAFETY: all texts and structures outlive the calls that are given them; each handle that is
+    // closed is this function's, and the desktop's is open for as long as this process.
+    unsafe {
+        let flags = DESKTOP_CONTROL_FLAGS(0);
+        CreateDesktopW(&name, PCWSTR::null(), None, flags, GENERIC_ALL.0, None)?;
+        let job = Owned::new(CreateJobObjectW(None, PCWSTR::null())?);
+        let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
+        limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
+        SetInformationJobObject(
+            *job,
+            JobObjectExtendedLimitInformation,
+            (&raw const limits).cast(),
+            size_of_val(&limits) as u32,
+        )?;
+        for stream in [input, output, errors] {
+            // A stream may be missing.
+            let _ = SetHandleInformation(stream, HANDLE_FLAG_INHERIT.0, HANDLE_FLAG_INHERIT);
+        }
+        let mut line = GetCommandLineW().as_wide().to_vec();
+        line.push(0);
+        let start = STARTUPINFOW {
+            cb: size_of::<STARTUPINFOW>() as u32,
+            lpDesktop: PWSTR(name.as_ptr().cast_mut()),
+            dwFlags: STARTF_USESTDHANDLES,
+            hStdInput: input,
+            hStdOutput: output,
+            hStdError: errors,
+            ..STARTUPINFOW::default()
+        };
+        let mut made = PROCESS_INFORMATION::default();
+        CreateProcessW(
+            &program,
+            Some(PWSTR(line.as_mut_ptr())),
+            None,
+            None,
+            true,
+            CREATE_SUSPENDED,
+            None,
+            PCWSTR::null(),
+            &raw const start,
+            &raw mut made,
+        )?;
+        let (process, thread) = (Owned::new(made.hProcess), Owned::new(made.hThread));
+        AssignProcessToJobObject(*job, *process)?;
+        ResumeThread(*thread);
+        WaitForSingleObject(*process, INFINITE);
+        let mut status = 0;
+        GetExitCodeProcess(*process, &raw mut status)?;
+        Ok(status.cast_signed())
+    }
+}

@@ -56,6 +56,7 @@ impl Test<'_> {
         self.handover();
         self.calculator();
         self.browser();
+        self.private();
     }
 
     /// Windows that the compositor hides: suspended apps of the Store, other virtual desktops.
@@ -134,6 +135,24 @@ impl Test<'_> {
         let _ = Command::new("taskkill")
             .args(["/pid", &pid.to_string()])
             .output();
+    }
+
+    /// Character Map on a private desktop, which this program makes when it runs again.
+    fn private(&mut self) {
+        let call = [
+            "--desktop=private",
+            "call",
+            "open_application_and_traverse",
+            "{\"identifier\": \"charmap\"}",
+        ];
+        let found = match Command::new(self.program).args(call).output() {
+            Ok(said) => {
+                let text = String::from_utf8_lossy(&said.stdout).into_owned();
+                judge(text.contains("[AXButton]"), text)
+            }
+            Err(e) => Err(e.to_string()),
+        };
+        self.sheet.note("a private desktop", found);
     }
 
     /// The default browser, on a page of ours. Its tab stays open: the window may be the person's.

@@ -162,13 +162,13 @@ impl LinuxDesktop {
         progress: deskline_input::Progress,
         cancel: &Cancel,
     ) -> Result<()> {
-        let misses = self
-            .display
-            .wayland()
-            .is_some_and(WaylandSystem::misses_launchers);
-        let Some(pid) = self.aimed_at.filter(|_| misses) else {
+        let wayland = self.display.wayland();
+        let misses = wayland.and_then(|wayland| wayland.misses_launchers().then_some(wayland));
+        let (Some(wayland), Some(pid)) = (misses, self.aimed_at) else {
             return Ok(());
         };
+        // On a seat without a keyboard, no app reports that a window of its has it.
+        wayland.prepare()?;
         let start = Instant::now();
         loop {
             let all = self.toplevels()?;

@@ -310,13 +310,13 @@ fn a_disk_that_stands_still_holds_no_person() {
     click(&server, app.pid).ok();
     let lines = bed.journal_lines().len();
 
-    app.clear_log();
     assert!(done("fsfreeze", &["--freeze"], &[&journal]));
     // What waits for the disk cannot be killed: it goes on before the server is to end.
     let thaw = Thaw(&journal);
-    let ok = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});
-    let call = server.send("click_and_traverse", ok);
-    app.wait_for("clicked OK");
+    // Its question is new, and has refs before the person has their window back.
+    let ask = json!({"pid": app.pid, "element": "Ask", "role": "AXButton"});
+    let call = server.send("click_and_traverse", ask);
+    app.wait_for("clicked Ask");
     let mut person = Person::at(&bed);
     until("the person's keyboard and window", || {
         person.tap('x'.into());
@@ -325,8 +325,23 @@ fn a_disk_that_stands_still_holds_no_person() {
     assert_eq!(bed.screen().pressed(), (vec![], 0));
     assert_eq!(bed.journal_lines().len(), lines, "the disk stands still");
     drop(thaw);
-    call.answer(LONGEST).expect("an answer").ok();
+    let asked = call.answer(LONGEST).expect("an answer").ok();
     assert_eq!(bed.journal_lines().len(), lines + 1);
+    let yes = asked.line_of("AXButton", "Yes");
+    assert!(yes.reference.is_some(), "{asked}");
+    let refresh = || json!({"pid": app.pid});
+    let again = server.call("refresh_traversal", refresh()).ok();
+    assert_eq!(again.line_of("AXButton", "Yes").reference, yes.reference);
+    // Another process may number it anew, and gives its number to no other element.
+    let another = bed.server(&[]).call("refresh_traversal", refresh()).ok();
+    let is_yes = |line: &str| line.contains("\"Yes\"");
+    let number = format!(" #{} ", yes.reference.unwrap());
+    let file = another.file();
+    let mut others = file.lines().map(|line| format!("{line} "));
+    assert!(
+        !others.any(|line| line.contains(&number) && !is_yes(&line)),
+        "{another}"
+    );
 }
 
 struct Thaw<'p>(&'p Path);

@@ -14,10 +14,16 @@
 //! raised: those elements get new numbers when they are seen again, and their old numbers are never
 //! reused.
 //!
-//! If the file cannot be written, or is lost while in use, numbers continue from the microseconds
-//! since the epoch. That is above any number that an earlier process can have assigned.
+//! If the file cannot be written, is not written in time, or is lost while in use, numbers continue
+//! from the microseconds since the epoch. That is above any number that an earlier process can have
+//! assigned.
 
 use std::fs::File;
+use std::io::ErrorKind;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use deskline_core::{ElementId, Ref, Tree};
 
@@ -29,6 +35,10 @@ use crate::{Journal, JournalError, time};
 
 /// The maximum number of records in the file.
 const LIMIT: usize = 1 << 20;
+
+/// How long the disk may take for a step: until the refs are assigned, the person's window is
+/// behind the agent's.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Assigns refs to elements.
 #[derive(Debug)]
@@ -46,6 +56,8 @@ pub struct RefStore {
     highest: u64,
     highest_in_file: u64,
     failing: bool,
+    /// What the disk has not done in time. It does that once it goes on.
+    standing: Option<JoinHandle<()>>,
 }
 
 impl RefStore {
@@ -60,6 +72,7 @@ impl RefStore {
             highest: 0,
             highest_in_file: 0,
             failing: false,
+            standing: None,
         }
     }
 
@@ -131,8 +144,10 @@ impl RefStore {
         }
     }
 
+    /// The number that this process has given the element goes before that in the file: what was
+    /// not written in time may be there later.
     fn find(&self, desktop: &str, id: &ElementId) -> Option<Ref> {
-        let mut tables = self.file.iter().chain(&self.others).chain(&self.unsaved);
+        let mut tables = self.others.iter().chain(&self.unsaved).chain(&self.file);
         tables.find_map(|table| table.get(desktop, id)).map(Ref)
     }
 
@@ -155,7 +170,7 @@ impl RefStore {
     ) -> Result<(), JournalError> {
         let folder = self.journal.folder()?;
         let fail = |error| folder.failed("write", REFS, error);
-        let file = folder.lock_file(REFS)?;
+        let file = Arc::new(self.in_time(&folder, |folder| folder.lock_file(REFS))?);
         self.catch_up(&folder, &file)?;
 
         let starts_over = self.file.is_none();
@@ -176,25 +191,51 @@ impl RefStore {
         let (start, end) = (dropped * RECORD, table.count() * RECORD);
         table.drop_first(dropped);
         let records = write(&mut table);
-        let written = if starts_over || dropped > 0 {
-            let mut kept = vec![0; end - start];
-            file.read_exact_at(&mut kept, (HEADER + start) as u64)
-                .map_err(fail)
-                .and_then(|()| folder.put(REFS, &[&table.header(), &kept[..], &records].concat()))
-        } else {
+        let (header, its) = (table.header(), Arc::clone(&file));
+        let written = self.in_time(&folder, move |folder| {
+            let fail = |error| folder.failed("write", REFS, error);
+            if starts_over || dropped > 0 {
+                let mut kept = vec![0; end - start];
+                its.read_exact_at(&mut kept, (HEADER + start) as u64)
+                    .map_err(fail)?;
+                return folder.put(REFS, &[&header, &kept[..], &records].concat());
+            }
             let end = (HEADER + end) as u64;
-            file.write_all_at(&records, end).map_err(|error| {
-                let _ = file.set_len(end);
+            its.write_all_at(&records, end).map_err(|error| {
+                let _ = its.set_len(end);
                 fail(error)
             })
-        };
+        });
         if written.is_ok() {
             self.accept(table);
         } else {
-            // Nothing was written: go back to the content of the file.
+            // Nothing was written yet: go back to the content of the file.
             let _ = self.catch_up(&folder, &file);
         }
         written
+    }
+
+    /// Does something on the disk, unless the disk stands still.
+    fn in_time<T: Send + 'static>(
+        &mut self,
+        folder: &Arc<Folder>,
+        act: impl FnOnce(&Folder) -> Result<T, JournalError> + Send + 'static,
+    ) -> Result<T, JournalError> {
+        let fail = |error: ErrorKind| folder.failed("write", REFS, error);
+        if self.standing.as_ref().is_some_and(|act| !act.is_finished()) {
+            return Err(fail(ErrorKind::TimedOut));
+        }
+        let (done, result) = channel();
+        let its = Arc::clone(folder);
+        let act = thread::Builder::new().spawn(move || {
+            // Too late, it is dropped: a lock opens.
+            let _ = done.send(act(&its));
+        });
+        let act = act.map_err(|error| folder.failed("write", REFS, error))?;
+        result.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+            self.standing = Some(act);
+            Err(fail(ErrorKind::TimedOut))
+        })
     }
 
     /// Makes `table` the known content of the file.

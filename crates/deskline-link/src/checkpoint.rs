@@ -523,25 +523,23 @@ impl<'a> Checkpoint<'a> {
             }
             return;
         }
-        // The front window is neither the person's earlier one nor the target's: they have
-        // switched, or another app has opened a window for them.
-        // An app that is still starting may own any new window.
-        let is_known = self.subject.home().is_some();
-        let elsewhere =
-            |now: &Window| !self.is_targets(now) && (is_known || self.was_there(now.id));
-        if now.as_ref().is_some_and(elsewhere) {
+        if now.as_ref().is_some_and(|now| self.is_elsewhere(now)) {
             return;
         }
         self.restore_places();
-        let Ok(raising) = self.desktop.raising() else {
-            return;
-        };
         // A fresh `Cancel`, and several attempts: the person's window must come back even if the
         // link was cancelled or the window manager is slow.
         for _ in 0..RESTORES {
+            let Ok(raising) = self.desktop.raising() else {
+                return;
+            };
             match raising.activate(front.id, &Cancel::new()) {
                 Ok(()) => return,
                 Err(e) => tracing::warn!("the front window was not put back: {e}"),
+            }
+            let now = self.desktop.front().ok().flatten();
+            if now.is_some_and(|now| now.id == front.id || self.is_elsewhere(&now)) {
+                return;
             }
         }
         if let Some(next) = self.next_after(front.id)
@@ -550,6 +548,12 @@ impl<'a> Checkpoint<'a> {
         {
             tracing::warn!("the window below the person's was not put back: {e}");
         }
+    }
+
+    /// Whether the person has switched to this window, or another app has opened it for them: it is
+    /// not the target's. An app that is still starting may own any new window.
+    fn is_elsewhere(&self, now: &Window) -> bool {
+        !self.is_targets(now) && (self.subject.home().is_some() || self.was_there(now.id))
     }
 
     /// The window that the person would have in front now if the link had done nothing, once theirs

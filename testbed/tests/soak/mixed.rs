@@ -1,7 +1,7 @@
 //! Mixed links on apps that are killed and hung, beside a person. The window manager restarts.
 //! The apps judge. `DESKLINE_SOAK_MINUTES` sets how long; a short run has half of the apps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::process::{Child, Stdio};
 use std::sync::atomic::Ordering;
 use std::thread::{self, sleep};
@@ -28,6 +28,9 @@ const WARM: usize = 300;
 
 /// A call that takes longer hangs.
 const HANG: Duration = Duration::from_secs(45);
+
+/// How many links are printed with a finding.
+const LAST: usize = 8;
 
 /// How soon an app tells of what a link has done.
 const SOON: Duration = Duration::from_secs(5);
@@ -68,6 +71,19 @@ struct Report {
     strays: usize,
 }
 
+impl Report {
+    fn findings(&self) -> usize {
+        let lists = [
+            &self.wrong,
+            &self.mixed,
+            &self.lockouts,
+            &self.leaks,
+            &self.deaths,
+        ];
+        lists.iter().map(|list| list.len()).sum()
+    }
+}
+
 struct Soak<'b> {
     bed: &'b Bed,
     server: Client,
@@ -83,6 +99,10 @@ struct Soak<'b> {
     /// Whether a link has left the pointer where it hovers.
     hovers: bool,
     held: Option<Held>,
+    /// What of the agent's each of the person's windows has had.
+    mixed: Vec<String>,
+    /// The last links with their answers: a wrong effect may be a late one.
+    last: VecDeque<String>,
     report: Report,
 }
 
@@ -144,6 +164,8 @@ fn links_beside_a_person_on_apps_that_fail_do_nothing_wrong() {
         hung: None,
         hovers: false,
         held: None,
+        mixed: vec![String::new(); own.len()],
+        last: VecDeque::new(),
         report: Report::default(),
     };
     let time = minutes.map_or(SHORT, |minutes| Duration::from_secs(60 * minutes));
@@ -260,8 +282,23 @@ impl Soak<'_> {
             *self.report.harms.entry(format!("{harm:?}")).or_default() += 1;
         }
         let killed = harm == Some(Harm::Kill) && victim == at;
+        let known = self.report.findings();
+        let said = answer
+            .as_ref()
+            .and_then(|answer| answer.get("error").or_else(|| answer.get("summary")))
+            .unwrap_or_default();
+        let name = self.apps[at].name();
+        self.last.push_back(format!(
+            "link {link}: {act:?} in {name}, {harm:?}, done: {done}: {said}"
+        ));
+        if self.last.len() > LAST {
+            self.last.pop_front();
+        }
         self.judge((!killed).then_some(at), &act, done, link);
         self.check(link);
+        if self.report.findings() > known {
+            println!("{:#?}", self.last);
+        }
     }
 
     /// Whether the link was done. Counts its error, and prints the first of its kind.
@@ -339,13 +376,14 @@ impl Soak<'_> {
                 .lockouts
                 .push(format!("link {link}: no key of the person's arrives"));
         }
-        for own in self.own {
+        for (own, known) in self.own.iter().zip(&mut self.mixed) {
             let text = agents(&own.text());
-            if !text.is_empty() {
+            if text != *known && !text.is_empty() {
                 self.report
                     .mixed
                     .push(format!("link {link}: the person's window has {text:?}"));
             }
+            *known = text;
             let of = |what: String| format!("link {link}, the person's window: {what}");
             self.report.wrong.extend(own.wrong().into_iter().map(of));
         }

@@ -44,6 +44,13 @@ impl<'b> Own<'b> {
         text.map(|(_, text)| text.to_owned()).unwrap_or_default()
     }
 
+    /// How often its text has changed. The text need not grow: a double click selects it all.
+    fn changes(&self) -> usize {
+        let log = self.app.full_log();
+        let is_change = |line: &&String| line.starts_with("text Mine ");
+        log.iter().filter(is_change).count()
+    }
+
     /// What happened to it that the person did not do.
     pub fn wrong(&self) -> Vec<String> {
         let mut log = self.app.log();
@@ -113,14 +120,14 @@ pub fn works(bed: &Bed, own: &[Own<'_>], shared: &Shared, mut rng: Rng) {
 /// caller's.
 pub fn is_let_in(bed: &Bed, person: &mut Person, own: &Own<'_>, shared: &Shared) -> bool {
     let start = Instant::now();
-    let before = own.text().len();
+    let before = own.changes();
     while start.elapsed() < SOON {
         own.click(bed, person);
         shared.typed.fetch_add(1, Ordering::Relaxed);
         person.tap(LETTERS[0].into());
         let typed = Instant::now();
         while typed.elapsed() < SOON / 3 {
-            if own.text().len() > before {
+            if own.changes() > before {
                 return true;
             }
             thread::sleep(Duration::from_millis(10));

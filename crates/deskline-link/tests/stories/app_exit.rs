@@ -100,6 +100,24 @@ fn where_the_window_that_they_have_turned_to_closes_they_get_the_one_before_it()
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
 }
 
+/// Their own closes right before it is put back, and they turn to another one.
+#[test]
+fn a_window_that_they_turn_to_while_theirs_is_put_back_stays() {
+    let mut story = Story::new();
+    story.click("Send");
+    let back = story.calls().iter().position(|call| call == "activate 3");
+    let mut story = Story::new();
+    story.before(
+        back.unwrap() + 1,
+        Box::new(|world: &mut World| {
+            world.close(EDITOR_WINDOW);
+            world.raise(MUSIC_WINDOW);
+        }),
+    );
+    story.click("Send");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Songs, pointer: 900,700");
+}
+
 #[test]
 fn a_press_that_keeps_the_app_busy_was_done_and_a_wait_outlasts_it() {
     let mut story = Story::new();

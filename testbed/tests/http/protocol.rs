@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use deskline_testbed::sdks;
+use deskline_testbed::{sdks, until};
 use serde_json::{Value, json};
 
 use crate::TOKEN;
@@ -172,4 +172,23 @@ fn the_conformance_suite_passes() {
     proxy.kill().unwrap();
     proxy.wait().unwrap();
     assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[test]
+fn an_address_that_others_reach_is_warned_of() {
+    for (address, warns) in [("0.0.0.0:0", true), ("127.0.0.1:0", false)] {
+        let server = Server::at(address, &["--desktops", "1"]);
+        // The line after those of the address.
+        until("its desktops", || {
+            let log = server.log.lock().unwrap();
+            let all = log.iter().any(|line| line.contains("desktops at most"));
+            all.then_some(())
+        });
+        let log = server.log.lock().unwrap().join("\n");
+        assert_eq!(
+            log.contains("is not loopback: put TLS in front"),
+            warns,
+            "{log}"
+        );
+    }
 }

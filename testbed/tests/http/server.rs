@@ -24,9 +24,13 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(options: &[&str]) -> Self {
+        Self::at("127.0.0.1:0", options)
+    }
+
+    pub(crate) fn at(address: &str, options: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut child = Command::new(deskline())
-            .args(["serve", "--http", "127.0.0.1:0"])
+            .args(["serve", "--http", address])
             .args(options)
             .arg("--dir")
             .arg(folder.path().join("journal"))

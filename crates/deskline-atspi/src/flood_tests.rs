@@ -2,11 +2,13 @@
 //! never answers one method, and one whose table counts no rows.
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
 use deskline_fuzz::{Mutator, Rng};
 
+use crate::atspi::AtSpi;
 use crate::bus::{Connection, Error};
 use crate::connection::{AppConnection, PATIENCE};
 use crate::engine::{Engine, Known, Node, Questions};
@@ -49,8 +51,13 @@ impl Data {
 
 /// A list of objects.
 fn objects(paths: &[impl AsRef<str>]) -> Data {
-    let all = paths.iter().fold(Data::default(), |all, path| {
-        all.pad(8).str("").str(path.as_ref())
+    objects_of(paths.iter().map(|path| ("", path.as_ref())))
+}
+
+/// The same, each with its owner.
+fn objects_of<'a>(objects: impl IntoIterator<Item = (&'a str, &'a str)>) -> Data {
+    let all = { objects.into_iter() }.fold(Data::default(), |all, (owner, path)| {
+        all.pad(8).str(owner).str(path)
     });
     let mut data = Data::default().u32(all.0.len() as u32).pad(8);
     data.0.extend(all.0);
@@ -110,8 +117,8 @@ struct Peer {
     pace: Duration,
     /// The number of calls that it answers.
     most: usize,
-    /// The method that it never answers.
-    deaf_to: &'static str,
+    /// Whether it never answers a call.
+    is_deaf_to: fn(&str) -> bool,
     /// With a seed: changes some of its answers.
     garbles: Option<u64>,
 }
@@ -120,7 +127,7 @@ const QUICK: Peer = Peer {
     own: |_| None,
     pace: Duration::ZERO,
     most: usize::MAX,
-    deaf_to: "no method",
+    is_deaf_to: |_| false,
     garbles: None,
 };
 
@@ -150,7 +157,7 @@ fn serve(stream: &UnixStream, peer: &Peer) -> std::io::Result<()> {
         let mut rest = vec![0; (fields + body) as usize];
         lines.read_exact(&mut rest)?;
         let call = String::from_utf8_lossy(&rest);
-        if count >= peer.most || call.contains(peer.deaf_to) {
+        if count >= peer.most || (peer.is_deaf_to)(&call) {
             continue;
         }
         std::thread::sleep(peer.pace);
@@ -177,6 +184,11 @@ fn serve(stream: &UnixStream, peer: &Peer) -> std::io::Result<()> {
 
 /// A client connected to such a peer.
 fn client(folder: &tempfile::TempDir, peer: Peer) -> Connection {
+    Connection::private(&listening(folder, peer), PATIENCE).unwrap()
+}
+
+/// The address at which such a peer answers one client.
+fn listening(folder: &tempfile::TempDir, peer: Peer) -> String {
     let path = folder.path().join("peer");
     let _ = std::fs::remove_file(&path);
     let listener = UnixListener::bind(&path).unwrap();
@@ -185,8 +197,7 @@ fn client(folder: &tempfile::TempDir, peer: Peer) -> Connection {
         // Ends when the client is gone.
         let _ = serve(&stream, &peer);
     });
-    let address = format!("unix:path={}", path.display());
-    Connection::private(&address, PATIENCE).unwrap()
+    format!("unix:path={}", path.display())
 }
 
 #[test]
@@ -248,8 +259,12 @@ fn a_cache_without_the_nodes_is_not_worth_asking_for() {
 #[test]
 fn a_peer_that_never_answers_one_method_is_read_without_it() {
     let folder = tempfile::tempdir().unwrap();
-    let deaf_to = "GetExtents";
-    let mut connection = client(&folder, Peer { deaf_to, ..QUICK });
+    let is_deaf_to = |call: &str| call.contains("GetExtents");
+    let peer = Peer {
+        is_deaf_to,
+        ..QUICK
+    };
+    let mut connection = client(&folder, peer);
     let app = AppConnection::private(&mut connection);
     let start = Instant::now();
     let end = start + PATIENCE + Duration::from_millis(400);
@@ -259,6 +274,57 @@ fn a_peer_that_never_answers_one_method_is_read_without_it() {
     let read = engine.nodes.iter().filter(|n| n.role.is_some());
     assert!(read.count() > 100);
     assert!(engine.nodes.iter().all(|n| n.extents.is_none()));
+}
+
+/// A bus with two apps: `:1.7` has a hundred windows and hangs, `:1.8` has one.
+#[test]
+fn an_app_with_many_windows_that_hangs_keeps_no_other_window_as_it_was() {
+    static HANGS: AtomicBool = AtomicBool::new(false);
+    static TITLE: AtomicUsize = AtomicUsize::new(0);
+    fn pid(call: &str) -> u32 {
+        if call.contains(":1.7") { 7 } else { 8 }
+    }
+    let is_deaf_to = |call: &str| {
+        HANGS.load(Relaxed) && call.contains(":1.7") && !call.contains("GetConnection")
+    };
+    let own = |call: &str| match () {
+        () if call.contains("Hello") => Some(Data::default().str(":1.1")),
+        () if call.contains("GetConnection") => Some(Data::default().u32(pid(call))),
+        () if call.contains("GetChildren") && call.contains("Registry") => {
+            Some(objects_of([(":1.7", ROOT), (":1.8", ROOT)]))
+        }
+        () if call.contains("GetChildren") && pid(call) == 7 => {
+            let paths: Vec<String> = (0..100).map(|n| format!("/{n}")).collect();
+            Some(objects_of(paths.iter().map(|path| (":1.7", path.as_str()))))
+        }
+        () if call.contains("GetChildren") => Some(objects_of([(":1.8", "/1")])),
+        () if call.contains("GetRole") => Some(Data::default().u32(role::FRAME)),
+        () if call.contains("Name") => {
+            let title = format!("Title {}", TITLE.load(Relaxed));
+            Some(Data::default().signature("s").str(&title))
+        }
+        () => None,
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let peer = Peer {
+        own,
+        is_deaf_to,
+        ..QUICK
+    };
+    let mut atspi = AtSpi::connect(&listening(&folder, peer)).unwrap();
+    assert_eq!(atspi.toplevels().unwrap().len(), 101);
+    HANGS.store(true, Relaxed);
+    for turn in 1..4 {
+        TITLE.store(turn, Relaxed);
+        let start = Instant::now();
+        let listed = atspi.toplevels().unwrap();
+        assert!(start.elapsed() < Duration::from_secs(1));
+        let (hung, other): (Vec<_>, Vec<_>) = listed.iter().partition(|t| t.pid == 7);
+        assert_eq!(hung.len(), 100);
+        assert!(hung.iter().all(|t| t.silent && t.title == "Title 0"));
+        let other: Vec<_> = other.iter().map(|t| (t.title.as_str(), t.silent)).collect();
+        assert_eq!(other, [(format!("Title {turn}").as_str(), false)]);
+    }
 }
 
 /// A hostile app: what it answers is wrong now and then, in content and in form.

@@ -39,7 +39,7 @@ impl AtSpi {
     }
 
     /// The toplevels of these apps that show, and which apps did not answer all of it in time. The
-    /// objects that an app listed last are asked together with its list.
+    /// objects that an app listed last are asked together with its list, unless it was silent then.
     pub(crate) fn toplevels_of(
         &mut self,
         apps: &[Listed],
@@ -47,7 +47,7 @@ impl AtSpi {
         let children = |name| Call::new(name, ROOT, ACCESSIBLE, "GetChildren", Body::new());
         let children = apps.iter().map(|app| children(&app.bus_name));
         let last = |app: &Listed| self.tops.get(&app.bus_name).cloned().unwrap_or_default();
-        let known: Vec<Object> = apps.iter().flat_map(last).collect();
+        let known = fewest_first(apps.iter().map(last).collect());
         let mut described = vec![Description::default(); known.len()];
         let mut tops: Vec<Option<Vec<Object>>> = vec![None; apps.len()];
         let deadline = Instant::now() + AT_ONCE;
@@ -67,10 +67,13 @@ impl AtSpi {
         });
         unless_late(asked)?;
         let mut silent: Vec<bool> = tops.iter().map(Option::is_none).collect();
-        let listed = { tops.iter().flatten() }.flatten();
         // A hostile app may list a thousand others each time.
         let asked: HashSet<&Object> = known.iter().collect();
-        let new: Vec<Object> = listed.filter(|o| !asked.contains(o)).cloned().collect();
+        let new = |tops: &Vec<Object>| {
+            let new = tops.iter().filter(|object| !asked.contains(object));
+            new.cloned().collect()
+        };
+        let new = fewest_first(tops.iter().flatten().map(new).collect());
         let mut new_described = vec![Description::default(); new.len()];
         let deadline = Instant::now() + AT_ONCE;
         let calls = new.iter().flat_map(about);
@@ -82,13 +85,20 @@ impl AtSpi {
         let described: HashMap<&Object, Description> = described.collect();
         let mut found = Vec::new();
         for ((app, tops), silent) in apps.iter().zip(tops).zip(&mut silent) {
-            let Some(tops) = tops else { continue };
+            let Some(tops) = tops else {
+                self.tops.remove(&app.bus_name);
+                continue;
+            };
             for top in &tops {
                 let description = described.get(top).cloned().unwrap_or_default();
                 *silent |= description.answers < QUESTIONS;
                 found.extend(description.toplevel(app.pid, top));
             }
-            self.tops.insert(app.bus_name.clone(), tops);
+            if *silent {
+                self.tops.remove(&app.bus_name);
+            } else {
+                self.tops.insert(app.bus_name.clone(), tops);
+            }
         }
         Ok((found, silent))
     }
@@ -105,6 +115,13 @@ impl AtSpi {
             Err(e) => Err(e),
         }
     }
+}
+
+/// The objects of all apps, in the order in which to ask for them: an app that hangs and has many
+/// fills the calls in flight.
+fn fewest_first(mut of_apps: Vec<Vec<Object>>) -> Vec<Object> {
+    of_apps.sort_by_key(Vec::len);
+    of_apps.concat()
 }
 
 /// How many questions [`about`] asks.

@@ -33,7 +33,7 @@ impl<'b> App<'b> {
     }
 
     /// [`App::start_when`], for an app whose tree libatspi must not read.
-    pub(crate) fn start_unread(
+    pub fn start_unread(
         bed: &'b Bed,
         mut command: Command,
         is_it: impl Fn(&Window) -> bool,

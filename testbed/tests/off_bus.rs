@@ -75,6 +75,41 @@ fn qt_5_finds_the_bus_where_the_session_did_not_write_its_address() {
     }
 }
 
+/// Qt 5 that does not find the session bus. Without the variable it registers, and tells nothing.
+#[test]
+fn an_app_that_has_what_puts_it_on_the_bus_is_not_told_to_have_it() {
+    const TOLD: &str = "QT_LINUX_ACCESSIBILITY_ALWAYS_ON";
+    let bed = Bed::new();
+    bed.run("xprop", &["-root", "-remove", "AT_SPI_BUS"]);
+    let server = bed.server(&[]);
+    let _person = bed.mousepad("");
+    let advice = |app: &App<'_>| {
+        until("the app to be listed without a tree", || {
+            let look = json!({"pid": app.pid});
+            let read = server.call("refresh_traversal", look);
+            let why = read.get("no_tree").map(str::to_owned);
+            why.filter(|why| why.contains("Qt"))
+        })
+    };
+    // Another bus is there than the one it expects.
+    let bus = &bed.environment()["DBUS_SESSION_BUS_ADDRESS"];
+    let bus = format!("{},guid={:032x}", bus.split(",guid=").next().unwrap(), 7);
+    let qt5 = |told: &str| {
+        let mut command = bed.command("featherpad");
+        command.env_remove("AT_SPI_BUS_ADDRESS").env(TOLD, told);
+        command.env("DBUS_SESSION_BUS_ADDRESS", &bus);
+        App::start_unread(&bed, command, |_| true)
+    };
+    let lost = qt5("1");
+    let why = advice(&lost);
+    assert!(why.contains("accessibility turned on"), "{why}");
+    assert!(!why.contains(TOLD), "{why}");
+    drop(lost);
+    let off = qt5("");
+    let why = advice(&off);
+    assert!(why.contains(TOLD), "{why}");
+}
+
 /// An app without a tree, behind the person's window.
 struct Treeless<'b> {
     bed: &'b Bed,

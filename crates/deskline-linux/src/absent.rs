@@ -34,7 +34,7 @@ pub(crate) fn explain(e: Error, bus: &str, session: &Session) -> Error {
         Error::NoWindow {
             pid,
             name,
-            hint: WindowHint::NotOnBus | WindowHint::Restart { .. },
+            hint: WindowHint::NotOnBus | WindowHint::Restart { .. } | WindowHint::TurnedOn { .. },
         } => Error::NoWindow {
             pid,
             name,

@@ -409,7 +409,16 @@ impl Trees for LinuxDesktop {
             }
         };
         self.ends.remember(pid, &tree.app.name, None);
-        self.readable.note(pid);
+        if tree.elements.len() > 1 {
+            self.readable.note(pid);
+        } else {
+            // Qt 5 registers an app whose accessibility is off, and tells nothing of it.
+            let hint = absent::hint(pid, self.atspi.address(), &self.session);
+            let windows = self.display.windows_for_tree(pid, true)?;
+            if let Some(tree) = self.readable.instead(pid, &hint, &windows) {
+                return Ok(tree);
+            }
+        }
         let start = Instant::now();
         while self.atspi.lacks_windows(pid) {
             if start.elapsed() > MAPS {

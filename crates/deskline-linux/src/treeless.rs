@@ -27,7 +27,10 @@ impl Readable {
         hint: &WindowHint,
         windows: &atspi::Windows,
     ) -> Option<Tree> {
-        let may_be_driven = matches!(hint, WindowHint::NotOnBus | WindowHint::Restart { .. });
+        let may_be_driven = matches!(
+            hint,
+            WindowHint::NotOnBus | WindowHint::Restart { .. } | WindowHint::TurnedOn { .. }
+        );
         if !may_be_driven || process::are_elsewhere() {
             return None;
         }

@@ -1,67 +1,76 @@
 //! Which toolkit a process uses, by the files that it has mapped, and what puts it on the
 //! accessibility bus.
 
-use deskline_link::WindowHint;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read as _;
+use std::path::Path;
+
+use deskline_link::WindowHint;
+use deskline_unix::process;
 
 /// A process maps some hundred files, a line each; Chromium some thousand.
 const LONGEST_MAP: u64 = 4 << 20;
 
+type Environment = BTreeMap<String, String>;
+
+/// What would put an app on the bus, by the environment that it was started in. `None` if that has
+/// all that it takes.
+type Remedy = fn(&Environment) -> Option<&'static str>;
+
 /// A file that a process of the toolkit has mapped, the toolkit, and what puts it on the bus. Those
 /// first that load the libraries of others.
-const TOOLKITS: [(&str, &str, &str); 9] = [
-    (
-        "/icudtl.dat",
-        "Chromium or Electron",
-        "with --force-renderer-accessibility",
-    ),
-    (
-        "/libxul.so",
-        "Firefox",
-        "with GNOME_ACCESSIBILITY=1, and accessibility.force_disabled at 0 in about:config",
-    ),
-    (
-        "/libjvm.so",
-        "Java",
-        "with the package libatk-wrapper-java-jni and \
-        JAVA_TOOL_OPTIONS='-Djavax.accessibility.assistive_technologies=org.GNOME.Accessibility.AtkWrapper -Xbootclasspath/a:/usr/share/java/java-atk-wrapper.jar'",
-    ),
-    (
-        "/libmergedlo.so",
-        "LibreOffice",
-        "with SAL_USE_VCLPLUGIN=gtk3 and the package libreoffice-gtk3",
-    ),
-    (
-        "/libQt6Gui.so",
-        "Qt 6",
-        "with QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1",
-    ),
-    (
-        "/libQt5Gui.so",
-        "Qt 5",
-        "with QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1",
-    ),
-    ("/libgtk-4.so", "GTK 4", "without GTK_A11Y=none"),
-    ("/libgtk-3.so", "GTK 3", "without NO_AT_BRIDGE=1"),
-    (
-        "/libgtk-x11-2.0.so",
-        "GTK 2",
-        "with GTK_MODULES=gail:atk-bridge and the packages libgail-common and libatk-adaptor",
-    ),
+const TOOLKITS: [(&str, &str, Remedy); 9] = [
+    ("/icudtl.dat", "Chromium or Electron", |_| {
+        Some("with --force-renderer-accessibility")
+    }),
+    ("/libxul.so", "Firefox", |_| {
+        Some("with GNOME_ACCESSIBILITY=1, and accessibility.force_disabled at 0 in about:config")
+    }),
+    ("/libjvm.so", "Java", |_| {
+        Some(
+            "with the package libatk-wrapper-java-jni and \
+             JAVA_TOOL_OPTIONS='-Djavax.accessibility.assistive_technologies=org.GNOME.Accessibility.AtkWrapper -Xbootclasspath/a:/usr/share/java/java-atk-wrapper.jar'",
+        )
+    }),
+    ("/libmergedlo.so", "LibreOffice", |_| {
+        Some("with SAL_USE_VCLPLUGIN=gtk3 and the package libreoffice-gtk3")
+    }),
+    ("/libQt6Gui.so", "Qt 6", qt),
+    ("/libQt5Gui.so", "Qt 5", qt),
+    ("/libgtk-4.so", "GTK 4", |environment| {
+        has(environment, "GTK_A11Y", "none").then_some("without GTK_A11Y=none")
+    }),
+    ("/libgtk-3.so", "GTK 3", |environment| {
+        has(environment, "NO_AT_BRIDGE", "1").then_some("without NO_AT_BRIDGE=1")
+    }),
+    ("/libgtk-x11-2.0.so", "GTK 2", |_| {
+        Some("with GTK_MODULES=gail:atk-bridge and the packages libgail-common and libatk-adaptor")
+    }),
 ];
 
-/// The process's toolkit, and what puts it on the bus.
-pub fn toolkit_of(pid: u32) -> Option<(&'static str, &'static str)> {
+fn qt(environment: &Environment) -> Option<&'static str> {
+    let told = has(environment, "QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1");
+    (!told).then_some("with QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1")
+}
+
+fn has(environment: &Environment, name: &str, value: &str) -> bool {
+    environment.get(name).is_some_and(|its| its == value)
+}
+
+/// The process's toolkit, and what would put it on the bus.
+pub fn toolkit_of(pid: u32) -> Option<(&'static str, Option<&'static str>)> {
     let maps = maps(pid);
-    let found = TOOLKITS.iter().find(|(file, ..)| maps.contains(file));
-    found.map(|(_, toolkit, remedy)| (*toolkit, *remedy))
+    let (_, toolkit, remedy) = TOOLKITS.iter().find(|(file, ..)| maps.contains(file))?;
+    let environment = process::environment(Path::new("/proc"), pid.cast_signed());
+    Some((toolkit, remedy(&environment)))
 }
 
 /// What to do about a process that is not on the bus.
 pub fn hint(pid: u32) -> WindowHint {
     match toolkit_of(pid) {
-        Some((toolkit, remedy)) => WindowHint::Restart { toolkit, remedy },
+        Some((toolkit, Some(remedy))) => WindowHint::Restart { toolkit, remedy },
+        Some((toolkit, None)) => WindowHint::TurnedOn { toolkit },
         None => WindowHint::NotOnBus,
     }
 }

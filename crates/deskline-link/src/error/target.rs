@@ -298,6 +298,14 @@ pub enum WindowHint {
         /// How to start it.
         remedy: &'static str,
     },
+    /// It was started with all that puts apps of its toolkit on the accessibility bus.
+    #[error(
+        "It is a {toolkit} app that is not on the accessibility bus, though it was started with \
+         accessibility turned on: end it and start it again with open_application_and_traverse. If \
+         it is not there then, it was built without accessibility. Call list_applications for what \
+         can be driven"
+    )]
+    TurnedOn { toolkit: &'static str },
     /// It is not on the accessibility bus, and its toolkit is unknown.
     #[error(
         "It is not on the accessibility bus: restart it with open_application_and_traverse, \
@@ -365,6 +373,10 @@ impl WindowHint {
             Self::Restart { toolkit, remedy } => format!(
                 "it is a {toolkit} app that is not on the accessibility bus. Started again \
                  {remedy} it has a tree. Until then"
+            ),
+            Self::TurnedOn { toolkit } => format!(
+                "it is a {toolkit} app that is not on the accessibility bus, though it was started \
+                 with accessibility turned on. It may have a tree if it is started again. Until then"
             ),
             Self::OtherUser(id) => format!(
                 "it runs as {}, whose apps cannot join this user's accessibility bus. Started as \

@@ -89,7 +89,14 @@ pub(super) fn deaf(pid: u32, how: &str) -> Check {
         Some((toolkit, remedy)) => Check::warn(
             "app",
             format!("{}, {toolkit}, {how}", who(pid)),
-            format!("end it and start it again {remedy}"),
+            match remedy {
+                Some(remedy) => format!("end it and start it again {remedy}"),
+                None => {
+                    "it was started with accessibility turned on: end it and start it again. If \
+                         that does not help, it was built without accessibility"
+                        .to_owned()
+                }
+            },
         ),
         None => Check::warn(
             "app",

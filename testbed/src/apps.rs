@@ -142,6 +142,16 @@ impl Bed {
         self.script("tree.py")
     }
 
+    /// A GTK 4 column of buttons that scrolls smoothly to the focus; see `testbed/apps/fold.py`.
+    pub fn fold(&self) -> App<'_> {
+        self.script("fold.py")
+    }
+
+    /// A GTK 3 panel whose menu comes late; see `testbed/apps/dock.py`.
+    pub fn dock(&self) -> App<'_> {
+        self.script("dock.py")
+    }
+
     /// A GTK 3 window that logs buttons, keys and the pointer; see `testbed/apps/presses.py`.
     pub fn presses(&self) -> App<'_> {
         self.script("presses.py")

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::time::Duration;
 
-use deskline_testbed::{Bed, Toolkit, until};
+use deskline_testbed::{Answer, Bed, Client, Toolkit, until};
 use serde_json::json;
 
 #[test]
@@ -134,7 +134,7 @@ fn writers_word_count_after_typing_is_in_the_answer() {
     counts(19, &answer.file());
 }
 
-/// Chromium scrolls smoothly, for 150 to 300 ms, and sends no events while it does.
+/// Browsers scroll smoothly, for 150 to 300 ms, and send no events while they do.
 #[test]
 fn where_a_page_has_scrolled_to_is_in_the_answer() {
     let bed = Bed::new();
@@ -143,13 +143,17 @@ fn where_a_page_has_scrolled_to_is_in_the_answer() {
     for row in 0..200 {
         write!(rows, "<p><button>Row {row}</button></p>").unwrap();
     }
-    let (app, _page) = bed.chromium(&rows);
-    server
-        .call(
-            "click_and_traverse",
-            json!({"pid": app.pid, "element": "Row 1"}),
-        )
-        .ok();
+    let (chromium, _page) = bed.chromium(&rows);
+    let firefox = bed.firefox(&rows);
+    let _person = bed.mousepad("");
+    for app in [chromium, firefox] {
+        is_answered_where_it_has_scrolled_to(&server, app.pid);
+    }
+}
+
+fn is_answered_where_it_has_scrolled_to(server: &Client, pid: u32) {
+    let click = json!({"pid": pid, "element": "Row 1"});
+    server.call("click_and_traverse", click).ok();
     let places = |text: &str| {
         let tree = text.split_once("# tree:\n").map_or(text, |(_, tree)| tree);
         let rows = tree
@@ -158,18 +162,81 @@ fn where_a_page_has_scrolled_to_is_in_the_answer() {
         rows.map(str::to_owned).collect::<Vec<_>>()
     };
     let mut last = Vec::new();
-    for key in ["PageDown", "PageDown", "End", "Home", "PageDown"] {
-        let press = json!({"pid": app.pid, "keyName": key});
+    let keys = [
+        "PageDown", "PageDown", "Down", "Up", "End", "Home", "Down", "PageDown",
+    ];
+    for key in keys {
+        let press = json!({"pid": pid, "keyName": key});
         let answer = server.call("press_key_and_traverse", press).ok();
         let reported = places(&answer.file());
         std::thread::sleep(Duration::from_millis(500));
-        let read = server
-            .call("refresh_traversal", json!({"pid": app.pid}))
-            .ok();
+        let read = server.call("refresh_traversal", json!({"pid": pid})).ok();
         assert_eq!(reported, places(&read.file()), "after {key}");
         assert_ne!(reported, last, "{key} scrolls");
         last = reported;
     }
+}
+
+/// GTK 4 scrolls smoothly to the focus, for 200 ms, and sends no events about places.
+#[test]
+fn where_gtk_4_has_scrolled_to_is_in_the_answer() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.fold();
+    let _person = bed.mousepad("");
+    let place = |answer: &Answer, number: usize| {
+        let line = answer.line_of("AXButton", &format!("Button {number}"));
+        line.extents.unwrap().y
+    };
+    let click = json!({"pid": app.pid, "element": "Button 4"});
+    let first = server.call("click_and_traverse", click).ok();
+    let top = place(&first, 0);
+    let mut late = Vec::new();
+    for focused in 5..20 {
+        app.clear_log();
+        let press = json!({"pid": app.pid, "keyName": "Tab"});
+        let answer = server.call("press_key_and_traverse", press).ok();
+        let at: i32 = until("the column to rest", || {
+            app.log()
+                .iter()
+                .find_map(|line| line.strip_prefix("at ")?.parse().ok())
+        });
+        let reported = top - place(&answer, 0);
+        if (reported - at).abs() > 1 {
+            late.push(format!("Tab to {focused}: at {at}, reported at {reported}"));
+        }
+    }
+    assert!(late.is_empty(), "{late:#?}");
+}
+
+/// GTK 4.8 reports a tool tip as a part of its window, at the window's corner.
+#[test]
+fn a_tool_tip_of_gtk_4_is_where_it_shows_and_its_end_is_no_effect() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.fold();
+    let _person = bed.mousepad("");
+    let click = |element: &str, hover: bool| {
+        let click = json!({"pid": app.pid, "element": element, "hover": hover});
+        server.call("click_and_traverse", click).ok()
+    };
+    let hovered = click("Button 0", true);
+    let tip = hovered.line_of("AXHelpTag", "The first one").extents;
+    let button = hovered.line_of("AXButton", "Button 0").extents;
+    let (tip, button) = (tip.unwrap(), button.unwrap());
+    // Below the pointer, which rests in the button's middle.
+    let beside = (tip.x + tip.w / 2 - button.x - button.w / 2).abs();
+    let is_below = tip.y > button.y + button.h / 2;
+    assert!(beside < 20 && is_below, "{tip:?} below {button:?}");
+    let clicked = click("Button 1", false);
+    assert_eq!(
+        clicked
+            .diff_lines()
+            .iter()
+            .filter(|line| line.starts_with('-'))
+            .count(),
+        0
+    );
 }
 
 /// A page whose buttons do their work some time after the click.

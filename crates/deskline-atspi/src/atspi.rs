@@ -203,6 +203,12 @@ impl AtSpi {
         }
     }
 
+    /// Whether the app's toolkit sends no event while elements move.
+    pub fn moves_silently(&self, pid: u32) -> bool {
+        let app = self.apps.get(&pid);
+        app.is_some_and(|app| app.peer.toolkit.moves_silently())
+    }
+
     /// Whether the last reading had a page that shows and is loading.
     pub fn is_loading(&self, pid: u32) -> bool {
         self.apps.get(&pid).is_some_and(|app| app.loads)

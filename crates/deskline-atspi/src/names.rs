@@ -76,6 +76,7 @@ pub mod role {
     pub const DIAL: u32 = 15;
     pub const DIALOG: u32 = 16;
     pub const FILE_CHOOSER: u32 = 19;
+    pub const FILLER: u32 = 20;
     pub const FRAME: u32 = 23;
     pub const ICON: u32 = 26;
     pub const INTERNAL_FRAME: u32 = 28;

@@ -116,6 +116,19 @@ impl Tree {
         }
     }
 
+    /// Whether an element is a tool tip or in one: the pointer makes these come and go.
+    pub fn is_in_tool_tip(&self, index: usize) -> bool {
+        let mut at = Some(index);
+        while let Some(element) = at.and_then(|at| self.elements.get(at)) {
+            if element.role == Role::HELP_TAG {
+                return true;
+            }
+            // A container comes before its contents, so this ends.
+            at = element.parent.filter(|&parent| Some(parent) < at);
+        }
+        false
+    }
+
     /// The toplevels that were not read in this call.
     pub fn older_windows(&self) -> &[usize] {
         self.older.as_ref().map_or(&[], |older| &older.windows)

@@ -12,10 +12,11 @@ pub(crate) mod stale;
 
 use std::time::Duration;
 
-use deskline_core::Diff;
+use deskline_core::{Diff, Element, Role};
 
 use crate::call::{Action, Input, Tool};
 use crate::checkpoint::Checkpoint;
+use crate::display::{Place, WindowState};
 use crate::end::End;
 use crate::error::{Error, NoEffect, Result};
 use crate::report::{AppState, Drop, Report};
@@ -57,10 +58,12 @@ impl Steps<'_> {
         let scrolls = matches!(action, Action::Input(Input::Scroll { .. }));
         let target = target.filter(|_| !scrolls);
         let target = target.and_then(|index| before?.elements.get(index));
+        let effect = Effect::new(action, target);
         let awaits = Awaits {
             scope,
             before,
-            effect: Effect::new(action, target),
+            effect,
+            opens: effect == Effect::Click && opens_from_panel(desk, target)?,
             raised: desk.raised_now().is_some(),
             look: report.before_input(),
             target,
@@ -142,6 +145,7 @@ impl Steps<'_> {
             scope: self.reader.again(),
             before: Some(&tree),
             effect: Effect::new(action, None),
+            opens: false,
             raised: true,
             look: None,
             target: None,
@@ -256,6 +260,18 @@ impl Steps<'_> {
             Verdict::Failed(why) => Err(NoEffect::from(why).into()),
         }
     }
+}
+
+/// Whether a click on this target opens something, if anything: it is on a panel, which changes by
+/// itself as other apps' windows come and go.
+fn opens_from_panel(desk: &mut Checkpoint<'_>, target: Option<&Element>) -> Result<bool> {
+    let in_menu = target.is_some_and(|e| matches!(e.role, Role::MENU | Role::MENU_ITEM));
+    let Some(window) = desk.raised_now().filter(|_| !in_menu) else {
+        return Ok(false);
+    };
+    let states = desk.window_states()?;
+    let is_panel = |(id, state): &(_, WindowState)| *id == window && state.place == Place::Panel;
+    Ok(states.iter().any(is_panel))
 }
 
 /// Whether an app without a window that a person would call so shows others: a panel, a

@@ -72,6 +72,11 @@ pub trait Trees {
     /// is quiet.
     fn lag(&mut self, pid: u32, after: Sent) -> Duration;
 
+    /// Whether the app's toolkit sends no event while elements move.
+    fn moves_silently(&mut self, _pid: u32) -> bool {
+        false
+    }
+
     /// Whether the last reading of the app had a web page that shows and is loading.
     fn is_loading(&mut self, pid: u32) -> bool;
 

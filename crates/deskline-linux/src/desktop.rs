@@ -468,6 +468,10 @@ impl Trees for LinuxDesktop {
         self.atspi.lag(pid, after)
     }
 
+    fn moves_silently(&mut self, pid: u32) -> bool {
+        self.atspi.moves_silently(pid)
+    }
+
     fn is_loading(&mut self, pid: u32) -> bool {
         self.atspi.is_loading(pid)
     }

@@ -85,6 +85,24 @@ pub fn popup_offsets(nodes: &[Option<(Rect, Rect)>], popups: &[Rect]) -> Vec<(us
     found
 }
 
+/// A tool tip's window is larger than its text by at most this, in pixels at scale 2.
+const PADDING: i32 = 60;
+
+/// The offsets of GTK 4's tool tips among `nodes`, children of toplevels: the pop-up window that each
+/// is in the middle of. It is reported where it is in that window.
+pub fn tool_tips(nodes: &[(usize, Rect)], popups: &[Rect]) -> Vec<(usize, (i32, i32))> {
+    let fits = |own: &Rect, popup: &Rect| {
+        let (x, y) = (popup.w - own.w, popup.h - own.h);
+        (1..=PADDING).contains(&x) && (1..=PADDING).contains(&y)
+    };
+    let place = |(node, own): &(usize, Rect)| {
+        let popup = popups.iter().find(|popup| fits(own, popup))?;
+        let (x, y) = ((popup.w - own.w) / 2, (popup.h - own.h) / 2);
+        Some((*node, (popup.x + x - own.x, popup.y + y - own.y)))
+    };
+    nodes.iter().filter_map(place).collect()
+}
+
 /// The largest difference between a popover of a native Wayland window and its reported extents: 9
 /// pixels at scale 1.
 const BESIDE: i32 = 40;
@@ -132,6 +150,14 @@ mod tests {
         assert_eq!(name("Tab"), "Tab");
         assert_eq!(gtk4_name("Tab", role::PAGE_TAB), "");
         assert_eq!(name(""), "");
+    }
+
+    #[test]
+    fn a_tool_tip_is_in_the_middle_of_its_window() {
+        let rect = |x, y, w, h| Rect { x, y, w, h };
+        let nodes = [(1, rect(5, 5, 690, 510)), (2, rect(16, 12, 205, 16))];
+        assert_eq!(tool_tips(&nodes, &[rect(1, 50, 225, 28)]), [(2, (-5, 44))]);
+        assert_eq!(tool_tips(&nodes, &[rect(1, 50, 205, 16)]), []);
     }
 
     #[test]

@@ -217,6 +217,12 @@ impl Toolkit {
         }
     }
 
+    /// Whether it sends no event while elements move. GTK 4 scrolls smoothly to the focus for 200 ms,
+    /// and reveals what is hidden for 250 ms.
+    pub fn moves_silently(self) -> bool {
+        self == Self::Gtk4
+    }
+
     /// Whether it ignores a click in a menu right after the click that has opened it, on Wayland.
     pub fn ignores_clicks_in_new_menus(self) -> bool {
         self == Self::Gtk3

@@ -76,6 +76,9 @@ pub fn build(
         if let Some(list) = parent.and_then(|p| elements.get(p)) {
             element.extents = element.extents.map(|e| qt::row_extents(e, &element, list));
         }
+        if placements[index].is_some_and(|place| place.is_tool_tip) {
+            element.role = Role::HELP_TAG;
+        }
         element.visible &= element.extents.is_some_and(|e| !e.is_empty());
         let window_is_modal = || {
             let pair = toplevels.iter().find(|(frame, _)| *frame == index);
@@ -203,6 +206,8 @@ struct Placement {
     map: Map,
     /// The offset after the map, in pixels.
     after: (i32, i32),
+    /// Whether it is a tool tip of GTK 4, which has no role of its own.
+    is_tool_tip: bool,
 }
 
 impl Placement {
@@ -270,6 +275,7 @@ fn placements(
                 before,
                 map: map.or(elsewhere)?,
                 after: (0, 0),
+                is_tool_tip: false,
             })
         })
         .collect();
@@ -292,6 +298,7 @@ fn placements_from_corners(nodes: &[Node], toplevels: &[(usize, Pair)]) -> Vec<O
         before,
         map: map.or(first).unwrap_or(Map::SAME),
         after: (0, 0),
+        is_tool_tip: false,
     };
     let places = maps.into_iter().zip(offsets(nodes)).map(place);
     places.map(Some).collect()
@@ -322,6 +329,7 @@ fn placements_in_windows(
             before,
             map: map.or(first)?,
             after: (0, 0),
+            is_tool_tip: false,
         })
     };
     maps.into_iter().zip(before).map(place).collect()
@@ -335,7 +343,22 @@ fn place_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placemen
         .enumerate()
         .map(|(index, node)| Some((at(index).filter(|_| node.showing)?, at(node.parent?)?)))
         .collect();
-    move_by(nodes, gtk::popup_offsets(&known, &windows.popups), places);
+    let mut moved = gtk::popup_offsets(&known, &windows.popups);
+    let is_in_toplevel = |parent: usize| nodes[parent].parent.is_some_and(|app| app == 0);
+    let tips = nodes.iter().enumerate().filter(|(index, node)| {
+        let free = moved.iter().all(|(taken, _)| taken != index);
+        let bare = node.role == Some(role::FILLER) && node.showing;
+        free && bare && node.parent.is_some_and(is_in_toplevel)
+    });
+    let tips = tips.filter_map(|(index, _)| Some((index, at(index)?)));
+    let tips = gtk::tool_tips(&tips.collect::<Vec<_>>(), &windows.popups);
+    moved.extend(&tips);
+    move_by(nodes, moved, places);
+    for (index, _) in tips {
+        if let Some(place) = &mut places[index] {
+            place.is_tool_tip = true;
+        }
+    }
 }
 
 /// Moves GTK 4's popovers in native Wayland windows to the positions of their windows, beside which

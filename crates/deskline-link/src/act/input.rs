@@ -318,6 +318,7 @@ impl Act<'_> {
             scope: Scope::Showing,
             before: None,
             effect: Effect::Nothing,
+            opens: false,
             raised: false,
             look: None,
             target: None,

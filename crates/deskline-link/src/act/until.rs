@@ -180,6 +180,7 @@ impl Act<'_> {
             scope: Scope::Showing,
             before: None,
             effect: Effect::Motion,
+            opens: false,
             raised: false,
             look: None,
             target: None,

@@ -107,6 +107,8 @@ impl Since<'_> {
         diff.added.retain(|&i| is[i].visible);
         diff.added
             .extend(appeared.into_iter().filter(|&i| says(&is[i])));
+        // The pointer is put back after the answer, and rests there.
+        diff.added.retain(|&i| !now.is_in_tool_tip(i));
         diff.added.sort_unstable();
         diff.removed.retain(|&i| was[i].visible);
         // Focus changes are ignored: the restore moves the focus after the answer.

@@ -5,7 +5,8 @@
 //! event has come for [`PAUSE`], reads, and goes on listening until no event has come for
 //! [`QUIET`], or for [`SEEN`] after a change that was read: the reading is a part of the silence.
 //! The app has settled if nothing changed since the last reading, or if events announced the change
-//! and then stopped. A change without an event means that the toolkit sends none: read again.
+//! and then stopped. A change without an event means that the toolkit sends none: read again. So do
+//! elements that move, where the toolkit sends none for that.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -18,7 +19,7 @@ use crate::error::Result;
 use crate::ocr::is_from_picture;
 use crate::picture::change;
 use crate::settle::expected::{Effect, QUIET};
-use crate::settle::stale::{AGREE, expected_places, lacks_page, may_be_stale};
+use crate::settle::stale::{AGREE, expected_places, has_slid, lacks_page, may_be_stale};
 use crate::trees::{Scope, Sent, Sign};
 use deskline_input::Cancel;
 use deskline_input::clock::Instant;
@@ -82,6 +83,8 @@ pub(crate) struct Awaits<'t> {
     pub(crate) before: Option<&'t Tree>,
     /// The expected effect of the act.
     pub(crate) effect: Effect,
+    /// Whether only a pop-up is a sign of it.
+    pub(crate) opens: bool,
     /// Whether a window was brought to the front for the act.
     pub(crate) raised: bool,
     /// The window right before the act.
@@ -126,7 +129,12 @@ pub(crate) fn await_quiet(
     let mut moved = None;
     let mut more = None;
     let mut again = false;
+    let mut slides = false;
     let enough = awaits.effect.least_sign(awaits.raised);
+    let moves_silently = desk.moves_silently(pid);
+    // Any key may scroll a page.
+    let scrolls = awaits.sent.map(|_| desk.lag(pid, Sent::Scroll));
+    let agree = AGREE.max(scrolls.unwrap_or_default());
     // A page that loads without end is not waited for again.
     let loaded = awaits.before.is_none_or(|tree| !lacks_page(tree)) && !desk.is_loading(pid);
     if let Some(sent) = awaits.sent {
@@ -139,7 +147,7 @@ pub(crate) fn await_quiet(
         // Changes that go on without an event are not read more often for it.
         let pause = if again {
             Duration::ZERO
-        } else if more.is_some() || last.is_none() {
+        } else if more.is_some() || last.is_none() || slides {
             PAUSE
         } else {
             QUIET
@@ -150,18 +158,23 @@ pub(crate) fn await_quiet(
         let read = Instant::now();
         let known = last.as_ref().or(awaits.before);
         let drawn = drawing.changed(desktop, &tree);
-        let note = |known| restless.note(known, &tree, drawn);
+        let hovers = awaits.effect == Effect::Hover;
+        let note = |known| restless.note(known, &tree, drawn, hovers);
         let change = known.map_or(Some(Sign::Change), note);
         let changed = change.is_some();
-        seen |= awaits.effect.shows(heard.any, change, awaits.raised);
-        shown |= awaits.before.is_some() && change >= Some(enough);
+        let opened = !awaits.opens || desktop.popup_open(pid)?;
+        seen |= opened && awaits.effect.shows(heard.any, change, awaits.raised);
+        shown |= opened && awaits.before.is_some() && change >= Some(enough);
         let told = heard.any.is_some() && heard.silent && known.is_some();
         let fresh = awaits.before.and_then(|b| newcomers.fresh(b, &tree));
         let pending = desktop.handoff_pending()?;
         let working = !changed && heard.any.is_none() && busy && start.elapsed() < WORKING;
         let done = !changed || told && awaits.effect != Effect::Motion;
         let loading = loaded && (desktop.is_loading(pid) || lacks_page(&tree));
-        let mut quiet = !pending && !working && !computing && done && !loading;
+        slides = moves_silently
+            && start.elapsed() < AGREE
+            && known.is_some_and(|known| has_slid(known, &tree));
+        let mut quiet = !pending && !working && !computing && done && !loading && !slides;
         if quiet {
             let until = if seen {
                 heard.last + if told && changed { SEEN } else { QUIET }
@@ -175,7 +188,7 @@ pub(crate) fn await_quiet(
             // ends that.
             let due = seen || start.elapsed() >= awaits.effect.unseen();
             quiet = more.is_none() || due && fresh.is_none() && last.is_some() && !changed;
-            seen |= awaits.effect.shows(more, None, awaits.raised);
+            seen |= opened && awaits.effect.shows(more, None, awaits.raised);
         } else {
             more = None;
         }
@@ -185,8 +198,9 @@ pub(crate) fn await_quiet(
         if quiet && !shown && moved != Some(true) {
             moved = awaits.has_moved(desktop, &tree);
         }
-        if moved == Some(true) && !shown && may_be_stale(&tree) && start.elapsed() < AGREE {
-            quiet = false;
+        if moved == Some(true) && !shown && may_be_stale(&tree) && start.elapsed() < agree {
+            // A scrolled page has other places, and nothing else.
+            quiet &= awaits.before.is_some_and(|before| has_slid(before, &tree));
         }
         if quiet || start.elapsed() >= awaits.most {
             return Ok((
@@ -345,10 +359,18 @@ impl Newcomers {
 struct Restless(HashMap<ElementId, (u32, Instant)>);
 
 impl Restless {
-    /// The change besides the elements that change by themselves. `drawn` has changed in the
-    /// picture.
-    fn note(&mut self, before: &Tree, after: &Tree, drawn: Option<&ElementId>) -> Option<Sign> {
-        let diff = Diff::between(before, after);
+    /// The change besides the elements that change by themselves, and besides tool tips unless the
+    /// act `hovers`. `drawn` has changed in the picture.
+    fn note(
+        &mut self,
+        before: &Tree,
+        after: &Tree,
+        drawn: Option<&ElementId>,
+        hovers: bool,
+    ) -> Option<Sign> {
+        let mut diff = Diff::between(before, after);
+        diff.added
+            .retain(|&added| hovers || !after.is_in_tool_tip(added));
         let changed = diff.changed_ids(before, after);
         let mut counts = HashMap::new();
         // A reading has none of them yet.

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use deskline_core::{Element, Rect, Role, States, Tree};
+use deskline_core::{Element, Matching, Rect, Role, States, Tree};
 
-/// A browser's tree that shows no effect although the window's picture moved gets this long.
+/// A browser's tree that shows no effect although the window's picture moved gets this long, and so
+/// do elements that move without an event.
 pub(crate) const AGREE: Duration = Duration::from_millis(500);
 
 /// The places whose picture changes with any action: the clicked element, and the elements that
@@ -38,6 +39,19 @@ pub(crate) fn may_be_stale(tree: &Tree) -> bool {
     tree.elements
         .iter()
         .any(|e| e.visible && e.role == Role::WEB_AREA)
+}
+
+/// Whether something that shows is at another place, and as large as before: it scrolls, or makes
+/// room. What is resized is laid out at once.
+pub(crate) fn has_slid(before: &Tree, now: &Tree) -> bool {
+    let matching = Matching::between(before, now);
+    let slid = |(now, was): (&Element, &Option<usize>)| {
+        let was = was.and_then(|was| before.elements.get(was));
+        let was = was.filter(|was| was.visible && now.visible);
+        let places = was.and_then(|was| was.extents.zip(now.extents));
+        places.is_some_and(|(was, now)| was != now && (was.w, was.h) == (now.w, now.h))
+    };
+    now.elements.iter().zip(&matching.before).any(slid)
 }
 
 /// Whether an element is as large as a window.

@@ -65,6 +65,8 @@ pub(crate) struct Script {
     pub(crate) pastes: bool,
     /// Whether apps let accessibility choose in a combo box.
     pub(crate) chooses: bool,
+    /// Whether the toolkit sends no event while elements move.
+    pub(crate) moves_silently: bool,
     /// The abilities that this desktop lacks, each with the reason: methods of `Display`,
     /// `display` for all of them, and the facts `pids`, `extents` and `pointer`.
     pub(crate) lacks: HashMap<&'static str, &'static str>,
@@ -100,6 +102,7 @@ impl Script {
             pasted: false,
             pastes: true,
             chooses: false,
+            moves_silently: false,
             lacks: HashMap::new(),
             slow: 0,
             started: None,

@@ -139,6 +139,10 @@ impl Trees for Scripted {
         Duration::ZERO
     }
 
+    fn moves_silently(&mut self, _: u32) -> bool {
+        self.script().moves_silently
+    }
+
     fn is_loading(&mut self, _: u32) -> bool {
         false
     }

@@ -112,6 +112,45 @@ fn a_dialog_that_grows_once_it_is_there_is_answered_as_it_stays() {
     }
 }
 
+/// GTK 4 scrolls smoothly to the focus.
+#[test]
+fn what_moves_without_an_event_is_answered_where_it_stays() {
+    let slides_to = |y: i32| -> Happening {
+        Box::new(move |world: &mut World| {
+            let inbox = world.stack.iter_mut().flat_map(|w| &mut w.nodes);
+            let inbox = { inbox }.find(|node| node.text() == "Inbox").unwrap();
+            inbox.line.extents.as_mut().unwrap().y = y;
+        })
+    };
+    let mut story = Story::new();
+    story.script().moves_silently = true;
+    for (ms, y) in [(10, 150), (30, 170), (50, 190), (70, 200)] {
+        story.later(ms, slides_to(y));
+    }
+    story.click("Send");
+    let inbox = story.tree_line("Inbox");
+    assert!(inbox.contains("y:200"), "{inbox}");
+
+    // What goes on moving is not waited for.
+    let mut story = Story::new();
+    story.script().moves_silently = true;
+    for turn in 0..200 {
+        story.later(10 * turn, slides_to(130 + i32::from(turn % 2 == 0)));
+    }
+    story.click("Send");
+    let waited = story.script().waited.as_millis();
+    assert!((300..600).contains(&waited), "{waited} ms");
+
+    // Nor is anything waited for longer where nothing moves.
+    let waited = |moves_silently| {
+        let mut story = Story::new();
+        story.script().moves_silently = moves_silently;
+        story.click("Send");
+        story.script().waited
+    };
+    assert_eq!(waited(true), waited(false));
+}
+
 #[test]
 fn a_delay_adds_to_the_settle() {
     let mut story = Story::new();

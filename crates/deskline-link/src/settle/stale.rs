@@ -42,12 +42,14 @@ pub(crate) fn may_be_stale(tree: &Tree) -> bool {
 }
 
 /// Whether something that shows is at another place, and as large as before: it scrolls, or makes
-/// room. What is resized is laid out at once.
+/// room. What is resized is laid out at once. What has no text and takes no click may go on moving: a
+/// part of GTK 4's spinner is the box around an arrow that turns.
 pub(crate) fn has_slid(before: &Tree, now: &Tree) -> bool {
     let matching = Matching::between(before, now);
     let slid = |(now, was): (&Element, &Option<usize>)| {
         let was = was.and_then(|was| before.elements.get(was));
-        let was = was.filter(|was| was.visible && now.visible);
+        let matters = now.role.is_interactive() || !now.title.is_blank() && !now.role.is_progress();
+        let was = was.filter(|was| matters && was.visible && now.visible);
         let places = was.and_then(|was| was.extents.zip(now.extents));
         places.is_some_and(|(was, now)| was != now && (was.w, was.h) == (now.w, now.h))
     };

@@ -211,16 +211,13 @@ fn where_gtk_4_has_scrolled_to_is_in_the_answer() {
 
 /// GTK 4.8 reports a tool tip as a part of its window, at the window's corner.
 #[test]
-fn a_tool_tip_of_gtk_4_is_where_it_shows_and_its_end_is_no_effect() {
+fn a_tool_tip_of_gtk_4_is_where_it_shows() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.fold();
     let _person = bed.mousepad("");
-    let click = |element: &str, hover: bool| {
-        let click = json!({"pid": app.pid, "element": element, "hover": hover});
-        server.call("click_and_traverse", click).ok()
-    };
-    let hovered = click("Button 0", true);
+    let hover = json!({"pid": app.pid, "element": "Button 0", "hover": true});
+    let hovered = server.call("click_and_traverse", hover).ok();
     let tip = hovered.line_of("AXHelpTag", "The first one").extents;
     let button = hovered.line_of("AXButton", "Button 0").extents;
     let (tip, button) = (tip.unwrap(), button.unwrap());
@@ -228,15 +225,6 @@ fn a_tool_tip_of_gtk_4_is_where_it_shows_and_its_end_is_no_effect() {
     let beside = (tip.x + tip.w / 2 - button.x - button.w / 2).abs();
     let is_below = tip.y > button.y + button.h / 2;
     assert!(beside < 20 && is_below, "{tip:?} below {button:?}");
-    let clicked = click("Button 1", false);
-    assert_eq!(
-        clicked
-            .diff_lines()
-            .iter()
-            .filter(|line| line.starts_with('-'))
-            .count(),
-        0
-    );
 }
 
 /// A page whose buttons do their work some time after the click.

@@ -142,8 +142,8 @@ impl Diff {
     /// Compares two traversals of one app.
     ///
     /// Left out: changes of extents alone; scroll bars and their parts; rows, cells, columns and
-    /// menus without any text; tool tips that are gone; re-created elements; and elements that only
-    /// one of the traversals read, unless they are visible now.
+    /// menus without any text; re-created elements; and elements that only one of the traversals
+    /// read, unless they are visible now.
     pub fn between(before: &Tree, after: &Tree) -> Self {
         let mut matching = Matching::between(before, after);
         let twins = matching.match_twins(before, after);
@@ -161,15 +161,13 @@ impl Diff {
                 changes,
             })
         });
-        // An element that is no longer read may only have left the view.
-        let mut removed = was.only_here(&matching.after, after, |_| false);
-        removed.retain(|&i| !before.is_in_tool_tip(i));
         Self {
             modified: modified.collect(),
             // A visible element is new to the agent even if it existed before without being read,
             // such as a row of a long list.
             added: is.only_here(&matching.before, before, |element| element.visible),
-            removed,
+            // An element that is no longer read may only have left the view.
+            removed: was.only_here(&matching.after, after, |_| false),
             twins,
             partial: !(before.partial.is_empty() && after.partial.is_empty()),
         }

@@ -217,8 +217,8 @@ impl Toolkit {
         }
     }
 
-    /// Whether it sends no event while elements move. GTK 4 scrolls smoothly to the focus for 200 ms,
-    /// and reveals what is hidden for 250 ms.
+    /// Whether it sends no event while elements move. GTK 4 scrolls smoothly to the focus for
+    /// 200 ms.
     pub fn moves_silently(self) -> bool {
         self == Self::Gtk4
     }

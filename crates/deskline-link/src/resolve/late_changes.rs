@@ -110,7 +110,8 @@ impl Since<'_> {
         // The pointer is put back after the answer, and rests there.
         diff.added.retain(|&i| !now.is_in_tool_tip(i));
         diff.added.sort_unstable();
-        diff.removed.retain(|&i| was[i].visible);
+        diff.removed
+            .retain(|&i| was[i].visible && !last.is_in_tool_tip(i));
         // Focus changes are ignored: the restore moves the focus after the answer.
         diff.modified.retain(|m| {
             (is[m.after].visible || was[m.before].visible)

@@ -371,6 +371,8 @@ impl Restless {
         let mut diff = Diff::between(before, after);
         diff.added
             .retain(|&added| hovers || !after.is_in_tool_tip(added));
+        diff.removed
+            .retain(|&removed| !before.is_in_tool_tip(removed));
         let changed = diff.changed_ids(before, after);
         let mut counts = HashMap::new();
         // A reading has none of them yet.

@@ -42,8 +42,8 @@ pub(crate) fn may_be_stale(tree: &Tree) -> bool {
 }
 
 /// Whether something that shows is at another place, and as large as before: it scrolls, or makes
-/// room. What is resized is laid out at once. What has no text and takes no click may go on moving: a
-/// part of GTK 4's spinner is the box around an arrow that turns.
+/// room. What is resized is laid out at once. What has no text and takes no click may go on moving:
+/// a part of GTK 4's spinner is the box around an arrow that turns.
 pub(crate) fn has_slid(before: &Tree, now: &Tree) -> bool {
     let matching = Matching::between(before, now);
     let slid = |(now, was): (&Element, &Option<usize>)| {

@@ -85,8 +85,9 @@ impl Drop for NativeApp {
             let message = fs::read_to_string(self.log.with_extension("err"));
             let ended = self.child.try_wait();
             println!(
-                "{}: {ended:?}\n{}",
+                "{}: {ended:?}\n{:?}\n{}",
                 self.log.display(),
+                self.log(),
                 message.unwrap_or_default()
             );
         }

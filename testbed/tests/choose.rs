@@ -78,14 +78,14 @@ impl<'b> Subject<'b> {
             let more = json!({"until": until, "deltaY": by});
             self.call("scroll_and_traverse", list, more)
         };
-        let [row, first] = texts;
-        let found = scroll(row, 1).ok();
-        let line = found.lines().into_iter().find(|line| {
-            let text = line.text.as_ref().map(|text| text.shown.as_str());
-            line.visible && text == Some(row)
-        });
-        assert!(line.is_some(), "{found}\n{}", found.file());
-        scroll(first, -1).ok();
+        for (row, by) in texts.into_iter().zip([1, -1]) {
+            let found = scroll(row, by).ok();
+            let line = found.lines().into_iter().find(|line| {
+                let text = line.text.as_ref().map(|text| text.shown.as_str());
+                line.visible && text == Some(row)
+            });
+            assert!(line.is_some(), "{found}\n{}", found.file());
+        }
     }
 }
 

@@ -92,6 +92,42 @@ fn ways_to_act(session: &Session) {
     lists.wait_for("dropped Pear on To");
 }
 
+#[test]
+fn far_choices_of_gtk_4_on_sway() {
+    far_choices(&Session::new(Compositor::Sway));
+}
+
+#[test]
+fn far_choices_of_gtk_4_on_x11() {
+    far_choices(&Session::new(Compositor::X11));
+}
+
+/// Choices below the fold of their lists, and rows far down and far up.
+fn far_choices(session: &Session) {
+    let server = session.server();
+    let app = session.script(&["choices.py", "gtk4"], &server, ["AX", "City"]);
+    let persons = session.widgets(Toolkit::Gtk3, &server);
+    until("the person's window", || {
+        server.has_in_front(&persons).then_some(())
+    });
+    for (element, choice, logs) in [
+        ("City", "City 55", "City City 55"),
+        ("City", "City 2", "City City 2"),
+        ("Font", "Font 33", "Font Font 33"),
+    ] {
+        let choose = json!({"element": element, "role": "AXComboBox", "choose": choice});
+        let answer = server.call_for(&app, "click_and_traverse", choose);
+        let answer = answer.ok();
+        app.wait_for(logs);
+        assert!(server.has_in_front(&persons), "{answer}");
+    }
+    for (row, by) in [("Line 60", 1), ("Line 3", -1)] {
+        let rows = json!({"element": "Rows", "role": "AXList", "until": row, "deltaY": by});
+        let found = server.call_for(&app, "scroll_and_traverse", rows).ok();
+        assert!(found.line_of("AXRow", row).visible, "{found}");
+    }
+}
+
 /// Keys by name, and as GTK has them.
 const KEYS: [(&str, &str); 5] = [
     ("Delete", "Delete"),

@@ -212,8 +212,7 @@ impl Act<'_> {
             return self.click_choice(desk, from, (&whole, found), outcome);
         }
         let mut texts = from.texts(&whole);
-        // Some long lists have elements only for the choices that show, or are close to that.
-        let may_grow = texts.len() >= MANY || from.all_show(&whole);
+        let may_grow = texts.len() >= MANY || from.most_show(&whole);
         let ways: &[bool] = if may_grow { &[true, false] } else { &[] };
         let mut last = whole;
         for down in ways {
@@ -385,11 +384,15 @@ impl Chooser<'_> {
         now.elements.iter().enumerate().any(shows)
     }
 
-    /// Whether no choice in a tree is out of view.
-    fn all_show(&self, now: &Tree) -> bool {
+    /// Whether at most one choice at each end is out of view: some lists have elements only for the
+    /// choices that show, those of GTK 4.18 for one more.
+    fn most_show(&self, now: &Tree) -> bool {
         let among = self.among(now);
-        let mut choices = now.elements.iter().enumerate();
-        choices.all(|(i, e)| !among(i) || !is_choice(e) || e.visible)
+        let choices = now.elements.iter().enumerate();
+        let hidden = choices.filter(|(i, e)| among(*i) && is_choice(e) && !e.visible);
+        // A row, and the label in it.
+        let hidden: HashSet<_> = hidden.filter_map(|(_, e)| Some(e.extents?.y)).collect();
+        hidden.len() <= 2
     }
 
     /// The texts of the choices in a tree.

@@ -60,7 +60,10 @@ impl Act<'_> {
         self.cancel.check()?;
         // An open menu receives the input by itself, and would close if the front window changed.
         if desk.popup_open(self.pid)? {
-            desk.set_aim(self.aim(None));
+            desk.set_aim(Aim {
+                menu: true,
+                ..self.aim(None)
+            });
             self.grab(desk)?;
             return Ok(None);
         }

@@ -1,11 +1,12 @@
 //! Turns the wheel until something shows, or the end is reached.
 
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem;
 use std::time::Duration;
 
 use deskline_core::search::nearest_of;
-use deskline_core::{Element, Point, Rect, Role, Texts, Tree, summary};
+use deskline_core::{Element, Point, Rect, Role, Texts, Tree, fold, summary};
 
 use super::action::{Act, Outcome};
 use crate::checkpoint::Checkpoint;
@@ -26,6 +27,9 @@ const LOADS: Duration = Duration::from_millis(900);
 
 /// How long to wait until a turn has moved what it moves.
 const MOVES: Duration = Duration::from_millis(1_500);
+
+/// The largest number of lines of one turn.
+const MOST_LINES: i32 = 30;
 
 /// The largest number of texts that are kept for the error.
 const TEXTS: usize = 5_000;
@@ -76,7 +80,8 @@ impl Act<'_> {
         let wanted = |tree: &Tree, area: usize| {
             let inside = |i: usize| tree.is_inside(i, area) && !is_area(&tree.elements[i]);
             let found = tree.find_text_among(inside, text, None)?.index;
-            shows_in(tree, found, area).then_some(found)
+            let shown = Texts::new(tree).text(tree, found)?.shown.clone();
+            (shows_in(tree, found, area) && !cuts_numbers(&shown, text)).then_some(found)
         };
         outcome.step.done.at = Some(at);
         if let Some(found) = wanted(&read, area) {
@@ -125,7 +130,9 @@ impl Act<'_> {
         let no_place = || TargetError::NoBounds(summary::name_of(tree, area));
         let at = at.ok_or_else(no_place)?;
         self.front(desk, self.wanted_at(at))?;
-        let step = lines_for(place);
+        let mut step = lines_for(place);
+        // By how many pixels a line has moved the rows, at most.
+        let mut pixels = 0;
         let start = Instant::now();
         let mut turned = Turned {
             tree: tree.clone(),
@@ -142,7 +149,7 @@ impl Act<'_> {
             }
             let lines = if wheel.down { step } else { -step };
             desk.scroll(at, (0, lines), self.cancel)?;
-            turned.tree = self.moved(desk, Some(Sent::Scroll))?;
+            let was = mem::replace(&mut turned.tree, self.moved(desk, Some(Sent::Scroll))?);
             let now = &turned.tree;
             let Some(area) = now.find_again(tree, area) else {
                 break;
@@ -152,6 +159,7 @@ impl Act<'_> {
             if turned.found.is_some() || look != last {
                 turned.lines += step;
                 still = 0;
+                pixels = pixels.max(shift(&was, (now, area)) / step);
             } else {
                 still += 1;
             }
@@ -170,6 +178,10 @@ impl Act<'_> {
                 self.cancel.check()?;
             }
             last = look;
+            if let (Some(place), 1..) = (place, pixels) {
+                // Half of what shows: an app may have more of a turn to come.
+                step = (place.h / 2 / pixels).clamp(1, MOST_LINES);
+            }
         }
         Ok(turned)
     }
@@ -270,9 +282,66 @@ fn look_of(tree: &Tree, area: usize) -> u64 {
     hasher.finish()
 }
 
-/// By how many lines to turn the wheel, so that nothing is skipped: two thirds of what shows. A
+/// Whether a text has the wanted one only as a part of longer numbers, as "Line 30" has "Line 3":
+/// what is wanted may come.
+fn cuts_numbers(shown: &str, wanted: &str) -> bool {
+    let (shown, wanted) = (fold(shown), fold(wanted));
+    let digits = |[inner, outer]: [Option<char>; 2]| {
+        [inner, outer]
+            .iter()
+            .all(|c| c.is_some_and(char::is_numeric))
+    };
+    let mut found = shown.match_indices(&*wanted).peekable();
+    found.peek().is_some()
+        && found.all(|(at, part)| {
+            let (before, after) = (&shown[..at], &shown[at + part.len()..]);
+            digits([part.chars().next(), before.chars().next_back()])
+                || digits([part.chars().next_back(), after.chars().next()])
+        })
+}
+
+/// By how many pixels rows that show in both readings have moved, at most. A list may show other
+/// rows in the same elements.
+fn shift(was: &Tree, (now, area): (&Tree, usize)) -> i32 {
+    let row = |e: &Element| Some((e.id.clone(), e.title.shown.clone(), e.extents?.y));
+    let shows = |e: &&Element| e.visible && !e.title.is_blank();
+    let before: HashMap<_, _> = (was.elements.iter().filter(shows).filter_map(row))
+        .map(|(id, title, y)| ((id, title), y))
+        .collect();
+    let inside = now.elements.iter().enumerate().skip(area + 1);
+    let inside = inside.filter(|(i, e)| shows(e) && now.is_inside(*i, area));
+    let moved = inside.filter_map(|(_, e)| {
+        let (id, title, y) = row(e)?;
+        Some((before.get(&(id, title))? - y).abs())
+    });
+    moved.max().unwrap_or(0)
+}
+
+/// By how many lines to turn the wheel at first, so that nothing is skipped: two thirds of what shows. A
 /// line has 60 pixels at most in any toolkit.
 pub(super) fn lines_for(place: Option<Rect>) -> i32 {
     const LINE: i32 = 60;
     place.map_or(3, |place| (place.h * 2 / 3 / LINE).clamp(1, 10))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cuts_numbers;
+
+    #[test]
+    fn a_part_of_a_longer_number_is_not_what_is_wanted() {
+        for (shown, wanted) in [("Line 30", "line 3"), ("115 kB", "15 kB"), ("v1.25", "1.2")] {
+            assert!(cuts_numbers(shown, wanted), "{shown:?} {wanted:?}");
+        }
+        for (shown, wanted) in [
+            ("Line 3", "line 3"),
+            ("Lines", "Line"),
+            ("Total: 42 €", "Total"),
+            ("30, then Line 3", "line 3"),
+            ("Line 3a", "Line 3"),
+            ("no such text", "Line"),
+        ] {
+            assert!(!cuts_numbers(shown, wanted), "{shown:?} {wanted:?}");
+        }
+    }
 }

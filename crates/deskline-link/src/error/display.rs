@@ -25,6 +25,12 @@ pub enum DisplayError {
     /// A window did not come to the front: who failed, as a clause.
     #[error("{0}. Nothing was sent")]
     NotBroughtUp(&'static str),
+    /// The compositor's list lacks the window.
+    #[error(
+        "the compositor lists no window with this title, as of a panel. Nothing was sent. Use \
+         {QUIET_TOOLS}, which need none"
+    )]
+    NotListed,
     /// The shortcut that switches windows did not lead to this one.
     #[error(
         "GNOME's Alt+Esc did not bring the window to the front: it is on another workspace, or \

@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{Diff, Element, KeyPress, Role, States, Tree, summary};
+use deskline_core::{Diff, Element, KeyPress, Role, States, Tree, fold, summary};
 
 use crate::call::{Action, Quiet};
 use crate::error::Mismatch;
@@ -97,24 +97,42 @@ pub(crate) fn takes_more(last: Option<&Witness>, now: &Witness) -> bool {
 
 /// The verdict about a choice.
 pub(crate) fn chose(target: &Resolved, text: &str, (before, after): (&Tree, &Tree)) -> Verdict {
-    let now = target.index.and_then(|was| after.find_again(before, was));
-    match now.map(|now| (now, has_chosen(after, now, text))) {
-        Some((now, Some(false))) => Verdict::Failed(Mismatch::NotChosen {
+    let Some(was) = target.index else {
+        return Verdict::Agrees;
+    };
+    let Some(now) = after.find_again(before, was) else {
+        return Verdict::Agrees;
+    };
+    // The choice is its name, and its choices may be in no tree while it is closed.
+    let took_another = || {
+        let [old, new] = [(before, was), (after, now)].map(|(tree, i)| &tree.elements[i]);
+        new.role == Role::COMBO_BOX
+            && old.title != new.title
+            && !has_words(&fold(&new.title.shown), &fold(text))
+    };
+    match has_chosen(after, now, text) {
+        Some(true) => Verdict::Agrees,
+        None if !took_another() => Verdict::Agrees,
+        _ => Verdict::Failed(Mismatch::NotChosen {
             text: said(after, now),
             wanted: text.to_owned(),
         }),
-        _ => Verdict::Agrees,
     }
+}
+
+/// Whether these words are in a name, one after the other: "Sort by: Large" has "Large".
+fn has_words(name: &str, words: &str) -> bool {
+    let split = |text| str::split_whitespace(text).collect::<Vec<_>>();
+    let (name, words) = (split(name), split(words));
+    name.windows(words.len().max(1)).any(|part| part == words)
 }
 
 /// The choice that a combo box or list shows: its value, or else its name.
 fn said(tree: &Tree, index: usize) -> String {
-    let value = &tree.elements[index].value;
-    if value.is_blank() {
-        summary::name_of(tree, index)
-    } else {
-        value.shown.clone()
-    }
+    let element = &tree.elements[index];
+    let says = [&element.value, &element.title];
+    let says = says.into_iter().find(|text| !text.is_blank());
+    says.map_or_else(|| summary::name_of(tree, index), |text| text.shown.clone())
 }
 
 fn set(old: &Field, new: &Field, wanted: &str) -> Verdict {

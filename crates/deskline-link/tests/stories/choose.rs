@@ -135,6 +135,32 @@ fn an_app_that_keeps_another_choice_is_an_error() {
     assert_snapshot!(story.field("error"), @"Opened 'Size' [AXComboBox], chose 'Large', but it says 'Small' and not 'Large': the app did not take the choice. Look at the picture");
 }
 
+/// Its choice is its name, and its choices are in no tree once it has closed.
+#[test]
+fn an_app_that_takes_another_choice_for_its_name_is_an_error() {
+    let mut story = Story::new();
+    story.given(|world| {
+        let lines = r#"[AXComboBox] "Small" x:20 y:440 w:200 h:24"#;
+        world.window(MAIL, "Format", [0, 420, 290, 100], lines);
+        world.raise(crate::story::EDITOR_WINDOW);
+        world.on_press("Small", |world| {
+            let lines = r#"[AXMenuItem] "Large" x:20 y:490 w:200 h:20"#;
+            world.menu(MAIL, [20, 464, 200, 80], lines);
+            world.on_press("Large", |world| {
+                if let Some(node) = world.node("Small") {
+                    node.says("Larger");
+                }
+            });
+        });
+    });
+    let choose = Action::Input(Input::Choose {
+        target: by_text("Small"),
+        choice: "Large".into(),
+    });
+    story.run(Tool::Click, choose);
+    assert_snapshot!(story.field("error"), @"Opened 'Small' [AXComboBox], chose 'Large', but it says 'Larger' and not 'Large': the app did not take the choice. Look at the picture");
+}
+
 #[test]
 fn esc_in_between_closes_the_list_and_nothing_is_chosen() {
     let mut story = desk();

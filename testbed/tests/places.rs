@@ -157,6 +157,14 @@ fn a_panels_menu_starts_an_app() {
     };
     let opened = click("Applications");
     opened.line_of("AXMenu", "Accessories");
+    // Its menu has the keyboard, though the person's window is in front.
+    let key = |name: &str| {
+        let call = json!({"pid": pid, "keyName": name});
+        server.call("press_key_and_traverse", call).ok()
+    };
+    let closed = key("Escape");
+    assert!(closed.find("AXMenu", "Accessories").is_none(), "{closed}");
+    click("Applications");
     click("Accessories");
     click("Make it");
     until("what the app makes", || made.exists().then_some(()));

@@ -67,10 +67,14 @@ impl X11 {
         // Send both requests in one round trip.
         let probe = self.probe(Grabbable::Keyboard)?;
         let focus = self.focus()?;
-        if probe.grabbed()?
-            && let Some(holder) = self.stranger(aim)?
-        {
-            return Ok(Receiver::Grab(holder));
+        if probe.grabbed()? {
+            if let Some(holder) = self.stranger(aim)? {
+                return Ok(Receiver::Grab(holder));
+            }
+            // A panel's menu has the keys, though another window has the focus.
+            if aim.menu && self.popup_open(aim.pid)? {
+                return Ok(Receiver::Target);
+            }
         }
         let Some(focus) = focus else {
             return Ok(Receiver::Nobody);

@@ -174,7 +174,7 @@ impl Screen for X11Display {
         let mut windows = self.app_windows()?;
         windows.retain(|w| w.pid == pid);
         // Hidden windows go last.
-        windows.sort_by_key(|w| !w.viewable || w.minimised);
+        windows.sort_by_key(|w| (!w.viewable || w.minimised, w.rank()));
         Ok(windows.iter().map(Toplevel::window).collect())
     }
 

@@ -112,6 +112,16 @@ impl Toplevel {
         !matches!(self.kind, Kind::Dock | Kind::Notification)
     }
 
+    /// Sorts the windows of an app: first what keys can go to, then panels and notifications, which
+    /// lie over it, and last the desktop's own.
+    pub fn rank(&self) -> u8 {
+        match self.kind {
+            Kind::Dock | Kind::Notification => 1,
+            Kind::Desktop => 2,
+            _ => 0,
+        }
+    }
+
     /// The window's workspace, if that is not `shown`.
     pub(super) fn elsewhere(&self, shown: Option<u32>) -> Option<u32> {
         self.workspace

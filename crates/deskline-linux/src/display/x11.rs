@@ -15,6 +15,7 @@ impl DisplaySystem for X11Display {
         };
         let mut toplevels = X11Display::x11(self).toplevels()?;
         toplevels.retain(|t| t.pid == pid);
+        toplevels.sort_by_key(Toplevel::rank);
         let front = match toplevels.len() {
             // There is no other to distinguish it from.
             0 | 1 => None,

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use deskline_link::Result;
 
+use crate::app::App;
 use crate::app_toplevel::AppToplevel;
 use crate::atspi::{AtSpi, Listed, on_bus};
 use crate::bus;
@@ -54,12 +55,27 @@ impl AtSpi {
     /// Updates the app's registrations beside the one that it is known by: a Qt app registers GTK's
     /// with its first dialog of it.
     pub(crate) fn note_registrations(&mut self, pid: u32) -> Result<(), bus::Error> {
-        let listed = self.apps()?;
+        let mut listed = self.apps()?;
+        listed.retain(|l| l.pid == pid);
+        let Some(app) = self.apps.get(&pid) else {
+            return Ok(());
+        };
+        if listed.len() > 1 {
+            // GTK may have registered before Qt, and the app was met in between.
+            let main = app.peer.bus_name.clone();
+            let windows = self.toplevels_of(&listed)?.0;
+            let has_windows = |name: &str| windows.iter().any(|w| w.bus_name() == name);
+            let other = listed.iter().find(|l| has_windows(&l.bus_name));
+            if let Some(other) = other.filter(|_| !has_windows(&main)) {
+                let peer = Peer::meet(&mut self.bus, &other.bus_name, pid, AT_ONCE)?;
+                self.apps.insert(pid, App::new(peer));
+            }
+        }
         let Some(app) = self.apps.get_mut(&pid) else {
             return Ok(());
         };
         let main = &app.peer.bus_name;
-        let is_beside = |l: &&Listed| l.pid == pid && l.bus_name != *main;
+        let is_beside = |l: &&Listed| l.bus_name != *main;
         let now: Vec<&str> = listed
             .iter()
             .filter(is_beside)

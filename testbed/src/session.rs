@@ -3,6 +3,7 @@
 
 mod apps;
 mod folder;
+mod panel;
 mod running;
 pub(crate) mod setup;
 mod shared;

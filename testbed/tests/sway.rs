@@ -185,32 +185,7 @@ fn apps_without_a_tree_are_driven_behind_the_persons_window() {
     session.drives_a_terminal("sway", "hello Zy {x} äß 漢");
 }
 
-/// A panel is no window to sway: it is read, and pressed where it is.
 #[test]
-fn a_panel_is_pressed_over_the_bus() {
-    let session = Setup::here(Compositor::Sway).start();
-    let server = session.server();
-    let persons = session.widgets(Toolkit::Gtk3, &server);
-    let log = session.folder().join("panel.log");
-    let mut command = session.command("/usr/bin/python3");
-    command.arg("-B").arg(session.folder().join("panel.py"));
-    command.arg(&log);
-    let panel = session.app(command, log);
-    panel.wait_for("ready");
-    let press = |element: &str, role: &str| {
-        let call = json!({"element": element, "role": role});
-        server.call_for(&panel, "press_ax_and_traverse", call).ok()
-    };
-    let pressed = press("Volume up", "AXButton");
-    panel.wait_for("louder");
-    assert!(!pressed.text.contains("no window any more"), "{pressed}");
-    press("Home", "AXMenuItem");
-    panel.wait_for("went Home");
-    let click = json!({"element": "Volume up", "role": "AXButton"});
-    let refused = server.call_for(&panel, "click_and_traverse", click);
-    for part in ["no window", "press_ax_and_traverse"] {
-        assert!(refused.error().contains(part), "{refused}");
-    }
-    assert_eq!(panel.logged("louder"), 1);
-    assert!(server.has_in_front(&persons));
+fn a_panel_is_read_and_pressed() {
+    Setup::here(Compositor::Sway).start().uses_a_panel();
 }

@@ -131,6 +131,11 @@ fn the_persons_window_comes_back_where_no_app_describes_it() {
 }
 
 #[test]
+fn a_panel_is_read_and_pressed() {
+    Session::new(Compositor::Labwc).uses_a_panel();
+}
+
+#[test]
 fn forms_drags_and_the_wheel() {
     let session = Session::new(Compositor::Labwc);
     let server = session.server();

@@ -314,11 +314,14 @@ impl<T: Toplevels> Raising for Wlr<T> {
                 return Ok(());
             }
         }
-        Err(DisplayError::NotBroughtUp(if may_be.is_empty() {
-            "the compositor lists no window with this title"
-        } else {
-            "the compositor did not bring the window to the front, or its app does not report that it did"
-        }).into())
+        if may_be.is_empty() {
+            return Err(DisplayError::NotListed.into());
+        }
+        Err(DisplayError::NotBroughtUp(
+            "the compositor did not bring the window to the front, or its app does not report that \
+             it did",
+        )
+        .into())
     }
 }
 

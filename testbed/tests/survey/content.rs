@@ -63,6 +63,22 @@ pub fn qbittorrent(bed: &Bed) {
     .unwrap();
 }
 
+/// The environment of Wine's programs, with a made prefix. Without its dialogs about components that
+/// are missing.
+pub fn wine(bed: &Bed) -> String {
+    let prefix = format!("WINEPREFIX={}", text(&bed.path("wine")));
+    let environment = [
+        &*prefix,
+        "WINEDLLOVERRIDES=mscoree,mshtml=",
+        "WINEDEBUG=-all",
+    ];
+    bed.run(
+        "env",
+        &[&environment[..], &["wine", "wineboot", "-i"]].concat(),
+    );
+    environment.join(" ")
+}
+
 pub fn c_program(bed: &Bed) -> String {
     let lines = [
         "#include <stdio.h>",

@@ -22,5 +22,5 @@ survey! {
     mousepad gedit geany calc impress chromium nautilus dolphin gnome_terminal xfce4_terminal
     okular kate gimp inkscape audacity filezilla keepassxc swing gnome_calculator kcalc
     gtk3_widget_factory gtk4_widget_factory
-    tk sdl xterm kitty vlc qbittorrent thunderbird wireshark sandboxed
+    tk sdl xterm kitty notepad xfce4_panel vlc qbittorrent thunderbird wireshark sandboxed
 }

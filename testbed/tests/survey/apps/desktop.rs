@@ -1,8 +1,11 @@
-//! Apps of the net and of media, and one in a sandbox.
+//! Apps of the net and of media, one in a sandbox, and a panel.
 
 use super::{WORDS, append_and_save, menu};
+use serde_json::json;
+
 use crate::content;
-use crate::run::Subject;
+use crate::run::{Gap, Subject};
+use crate::shown::Shown;
 
 pub const fn vlc() -> Subject {
     Subject {
@@ -83,6 +86,35 @@ pub const fn wireshark() -> Subject {
             run.hides("the third packet", |shown| shown.name == "2.000000")
         },
         gaps: &[],
+    }
+}
+
+pub const fn xfce4_panel() -> Subject {
+    Subject {
+        name: "xfce4-panel",
+        toolkit: "GTK 3",
+        open: |_| "xfce4-panel".to_owned().into(),
+        ready: "Applications",
+        click: |run| {
+            run.click("AXCheckBox", "Applications")?;
+            let item = |shown: &Shown| shown.name == "Accessories";
+            run.shows("the menu", item)?;
+            run.key("Escape", &[])?;
+            run.hides("the menu", item)
+        },
+        text: |run| {
+            let menu = json!({"element": "Show Desktop", "role": "AXCheckBox", "rightClick": true});
+            run.call("click_and_traverse", menu)?;
+            run.click("AXMenu", "Panel")?;
+            run.click("AXMenuItem", "Add New Items")?;
+            run.types("clock", None)?;
+            run.hides("what is no clock", |shown| shown.says("Program launcher"))
+        },
+        gaps: &[Gap {
+            role: "toggle button",
+            text: "root",
+            reason: "it is in a process of its own, which is plugged into the panel",
+        }],
     }
 }
 

@@ -3,7 +3,7 @@
 use deskline_testbed::Bed;
 use serde_json::json;
 
-use super::WORDS;
+use super::{WORDS, append_and_save};
 use crate::content;
 use crate::run::{Opening, Subject};
 
@@ -56,6 +56,28 @@ fn script(bed: &Bed, name: &str) -> Opening {
         log.display()
     )
     .into()
+}
+
+pub const fn notepad() -> Subject {
+    Subject {
+        name: "notepad",
+        toolkit: "Wine, no tree",
+        open: |bed| {
+            let prefix = content::wine(bed);
+            format!("env {prefix} wine notepad {}", content::note(bed)).into()
+        },
+        ready: "Pears are green",
+        click: |run| {
+            run.click("AXStaticText", "Edit")?;
+            run.says("Time/Date")?;
+            run.click("AXStaticText", "Time/Date")?;
+            run.key("s", &["Control"])?;
+            // The time.
+            run.file_has("note.txt", ":")
+        },
+        text: |run| append_and_save(run, "note.txt"),
+        gaps: &[],
+    }
 }
 
 pub const fn xterm() -> Subject {

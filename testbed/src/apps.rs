@@ -281,14 +281,24 @@ impl Bed {
 
     /// Thunar, GTK 3, with a folder of files. Its icon view has no children in the tree.
     pub fn thunar(&self, files: &[&str]) -> App<'_> {
-        let folder = self.path("thunar-folder");
+        self.folder_in("thunar", files)
+    }
+
+    /// Dolphin, Qt 5, with a folder of files.
+    pub fn dolphin(&self, files: &[&str]) -> App<'_> {
+        self.folder_in("dolphin", files)
+    }
+
+    fn folder_in(&self, program: &str, files: &[&str]) -> App<'_> {
+        let name = format!("{program}-folder");
+        let folder = self.path(&name);
         fs::create_dir_all(&folder).unwrap();
         for file in files {
             fs::write(folder.join(file), "text").unwrap();
         }
-        let mut command = self.command("thunar");
+        let mut command = self.command(program);
         command.arg(&folder);
-        App::start_when(self, command, |w| w.title.starts_with("thunar-folder"))
+        App::start_when(self, command, move |w| w.title.starts_with(&name))
     }
 
     /// GTK 3's showcase of widgets.

@@ -7,10 +7,13 @@ use std::fs;
 use deskline_testbed::{Answer, App, Bed, Client, until};
 use serde_json::json;
 
-/// The first line of the tree with this role, as a ref.
+/// The first line of the tree with this role and text, as a ref, once there is one.
 fn reference(server: &Client, pid: u32, role: &str, text: &str) -> String {
-    let seen = server.call("refresh_traversal", json!({"pid": pid})).ok();
-    format!("{}", seen.line_of(role, text).reference.unwrap())
+    until(&format!("{role} {text:?}"), || {
+        let read = server.call("refresh_traversal", json!({"pid": pid}));
+        let line = read.find(role, text).filter(|line| line.visible)?;
+        Some(line.reference?.to_string())
+    })
 }
 
 fn starts_with(app: &App<'_>, bed: &Bed, title: &str) -> bool {
@@ -106,6 +109,33 @@ fn a_file_is_dragged_from_the_file_manager_into_an_editor() {
     until(&format!("the download in the folder: {answer}"), || {
         let arrived = fs::read_to_string(left.join("report.txt")).ok()?;
         (arrived == "figures").then_some(())
+    });
+    assert_eq!(bed.screen().front(), persons.window.id, "{answer}");
+}
+
+#[test]
+fn a_file_is_dragged_from_dolphin_into_kate() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let folder = bed.dolphin(&["aa.txt", "cc.txt"]);
+    let (editor, _) = bed.code_editor("kate");
+    let persons = bed.windows("gtk3", &[], &["Mine|Mine|300x200+900+600"]);
+    bed.screen().move_window(folder.window.id, 0, 0);
+    bed.screen().move_window(editor.window.id, 500, 300);
+    let file = until("the file", || {
+        let read = server.call("refresh_traversal", json!({"pid": folder.pid}));
+        read.find("AXCell", "cc.txt")?.extents
+    });
+    // The middle of the editor.
+    let (x, y, w, h) = bed.screen().windows_of(editor.pid)[0].bounds;
+    let (x, y) = (x + w.cast_signed() / 2, y + h.cast_signed() / 2);
+    persons.bring_to_front();
+    // By its name: there is no icon above without KDE's theme, and a drag there selects.
+    let drag = json!({"pid": folder.pid, "x": file.x + file.w / 2, "y": file.y + file.h - 10,
+                      "toPid": editor.pid, "toX": x, "toY": y});
+    let answer = server.call("drag_and_traverse", drag).ok();
+    until(&format!("the file in the editor: {answer}"), || {
+        starts_with(&editor, &bed, "cc.txt").then_some(())
     });
     assert_eq!(bed.screen().front(), persons.window.id, "{answer}");
 }

@@ -212,7 +212,9 @@ impl Field {
     /// Whether it has a typed path with more before or behind it, which makes it another path: file
     /// dialogs select a name without its suffix, and what is typed replaces only that.
     fn adds_to_path(&self, typed: &str) -> bool {
+        // A slash after a folder comes from completion.
         let whole = self.text.trim();
+        let whole = whole.strip_suffix('/').unwrap_or(whole);
         let is_more = whole.len() > typed.len();
         let joined = whole.starts_with(typed) || whole.ends_with(typed) && whole.starts_with('/');
         typed.starts_with(['/', '~']) && is_more && joined

@@ -142,6 +142,25 @@ pub struct Element {
 }
 
 impl Element {
+    /// A visible element without texts and states, all of whose children were read.
+    pub fn new(id: ElementId, role: Role, native_role: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            id,
+            reference: None,
+            parent: None,
+            role,
+            native_role: native_role.into(),
+            title: Text::default(),
+            value: Text::default(),
+            description: Text::default(),
+            extents: None,
+            cell: None,
+            visible: true,
+            states: States::empty(),
+            children_read: true,
+        }
+    }
+
     /// Its bounds, unless they are empty.
     pub fn place(&self) -> Option<Rect> {
         self.extents.filter(|extents| !extents.is_empty())

@@ -73,6 +73,22 @@ pub struct Older {
 }
 
 impl Tree {
+    /// A complete tree of which no windows are known.
+    pub fn new(app: App, elements: Vec<Element>) -> Self {
+        Self {
+            app,
+            elements,
+            dialog: None,
+            windows: Vec::new(),
+            coordinates: Coordinates::Screen,
+            partial: Vec::new(),
+            older: None,
+            blind: Vec::new(),
+            no_tree: None,
+            took: Duration::ZERO,
+        }
+    }
+
     /// Whether only the picture shows what is in the app's windows.
     pub fn is_picture_only(&self) -> bool {
         self.no_tree.is_some()

@@ -114,25 +114,34 @@ fn is_scheme(text: &str) -> bool {
         && bytes.all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
 }
 
+/// The path that `text` is, if it is one.
+fn path_of(text: &str, session: &Session) -> Option<PathBuf> {
+    if let Some(rest) = text.strip_prefix("file://") {
+        let path = command::unescape_uri(rest.trim_start_matches("localhost"));
+        return Some(Path::new("/").join(path));
+    }
+    if let Some(rest) = text.strip_prefix("~/") {
+        return Some(session.home().unwrap_or(Path::new("/")).join(rest));
+    }
+    text.starts_with('/').then(|| PathBuf::from(text))
+}
+
 /// Rule 1. `None` if `identifier` is neither a path nor a URL.
 fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result<Option<Launch>> {
-    let path = if let Some(rest) = identifier.strip_prefix("file://") {
-        Path::new("/").join(command::unescape_uri(rest.trim_start_matches("localhost")))
-    } else if let Some((scheme, _)) = identifier.split_once("://").filter(|(s, _)| is_scheme(s)) {
+    let Some(path) = path_of(identifier, session) else {
+        if identifier.starts_with("./") || identifier.starts_with("../") {
+            return Err(OpenError::RelativePath(identifier.to_owned()).into());
+        }
+        let scheme = identifier.split_once("://").map(|(scheme, _)| scheme);
+        let Some(scheme) = scheme.filter(|scheme| is_scheme(scheme)) else {
+            return Ok(None);
+        };
         let kind = format!("x-scheme-handler/{}", scheme.to_lowercase());
         let Some(entry) = mime::default_app(&[kind], installed, session) else {
             return Err(OpenError::NoAppForScheme(scheme.to_owned()).into());
         };
-        return Launch::of_entry(entry, Some(Document::Uri(identifier.to_owned())), session)
-            .map(Some);
-    } else if let Some(rest) = identifier.strip_prefix("~/") {
-        session.home().unwrap_or(Path::new("/")).join(rest)
-    } else if identifier.starts_with("./") || identifier.starts_with("../") {
-        return Err(OpenError::RelativePath(identifier.to_owned()).into());
-    } else if identifier.starts_with('/') {
-        PathBuf::from(identifier)
-    } else {
-        return Ok(None);
+        let document = Document::Uri(identifier.to_owned());
+        return Launch::of_entry(entry, Some(document), session).map(Some);
     };
     if !path.exists() {
         // It may be a command line.
@@ -190,13 +199,7 @@ fn with_document(
         None => installed.one("are named", name, |e| e.is_named(name))?,
     };
     let Some(entry) = entry else { return Ok(None) };
-    let path = if let Some(rest) = place.strip_prefix("file://") {
-        Path::new("/").join(command::unescape_uri(rest.trim_start_matches("localhost")))
-    } else if let Some(rest) = place.strip_prefix("~/") {
-        session.home().unwrap_or(Path::new("/")).join(rest)
-    } else if place.starts_with('/') {
-        PathBuf::from(place)
-    } else {
+    let Some(path) = path_of(place, session) else {
         let document = Document::Uri(place.to_owned());
         return Launch::of_entry(entry, Some(document), session).map(Some);
     };

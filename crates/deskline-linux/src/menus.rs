@@ -164,41 +164,26 @@ pub(crate) fn place_in_bars(tree: &mut Tree) {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use deskline_core::{App, Coordinates, Rect, Text};
+    use deskline_core::{App, Coordinates, Rect};
 
     use super::context::is_of_window;
     use super::*;
 
     pub(super) fn tree(elements: &[(Option<usize>, Role, (i32, i32))]) -> Tree {
         let element = |(n, (parent, role, (x, y))): (usize, &(_, _, _))| Element {
-            id: ElementId::new(format!("/{n}")),
-            reference: None,
             parent: *parent,
-            role: *role,
-            native_role: "".into(),
-            title: Text::default(),
-            value: Text::default(),
-            description: Text::default(),
-            cell: None,
             extents: Rect::new(*x, *y, 40, 26),
-            visible: true,
-            states: States::empty(),
-            children_read: true,
+            ..Element::new(ElementId::new(format!("/{n}")), *role, "")
         };
         Tree {
-            app: App {
-                name: String::new(),
-                pid: 7,
-            },
-            elements: elements.iter().enumerate().map(element).collect(),
-            dialog: None,
-            windows: Vec::new(),
             coordinates: Coordinates::Window,
-            partial: Vec::new(),
-            older: None,
-            blind: Vec::new(),
-            no_tree: None,
-            took: Duration::ZERO,
+            ..Tree::new(
+                App {
+                    name: String::new(),
+                    pid: 7,
+                },
+                elements.iter().enumerate().map(element).collect(),
+            )
         }
     }
 

@@ -12,80 +12,56 @@ pub(crate) enum Package {
     Tesseract,
 }
 
-/// A package manager: its program, how it installs, and its names in the order of [`Package`].
-struct Manager {
-    program: &'static str,
-    install: &'static str,
-    names: [&'static str; 6],
-}
-
-/// The first that is installed is the distribution's.
-const MANAGERS: [Manager; 4] = [
-    DEBIAN,
-    Manager {
-        program: "dnf",
-        install: "dnf install",
-        names: [
-            "at-spi2-core",
-            "xorg-x11-server-Xvfb",
-            "tigervnc-server-minimal",
-            "xfwm4",
-            "dbus-daemon",
-            "tesseract tesseract-langpack-eng",
-        ],
-    },
-    Manager {
-        program: "pacman",
-        install: "pacman -S",
-        names: [
-            "at-spi2-core",
-            "xorg-server-xvfb",
-            "tigervnc",
-            "xfwm4",
-            "dbus",
-            "tesseract tesseract-data-eng",
-        ],
-    },
-    Manager {
-        program: "zypper",
-        install: "zypper install",
-        names: [
-            "at-spi2-core",
-            "xorg-x11-server-Xvfb",
-            "xorg-x11-Xvnc",
-            "xfwm4",
-            "dbus-1-daemon",
-            "tesseract-ocr tesseract-ocr-traineddata-english",
-        ],
-    },
+/// The package managers: their programs, and how they install. The first that is installed is the
+/// distribution's.
+const MANAGERS: [(&str, &str); 4] = [
+    ("apt-get", "apt-get install"),
+    ("dnf", "dnf install"),
+    ("pacman", "pacman -S"),
+    ("zypper", "zypper install"),
 ];
 
-const DEBIAN: Manager = Manager {
-    program: "apt-get",
-    install: "apt-get install",
-    names: [
-        "at-spi2-core",
-        "xvfb",
-        "tigervnc-standalone-server",
-        "xfwm4",
-        "dbus-daemon",
-        "tesseract-ocr",
-    ],
-};
+impl Package {
+    /// Its names, in the order of [`MANAGERS`].
+    fn names(self) -> [&'static str; 4] {
+        match self {
+            Self::AtSpi => ["at-spi2-core"; 4],
+            Self::Xvfb => [
+                "xvfb",
+                "xorg-x11-server-Xvfb",
+                "xorg-server-xvfb",
+                "xorg-x11-server-Xvfb",
+            ],
+            Self::Xvnc => [
+                "tigervnc-standalone-server",
+                "tigervnc-server-minimal",
+                "tigervnc",
+                "xorg-x11-Xvnc",
+            ],
+            Self::Xfwm4 => ["xfwm4"; 4],
+            Self::DbusDaemon => ["dbus-daemon", "dbus-daemon", "dbus", "dbus-1-daemon"],
+            Self::Tesseract => [
+                "tesseract-ocr",
+                "tesseract tesseract-langpack-eng",
+                "tesseract tesseract-data-eng",
+                "tesseract-ocr tesseract-ocr-traineddata-english",
+            ],
+        }
+    }
+}
 
 /// The command that installs these packages, without `sudo`. Debian's where no manager is known.
 pub(crate) fn install(packages: &[Package]) -> String {
     let found = MANAGERS
         .iter()
-        .find(|manager| in_path(manager.program).is_some());
-    command(found.unwrap_or(&DEBIAN), packages)
+        .position(|(program, _)| in_path(program).is_some());
+    command(found.unwrap_or(0), packages)
 }
 
-fn command(manager: &Manager, packages: &[Package]) -> String {
-    let names = packages
-        .iter()
-        .map(|package| manager.names[*package as usize]);
-    let words: Vec<_> = [manager.install].into_iter().chain(names).collect();
+fn command(manager: usize, packages: &[Package]) -> String {
+    let (_, install) = MANAGERS[manager];
+    let names = packages.iter().map(|package| package.names()[manager]);
+    let words: Vec<_> = [install].into_iter().chain(names).collect();
     words.join(" ")
 }
 
@@ -103,9 +79,8 @@ mod tests {
     #[test]
     fn each_distribution_has_its_own_names() {
         let packages = [Package::Xvfb, Package::Xfwm4, Package::DbusDaemon];
-        let commands: Vec<_> = MANAGERS.iter().map(|m| command(m, &packages)).collect();
         assert_eq!(
-            commands,
+            [0, 1, 2, 3].map(|manager| command(manager, &packages)),
             [
                 "apt-get install xvfb xfwm4 dbus-daemon",
                 "dnf install xorg-x11-server-Xvfb xfwm4 dbus-daemon",

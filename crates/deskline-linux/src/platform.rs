@@ -34,20 +34,17 @@ pub struct LinuxPlatform {
 impl LinuxPlatform {
     /// The session of this environment, or the person's where there is none.
     pub fn find() -> Self {
-        Self {
-            session: None,
-            attended: false,
-            own_seat: false,
-            gnome_input: GnomeInput::Auto,
-            prepared: Mutex::new(None),
-            pings: Mutex::new(None),
-        }
+        Self::of(None)
     }
 
     /// This session and no other.
     pub fn on(session: Session) -> Self {
+        Self::of(Some(session))
+    }
+
+    fn of(session: Option<Session>) -> Self {
         Self {
-            session: Some(session),
+            session,
             attended: false,
             own_seat: false,
             gnome_input: GnomeInput::Auto,

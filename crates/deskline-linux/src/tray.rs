@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use deskline_core::{App, Coordinates, Element, ElementId, Role, States, Text, Tree};
+use deskline_core::{App, Element, ElementId, Role, States, Text, Tree};
 use deskline_link::{Error, Obstacle, QuietAction, Refusal, Result};
 use deskline_wayland::dbus::{self, Arguments, DAEMON, On, PROPERTIES};
 use zbus::blocking::Connection;
@@ -107,21 +107,13 @@ impl Tray {
 
     /// The tree of an app that has items and no window.
     pub(crate) fn tree_of(&mut self, name: &str, pid: u32) -> Option<Tree> {
-        let mut tree = Tree {
-            app: App {
+        let mut tree = Tree::new(
+            App {
                 name: name.to_owned(),
                 pid,
             },
-            elements: Vec::new(),
-            dialog: None,
-            windows: Vec::new(),
-            coordinates: Coordinates::Screen,
-            partial: Vec::new(),
-            older: None,
-            blind: Vec::new(),
-            no_tree: None,
-            took: Duration::ZERO,
-        };
+            Vec::new(),
+        );
         self.add_to(&mut tree);
         (!tree.elements.is_empty()).then_some(tree)
     }
@@ -266,19 +258,10 @@ fn element(
     title: &str,
 ) -> Element {
     Element {
-        id: ElementId::new(format!("{TRAY}{id}")),
-        reference: None,
         parent,
-        role,
-        native_role: native_role.into(),
         title: Text::new(title),
-        value: Text::default(),
-        description: Text::default(),
-        extents: None,
-        cell: None,
         visible: false,
-        states: States::empty(),
-        children_read: true,
+        ..Element::new(ElementId::new(format!("{TRAY}{id}")), role, native_role)
     }
 }
 

@@ -1,12 +1,9 @@
 //! Apps that are not on the accessibility bus: their tree is the windows that the display lists.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use deskline_atspi as atspi;
-use deskline_core::{
-    App, Coordinates, Element, ElementId, Rect, Role, States, Text, Tree, TreeWindow,
-};
+use deskline_core::{App, Element, ElementId, Rect, Role, Text, Tree, TreeWindow};
 use deskline_link::WindowHint;
 use deskline_unix::process;
 
@@ -47,19 +44,14 @@ fn tree(pid: u32, hint: &WindowHint, windows: &atspi::Windows) -> Tree {
     let element = |id: String, native_role: &'static str, title: &str, extents: Rect, visible| {
         let visible = visible && !extents.is_empty();
         Element {
-            id: ElementId::new(format!("{pid}{NO_BUS}{id}")),
-            reference: None,
-            parent: None,
-            role: Role::WINDOW,
-            native_role: native_role.into(),
             title: Text::new(title),
-            value: Text::default(),
-            description: Text::default(),
             extents: Some(extents),
-            cell: None,
             visible,
-            states: States::empty(),
-            children_read: true,
+            ..Element::new(
+                ElementId::new(format!("{pid}{NO_BUS}{id}")),
+                Role::WINDOW,
+                native_role,
+            )
         }
     };
     let toplevels = windows.toplevels.iter();
@@ -73,12 +65,6 @@ fn tree(pid: u32, hint: &WindowHint, windows: &atspi::Windows) -> Tree {
     elements.extend(popups.map(|(n, place)| element(format!("p{n}"), "pop-up", "", *place, true)));
     let windows = windows.toplevels.iter().enumerate();
     Tree {
-        app: App {
-            name: process::name(pid),
-            pid,
-        },
-        elements,
-        dialog: None,
         windows: windows
             .map(|(index, w)| TreeWindow {
                 id: w.id,
@@ -87,12 +73,14 @@ fn tree(pid: u32, hint: &WindowHint, windows: &atspi::Windows) -> Tree {
                 elements: vec![index],
             })
             .collect(),
-        coordinates: Coordinates::Screen,
-        partial: Vec::new(),
-        older: None,
-        blind: Vec::new(),
         no_tree: Some(hint.no_tree()),
-        took: Duration::ZERO,
+        ..Tree::new(
+            App {
+                name: process::name(pid),
+                pid,
+            },
+            elements,
+        )
     }
 }
 

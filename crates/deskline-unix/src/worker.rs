@@ -95,6 +95,25 @@ impl<O> Inbox<O> {
         self.orders.try_recv()
     }
 
+    /// Hands each order to `step` until the handle is dropped. Without an order, `step` waits for
+    /// [`Self::poll`], and for what else it serves.
+    ///
+    /// # Errors
+    ///
+    /// Those of `step`.
+    pub fn serve<E>(&self, mut step: impl FnMut(Option<O>) -> Result<(), E>) -> Result<(), E> {
+        loop {
+            match self.next() {
+                Ok(order) => step(Some(order))?,
+                Err(TryRecvError::Empty) => {
+                    step(None)?;
+                    self.awake();
+                }
+                Err(TryRecvError::Disconnected) => return Ok(()),
+            }
+        }
+    }
+
     /// To be polled beside other file descriptors: readable if there may be an order.
     pub fn poll(&self) -> PollFd<'_> {
         PollFd::from_borrowed_fd(self.wake.as_fd(), PollFlags::IN)

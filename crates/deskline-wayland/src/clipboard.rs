@@ -9,26 +9,20 @@ pub(crate) mod content;
 mod keeper;
 pub(crate) mod pipe;
 mod protocol;
+pub(crate) mod thread;
 
 use std::path::Path;
 
-use deskline_link::clipboard::{ClipboardThread, Reading};
-use deskline_link::{Error, Result};
-use deskline_unix::worker::Worker;
+use deskline_link::Result;
+use deskline_link::clipboard::ClipboardThread;
 
 /// Connects to the compositor that listens on `socket`, and starts the thread. Dropping the result
 /// ends the thread.
 ///
 /// # Errors
 ///
-/// [`Error::Unsupported`] if the compositor does not offer data control.
+/// [`Error::Unsupported`](deskline_link::Error::Unsupported) if the compositor does not offer data
+/// control.
 pub fn start(socket: &Path) -> Result<ClipboardThread> {
-    let reading = Reading::default();
-    let keeper = keeper::Keeper::connect(socket, reading.clone())?;
-    let worker = Worker::start("clipboard", move |inbox| keeper.run(&inbox));
-    let worker = worker.map_err(Error::system("starting the clipboard's thread"))?;
-    Ok(ClipboardThread::new(
-        move |order| worker.send(order),
-        reading,
-    ))
+    thread::keep(|reading| keeper::Keeper::connect(socket, reading))
 }

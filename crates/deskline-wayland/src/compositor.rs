@@ -79,6 +79,38 @@ pub trait Compositor: Raising + Send {
     fn gate(&mut self) -> Option<&mut dyn Gate>;
 }
 
+/// What a display is on: a compositor, or GNOME, which is used in one of two ways.
+pub trait Current {
+    /// The compositor as it is used now.
+    fn current(&self) -> &dyn Compositor;
+
+    /// The compositor as it is used now.
+    fn current_mut(&mut self) -> &mut dyn Compositor;
+
+    /// Called when a link begins. With `acts`, input may follow.
+    fn begin(&mut self, acts: bool);
+
+    fn raising(&mut self) -> &mut dyn Raising;
+}
+
+impl<C: Compositor> Current for C {
+    fn current(&self) -> &dyn Compositor {
+        self
+    }
+
+    fn current_mut(&mut self) -> &mut dyn Compositor {
+        self
+    }
+
+    fn begin(&mut self, acts: bool) {
+        self.begin_link(acts);
+    }
+
+    fn raising(&mut self) -> &mut dyn Raising {
+        self
+    }
+}
+
 /// Lets the agent's events through a guard that blocks them too.
 pub trait Gate {
     /// Lets events through.

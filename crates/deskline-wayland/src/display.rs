@@ -15,7 +15,7 @@ use deskline_link::{
 };
 use deskline_unix::unread::Unread;
 
-use crate::compositor::{BoxedPort, Compositor, Gate, Holder, Input, Keyboard, Located};
+use crate::compositor::{BoxedPort, Current, Gate, Holder, Input, Keyboard, Located};
 use crate::reader;
 
 /// The time between two keys: mousepad was disconnected after 580 characters without a pause.
@@ -28,13 +28,13 @@ const FROM_WINDOW: &str = "it does not report where windows are on the screen";
 pub struct WaylandDisplay<C> {
     pub(crate) compositor: C,
     hands: Hands<u32>,
-    /// The offset to add to points, as of the last [`Compositor::locate`].
+    /// The offset to add to points, as of the last [`locate`](crate::compositor::Compositor::locate).
     offset: (f64, f64),
     /// Measures the app's unread data, if the compositor disconnects slow readers.
     unread: Option<Unread>,
 }
 
-impl<C: Compositor> WaylandDisplay<C> {
+impl<C: Current> WaylandDisplay<C> {
     pub(crate) fn new(compositor: C) -> Self {
         Self {
             compositor,
@@ -50,7 +50,7 @@ impl<C: Compositor> WaylandDisplay<C> {
         aim: Option<Aim>,
         cancel: &Cancel,
     ) -> Result<(Receiver, Option<WindowId>)> {
-        let holder = match self.compositor.keyboard(aim, cancel)? {
+        let holder = match self.compositor.current_mut().keyboard(aim, cancel)? {
             Keyboard::Nobody => return Ok((Receiver::Nobody, None)),
             Keyboard::Unclear(why) => return Ok((Receiver::Unclear(why), None)),
             Keyboard::Window(holder) => holder,
@@ -82,19 +82,25 @@ impl<C: Compositor> WaylandDisplay<C> {
     /// The other app's window that covers a point, if any.
     fn over(&mut self, at: Point, aim: Option<Aim>) -> Result<Option<Other>> {
         match aim {
-            Some(aim) => self.compositor.over(at, aim),
+            Some(aim) => self.compositor.current_mut().over(at, aim),
             None => Ok(None),
         }
     }
 
     /// Prepares the pointer for these points. Returns the offset to add to them.
     fn reach(&mut self, places: &[Point], cancel: &Cancel) -> Result<(f64, f64)> {
-        if !self.compositor.manner().counts_from_window {
-            let located = self.compositor.locate(self.hands.aim, places, cancel)?;
+        if !self.compositor.current().manner().counts_from_window {
+            let located = self
+                .compositor
+                .current_mut()
+                .locate(self.hands.aim, places, cancel)?;
             return Ok(located.offset);
         }
         let front = self.front_of_target(cancel)?;
-        let located = self.compositor.locate(self.hands.aim, places, cancel);
+        let located = self
+            .compositor
+            .current_mut()
+            .locate(self.hands.aim, places, cancel);
         if let Ok(Located {
             offset,
             late: false,
@@ -112,33 +118,33 @@ impl<C: Compositor> WaylandDisplay<C> {
         });
         let located = still.and(located);
         if located.is_err() {
-            self.compositor.release();
+            self.compositor.current_mut().release();
         }
         Ok(located?.offset)
     }
 }
 
-impl<C: Compositor + 'static> Display for WaylandDisplay<C> {
+impl<C: Current + 'static> Display for WaylandDisplay<C> {
     fn is_private(&self) -> bool {
         false
     }
 
     fn begin_link(&mut self, acts: bool) {
-        self.compositor.begin_link(acts);
+        self.compositor.begin(acts);
     }
 
     fn set_aim(&mut self, aim: Aim) {
         self.hands.aim = Some(aim);
-        self.compositor.set_aim(aim);
+        self.compositor.current_mut().set_aim(aim);
     }
 
     fn release_all(&mut self) {
         // A lost connection has released them.
         match deskline_input::release_all(self) {
-            Ok(()) => self.compositor.end_input(),
+            Ok(()) => self.compositor.current_mut().end_input(),
             Err(e) => {
                 tracing::debug!("not all keys and buttons were released: {e}");
-                self.compositor.release();
+                self.compositor.current_mut().release();
             }
         }
     }
@@ -148,29 +154,29 @@ impl<C: Compositor + 'static> Display for WaylandDisplay<C> {
     }
 
     fn raising(&mut self) -> Offer<&mut dyn Raising> {
-        Ok(&mut self.compositor)
+        Ok(self.compositor.raising())
     }
 
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
-        self.compositor.workspaces()
+        self.compositor.current_mut().workspaces()
     }
 
     fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
-        self.compositor.takes(Input::Pointer)?;
+        self.compositor.current().takes(Input::Pointer)?;
         Ok(self)
     }
 
     fn key_input(&mut self) -> Offer<&mut dyn KeyInput> {
-        self.compositor.takes(Input::Keys)?;
+        self.compositor.current().takes(Input::Keys)?;
         Ok(self)
     }
 
     fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
-        self.compositor.pictures()
+        self.compositor.current_mut().pictures()
     }
 
     fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        self.compositor.guard()
+        self.compositor.current_mut().guard()
     }
 
     fn overlay(&mut self) -> Offer<&mut dyn Overlay> {
@@ -182,35 +188,35 @@ impl<C: Compositor + 'static> Display for WaylandDisplay<C> {
     }
 }
 
-impl<C: Compositor> Screen for WaylandDisplay<C> {
+impl<C: Current> Screen for WaylandDisplay<C> {
     fn front(&mut self) -> Result<Option<Window>> {
-        self.compositor.front()
+        self.compositor.current_mut().front()
     }
 
     fn every_window(&mut self) -> Result<Vec<Window>> {
-        self.compositor.windows()
+        self.compositor.current_mut().windows()
     }
 
     fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>> {
-        let mut windows = self.compositor.windows()?;
+        let mut windows = self.compositor.current_mut().windows()?;
         windows.retain(|window| window.pid == Some(pid));
         Ok(windows)
     }
 
     fn pointer(&mut self) -> Result<Option<Pointer>> {
-        self.compositor.pointer()
+        self.compositor.current_mut().pointer()
     }
 
     fn move_pointer(&mut self, to: Point) -> Result<()> {
         let offset = self.reach(&[to], &Cancel::new())?;
-        if let Some(gate) = self.compositor.gate() {
+        if let Some(gate) = self.compositor.current_mut().gate() {
             return gate.put_pointer(to);
         }
-        self.compositor.devices(offset)?.go(to)
+        self.compositor.current_mut().devices(offset)?.go(to)
     }
 }
 
-impl<C: Compositor> Scene for WaylandDisplay<C> {
+impl<C: Current> Scene for WaylandDisplay<C> {
     type Error = Error;
     type Key = u32;
     type Port<'p>
@@ -219,7 +225,7 @@ impl<C: Compositor> Scene for WaylandDisplay<C> {
         Self: 'p;
 
     fn port(&mut self) -> Result<BoxedPort<'_>> {
-        self.compositor.devices(self.offset)
+        self.compositor.current_mut().devices(self.offset)
     }
 
     fn hands(&mut self) -> &mut Hands<u32> {
@@ -227,7 +233,7 @@ impl<C: Compositor> Scene for WaylandDisplay<C> {
     }
 
     fn rhythm(&self) -> Rhythm {
-        let manner = self.compositor.manner();
+        let manner = self.compositor.current().manner();
         Rhythm {
             part: manner.part,
             keys: if manner.types_at_once {
@@ -250,10 +256,10 @@ impl<C: Compositor> Scene for WaylandDisplay<C> {
 
     fn begin(&mut self, doing: Doing) -> Result<()> {
         if let Doing::Text | Doing::Key(_) = doing {
-            self.compositor.ready()?;
+            self.compositor.current_mut().ready()?;
         }
         self.unread = None;
-        let socket = self.compositor.manner().ends_slow_readers;
+        let socket = self.compositor.current().manner().ends_slow_readers;
         if let (Doing::Text, Some(aim), Some(socket)) = (doing, self.hands.aim, socket) {
             self.unread = Unread::find(aim.pid, socket);
         }
@@ -265,11 +271,17 @@ impl<C: Compositor> Scene for WaylandDisplay<C> {
     }
 
     fn open(&mut self) -> Result<()> {
-        self.compositor.gate().map_or(Ok(()), Gate::open)
+        self.compositor
+            .current_mut()
+            .gate()
+            .map_or(Ok(()), Gate::open)
     }
 
     fn close(&mut self) -> Result<()> {
-        self.compositor.gate().map_or(Ok(()), Gate::close)
+        self.compositor
+            .current_mut()
+            .gate()
+            .map_or(Ok(()), Gate::close)
     }
 
     fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver> {
@@ -284,7 +296,7 @@ impl<C: Compositor> Scene for WaylandDisplay<C> {
         cancel: &Cancel,
     ) -> Result<Under> {
         let crosses = aim.is_some_and(|aim| aim.drop_on.is_some());
-        if crosses && self.compositor.manner().counts_from_window {
+        if crosses && self.compositor.current().manner().counts_from_window {
             return Err(Error::Unsupported {
                 what: "dragging to another app",
                 why: FROM_WINDOW.to_owned(),

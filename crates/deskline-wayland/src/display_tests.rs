@@ -3,7 +3,7 @@ use deskline_input::{Button, Click, Gap, Part, Port, Stroke};
 
 use super::*;
 
-use crate::compositor::{Located, Manner, no_guard, plus};
+use crate::compositor::{Compositor, Located, Manner, no_guard, plus};
 
 /// A compositor that gives scripted answers and records what is sent.
 #[derive(Default)]

@@ -132,17 +132,7 @@ mod tests {
 
     fn window(id: u64) -> Toplevel {
         let window = Rect::at(0, 0, 800, 600);
-        Toplevel {
-            id: WindowId(id),
-            title: id.to_string(),
-            window,
-            shadow: None,
-            border: [0; 4],
-            modal: false,
-            on_screen: true,
-            in_buffer: None,
-            frame: None,
-        }
+        Toplevel::new(WindowId(id), id.to_string(), window)
     }
 
     fn node(path: &str, parent: Option<usize>, role: u32) -> Node {

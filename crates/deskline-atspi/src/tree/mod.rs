@@ -98,20 +98,15 @@ pub fn build(
         pid: peer.pid,
     };
     let mut tree = Tree {
-        app,
-        elements,
         dialog,
         windows: tree_windows(windows, &toplevels, &position),
-        partial: Vec::new(),
-        older: None,
-        blind: Vec::new(),
-        no_tree: None,
         coordinates: if windows.unplaced {
             Coordinates::Window
         } else {
             Coordinates::Screen
         },
         took,
+        ..Tree::new(app, elements)
     };
     if windows.unplaced {
         for window in &mut tree.windows {

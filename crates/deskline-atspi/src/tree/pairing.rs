@@ -302,17 +302,7 @@ mod tests {
     use super::*;
 
     fn toplevel(id: u64, title: &str, window: Rect) -> Toplevel {
-        Toplevel {
-            id: WindowId(id),
-            title: title.into(),
-            window,
-            shadow: None,
-            border: [0; 4],
-            modal: false,
-            on_screen: true,
-            in_buffer: None,
-            frame: None,
-        }
+        Toplevel::new(WindowId(id), title.into(), window)
     }
 
     fn frame<'n>(path: &'n str, title: &'n str, extents: Rect, active: bool) -> Frame<'n> {

@@ -190,15 +190,9 @@ mod tests {
 
     fn toplevel(window: Rect, shadow: Option<[i32; 4]>, border: [i32; 4]) -> Toplevel {
         Toplevel {
-            id: WindowId(1),
-            title: String::new(),
-            window,
             shadow,
             border,
-            modal: false,
-            on_screen: true,
-            in_buffer: None,
-            frame: None,
+            ..Toplevel::new(WindowId(1), String::new(), window)
         }
     }
 

@@ -134,15 +134,8 @@ mod tests {
 
     fn window(content: Rect, in_buffer: InBuffer) -> Toplevel {
         Toplevel {
-            id: WindowId(1),
-            title: String::new(),
-            window: content,
-            shadow: None,
-            border: [0; 4],
-            modal: false,
-            on_screen: true,
             in_buffer: Some(in_buffer),
-            frame: None,
+            ..Toplevel::new(WindowId(1), String::new(), content)
         }
     }
 

@@ -16,6 +16,19 @@ pub struct Windows {
     pub unplaced: bool,
 }
 
+impl Windows {
+    /// Of an app whose windows are in these places. `front` is the front window, of any app.
+    pub fn placed(toplevels: Vec<Toplevel>, popups: Vec<Rect>, front: Option<WindowId>) -> Self {
+        Self {
+            // Otherwise there is no other to distinguish it from.
+            front: front.filter(|_| toplevels.len() > 1),
+            toplevels,
+            popups,
+            unplaced: false,
+        }
+    }
+}
+
 /// A toplevel, as the window system reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toplevel {
@@ -57,6 +70,21 @@ pub enum InBuffer {
 }
 
 impl Toplevel {
+    /// A window on the screen, of which no more is known.
+    pub fn new(id: WindowId, title: String, window: Rect) -> Self {
+        Self {
+            id,
+            title,
+            window,
+            shadow: None,
+            border: [0; 4],
+            modal: false,
+            on_screen: true,
+            in_buffer: None,
+            frame: None,
+        }
+    }
+
     /// Whether it is [`InBuffer::Framed`].
     pub fn is_framed(&self) -> bool {
         matches!(self.in_buffer, Some(InBuffer::Framed { .. }))

@@ -37,19 +37,14 @@ pub(crate) fn tree(lines: &str) -> Tree {
         open.push((indent, index));
     }
     Tree {
-        app: App {
-            name: "Messages".into(),
-            pid: 4821,
-        },
-        elements,
-        dialog: None,
-        windows: Vec::new(),
-        partial: vec![],
-        older: None,
-        blind: Vec::new(),
-        no_tree: None,
-        coordinates: deskline_core::Coordinates::Screen,
         took: Duration::from_millis(84),
+        ..Tree::new(
+            App {
+                name: "Messages".into(),
+                pid: 4821,
+            },
+            elements,
+        )
     }
 }
 
@@ -156,16 +151,12 @@ prop_compose! {
             elements.push(element);
         }
         Tree {
-            app: App { name, pid: 1 },
-            elements,
-            dialog,
-            windows: Vec::new(),
-            partial,
-            coordinates: deskline_core::Coordinates::Screen,
-            older: None,
-            no_tree: blind.first().cloned(),
-            blind,
-            took: Duration::from_millis(5),
-        }
+dialog,
+partial,
+no_tree: blind.first().cloned(),
+blind,
+took: Duration::from_millis(5),
+..Tree::new(App { name, pid: 1 }, elements)
+}
     }
 }

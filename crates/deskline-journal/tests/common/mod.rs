@@ -3,9 +3,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
-use deskline_core::{App, Element, ElementId, Role, States, Text, Tree};
+use deskline_core::{App, Element, ElementId, Role, Tree};
 use deskline_journal::{Journal, Retention};
 use tempfile::TempDir;
 
@@ -57,37 +56,18 @@ pub fn lines_of(child: Child, tag: &str) -> Vec<String> {
 }
 
 pub fn tree(ids: impl IntoIterator<Item = String>) -> Tree {
-    Tree {
-        app: App {
+    Tree::new(
+        App {
             name: "Messages".into(),
             pid: 4821,
         },
-        elements: ids.into_iter().map(element).collect(),
-        dialog: None,
-        windows: Vec::new(),
-        partial: Vec::new(),
-        older: None,
-        blind: Vec::new(),
-        no_tree: None,
-        coordinates: deskline_core::Coordinates::Screen,
-        took: Duration::ZERO,
-    }
+        ids.into_iter().map(element).collect(),
+    )
 }
 
 fn element(id: String) -> Element {
     Element {
-        id: ElementId::new(id),
-        reference: None,
-        parent: None,
-        role: Role::BUTTON,
-        native_role: "push button".into(),
-        title: Text::default(),
-        value: Text::default(),
-        description: Text::default(),
-        cell: None,
-        extents: None,
         visible: false,
-        states: States::empty(),
-        children_read: true,
+        ..Element::new(ElementId::new(id), Role::BUTTON, "push button")
     }
 }

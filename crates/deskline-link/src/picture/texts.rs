@@ -379,19 +379,10 @@ fn on_screen(picture: &Picture, area: Area) -> Rect {
 
 fn element(id: String, parent: usize, text: &str, place: Rect) -> Element {
     Element {
-        id: ElementId::new(id),
-        reference: None,
         parent: Some(parent),
-        role: Role::STATIC_TEXT,
-        native_role: texts::FROM_PICTURE.into(),
         title: Text::new(text),
-        value: Text::default(),
-        description: Text::default(),
         extents: Some(place),
-        cell: None,
-        visible: true,
-        states: States::empty(),
-        children_read: true,
+        ..Element::new(ElementId::new(id), Role::STATIC_TEXT, texts::FROM_PICTURE)
     }
 }
 

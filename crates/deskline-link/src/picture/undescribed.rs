@@ -260,7 +260,7 @@ fn area(place: &Rect) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
 
     use deskline_core::{App, ElementId, Point, Text, TreeWindow};
 
@@ -272,19 +272,14 @@ mod tests {
     /// An element whose parent is the element at index `parent`.
     fn element(parent: Option<usize>, role: Role, text: &str, extents: Rect) -> Element {
         Element {
-            id: ElementId::new(format!("/{parent:?}/{text}/{extents:?}")),
-            reference: None,
             parent,
-            role,
-            native_role: "thing".into(),
             title: Text::new(text),
-            value: Text::default(),
-            description: Text::default(),
-            cell: None,
             extents: Some(extents),
-            visible: true,
-            states: States::empty(),
-            children_read: true,
+            ..Element::new(
+                ElementId::new(format!("/{parent:?}/{text}/{extents:?}")),
+                role,
+                "thing",
+            )
         }
     }
 
@@ -292,28 +287,23 @@ mod tests {
     fn tree() -> Tree {
         let extents = Rect::at(100, 50, 400, 300);
         Tree {
-            app: App {
-                name: "Paint".into(),
-                pid: 1,
-            },
-            elements: vec![
-                element(None, Role::WINDOW, "Paint", extents),
-                element(Some(0), Role::SCROLL_AREA, "", Rect::at(110, 90, 380, 250)),
-                element(Some(1), Role::GROUP, "", CANVAS),
-            ],
-            dialog: None,
             windows: vec![TreeWindow {
                 id: WINDOW,
                 extents,
                 on_screen: true,
                 elements: vec![0],
             }],
-            coordinates: deskline_core::Coordinates::Screen,
-            partial: Vec::new(),
-            older: None,
-            blind: Vec::new(),
-            no_tree: None,
-            took: Duration::ZERO,
+            ..Tree::new(
+                App {
+                    name: "Paint".into(),
+                    pid: 1,
+                },
+                vec![
+                    element(None, Role::WINDOW, "Paint", extents),
+                    element(Some(0), Role::SCROLL_AREA, "", Rect::at(110, 90, 380, 250)),
+                    element(Some(1), Role::GROUP, "", CANVAS),
+                ],
+            )
         }
     }
 

@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use deskline_core::{
     App, Element, ElementId, Line, Point, Rect, Role, States, Text, Tree, TreeWindow, WindowId,
@@ -398,8 +397,6 @@ impl World {
             vec![tops[&id]]
         };
         let mut tree = Tree {
-            app: App { name, pid },
-            dialog: None,
             windows: windows
                 .into_iter()
                 .map(|(id, extents, _)| TreeWindow {
@@ -409,13 +406,7 @@ impl World {
                     elements: is(id),
                 })
                 .collect(),
-            elements,
-            partial: Vec::new(),
-            older: None,
-            blind: Vec::new(),
-            no_tree: None,
-            coordinates: deskline_core::Coordinates::Screen,
-            took: Duration::ZERO,
+            ..Tree::new(App { name, pid }, elements)
         };
         tree.scope_visible();
         tree
@@ -443,19 +434,9 @@ impl Node {
 
 fn element(id: &str, role: Role, title: &str, parent: Option<usize>) -> Element {
     Element {
-        id: ElementId::new(id),
-        reference: None,
         parent,
-        role,
-        native_role: role.short().into(),
         title: Text::new(title),
-        value: Text::default(),
-        description: Text::default(),
-        cell: None,
-        extents: None,
-        visible: true,
-        states: States::empty(),
-        children_read: true,
+        ..Element::new(ElementId::new(id), role, role.short())
     }
 }
 

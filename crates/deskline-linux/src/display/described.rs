@@ -59,21 +59,13 @@ impl Described {
     pub(super) fn windows(&self, pid: u32) -> atspi::Windows {
         let of_app = self.last.iter().filter(|(_, t)| t.pid == pid);
         let for_tree = |(id, described): &(WindowId, atspi::AppToplevel)| atspi::Toplevel {
-            id: *id,
-            title: described.title.clone(),
-            window: NOWHERE,
-            shadow: None,
-            border: [0; 4],
-            modal: false,
-            on_screen: true,
-            in_buffer: None,
             frame: Some(described.path().to_owned()),
+            ..atspi::Toplevel::new(*id, described.title.clone(), NOWHERE)
         };
         atspi::Windows {
             toplevels: of_app.map(for_tree).collect(),
-            popups: Vec::new(),
-            front: None,
             unplaced: true,
+            ..atspi::Windows::default()
         }
     }
 }

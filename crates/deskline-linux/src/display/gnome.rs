@@ -6,10 +6,9 @@ use std::time::Duration;
 use deskline_atspi as atspi;
 use deskline_link::{Display as _, Result, WindowId};
 use deskline_wayland::{ExtensionUse, GnomeAccess, GnomeDisplay, ShellWindow};
-use deskline_x11::X11Display;
 
 use super::described::Described;
-use super::system::{BY_PROTOCOLS, DisplaySystem, Findings, Popups, WaylandSystem};
+use super::system::{BY_PROTOCOLS, Findings, Popups, WaylandSystem};
 use crate::session::{GNOME_SHELL, Session};
 
 /// Connects to GNOME Shell, where that is the session's compositor.
@@ -24,28 +23,18 @@ pub(super) fn connect(session: &Session) -> Option<Result<GnomeDisplay<Described
     (compositor == GNOME_SHELL).then(|| GnomeDisplay::connect(&access, described))
 }
 
-impl DisplaySystem for GnomeDisplay<Described> {
-    fn windows_for_tree(&mut self, pid: u32, _popups: bool) -> Result<atspi::Windows> {
+impl WaylandSystem for GnomeDisplay<Described> {
+    fn windows(&mut self, pid: u32) -> Result<atspi::Windows> {
         match self.shell_windows()? {
             Some(windows) => Ok(placed(windows, pid)),
             None => Ok(self.described()?.windows(pid)),
         }
     }
 
-    fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
+    fn shows_popup(&mut self, pid: u32) -> Result<Option<bool>> {
         GnomeDisplay::popup_open(self, pid).map(Some)
     }
 
-    fn x11(&mut self) -> Option<&mut X11Display> {
-        None
-    }
-
-    fn wayland(&mut self) -> Option<&mut dyn WaylandSystem> {
-        Some(self)
-    }
-}
-
-impl WaylandSystem for GnomeDisplay<Described> {
     // The session makes them when a link begins.
     fn prepare(&mut self) -> Result<bool> {
         Ok(false)
@@ -105,12 +94,8 @@ fn placed(windows: Vec<ShellWindow>, pid: u32) -> atspi::Windows {
     let its = windows.into_iter().filter(|w| w.pid == pid);
     let (toplevels, popups): (Vec<_>, Vec<_>) = its.partition(ShellWindow::is_toplevel);
     let popups = popups.into_iter().filter(|w| w.visible);
-    atspi::Windows {
-        front: front.filter(|_| toplevels.len() > 1),
-        toplevels: toplevels.into_iter().map(for_tree).collect(),
-        popups: popups.map(|w| w.buffer).collect(),
-        unplaced: false,
-    }
+    let toplevels = toplevels.into_iter().map(for_tree).collect();
+    atspi::Windows::placed(toplevels, popups.map(|w| w.buffer).collect(), front)
 }
 
 fn for_tree(window: ShellWindow) -> atspi::Toplevel {
@@ -122,10 +107,6 @@ fn for_tree(window: ShellWindow) -> atspi::Toplevel {
         unit: window.unit,
     };
     atspi::Toplevel {
-        id: WindowId(window.id),
-        title: window.title,
-        window: frame,
-        shadow: None,
         // With it GTK 3's frames, which include their shadow, are recognised by their size.
         border: [
             left,
@@ -136,6 +117,6 @@ fn for_tree(window: ShellWindow) -> atspi::Toplevel {
         modal: window.modal,
         on_screen: window.visible,
         in_buffer: window.native.then_some(in_buffer),
-        frame: None,
+        ..atspi::Toplevel::new(WindowId(window.id), window.title, frame)
     }
 }

@@ -7,9 +7,8 @@ use deskline_core::Rect;
 use deskline_link::doctor::Fix;
 use deskline_link::{Display as _, Result, WindowId};
 use deskline_wayland::{KdeDisplay, KdeWindow};
-use deskline_x11::X11Display;
 
-use super::system::{DisplaySystem, Findings, Popups, WaylandSystem};
+use super::system::{Findings, Popups, WaylandSystem};
 use crate::session::Kwin;
 
 /// How long a KWin whose process is there may take to be on the session bus, and then to run
@@ -29,34 +28,21 @@ pub(super) fn connect(kwin: &Kwin) -> Result<KdeDisplay> {
     }
 }
 
-impl DisplaySystem for KdeDisplay {
-    fn windows_for_tree(&mut self, pid: u32, _popups: bool) -> Result<atspi::Windows> {
+impl WaylandSystem for KdeDisplay {
+    fn windows(&mut self, pid: u32) -> Result<atspi::Windows> {
         let windows = self.kde_windows(None)?;
         let front = windows.iter().find(|w| w.active).map(|w| WindowId(w.id));
         let its = windows.into_iter().filter(|w| w.pid == pid);
         let (toplevels, popups): (Vec<_>, Vec<_>) = its.partition(|w| w.toplevel);
-        Ok(atspi::Windows {
-            front: front.filter(|_| toplevels.len() > 1),
-            toplevels: toplevels.into_iter().map(for_tree).collect(),
-            popups: popups.into_iter().map(|w| w.buffer).collect(),
-            unplaced: false,
-        })
+        let toplevels = toplevels.into_iter().map(for_tree).collect();
+        let popups = popups.into_iter().map(|w| w.buffer).collect();
+        Ok(atspi::Windows::placed(toplevels, popups, front))
     }
 
-    fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
+    fn shows_popup(&mut self, pid: u32) -> Result<Option<bool>> {
         KdeDisplay::popup_open(self, pid).map(Some)
     }
 
-    fn x11(&mut self) -> Option<&mut X11Display> {
-        None
-    }
-
-    fn wayland(&mut self) -> Option<&mut dyn WaylandSystem> {
-        Some(self)
-    }
-}
-
-impl WaylandSystem for KdeDisplay {
     fn prepare(&mut self) -> Result<bool> {
         KdeDisplay::prepare(self)
     }
@@ -96,15 +82,11 @@ fn for_tree(window: KdeWindow) -> atspi::Toplevel {
     let (content, buffer) = (window.content, window.buffer);
     let in_buffer = atspi::InBuffer::At(content.x - buffer.x, content.y - buffer.y);
     atspi::Toplevel {
-        id: WindowId(window.id),
-        title: window.title,
-        window: content,
-        shadow: None,
         border: border(window.frame, content),
         modal: window.modal,
         on_screen: window.visible,
         in_buffer: window.native.then_some(in_buffer),
-        frame: None,
+        ..atspi::Toplevel::new(WindowId(window.id), window.title, content)
     }
 }
 

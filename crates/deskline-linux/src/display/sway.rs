@@ -5,37 +5,22 @@ use std::time::Duration;
 use deskline_atspi as atspi;
 use deskline_link::{Display as _, Result, WindowId};
 use deskline_wayland::{SwayDisplay, SwayWindow};
-use deskline_x11::X11Display;
 
-use super::system::{DisplaySystem, Findings, Popups, WaylandSystem};
+use super::system::{Findings, Popups, WaylandSystem};
 
-impl DisplaySystem for SwayDisplay {
-    fn windows_for_tree(&mut self, pid: u32, _popups: bool) -> Result<atspi::Windows> {
+impl WaylandSystem for SwayDisplay {
+    fn windows(&mut self, pid: u32) -> Result<atspi::Windows> {
         let mut windows = self.sway_windows()?;
         let front = windows.iter().find(|w| w.focused).map(|w| WindowId(w.id));
         windows.retain(|window| window.pid == pid);
-        Ok(atspi::Windows {
-            front: front.filter(|_| windows.len() > 1),
-            toplevels: windows.into_iter().map(for_tree).collect(),
-            popups: Vec::new(),
-            unplaced: false,
-        })
+        let toplevels = windows.into_iter().map(for_tree).collect();
+        Ok(atspi::Windows::placed(toplevels, Vec::new(), front))
     }
 
-    fn popup_open(&mut self, _pid: u32) -> Result<Option<bool>> {
+    fn shows_popup(&mut self, _pid: u32) -> Result<Option<bool>> {
         Ok(None)
     }
 
-    fn x11(&mut self) -> Option<&mut X11Display> {
-        None
-    }
-
-    fn wayland(&mut self) -> Option<&mut dyn WaylandSystem> {
-        Some(self)
-    }
-}
-
-impl WaylandSystem for SwayDisplay {
     fn prepare(&mut self) -> Result<bool> {
         SwayDisplay::prepare(self)
     }
@@ -90,14 +75,8 @@ fn guard(sway: &mut SwayDisplay) -> Result<String, String> {
 
 fn for_tree(window: SwayWindow) -> atspi::Toplevel {
     atspi::Toplevel {
-        id: WindowId(window.id),
-        title: window.title,
-        window: window.content,
-        shadow: None,
-        border: [0; 4],
-        modal: false,
         on_screen: window.visible,
         in_buffer: window.native.then_some(atspi::InBuffer::NotTold),
-        frame: None,
+        ..atspi::Toplevel::new(WindowId(window.id), window.title, window.content)
     }
 }

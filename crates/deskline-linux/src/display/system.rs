@@ -7,6 +7,7 @@ use deskline_core::Rect;
 use deskline_link::doctor::Fix;
 use deskline_link::guard::Guards;
 use deskline_link::{Display, Offer, Result, Screen, Window, WindowId, WindowState, Workspaces};
+use deskline_wayland::WaylandDisplay;
 use deskline_x11::X11Display;
 
 /// How most display systems do what they do, for the doctor.
@@ -34,6 +35,12 @@ pub(crate) trait DisplaySystem: Display + Send {
 
 /// A Wayland compositor that lists windows.
 pub(crate) trait WaylandSystem {
+    /// The app's windows, as [`DisplaySystem::windows_for_tree`].
+    fn windows(&mut self, pid: u32) -> Result<atspi::Windows>;
+
+    /// Whether a menu or another pop-up of the app is open, as [`DisplaySystem::popup_open`].
+    fn shows_popup(&mut self, pid: u32) -> Result<Option<bool>>;
+
     /// Makes the input devices that the seat lacks, so that apps know them before the first link.
     /// Returns whether it lacked one.
     fn prepare(&mut self) -> Result<bool>;
@@ -61,6 +68,27 @@ pub(crate) trait WaylandSystem {
 
     /// For the doctor.
     fn findings(&mut self) -> Findings;
+}
+
+impl<C> DisplaySystem for WaylandDisplay<C>
+where
+    Self: WaylandSystem + Display + Send,
+{
+    fn windows_for_tree(&mut self, pid: u32, _popups: bool) -> Result<atspi::Windows> {
+        self.windows(pid)
+    }
+
+    fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
+        self.shows_popup(pid)
+    }
+
+    fn x11(&mut self) -> Option<&mut X11Display> {
+        None
+    }
+
+    fn wayland(&mut self) -> Option<&mut dyn WaylandSystem> {
+        Some(self)
+    }
 }
 
 /// What is known of the places of an app's open pop-ups.

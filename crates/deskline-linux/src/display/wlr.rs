@@ -6,36 +6,25 @@ use std::time::Duration;
 use deskline_atspi as atspi;
 use deskline_link::{Display as _, Result};
 use deskline_wayland::WlrDisplay;
-use deskline_x11::X11Display;
 
 use super::described::Described;
-use super::system::{DisplaySystem, Findings, Popups, WaylandSystem};
+use super::system::{Findings, Popups, WaylandSystem};
 
 /// Connects to the compositor that listens on `socket`: see [`WlrDisplay::connect`].
 pub(super) fn connect(socket: &Path, session_bus: &str) -> Result<WlrDisplay<Described>> {
     WlrDisplay::connect(socket, Described::on(session_bus))
 }
 
-impl DisplaySystem for WlrDisplay<Described> {
-    fn windows_for_tree(&mut self, pid: u32, _popups: bool) -> Result<atspi::Windows> {
+impl WaylandSystem for WlrDisplay<Described> {
+    fn windows(&mut self, pid: u32) -> Result<atspi::Windows> {
         self.toplevels()?;
         Ok(self.source().windows(pid))
     }
 
-    fn popup_open(&mut self, _pid: u32) -> Result<Option<bool>> {
+    fn shows_popup(&mut self, _pid: u32) -> Result<Option<bool>> {
         Ok(None)
     }
 
-    fn x11(&mut self) -> Option<&mut X11Display> {
-        None
-    }
-
-    fn wayland(&mut self) -> Option<&mut dyn WaylandSystem> {
-        Some(self)
-    }
-}
-
-impl WaylandSystem for WlrDisplay<Described> {
     fn prepare(&mut self) -> Result<bool> {
         WlrDisplay::prepare(self)
     }

@@ -23,12 +23,8 @@ impl DisplaySystem for X11Display {
                 .front_id()?
                 .map(|id| WindowId(id.into())),
         };
-        Ok(atspi::Windows {
-            toplevels: toplevels.into_iter().map(for_tree).collect(),
-            popups,
-            front,
-            unplaced: false,
-        })
+        let toplevels = toplevels.into_iter().map(for_tree).collect();
+        Ok(atspi::Windows::placed(toplevels, popups, front))
     }
 
     fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
@@ -46,14 +42,10 @@ impl DisplaySystem for X11Display {
 
 fn for_tree(toplevel: Toplevel) -> atspi::Toplevel {
     atspi::Toplevel {
-        id: WindowId(toplevel.id.into()),
-        window: toplevel.raw,
         shadow: toplevel.shadow.map(Shadow::sides),
         border: toplevel.border.sides(),
         modal: toplevel.modal,
         on_screen: toplevel.viewable && !toplevel.minimised,
-        in_buffer: None,
-        frame: None,
-        title: toplevel.title,
+        ..atspi::Toplevel::new(WindowId(toplevel.id.into()), toplevel.title, toplevel.raw)
     }
 }

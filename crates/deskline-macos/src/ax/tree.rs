@@ -88,16 +88,10 @@ pub(crate) fn read<O: Os>(
         .unwrap_or_default();
     let windows = tree_windows(os, pid, &walk.nodes, &position);
     let mut tree = Tree {
-        app: App { name, pid },
-        elements,
         dialog: dialog.map(|(index, _)| index),
         windows,
-        partial: Vec::new(),
-        older: None,
-        blind: Vec::new(),
-        no_tree: None,
-        coordinates: deskline_core::Coordinates::Screen,
         took: start.elapsed(),
+        ..Tree::new(App { name, pid }, elements)
     };
     for (table, more) in walk.unread_rows() {
         if let Some(index) = position[table] {

@@ -4,7 +4,6 @@ use std::mem::take;
 use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::TryRecvError;
 use std::time::{Duration, Instant};
 
 use deskline_link::clipboard::{Board, HINT, Lending, Order, Reading};
@@ -20,6 +19,7 @@ use wayland_protocols_wlr::data_control::v1::client::zwlr_data_control_source_v1
 
 use super::content::{self, Bounds, Content, Received, SLICE};
 use super::pipe::{Progress, Writer, is_read_by};
+use super::thread::Keep;
 use crate::wlroots::client::{Client, PATIENCE, lost};
 
 /// The content of the owned clipboard.
@@ -56,29 +56,6 @@ impl Keeper {
             writers: Vec::new(),
             reading,
         })
-    }
-
-    /// Runs until the handle is dropped or the connection is lost.
-    pub(super) fn run(mut self, inbox: &Inbox<Order>) {
-        let mut lending = Lending::new();
-        let ended = self.work(&mut lending, inbox);
-        if let Err(error) = ended.and_then(|()| lending.give_back(&mut self)) {
-            tracing::warn!(%error, "the clipboard's thread ended");
-        }
-    }
-
-    fn work(&mut self, lending: &mut Lending<Content>, inbox: &Inbox<Order>) -> Result<()> {
-        loop {
-            match inbox.next() {
-                Ok(order) => lending.obey(self, order),
-                Err(TryRecvError::Empty) => {
-                    let limit = (!self.writers.is_empty()).then_some(SLICE);
-                    self.step(&[inbox.poll()], limit)?;
-                    inbox.awake();
-                }
-                Err(TryRecvError::Disconnected) => return Ok(()),
-            }
-        }
     }
 
     /// Waits at most `limit` for an event of the compositor, a client that reads, or one of
@@ -163,6 +140,19 @@ impl Keeper {
         self.client.flush()?;
         drop(writer);
         content::read(reader, bounds, |pipe, time| self.step(&[pipe], Some(time)))
+    }
+}
+
+impl Keep for Keeper {
+    fn work(&mut self, lending: &mut Lending<Content>, inbox: &Inbox<Order>) -> Result<()> {
+        inbox.serve(|order| {
+            if let Some(order) = order {
+                lending.obey(self, order);
+                return Ok(());
+            }
+            let limit = (!self.writers.is_empty()).then_some(SLICE);
+            self.step(&[inbox.poll()], limit)
+        })
     }
 }
 

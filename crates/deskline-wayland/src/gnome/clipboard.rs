@@ -9,13 +9,12 @@
 use std::collections::HashMap;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
-use std::sync::mpsc::TryRecvError;
 
 use async_io::Async;
 use deskline_link::clipboard::{Board, ClipboardThread, HINT, Lending, Order, Reading};
 use deskline_link::{Cancel, Error, Result};
 use deskline_unix::wait;
-use deskline_unix::worker::{Inbox, Worker};
+use deskline_unix::worker::Inbox;
 use futures_lite::{StreamExt as _, future};
 use rustix::event::{PollFd, PollFlags};
 use zbus::zvariant::{OwnedValue, Value};
@@ -25,6 +24,7 @@ use super::bus::{Calls, On, Options, read};
 use super::notify::{REMOTE, REMOTE_SESSION};
 use crate::clipboard::content::{self, Bounds, Content, Missing, Received, SLICE};
 use crate::clipboard::pipe::{Progress, Writer};
+use crate::clipboard::thread::{self, Keep};
 
 const TYPES: &str = "mime-types";
 
@@ -34,14 +34,7 @@ const TYPES: &str = "mime-types";
 ///
 /// [`Error::Unsupported`] if Mutter refuses this program the clipboard.
 pub fn clipboard(session_bus: &str) -> Result<ClipboardThread> {
-    let reading = Reading::default();
-    let keeper = Keeper::connect(session_bus, reading.clone())?;
-    let failed = Error::system("starting the clipboard's thread");
-    let worker = Worker::start("clipboard", move |inbox| keeper.run(&inbox)).map_err(failed)?;
-    Ok(ClipboardThread::new(
-        move |order| worker.send(order),
-        reading,
-    ))
+    thread::keep(|reading| Keeper::connect(session_bus, reading))
 }
 
 struct Keeper {
@@ -95,31 +88,6 @@ impl Keeper {
 
     fn tell(&self, method: &str, options: &Options<'_>) -> Result<()> {
         self.calls.tell(self.on(), method, &(options,))
-    }
-
-    /// Runs until the handle is dropped or the session ends.
-    fn run(mut self, inbox: &Inbox<Order>) {
-        let mut lending = Lending::new();
-        let ended = self.work(&mut lending, inbox);
-        if let Err(error) = ended.and_then(|()| lending.give_back(&mut self)) {
-            tracing::warn!(%error, "the clipboard's thread ended");
-        }
-    }
-
-    fn work(&mut self, lending: &mut Lending<Content>, inbox: &Inbox<Order>) -> Result<()> {
-        let failed = Error::system("waiting for an order to the clipboard's thread");
-        let orders = inbox.poll().as_fd().try_clone_to_owned();
-        let orders = orders.and_then(Async::new).map_err(failed)?;
-        loop {
-            match inbox.next() {
-                Ok(order) => lending.obey(self, order),
-                Err(TryRecvError::Empty) => {
-                    self.wait(&orders)?;
-                    inbox.awake();
-                }
-                Err(TryRecvError::Disconnected) => return Ok(()),
-            }
-        }
     }
 
     /// Waits for an order or a signal, and handles it.
@@ -252,6 +220,21 @@ fn types(value: OwnedValue) -> Vec<String> {
 
 fn ended() -> Error {
     Error::lost("talking to GNOME Shell about the clipboard")("it has ended the session")
+}
+
+impl Keep for Keeper {
+    fn work(&mut self, lending: &mut Lending<Content>, inbox: &Inbox<Order>) -> Result<()> {
+        let failed = Error::system("waiting for an order to the clipboard's thread");
+        let orders = inbox.poll().as_fd().try_clone_to_owned();
+        let orders = orders.and_then(Async::new).map_err(failed)?;
+        inbox.serve(|order| {
+            if let Some(order) = order {
+                lending.obey(self, order);
+                return Ok(());
+            }
+            self.wait(&orders)
+        })
+    }
 }
 
 impl Board for Keeper {

@@ -1,19 +1,15 @@
-//! GNOME as a [`Compositor`]. Uses the window positions that Deskline's extension reports while it
+//! GNOME, as what a display is on. Uses the window positions that Deskline's extension reports while it
 //! is on, and otherwise the interfaces that Mutter offers every program.
 
 use std::time::Duration;
 
-use deskline_core::Point;
-use deskline_link::guard::Guards;
-use deskline_link::{
-    Aim, Cancel, Offer, Other, Pictures, Pointer, Raising, Result, Window, WindowId, Workspaces,
-};
+use deskline_link::{Cancel, Raising, Result, WindowId};
 
 use super::extension::ShellWindow;
 use super::placed::Placed;
 use super::plain::Plain;
 use super::session::{Access, Way};
-use crate::compositor::{BoxedPort, Compositor, Gate, Input, Keyboard, Located, Manner, no_guard};
+use crate::compositor::{Compositor, Current};
 use crate::described::Toplevels;
 use crate::display::WaylandDisplay;
 
@@ -148,21 +144,6 @@ impl<T: Toplevels> Gnome<T> {
         self.placed.as_mut().filter(|_| self.has_places)
     }
 
-    /// The implementation that this link uses.
-    fn now(&self) -> &dyn Compositor {
-        match &self.placed {
-            Some(placed) if self.has_places => placed,
-            _ => &self.plain,
-        }
-    }
-
-    fn now_mut(&mut self) -> &mut dyn Compositor {
-        match &mut self.placed {
-            Some(placed) if self.has_places => placed,
-            _ => &mut self.plain,
-        }
-    }
-
     /// Closes another app's open menu, with its submenus: it would keep the keyboard.
     fn close_menus_beside(&mut self, window: WindowId) -> Result<()> {
         for _ in 0..SUBMENUS {
@@ -185,81 +166,31 @@ impl<T: Toplevels> Gnome<T> {
 impl<T: Toplevels> Raising for Gnome<T> {
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         self.close_menus_beside(window)?;
-        self.now_mut().activate(window, cancel)
+        self.current_mut().activate(window, cancel)
     }
 }
 
-impl<T: Toplevels> Compositor for Gnome<T> {
-    fn takes(&self, input: Input) -> Offer<()> {
-        self.now().takes(input)
+impl<T: Toplevels> Current for Gnome<T> {
+    fn current(&self) -> &dyn Compositor {
+        match &self.placed {
+            Some(placed) if self.has_places => placed,
+            _ => &self.plain,
+        }
     }
 
-    fn manner(&self) -> Manner<'_> {
-        self.now().manner()
+    fn current_mut(&mut self) -> &mut dyn Compositor {
+        match &mut self.placed {
+            Some(placed) if self.has_places => placed,
+            _ => &mut self.plain,
+        }
     }
 
-    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
-        self.now_mut().workspaces()
-    }
-
-    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
-        self.now_mut().pictures()
-    }
-
-    fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        Err(no_guard())
-    }
-
-    fn gate(&mut self) -> Option<&mut dyn Gate> {
-        None
-    }
-
-    fn begin_link(&mut self, acts: bool) {
+    fn begin(&mut self, acts: bool) {
         self.look_for_places();
-        self.now_mut().begin_link(acts);
+        self.current_mut().begin_link(acts);
     }
 
-    fn set_aim(&mut self, aim: Aim) {
-        self.now_mut().set_aim(aim);
-    }
-
-    fn windows(&mut self) -> Result<Vec<Window>> {
-        self.now_mut().windows()
-    }
-
-    fn front(&mut self) -> Result<Option<Window>> {
-        self.now_mut().front()
-    }
-
-    fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Keyboard> {
-        self.now_mut().keyboard(aim, cancel)
-    }
-
-    fn pointer(&mut self) -> Result<Option<Pointer>> {
-        self.now_mut().pointer()
-    }
-
-    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
-        self.now_mut().over(at, aim)
-    }
-
-    fn locate(&mut self, aim: Option<Aim>, at: &[Point], cancel: &Cancel) -> Result<Located> {
-        self.now_mut().locate(aim, at, cancel)
-    }
-
-    fn ready(&mut self) -> Result<()> {
-        self.now_mut().ready()
-    }
-
-    fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
-        self.now_mut().devices(offset)
-    }
-
-    fn release(&mut self) {
-        self.now_mut().release();
-    }
-
-    fn end_input(&mut self) {
-        self.now_mut().end_input();
+    fn raising(&mut self) -> &mut dyn Raising {
+        self
     }
 }

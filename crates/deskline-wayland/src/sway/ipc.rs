@@ -28,6 +28,9 @@ const GET_VERSION: u32 = 7;
 const GET_INPUTS: u32 = 100;
 const GET_SEATS: u32 = 101;
 
+/// What failed, for errors.
+const ASKING: &str = "asking sway";
+
 /// A connection to sway.
 pub(crate) struct Ipc(UnixStream);
 
@@ -161,33 +164,35 @@ impl Ipc {
     }
 
     fn ask(&mut self, kind: u32, payload: &str) -> Result<Vec<u8>> {
-        let length = u32::try_from(payload.len()).map_err(Error::system("asking sway"))?;
+        let answer = self.exchange(kind, payload);
+        answer.map_err(Error::lost(ASKING))
+    }
+
+    fn exchange(&mut self, kind: u32, payload: &str) -> io::Result<Vec<u8>> {
+        let length = u32::try_from(payload.len()).map_err(io::Error::other)?;
         let mut message = MAGIC.to_vec();
         message.extend(length.to_ne_bytes());
         message.extend(kind.to_ne_bytes());
         message.extend(payload.as_bytes());
-        self.0
-            .write_all(&message)
-            .map_err(Error::lost("asking sway"))?;
+        self.0.write_all(&message)?;
         let mut header = [0; 14];
-        self.0
-            .read_exact(&mut header)
-            .map_err(Error::lost("asking sway"))?;
+        self.0.read_exact(&mut header)?;
         let length = u32::from_ne_bytes([header[6], header[7], header[8], header[9]]);
         if !header.starts_with(MAGIC) || length > LONGEST {
-            return Err(Error::lost("asking sway")("a malformed answer"));
+            return Err(io::Error::other("a malformed answer"));
         }
         let mut answer = vec![0; length as usize];
-        self.0
-            .read_exact(&mut answer)
-            .map_err(Error::lost("asking sway"))?;
+        self.0.read_exact(&mut answer)?;
         Ok(answer)
+    }
+
+    fn get<T: DeserializeOwned>(&mut self, kind: u32) -> Result<T> {
+        read(&self.ask(kind, "")?)
     }
 
     /// All windows, frontmost first.
     pub(crate) fn windows(&mut self) -> Result<Vec<SwayWindow>> {
-        let answer = self.ask(GET_TREE, "")?;
-        let root: Node = serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
+        let root: Node = self.get(GET_TREE)?;
         let mut windows = Vec::new();
         collect(&root, &Within::default(), &mut windows);
         let workspaces = root.nodes.iter().filter(|output| !output.is_scratchpad());
@@ -212,9 +217,7 @@ impl Ipc {
             name: String,
             focused: bool,
         }
-        let answer = self.ask(GET_WORKSPACES, "")?;
-        let listed: Vec<Listed> =
-            serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
+        let listed: Vec<Listed> = self.get(GET_WORKSPACES)?;
         let mut listed = listed.into_iter().zip(1..);
         let focused = listed.find(|(workspace, _)| workspace.focused);
         let number = |num| u32::try_from(num).ok().filter(|n| *n > 0);
@@ -231,9 +234,7 @@ impl Ipc {
 
     /// The active outputs.
     pub(crate) fn outputs(&mut self) -> Result<Vec<Output>> {
-        let answer = self.ask(GET_OUTPUTS, "")?;
-        let outputs: Vec<Output> =
-            serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
+        let outputs: Vec<Output> = self.get(GET_OUTPUTS)?;
         Ok(outputs.into_iter().filter(|o| o.active).collect())
     }
 
@@ -244,16 +245,13 @@ impl Ipc {
             major: u32,
             minor: u32,
         }
-        let answer = self.ask(GET_VERSION, "")?;
-        let version: Version =
-            serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
+        let version: Version = self.get(GET_VERSION)?;
         Ok((version.major, version.minor))
     }
 
     /// All input devices.
     pub(crate) fn inputs<I: DeserializeOwned>(&mut self) -> Result<Vec<I>> {
-        let answer = self.ask(GET_INPUTS, "")?;
-        serde_json::from_slice(&answer).map_err(Error::system("asking sway"))
+        self.get(GET_INPUTS)
     }
 
     /// The container that has the keyboard focus of the seat with this name.
@@ -263,8 +261,7 @@ impl Ipc {
     }
 
     pub(crate) fn seats(&mut self) -> Result<Vec<Seat>> {
-        let answer = self.ask(GET_SEATS, "")?;
-        serde_json::from_slice(&answer).map_err(Error::system("asking sway"))
+        self.get(GET_SEATS)
     }
 
     /// Runs commands.
@@ -279,11 +276,9 @@ impl Ipc {
             #[serde(default)]
             error: String,
         }
-        let answer = self.ask(RUN_COMMAND, commands)?;
-        let done: Vec<Done> =
-            serde_json::from_slice(&answer).map_err(Error::system("asking sway"))?;
+        let done: Vec<Done> = read(&self.ask(RUN_COMMAND, commands)?)?;
         match done.into_iter().find(|d| !d.success) {
-            Some(refused) => Err(Error::system("asking sway")(refused.error)),
+            Some(refused) => Err(Error::system(ASKING)(refused.error)),
             None => Ok(()),
         }
     }
@@ -293,6 +288,10 @@ impl Ipc {
         self.ask(RUN_COMMAND, &format!("[con_id={id}] focus"))?;
         Ok(())
     }
+}
+
+fn read<T: DeserializeOwned>(answer: &[u8]) -> Result<T> {
+    serde_json::from_slice(answer).map_err(Error::system(ASKING))
 }
 
 /// Quotes a text as one argument of a command. sway does not unescape backslashes.

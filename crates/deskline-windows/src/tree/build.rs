@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use deskline_core::{
-    App, Coordinates, Element, Role, States, Text, Tree, TreeWindow, escape, summary,
+    App, Element, Role, States, Text, Tree, TreeWindow, escape, summary,
 };
 use deskline_link::Scope;
 
@@ -58,19 +58,16 @@ pub fn tree<U: Uia>(
         }
     });
     let mut tree = Tree {
-        app: App {
-            name: process.name.clone(),
-            pid,
-        },
         dialog: dialog(walk).and_then(|item| place[item]),
         windows: windows.collect(),
-        elements,
-        coordinates: Coordinates::Screen,
-        partial: Vec::new(),
-        older: None,
-        blind: Vec::new(),
-        no_tree: None,
         took: start.elapsed(),
+        ..Tree::new(
+            App {
+                name: process.name.clone(),
+                pid,
+            },
+            elements,
+        )
     };
     tree.partial = partial(walk, &tree, &place, scope, privilege::is_above(pid));
     tree.scope_visible();
@@ -92,21 +89,12 @@ struct Build<'b, 'u, U: Uia> {
 
 impl<U: Uia> Build<'_, '_, U> {
     fn app(&mut self, name: &str) {
-        let (role, native_role) = (Role::APPLICATION, "application".into());
+        let (role, native_role) = (Role::APPLICATION, "application");
         self.elements.push(Element {
-            id: self.ids.app(),
-            reference: None,
-            parent: None,
-            role,
-            native_role,
             title: Text::new(name),
-            value: Text::default(),
-            description: Text::default(),
-            extents: None,
-            cell: None,
             visible: false,
-            states: States::empty(),
             children_read: self.walk.hung.is_empty() && self.walk.failed.is_none(),
+            ..Element::new(self.ids.app(), role, native_role)
         });
     }
 

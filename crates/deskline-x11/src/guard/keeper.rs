@@ -139,9 +139,7 @@ impl Keeper {
 
     fn serve(&mut self, inbox: &Inbox<Order>) -> Result<()> {
         loop {
-            while let Some(event) = self.c.poll_for_event().during(WHAT)? {
-                self.event(&event)?;
-            }
+            self.hear()?;
             match inbox.next() {
                 Ok(order) => {
                     self.obey(order)?;
@@ -158,15 +156,21 @@ impl Keeper {
         }
     }
 
+    /// Handles the events that have come.
+    fn hear(&mut self) -> Result<()> {
+        while let Some(event) = self.c.poll_for_event().during(WHAT)? {
+            self.event(&event)?;
+        }
+        Ok(())
+    }
+
     /// Releases the devices. Then gives the person a moment to release the modifiers that the guard
     /// has pressed for them, and releases these: XTEST's own device must not keep them down.
     fn leave(&mut self) -> Result<()> {
         self.open()?;
         let until = Instant::now() + LEAVE;
         while !self.pressed.is_empty() && Instant::now() < until {
-            while let Some(event) = self.c.poll_for_event().during(WHAT)? {
-                self.event(&event)?;
-            }
+            self.hear()?;
             let left = until.saturating_duration_since(Instant::now());
             wait::readable(self.c.stream(), left).map_err(Error::system(WHAT))?;
         }
@@ -212,16 +216,12 @@ impl Keeper {
                 self.select()?;
                 // Discard earlier presses.
                 self.c.sync().during(WHAT)?;
-                while let Some(event) = self.c.poll_for_event().during(WHAT)? {
-                    self.event(&event)?;
-                }
+                self.hear()?;
                 self.watched = Some(false);
             }
             Order::Pressed(reply) => {
                 self.c.sync().during(WHAT)?;
-                while let Some(event) = self.c.poll_for_event().during(WHAT)? {
-                    self.event(&event)?;
-                }
+                self.hear()?;
                 let known = self.slaves.is_some() || devices::slaves(&self.c)?.is_ok();
                 let _ = reply.send(self.watched.filter(|_| known));
             }

@@ -1,0 +1,32 @@
+//! What the threads that own a clipboard have in common.
+
+use deskline_link::clipboard::{Board, ClipboardThread, Lending, Order, Reading};
+use deskline_link::{Error, Result};
+use deskline_unix::worker::{Inbox, Worker};
+
+use super::content::Content;
+
+/// What a clipboard's thread does.
+pub(crate) trait Keep: Board<Content = Content> + Send + 'static {
+    /// Runs until the handle is dropped or the connection is lost.
+    fn work(&mut self, lending: &mut Lending<Content>, inbox: &Inbox<Order>) -> Result<()>;
+}
+
+/// Connects, and starts the thread. Dropping the result ends it.
+pub(crate) fn keep<K: Keep>(connect: impl FnOnce(Reading) -> Result<K>) -> Result<ClipboardThread> {
+    let reading = Reading::default();
+    let mut keeper = connect(reading.clone())?;
+    let run = move |inbox| {
+        let mut lending = Lending::new();
+        let ended = keeper.work(&mut lending, &inbox);
+        if let Err(error) = ended.and_then(|()| lending.give_back(&mut keeper)) {
+            tracing::warn!(%error, "the clipboard's thread ended");
+        }
+    };
+    let worker = Worker::start("clipboard", run);
+    let worker = worker.map_err(Error::system("starting the clipboard's thread"))?;
+    Ok(ClipboardThread::new(
+        move |order| worker.send(order),
+        reading,
+    ))
+}

@@ -1,13 +1,12 @@
-//! Measures Deskline beside other drivers and beside the raw bus, on one private desktop, in one
-//! run. `scripts/bench` installs the other drivers and runs this. Prints Markdown tables; with
-//! `--out`, writes the page `benchmarks.md` to that folder.
+//! Measures Deskline beside other drivers, on one private desktop, in one run. `scripts/bench`
+//! installs the other drivers and runs this. Prints Markdown tables; with `--out`, writes the page
+//! `benchmarks.md` to that folder.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 // `driver` and `driven` are both the right word.
 #![allow(clippy::similar_names, clippy::needless_pass_by_value)]
 
 mod driver;
-mod floor;
 mod late;
 mod links;
 mod mcp;

@@ -10,7 +10,6 @@ use deskline_testbed::Bed;
 use serde_json::Value;
 
 use crate::driver::Driver;
-use crate::floor::Floor;
 use crate::mcp::Mcp;
 use crate::subject::Subject;
 use crate::usage::{buses, cpu_ms, memory_mb};
@@ -84,12 +83,6 @@ pub struct Driven {
 pub struct Outcome {
     /// The app.
     pub name: &'static str,
-    /// Objects in the raw read.
-    pub nodes: usize,
-    /// The raw read.
-    pub floor: Times,
-    /// How it was read.
-    pub floor_by: String,
     /// By driver, Deskline first.
     pub driven: Vec<Driven>,
 }
@@ -99,9 +92,6 @@ pub fn subject(bed: &Bed, subject: &Subject, drivers: &[Driver], peers: &Path) -
     let mut running = subject.start(bed);
     let mut outcome = Outcome {
         name: subject.name,
-        nodes: 0,
-        floor: Times::default(),
-        floor_by: String::new(),
         driven: vec![],
     };
     for &driver in drivers {
@@ -115,12 +105,6 @@ pub fn subject(bed: &Bed, subject: &Subject, drivers: &[Driver], peers: &Path) -
             driven.note = Some(why);
         }
         eprintln!("  {driven:.0?}");
-        if driver == Driver::Deskline {
-            // Only after a driver has walked it: some apps fill their cache only then.
-            if let Err(error) = floor(bed, pid, &mut outcome) {
-                outcome.floor_by = error.to_string();
-            }
-        }
         if driven.note.is_some() {
             // Start the app afresh for the next driver.
             drop(running);
@@ -129,22 +113,6 @@ pub fn subject(bed: &Bed, subject: &Subject, drivers: &[Driver], peers: &Path) -
         outcome.driven.push(driven);
     }
     outcome
-}
-
-fn floor(bed: &Bed, pid: u32, outcome: &mut Outcome) -> Result<(), deskline_atspi::bus::Error> {
-    let mut floor = Floor::connect(&bed.accessibility(), pid)?;
-    let mut bulk = false;
-    repeat(|| {
-        let read = floor.read()?;
-        outcome.floor.add(read.ms);
-        outcome.nodes = read.nodes;
-        bulk = read.bulk;
-        Ok::<_, deskline_atspi::bus::Error>(())
-    })?;
-    let how = if bulk { "bulk" } else { "walk" };
-    let way = if floor.private { "socket" } else { "bus" };
-    outcome.floor_by = format!("{how}, {way}");
-    Ok(())
 }
 
 fn drive(

@@ -16,28 +16,24 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
             row(&mut out, outcome.name, driven, ours);
         }
     }
-    out += "\n| app | raw read, nodes | raw read, ms | whole | × | what shows | click without settling, p50 / p95 | app grew from its first tree on, MB |\n\
-            |---|---|---|---|---|---|---|---|\n";
+    out += "\n| app | whole | what shows | click without settling, p50 / p95 | app grew from its first tree on, MB |\n\
+            |---|---|---|---|---|\n";
     for outcome in outcomes {
         let Some(ours) = outcome.driven.first() else {
             continue;
         };
         let _ = writeln!(
             out,
-            "| {} | {} ({}) | {} | {} | {} | {} | {} / {} | {:.1} |",
+            "| {} | {} | {} | {} / {} | {:.1} |",
             outcome.name,
-            outcome.nodes,
-            outcome.floor_by,
-            both(&outcome.floor),
             both(&ours.traversal),
-            ratio(&ours.traversal, &outcome.floor),
             both(&ours.showing),
             ms(ours.overhead.median()),
             ms(ours.overhead.at(0.95)),
             ours.grown,
         );
     }
-    out += "\nMedian (least). × is a median beside Deskline's, or beside the raw read's.\n";
+    out += "\nMedian (least). × is a median beside Deskline's.\n";
     for outcome in outcomes {
         for driven in &outcome.driven {
             if let Some(note) = &driven.note {

@@ -3,7 +3,7 @@
 //! There is one coordinate space: integer screen pixels (points on macOS), with the origin at the
 //! top left of the main display and y pointing down. Platform crates convert to it.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Point {
     pub x: i32,
     pub y: i32,

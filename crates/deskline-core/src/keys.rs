@@ -86,33 +86,32 @@ pub struct KeyPress {
     pub modifiers: Modifiers,
 }
 
-/// This platform's names of modifiers and keys that have several.
-const ALT: &str = if cfg!(target_os = "macos") {
-    "Option"
-} else {
-    "Alt"
-};
-const COMMAND: &str = if cfg!(target_os = "macos") {
-    "Command"
-} else {
-    "Super"
-};
-const BACKSPACE: &str = if cfg!(target_os = "macos") {
-    "Delete"
-} else {
-    "Backspace"
-};
-const FORWARD_DELETE: &str = if cfg!(target_os = "macos") {
-    "ForwardDelete"
-} else {
-    "Delete"
-};
+/// What this platform calls the modifiers and keys that have several names.
+struct Platform {
+    alt: &'static str,
+    command: &'static str,
+    backspace: &'static str,
+    forward_delete: &'static str,
+    /// What `Delete` names.
+    delete: Key,
+}
 
-/// What `Delete` names on this platform.
-const DELETE: Key = if cfg!(target_os = "macos") {
-    Key::Backspace
+const HERE: Platform = if cfg!(target_os = "macos") {
+    Platform {
+        alt: "Option",
+        command: "Command",
+        backspace: "Delete",
+        forward_delete: "ForwardDelete",
+        delete: Key::Backspace,
+    }
 } else {
-    Key::ForwardDelete
+    Platform {
+        alt: "Alt",
+        command: "Super",
+        backspace: "Backspace",
+        forward_delete: "Delete",
+        delete: Key::ForwardDelete,
+    }
 };
 
 /// A name that is no key or modifier.
@@ -136,8 +135,8 @@ pub enum KeyError {
     #[error(
         "unknown modifier '{name}'; the nearest is '{nearest}'. Modifiers are Shift, Control, \
         {}, AltGr, {}, CapsLock, Function, NumericPad, Help",
-        ALT,
-        COMMAND
+        HERE.alt,
+        HERE.command
     )]
     Modifier {
         /// The name that was given, cut to 40 characters.
@@ -155,7 +154,7 @@ const KEYS: &[(&str, Key)] = &[
     ("Space", Key::Space),
     ("Escape", Key::Escape),
     ("Esc", Key::Escape),
-    ("Delete", DELETE),
+    ("Delete", HERE.delete),
     ("Backspace", Key::Backspace),
     ("ForwardDelete", Key::ForwardDelete),
     ("Insert", Key::Insert),
@@ -312,15 +311,15 @@ impl KeyPress {
     }
 }
 
-/// The names of the keypad's keys that are no names of other keys, as XKB has them after `KP_`.
-const KEYPAD: [(&str, char); 7] = [
-    ("Add", '+'),
-    ("Subtract", '-'),
-    ("Multiply", '*'),
-    ("Divide", '/'),
-    ("Equal", '='),
-    ("Decimal", '.'),
-    ("Separator", ','),
+/// The keypad's signs: what XKB calls each after `KP_`, and its symbol.
+const SIGNS: [(&str, char, u32); 7] = [
+    ("Add", '+', key::KP_Add),
+    ("Subtract", '-', key::KP_Subtract),
+    ("Multiply", '*', key::KP_Multiply),
+    ("Divide", '/', key::KP_Divide),
+    ("Equal", '=', key::KP_Equal),
+    ("Decimal", '.', key::KP_Decimal),
+    ("Separator", ',', key::KP_Separator),
 ];
 
 /// The key of a name such as `KP_Enter`.
@@ -329,13 +328,13 @@ fn on_keypad(name: &str) -> Option<Key> {
     if !pad.eq_ignore_ascii_case("KP_") {
         return None;
     }
-    let symbol = KEYPAD.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
+    let sign = SIGNS.iter().find(|(n, ..)| n.eq_ignore_ascii_case(name));
     let digit = || {
         name.chars()
             .next()
             .filter(|c| name.len() == 1 && c.is_ascii_digit())
     };
-    match symbol.map(|&(_, c)| c).or_else(digit) {
+    match sign.map(|sign| sign.1).or_else(digit) {
         Some(c) => Some(Key::Char(c)),
         None if name.eq_ignore_ascii_case("Delete") => Some(Key::ForwardDelete),
         None => Key::parse(name)
@@ -356,9 +355,9 @@ impl std::fmt::Display for Modifiers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         const NAMES: [(Modifiers, &str); 9] = [
             (Modifiers::CONTROL, "Control"),
-            (Modifiers::ALT, ALT),
+            (Modifiers::ALT, HERE.alt),
             (Modifiers::ALT_GR, "AltGr"),
-            (Modifiers::COMMAND, COMMAND),
+            (Modifiers::COMMAND, HERE.command),
             (Modifiers::SHIFT, "Shift"),
             (Modifiers::CAPS_LOCK, "CapsLock"),
             (Modifiers::FUNCTION, "Function"),
@@ -389,8 +388,8 @@ impl std::fmt::Display for KeyPress {
                 Some(name) => write!(f, "{name}"),
                 None => write!(f, "{symbol:#x}"),
             },
-            Key::Backspace => f.write_str(BACKSPACE),
-            Key::ForwardDelete => f.write_str(FORWARD_DELETE),
+            Key::Backspace => f.write_str(HERE.backspace),
+            Key::ForwardDelete => f.write_str(HERE.forward_delete),
             key => write!(f, "{key:?}"),
         }
     }
@@ -417,17 +416,6 @@ const SYMBOLS: &[(Key, u32, Option<u32>)] = &[
     (Key::Down, key::Down, Some(key::KP_Down)),
     (Key::Left, key::Left, Some(key::KP_Left)),
     (Key::Right, key::Right, Some(key::KP_Right)),
-];
-
-/// The keypad's signs.
-const SIGNS: [(char, u32); 7] = [
-    ('+', key::KP_Add),
-    ('-', key::KP_Subtract),
-    ('*', key::KP_Multiply),
-    ('/', key::KP_Divide),
-    ('=', key::KP_Equal),
-    ('.', key::KP_Decimal),
-    (',', key::KP_Separator),
 ];
 
 impl Key {
@@ -464,7 +452,7 @@ impl KeyPress {
         }
         match self.key {
             Key::Char(digit @ '0'..='9') => Some(key::KP_0 + u32::from(digit) - u32::from('0')),
-            Key::Char(sign) => SIGNS.iter().find(|(c, _)| *c == sign).map(|(_, s)| *s),
+            Key::Char(sign) => SIGNS.iter().find(|s| s.1 == sign).map(|s| s.2),
             Key::Function(n @ 1..=4) => Some(key::KP_F1 + u32::from(n) - 1),
             named => SYMBOLS.iter().find(|(k, ..)| *k == named)?.2,
         }

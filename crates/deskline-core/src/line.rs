@@ -70,6 +70,22 @@ impl Line {
         })
     }
 
+    /// A line that says no more than the role.
+    pub fn bare(role: Role, native_role: Option<Cow<'static, str>>) -> Self {
+        Self {
+            role,
+            native_role,
+            text: None,
+            extents: None,
+            visible: false,
+            states: States::empty(),
+            value: None,
+            cell: None,
+            reference: None,
+            parent: None,
+        }
+    }
+
     fn parts(&self) -> Parts<'_> {
         Parts {
             role: self.role,
@@ -242,16 +258,8 @@ impl<'a> Parser<'a> {
             None
         };
         Some(Line {
-            role,
-            native_role,
             text,
-            extents: None,
-            visible: false,
-            states: States::empty(),
-            value: None,
-            cell: None,
-            reference: None,
-            parent: None,
+            ..Line::bare(role, native_role)
         })
     }
 

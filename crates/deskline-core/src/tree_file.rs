@@ -11,12 +11,6 @@ use crate::{Coordinates, DeltaLine, Diff, Element, Line, Texts, Tree};
 /// An app's name in a header has at most this many characters.
 pub(crate) const NAME: usize = 80;
 
-/// The line of one element, without the leading space; empty if there is no such element. For a
-/// whole tree use [`full_tree`], which computes [`Texts`] only once.
-pub fn format_element(tree: &Tree, index: usize) -> String {
-    Line::new(tree, &Texts::new(tree), index).map_or_else(String::new, |line| line.to_string())
-}
-
 /// A full tree: `# <app> — <n> elements (<s>s)`, further headers, and one line an element in
 /// document order. With `only_visible`, lists and counts only visible elements.
 pub fn full_tree(tree: &Tree, only_visible: bool) -> String {
@@ -88,11 +82,6 @@ pub fn error(message: &str) -> String {
     format!("# error: {}\n", one_line(message))
 }
 
-/// The open dialog in short, for the header and the summary: its text, role and ref.
-pub fn dialog_label(tree: &Tree) -> Option<String> {
-    window_label(tree, tree.dialog?)
-}
-
 /// A window, dialog or pop-up in short: its text, role and ref.
 pub fn window_label(tree: &Tree, index: usize) -> Option<String> {
     label(tree, &Texts::new(tree), index)
@@ -102,14 +91,8 @@ fn label(tree: &Tree, texts: &Texts, index: usize) -> Option<String> {
     let line = Line::new(tree, texts, index)?;
     let text = line.text.map(|text| short_escaped(&text.shown, 100));
     let label = Line {
-        text: None,
-        extents: None,
-        visible: false,
-        states: crate::States::empty(),
-        value: None,
-        cell: None,
-        parent: None,
-        ..line
+        reference: line.reference,
+        ..Line::bare(line.role, line.native_role)
     };
     Some(match text {
         Some(text) => format!("\"{text}\" {label}"),

@@ -25,6 +25,16 @@ pub struct Aim {
 pub const POLLED: Duration = Duration::from_millis(40);
 
 impl Aim {
+    pub const fn new(pid: u32, window: Option<WindowId>) -> Self {
+        Self {
+            pid,
+            window,
+            menu: false,
+            drop_on: None,
+            polls: false,
+        }
+    }
+
     /// The target where a drag ends.
     #[must_use]
     pub fn at_end(self) -> Self {

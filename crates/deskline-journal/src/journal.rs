@@ -9,7 +9,7 @@ use std::time::Instant;
 use deskline_core::escape::is_hostile;
 
 use crate::folder::Folder;
-use crate::name::{self, FileKind, JournalFile};
+use crate::name::{self, JournalFile};
 use crate::os::{self, Open};
 use crate::{JournalError, Record, Retention, boot, log, time};
 
@@ -118,16 +118,6 @@ impl Journal {
             .collect())
     }
 
-    /// The newest text, if there is any.
-    pub fn newest_text(&self) -> Result<Option<JournalFile>, JournalError> {
-        self.newest(FileKind::Text)
-    }
-
-    /// The newest picture, if there is any.
-    pub fn newest_picture(&self) -> Result<Option<JournalFile>, JournalError> {
-        self.newest(FileKind::Picture)
-    }
-
     /// The path of a text or picture, given by its name or its path. Refuses anything else: other
     /// folders, other files, symlinks.
     pub fn resolve_inside(&self, name: &str) -> Result<PathBuf, JournalError> {
@@ -182,14 +172,6 @@ impl Journal {
         content.reserve(size as usize);
         file.take(LARGEST).read_to_end(content).map_err(fail)?;
         Ok(())
-    }
-
-    fn newest(&self, kind: FileKind) -> Result<Option<JournalFile>, JournalError> {
-        let folder = self.folder()?;
-        let mut names = folder.names()?;
-        names.retain(|name| name::parse(name).is_some_and(|(_, _, found)| found == kind));
-        names.sort_unstable();
-        Ok(names.iter().rev().find_map(|name| self.file(&folder, name)))
     }
 
     fn file(&self, folder: &Folder, name: &str) -> Option<JournalFile> {

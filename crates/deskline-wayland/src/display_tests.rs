@@ -167,13 +167,7 @@ impl Compositor for Scripted {
 const AT: Point = Point { x: 5, y: 6 };
 const TO: Point = Point { x: 50, y: 60 };
 
-const AIM: Aim = Aim {
-    pid: 7,
-    window: Some(WindowId(1)),
-    menu: false,
-    drop_on: None,
-    polls: false,
-};
+const AIM: Aim = Aim::new(7, Some(WindowId(1)));
 
 fn window(id: u64, pid: u32) -> Keyboard {
     Keyboard::Window(Holder {

@@ -86,13 +86,8 @@ impl Desk {
 
     fn aim(&mut self) -> Window {
         let window = window(&mut self.display, &self.app);
-        self.display.set_aim(Some(Aim {
-            pid: self.app.pid(),
-            window: Some(window.id),
-            menu: false,
-            drop_on: None,
-            polls: false,
-        }));
+        self.display
+            .set_aim(Some(Aim::new(self.app.pid(), Some(window.id))));
         window
     }
 

@@ -351,13 +351,7 @@ fn keys_come_with_their_modifiers_and_nothing_stays_down() {
 fn a_held_key_repeats_until_its_time_is_over_or_another_window_comes() {
     let desktop = TestDesktop::start(Manager::None);
     let (mut x11, window) = focused(&desktop, Look::default());
-    let aim = Aim {
-        pid: std::process::id(),
-        window: Some(WindowId(window.id.into())),
-        menu: false,
-        drop_on: None,
-        polls: false,
-    };
+    let aim = Aim::new(std::process::id(), Some(WindowId(window.id.into())));
     x11.set_aim(aim);
     let never = Cancel::new();
     let key = press(Key::Char('x'), Modifiers::SHIFT);
@@ -446,13 +440,7 @@ fn another_window_of_the_process_gets_no_key_and_a_dialog_does() {
     let desktop = TestDesktop::start(Manager::Plain);
     let (mut x11, wanted) = focused(&desktop, Look::default());
     let other = PlainWindow::open(&desktop.display, Look::default());
-    let aim = Aim {
-        pid: std::process::id(),
-        window: Some(WindowId(wanted.id.into())),
-        menu: false,
-        drop_on: None,
-        polls: false,
-    };
+    let aim = Aim::new(std::process::id(), Some(WindowId(wanted.id.into())));
     x11.set_aim(aim);
     // The new window has taken the keyboard.
     let its = WindowId(wanted.id.into());

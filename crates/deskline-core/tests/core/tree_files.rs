@@ -1,6 +1,4 @@
-use deskline_core::tree_file::{
-    app_switch, dialog_label, diff_and_tree, error, format_element, full_tree,
-};
+use deskline_core::tree_file::{app_switch, diff_and_tree, error, full_tree, window_label};
 use deskline_core::{DeltaLine, Diff, Line, Role, States, Text, Texts};
 use proptest::prelude::*;
 
@@ -124,27 +122,31 @@ fn the_other_app_has_a_header_of_its_own() {
     assert_eq!(error("no\nwindow"), "# error: no\\nwindow\n");
 }
 
+/// The line of the first element.
+fn first(tree: &deskline_core::Tree) -> String {
+    Line::new(tree, &Texts::new(tree), 0).unwrap().to_string()
+}
+
 #[test]
 fn a_value_stands_apart_from_the_name() {
     let mut tree = tree("[AXTextField] \"Name\" #e1");
     at(&mut tree, 1).value = Text::new("Ann");
     at(&mut tree, 1).description = Text::new("unused");
-    let line = |tree: &deskline_core::Tree| format_element(tree, 0);
-    assert_eq!(line(&tree), "[AXTextField] \"Name\" value:\"Ann\" #e1");
+    assert_eq!(first(&tree), "[AXTextField] \"Name\" value:\"Ann\" #e1");
     at(&mut tree, 1).value = Text::new("Name");
-    assert_eq!(line(&tree), "[AXTextField] \"Name\" #e1");
+    assert_eq!(first(&tree), "[AXTextField] \"Name\" #e1");
     at(&mut tree, 1).title = Text::new(" ");
     at(&mut tree, 1).value = Text::default();
-    assert_eq!(line(&tree), "[AXTextField] \"unused\" #e1");
+    assert_eq!(first(&tree), "[AXTextField] \"unused\" #e1");
     at(&mut tree, 1).value = Text::new("Ann");
     let described = "[AXTextField] \"unused\" value:\"Ann\" #e1";
-    assert_eq!(line(&tree), described, "a field's description is its name");
+    assert_eq!(first(&tree), described, "a field's description is its name");
     at(&mut tree, 1).role = Role::STATIC_TEXT;
-    assert_eq!(line(&tree), "[AXStaticText (TextField)] \"Ann\" #e1");
+    assert_eq!(first(&tree), "[AXStaticText (TextField)] \"Ann\" #e1");
     at(&mut tree, 1).description = Text::default();
     at(&mut tree, 1).value = Text::default();
-    assert_eq!(line(&tree), "[AXStaticText (TextField)] #e1");
-    assert_eq!(format_element(&tree, 7), "");
+    assert_eq!(first(&tree), "[AXStaticText (TextField)] #e1");
+    assert_eq!(Line::new(&tree, &Texts::new(&tree), 7), None);
 }
 
 #[test]
@@ -212,7 +214,7 @@ fn a_long_value_does_not_cut_the_name() {
     let mut tree = tree("[AXTextArea] \"Body\" #e1");
     at(&mut tree, 1).value = Text::part("middle", 400, 900);
     assert_eq!(
-        format_element(&tree, 0),
+        first(&tree),
         "[AXTextArea] \"Body\" value:\"…(+400)middle…(+494)\" #e1"
     );
 }
@@ -240,7 +242,6 @@ fn an_empty_field_does_not_borrow_text() {
      [AXTextField] #e2 in #e1
      [AXButton] "Clear" #e3 in #e2
     "##);
-    assert_eq!(dialog_label(&tree), None);
 }
 
 proptest! {
@@ -262,7 +263,7 @@ proptest! {
             let line = Line::new(&tree, &texts, i).unwrap();
             prop_assert_eq!(line.text.as_ref(), texts.text(&tree, i));
             prop_assert_eq!(written.next().map(str::to_owned), Some(line.to_string()));
-            prop_assert_eq!(format_element(&tree, i).parse(), Ok(line));
+            prop_assert_eq!(line.to_string().parse(), Ok(line));
         }
         prop_assert_eq!(written.next(), None);
     }
@@ -295,7 +296,8 @@ proptest! {
         };
         prop_assert_eq!(elements, listed(&before) + listed(&after));
         let further = |tree: &deskline_core::Tree| {
-            let once = [dialog_label(tree).is_some(), tree.no_tree.is_some()];
+            let dialog = tree.dialog.and_then(|dialog| window_label(tree, dialog));
+            let once = [dialog.is_some(), tree.no_tree.is_some()];
             let once = once.into_iter().filter(|there| *there).count();
             tree.partial.len() + tree.blind.len() + once
         };

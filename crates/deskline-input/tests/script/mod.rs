@@ -109,13 +109,7 @@ pub struct Script {
 impl Default for Script {
     fn default() -> Self {
         let mut hands = Hands::default();
-        hands.aim = Some(Aim {
-            pid: 7,
-            window: None,
-            menu: false,
-            drop_on: None,
-            polls: false,
-        });
+        hands.aim = Some(Aim::new(7, None));
         Self {
             cancel: Cancel::new(),
             fault: None,

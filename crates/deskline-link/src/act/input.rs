@@ -399,11 +399,8 @@ impl Act<'_> {
         if let Some(front) = front.as_ref().filter(|front| front.pid == Some(self.pid)) {
             self.check_window(desk, Some(tree), front)?;
             desk.set_aim(Aim {
-                pid: self.pid,
-                window: Some(front.id),
-                menu: false,
-                drop_on: None,
                 polls: tree.is_picture_only(),
+                ..Aim::new(self.pid, Some(front.id))
             });
             return Ok(Some(self.own_witness(tree)));
         }
@@ -435,11 +432,8 @@ impl Act<'_> {
         // A tree that cannot be read may hold anything.
         let prompt = desk.read(pid, Scope::Showing).ok();
         desk.set_aim(Aim {
-            pid,
-            window: None,
-            menu: false,
-            drop_on: None,
             polls: prompt.as_ref().is_some_and(Tree::is_picture_only),
+            ..Aim::new(pid, None)
         });
         Ok(prompt.as_ref().map(Witness::new))
     }

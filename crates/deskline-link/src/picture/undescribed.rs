@@ -43,17 +43,8 @@ pub(crate) fn names(tree: &Tree, window: WindowId, picture: &Picture) -> Vec<Str
     }
     let texts = Texts::new(tree);
     let named = found.into_iter().filter_map(|Spot { element, place, .. }| {
-        let role = Line {
-            text: None,
-            extents: None,
-            visible: false,
-            states: States::empty(),
-            value: None,
-            cell: None,
-            reference: None,
-            parent: None,
-            ..Line::new(tree, &texts, element)?
-        };
+        let line = Line::new(tree, &texts, element)?;
+        let role = Line::bare(line.role, line.native_role);
         let Rect { x, y, w, h } = place;
         Some(format!("({x},{y} {w}×{h}) {role}"))
     });

@@ -115,13 +115,7 @@ impl Bed {
 
     /// Brings the target to the front, as a link does.
     fn raise(&mut self) {
-        self.display.set_aim(Aim {
-            pid: TARGETS,
-            window: None,
-            menu: false,
-            drop_on: None,
-            polls: false,
-        });
+        self.display.set_aim(Aim::new(TARGETS, None));
         let raising = self.display.raising().expect("windows are raised");
         let raised = raising.activate(id(TARGET), &Cancel::new());
         raised.expect("the target comes to the front");

@@ -26,7 +26,7 @@ use crate::clipboard::Pasteboard;
 use crate::guard::Guard;
 use crate::input::Input;
 use crate::keys::MacKey;
-use crate::os::{AxError, Os, ServerWindow, Value, name_of};
+use crate::os::{AxError, Os, ServerWindow, name_of};
 use crate::windows::{self, AxWindow};
 
 /// If events have invalidated more elements than this, read everything again.
@@ -203,13 +203,7 @@ impl<O: Os> MacDesktop<O> {
         };
         let os = &self.os;
         for element in &named {
-            last.forget(element, || {
-                let parent = os.attributes(element, &["AXParent"]).ok()?.pop();
-                match parent? {
-                    Value::Element(parent) => Some(parent),
-                    _ => None,
-                }
-            });
+            last.forget(element, || os.element(element, "AXParent"));
         }
     }
 

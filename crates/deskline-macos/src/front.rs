@@ -32,10 +32,8 @@ pub(crate) fn is<O: Os>(os: &O, pid: u32) -> bool {
 }
 
 fn focused<O: Os>(os: &O) -> Option<u32> {
-    match os.attribute(&os.system(), "AXFocusedApplication") {
-        Ok(Value::Element(app)) => os.pid_of(&app).ok(),
-        _ => None,
-    }
+    let app = os.element(&os.system(), "AXFocusedApplication")?;
+    os.pid_of(&app).ok()
 }
 
 fn by_asking_each<O: Os>(os: &O) -> Option<u32> {

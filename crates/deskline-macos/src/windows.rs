@@ -283,10 +283,7 @@ pub(crate) fn focused<O: Os>(os: &O, pid: u32) -> Option<AxWindow<O::Element>> {
     let values = os
         .attributes(&app, &["AXFocusedWindow", "AXMainWindow"])
         .ok()?;
-    let element = values.into_iter().find_map(|value| match value {
-        Value::Element(window) => Some(window),
-        _ => None,
-    })?;
+    let element = values.into_iter().find_map(Value::element)?;
     os.set_timeout(&element, front::SAYS);
     ax_window(os, element)
 }

@@ -126,7 +126,7 @@ impl<O: Os> Acting<'_, O> {
             {
                 return Ok(());
             }
-            let Some(parent) = self.parent(&element) else {
+            let Some(parent) = self.os.element(&element, "AXParent") else {
                 break;
             };
             for name in ["AXSelectedRows", "AXSelectedChildren"] {
@@ -141,13 +141,6 @@ impl<O: Os> Acting<'_, O> {
         Err(refused(self.action, Obstacle::NoSelection))
     }
 
-    fn parent(&self, element: &O::Element) -> Option<O::Element> {
-        match self.os.attributes(element, &["AXParent"]).ok()?.pop() {
-            Some(Value::Element(parent)) => Some(parent),
-            _ => None,
-        }
-    }
-
     fn select_in(
         &self,
         container: &O::Element,
@@ -155,9 +148,8 @@ impl<O: Os> Acting<'_, O> {
         element: &O::Element,
         selected: bool,
     ) -> bool {
-        let now = self.os.attributes(container, &[name]);
-        let mut all = match now.ok().and_then(|mut values| values.pop()) {
-            Some(Value::Elements(all)) => all,
+        let mut all = match self.os.attribute(container, name) {
+            Ok(Value::Elements(all)) => all,
             _ => Vec::new(),
         };
         all.retain(|e| e != element);

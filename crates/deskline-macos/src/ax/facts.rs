@@ -59,167 +59,124 @@ pub(crate) struct Facts<E> {
     pub(crate) children: Option<Vec<E>>,
 }
 
-/// Decodes the answer to one of the two lists.
-pub(crate) fn read<E>(names: &[&'static str], values: Vec<Value<E>>) -> Facts<E> {
-    let mut raw = Raw::default();
-    for (&name, value) in names.iter().zip(values) {
-        raw.take(name, value);
+/// What came of each attribute that was asked for, until it is taken.
+struct Answers<E>(Vec<(&'static str, Value<E>)>);
+
+impl<E> Answers<E> {
+    fn take(&mut self, name: &str) -> Option<Value<E>> {
+        let place = self.0.iter().position(|(its, _)| *its == name)?;
+        Some(self.0.swap_remove(place).1)
     }
-    raw.facts()
-}
 
-/// The attributes as received. Accessibility has this many booleans.
-#[allow(clippy::struct_excessive_bools)]
-struct Raw<E> {
-    role: String,
-    subrole: String,
-    title: Text,
-    description: Text,
-    placeholder: Text,
-    help: Text,
-    value: Option<Value<E>>,
-    position: Option<(f64, f64)>,
-    size: Option<(f64, f64)>,
-    enabled: Option<bool>,
-    focused: bool,
-    selected: bool,
-    expanded: Option<bool>,
-    disclosing: bool,
-    hidden: bool,
-    modal: bool,
-    mark: String,
-    label: Option<E>,
-    children: Option<Vec<E>>,
-}
+    fn text(&mut self, name: &str) -> Text {
+        self.take(name).map(text).unwrap_or_default()
+    }
 
-impl<E> Default for Raw<E> {
-    fn default() -> Self {
-        Self {
-            role: String::new(),
-            subrole: String::new(),
-            title: Text::default(),
-            description: Text::default(),
-            placeholder: Text::default(),
-            help: Text::default(),
-            value: None,
-            position: None,
-            size: None,
-            enabled: None,
-            focused: false,
-            selected: false,
-            expanded: None,
-            disclosing: false,
-            hidden: false,
-            modal: false,
-            mark: String::new(),
-            label: None,
-            children: None,
+    fn word(&mut self, name: &str) -> String {
+        match self.take(name) {
+            Some(Value::Text { start, .. }) => start,
+            _ => String::new(),
         }
     }
-}
 
-impl<E> Raw<E> {
-    fn take(&mut self, name: &str, value: Value<E>) {
-        match (name, value) {
-            ("AXRole", Value::Text { start, .. }) => self.role = start,
-            ("AXSubrole", Value::Text { start, .. }) => self.subrole = start,
-            ("AXTitle", value) => self.title = text(value),
-            ("AXDescription", value) => self.description = text(value),
-            ("AXPlaceholderValue", value) => self.placeholder = text(value),
-            ("AXHelp", value) => self.help = text(value),
-            ("AXValue", value) => self.value = Some(value),
-            ("AXPosition", Value::Point(x, y)) => self.position = Some((x, y)),
-            ("AXSize", Value::Size(w, h)) => self.size = Some((w, h)),
-            ("AXEnabled", Value::Bool(is)) => self.enabled = Some(is),
-            ("AXFocused", Value::Bool(is)) => self.focused = is,
-            ("AXSelected", Value::Bool(is)) => self.selected = is,
-            ("AXExpanded", Value::Bool(is)) => self.expanded = Some(is),
-            ("AXDisclosing", Value::Bool(is)) => self.disclosing = is,
-            ("AXHidden" | "AXMinimized", Value::Bool(is)) => self.hidden |= is,
-            ("AXModal", Value::Bool(is)) => self.modal = is,
-            ("AXMenuItemMarkChar", Value::Text { start, .. }) => self.mark = start,
-            ("AXTitleUIElement", Value::Element(label)) => self.label = Some(label),
-            ("AXChildren", Value::Elements(children)) => self.children = Some(children),
+    fn flag(&mut self, name: &str) -> Option<bool> {
+        match self.take(name)? {
+            Value::Bool(is) => Some(is),
+            _ => None,
+        }
+    }
+
+    fn is(&mut self, name: &str) -> bool {
+        self.flag(name) == Some(true)
+    }
+
+    fn extents(&mut self) -> Option<Rect> {
+        match (self.take("AXPosition")?, self.take("AXSize")?) {
+            (Value::Point(x, y), Value::Size(w, h)) => rect(x, y, w, h),
+            _ => None,
+        }
+    }
+
+    fn children(&mut self) -> Option<Vec<E>> {
+        match self.take("AXChildren")? {
+            Value::Elements(children) => Some(children),
             // An element without children answers like this; any other error is a failure of the
             // app.
-            ("AXChildren", Value::Error(AxError::NO_VALUE | AxError::ATTRIBUTE_UNSUPPORTED)) => {
-                self.children = Some(Vec::new());
-            }
-            _ => {}
+            Value::Error(AxError::NO_VALUE | AxError::ATTRIBUTE_UNSUPPORTED) => Some(Vec::new()),
+            _ => None,
         }
     }
+}
 
-    fn facts(self) -> Facts<E> {
-        let subrole = Some(self.subrole.as_str()).filter(|s| !s.is_empty());
-        let (role, native_role) = Role::from_ax(&self.role, subrole);
-        let secure = self.subrole == SECURE;
-        let number = match &self.value {
-            Some(Value::Number(n)) => Some(*n),
-            Some(Value::Bool(on)) => Some(f64::from(u8::from(*on))),
-            _ => None,
-        };
-        let on_or_off = matches!(role, Role::CHECK_BOX | Role::RADIO_BUTTON | Role::TAB);
-        let discloses = role == Role::DISCLOSURE_TRIANGLE;
+/// Decodes the answer to a list of attributes.
+pub(crate) fn read<E>(names: &[&'static str], values: Vec<Value<E>>) -> Facts<E> {
+    let mut answers = Answers(names.iter().copied().zip(values).collect());
+    let subrole = answers.word("AXSubrole");
+    let its_own = Some(subrole.as_str()).filter(|s| !s.is_empty());
+    let (role, native_role) = Role::from_ax(&answers.word("AXRole"), its_own);
+    let secure = subrole == SECURE;
+    let value = answers.take("AXValue");
+    let number = match &value {
+        Some(Value::Number(n)) => Some(*n),
+        Some(Value::Bool(on)) => Some(f64::from(u8::from(*on))),
+        _ => None,
+    };
+    let on_or_off = matches!(role, Role::CHECK_BOX | Role::RADIO_BUTTON | Role::TAB);
+    let discloses = role == Role::DISCLOSURE_TRIANGLE;
+    let on = on_or_off && number.is_some_and(|n| (n - 1.0).abs() < 0.5);
+    let mixed = number.is_some_and(|n| n > 1.5) && role == Role::CHECK_BOX;
+    let mark = answers.word("AXMenuItemMarkChar");
+    let marked = role == Role::MENU_ITEM && !mark.is_empty();
+    let dashed = marked && mark.starts_with('-');
+    let by_number = number.filter(|_| discloses).map(|n| n > 0.5);
+    let expanded = answers.flag("AXExpanded").or(by_number);
+    let disclosing = answers.is("AXDisclosing");
+    let off = answers.flag("AXEnabled") == Some(false);
+    let selected = answers.is("AXSelected") || role == Role::TAB && on;
 
-        let mut states = States::empty();
-        states.set(States::FOCUSED, self.focused);
-        states.set(States::SELECTED, self.selected);
-        let on = number.is_some_and(|n| (n - 1.0).abs() < 0.5);
-        states.set(States::CHECKED, on_or_off && on && role != Role::TAB);
-        states.set(States::SELECTED, self.selected || role == Role::TAB && on);
-        let mixed = number.is_some_and(|n| n > 1.5) && role == Role::CHECK_BOX;
-        let marked = role == Role::MENU_ITEM && !self.mark.is_empty();
-        states.set(States::MIXED, mixed || marked && self.mark.starts_with('-'));
-        states.set(
-            States::CHECKED,
-            states.contains(States::CHECKED) || marked && !self.mark.starts_with('-'),
-        );
-        let expanded = self.expanded.or(if discloses {
-            number.map(|n| n > 0.5)
-        } else {
-            None
-        });
-        states.set(States::EXPANDED, expanded == Some(true) || self.disclosing);
-        states.set(
-            States::COLLAPSED,
-            expanded == Some(false) && !self.disclosing,
-        );
-        states.set(
-            States::DISABLED,
-            self.enabled == Some(false) && role.is_interactive(),
-        );
-        states.set(States::SECURE, secure);
+    let mut states = States::empty();
+    states.set(States::FOCUSED, answers.is("AXFocused"));
+    states.set(States::SELECTED, selected);
+    states.set(
+        States::CHECKED,
+        on && role != Role::TAB || marked && !dashed,
+    );
+    states.set(States::MIXED, mixed || dashed);
+    states.set(States::EXPANDED, expanded == Some(true) || disclosing);
+    states.set(States::COLLAPSED, expanded == Some(false) && !disclosing);
+    states.set(States::DISABLED, off && role.is_interactive());
+    states.set(States::SECURE, secure);
 
-        let value = match self.value {
-            // Never read a password, whatever the app returns.
-            _ if secure => Text::default(),
-            Some(Value::Text { start, units }) => cut(start, units),
-            Some(Value::Number(n)) if !on_or_off && !discloses => Text::new(plain(n)),
-            _ => Text::default(),
-        };
-        // The tool tip: toolbar buttons often have nothing else. It names only what has no name.
-        let unnamed = self.title.is_blank() && value.is_blank() && role.is_interactive();
-        let all = [self.description, self.placeholder];
-        let described = all.into_iter().find(|text| !text.is_blank());
-        let help = if unnamed { self.help } else { Text::default() };
-        let description = described.unwrap_or(help);
-        let extents = self
-            .position
-            .zip(self.size)
-            .and_then(|((x, y), (w, h))| rect(x, y, w, h));
-        Facts {
-            role,
-            native_role,
-            title: self.title,
-            description,
-            value,
-            extents,
-            states,
-            hidden: self.hidden,
-            modal: self.modal,
-            label: self.label,
-            children: self.children,
-        }
+    let value = match value {
+        // Never read a password, whatever the app returns.
+        _ if secure => Text::default(),
+        Some(Value::Text { start, units }) => cut(start, units),
+        Some(Value::Number(n)) if !on_or_off && !discloses => Text::new(plain(n)),
+        _ => Text::default(),
+    };
+    let title = answers.text("AXTitle");
+    let described = ["AXDescription", "AXPlaceholderValue"].map(|name| answers.text(name));
+    // The tool tip: toolbar buttons often have nothing else. It names only what has no name.
+    let unnamed = title.is_blank() && value.is_blank() && role.is_interactive();
+    let description = match described.into_iter().find(|text| !text.is_blank()) {
+        Some(described) => described,
+        None if unnamed => answers.text("AXHelp"),
+        None => Text::default(),
+    };
+    Facts {
+        role,
+        native_role,
+        title,
+        description,
+        value,
+        extents: answers.extents(),
+        states,
+        hidden: ["AXHidden", "AXMinimized"]
+            .iter()
+            .any(|name| answers.is(name)),
+        modal: answers.is("AXModal"),
+        label: answers.take("AXTitleUIElement").and_then(Value::element),
+        children: answers.children(),
     }
 }
 

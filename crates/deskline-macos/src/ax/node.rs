@@ -23,3 +23,20 @@ pub(crate) struct Node<E> {
     /// rows were read in ranges so far.
     pub(super) more_rows: Option<(usize, usize)>,
 }
+
+impl<E> Node<E> {
+    /// One that was found, and not read yet.
+    pub(super) fn new(element: E, parent: Option<usize>, showing: bool) -> Self {
+        Self {
+            element,
+            parent,
+            children: Vec::new(),
+            facts: None,
+            showing,
+            children_read: true,
+            editable: None,
+            clip: None,
+            more_rows: None,
+        }
+    }
+}

@@ -69,12 +69,8 @@ pub(crate) fn read<O: Os>(os: &O, element: &O::Element, names: Names) -> Ax<Rows
     };
     let more = total.map_or(0, |total| total.saturating_sub(rows.len()));
     let mut shown = Vec::with_capacity(rows.len() + 1);
-    if let Some(Value::Element(header)) = header {
-        shown.push(header);
-    }
+    shown.extend(header.and_then(Value::element));
     shown.extend(rows);
-    if let Some(Value::Element(menu)) = menu {
-        shown.push(menu);
-    }
+    shown.extend(menu.and_then(Value::element));
     Ok(Rows { shown, more })
 }

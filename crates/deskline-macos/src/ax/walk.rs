@@ -172,15 +172,8 @@ impl<'o, O: Os> Walk<'o, O> {
         let showing = !facts.hidden;
         self.seen.insert(app.clone());
         self.nodes.push(Node {
-            element: app,
-            parent: None,
-            children: Vec::new(),
             facts: Some(facts),
-            showing,
-            children_read: true,
-            editable: None,
-            clip: None,
-            more_rows: None,
+            ..Node::new(app, None, showing)
         });
         if let Some(Value::Element(extras)) = toplevels.last() {
             self.extras = Some(extras.clone());
@@ -209,17 +202,7 @@ impl<'o, O: Os> Walk<'o, O> {
             self.helpers.insert(helper);
         }
         let index = self.nodes.len();
-        self.nodes.push(Node {
-            element,
-            parent: Some(parent),
-            children: Vec::new(),
-            facts: None,
-            showing,
-            children_read: true,
-            editable: None,
-            clip: None,
-            more_rows: None,
-        });
+        self.nodes.push(Node::new(element, Some(parent), showing));
         self.nodes[parent].children.push(index);
         if showing {
             self.queue.push_back(index);

@@ -99,6 +99,15 @@ pub enum Value<E> {
     Other,
 }
 
+impl<E> Value<E> {
+    pub(crate) fn element(self) -> Option<E> {
+        match self {
+            Self::Element(element) => Some(element),
+            _ => None,
+        }
+    }
+}
+
 /// A value to set.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NewValue<E> {
@@ -422,6 +431,10 @@ pub trait Os: Clone + Send + Sync + 'static {
     ) -> Ax<Vec<Value<Self::Element>>>;
     /// `AXUIElementCopyAttributeValue`
     fn attribute(&self, element: &Self::Element, name: &'static str) -> Ax<Value<Self::Element>>;
+    /// An attribute that is an element.
+    fn element(&self, of: &Self::Element, name: &'static str) -> Option<Self::Element> {
+        self.attribute(of, name).ok()?.element()
+    }
     /// `AXStringForRange`: part of a text, in UTF-16 units.
     fn string(
         &self,

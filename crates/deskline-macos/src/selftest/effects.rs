@@ -65,17 +65,6 @@ pub(super) fn until(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
     }
 }
 
-fn one<O: Os>(os: &O, element: &O::Element, name: &'static str) -> Option<Value<O::Element>> {
-    os.attributes(element, &[name]).ok()?.pop()
-}
-
-pub(super) fn element<O: Os>(os: &O, of: &O::Element, name: &'static str) -> Option<O::Element> {
-    match one(os, of, name)? {
-        Value::Element(element) => Some(element),
-        _ => None,
-    }
-}
-
 impl<O: Os> Test<'_, O> {
     /// Brings an app to the front without a link, which would put the old one back.
     pub(super) fn show(&self, pid: u32) -> Option<deskline_link::Window> {
@@ -87,10 +76,10 @@ impl<O: Os> Test<'_, O> {
     /// Where the vertical scroll bar of the focused text is, from 0 to 1.
     fn scrolled(&self, pid: u32) -> Option<f64> {
         let os = self.os;
-        let focused = element(os, &os.application(pid), "AXFocusedUIElement")?;
-        let area = element(os, &focused, "AXParent")?;
-        let bar = element(os, &area, "AXVerticalScrollBar")?;
-        match one(os, &bar, "AXValue")? {
+        let focused = os.element(&os.application(pid), "AXFocusedUIElement")?;
+        let area = os.element(&focused, "AXParent")?;
+        let bar = os.element(&area, "AXVerticalScrollBar")?;
+        match os.attribute(&bar, "AXValue").ok()? {
             Value::Number(at) => Some(at),
             _ => None,
         }
@@ -231,12 +220,12 @@ impl<O: Os> Test<'_, O> {
         };
         let os = self.os.clone();
         for other in all {
-            if let Some(close) = element(&os, &other.element, "AXCloseButton") {
+            if let Some(close) = os.element(&other.element, "AXCloseButton") {
                 let _ = os.perform(&close, "AXPress");
             }
         }
         let full = |on: bool| os.set(&window.element, "AXFullScreen", &NewValue::Bool(on));
-        let is_full = || one(&os, &window.element, "AXFullScreen") == Some(Value::Bool(true));
+        let is_full = || os.attribute(&window.element, "AXFullScreen") == Ok(Value::Bool(true));
         self.show(pid);
         if full(true).is_err() || !until(TRAVELS, is_full) {
             return self.skip(NAME, "the window does not go to full screen");

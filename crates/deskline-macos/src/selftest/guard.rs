@@ -52,17 +52,11 @@ fn press<O: Os>(os: &O, code: u16, tag: i64) -> Result<(), String> {
 
 /// The length of the focused text in an app.
 pub(super) fn length<O: Os>(os: &O, pid: u32) -> Result<usize, String> {
-    let one = |element: &O::Element, name| {
-        let values = os.attributes(element, &[name]).map_err(|e| e.to_string())?;
-        values
-            .into_iter()
-            .next()
-            .ok_or_else(|| format!("no {name}"))
-    };
-    let Value::Element(focused) = one(&os.application(pid), "AXFocusedUIElement")? else {
+    let Some(focused) = os.element(&os.application(pid), "AXFocusedUIElement") else {
         return Err("nothing has the keyboard".into());
     };
-    match one(&focused, "AXValue")? {
+    let value = os.attribute(&focused, "AXValue");
+    match value.map_err(|e| e.to_string())? {
         Value::Text { units, .. } => Ok(units),
         _ => Err("what has the keyboard has no text".into()),
     }

@@ -9,7 +9,7 @@ use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::selftest::{Found, field, judge, said, tree_of, typed};
 use deskline_link::{Action, Answer, Picture, Target, Tool};
 
-use super::effects::{SHOWS, element, until};
+use super::effects::{SHOWS, until};
 use super::guard::length;
 use super::test::Test;
 use super::tools::{AREA, reference};
@@ -91,7 +91,7 @@ impl<O: Os> Test<'_, O> {
     }
 
     fn close(&self, window: &O::Element) {
-        if let Some(button) = element(self.os, window, "AXCloseButton") {
+        if let Some(button) = self.os.element(window, "AXCloseButton") {
             let _ = self.os.perform(&button, "AXPress");
         }
     }
@@ -304,7 +304,7 @@ impl<O: Os> Test<'_, O> {
         let text = self.place(pid, AREA);
         let window = windows::of_app(self.os, pid).into_iter().next();
         let window = window.and_then(|(_, ax)| Some(ax?.element));
-        let title = window.and_then(|window| element(self.os, &window, "AXTitleUIElement"));
+        let title = window.and_then(|window| self.os.element(&window, "AXTitleUIElement"));
         let title = title.and_then(|title| center(self.os, &title));
         for (name, role, at, button) in [
             (MENU, Role::MENU, text, Button::Right),

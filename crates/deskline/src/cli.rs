@@ -73,12 +73,8 @@ pub(crate) struct Settings {
     #[arg(long, global = true, env = "DESKLINE_DIR", value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
     /// How much the journal keeps: a size, an age or both
-    #[arg(
-        long,
-        global = true,
-        value_name = "SIZE,AGE",
-        default_value = "1GiB,7d"
-    )]
+    #[arg(long, global = true, value_name = "SIZE,AGE")]
+    #[arg(default_value = "1GiB,7d")]
     pub(crate) keep: Retention,
     /// Offer only the tools that change nothing on the desktop
     #[arg(long, global = true)]
@@ -95,23 +91,12 @@ pub(crate) struct Settings {
     pub(crate) ask: bool,
     /// Whether your keys and clicks are kept out while the agent's go in (`input`), with a banner
     /// that says so (`full`)
-    #[arg(
-        long,
-        global = true,
-        value_name = "off|input|full",
-        value_enum,
-        default_value = "full",
-        hide_possible_values = true
-    )]
+    #[arg(long, global = true, value_name = "off|input|full")]
+    #[arg(default_value = "full", hide_possible_values = true)]
     pub(crate) guard: GuardMode,
     /// After how many seconds the guard opens by itself, whatever hangs
-    #[arg(
-        long,
-        global = true,
-        value_name = "SECONDS",
-        default_value_t = 30,
-        value_parser = clap::value_parser!(u16).range(1..=600)
-    )]
+    #[arg(long, global = true, value_name = "SECONDS", default_value_t = 30)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=600))]
     pub(crate) guard_timeout: u16,
     /// Give the agent a desktop of its own: `private` or `private=1920x1080`
     #[arg(long, global = true, value_name = "private[=WxH]", value_parser = private)]
@@ -128,45 +113,22 @@ pub(crate) struct Settings {
     /// On sway 1.10 or later: `own` gives the agent a pointer and a focus beside yours. Only apps
     /// that start after the server hear them, and Chromium does not
     #[cfg(target_os = "linux")]
-    #[arg(
-        long,
-        global = true,
-        value_name = "own|shared",
-        value_enum,
-        default_value = "shared",
-        hide_possible_values = true
-    )]
+    #[arg(long, global = true, value_name = "own|shared")]
+    #[arg(default_value = "shared", hide_possible_values = true)]
     pub(crate) seat: SeatChoice,
     /// On GNOME: `notify` sends input by Mutter's older calls, as before GNOME 45, should its EIS
     /// socket fail
     #[cfg(target_os = "linux")]
-    #[arg(
-        long,
-        global = true,
-        value_name = "auto|notify",
-        value_enum,
-        default_value = "auto",
-        hide_possible_values = true
-    )]
+    #[arg(long, global = true, value_name = "auto|notify")]
+    #[arg(default_value = "auto", hide_possible_values = true)]
     pub(crate) gnome_input: GnomeInput,
     /// Use the tool names and the folder of another server: `macos-use`
-    #[arg(
-        long,
-        global = true,
-        value_name = "SERVER",
-        value_enum,
-        hide_possible_values = true
-    )]
+    #[arg(long, global = true, value_name = "SERVER")]
+    #[arg(hide_possible_values = true)]
     pub(crate) compat: Option<Compat>,
     /// How standard error is written: `json` has an object a line
-    #[arg(
-        long,
-        global = true,
-        value_name = "text|json",
-        value_enum,
-        default_value = "text",
-        hide_possible_values = true
-    )]
+    #[arg(long, global = true, value_name = "text|json")]
+    #[arg(default_value = "text", hide_possible_values = true)]
     pub(crate) log_format: LogFormat,
     /// Print more to standard error; twice for still more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
@@ -272,7 +234,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "NAME")]
         tool: Option<String>,
         /// Only calls with this outcome
-        #[arg(long, value_enum)]
+        #[arg(long)]
         outcome: Option<OutcomeFilter>,
     },
     /// Show a run in the browser: each call with its picture, its changes and its answer
@@ -408,14 +370,8 @@ pub(crate) struct Serve {
     pub(crate) warm: u16,
     /// Whether the apps of the clients' desktops have the network
     #[cfg(target_os = "linux")]
-    #[arg(
-        long,
-        value_name = "host|none",
-        requires = "desktops",
-        value_enum,
-        default_value = "host",
-        hide_possible_values = true
-    )]
+    #[arg(long, value_name = "host|none", requires = "desktops")]
+    #[arg(default_value = "host", hide_possible_values = true)]
     pub(crate) net: Net,
     /// Do not seal the desktops off from each other: for clients that may reach each other's apps
     /// and files, where there is no bubblewrap
@@ -458,14 +414,9 @@ pub(crate) struct Call {
     /// Leave the server running for further calls, which are faster then and find the same
     /// private desktop, until none came for so many minutes [default: 10]
     #[cfg(unix)]
-    #[arg(
-        long,
-        value_name = "MINUTES",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "10",
-        value_parser = minutes
-    )]
+    #[arg(long, value_name = "MINUTES", num_args = 0..=1)]
+    #[arg(require_equals = true, default_missing_value = "10")]
+    #[arg(value_parser = minutes)]
     pub(crate) warm: Option<Duration>,
 }
 
@@ -502,12 +453,8 @@ pub(crate) struct ViewArgs {
     #[arg(short, value_name = "N", requires = "export")]
     pub(crate) number: Option<usize>,
     /// The port on 127.0.0.1 [default: any free one]
-    #[arg(
-        long,
-        value_name = "PORT",
-        default_value_t = 0,
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    #[arg(hide_default_value = true)]
     pub(crate) port: u16,
     /// Print the page's address, but open no browser
     #[arg(long)]

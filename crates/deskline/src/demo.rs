@@ -8,21 +8,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use deskline_link::Cancel;
-use deskline_link::Reason;
 use deskline_mcp::{Dispatcher, Nobody};
 use serde_json::{Value, json};
 
 use crate::cli::{Settings, Size};
 use crate::output::{Done, print};
-use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
+use crate::run::{RESTORE, dispatcher, in_runtime, until_stopped};
 
 /// The demo leaves its files here.
 const FOLDER: &str = "/tmp/deskline-demo";
-
-const SIZE: Size = Size {
-    width: 1280,
-    height: 800,
-};
 
 /// How many lines of the last diff are shown.
 const MOST: usize = 12;
@@ -33,21 +27,13 @@ pub(crate) fn demo(settings: &Settings) -> Done {
     let journal = folder.join("journal");
     let settings = Settings {
         dir: Some(journal.clone()),
-        desktop: Some(settings.desktop.unwrap_or(SIZE)),
+        desktop: Some(settings.desktop.unwrap_or(Size::DEFAULT)),
         ..settings.clone()
     };
     let (dispatcher, _open) = dispatcher(&settings)?;
     in_runtime(async {
         let cancel = Cancel::new();
-        let links = links(&dispatcher, &cancel, &folder);
-        tokio::pin!(links);
-        let done = tokio::select! {
-            done = &mut links => done,
-            () = stopped()? => {
-                cancel.cancel(Reason::Stopping);
-                tokio::time::timeout(RESTORE, links).await?
-            }
-        };
+        let done = until_stopped(&cancel, Box::pin(links(&dispatcher, &cancel, &folder))).await?;
         dispatcher.stop(RESTORE).await;
         done
     })?;

@@ -27,7 +27,12 @@ pub(crate) fn serve(settings: &Settings, serve: &Serve) -> Done {
         return crate::run::serve(settings);
     };
     let (token, place) = token(TOKEN, "token")?;
-    let view = serve.view.then(|| viewer(settings, serve)).transpose()?;
+    #[cfg(target_os = "linux")]
+    let desktops = serve.desktops;
+    #[cfg(not(target_os = "linux"))]
+    let desktops: Option<u16> = None;
+    let view = serve.view.then(|| viewer(settings, desktops.is_some()));
+    let view = view.transpose()?;
     let (viewer, view_place) = view.unzip();
     let listen = Listen {
         address,
@@ -48,7 +53,7 @@ pub(crate) fn serve(settings: &Settings, serve: &Serve) -> Done {
         }
         warn_of(address);
         #[cfg(target_os = "linux")]
-        if let Some(most) = serve.desktops {
+        if let Some(most) = desktops {
             let fleet = Fleet::start(fleet(settings, serve, most)?).await?;
             note(&format!("{most} desktops at most, each for one client"));
             if serve.unsealed {
@@ -96,12 +101,8 @@ fn token(variable: &'static str, file: &str) -> Result<(Token, String), Box<dyn 
 }
 
 /// The viewer of all its journals, and where the person finds the password.
-fn viewer(settings: &Settings, serve: &Serve) -> Result<(Viewer, String), Box<dyn Error>> {
+fn viewer(settings: &Settings, has_many: bool) -> Result<(Viewer, String), Box<dyn Error>> {
     let journal = settings.journal()?;
-    #[cfg(target_os = "linux")]
-    let has_many = serve.desktops.is_some();
-    #[cfg(not(target_os = "linux"))]
-    let (has_many, _) = (false, serve);
     let pages = if has_many {
         Pages::in_folder(journals(journal.path()))
     } else {

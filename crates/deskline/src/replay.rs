@@ -11,12 +11,11 @@ use std::time::Instant;
 
 use deskline_journal::{Journal, Outcome, Record};
 use deskline_link::Cancel;
-use deskline_link::Reason;
 use deskline_mcp::{Dispatcher, Nobody};
 
 use crate::cli::{ReplayArgs, Settings};
 use crate::output::{Done, print};
-use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
+use crate::run::{RESTORE, dispatcher, in_runtime, until_stopped};
 use compare::Screen;
 use step::{End, Step};
 use translate::Translator;
@@ -59,19 +58,12 @@ pub(crate) fn replay(settings: &Settings, args: &ReplayArgs) -> Done {
             journal: &journal,
             args,
         };
-        let all = replay.all(&records);
-        tokio::pin!(all);
-        let steps = tokio::select! {
-            steps = &mut all => steps?,
-            () = stopped()? => {
-                cancel.cancel(Reason::Stopping);
-                // The running link restores the desktop.
-                let _ = tokio::time::timeout(RESTORE, all).await;
-                return Err("stopped by a signal".into());
-            }
-        };
+        let steps = until_stopped(&cancel, Box::pin(replay.all(&records))).await?;
+        if cancel.reason().is_some() {
+            return Err("stopped by a signal".into());
+        }
         dispatcher.stop(RESTORE).await;
-        Ok(steps)
+        steps
     })?;
     let same = steps
         .iter()

@@ -86,15 +86,7 @@ pub(crate) fn call(settings: &Settings, call: &Call) -> Done {
     in_runtime(async {
         let cancel = Cancel::new();
         let answer = dispatcher.call(&call.tool, &call.arguments, &cancel, &Nobody);
-        tokio::pin!(answer);
-        let reply = tokio::select! {
-            reply = &mut answer => reply,
-            () = stopped()? => {
-                cancel.cancel(Reason::Stopping);
-                let answer = tokio::time::timeout(RESTORE, answer).await;
-                answer.map_err(|_| "the call did not end within 5 s of the signal")?
-            }
-        };
+        let reply = until_stopped(&cancel, Box::pin(answer)).await?;
         let done = Printed::new(reply, call.json).show();
         dispatcher.stop(RESTORE).await;
         done
@@ -195,6 +187,22 @@ pub(crate) fn in_runtime<T>(
     // A thread may still be reading standard input: let it end with the process.
     runtime.shutdown_background();
     done
+}
+
+/// The result of `work`. A signal cancels it, and the running link restores the desktop.
+pub(crate) async fn until_stopped<T>(
+    cancel: &Cancel,
+    work: impl Future<Output = T>,
+) -> Result<T, Box<dyn Error>> {
+    tokio::pin!(work);
+    tokio::select! {
+        done = &mut work => Ok(done),
+        () = stopped()? => {
+            cancel.cancel(Reason::Stopping);
+            let done = tokio::time::timeout(RESTORE, work).await;
+            Ok(done.map_err(|_| "the call did not end within 5 s of the signal")?)
+        }
+    }
 }
 
 /// Completes when a signal asks the process to end.

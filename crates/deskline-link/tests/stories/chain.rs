@@ -18,9 +18,6 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
     let steps = vec![click("To", Some("bob"), None), press_ax("Send")];
     story.chain(None, steps);
     assert_snapshot!(story.outcome(), @r##"
-    status: success
-    pid: 100
-    app: Mail
     summary: Did 2 of 2 steps. 0 added, 0 removed, 1 modified. Settled in _ ms.
     steps:
       1 done: Clicked 'To' [AXTextField], typed 'bob'
@@ -32,8 +29,6 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
     "##);
     assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
     assert_snapshot!(story.acts(), @r##"
-    listen 100
-    read 100 again
     grab 'AI: clicking 'To' in Mail'
     aim 100 2
     activate 2
@@ -46,8 +41,6 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
     read 100 again
     press
     read 100 again
-    release_all
-    rest
     move_pointer 900,700
     activate 3
     "##);
@@ -86,9 +79,6 @@ fn a_repeated_step_runs_anew_each_time_and_ends_where_one_run_fails() {
     let steps = || vec![presses("Down"), press_ax("Send"), presses("Return")];
     story.repeated_chain(None, steps(), &[3, 2, 1]);
     assert_snapshot!(story.outcome(), @r##"
-    status: success
-    pid: 100
-    app: Mail
     summary: Did 3 of 3 steps. 0 added, 0 removed, 1 modified. Settled in _ ms.
     steps:
       1 done 3 times: Pressed Down
@@ -172,9 +162,6 @@ fn a_window_that_a_step_brings_to_the_front_gets_the_next_step_and_then_the_app_
     ];
     story.chain(None, steps);
     assert_snapshot!(story.outcome(), @r##"
-    status: success
-    pid: 100
-    app: Mail
     summary: Did 3 of 3 steps. 0 added, 0 removed, 1 modified. Settled in _ ms.
     steps:
       1 done: Clicked 'Send' [AXButton] → File Chooser came to the front
@@ -195,9 +182,6 @@ fn a_chain_may_end_in_the_app_that_came_to_the_front() {
     let steps = vec![click("Send", None, None), types("x")];
     story.chain(None, steps);
     assert_snapshot!(story.outcome(), @r##"
-    status: success
-    pid: 100
-    app: Mail
     summary: Did 2 of 2 steps. 0 added, 0 removed, 0 modified. Settled in _ ms.
     steps:
       1 done: Clicked 'Send' [AXButton] → File Chooser came to the front
@@ -222,9 +206,6 @@ fn a_chain_that_begins_in_a_window_follows_what_its_steps_open() {
     ];
     story.chain(Some("new mess"), steps);
     assert_snapshot!(story.outcome(), @r##"
-    status: success
-    pid: 100
-    app: Mail
     summary: Did 3 of 3 steps. 0 added, 0 removed, 1 modified. Settled in _ ms.
     steps:
       1 done: Clicked 'Send' [AXButton] → File Chooser came to the front
@@ -265,9 +246,6 @@ fn the_dialog_that_a_step_opens_gets_the_next_steps_until_it_closes() {
     ];
     story.chain(Some("new mess"), steps);
     assert_snapshot!(story.outcome(), @r##"
-    status: success
-    pid: 100
-    app: Mail
     summary: Did 4 of 4 steps. 0 added, 0 removed, 2 modified. Settled in _ ms.
     steps:
       1 done: Clicked 'Send' [AXButton] → opened 'Keep Format?' [AXWindow]
@@ -326,9 +304,6 @@ fn keys_go_to_the_window_that_is_insisted_on() {
     });
     story.chain(Some("New Message"), vec![types("bob"), types("by")]);
     assert_snapshot!(story.outcome(), @r##"
-    status: success
-    pid: 100
-    app: Mail
     summary: Did 2 of 2 steps. 0 added, 0 removed, 2 modified. Settled in _ ms.
     steps:
       1 done: Typed •••

@@ -53,9 +53,6 @@ fn windows(story: &Story) -> usize {
 fn a_choice_is_picked_from_the_list_that_opens() {
     let mut story = desk();
     assert_snapshot!(story.run(Tool::Click, choose(" large ")).outcome(), @r#"
-    status: success
-    pid: 100
-    app: Mail
     summary: Opened 'Size' [AXComboBox], chose 'Large'. 0 added, 0 removed, 1 modified. Settled in _ ms.
     target: [AXComboBox] "Size" focused value:"Large" #e10
     focus: "Format" › [AXComboBox] "Size" #e10
@@ -65,8 +62,6 @@ fn a_choice_is_picked_from_the_list_that_opens() {
     "#);
     assert_snapshot!(story.seen(), @"reached: Mail: click Size, Mail: click Large; front: Notes, pointer: 900,700");
     assert_snapshot!(story.acts(), @"
-    listen 100
-    read 100 again
     choose
     grab 'AI: choosing from 'Size' in Mail'
     aim 100 4
@@ -80,8 +75,6 @@ fn a_choice_is_picked_from_the_list_that_opens() {
     click 120,500
     ungrab
     read 100 again
-    release_all
-    rest
     move_pointer 900,700
     activate 3
     ");
@@ -92,9 +85,6 @@ fn accessibility_alone_chooses_where_it_can() {
     let mut story = desk();
     story.script().chooses = true;
     assert_snapshot!(story.run(Tool::Click, choose("Large")).outcome(), @r#"
-    status: success
-    pid: 100
-    app: Mail
     summary: Chose 'Large' in 'Size' [AXComboBox]. 0 added, 0 removed, 1 modified. Settled in _ ms.
     target: [AXComboBox] "Size" value:"Large" #e10
     focus: "Format"

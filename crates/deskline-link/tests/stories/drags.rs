@@ -37,9 +37,6 @@ fn both_windows_come_forward_and_the_answer_has_both_diffs() {
     story.given(field([620, 220, 200, 60]));
     drag_to_music(&mut story, "Inbox");
     assert_snapshot!(story.outcome(), @r##"
-    status: success
-    pid: 100
-    app: Mail
     summary: Dragged 'Inbox' [AXStaticText] to 'Queue' [AXTextField] of Music. 0 added, 0 removed, 1 modified. Settled in _ ms.
     note: in Music: 0 added, 0 removed, 1 modified
     target: [AXStaticText] "Inbox" #e7

@@ -23,8 +23,6 @@ fn the_clipboard_is_saved_before_anything_is_touched_and_back_before_the_guard_o
     let mut story = in_field();
     story.paste("bob");
     assert_snapshot!(story.acts(), @"
-    listen 100
-    read 100 again
     save clipboard
     grab 'AI: typing in Mail'
     aim 100 2
@@ -39,8 +37,6 @@ fn the_clipboard_is_saved_before_anything_is_touched_and_back_before_the_guard_o
     ungrab
     read 100 again
     read 100 again
-    release_all
-    rest
     activate 3
     ");
     assert!(story.field("summary").starts_with("Pasted 'bob'. "));
@@ -54,12 +50,8 @@ fn a_clipboard_that_cannot_be_saved_is_refused_and_nothing_is_touched() {
     story.paste("bob");
     assert_snapshot!(story.field("error"), @"the user's clipboard cannot be saved: the app that copied it did not hand over its 'image/png' within 3 s. Nothing was pasted, and the clipboard is as it was. Type the text instead, without paste");
     assert_snapshot!(story.acts(), @"
-    listen 100
-    read 100 again
     save clipboard
     release_all
-    release_all
-    rest
     ");
     assert!(story.given(|world| world.reached.is_empty()));
 }

@@ -11,9 +11,6 @@ fn a_click_costs_no_more_than_resolving_acting_and_settling() {
     let mut story = Story::alone();
     story.click("Send");
     assert_snapshot!(story.outcome(), @r##"
-    status: success
-    pid: 100
-    app: Mail
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
     target: [AXButton] "Send" focused #e5
     focus: "New Message" › [AXButton] "Send" #e5
@@ -68,9 +65,6 @@ fn the_app_that_was_in_front_before_can_take_over() {
     let opens: Happening = Box::new(|world: &mut World| world.raise(EDITOR_WINDOW));
     story.after("click", opens).click("Send");
     assert_snapshot!(story.outcome(), @r##"
-    status: success
-    pid: 100
-    app: Mail
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
     target: [AXButton] "Send" #e5
     focus: "Notes" › [AXTextArea] "Text" #e11

@@ -31,6 +31,7 @@ pub(crate) enum When {
 /// What is scripted, and what was called.
 // The booleans are independent switches.
 #[allow(clippy::struct_excessive_bools)]
+#[derive(Default)]
 pub(crate) struct Script {
     pub(crate) world: World,
     pub(crate) happenings: Vec<(When, Happening)>,
@@ -83,31 +84,10 @@ impl Script {
     pub(crate) fn new(world: World) -> Self {
         Self {
             world,
-            happenings: Vec::new(),
-            waited: Duration::ZERO,
-            calls: Vec::new(),
-            unable: None,
             exit: Some(Exit::Unknown),
-            computes: 0,
-            computed: Duration::ZERO,
-            private: false,
             watches: true,
-            holds_on: false,
-            connections: 0,
-            garbled: false,
-            listening: false,
-            aim: None,
-            unsaved: None,
-            saved: None,
-            pasted: false,
             pastes: true,
-            chooses: false,
-            moves_silently: false,
-            lacks: HashMap::new(),
-            slow: 0,
-            started: None,
-            programs: Vec::new(),
-            installed: Vec::new(),
+            ..Self::default()
         }
     }
 

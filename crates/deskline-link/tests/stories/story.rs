@@ -318,15 +318,19 @@ impl Story {
         lines.next().unwrap_or_default().to_owned()
     }
 
-    /// The answer without what varies: paths, sizes, times.
+    /// The answer without what varies (paths, sizes, times), and without its head if that is
+    /// Mail's success.
     pub(crate) fn outcome(&self) -> String {
         let varies = ["file: ", "file_size: ", "hint: ", "screenshot: "];
-        let lines = self.text().lines();
+        let head = "status: success\npid: 100\napp: Mail\n";
+        let text = self.text();
+        let lines = text.strip_prefix(head).unwrap_or(text).lines();
         let kept = lines.filter(|line| !varies.iter().any(|name| line.starts_with(name)));
         kept.map(settled).collect::<Vec<_>>().join("\n")
     }
 
-    /// The calls that did something, or said what was to be done: questions are left out.
+    /// The calls that did something, or said what was to be done: questions are left out, and so
+    /// are the reading of Mail at the start and the rest at the end, if it has both.
     pub(crate) fn acts(&self) -> String {
         const QUESTIONS: [&str; 13] = [
             "front",
@@ -345,13 +349,15 @@ impl Story {
         ];
         let script = self.script();
         let asks = |call: &&String| !QUESTIONS.contains(&call.split(' ').next().unwrap_or(""));
-        let calls: Vec<&str> = script
-            .calls
-            .iter()
-            .filter(asks)
-            .map(String::as_str)
-            .collect();
-        calls.join("\n")
+        let calls = script.calls.iter().filter(asks).map(String::as_str);
+        let calls: Vec<&str> = calls.collect();
+        let calls = calls.join("\n");
+        let between = calls.strip_prefix("listen 100\nread 100 again\n");
+        let rested = between.and_then(|calls| calls.split_once("release_all\nrest"));
+        rested.map_or_else(
+            || calls.clone(),
+            |(acts, after)| format!("{acts}{}", after.trim_start()),
+        )
     }
 
     pub(crate) fn calls(&self) -> Vec<String> {

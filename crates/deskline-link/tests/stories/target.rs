@@ -76,9 +76,6 @@ fn each_step_of_a_chain_reports_the_change_of_its_target() {
     ];
     story.chain(None, steps);
     assert_snapshot!(story.outcome(), @r##"
-    status: success
-    pid: 100
-    app: Mail
     summary: Did 3 of 3 steps. 0 added, 0 removed, 2 modified. Settled in _ ms.
     steps:
       1 done: Clicked 'Wrap lines' [AXCheckBox] → checked

@@ -37,9 +37,6 @@ fn other_links_run_between_two_looks_and_the_diff_is_since_the_call() {
     assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.");
     assert!(story.look(wait.expect("no answer yet"), true).is_none());
     assert_snapshot!(story.outcome(), @r##"
-    status: success
-    pid: 100
-    app: Mail
     summary: 'Sent' [AXTextField] is present after _ ms. 0 added, 0 removed, 1 modified. Settled in _ ms.
     target: [AXTextField] "Sent" editable #e3
     focus: "New Message"

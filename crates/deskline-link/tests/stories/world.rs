@@ -52,6 +52,7 @@ pub(crate) enum Health {
 /// All that there is.
 // Each is a fact of its own.
 #[allow(clippy::struct_excessive_bools)]
+#[derive(Default)]
 pub(crate) struct World {
     pub(crate) apps: Vec<(App, Health)>,
     /// The frontmost first.
@@ -92,26 +93,10 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new() -> Self {
         Self {
-            apps: Vec::new(),
-            stack: Vec::new(),
             pointer: Point { x: 900, y: 700 },
-            held: false,
-            focus: HashMap::new(),
-            ear: None,
-            guarded: false,
-            keys_down: false,
-            broken: false,
             clipboard: "theirs".into(),
-            dialogs: Vec::new(),
-            twins: None,
-            scrolled: 0,
-            turned: None,
-            person: None,
-            reached: Vec::new(),
-            kept_out: 0,
-            opened: Vec::new(),
-            changed: None,
             next: 1,
+            ..Self::default()
         }
     }
 

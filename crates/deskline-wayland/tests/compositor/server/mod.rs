@@ -19,21 +19,33 @@ macro_rules! plain {
     };
 }
 
+/// What is done about an object's requests, given the state, the object, the request, the object's
+/// data and what makes new objects.
+macro_rules! on_request {
+    (
+        $interface:ty,
+        $data:ty,
+        |$state:pat_param, $object:pat_param, $request:pat_param, $its:pat_param,
+         $init:pat_param| $body:block
+    ) => {
+        impl wayland_server::Dispatch<$interface, $data> for crate::server::State {
+            fn request(
+                $state: &mut Self,
+                _: &wayland_server::Client,
+                $object: &$interface,
+                $request: <$interface as wayland_server::Resource>::Request,
+                $its: &$data,
+                _: &wayland_server::DisplayHandle,
+                $init: &mut wayland_server::DataInit<'_, Self>,
+            ) $body
+        }
+    };
+}
+
 /// An object whose requests are ignored.
 macro_rules! inert {
     ($interface:ty) => {
-        impl wayland_server::Dispatch<$interface, ()> for crate::server::State {
-            fn request(
-                _: &mut Self,
-                _: &wayland_server::Client,
-                _: &$interface,
-                _: <$interface as wayland_server::Resource>::Request,
-                (): &(),
-                _: &wayland_server::DisplayHandle,
-                _: &mut wayland_server::DataInit<'_, Self>,
-            ) {
-            }
-        }
+        on_request!($interface, (), |_, _, _, _, _| {});
     };
 }
 

@@ -13,9 +13,7 @@ use wayland_protocols_wlr::screencopy::v1::server::zwlr_screencopy_manager_v1::{
 use wayland_server::protocol::wl_buffer::WlBuffer;
 use wayland_server::protocol::wl_shm::{self, Format, WlShm};
 use wayland_server::protocol::wl_shm_pool::{self, WlShmPool};
-use wayland_server::{
-    Client, DataInit, Dispatch, DisplayHandle, GlobalDispatch, New, Resource as _,
-};
+use wayland_server::{Client, DataInit, DisplayHandle, GlobalDispatch, New, Resource as _};
 
 use super::State;
 
@@ -69,64 +67,27 @@ impl GlobalDispatch<WlShm, ()> for State {
     }
 }
 
-impl Dispatch<WlShm, ()> for State {
-    fn request(
-        _: &mut Self,
-        _: &Client,
-        _: &WlShm,
-        request: wl_shm::Request,
-        (): &(),
-        _: &DisplayHandle,
-        init: &mut DataInit<'_, Self>,
-    ) {
-        if let wl_shm::Request::CreatePool { id, fd, .. } = request {
-            init.init(id, File::from(fd));
-        }
+on_request!(WlShm, (), |_, _, request, (), init| {
+    if let wl_shm::Request::CreatePool { id, fd, .. } = request {
+        init.init(id, File::from(fd));
     }
-}
+});
 
-impl Dispatch<WlShmPool, File> for State {
-    fn request(
-        _: &mut Self,
-        _: &Client,
-        _: &WlShmPool,
-        request: wl_shm_pool::Request,
-        file: &File,
-        _: &DisplayHandle,
-        init: &mut DataInit<'_, Self>,
-    ) {
-        if let wl_shm_pool::Request::CreateBuffer { id, offset, .. } = request {
-            let file = file.try_clone().expect("the pool's file");
-            init.init(id, (file, u64::try_from(offset).expect("an offset")));
-        }
+on_request!(WlShmPool, File, |_, _, request, file, init| {
+    if let wl_shm_pool::Request::CreateBuffer { id, offset, .. } = request {
+        let file = file.try_clone().expect("the pool's file");
+        init.init(id, (file, u64::try_from(offset).expect("an offset")));
     }
-}
+});
 
-impl Dispatch<WlBuffer, (File, u64)> for State {
-    fn request(
-        _: &mut Self,
-        _: &Client,
-        _: &WlBuffer,
-        _: wayland_server::protocol::wl_buffer::Request,
-        _: &(File, u64),
-        _: &DisplayHandle,
-        _: &mut DataInit<'_, Self>,
-    ) {
-    }
-}
+on_request!(WlBuffer, (File, u64), |_, _, _, _, _| {});
 
 plain!(ZwlrScreencopyManagerV1);
 
-impl Dispatch<ZwlrScreencopyManagerV1, ()> for State {
-    fn request(
-        state: &mut Self,
-        _: &Client,
-        _: &ZwlrScreencopyManagerV1,
-        request: zwlr_screencopy_manager_v1::Request,
-        (): &(),
-        _: &DisplayHandle,
-        init: &mut DataInit<'_, Self>,
-    ) {
+on_request!(
+    ZwlrScreencopyManagerV1,
+    (),
+    |state, _, request, (), init| {
         let zwlr_screencopy_manager_v1::Request::CaptureOutputRegion {
             frame,
             output,
@@ -149,18 +110,12 @@ impl Dispatch<ZwlrScreencopyManagerV1, ()> for State {
         frame.buffer(state.options.format, w, h, 4 * w + PADDING);
         frame.buffer_done();
     }
-}
+);
 
-impl Dispatch<ZwlrScreencopyFrameV1, (usize, Rect)> for State {
-    fn request(
-        state: &mut Self,
-        _: &Client,
-        frame: &ZwlrScreencopyFrameV1,
-        request: zwlr_screencopy_frame_v1::Request,
-        what: &(usize, Rect),
-        _: &DisplayHandle,
-        _: &mut DataInit<'_, Self>,
-    ) {
+on_request!(
+    ZwlrScreencopyFrameV1,
+    (usize, Rect),
+    |state, frame, request, what, _| {
         let zwlr_screencopy_frame_v1::Request::Copy { buffer } = request else {
             return;
         };
@@ -182,4 +137,4 @@ impl Dispatch<ZwlrScreencopyFrameV1, (usize, Rect)> for State {
         frame.flags(flags);
         frame.ready(0, 0, 0);
     }
-}
+);

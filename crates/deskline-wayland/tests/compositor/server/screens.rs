@@ -67,28 +67,18 @@ impl Dispatch<WlOutput, ()> for State {
     }
 }
 
-impl Dispatch<ZxdgOutputManagerV1, ()> for State {
-    fn request(
-        state: &mut Self,
-        _: &Client,
-        _: &ZxdgOutputManagerV1,
-        request: zxdg_output_manager_v1::Request,
-        (): &(),
-        _: &DisplayHandle,
-        init: &mut DataInit<'_, Self>,
-    ) {
-        if let zxdg_output_manager_v1::Request::GetXdgOutput { id, output } = request {
-            let described = init.init(id, ());
-            let Some(index) = state.screen(&output) else {
-                return;
-            };
-            let place = state.desktop.screens[index].place;
-            described.logical_position(place.x, place.y);
-            described.logical_size(place.w, place.h);
-            output.done();
-        }
+on_request!(ZxdgOutputManagerV1, (), |state, _, request, (), init| {
+    if let zxdg_output_manager_v1::Request::GetXdgOutput { id, output } = request {
+        let described = init.init(id, ());
+        let Some(index) = state.screen(&output) else {
+            return;
+        };
+        let place = state.desktop.screens[index].place;
+        described.logical_position(place.x, place.y);
+        described.logical_size(place.w, place.h);
+        output.done();
     }
-}
+});
 
 plain!(ZxdgOutputManagerV1);
 inert!(ZxdgOutputV1);

@@ -55,24 +55,14 @@ impl GlobalDispatch<WlSeat, ()> for State {
     }
 }
 
-impl Dispatch<WlSeat, ()> for State {
-    fn request(
-        _: &mut Self,
-        _: &Client,
-        _: &WlSeat,
-        request: wl_seat::Request,
-        (): &(),
-        _: &DisplayHandle,
-        init: &mut DataInit<'_, Self>,
-    ) {
-        match request {
-            wl_seat::Request::GetPointer { id } => drop(init.init(id, ())),
-            wl_seat::Request::GetKeyboard { id } => drop(init.init(id, ())),
-            wl_seat::Request::GetTouch { id } => drop(init.init(id, ())),
-            _ => {}
-        }
+on_request!(WlSeat, (), |_, _, request, (), init| {
+    match request {
+        wl_seat::Request::GetPointer { id } => drop(init.init(id, ())),
+        wl_seat::Request::GetKeyboard { id } => drop(init.init(id, ())),
+        wl_seat::Request::GetTouch { id } => drop(init.init(id, ())),
+        _ => {}
     }
-}
+});
 
 inert!(WlPointer);
 inert!(WlKeyboard);
@@ -80,16 +70,10 @@ inert!(WlTouch);
 
 plain!(ZwlrVirtualPointerManagerV1);
 
-impl Dispatch<ZwlrVirtualPointerManagerV1, ()> for State {
-    fn request(
-        _: &mut Self,
-        _: &Client,
-        _: &ZwlrVirtualPointerManagerV1,
-        request: zwlr_virtual_pointer_manager_v1::Request,
-        (): &(),
-        _: &DisplayHandle,
-        init: &mut DataInit<'_, Self>,
-    ) {
+on_request!(
+    ZwlrVirtualPointerManagerV1,
+    (),
+    |_, _, request, (), init| {
         use zwlr_virtual_pointer_manager_v1::Request;
         match request {
             Request::CreateVirtualPointer { id, .. }
@@ -99,7 +83,7 @@ impl Dispatch<ZwlrVirtualPointerManagerV1, ()> for State {
             _ => {}
         }
     }
-}
+);
 
 /// The pressed buttons of a virtual pointer.
 #[derive(Debug, Default)]
@@ -177,22 +161,16 @@ impl Dispatch<ZwlrVirtualPointerV1, PointerDevice> for State {
 
 plain!(ZwpVirtualKeyboardManagerV1);
 
-impl Dispatch<ZwpVirtualKeyboardManagerV1, ()> for State {
-    fn request(
-        _: &mut Self,
-        _: &Client,
-        _: &ZwpVirtualKeyboardManagerV1,
-        request: zwp_virtual_keyboard_manager_v1::Request,
-        (): &(),
-        _: &DisplayHandle,
-        init: &mut DataInit<'_, Self>,
-    ) {
+on_request!(
+    ZwpVirtualKeyboardManagerV1,
+    (),
+    |_, _, request, (), init| {
         if let zwp_virtual_keyboard_manager_v1::Request::CreateVirtualKeyboard { id, .. } = request
         {
             init.init(id, KeyboardDevice::default());
         }
     }
-}
+);
 
 /// Ignores kbvm's diagnostics of the system's keymaps.
 struct Silent;

@@ -6,7 +6,7 @@ use deskline_core::{Point, Rect};
 use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::{Action, Pictures as _, Target, Tool, WindowId};
 
-use super::desk::{Desk, EDITOR, by_text, displays, line};
+use super::desk::{Desk, EDITOR, Expect, by_text, displays, line};
 use crate::desktop::MacDesktop;
 use crate::os::Value;
 use crate::os::fake::clicks;
@@ -16,14 +16,12 @@ use crate::panels::{panels, to_appkit};
 fn a_click_on_a_display_left_of_and_above_the_main_one() {
     let mut desk = Desk::new();
     let (window, send) = (desk.window, desk.send);
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         world.set(window, "AXPosition", Value::Point(-1_900.0, -280.0));
         world.set(send, "AXPosition", Value::Point(-1_400.0, -250.0));
         world.pointer = (-12.5, -100.25);
-    }
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    });
+    desk.click_on("Send", "AXButton").ok();
     let world = desk.mac.world();
     assert_eq!(clicks(&world)[0].2, (-1_369.5, -235.5));
     assert_eq!((world.pointer, world.front), ((-13.0, -101.0), EDITOR));
@@ -63,11 +61,10 @@ fn pictures_are_in_the_scale_of_the_windows_display() {
     for (scale, left) in [(2.0, 100.0), (1.0, -1_800.0)] {
         let desk = Desk::new();
         let window = desk.window;
-        {
-            let mut world = desk.mac.world();
+        desk.given(|world| {
             world.displays = displays(2.0);
             world.set(window, "AXPosition", Value::Point(left, 100.0));
-        }
+        });
         let mut desktop = MacDesktop::new(desk.mac.clone());
         let picture = desktop.picture(WindowId(window)).unwrap();
         assert!((picture.scale - scale).abs() < f64::EPSILON);
@@ -121,16 +118,11 @@ fn a_click_goes_to_no_other_app_that_has_come_over_the_place() {
         let mut world = desk.mac.world();
         world.extra.push((editor, [600.0, 100.0, 100.0, 100.0], 3));
     }
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(
-        answer.is_error && answer.text.contains("'Editor' (pid 200)"),
-        "{}",
-        answer.text
-    );
+    desk.click_on("Send", "AXButton")
+        .fails_with("'Editor' (pid 200)");
     assert!(clicks(&desk.mac.world()).is_empty());
     // A service's window on top is part of the app's own dialog.
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         world.extra.clear();
         let root = world.app(
             500,
@@ -140,16 +132,16 @@ fn a_click_goes_to_no_other_app_that_has_come_over_the_place() {
         world.apps.get_mut(&500).unwrap().regular = false;
         let _ = (root, window);
         world.extra.push((500, [600.0, 100.0, 100.0, 100.0], 0));
-    }
-    let answer = desk.run(
+    });
+    desk.run(
         Tool::Click,
         Action::Input(Input::Click {
             target: by_text("Send", "AXButton"),
             kind: ClickKind::double(),
             then: Typing::default(),
         }),
-    );
-    assert!(!answer.is_error, "{}", answer.text);
+    )
+    .ok();
     let world = desk.mac.world();
     let counts: Vec<i64> = clicks(&world).iter().map(|c| c.1).collect();
     assert_eq!(counts, [1, 2]);
@@ -159,19 +151,14 @@ fn a_click_goes_to_no_other_app_that_has_come_over_the_place() {
 #[test]
 fn a_click_goes_to_no_dock_or_banner_that_lies_over_the_place() {
     let mut desk = Desk::new();
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let dock = "/System/Library/CoreServices/Dock.app".into();
         let root = world.app(700, "Dock", dock);
         world.apps.get_mut(&700).unwrap().regular = false;
         world.covers.push((root, [600.0, 100.0, 100.0, 100.0]));
-    }
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(
-        answer.is_error && answer.text.contains("'Dock' (pid 700)"),
-        "{}",
-        answer.text
-    );
+    });
+    desk.click_on("Send", "AXButton")
+        .fails_with("'Dock' (pid 700)");
     assert!(clicks(&desk.mac.world()).is_empty());
 }
 
@@ -183,7 +170,6 @@ fn a_transparent_window_of_another_app_stops_no_click() {
         .world()
         .ghosts
         .push((EDITOR, [0.0, 0.0, 1_440.0, 900.0]));
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.click_on("Send", "AXButton").ok();
     assert_eq!(clicks(&desk.mac.world()).len(), 1);
 }

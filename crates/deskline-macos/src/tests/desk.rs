@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Line, Ref};
 use deskline_journal::{Journal, Retention};
@@ -29,6 +29,43 @@ pub(crate) struct Desk {
     pub(crate) secret: Id,
     pub(crate) urgent: Id,
     pub(crate) volume: Id,
+}
+
+/// Asserts that a text has this part.
+#[track_caller]
+pub(crate) fn has(text: impl AsRef<str>, part: &str) {
+    let text = text.as_ref();
+    assert!(text.contains(part), "no {part:?} in {text}");
+}
+
+/// Asserts that no more time has passed.
+#[track_caller]
+pub(crate) fn within(start: Instant, time: Duration) {
+    let took = start.elapsed();
+    assert!(took < time, "{took:?}");
+}
+
+/// What a test expects of an answer.
+pub(crate) trait Expect {
+    /// The answer; panics if it is an error.
+    fn ok(self) -> Self;
+
+    /// Asserts that it is an error that says this.
+    fn fails_with(&self, part: &str);
+}
+
+impl Expect for Answer {
+    #[track_caller]
+    fn ok(self) -> Self {
+        assert!(!self.is_error, "{}", self.text);
+        self
+    }
+
+    #[track_caller]
+    fn fails_with(&self, part: &str) {
+        assert!(self.is_error, "no error: {}", self.text);
+        has(&self.text, part);
+    }
 }
 
 impl Desk {
@@ -115,6 +152,11 @@ impl Desk {
         }
     }
 
+    /// Sets the world up.
+    pub(crate) fn given<T>(&self, change: impl FnOnce(&mut World) -> T) -> T {
+        change(&mut self.mac.world())
+    }
+
     pub(crate) fn run(&mut self, tool: Tool, action: Action) -> Answer {
         self.run_on(MAIL, tool, action)
     }
@@ -135,8 +177,7 @@ impl Desk {
     }
 
     pub(crate) fn refresh(&mut self) -> String {
-        let answer = self.run(Tool::Refresh, Action::Refresh);
-        assert!(!answer.is_error, "{}", answer.text);
+        let answer = self.run(Tool::Refresh, Action::Refresh).ok();
         tree(&answer)
     }
 
@@ -147,6 +188,10 @@ impl Desk {
             then,
         });
         self.run(Tool::Click, action)
+    }
+
+    pub(crate) fn click_on(&mut self, text: &str, role: &str) -> Answer {
+        self.click(by_text(text, role), Typing::default())
     }
 
     pub(crate) fn chain(&mut self, mut steps: Vec<Action>) -> Answer {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use deskline_link::call::Typing;
 use deskline_link::{Action, Tool};
 
-use super::desk::{Desk, EDITOR, MAIL, by_text, field, front, install, tree};
+use super::desk::{Desk, EDITOR, Expect, MAIL, by_text, field, front, has, install, tree};
 use crate::os::fake::text;
 
 /// While a menu has the focus, the system-wide element names no app (Hammerspoon #3799).
@@ -17,8 +17,7 @@ fn where_no_app_has_the_focus_each_app_is_asked_whether_it_is_in_front() {
     let body = desk.body;
     desk.mac.world().focus(MAIL, body);
     let start = Instant::now();
-    let answer = desk.type_text("for Mail");
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.type_text("for Mail").ok();
     assert!(start.elapsed() < Duration::from_secs(2));
     assert_eq!(desk.mac.world().value(body), "for Mail");
     assert_eq!(front(&desk), Some(EDITOR));
@@ -29,18 +28,17 @@ fn where_no_app_has_the_focus_each_app_is_asked_whether_it_is_in_front() {
 fn an_app_that_takes_the_front_in_mid_link_gets_no_key() {
     let mut desk = Desk::new();
     let (send, body) = (desk.send, desk.body);
-    let notes = {
-        let mut world = desk.mac.world();
+    let notes = desk.given(|world| {
         let window = world.stack[0];
         let at = [710.0, 540.0, 480.0, 300.0];
-        let notes = field(&mut world, window, "AXTextArea", "", at);
+        let notes = field(world, window, "AXTextArea", "", at);
         world.set(notes, "AXValue", text(""));
         world.focus(EDITOR, notes);
         world.focus(MAIL, body);
         // The editor is the person's app: the click brings it back to the front.
         world.node(send).pressed = Some(std::sync::Arc::new(|world| world.bring_forward(EDITOR)));
         notes
-    };
+    });
     let then = Typing::text("for Mail");
     let answer = desk.click(by_text("Send", "AXButton"), then);
     let world = desk.mac.world();
@@ -48,32 +46,25 @@ fn an_app_that_takes_the_front_in_mid_link_gets_no_key() {
         (world.value(notes), world.value(body)),
         (String::new(), String::new())
     );
-    assert!(
-        answer.is_error && answer.text.contains("'Editor' (pid 200)"),
-        "{}",
-        answer.text
-    );
+    answer.fails_with("'Editor' (pid 200)");
 }
 
 #[test]
 fn a_front_app_without_a_window_is_known_and_put_back() {
     let mut desk = Desk::new();
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         world.app(300, "Chrome", "/Applications/Chrome.app".into());
         world.bring_forward(300);
         // No window has the focus.
-    }
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    });
+    desk.click_on("Send", "AXButton").ok();
     assert_eq!(desk.mac.world().front, 300);
 }
 
 #[test]
 fn a_link_puts_the_order_of_all_windows_back() {
     let mut desk = Desk::new();
-    let before = {
-        let mut world = desk.mac.world();
+    let before = desk.given(|world| {
         let root = world.app(300, "Terminal", "/Applications/Terminal.app".into());
         let shell = world.add(root, "AXWindow", "zsh", [300.0, 300.0, 500.0, 400.0]);
         let root = world.apps[&MAIL].root;
@@ -87,9 +78,8 @@ fn a_link_puts_the_order_of_all_windows_back() {
         let editor = rest[0];
         world.stack = [vec![editor], own, rest[1..].to_vec()].concat();
         world.stack.clone()
-    };
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    });
+    desk.click_on("Send", "AXButton").ok();
     let after = desk.mac.world().stack.clone();
     assert_eq!(after[..2], before[..2], "{before:?} → {after:?}");
 }
@@ -98,7 +88,7 @@ fn a_link_puts_the_order_of_all_windows_back() {
 fn list_applications_marks_the_app_that_is_in_front() {
     let mut desk = Desk::new();
     let listed = desk.links.applications("").text;
-    assert!(listed.contains("Editor (PID: 200) front"), "{listed}");
+    has(&listed, "Editor (PID: 200) front");
 }
 
 #[test]
@@ -107,7 +97,7 @@ fn an_app_that_hangs_does_not_hold_up_the_list_of_applications() {
     desk.mac.world().apps.get_mut(&MAIL).unwrap().hung = true;
     let start = Instant::now();
     let listed = desk.links.applications("").text;
-    assert!(listed.contains("Mail (PID: 100)"), "{listed}");
+    has(&listed, "Mail (PID: 100)");
     assert!(start.elapsed() < Duration::from_millis(600));
 }
 
@@ -115,11 +105,10 @@ fn an_app_that_hangs_does_not_hold_up_the_list_of_applications() {
 #[test]
 fn the_app_in_front_is_asked_for_in_one_message() {
     let desk = Desk::new();
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         world.quirks.no_system_batch = true;
         world.messages.clear();
-    }
+    });
     assert_eq!(front(&desk), Some(EDITOR));
     let messages = desk.mac.world().messages.clone();
     assert_eq!(
@@ -132,13 +121,11 @@ fn the_app_in_front_is_asked_for_in_one_message() {
 #[test]
 fn an_app_that_refuses_to_be_frontmost_is_activated() {
     let mut desk = Desk::new();
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         world.quirks.refuses_frontmost = true;
         world.quirks.activates = true;
-    }
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    });
+    desk.click_on("Send", "AXButton").ok();
     assert_eq!(front(&desk), Some(EDITOR));
 }
 
@@ -146,14 +133,12 @@ fn an_app_that_refuses_to_be_frontmost_is_activated() {
 #[test]
 fn an_app_that_cannot_be_activated_is_opened() {
     let mut desk = Desk::new();
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         world.quirks.refuses_frontmost = true;
         world.quirks.opening_activates = true;
-    }
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
-    assert!(tree(&answer).contains("\"Sending…\""), "{}", tree(&answer));
+    });
+    let answer = desk.click_on("Send", "AXButton").ok();
+    has(tree(&answer), "\"Sending…\"");
     assert_eq!(front(&desk), Some(EDITOR));
 }
 
@@ -168,12 +153,8 @@ fn an_app_that_opens_behind_is_open_and_its_tree_is_in_the_answer() {
     });
     desk.mac.world().quirks.refuses_frontmost = true;
     let identifier = "Maps".to_owned();
-    let answer = desk.run(Tool::Open, Action::Open { identifier });
-    assert!(
-        !answer.is_error && answer.text.contains("did not come to the front"),
-        "{}",
-        answer.text
-    );
-    assert!(tree(&answer).contains("\"Berlin\""), "{}", tree(&answer));
+    let answer = desk.run(Tool::Open, Action::Open { identifier }).ok();
+    has(&answer.text, "did not come to the front");
+    has(tree(&answer), "\"Berlin\"");
     assert_eq!(front(&desk), Some(EDITOR));
 }

@@ -7,7 +7,7 @@ use deskline_core::{KeyPress, Modifiers, Point, States};
 use deskline_link::call::{Awaited, Input, Quiet, Typing};
 use deskline_link::{Action, Target, Tool};
 
-use super::desk::{Desk, EDITOR, by_text, field, install, line, tree};
+use super::desk::{Desk, EDITOR, Expect, by_text, field, has, install, line, tree};
 use crate::os::fake::{clicks, text};
 use crate::os::{Event, MouseButton, TAG, Value};
 
@@ -45,11 +45,7 @@ fn open_starts_an_app_by_name_and_brings_it_to_the_front() {
             identifier: "TextEdti".into(),
         },
     );
-    assert!(
-        answer.is_error && answer.text.contains("'TextEdit'"),
-        "{}",
-        answer.text
-    );
+    answer.fails_with("'TextEdit'");
 }
 
 #[test]
@@ -59,24 +55,17 @@ fn a_click_acts_diffs_and_puts_front_and_pointer_back() {
     desk.mac
         .world()
         .set(body, "AXValue", text("Hey are you free Friday"));
-    let answer = desk.click(by_text("send", "AXButton"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
-    assert!(
-        answer
-            .text
-            .contains("Clicked 'Send' [AXButton]. 1 added, 0 removed, 1 modified"),
-        "{}",
-        answer.text
+    let answer = desk.click_on("send", "AXButton").ok();
+    has(
+        &answer.text,
+        "Clicked 'Send' [AXButton]. 1 added, 0 removed, 1 modified",
     );
     let tree = tree(&answer);
     assert!(
         tree.starts_with("# diff: +1 added, -0 removed, ~1 modified"),
         "{tree}"
     );
-    assert!(
-        tree.contains(r#"AXValue: "Hey are you free Friday" -> """#),
-        "{tree}"
-    );
+    has(&tree, r#"AXValue: "Hey are you free Friday" -> """#);
     let world = desk.mac.world();
     assert_eq!(clicks(&world), [(MouseButton::Left, 1, (650.5, 124.5))]);
     assert!(world.reached.iter().all(|(_, tag)| *tag == TAG));
@@ -97,8 +86,8 @@ fn click_text_and_key_are_one_link_with_one_diff() {
     let mut desk = Desk::new();
     let then = Typing::text("Hé漢字😀Ω£ zB! and more than twenty units\nnext")
         .then(KeyPress::parse("Return", &[]).ok());
-    let answer = desk.click(by_text("Message", "AXTextArea"), then.clone());
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.click(by_text("Message", "AXTextArea"), then.clone())
+        .ok();
     let world = desk.mac.world();
     assert_eq!(world.value(desk.body), then.text.unwrap() + "\n");
     for (event, _) in &world.reached {
@@ -113,8 +102,7 @@ fn click_text_and_key_are_one_link_with_one_diff() {
 fn a_shortcut_holds_its_modifiers_by_the_layout_in_use() {
     let mut desk = Desk::new();
     desk.mac.world().no_layout_letters = true;
-    let answer = desk.press("n", &["Command", "Shift"]);
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.press("n", &["Command", "Shift"]).ok();
     let world = desk.mac.world();
     let keys: Vec<(u16, bool, u64)> = world
         .reached
@@ -143,12 +131,8 @@ fn keys_beyond_a_macs_keyboard_are_sent_by_what_they_give() {
     let mut desk = Desk::new();
     assert!(!desk.press("F24", &[]).is_error);
     assert!(!desk.press("漢", &[]).is_error);
-    let refused = desk.press("漢", &["Command"]);
-    assert!(
-        refused.is_error && refused.text.contains("keyboard layout has no key for it"),
-        "{}",
-        refused.text
-    );
+    desk.press("漢", &["Command"])
+        .fails_with("keyboard layout has no key for it");
     let world = desk.mac.world();
     let texts: Vec<&Vec<u16>> = world
         .reached
@@ -172,16 +156,14 @@ fn scroll_and_drag_use_quartzs_signs_and_small_steps() {
         delta_y: 25,
         until: None,
     });
-    let answer = desk.run(Tool::Scroll, scroll);
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.run(Tool::Scroll, scroll).ok();
     let drag = Action::Input(Input::Drag {
         from: Target::Point(Point { x: 200, y: 250 }),
         to: Target::Point(Point { x: 320, y: 310 }),
         to_pid: None,
         modifiers: Modifiers::ALT,
     });
-    let answer = desk.run(Tool::Drag, drag);
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.run(Tool::Drag, drag).ok();
     let world = desk.mac.world();
     let (mut down, mut across) = (0, 0);
     let mut dragged = Vec::new();
@@ -218,11 +200,7 @@ fn quiet_tools_touch_neither_pointer_nor_keys_nor_front() {
         target: by_text("Urgent", "AXCheckBox"),
     });
     let answer = desk.run(Tool::PressAx, press);
-    assert!(
-        tree(&answer).contains(r#""Urgent" | AXChecked: false -> true"#),
-        "{}",
-        tree(&answer)
-    );
+    has(tree(&answer), r#""Urgent" | AXChecked: false -> true"#);
     let set = |value: &str| {
         Action::Quiet(Quiet::SetValue {
             target: by_text("Volume", "AXSlider"),
@@ -230,12 +208,8 @@ fn quiet_tools_touch_neither_pointer_nor_keys_nor_front() {
         })
     };
     assert!(!desk.run(Tool::SetValue, set("55")).is_error);
-    let refused = desk.run(Tool::SetValue, set("200"));
-    assert!(
-        refused.is_error && refused.text.contains("outside its range 0 to 100"),
-        "{}",
-        refused.text
-    );
+    desk.run(Tool::SetValue, set("200"))
+        .fails_with("outside its range 0 to 100");
     let world = desk.mac.world();
     assert_eq!(world.value(desk.volume), "Some(Number(55.0))");
     assert!(world.reached.is_empty() && world.said.is_empty());
@@ -245,8 +219,7 @@ fn quiet_tools_touch_neither_pointer_nor_keys_nor_front() {
 #[test]
 fn set_selected_selects_the_row_that_a_text_is_in() {
     let mut desk = Desk::new();
-    let row = {
-        let mut world = desk.mac.world();
+    let row = desk.given(|world| {
         let table = world.add(
             desk.window,
             "AXTable",
@@ -258,13 +231,12 @@ fn set_selected_selects_the_row_that_a_text_is_in() {
         world.add(cell, "AXStaticText", "Inbox", [112.0, 432.0, 100.0, 16.0]);
         world.node(row).settable.insert("AXSelected");
         row
-    };
+    });
     let select = Action::Quiet(Quiet::SetSelected {
         target: by_text("Inbox", "AXStaticText"),
         selected: true,
     });
-    let answer = desk.run(Tool::SetSelected, select);
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.run(Tool::SetSelected, select).ok();
     assert_eq!(
         desk.mac.world().node(row).attributes["AXSelected"],
         Value::Bool(true)
@@ -273,12 +245,8 @@ fn set_selected_selects_the_row_that_a_text_is_in() {
         target: by_text("Send", "AXButton"),
         selected: true,
     });
-    let answer = desk.run(Tool::SetSelected, refused);
-    assert!(
-        answer.is_error && answer.text.contains("refused set_selected"),
-        "{}",
-        answer.text
-    );
+    desk.run(Tool::SetSelected, refused)
+        .fails_with("refused set_selected");
 }
 
 #[test]
@@ -297,11 +265,8 @@ fn wait_for_sees_what_comes_later() {
     };
     let answer = desk.run(Tool::WaitFor, wait);
     later.join().unwrap();
-    assert!(
-        !answer.is_error && tree(&answer).contains("+ [AXButton] \"Undo\""),
-        "{}",
-        answer.text
-    );
+    assert!(!answer.is_error, "{}", answer.text);
+    has(tree(&answer), "+ [AXButton] \"Undo\"");
     let wait = Action::WaitFor {
         target: by_text("Undo", "AXButton"),
         state: Awaited::State(States::DISABLED),
@@ -313,8 +278,7 @@ fn wait_for_sees_what_comes_later() {
 #[test]
 fn a_place_in_a_catalyst_table_is_found_in_the_tree() {
     let mut desk = Desk::new();
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let list = world.add(desk.window, "AXGroup", "", [110.0, 430.0, 300.0, 60.0]);
         for n in 0..3 {
             let top = 430.0 + 20.0 * f64::from(n);
@@ -326,20 +290,15 @@ fn a_place_in_a_catalyst_table_is_found_in_the_tree() {
                 [115.0, top, 100.0, 18.0],
             );
         }
-    }
+    });
     let answer = desk.click(Target::Point(Point { x: 160, y: 455 }), Typing::default());
-    assert!(
-        answer.text.contains("'Chat 1' [AXStaticText]"),
-        "{}",
-        answer.text
-    );
+    has(&answer.text, "'Chat 1' [AXStaticText]");
 }
 
 #[test]
 fn what_is_scrolled_away_is_scrolled_into_view_before_it_is_clicked() {
     let mut desk = Desk::new();
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let area = world.add(desk.window, "AXScrollArea", "", [110.0, 400.0, 200.0, 80.0]);
         let below = world.add(area, "AXButton", "Below", [110.0, 700.0, 60.0, 20.0]);
         let node = world.node(below);
@@ -347,9 +306,8 @@ fn what_is_scrolled_away_is_scrolled_into_view_before_it_is_clicked() {
         node.pressed = Some(Arc::new(move |world| {
             world.set(below, "AXPosition", Value::Point(110.0, 440.0));
         }));
-    }
-    let answer = desk.click(by_text("Below", "AXButton"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    });
+    desk.click_on("Below", "AXButton").ok();
     assert_eq!(clicks(&desk.mac.world())[0].2, (140.5, 450.5));
 }
 
@@ -358,8 +316,7 @@ fn links_leave_no_tap_no_observer_no_panel_and_no_more_elements() {
     let mut desk = Desk::new();
     let mut run = |times: usize| {
         for _ in 0..times {
-            let answer = desk.click(by_text("Urgent", "AXCheckBox"), Typing::default());
-            assert!(!answer.is_error, "{}", answer.text);
+            desk.click_on("Urgent", "AXCheckBox").ok();
         }
         desk.mac.live()
     };

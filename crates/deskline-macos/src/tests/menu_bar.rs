@@ -2,10 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use deskline_link::call::Typing;
 use deskline_link::{Action, Tool};
 
-use super::desk::{Desk, EDITOR, MAIL, by_text, front, tree};
+use super::desk::{Desk, EDITOR, Expect, MAIL, front, has, tree};
 
 fn noted() -> (Arc<Mutex<u32>>, crate::os::fake::Behaviour) {
     let count = Arc::new(Mutex::new(0));
@@ -18,11 +17,9 @@ fn a_menu_of_an_app_behind_is_opened_and_its_item_clicked() {
     let mut desk = Desk::new();
     let (count, does) = noted();
     desk.mac.world().menu_bar(MAIL, "Empty Trash", does);
-    let answer = desk.click(by_text("File", "AXMenuBarItem"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.click_on("File", "AXMenuBarItem").ok();
     assert_eq!(front(&desk), Some(MAIL), "the menu is open");
-    let answer = desk.click(by_text("Empty Trash", "AXMenuItem"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.click_on("Empty Trash", "AXMenuItem").ok();
     assert_eq!((*count.lock().unwrap(), front(&desk)), (1, Some(EDITOR)));
 }
 
@@ -33,15 +30,9 @@ fn a_menu_of_a_bar_that_hides_is_opened_and_its_item_picked() {
     let (count, does) = noted();
     desk.mac.world().menu_bar(MAIL, "Empty Trash", does);
     desk.mac.world().quirks.hides_menu_bar = true;
-    let answer = desk.click(by_text("File", "AXMenuBarItem"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
-    assert!(
-        tree(&answer).contains("\"File\" | AXSelected: false -> true"),
-        "{}",
-        tree(&answer)
-    );
-    let answer = desk.click(by_text("Empty Trash", "AXMenuItem"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    let answer = desk.click_on("File", "AXMenuBarItem").ok();
+    has(tree(&answer), "\"File\" | AXSelected: false -> true");
+    desk.click_on("Empty Trash", "AXMenuItem").ok();
     assert_eq!((*count.lock().unwrap(), front(&desk)), (1, Some(EDITOR)));
     assert!(desk.mac.world().reached.is_empty(), "the mouse was used");
 }
@@ -52,8 +43,7 @@ fn a_menu_extra_is_clicked_though_it_is_in_no_window() {
     let (count, does) = noted();
     let extra = desk.mac.world().menu_extra(MAIL, "New mail");
     desk.mac.world().node(extra).pressed = Some(does);
-    let answer = desk.click(by_text("New mail", "AXMenuBarItem"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.click_on("New mail", "AXMenuBarItem").ok();
     assert_eq!(*count.lock().unwrap(), 1);
 }
 
@@ -61,8 +51,7 @@ fn a_menu_extra_is_clicked_though_it_is_in_no_window() {
 #[test]
 fn an_app_without_windows_takes_keys_and_has_not_ended() {
     let mut desk = Desk::new();
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let root = world.app(300, "Notes", "/Applications/Notes.app".into());
         let (_, does) = noted();
         world.menu_bar(300, "New Note", does);
@@ -70,19 +59,14 @@ fn an_app_without_windows_takes_keys_and_has_not_ended() {
             world.add(root, "AXWindow", "Untitled", [80.0, 80.0, 500.0, 400.0]);
         });
         world.apps.get_mut(&300).unwrap().shortcuts.insert(45, new);
-    }
+    });
     let press = deskline_core::KeyPress::parse("n", &["Command"]).unwrap();
     let input = deskline_link::call::Input::PressKey {
         press,
         hold: std::time::Duration::ZERO,
     };
-    let answer = desk.run_on(300, Tool::PressKey, Action::Input(input));
-    assert!(!answer.is_error, "{}", answer.text);
-    assert!(
-        tree(&answer).contains("+ [AXWindow] \"Untitled\""),
-        "{}",
-        answer.text
-    );
+    let answer = desk.run_on(300, Tool::PressKey, Action::Input(input)).ok();
+    has(tree(&answer), "+ [AXWindow] \"Untitled\"");
     assert_eq!(front(&desk), Some(EDITOR));
 }
 
@@ -93,11 +77,8 @@ fn closing_the_last_window_is_no_end_of_the_app() {
     let (_, does) = noted();
     desk.mac.world().menu_bar(MAIL, "New", does);
     desk.mac.world().node(desk.send).pressed = Some(Arc::new(move |world| world.remove(window)));
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    let answer = desk.click_on("Send", "AXButton").ok();
     let tree = tree(&answer);
-    assert!(
-        tree.contains("- [AXWindow] \"New Message\"") && tree.contains("\"File\""),
-        "{tree}"
-    );
+    has(&tree, "- [AXWindow] \"New Message\"");
+    has(&tree, "\"File\"");
 }

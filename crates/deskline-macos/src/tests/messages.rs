@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use deskline_link::call::Typing;
-
-use super::desk::{Desk, MAIL, by_text};
+use super::desk::{Desk, Expect, MAIL, has};
 
 /// A window with 250 elements, of which 100 show: 150 are in menus that are closed.
 fn large() -> Desk {
@@ -41,8 +39,7 @@ fn a_link_on_a_window_of_250_elements() {
     // The first reading asks for the app's page, if it has one.
     desk.refresh();
     desk.mac.world().messages.clear();
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.click_on("Send", "AXButton").ok();
     let messages = desk.mac.world().messages.clone();
     println!("a click: {} messages: {messages:?}", counted(&messages));
     // One reading of all elements, one of the visible ones (100 and the app), and their containers.
@@ -69,10 +66,7 @@ fn a_closed_menu_that_an_event_named_is_read_again() {
     desk.mac.world().node(send).pressed = Some(std::sync::Arc::new(move |world| {
         world.set(item, "AXTitle", crate::os::fake::text("item 3.7 is new"));
     }));
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
+    let answer = desk.click_on("Send", "AXButton");
     let tree = super::desk::tree(&answer);
-    assert!(
-        tree.contains("AXTitle: \"item 3.7\" -> \"item 3.7 is new\""),
-        "{tree}"
-    );
+    has(&tree, "AXTitle: \"item 3.7\" -> \"item 3.7 is new\"");
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use deskline_link::call::{Quiet, Typing};
 use deskline_link::{Action, Scope, Tool, Trees as _};
 
-use super::desk::{Desk, MAIL, by_text, element, field};
+use super::desk::{Desk, Expect, MAIL, by_text, element, field, has, within};
 use crate::os::Value;
 use crate::os::fake::text;
 
@@ -13,8 +13,7 @@ use crate::os::fake::text;
 #[test]
 fn an_empty_list_of_visible_rows_is_not_believed() {
     let desk = Desk::new();
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let at = [110.0, 430.0, 200.0, 60.0];
         let outline = world.add(desk.window, "AXOutline", "Library", at);
         world.set(outline, "AXVisibleRows", Value::Elements(vec![]));
@@ -27,7 +26,7 @@ fn an_empty_list_of_visible_rows_is_not_believed() {
                 [110.0, top, 200.0, 20.0],
             );
         }
-    }
+    });
     let mut desktop = crate::desktop::MacDesktop::new(desk.mac.clone());
     let tree = desktop.read(MAIL, Scope::Showing).unwrap();
     let found = tree.elements.iter().find(|e| e.title.shown == "Book 1");
@@ -41,19 +40,13 @@ fn an_empty_list_of_visible_rows_is_not_believed() {
 #[test]
 fn an_app_that_never_finishes_launching_delays_no_link() {
     let mut desk = Desk::new();
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         world.app(300, "Zombie", "/Applications/Zombie.app".into());
         world.apps.get_mut(&300).unwrap().unfinished = true;
-    }
+    });
     let start = Instant::now();
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
-    assert!(
-        start.elapsed() < Duration::from_millis(1_500),
-        "{:?}",
-        start.elapsed()
-    );
+    desk.click_on("Send", "AXButton").ok();
+    within(start, Duration::from_millis(1_500));
 }
 
 /// The app answers a ping, and one kind of call never.
@@ -63,12 +56,11 @@ fn a_hang_in_any_one_call_ends_within_bounds() {
         "observe", "settable", "count", "range", "set", "perform", "actions",
     ] {
         let mut desk = Desk::new();
-        {
-            let mut world = desk.mac.world();
+        desk.given(|world| {
             for n in 0..10 {
                 let at = [120.0, 300.0 + 10.0 * f64::from(n), 50.0, 9.0];
                 let (window, name) = (desk.window, format!("field {n}"));
-                field(&mut world, window, "AXTextField", &name, at);
+                field(world, window, "AXTextField", &name, at);
             }
             let area = world.add(desk.window, "AXScrollArea", "", [110.0, 430.0, 300.0, 60.0]);
             for n in 0..10 {
@@ -77,7 +69,7 @@ fn a_hang_in_any_one_call_ends_within_bounds() {
                 world.add(list, "AXRow", "row", at);
             }
             world.quirks.hangs.insert(call);
-        }
+        });
         let start = Instant::now();
         let target = by_text("Send", "AXButton");
         let answer = desk.run(Tool::PressAx, Action::Quiet(Quiet::PressAx { target }));
@@ -95,28 +87,19 @@ fn a_hanging_call_says_which_app_does_not_answer() {
     let mut desk = Desk::new();
     desk.mac.world().quirks.hangs.insert("settable");
     let start = Instant::now();
-    let answer = desk.run(Tool::Refresh, Action::Refresh);
-    assert!(
-        answer.is_error && answer.text.contains("Mail (pid 100) does not answer"),
-        "{}",
-        answer.text
-    );
-    assert!(
-        start.elapsed() < Duration::from_secs(3),
-        "{:?}",
-        start.elapsed()
-    );
+    desk.run(Tool::Refresh, Action::Refresh)
+        .fails_with("Mail (pid 100) does not answer");
+    within(start, Duration::from_secs(3));
 }
 
 /// Toolbar buttons often have nothing else.
 #[test]
 fn a_button_without_a_title_has_its_help_for_a_name() {
     let mut desk = Desk::new();
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let button = world.add(desk.window, "AXButton", "", [110.0, 430.0, 30.0, 30.0]);
         world.set(button, "AXHelp", text("Archive this message"));
-    }
+    });
     element(&desk.refresh(), "Archive this message");
 }
 
@@ -124,24 +107,16 @@ fn a_button_without_a_title_has_its_help_for_a_name() {
 fn secure_input_that_begins_in_mid_link_is_told() {
     let mut desk = Desk::new();
     desk.mac.world().quirks.secure_after = Some(1);
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(
-        !answer.is_error && answer.text.contains("a password field took the keyboard"),
-        "{}",
-        answer.text
-    );
+    let answer = desk.click_on("Send", "AXButton").ok();
+    has(&answer.text, "a password field took the keyboard");
 }
 
 #[test]
 fn a_locked_screen_is_an_error_and_gets_no_input() {
     let mut desk = Desk::new();
     desk.mac.world().quirks.locked = true;
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(
-        answer.is_error && answer.text.contains("the screen is locked"),
-        "{}",
-        answer.text
-    );
+    desk.click_on("Send", "AXButton")
+        .fails_with("the screen is locked");
     assert!(desk.mac.world().reached.is_empty());
 }
 
@@ -149,12 +124,8 @@ fn a_locked_screen_is_an_error_and_gets_no_input() {
 fn nothing_is_sent_while_another_user_has_the_screen() {
     let mut desk = Desk::new();
     desk.mac.world().quirks.another_user = true;
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(
-        answer.is_error && answer.text.contains("another user has the screen"),
-        "{}",
-        answer.text
-    );
+    desk.click_on("Send", "AXButton")
+        .fails_with("another user has the screen");
     assert!(desk.mac.world().reached.is_empty());
 }
 
@@ -196,25 +167,19 @@ fn an_indicator_of_the_system_s_is_no_window_of_the_app() {
 fn deskline_itself_is_no_app_to_read() {
     let mut desk = Desk::new();
     let own = std::process::id();
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let root = world.app(own, "deskline", "/Applications/Deskline.app".into());
         world.add(root, "AXWindow", "panel", [10.0, 10.0, 300.0, 200.0]);
-    }
-    let answer = desk.run_on(own, Tool::Refresh, Action::Refresh);
-    assert!(
-        answer.is_error && answer.text.contains("this is Deskline itself"),
-        "{}",
-        answer.text
-    );
+    });
+    desk.run_on(own, Tool::Refresh, Action::Refresh)
+        .fails_with("this is Deskline itself");
 }
 
 /// Finder with a window, and an icon on the desktop, which is in no window.
 fn finder(icon: [f64; 4]) -> (Desk, std::sync::Arc<std::sync::atomic::AtomicU32>) {
     let desk = Desk::new();
     let opened = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let root = world.app(300, "Finder", "/System/Finder.app".into());
         world.add(root, "AXWindow", "Downloads", [50.0, 50.0, 400.0, 300.0]);
         let desktop = world.add(root, "AXScrollArea", "desktop", [0.0, 0.0, 1440.0, 900.0]);
@@ -225,7 +190,7 @@ fn finder(icon: [f64; 4]) -> (Desk, std::sync::Arc<std::sync::atomic::AtomicU32>
             counts.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         }));
         world.bring_forward(super::desk::EDITOR);
-    }
+    });
     (desk, opened)
 }
 
@@ -241,8 +206,7 @@ fn clicks_the_trash(desk: &mut Desk) -> deskline_link::Answer {
 #[test]
 fn an_icon_on_the_desktop_is_clicked_while_finder_has_a_window() {
     let (mut desk, opened) = finder([20.0, 700.0, 60.0, 60.0]);
-    let answer = clicks_the_trash(&mut desk);
-    assert!(!answer.is_error, "{}", answer.text);
+    clicks_the_trash(&mut desk).ok();
     assert_eq!(opened.load(std::sync::atomic::Ordering::Relaxed), 1);
 }
 
@@ -263,8 +227,7 @@ fn an_icon_under_a_window_of_finder_is_not_clicked() {
 #[test]
 fn a_launcher_above_all_windows_is_read_and_driven_as_an_app_without_one() {
     let mut desk = Desk::new();
-    let go = {
-        let mut world = desk.mac.world();
+    let go = desk.given(|world| {
         let root = world.app(300, "Launcher", "/Applications/Launcher.app".into());
         let panel = world.add(root, "AXWindow", "", [400.0, 200.0, 600.0, 300.0]);
         world.layers.insert(panel, 25);
@@ -275,7 +238,7 @@ fn a_launcher_above_all_windows_is_read_and_driven_as_an_app_without_one() {
         world.node(go).pressed = Some(done);
         world.bring_forward(super::desk::EDITOR);
         go
-    };
+    });
     let listed = desk.links.applications("").text;
     assert!(!listed.contains("Launcher"), "{listed}");
     let click = deskline_link::call::Input::Click {
@@ -283,8 +246,7 @@ fn a_launcher_above_all_windows_is_read_and_driven_as_an_app_without_one() {
         kind: deskline_link::call::ClickKind::default(),
         then: Typing::default(),
     };
-    let answer = desk.run_on(300, Tool::Click, Action::Input(click));
-    assert!(!answer.is_error, "{}", answer.text);
+    let answer = desk.run_on(300, Tool::Click, Action::Input(click)).ok();
     assert!(desk.mac.world().nodes.contains_key(&go));
     assert!(
         super::desk::tree(&answer).contains("+ [AXStaticText] \"Gone\""),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use deskline_link::call::{Input, Typing};
 use deskline_link::{Action, Answer, Tool};
 
-use super::desk::{Desk, EDITOR, MAIL};
+use super::desk::{Desk, EDITOR, Expect, MAIL, has};
 use crate::os::PasteboardItem;
 use crate::os::fake::pasteboard::paste;
 
@@ -57,8 +57,7 @@ fn pastes(desk: &mut Desk) -> Answer {
 #[test]
 fn a_pasted_text_is_exact_and_the_pasteboard_is_as_it_was() {
     let mut desk = desk();
-    let answer = pastes(&mut desk);
-    assert!(!answer.is_error, "{}", answer.text);
+    pastes(&mut desk).ok();
     let body = desk.body;
     let world = desk.mac.world();
     assert_eq!(world.value(body), TEXT);
@@ -79,11 +78,7 @@ fn an_app_that_does_not_paste_is_an_error_and_the_pasteboard_is_as_it_was() {
         .insert(V, nothing);
     drop(world);
     let answer = pastes(&mut desk);
-    assert!(
-        answer.text.contains("did not read the clipboard"),
-        "{}",
-        answer.text
-    );
+    has(&answer.text, "did not read the clipboard");
     assert_eq!(desk.mac.world().pasteboard.items, copied());
 }
 
@@ -102,12 +97,7 @@ fn what_cannot_be_saved_is_refused_before_anything_is_touched() {
         world.pasteboard.withheld = Some("public.html").filter(|withheld| *withheld == kind);
         let changes = world.pasteboard.copy(items);
         drop(world);
-        let answer = pastes(&mut desk);
-        assert!(
-            answer.is_error && answer.text.contains(wanted),
-            "{}",
-            answer.text
-        );
+        pastes(&mut desk).fails_with(wanted);
         let world = desk.mac.world();
         assert_eq!(world.pasteboard.changes, changes);
         assert!(world.reached.is_empty());
@@ -120,8 +110,7 @@ fn what_the_person_copies_meanwhile_is_theirs() {
     let theirs = || vec![vec![("public.utf8-plain-text".to_owned(), b"new".to_vec())]];
     let mut desk = desk();
     desk.mac.world().pasteboard.copied_meanwhile = Some(theirs());
-    let answer = pastes(&mut desk);
-    assert!(!answer.is_error, "{}", answer.text);
+    pastes(&mut desk).ok();
     assert_eq!(desk.mac.world().pasteboard.items, theirs());
     // After the app has read the agent's text.
     let mut world = desk.mac.world();
@@ -133,7 +122,6 @@ fn what_the_person_copies_meanwhile_is_theirs() {
     shortcuts.insert(V, Arc::new(then_copies));
     world.pasteboard.copy(copied());
     drop(world);
-    let answer = pastes(&mut desk);
-    assert!(!answer.is_error, "{}", answer.text);
+    pastes(&mut desk).ok();
     assert_eq!(desk.mac.world().pasteboard.items, theirs());
 }

@@ -3,7 +3,7 @@
 use deskline_link::doctor::Status;
 use deskline_link::{Action, Tool};
 
-use super::desk::Desk;
+use super::desk::{Desk, has};
 
 /// This process: the server's errors are about it.
 fn own() -> u32 {
@@ -65,11 +65,11 @@ fn said(desk: &mut Desk) -> [String; 2] {
 #[test]
 fn from_a_terminal_the_terminal_needs_the_grant_though_root_s_login_is_between() {
     for said in said(&mut from_terminal()) {
-        assert!(
-            said.contains("turn on Terminal (/System/Applications/Utilities/Terminal.app)")
-                && said.contains("then restart it"),
-            "{said}"
+        has(
+            &said,
+            "turn on Terminal (/System/Applications/Utilities/Terminal.app)",
         );
+        has(&said, "then restart it");
     }
 }
 
@@ -90,10 +90,10 @@ fn from_claude_desktop_the_binary_needs_it_by_its_path_and_claude_does_not() {
 #[test]
 fn a_stale_grant_has_its_remedy() {
     for said in said(&mut from_claude_desktop()) {
-        assert!(
-            said.contains("If it is on already")
-                && said.contains("remove deskline with −, add /usr/local/bin/deskline again"),
-            "{said}"
+        has(&said, "If it is on already");
+        has(
+            &said,
+            "remove deskline with −, add /usr/local/bin/deskline again",
         );
     }
 }
@@ -115,11 +115,8 @@ fn pictures_name_the_same_holder() {
     let picture = checks.iter().find(|c| c.name == "picture").unwrap();
     let answer = desk.run(Tool::Refresh, Action::Refresh);
     for said in [&picture.remedy, &answer.text] {
-        assert!(
-            said.contains("Screen & System Audio Recording")
-                && said.contains("deskline (/usr/local/bin/deskline)"),
-            "{said}"
-        );
+        has(said, "Screen & System Audio Recording");
+        has(said, "deskline (/usr/local/bin/deskline)");
     }
 }
 

@@ -4,19 +4,17 @@ use std::sync::Arc;
 
 use deskline_link::call::Typing;
 
-use super::desk::{Desk, EDITOR, MAIL, by_text, front, line};
+use super::desk::{Desk, EDITOR, Expect, MAIL, front, line};
 use crate::os::fake::Behaviour;
 
 /// The apps in front while pictures were taken during a click on Send, which does this.
 fn in_front(desk: &mut Desk, does: Behaviour) -> Vec<u32> {
     let send = desk.send;
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         world.node(send).pressed = Some(does);
         world.pictured_behind.clear();
-    }
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    });
+    let answer = desk.click_on("Send", "AXButton").ok();
     assert!(line(&answer, "screenshot").is_some(), "{}", answer.text);
     desk.mac.world().pictured_behind.clone()
 }
@@ -63,16 +61,14 @@ fn a_window_on_another_space_is_pictured_there() {
 #[test]
 fn a_picture_that_is_compared_is_taken_in_the_state_of_the_one_before() {
     let mut desk = Desk::new();
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let at = [400.0, 420.0, 100.0, 60.0];
         world.add(desk.window, "AXUnknown", "", at);
         world.pictured_behind.clear();
-    }
+    });
     let canvas = deskline_core::Point { x: 450, y: 450 };
     let target = deskline_link::Target::Point(canvas);
-    let answer = desk.click(target, Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.click(target, Typing::default()).ok();
     let taken = desk.mac.world().pictured_behind.clone();
     assert!(
         taken.len() > 1 && taken.iter().all(|pid| *pid == MAIL),
@@ -94,8 +90,7 @@ fn the_person_s_own_app_is_pictured_as_it_is() {
 fn a_sheet_and_an_open_menu_are_in_the_picture_and_another_window_of_the_app_is_not() {
     let mut desk = Desk::new();
     let window = desk.window;
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let root = world.apps[&MAIL].root;
         let inbox = world.add(root, "AXWindow", "Inbox", [150.0, 150.0, 600.0, 400.0]);
         world.layers.insert(inbox, 3);
@@ -106,7 +101,7 @@ fn a_sheet_and_an_open_menu_are_in_the_picture_and_another_window_of_the_app_is_
         world.extra.push((MAIL, [220.0, 140.0, 100.0, 150.0], 101));
         world.extra.push((EDITOR, [220.0, 140.0, 100.0, 150.0], 0));
         world.shots.clear();
-    }
+    });
     let answer = desk.run(deskline_link::Tool::Refresh, deskline_link::Action::Refresh);
     assert!(line(&answer, "screenshot").is_some(), "{}", answer.text);
     let shots = desk.mac.world().shots.clone();
@@ -124,8 +119,9 @@ fn a_system_that_gives_no_picture_in_time_is_not_asked_again_at_once() {
     desk.mac.world().quirks.no_pictures = true;
     let refresh = |desk: &mut Desk| {
         let start = std::time::Instant::now();
-        let answer = desk.run(deskline_link::Tool::Refresh, deskline_link::Action::Refresh);
-        assert!(!answer.is_error, "{}", answer.text);
+        let answer = desk
+            .run(deskline_link::Tool::Refresh, deskline_link::Action::Refresh)
+            .ok();
         (start.elapsed().as_secs(), answer.text)
     };
     assert!(refresh(&mut desk).0 >= 3);

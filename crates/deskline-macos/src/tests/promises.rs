@@ -6,17 +6,16 @@ use std::time::{Duration, Instant};
 use deskline_link::call::{Input, Quiet, Typing};
 use deskline_link::{Action, Target, Tool};
 
-use super::desk::{Desk, EDITOR, MAIL, by_text, element, front, line, reference, tree};
+use super::desk::{Desk, EDITOR, Expect, MAIL, element, front, has, line, reference, tree, within};
 use crate::os::fake::clicks;
 
 #[test]
 fn a_sheet_scopes_what_is_visible() {
     let mut desk = Desk::new();
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let sheet = world.add(desk.window, "AXSheet", "Save", [200.0, 130.0, 300.0, 150.0]);
         world.add(sheet, "AXButton", "Cancel", [220.0, 240.0, 80.0, 28.0]);
-    }
+    });
     let answer = desk.run(Tool::Refresh, Action::Refresh);
     assert!(
         line(&answer, "dialog").is_some_and(|d| d.contains("Save")),
@@ -30,13 +29,8 @@ fn a_sheet_scopes_what_is_visible() {
     let sheet = (MAIL, [200.0, 130.0, 300.0, 150.0], 0);
     desk.mac.world().extra.push(sheet);
     let start = Instant::now();
-    let answer = desk.click(by_text("Cancel", "AXButton"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
-    assert!(
-        start.elapsed() < Duration::from_secs(1),
-        "{:?}",
-        start.elapsed()
-    );
+    desk.click_on("Cancel", "AXButton").ok();
+    within(start, Duration::from_secs(1));
     assert_eq!(clicks(&desk.mac.world()).len(), 1);
 }
 
@@ -50,13 +44,10 @@ fn a_dialog_of_another_process_is_a_handoff_and_stays_in_front() {
         world.add(window, "AXButton", "Choose", [320.0, 450.0, 80.0, 28.0]);
         world.bring_forward(400);
     }));
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(
-        answer
-            .text
-            .contains("app_switch: File Upload (PID: 400) is now frontmost"),
-        "{}",
-        answer.text
+    let answer = desk.click_on("Send", "AXButton");
+    has(
+        &answer.text,
+        "app_switch: File Upload (PID: 400) is now frontmost",
     );
     assert!(tree(&answer).contains("\"Choose\""));
     assert_eq!(front(&desk), Some(400));
@@ -77,12 +68,12 @@ fn send_opens_a_menu(desk: &Desk) {
 fn an_open_menu_keeps_pointer_and_front_until_the_link_that_closes_it() {
     let mut desk = Desk::new();
     send_opens_a_menu(&desk);
-    desk.click(by_text("Send", "AXButton"), Typing::default());
+    desk.click_on("Send", "AXButton");
     assert_eq!(
         (front(&desk), desk.mac.world().pointer),
         (Some(MAIL), (650.5, 124.5))
     );
-    desk.click(by_text("Send", "AXButton"), Typing::default());
+    desk.click_on("Send", "AXButton");
     assert_eq!(
         (front(&desk), desk.mac.world().pointer),
         (Some(EDITOR), (1_000.0, 800.0))
@@ -95,13 +86,13 @@ fn an_open_menu_keeps_pointer_and_front_until_the_link_that_closes_it() {
 fn what_an_open_menu_holds_back_survives_an_error_of_another_app() {
     let mut desk = Desk::new();
     send_opens_a_menu(&desk);
-    desk.click(by_text("Send", "AXButton"), Typing::default());
+    desk.click_on("Send", "AXButton");
     assert_eq!(front(&desk), Some(MAIL));
     desk.mac.world().trusted = false;
     let answer = desk.run_on(EDITOR, Tool::Refresh, Action::Refresh);
     assert!(answer.is_error, "{}", answer.text);
     desk.mac.world().trusted = true;
-    desk.click(by_text("Send", "AXButton"), Typing::default());
+    desk.click_on("Send", "AXButton");
     assert_eq!(
         (front(&desk), desk.mac.world().pointer),
         (Some(EDITOR), (1_000.0, 800.0))
@@ -144,15 +135,10 @@ fn a_ref_is_good_in_the_next_process_and_stale_once_its_element_is_gone() {
         target: Target::Ref(before),
     });
     let answer = next.run(Tool::PressAx, press.clone());
-    assert!(answer.text.contains("Pressed 'Send'"), "{}", answer.text);
+    has(&answer.text, "Pressed 'Send'");
     let send = desk.send;
     desk.mac.world().remove(send);
-    let answer = desk.run(Tool::PressAx, press);
-    assert!(
-        answer.is_error && answer.text.contains("is stale"),
-        "{}",
-        answer.text
-    );
+    desk.run(Tool::PressAx, press).fails_with("is stale");
 }
 
 #[test]
@@ -160,46 +146,25 @@ fn an_app_that_stops_answering_is_an_error_within_its_patience() {
     let mut desk = Desk::new();
     desk.mac.world().apps.get_mut(&MAIL).unwrap().hung = true;
     let start = Instant::now();
-    let answer = desk.run(Tool::Refresh, Action::Refresh);
-    assert!(
-        answer.is_error && answer.text.contains("Mail (pid 100) does not answer"),
-        "{}",
-        answer.text
-    );
-    assert!(
-        start.elapsed() < Duration::from_secs(3),
-        "{:?}",
-        start.elapsed()
-    );
+    desk.run(Tool::Refresh, Action::Refresh)
+        .fails_with("Mail (pid 100) does not answer");
+    within(start, Duration::from_secs(3));
     // Others are not affected.
-    let answer = desk.run_on(EDITOR, Tool::Refresh, Action::Refresh);
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.run_on(EDITOR, Tool::Refresh, Action::Refresh).ok();
 }
 
 #[test]
 fn what_is_missing_has_its_own_words() {
     let mut desk = Desk::new();
-    let answer = desk.run_on(999, Tool::Refresh, Action::Refresh);
-    assert!(
-        answer.is_error && answer.text.contains("no process has pid 999"),
-        "{}",
-        answer.text
-    );
-    let answer = desk.click(by_text("Sned", "AXButton"), Typing::default());
-    assert!(
-        answer.is_error && answer.text.contains("Send"),
-        "{}",
-        answer.text
-    );
+    desk.run_on(999, Tool::Refresh, Action::Refresh)
+        .fails_with("no process has pid 999");
+    desk.click_on("Sned", "AXButton").fails_with("Send");
     desk.mac.world().trusted = false;
     let mut fresh = Desk::new();
     fresh.mac.world().trusted = false;
-    let answer = fresh.run(Tool::Refresh, Action::Refresh);
-    assert!(
-        answer.is_error && answer.text.contains("Privacy & Security › Accessibility"),
-        "{}",
-        answer.text
-    );
+    fresh
+        .run(Tool::Refresh, Action::Refresh)
+        .fails_with("Privacy & Security › Accessibility");
     fresh.run(Tool::Refresh, Action::Refresh);
     assert_eq!(fresh.mac.world().asked, 1);
 }
@@ -210,12 +175,9 @@ fn a_password_is_nowhere() {
     let secret = desk.secret;
     desk.mac.world().focus(MAIL, secret);
     let line = element(&desk.refresh(), "Password").to_owned();
-    assert!(
-        line.contains("(AXSecureTextField)") && line.contains(" secure"),
-        "{line}"
-    );
-    let answer = desk.type_text("opensesame");
-    assert!(!answer.is_error, "{}", answer.text);
+    has(&line, "(AXSecureTextField)");
+    has(&line, " secure");
+    let answer = desk.type_text("opensesame").ok();
     let journal = desk.journal.path();
     for entry in std::fs::read_dir(journal).unwrap() {
         let path = entry.unwrap().path();

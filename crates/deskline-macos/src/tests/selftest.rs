@@ -228,15 +228,14 @@ fn it_finds_all_as_it_should_be_on_a_mac_that_works() {
     install(&desk, "Calculator", calculator);
     install(&desk, "Terminal", terminal);
     install(&desk, "Maps", maps);
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         world.quirks.loses_quick_ups = true;
         world.quirks.strict_drags = true;
         world.quirks.late_pointer = std::time::Duration::from_millis(10);
         world.quirks.drops_still_move = true;
-        finder(&mut world);
+        finder(world);
         world.bring_forward(super::desk::EDITOR);
-    }
+    });
     let mut lines = Vec::new();
     let report = run(&desk.mac, desk.journal.clone(), Role::Test, None, |line| {
         lines.push(line.to_owned());

@@ -6,7 +6,7 @@ use deskline_link::call::{ClickKind, Input, Quiet, Toplevel, Typing};
 use deskline_link::{Action, Answer, Call, Cancel, Tool};
 
 use super::desk::{
-    Desk, EDITOR, MAIL, by_text, clicks_on, element, field, front, line, reference, tree,
+    Desk, EDITOR, Expect, MAIL, by_text, clicks_on, element, field, front, line, reference, tree,
 };
 use crate::os::fake::{Id, text};
 
@@ -15,12 +15,11 @@ use crate::os::fake::{Id, text};
 fn two() -> (Desk, Id, Id) {
     let desk = Desk::new();
     let (first, body) = (desk.window, desk.body);
-    let (second, search) = {
-        let mut world = desk.mac.world();
+    let (second, search) = desk.given(|world| {
         let root = world.apps[&MAIL].root;
         let inbox = world.add(root, "AXWindow", "Inbox", [150.0, 250.0, 600.0, 400.0]);
         let at = [160.0, 300.0, 200.0, 22.0];
-        let search = field(&mut world, inbox, "AXTextField", "Search", at);
+        let search = field(world, inbox, "AXTextField", "Search", at);
         world.set(search, "AXValue", text(""));
         world.fields.insert(first, body);
         world.fields.insert(inbox, search);
@@ -28,7 +27,7 @@ fn two() -> (Desk, Id, Id) {
         world.stack.retain(|w| *w != inbox);
         world.stack.push(inbox);
         (inbox, search)
-    };
+    });
     (desk, second, search)
 }
 
@@ -53,8 +52,7 @@ fn keys_go_to_the_window_that_is_insisted_on_by_title_or_by_ref() {
         .into_iter()
         .enumerate()
     {
-        let answer = run_in(&mut desk, window, Tool::Type, Action::Input(typing("x")));
-        assert!(!answer.is_error, "{}", answer.text);
+        run_in(&mut desk, window, Tool::Type, Action::Input(typing("x"))).ok();
         let world = desk.mac.world();
         assert_eq!(
             (world.value(search), world.value(body)),
@@ -72,11 +70,8 @@ fn a_window_that_is_not_there_gets_nothing_and_the_others_are_named() {
     let (mut desk, ..) = two();
     let nowhere = Toplevel::Titled("Drafts".into());
     let answer = run_in(&mut desk, nowhere, Tool::Type, Action::Input(typing("x")));
-    assert!(
-        answer.is_error && answer.text.contains("'Drafts'") && answer.text.contains("Inbox"),
-        "{}",
-        answer.text
-    );
+    answer.fails_with("'Drafts'");
+    answer.fails_with("Inbox");
     assert!(desk.mac.world().reached.is_empty());
 }
 
@@ -85,8 +80,7 @@ fn a_click_raises_the_window_that_its_element_is_in() {
     let (mut desk, _, search) = two();
     let then = Typing::text("bills");
     // Below the first window, which covers it.
-    let answer = desk.click(by_text("Search", "AXTextField"), then);
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.click(by_text("Search", "AXTextField"), then).ok();
     assert_eq!(desk.mac.world().value(search), "bills");
 }
 
@@ -107,8 +101,7 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
     let tick = Action::Quiet(Quiet::PressAx {
         target: by_text("Urgent", "AXCheckBox"),
     });
-    let answer = desk.chain(vec![fills, set, tick]);
-    assert!(!answer.is_error, "{}", answer.text);
+    let answer = desk.chain(vec![fills, set, tick]).ok();
     let tree = tree(&answer);
     for changed in ["\"\" -> \"bills\"", "\"\" -> \"Paid.\"", "AXChecked"] {
         assert!(tree.contains(changed), "{changed} in {tree}");
@@ -131,11 +124,7 @@ fn a_chain_stops_at_the_first_step_that_fails_and_says_what_was_done() {
         clicks_on("Attach"),
         clicks_on("Send"),
     ]);
-    assert!(
-        answer.is_error && answer.text.contains("Attach"),
-        "{}",
-        answer.text
-    );
+    answer.fails_with("Attach");
     assert!(answer.text.contains("Clicked 'Send'") || answer.text.contains("clicked 'Send'"));
     assert_eq!(crate::os::fake::clicks(&desk.mac.world()).len(), 1);
     assert_eq!(front(&desk), Some(EDITOR));
@@ -146,19 +135,17 @@ fn a_chain_stops_at_the_first_step_that_fails_and_says_what_was_done() {
 fn an_app_with_a_floating_panel_takes_clicks_and_keys() {
     let mut desk = Desk::new();
     let (window, body) = (desk.window, desk.body);
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let root = world.apps[&MAIL].root;
         let panel = world.add(root, "AXWindow", "Fonts", [400.0, 420.0, 200.0, 60.0]);
         world.layers.insert(panel, 3);
         world.fields.insert(window, body);
         world.bring_forward(EDITOR);
-    }
+    });
     let start = Instant::now();
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
-    let typed = desk.click(by_text("Message", "AXTextArea"), Typing::text("hello"));
-    assert!(!typed.is_error, "{}", typed.text);
+    desk.click_on("Send", "AXButton").ok();
+    desk.click(by_text("Message", "AXTextArea"), Typing::text("hello"))
+        .ok();
     assert!(start.elapsed() < Duration::from_secs(3));
     let world = desk.mac.world();
     assert_eq!((world.value(body), world.front), ("hello".into(), EDITOR));
@@ -170,16 +157,14 @@ fn an_app_with_a_floating_panel_takes_clicks_and_keys() {
 fn the_window_that_is_meant_comes_forward_and_not_the_one_that_its_app_had_in_front() {
     for late in [0, 30] {
         let (mut desk, _, search) = two();
-        {
-            let mut world = desk.mac.world();
+        desk.given(|world| {
             world.quirks.last_key_first = true;
             world.quirks.late_front = Duration::from_millis(late);
             let first = desk.window;
             world.last_key.insert(MAIL, first);
-        }
+        });
         let then = Typing::text("bills");
-        let answer = desk.click(by_text("Search", "AXTextField"), then);
-        assert!(!answer.is_error, "{}", answer.text);
+        desk.click(by_text("Search", "AXTextField"), then).ok();
         assert_eq!(desk.mac.world().value(search), "bills");
         assert_eq!(front(&desk), Some(EDITOR));
     }
@@ -191,8 +176,7 @@ fn windows_without_numbers_are_told_apart_by_their_places() {
     let (mut desk, _, search) = two();
     desk.mac.world().quirks.no_window_numbers = true;
     let then = Typing::text("bills");
-    let answer = desk.click(by_text("Search", "AXTextField"), then);
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.click(by_text("Search", "AXTextField"), then).ok();
     assert_eq!(desk.mac.world().value(search), "bills");
 }
 
@@ -201,21 +185,19 @@ fn windows_without_numbers_are_told_apart_by_their_places() {
 fn a_sheet_shows_and_takes_a_click_by_ref_and_by_place() {
     let mut desk = Desk::new();
     let window = desk.window;
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let place = [200.0, 130.0, 300.0, 150.0];
         let sheet = world.add(window, "AXSheet", "Save", place);
         world.add(sheet, "AXButton", "Keep", [220.0, 230.0, 60.0, 28.0]);
         world.extra.push((MAIL, place, 0));
-    }
+    });
     let tree = desk.refresh();
     let keep = element(&tree, "\"Keep\"");
     assert!(keep.contains(" visible"), "{tree}");
     let place = deskline_link::Target::Point(deskline_core::Point { x: 250, y: 244 });
     for target in [by_text("Keep", "AXButton"), place] {
         let start = Instant::now();
-        let answer = desk.click(target, Typing::default());
-        assert!(!answer.is_error, "{}", answer.text);
+        desk.click(target, Typing::default()).ok();
         assert!(start.elapsed() < Duration::from_millis(1_500));
     }
     assert_eq!(crate::os::fake::clicks(&desk.mac.world()).len(), 2);

@@ -2,25 +2,22 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_link::call::Typing;
 use deskline_link::{Action, Tool};
 
-use super::desk::{Desk, MAIL, by_text, tree};
+use super::desk::{Desk, Expect, MAIL, has, tree};
 use crate::os::fake::text;
 
 #[test]
 fn a_closed_menu_that_does_not_answer_costs_no_link() {
     let mut desk = Desk::new();
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let (_, item) = world.menu_bar(MAIL, "Services", std::sync::Arc::new(|_| {}));
         let menu = world.node(item).parent;
         world.node(menu).hangs = true;
-    }
+    });
     let start = Instant::now();
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
-    assert!(tree(&answer).contains("partial"), "{}", tree(&answer));
+    let answer = desk.click_on("Send", "AXButton").ok();
+    has(tree(&answer), "partial");
     assert!(start.elapsed() < Duration::from_secs(4));
 }
 
@@ -29,8 +26,7 @@ fn a_closed_menu_that_does_not_answer_costs_no_link() {
 fn a_page_that_hangs_is_left_out_and_its_browser_is_read() {
     let mut desk = Desk::new();
     let window = desk.window;
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let root = world.app(800, "WebContent", "/System/WebContent.xpc".into());
         let page = world.add(root, "AXWebArea", "page", [100.0, 300.0, 600.0, 200.0]);
         let link = world.add(page, "AXLink", "Home", [110.0, 310.0, 60.0, 20.0]);
@@ -39,14 +35,11 @@ fn a_page_that_hangs_is_left_out_and_its_browser_is_read() {
         }
         world.node(page).parent = window;
         world.node(window).children.push(page);
-    }
-    let answer = desk.run(Tool::Refresh, Action::Refresh);
-    assert!(!answer.is_error, "{}", answer.text);
+    });
+    let answer = desk.run(Tool::Refresh, Action::Refresh).ok();
     let tree = tree(&answer);
-    assert!(
-        tree.contains("\"Send\"") && tree.contains("# partial"),
-        "{tree}"
-    );
+    has(&tree, "\"Send\"");
+    has(&tree, "# partial");
 }
 
 /// System Settings, with a pane that another process draws.
@@ -69,17 +62,12 @@ fn settings(pane: &str) -> Desk {
 #[test]
 fn the_panes_where_programs_get_their_permissions_are_out_of_bounds() {
     let mut desk = settings("SecurityPrivacyExtension");
-    let answer = desk.click(by_text("Terminal", "AXCheckBox"), Typing::default());
-    assert!(
-        answer.is_error && answer.text.contains("--allow-app"),
-        "{}",
-        answer.text
-    );
+    desk.click_on("Terminal", "AXCheckBox")
+        .fails_with("--allow-app");
     assert!(desk.mac.world().reached.is_empty());
     let answer = desk.run(Tool::Refresh, Action::Refresh);
     assert!(answer.is_error, "{}", answer.text);
     // Other panes are not.
     let mut desk = settings("WallpaperSettings");
-    let answer = desk.click(by_text("Terminal", "AXCheckBox"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.click_on("Terminal", "AXCheckBox").ok();
 }

@@ -6,18 +6,19 @@ use std::time::Duration;
 use deskline_link::call::{ClickKind, Input, Quiet, Toplevel, Typing};
 use deskline_link::{Action, Call, Cancel, Target, Tool};
 
-use super::desk::{Desk, EDITOR, MAIL, by_text, element, front, line, reference, tree};
+use super::desk::{
+    Desk, EDITOR, Expect, MAIL, by_text, element, front, has, line, reference, tree, within,
+};
 use crate::os::fake::clicks;
 
 /// Mail's window is on a Space of its own, as in full screen.
 fn away() -> Desk {
     let desk = Desk::new();
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let window = desk.window;
         world.move_to_space(window, 1);
         world.quirks.animation = Duration::from_millis(400);
-    }
+    });
     desk
 }
 
@@ -26,13 +27,8 @@ fn an_app_on_another_space_is_brought_here_clicked_and_left_again() {
     let mut desk = away();
     // Twice: after the first link the person's own Space is back.
     for nth in 1..=2 {
-        let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-        assert!(!answer.is_error, "{}", answer.text);
-        assert!(
-            tree(&answer).contains("+ [AXStaticText] \"Sending…\""),
-            "{}",
-            tree(&answer)
-        );
+        let answer = desk.click_on("Send", "AXButton").ok();
+        has(tree(&answer), "+ [AXStaticText] \"Sending…\"");
         let clicked = clicks(&desk.mac.world()).len();
         assert_eq!((clicked, front(&desk)), (nth, Some(EDITOR)));
         std::thread::sleep(Duration::from_millis(450));
@@ -45,30 +41,21 @@ fn text_for_an_app_on_another_space_arrives() {
     let mut desk = away();
     let body = desk.body;
     desk.mac.world().focus(super::desk::MAIL, body);
-    let answer = desk.type_text("hello");
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.type_text("hello").ok();
     assert_eq!(desk.mac.world().value(body), "hello");
 }
 
 #[test]
 fn a_reading_says_that_its_windows_are_elsewhere_and_moves_nothing() {
     let mut desk = away();
-    let answer = desk.run(Tool::Refresh, Action::Refresh);
-    assert!(!answer.is_error, "{}", answer.text);
+    let answer = desk.run(Tool::Refresh, Action::Refresh).ok();
     let tree = tree(&answer);
-    assert!(
-        tree.contains("# partial: ") && tree.contains("'New Message' is on another Space"),
-        "{tree}"
-    );
+    has(&tree, "# partial: ");
+    has(&tree, "'New Message' is on another Space");
     assert_eq!(desk.mac.world().fronts.last(), Some(&EDITOR));
     let target = by_text("Send", "AXButton");
     let press = Action::Quiet(Quiet::PressAx { target });
-    let answer = desk.run(Tool::PressAx, press);
-    assert!(
-        answer.is_error && answer.text.contains("another Space"),
-        "{}",
-        answer.text
-    );
+    desk.run(Tool::PressAx, press).fails_with("another Space");
     assert_eq!(desk.mac.world().fronts.last(), Some(&EDITOR));
 }
 
@@ -76,10 +63,7 @@ fn a_reading_says_that_its_windows_are_elsewhere_and_moves_nothing() {
 fn list_applications_has_an_app_on_another_space() {
     let mut desk = away();
     let listed = desk.links.applications("").text;
-    assert!(
-        listed.contains("Mail (PID: 100) \"New Message\""),
-        "{listed}"
-    );
+    has(&listed, "Mail (PID: 100) \"New Message\"");
 }
 
 /// The ref's element is where accessibility does not list it, not gone.
@@ -101,8 +85,7 @@ fn a_ref_into_an_app_on_another_space_is_not_called_stale() {
         answer.text
     );
     // The tool that it names takes the same ref.
-    let answer = desk.click(Target::Ref(send), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.click(Target::Ref(send), Typing::default()).ok();
     assert_eq!(clicks(&desk.mac.world()).len(), 1);
 }
 
@@ -119,18 +102,14 @@ fn a_window_on_another_space_that_a_call_insists_on_is_gone_to_or_said_to_be_the
         Action::Input(Input::Type { typing }),
     );
     call.window.clone_from(&window);
-    let answer = desk.links.run(&call, &Cancel::new());
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.links.run(&call, &Cancel::new()).ok();
     assert_eq!(desk.mac.world().value(body), "hello");
     std::thread::sleep(Duration::from_millis(450));
     let mut call = Call::new(Tool::Refresh, Some(MAIL), Action::Refresh);
     call.window = window;
-    let answer = desk.links.run(&call, &Cancel::new());
-    assert!(
-        answer.is_error && answer.text.contains("another Space"),
-        "{}",
-        answer.text
-    );
+    desk.links
+        .run(&call, &Cancel::new())
+        .fails_with("another Space");
 }
 
 /// Bringing an app forward goes to its Space: its windows are listed once the animation is over.
@@ -138,8 +117,7 @@ fn a_window_on_another_space_that_a_call_insists_on_is_gone_to_or_said_to_be_the
 fn an_app_that_an_action_brings_up_on_another_space_is_read_once_it_is_there() {
     let mut desk = Desk::new();
     let send = desk.send;
-    let browser = {
-        let mut world = desk.mac.world();
+    let browser = desk.given(|world| {
         let root = world.app(300, "Browser", "/Applications/Browser.app".into());
         let window = world.add(root, "AXWindow", "Page", [0.0, 0.0, 1_440.0, 900.0]);
         world.add(window, "AXButton", "Reload", [20.0, 20.0, 60.0, 28.0]);
@@ -148,16 +126,15 @@ fn an_app_that_an_action_brings_up_on_another_space_is_read_once_it_is_there() {
         world.quirks.animation = Duration::from_millis(400);
         world.node(send).pressed = Some(Arc::new(|world| world.bring_forward(300)));
         300
-    };
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(!answer.is_error, "{}", answer.text);
+    });
+    let answer = desk.click_on("Send", "AXButton").ok();
     let switch = line(&answer, "app_switch");
     assert!(
         switch.is_some_and(|s| s.contains("Browser")),
         "{}",
         answer.text
     );
-    assert!(tree(&answer).contains("\"Reload\""), "{}", tree(&answer));
+    has(tree(&answer), "\"Reload\"");
     assert_eq!(front(&desk), Some(browser));
 }
 
@@ -165,8 +142,7 @@ fn an_app_that_an_action_brings_up_on_another_space_is_read_once_it_is_there() {
 fn a_chain_goes_on_in_an_app_that_a_step_brings_up_on_another_space() {
     let mut desk = Desk::new();
     let send = desk.send;
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let root = world.app(300, "Browser", "/Applications/Browser.app".into());
         let window = world.add(root, "AXWindow", "Page", [0.0, 0.0, 1_440.0, 900.0]);
         let reload = world.add(window, "AXButton", "Reload", [20.0, 20.0, 60.0, 28.0]);
@@ -177,12 +153,12 @@ fn a_chain_goes_on_in_an_app_that_a_step_brings_up_on_another_space() {
         world.node(reload).pressed = Some(Arc::new(move |world| {
             world.add(window, "AXStaticText", "Reloaded", [20.0, 60.0, 90.0, 18.0]);
         }));
-    }
-    let answer = desk.chain(vec![
+    });
+    desk.chain(vec![
         super::desk::clicks_on("Send"),
         super::desk::clicks_on("Reload"),
-    ]);
-    assert!(!answer.is_error, "{}", answer.text);
+    ])
+    .ok();
     assert_eq!(clicks(&desk.mac.world()).len(), 2);
 }
 
@@ -191,21 +167,20 @@ fn a_chain_goes_on_in_an_app_that_a_step_brings_up_on_another_space() {
 fn a_chain_s_later_step_goes_to_where_the_windows_are() {
     let mut desk = Desk::new();
     let (send, window, urgent) = (desk.send, desk.window, desk.urgent);
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         world.quirks.animation = Duration::from_millis(400);
         world.node(send).pressed = Some(Arc::new(move |world| {
             world.move_to_space(window, 1);
             world.tell(MAIL, "AXWindowMiniaturized", window);
         }));
-    }
+    });
     let tick = Input::Click {
         target: by_text("Urgent", "AXCheckBox"),
         kind: ClickKind::default(),
         then: Typing::default(),
     };
-    let answer = desk.chain(vec![super::desk::clicks_on("Send"), Action::Input(tick)]);
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.chain(vec![super::desk::clicks_on("Send"), Action::Input(tick)])
+        .ok();
     assert_eq!(desk.mac.world().value(urgent), "Some(Number(1.0))");
 }
 
@@ -216,8 +191,7 @@ fn a_chain_s_later_step_goes_to_where_the_windows_are() {
 fn the_person_is_brought_back_to_their_window_in_full_screen() {
     for elsewhere_too in [false, true] {
         let mut desk = Desk::new();
-        {
-            let mut world = desk.mac.world();
+        desk.given(|world| {
             let editor = world.stack[0];
             world.move_to_space(editor, 1);
             world.space = 1;
@@ -229,15 +203,10 @@ fn the_person_is_brought_back_to_their_window_in_full_screen() {
                 world.stack.retain(|w| *w != other);
                 world.stack.push(other);
             }
-        }
+        });
         let start = std::time::Instant::now();
-        let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-        assert!(!answer.is_error, "{}", answer.text);
-        assert!(
-            start.elapsed() < Duration::from_secs(3),
-            "{:?}",
-            start.elapsed()
-        );
+        desk.click_on("Send", "AXButton").ok();
+        within(start, Duration::from_secs(3));
         std::thread::sleep(Duration::from_millis(350));
         let world = desk.mac.world();
         assert_eq!((world.front, world.space), (EDITOR, 1), "{elsewhere_too}");
@@ -254,12 +223,8 @@ fn a_space_that_macos_is_set_not_to_go_to_is_said_to_be_one() {
     let read = "/usr/bin/defaults read com.apple.dock workspaces-auto-swoosh";
     world.tools.insert(read.into(), "0\n".into());
     drop(world);
-    let answer = desk.click(by_text("Send", "AXButton"), Typing::default());
-    assert!(
-        answer.is_error && answer.text.contains("switch to a Space with open windows"),
-        "{}",
-        answer.text
-    );
+    desk.click_on("Send", "AXButton")
+        .fails_with("switch to a Space with open windows");
     assert!(desk.mac.world().reached.is_empty());
     assert_eq!(front(&desk), Some(EDITOR));
 }

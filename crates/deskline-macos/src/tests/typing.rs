@@ -4,19 +4,18 @@ use deskline_link::Action;
 use deskline_link::Tool;
 use deskline_link::call::{Input, Typing};
 
-use super::desk::{Desk, field};
+use super::desk::{Desk, Expect, field};
 use crate::os::Event;
 use crate::os::fake::text;
 
 #[test]
 fn a_control_that_reads_key_codes_gets_the_keys_of_the_text() {
     let mut desk = Desk::new();
-    let shown = {
-        let mut world = desk.mac.world();
+    let shown = desk.given(|world| {
         let root = world.app(301, "Calculator", "/Applications/Calculator.app".into());
         let window = world.add(root, "AXWindow", "Calculator", [700.0, 100.0, 230.0, 400.0]);
         let shown = field(
-            &mut world,
+            world,
             window,
             "AXTextField",
             "",
@@ -26,10 +25,10 @@ fn a_control_that_reads_key_codes_gets_the_keys_of_the_text() {
         world.by_code.insert(shown);
         world.focus(301, shown);
         shown
-    };
+    });
     let typing = Typing::text("17=6");
-    let answer = desk.run_on(301, Tool::Type, Action::Input(Input::Type { typing }));
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.run_on(301, Tool::Type, Action::Input(Input::Type { typing }))
+        .ok();
     assert_eq!(desk.mac.world().value(shown), "17=6");
 }
 
@@ -38,8 +37,7 @@ fn each_character_is_an_event_of_its_own() {
     let mut desk = Desk::new();
     let body = desk.body;
     desk.mac.world().focus(super::desk::MAIL, body);
-    let answer = desk.type_text("naïve 😀X");
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.type_text("naïve 😀X").ok();
     let world = desk.mac.world();
     assert_eq!(world.value(body), "naïve 😀X");
     let texts = world.reached.iter().filter_map(|(event, _)| match event {
@@ -70,14 +68,12 @@ fn each_character_is_an_event_of_its_own() {
 fn a_long_text_for_a_control_that_reads_key_codes_arrives_too() {
     let mut desk = Desk::new();
     let body = desk.body;
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         world.by_code.insert(body);
         world.focus(super::desk::MAIL, body);
-    }
+    });
     let words = "no maps go away ".repeat(38).replace(['r', 'y', 'w'], "");
-    let answer = desk.type_text(&words);
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.type_text(&words).ok();
     assert_eq!(desk.mac.world().value(body), words);
 }
 
@@ -86,15 +82,12 @@ fn a_long_text_for_a_control_that_reads_key_codes_arrives_too() {
 fn a_character_on_a_dead_key_is_typed_as_text() {
     let mut desk = Desk::new();
     let body = desk.body;
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         world.dead_keys.insert(9);
         world.focus(super::desk::MAIL, body);
-    }
-    let answer = desk.type_text("vav");
-    assert!(!answer.is_error, "{}", answer.text);
-    let answer = desk.press("v", &[]);
-    assert!(!answer.is_error, "{}", answer.text);
+    });
+    desk.type_text("vav").ok();
+    desk.press("v", &[]).ok();
     let world = desk.mac.world();
     assert_eq!(world.value(body), "vavv");
     let pressed = world.reached.iter().any(|(event, _)| {
@@ -112,8 +105,7 @@ fn a_shortcut_takes_the_key_that_the_layout_has_with_command() {
     let mut desk = Desk::new();
     // C is where another layout has J.
     desk.mac.world().command_plane.push((38, 'c'));
-    let answer = desk.press("c", &["Command"]);
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.press("c", &["Command"]).ok();
     let world = desk.mac.world();
     let codes = world.reached.iter().filter_map(|(event, _)| match event {
         Event::Key {
@@ -131,19 +123,13 @@ fn a_text_goes_past_an_input_method_which_is_on_again_afterwards() {
     let body = desk.body;
     desk.mac.world().focus(super::desk::MAIL, body);
     desk.mac.world().method_on = true;
-    let answer = desk.type_text("http");
-    assert!(!answer.is_error, "{}", answer.text);
+    desk.type_text("http").ok();
     let mut world = desk.mac.world();
     assert_eq!((world.value(body), world.method_on), ("http".into(), true));
     // One that stays is named, and nothing is typed.
     world.quirks.method_stays = true;
     drop(world);
-    let answer = desk.type_text("http");
-    assert!(
-        answer.is_error && answer.text.contains("PINYIN"),
-        "{}",
-        answer.text
-    );
+    desk.type_text("http").fails_with("PINYIN");
     assert_eq!(desk.mac.world().value(body), "http");
 }
 
@@ -152,13 +138,11 @@ fn a_text_goes_past_an_input_method_which_is_on_again_afterwards() {
 fn quotes_that_the_app_has_curled_are_said_to_be() {
     let mut desk = Desk::new();
     let body = desk.body;
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         world.curls.insert(body);
         world.focus(super::desk::MAIL, body);
-    }
-    let answer = desk.type_text("{\"a\": 1}");
-    assert!(!answer.is_error, "{}", answer.text);
+    });
+    let answer = desk.type_text("{\"a\": 1}").ok();
     assert!(
         answer.text.contains("instead of") && answer.text.contains('\u{201c}'),
         "{}",

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use deskline_link::{Scope, Trees as _};
 
-use super::desk::{Desk, MAIL};
+use super::desk::{Desk, MAIL, within};
 use crate::desktop::MacDesktop;
 use crate::os::AxError;
 use crate::os::fake::quirks::Wakes;
@@ -54,19 +54,14 @@ fn another_app_is_not_waited_for() {
     let start = std::time::Instant::now();
     let mut desktop = MacDesktop::new(desk.mac.clone());
     desktop.read(MAIL, Scope::Showing).unwrap();
-    assert!(
-        start.elapsed() < Duration::from_millis(500),
-        "{:?}",
-        start.elapsed()
-    );
+    within(start, Duration::from_millis(500));
 }
 
 /// Chrome refuses Electron's attribute, and answers nothing while it builds a large page.
 #[test]
 fn a_browser_is_asked_by_its_own_attribute_and_waited_for_while_it_builds() {
     let desk = electron(Some(AxError(-25205)));
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let app = world.apps.get_mut(&MAIL).unwrap();
         let frameworks = app.path.join("Contents/Frameworks");
         let electron = frameworks.join("Electron Framework.framework");
@@ -76,7 +71,7 @@ fn a_browser_is_asked_by_its_own_attribute_and_waited_for_while_it_builds() {
         wakes.hears = Some("AXEnhancedUserInterface");
         wakes.after = Duration::from_millis(200);
         wakes.builds = Duration::from_millis(2_400);
-    }
+    });
     let mut desktop = MacDesktop::new(desk.mac.clone());
     let tree = desktop.read(MAIL, Scope::Showing).unwrap();
     assert!(tree.elements.iter().any(|e| e.title.shown == "Home"));
@@ -98,8 +93,7 @@ fn an_app_is_let_go_when_the_server_ends() {
 #[test]
 fn chromium_is_known_in_a_framework_without_versions() {
     let desk = electron(Some(AxError(-25205)));
-    {
-        let mut world = desk.mac.world();
+    desk.given(|world| {
         let app = world.apps.get_mut(&MAIL).unwrap();
         let frameworks = app.path.join("Contents/Frameworks");
         std::fs::remove_dir_all(&frameworks).unwrap();
@@ -107,7 +101,7 @@ fn chromium_is_known_in_a_framework_without_versions() {
         std::fs::create_dir_all(frameworks.join(cef)).unwrap();
         std::fs::write(frameworks.join(cef).join("chrome_100_percent.pak"), "").unwrap();
         app.wakes.as_mut().unwrap().after = Duration::from_millis(100);
-    }
+    });
     let mut desktop = MacDesktop::new(desk.mac.clone());
     let tree = desktop.read(MAIL, Scope::Showing).unwrap();
     assert!(tree.elements.iter().any(|e| e.title.shown == "Home"));

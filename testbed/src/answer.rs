@@ -65,6 +65,25 @@ impl Answer {
         self.field("error")
     }
 
+    /// Asserts that it is an error that says this.
+    #[track_caller]
+    pub fn fails_with(&self, part: &str) {
+        assert!(self.error().contains(part), "no {part:?} in {self}");
+    }
+
+    /// Asserts that the summary says this.
+    #[track_caller]
+    pub fn has(&self, part: &str) {
+        has(&self.text, part);
+    }
+
+    /// Asserts that a field of the summary says this.
+    #[track_caller]
+    pub fn field_has(&self, name: &str, part: &str) {
+        let said = self.field(name).contains(part);
+        assert!(said, "no {part:?} in {name}: in {self}");
+    }
+
     /// A field of the summary, if it is there.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.text
@@ -202,6 +221,13 @@ impl Answer {
         let visible = lines.iter().filter(|line| line.visible).find(fits);
         visible.or_else(|| lines.iter().find(fits)).cloned()
     }
+}
+
+/// Asserts that a text has this part.
+#[track_caller]
+pub fn has(text: impl AsRef<str>, part: &str) {
+    let text = text.as_ref();
+    assert!(text.contains(part), "no {part:?} in {text}");
 }
 
 /// The text of an element: its name, then its value.

@@ -93,7 +93,7 @@ impl<'b> App<'b> {
     /// Waits until it has logged this line.
     pub fn wait_for(&self, line: &str) {
         until(&format!("\"{line}\" in the app's log"), || {
-            self.full_log().iter().any(|l| l == line).then_some(())
+            self.full_log().iter().any(|l| l == line)
         });
     }
 

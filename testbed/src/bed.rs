@@ -26,6 +26,13 @@ impl Bed {
         Self::with(&[])
     }
 
+    /// One, and a server on it, as if a person sat there.
+    pub fn with_server() -> (Self, Client) {
+        let bed = Self::new();
+        let server = bed.server(&[]);
+        (bed, server)
+    }
+
     /// Starts one with additional arguments to `deskline desktop`.
     pub fn with(args: &[&str]) -> Self {
         Self::start(folder(), args, Command::new(deskline()))
@@ -78,7 +85,7 @@ impl Bed {
         let pid = std::fs::read_to_string(self.path("manager")).unwrap();
         self.run("kill", &[pid.trim()]);
         let process = Path::new("/proc").join(pid.trim());
-        until("the end of xfwm4", || (!process.exists()).then_some(()));
+        until("the end of xfwm4", || !process.exists());
     }
 
     fn start(folder: tempfile::TempDir, args: &[&str], mut desktop: Command) -> Self {

@@ -148,7 +148,7 @@ impl Browser {
 
     /// Waits until an expression is true.
     pub fn wait_for(&mut self, script: &str) {
-        until(script, || (self.eval(script) == true).then_some(()));
+        until(script, || self.eval(script) == true);
     }
 
     /// Presses a key, as `KeyboardEvent.key` calls it.

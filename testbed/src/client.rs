@@ -190,6 +190,46 @@ impl Client {
             .unwrap_or_else(|| panic!("{tool} was not answered within {PATIENCE:?}"))
     }
 
+    /// Reads an app.
+    #[track_caller]
+    pub fn refresh(&self, pid: u32) -> Answer {
+        self.call("refresh_traversal", json!({"pid": pid}))
+    }
+
+    /// Clicks an element.
+    #[track_caller]
+    pub fn click(&self, pid: u32, role: &str, element: &str) -> Answer {
+        let arguments = json!({"pid": pid, "role": role, "element": element});
+        self.call("click_and_traverse", arguments)
+    }
+
+    /// Clicks an element and types a text.
+    #[track_caller]
+    pub fn fill(&self, pid: u32, role: &str, element: &str, text: &str) -> Answer {
+        let arguments = json!({"pid": pid, "role": role, "element": element, "text": text});
+        self.call("click_and_traverse", arguments)
+    }
+
+    /// Presses an element through accessibility.
+    #[track_caller]
+    pub fn press_ax(&self, pid: u32, role: &str, element: &str) -> Answer {
+        let arguments = json!({"pid": pid, "role": role, "element": element});
+        self.call("press_ax_and_traverse", arguments)
+    }
+
+    /// Presses a key in an app.
+    #[track_caller]
+    pub fn press_key(&self, pid: u32, key: &str, modifiers: &[&str]) -> Answer {
+        let arguments = json!({"pid": pid, "keyName": key, "modifierFlags": modifiers});
+        self.call("press_key_and_traverse", arguments)
+    }
+
+    /// Types a text in an app.
+    #[track_caller]
+    pub fn type_text(&self, pid: u32, text: &str) -> Answer {
+        self.call("type_and_traverse", json!({"pid": pid, "text": text}))
+    }
+
     /// As [`Client::call`], by a client that asks its person and calls again where the server wants
     /// that.
     #[track_caller]
@@ -246,9 +286,7 @@ impl Client {
                 .count()
         };
         if times > 0 {
-            until(&format!("{what}\n{answer}"), || {
-                (toggled() >= times).then_some(())
-            });
+            until(&format!("{what}\n{answer}"), || toggled() >= times);
         }
         assert_eq!(toggled(), times, "{what}");
         answer

@@ -47,7 +47,7 @@ pub mod web;
 mod wine;
 mod xorg;
 
-pub use answer::{Answer, SUMMARY};
+pub use answer::{Answer, SUMMARY, has};
 pub use app::App;
 pub use apps::Toolkit;
 pub use bed::Bed;
@@ -55,7 +55,7 @@ pub use client::{Client, Pending};
 pub use documents::{letter, pdf, slide};
 pub use fake_devices::FakeDevices;
 pub use native::NativeApp;
-pub use program::{Running, deskline};
+pub use program::{Running, deskline, kilobytes};
 pub use screen::{Screen, Window};
 pub use sdk::{SdkClient, sdks};
 pub use session::Session;

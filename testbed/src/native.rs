@@ -74,7 +74,7 @@ impl NativeApp {
     /// Waits until it has logged this line.
     pub fn wait_for(&self, line: &str) {
         until(&format!("\"{line}\" in the app's log"), || {
-            self.log().iter().any(|l| l == line).then_some(())
+            self.log().iter().any(|l| l == line)
         });
     }
 }

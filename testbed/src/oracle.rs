@@ -50,6 +50,6 @@ pub fn find(bed: &Bed, pid: u32, role: &str, name: &str) -> Vec<Element> {
 /// Waits until an element with this role and name satisfies `wanted`.
 pub fn wait_for(bed: &Bed, pid: u32, role: &str, name: &str, wanted: impl Fn(&Element) -> bool) {
     until(&format!("{role} \"{name}\" as wanted"), || {
-        find(bed, pid, role, name).iter().any(&wanted).then_some(())
+        find(bed, pid, role, name).iter().any(&wanted)
     });
 }

@@ -49,3 +49,13 @@ impl Drop for Running {
         let _ = self.0.wait();
     }
 }
+
+/// How much memory the kernel counts for a process, in kB: `VmRSS` is what it has, `VmHWM` the most
+/// that it had.
+pub fn kilobytes(pid: u32, what: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let mut lines = status.lines();
+    let number = lines.find_map(|line| line.strip_prefix(what)?.strip_prefix(':'));
+    let number = number.unwrap().trim().trim_end_matches(" kB");
+    number.parse().unwrap()
+}

@@ -163,9 +163,7 @@ impl Screen {
             .unwrap()
             .check()
             .unwrap();
-        until("the window at the front", || {
-            (self.front() == id).then_some(())
-        });
+        until("the window at the front", || self.front() == id);
     }
 
     /// Moves a window, and waits until the window manager has moved it.
@@ -191,9 +189,7 @@ impl Screen {
         let motion = x11rb::protocol::xproto::MOTION_NOTIFY_EVENT;
         let cookie = self.x.xtest_fake_input(motion, 0, 0, self.root, x, y, 0);
         cookie.unwrap().check().unwrap();
-        until("the pointer", || {
-            (self.pointer() == (x.into(), y.into())).then_some(())
-        });
+        until("the pointer", || self.pointer() == (x.into(), y.into()));
     }
 
     /// The key codes that are pressed, and the mask of pressed buttons.

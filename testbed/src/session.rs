@@ -171,7 +171,7 @@ impl Session {
         let name = self.environment["WAYLAND_DISPLAY"].clone();
         let socket = self.folder().join("run").join(&name);
         let answers = || UnixStream::connect(&socket).ok();
-        until("the end of sway", || answers().is_none().then_some(()));
+        until("the end of sway", || answers().is_none());
         let mut command = self.command("sway");
         command.arg("--config").arg(self.folder().join("sway.conf"));
         command.env_remove("WAYLAND_DISPLAY").envs(HEADLESS);

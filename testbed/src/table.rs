@@ -113,7 +113,7 @@ impl<'b> Subject<'b> {
             self.leave();
         }
         until("the person's window in front", || {
-            self.server.has_process_in_front(person).then_some(())
+            self.server.has_process_in_front(person)
         });
     }
 

@@ -9,14 +9,37 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 /// The polling interval, for conditions without an event.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
-/// Polls `look` until it returns something.
+/// What a look has found, if anything: [`until`] waits for it.
+pub trait Look {
+    type Found;
+
+    fn found(self) -> Option<Self::Found>;
+}
+
+impl<T> Look for Option<T> {
+    type Found = T;
+
+    fn found(self) -> Self {
+        self
+    }
+}
+
+impl Look for bool {
+    type Found = ();
+
+    fn found(self) -> Option<()> {
+        self.then_some(())
+    }
+}
+
+/// Polls `look` until it is true, or returns something.
 ///
 /// # Panics
 /// If it returns nothing within [`PATIENCE`].
-pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub fn until<L: Look>(what: &str, mut look: impl FnMut() -> L) -> L::Found {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        if let Some(found) = look() {
+        if let Some(found) = look().found() {
             return found;
         }
         assert!(Instant::now() < deadline, "waited in vain for {what}");

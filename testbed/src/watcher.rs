@@ -186,9 +186,7 @@ impl Watcher {
 
     /// Waits for the overlay to go.
     pub fn await_no_overlay(&self) {
-        until("the overlay's end", || {
-            self.overlay().is_none().then_some(())
-        });
+        until("the overlay's end", || self.overlay().is_none());
     }
 
     /// Whether clicks go through a window.

@@ -79,7 +79,7 @@ impl Page {
     /// Waits until it has logged this line.
     pub fn wait_for(&self, line: &str) {
         until(&format!("\"{line}\" in the page's log"), || {
-            self.full_log().iter().any(|l| l == line).then_some(())
+            self.full_log().iter().any(|l| l == line)
         });
     }
 

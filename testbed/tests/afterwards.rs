@@ -10,11 +10,9 @@ use serde_json::json;
 
 #[test]
 fn an_app_that_hangs_after_the_act_is_busy_and_the_act_is_reported() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
-    let hang = json!({"pid": app.pid, "element": "Hang", "role": "AXButton"});
-    let answer = server.call("click_and_traverse", hang).ok();
+    let answer = server.click(app.pid, "AXButton", "Hang").ok();
     let message = answer.field("summary");
     assert!(
         message.starts_with("Clicked 'Hang' [AXButton]. The app is busy: no answer for "),
@@ -29,8 +27,7 @@ fn an_app_that_hangs_after_the_act_is_busy_and_the_act_is_reported() {
 /// then.
 #[test]
 fn the_effect_of_return_in_a_dialog_is_in_the_answer() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     // The dialog lists the folder: in the bed's own, files grow at any time.
     let folder = bed.path("letters");
     fs::create_dir(&folder).unwrap();
@@ -48,8 +45,7 @@ fn the_effect_of_return_in_a_dialog_is_in_the_answer() {
 
 #[test]
 fn late_changes_are_reported_by_the_next_answer() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     for toolkit in Toolkit::ALL {
         let app = bed.widgets(toolkit);
         let late = json!({"pid": app.pid, "element": "Late", "role": "AXButton"});
@@ -69,10 +65,7 @@ fn late_changes_are_reported_by_the_next_answer() {
             message.contains(" added") && message.ends_with(" since the last answer"),
             "{answer}"
         );
-        assert!(
-            answer.text.contains("[AXStaticText] \"Here I am\""),
-            "{answer}"
-        );
+        answer.has("[AXStaticText] \"Here I am\"");
         let file = answer.file();
         assert!(file.starts_with("# late: +"), "{file}");
         let mut lines = file.lines().filter(|l| l.starts_with("late + "));
@@ -81,25 +74,21 @@ fn late_changes_are_reported_by_the_next_answer() {
         let again = server.call("refresh_traversal", look).ok();
         assert!(again.get("late_changes").is_none(), "{again}");
         // Late changes and the action's own changes are separate.
-        let late = json!({"pid": app.pid, "element": "Wrap", "role": "AXCheckBox"});
-        let answer = server.call("click_and_traverse", late).ok();
+        let answer = server.click(app.pid, "AXCheckBox", "Wrap").ok();
         assert!(answer.get("late_changes").is_none(), "{answer}");
     }
 }
 
 #[test]
 fn a_clock_is_not_reported_each_time() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
-    let clock = json!({"pid": app.pid, "element": "Ticking", "role": "AXCheckBox"});
-    server.call("click_and_traverse", clock).ok();
+    server.click(app.pid, "AXCheckBox", "Ticking").ok();
     let reported = (0..8)
         .filter(|_| {
             // It ticks every 50 ms: each answer is to find that it has.
             std::thread::sleep(Duration::from_millis(120));
-            let look = json!({"pid": app.pid});
-            let answer = server.call("refresh_traversal", look).ok();
+            let answer = server.refresh(app.pid).ok();
             answer.get("late_changes").is_some()
         })
         .count();
@@ -110,8 +99,7 @@ fn a_clock_is_not_reported_each_time() {
 /// for it.
 #[test]
 fn writers_word_count_after_typing_is_in_the_answer() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (app, _file) = bed.writer(&["One."]);
     let counts = |words: usize, text: &str| {
         let tree = text.split_once("# tree:\n").map_or(text, |(_, tree)| tree);
@@ -137,8 +125,7 @@ fn writers_word_count_after_typing_is_in_the_answer() {
 /// Browsers scroll smoothly, for 150 to 300 ms, and send no events while they do.
 #[test]
 fn where_a_page_has_scrolled_to_is_in_the_answer() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let mut rows = String::new();
     for row in 0..200 {
         write!(rows, "<p><button>Row {row}</button></p>").unwrap();
@@ -166,11 +153,10 @@ fn is_answered_where_it_has_scrolled_to(server: &Client, pid: u32) {
         "PageDown", "PageDown", "Down", "Up", "End", "Home", "Down", "PageDown",
     ];
     for key in keys {
-        let press = json!({"pid": pid, "keyName": key});
-        let answer = server.call("press_key_and_traverse", press).ok();
+        let answer = server.press_key(pid, key, &[]).ok();
         let reported = places(&answer.file());
         std::thread::sleep(Duration::from_millis(500));
-        let read = server.call("refresh_traversal", json!({"pid": pid})).ok();
+        let read = server.refresh(pid).ok();
         assert_eq!(reported, places(&read.file()), "after {key}");
         assert_ne!(reported, last, "{key} scrolls");
         last = reported;
@@ -237,18 +223,13 @@ const SLOW: &str = "<title>Slow</title><p id=o>start</p><script>\
 #[test]
 fn the_effect_of_a_click_behind_another_window_is_in_its_answer() {
     const ROUNDS: usize = 6;
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let calculator = bed.gnome_calculator();
     let (chromium, _page) = bed.chromium(SLOW);
     let _person = bed.mousepad("");
-    let click = |pid: u32, element: &str| {
-        let target = json!({"pid": pid, "element": element, "role": "AXButton"});
-        server.call("click_and_traverse", target).ok()
-    };
+    let click = |pid: u32, element: &str| server.click(pid, "AXButton", element).ok();
     for round in 0..ROUNDS {
-        let clear = json!({"pid": calculator.pid, "keyName": "Escape"});
-        server.call("press_key_and_traverse", clear).ok();
+        server.press_key(calculator.pid, "Escape", &[]).ok();
         for key in ["7", "×", "8"] {
             click(calculator.pid, key);
         }

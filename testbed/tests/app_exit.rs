@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Bed, until};
+use deskline_testbed::{Bed, has, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
@@ -14,33 +14,24 @@ fn kill(pid: u32, signal: Signal) {
 
 #[test]
 fn quitting_is_reported_with_the_status() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (_bed, server) = Bed::with_server();
     let open = json!({"identifier": "mousepad"});
     let pid = server
         .call("open_application_and_traverse", open)
         .ok()
         .pid();
-    let quit = json!({"pid": pid, "keyName": "q", "modifierFlags": ["Control"]});
-    let answer = server.call("press_key_and_traverse", quit).ok();
+    let answer = server.press_key(pid, "q", &["Control"]).ok();
     let message = answer.field("summary");
-    assert!(
-        message.contains("The process ended (exit status 0)"),
-        "{message}"
-    );
-    let later = server.call("refresh_traversal", json!({"pid": pid}));
+    has(message, "The process ended (exit status 0)");
+    let later = server.refresh(pid);
     let message = later.error();
-    assert!(
-        message.contains("is gone. The process ended (exit status 0)"),
-        "{message}"
-    );
+    has(message, "is gone. The process ended (exit status 0)");
 }
 
 /// A crash between two calls: of an app that Deskline started, and of another.
 #[test]
 fn a_crash_is_reported_with_its_signal() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let open = json!({"identifier": "gnome-calculator"});
     let pid = server
         .call("open_application_and_traverse", open)
@@ -48,50 +39,37 @@ fn a_crash_is_reported_with_its_signal() {
         .pid();
     kill(pid, Signal::ABORT);
     for _ in 0..2 {
-        let message = server.call("refresh_traversal", json!({"pid": pid}));
+        let message = server.refresh(pid);
         let message = message.error();
-        assert!(
-            message.contains("The process ended (signal 6, SIGABRT: it crashed)"),
-            "{message}"
-        );
+        has(message, "The process ended (signal 6, SIGABRT: it crashed)");
     }
-    let click = json!({"pid": pid, "element": "7", "role": "AXButton"});
-    let message = server.call("click_and_traverse", click);
+    let message = server.click(pid, "AXButton", "7");
     assert!(message.error().contains("signal 6"), "{}", message.text);
 
     let (mut notes, _) = bed.mousepad("");
-    server
-        .call("refresh_traversal", json!({"pid": notes.pid}))
-        .ok();
+    server.refresh(notes.pid).ok();
     kill(notes.pid, Signal::SEGV);
-    until("its end", || (!notes.is_running()).then_some(()));
-    let message = server.call("refresh_traversal", json!({"pid": notes.pid}));
-    assert!(
-        message.error().contains("The process ended. Call open"),
-        "{}",
-        message.text
-    );
+    until("its end", || !notes.is_running());
+    server
+        .refresh(notes.pid)
+        .fails_with("The process ended. Call open");
 }
 
 /// The office suite's process is a child of its launcher, which passes the signal on as a status.
 #[test]
 fn a_crash_of_an_office_suite_is_reported_with_its_signal() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (_bed, server) = Bed::with_server();
     let open = json!({"identifier": "soffice --norestore --calc"});
     // It may be too busy to answer while it starts.
     let pid = server.call("open_application_and_traverse", open).pid();
     until("its tree", || {
-        let tree = server.call("refresh_traversal", json!({"pid": pid}));
+        let tree = server.refresh(pid);
         (!tree.is_error).then_some(())
     });
     kill(pid, Signal::ABORT);
-    let message = server.call("refresh_traversal", json!({"pid": pid}));
-    assert!(
-        message.error().contains("The process ended (signal 6"),
-        "{}",
-        message.text
-    );
+    server
+        .refresh(pid)
+        .fails_with("The process ended (signal 6");
 }
 
 /// The app sleeps in the handler of its button, and has no time for questions meanwhile.
@@ -119,8 +97,7 @@ Gtk.main()
         .call("open_application_and_traverse", open)
         .ok()
         .pid();
-    let press = json!({"pid": pid, "element": "Work", "role": "AXButton"});
-    let answer = server.call("press_ax_and_traverse", press).ok();
+    let answer = server.press_ax(pid, "AXButton", "Work").ok();
     let message = answer.field("summary");
     assert!(message.starts_with("Pressed 'Work'"), "{message}");
     assert!(message.contains("The app is busy"), "{message}");
@@ -158,8 +135,7 @@ Gtk.main()
         .call("open_application_and_traverse", open)
         .ok()
         .pid();
-    let click = json!({"pid": pid, "element": "Unlock", "role": "AXButton"});
-    let answer = server.call("click_and_traverse", click).ok();
+    let answer = server.click(pid, "AXButton", "Unlock").ok();
     let message = answer.field("summary");
     assert!(message.contains("The app is still busy after"), "{message}");
     let wait = json!({"pid": pid, "element": "Unlocked", "timeout": 30});

@@ -111,7 +111,7 @@ fn an_app_that_takes_another_name_is_still_blocked() {
     let opened = server.call(OPEN, json!({"identifier": "Calculator"})).ok();
     assert_ne!(opened.pid(), app.pid);
     let free = bed.server(&["--allow-app", "vault"]);
-    let read = free.call("refresh_traversal", json!({"pid": app.pid})).ok();
+    let read = free.refresh(app.pid).ok();
     assert_eq!(read.field("app"), "Calculator");
     // Nor do the files of that call open for a server with those bounds.
     let file = read.field("file").to_owned();

@@ -2,13 +2,12 @@
 //! it left.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use deskline_testbed::{Bed, Toolkit, until};
+use deskline_testbed::{Bed, Toolkit, has, until};
 use serde_json::json;
 
 #[test]
 fn a_form_is_filled_in_one_call_with_one_diff() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     for toolkit in Toolkit::ALL {
         let app = bed.widgets(toolkit);
         let lines = bed.journal_lines().len();
@@ -21,7 +20,7 @@ fn a_form_is_filled_in_one_call_with_one_diff() {
         let chain = json!({"pid": app.pid, "steps": steps});
         let answer = server.call("chain_and_traverse", chain).ok();
         until("the button's log", || {
-            app.log().iter().any(|l| l == "clicked OK").then_some(())
+            app.log().iter().any(|l| l == "clicked OK")
         });
         let log = app.log();
         assert!(
@@ -45,8 +44,7 @@ fn a_form_is_filled_in_one_call_with_one_diff() {
 /// The dialog that a step opens gets the next one: a note is written and saved under a new name.
 #[test]
 fn a_note_is_saved_through_the_dialog_that_a_step_opens() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let person = bed.windows("gtk3", &[], &["Mine|Mine|300x200+900+600"]);
     let (app, _file) = bed.mousepad("");
     let path = bed.path("named.txt");
@@ -72,21 +70,17 @@ fn a_note_is_saved_through_the_dialog_that_a_step_opens() {
     assert!(focus.contains("named.txt"), "{answer}");
     // One restore: the person has their window again.
     let mine = person.window_now().id;
-    until("the person's window", || {
-        (bed.screen().front() == mine).then_some(())
-    });
+    until("the person's window", || bed.screen().front() == mine);
 }
 
 /// Another document of the process is in front, and then the dialog that a step opens.
 #[test]
 fn a_chain_that_begins_in_a_document_follows_the_dialog_that_it_opens() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (app, file) = bed.writer_with_text("first");
-    let new = json!({"pid": app.pid, "keyName": "n", "modifierFlags": ["Control"]});
-    server.call("press_key_and_traverse", new).ok();
+    server.press_key(app.pid, "n", &["Control"]).ok();
     until("another document", || {
-        (bed.screen().windows_of(app.pid).len() > 1).then_some(())
+        bed.screen().windows_of(app.pid).len() > 1
     });
     let person = bed.windows("gtk3", &[], &["Mine|Mine|300x200+900+600"]);
     person.bring_to_front();
@@ -110,8 +104,7 @@ fn a_chain_that_begins_in_a_document_follows_the_dialog_that_it_opens() {
 
 #[test]
 fn a_chain_stops_at_the_step_that_fails_and_lists_the_steps_done() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
     let steps = json!([
         {"do": "click", "element": "Name", "role": "AXTextField", "text": "Ann"},
@@ -176,8 +169,7 @@ fn a_chain_stops_at_the_step_that_fails_and_lists_the_steps_done() {
 /// With several windows of one process the keys go to the one that is named, or nowhere.
 #[test]
 fn keys_go_to_the_window_that_is_named() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     for toolkit in ["gtk3", "gtk4", "qt5", "qt6"] {
         let app = bed.windows(
             toolkit,
@@ -186,14 +178,13 @@ fn keys_go_to_the_window_that_is_named() {
         );
         for (name, role) in [("Alpha", "AXTextField"), ("Beta", "AXTextField")] {
             let note = format!("Note {name}");
-            let click = json!({"pid": app.pid, "element": note, "role": role});
-            server.call("click_and_traverse", click).ok();
+            server.click(app.pid, role, &note).ok();
         }
         for name in ["Alpha", "Beta", "Alpha"] {
             app.clear_log();
             let typed = json!({"pid": app.pid, "window": name, "text": "x"});
             let answer = server.call("type_and_traverse", typed).ok();
-            until("the text", || (!app.log().is_empty()).then_some(()));
+            until("the text", || !app.log().is_empty());
             let log = app.log();
             assert!(
                 log.iter().all(|l| l.starts_with(&format!("text {name} "))),
@@ -216,10 +207,8 @@ fn keys_go_to_the_window_that_is_named() {
         let answer = server.call("type_and_traverse", nowhere);
         assert!(answer.is_error, "{answer}");
         let error = answer.error();
-        assert!(
-            error.contains("no window 'Gamma'") && error.contains("\"Beta\""),
-            "{error}"
-        );
+        has(error, "no window 'Gamma'");
+        has(error, "\"Beta\"");
         assert!(app.log().is_empty(), "{toolkit}");
         // A window is also named by its ref, and refresh_traversal lists that window alone.
         let all = server

@@ -46,7 +46,7 @@ impl<'b> Subject<'b> {
         let answer = self.server.call(tool, more);
         println!("{}\n", answer.text);
         until(&format!("the person's window after {element}"), || {
-            (self.bed.screen().front() == self.person.window.id).then_some(())
+            self.bed.screen().front() == self.person.window.id
         });
         assert_eq!(self.bed.screen().pointer(), pointer, "{answer}");
         answer
@@ -211,9 +211,7 @@ fn page(bed: &Bed, app: App<'_>) {
     let subject = Subject::new(bed, app);
     until("the page's tree", || {
         let pid = subject.app.pid;
-        let answer = subject
-            .server
-            .call("refresh_traversal", json!({"pid": pid}));
+        let answer = subject.server.refresh(pid);
         (!answer.is_error && answer.file().contains("Post 20")).then_some(())
     });
     let chooses = |element: &str, choice: &str, title: &str| {
@@ -261,9 +259,7 @@ fn chromium_settings() {
         .ok();
     until("the setting", || {
         let pid = subject.app.pid;
-        let answer = subject
-            .server
-            .call("refresh_traversal", json!({"pid": pid}));
+        let answer = subject.server.refresh(pid);
         answer.find("AXComboBox", "Font size")
     });
     let answer = subject.choose("AXComboBox Font size", "Very large").ok();
@@ -288,6 +284,6 @@ fn writer() {
     press("s");
     let saved = || std::fs::read_to_string(&file).unwrap_or_default();
     for wanted in ["font-size=\"24pt\"", "DejaVu Serif"] {
-        until(wanted, || saved().contains(wanted).then_some(()));
+        until(wanted, || saved().contains(wanted));
     }
 }

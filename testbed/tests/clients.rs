@@ -59,7 +59,7 @@ fn official_sdks_drive_an_app_and_give_up_a_call() {
         assert_eq!(done["error"], false, "{name}: {done}");
         assert!(start.elapsed() < Duration::from_secs(20), "{name}");
         until(name, || {
-            (fs::read_to_string(&file).unwrap() == format!("by {name}")).then_some(())
+            fs::read_to_string(&file).unwrap() == format!("by {name}")
         });
         let front = bed.screen().front();
         let windows = bed.screen().windows_of(calculator.pid);

@@ -26,13 +26,10 @@ const WIDGETS: [(&str, &str, &str); 5] = [
 ];
 
 fn every_widget(toolkit: Toolkit) {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     for place in [(40, 60), (1010, 250)] {
         let app = bed.widgets(toolkit).at(place.0, place.1);
-        let seen = server
-            .call("refresh_traversal", json!({"pid": app.pid}))
-            .ok();
+        let seen = server.refresh(app.pid).ok();
         for (role, text, logs) in WIDGETS {
             // In GTK 4, cells are labels in rows.
             let role = if toolkit == Toolkit::Gtk4 && role == "AXCell" {
@@ -69,13 +66,10 @@ fn qt_5() {
 
 #[test]
 fn chromium() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (app, page) = bed.chromium_widgets();
     let app = app.at(810, 150);
-    let seen = server
-        .call("refresh_traversal", json!({"pid": app.pid}))
-        .ok();
+    let seen = server.refresh(app.pid).ok();
     for (role, text, logs) in WIDGETS {
         page.clear_log();
         click_line(&server, app.pid, &seen, role, text);
@@ -86,12 +80,9 @@ fn chromium() {
 /// Real apps, with client-side frames, shadows and header bars.
 #[test]
 fn gnome_calculator() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.gnome_calculator().at(1010, 250);
-    let seen = server
-        .call("refresh_traversal", json!({"pid": app.pid}))
-        .ok();
+    let seen = server.refresh(app.pid).ok();
     let mut last = None;
     for key in ["4", "2"] {
         last = Some(click_line(&server, app.pid, &seen, "AXButton", key));
@@ -103,17 +94,12 @@ fn gnome_calculator() {
 
 #[test]
 fn kcalc() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.kcalc().at(1010, 250);
-    let seen = server
-        .call("refresh_traversal", json!({"pid": app.pid}))
-        .ok();
+    let seen = server.refresh(app.pid).ok();
     for key in ["4", "2"] {
         click_line(&server, app.pid, &seen, "AXButton", key);
     }
-    let seen = server
-        .call("refresh_traversal", json!({"pid": app.pid}))
-        .ok();
+    let seen = server.refresh(app.pid).ok();
     assert!(seen.file().contains("\"42\""), "{}", seen.file());
 }

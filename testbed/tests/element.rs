@@ -32,7 +32,7 @@ fn call(server: &Client, app: &App<'_>, tool: &str, element: &str, mut more: Val
 fn page_is_hit(bed: &Bed, server: &Client, app: &App<'_>) {
     let (editor, _) = bed.mousepad("notes\n");
     until("the page's tree", || {
-        let answer = server.call("refresh_traversal", json!({"pid": app.pid}));
+        let answer = server.refresh(app.pid);
         (!answer.is_error && answer.file().contains("Box 29")).then_some(())
     });
     for (element, more) in [
@@ -56,16 +56,14 @@ fn page_is_hit(bed: &Bed, server: &Client, app: &App<'_>) {
 
 #[test]
 fn a_row_is_clicked_and_not_those_that_lie_in_its_box_in_firefox() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.firefox(PAGE);
     page_is_hit(&bed, &server, &app);
 }
 
 #[test]
 fn a_row_is_clicked_and_a_choice_with_blanks_is_set_in_chromium() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let file = bed.path("page.html");
     std::fs::write(
         &file,
@@ -77,10 +75,7 @@ fn a_row_is_clicked_and_a_choice_with_blanks_is_set_in_chromium() {
     let large = json!({"value": "very large", "role": "AXComboBox"});
     call(&server, &app, "set_value_and_traverse", "Size", large).ok();
     until("the choice", || {
-        app.window_now()
-            .title
-            .starts_with("Reading b ")
-            .then_some(())
+        app.window_now().title.starts_with("Reading b ")
     });
 }
 
@@ -88,8 +83,7 @@ fn a_row_is_clicked_and_a_choice_with_blanks_is_set_in_chromium() {
 /// and group boxes cover what they hold.
 #[test]
 fn rows_and_titles_are_clicked_and_not_what_lies_in_their_box() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (editor, _) = bed.mousepad("notes\n");
     for toolkit in ["gtk3", "gtk4", "qt5", "qt6"] {
         let app = bed.nested(toolkit);
@@ -124,8 +118,7 @@ fn rows_and_titles_are_clicked_and_not_what_lies_in_their_box() {
 
 #[test]
 fn a_row_below_the_fold_is_scrolled_to_and_a_selection_beside_the_current_row_is_reported() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.tree();
     let (editor, _) = bed.mousepad("notes\n");
     editor.bring_to_front();
@@ -150,18 +143,15 @@ fn a_row_below_the_fold_is_scrolled_to_and_a_selection_beside_the_current_row_is
 
 #[test]
 fn a_command_of_a_widget_is_no_press() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.gnome_text_editor();
-    let typed = json!({"pid": app.pid, "text": "one\ntwo\nthree"});
-    server.call("type_and_traverse", typed).ok();
+    server.type_text(app.pid, "one\ntwo\nthree").ok();
     let (editor, _) = bed.mousepad("notes\n");
     editor.bring_to_front();
-    let area = json!({"pid": app.pid, "element": "one", "role": "AXTextArea"});
-    let pressed = server.call("press_ax_and_traverse", area);
+    let pressed = server.press_ax(app.pid, "AXTextArea", "one");
     let why = "is a press. Use click_and_traverse with its ref";
     assert!(pressed.error().contains(why), "{pressed}");
-    let answer = server.call("refresh_traversal", json!({"pid": app.pid}));
+    let answer = server.refresh(app.pid);
     assert!(
         answer.file().contains("one\\ntwo\\nthree"),
         "{}",
@@ -186,14 +176,13 @@ Gtk.main()
 
 #[test]
 fn a_list_without_rows_has_its_headers() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let mut command = bed.command("/usr/bin/python3");
     command.args(["-c", EMPTY]);
     let app = App::start_when(&bed, command, |_| true);
     for header in ["Date", "Headline"] {
         until(header, || {
-            let answer = server.call("refresh_traversal", json!({"pid": app.pid}));
+            let answer = server.refresh(app.pid);
             answer.find("AXButton", header).filter(|line| line.visible)
         });
     }
@@ -203,8 +192,7 @@ fn a_list_without_rows_has_its_headers() {
 /// names.
 #[test]
 fn a_page_is_found_by_the_name_that_it_shows() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.gtk4_widget_factory();
     let (persons, _) = bed.mousepad("");
     persons.bring_to_front();

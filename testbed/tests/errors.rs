@@ -12,8 +12,7 @@ const CLICK: &str = "click_and_traverse";
 #[test]
 #[allow(clippy::too_many_lines)] // a table
 fn wrong_input_is_answered_and_nothing_is_touched() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
     let pid = app.pid;
     let dead = {
@@ -118,8 +117,7 @@ fn wrong_input_is_answered_and_nothing_is_touched() {
 
 #[test]
 fn three_nearest_texts_are_named() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Qt5);
     let answer = server.call(CLICK, json!({"pid": app.pid, "element": "Tickin g"}));
     let nearest = answer.error().split("Nearest: ").nth(1).unwrap();
@@ -129,11 +127,9 @@ fn three_nearest_texts_are_named() {
 
 #[test]
 fn a_ref_of_an_element_that_is_gone_is_stale() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
-    let ask = json!({"pid": app.pid, "element": "Ask", "role": "AXButton"});
-    let asked = server.call(CLICK, ask).ok();
+    let asked = server.click(app.pid, "AXButton", "Ask").ok();
     let yes = asked
         .line_of("AXButton", "Yes")
         .reference
@@ -148,23 +144,18 @@ fn a_ref_of_an_element_that_is_gone_is_stale() {
 
 #[test]
 fn a_hung_app_is_named_in_time_and_delays_no_other() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     for toolkit in Toolkit::ALL {
         let hung = bed.widgets(toolkit);
         let other = bed.widgets(Toolkit::Gtk3);
         // Both apps are known to the server, as in a running session.
         for app in [&hung, &other] {
-            server
-                .call("refresh_traversal", json!({"pid": app.pid}))
-                .ok();
+            server.refresh(app.pid).ok();
         }
         hung.signal(Signal::STOP);
         let begun = Instant::now();
         let waiting = server.send(CLICK, json!({"pid": hung.pid, "element": "OK"}));
-        let meanwhile: Answer = server
-            .call("refresh_traversal", json!({"pid": other.pid}))
-            .ok();
+        let meanwhile: Answer = server.refresh(other.pid).ok();
         let after = begun.elapsed();
         assert!(
             after < Duration::from_millis(1500),
@@ -189,8 +180,7 @@ fn a_hung_app_is_named_in_time_and_delays_no_other() {
             "{last}"
         );
         hung.signal(Signal::CONT);
-        let click = json!({"pid": hung.pid, "element": "OK", "role": "AXButton"});
-        server.call(CLICK, click).ok();
+        server.click(hung.pid, "AXButton", "OK").ok();
         assert_eq!(hung.log(), ["clicked OK"], "{toolkit:?}");
     }
 }

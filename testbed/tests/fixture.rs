@@ -4,7 +4,6 @@
 use std::process::Command;
 
 use deskline_testbed::{Bed, Toolkit, oracle, until};
-use serde_json::json;
 
 /// The processes that have `mark` in their environment.
 fn runs_with(mark: &str) -> Vec<String> {
@@ -20,15 +19,11 @@ fn runs_with(mark: &str) -> Vec<String> {
 
 #[test]
 fn every_test_app_comes_up_and_logs_a_click() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     for toolkit in Toolkit::ALL {
         let app = bed.widgets(toolkit);
         assert_eq!(app.log(), [""; 0], "{toolkit:?}");
-        let answer = server.call(
-            "click_and_traverse",
-            json!({"pid": app.pid, "element": "OK", "role": "AXButton"}),
-        );
+        let answer = server.click(app.pid, "AXButton", "OK");
         assert!(!answer.is_error, "{toolkit:?}: {answer}");
         assert_eq!(app.log(), ["clicked OK"], "{toolkit:?}: {answer}");
         assert!(answer.line_of("AXButton", "OK").visible);
@@ -89,7 +84,5 @@ fn nothing_runs_on_after_a_killed_test() {
     });
     child.kill().unwrap();
     child.wait().unwrap();
-    until("the end of the child's bed", || {
-        runs_with(&mark).is_empty().then_some(())
-    });
+    until("the end of the child's bed", || runs_with(&mark).is_empty());
 }

@@ -9,13 +9,11 @@ use deskline_testbed::{Bed, Toolkit};
 use serde_json::json;
 
 const TYPE: &str = "type_and_traverse";
-const KEY: &str = "press_key_and_traverse";
 const CLICK: &str = "click_and_traverse";
 
 #[test]
 fn a_grabbed_keyboard_gets_nothing() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
     let name = json!({"pid": app.pid, "element": "Name", "role": "AXTextField"});
     server.call(CLICK, name.clone()).ok();
@@ -25,11 +23,9 @@ fn a_grabbed_keyboard_gets_nothing() {
     let typed = server.call(TYPE, json!({"pid": app.pid, "text": "secret words"}));
     assert!(typed.error().contains("grabbed the keyboard"), "{typed}");
     assert!(typed.error().contains("Nothing was typed"), "{typed}");
-    let pressed = server.call(KEY, json!({"pid": app.pid, "keyName": "F8"}));
-    assert!(
-        pressed.error().contains("grabbed the keyboard"),
-        "{pressed}"
-    );
+    server
+        .press_key(app.pid, "F8", &[])
+        .fails_with("grabbed the keyboard");
     // The quiet tools need no keyboard.
     let mut set = name;
     set["value"] = "quiet".into();
@@ -37,16 +33,13 @@ fn a_grabbed_keyboard_gets_nothing() {
     assert_eq!(grabber.keys(), 0, "keys went to the other program");
     assert_eq!(app.full_log(), ["text Name quiet"]);
     grabber.let_go();
-    server
-        .call(KEY, json!({"pid": app.pid, "keyName": "F8"}))
-        .ok();
+    server.press_key(app.pid, "F8", &[]).ok();
     app.wait_for("key F8");
 }
 
 #[test]
 fn a_grab_in_the_middle_of_a_text_ends_it() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
     app.bring_to_front();
     let watcher = Watcher::on(&bed);
@@ -75,8 +68,7 @@ fn a_grab_in_the_middle_of_a_text_ends_it() {
 
 #[test]
 fn a_grabbed_pointer_gets_no_click() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
     let mut grabber = Grabber::on(&bed);
     grabber.grab_pointer();
@@ -85,11 +77,9 @@ fn a_grabbed_pointer_gets_no_click() {
     assert!(clicked.error().contains("grabbed the pointer"), "{clicked}");
     let (x, y, ..) = app.window.bounds;
     let scroll = json!({"pid": app.pid, "x": x + 50, "y": y + 50, "deltaY": 3});
-    let scrolled = server.call("scroll_and_traverse", scroll);
-    assert!(
-        scrolled.error().contains("grabbed the pointer"),
-        "{scrolled}"
-    );
+    server
+        .call("scroll_and_traverse", scroll)
+        .fails_with("grabbed the pointer");
     assert_eq!(grabber.clicks(), 0, "clicks went to the other program");
     assert_eq!(app.full_log(), [""; 0]);
     grabber.let_go();
@@ -100,15 +90,12 @@ fn a_grabbed_pointer_gets_no_click() {
 /// An open menu of the target has grabbed both: the agent's input is meant for it.
 #[test]
 fn the_targets_own_menu_takes_keys_and_clicks() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     for toolkit in Toolkit::ALL {
         let app = bed.widgets(toolkit);
-        let open = json!({"pid": app.pid, "element": "File", "role": "AX"});
-        server.call(CLICK, open).ok();
+        server.click(app.pid, "AX", "File").ok();
         for key in ["Down", "Return"] {
-            let press = json!({"pid": app.pid, "keyName": key});
-            let pressed = server.call(KEY, press);
+            let pressed = server.press_key(app.pid, key, &[]);
             assert!(!pressed.is_error, "{toolkit:?}: {pressed}");
         }
         let log = app.log();

@@ -166,7 +166,7 @@ fn a_client_that_cannot_ask_leaves_it_to_a_question_that_only_the_persons_keys_a
     // What the person types meanwhile is theirs.
     hands.tap(A);
     let typed = || {
-        let read = server.call("refresh_traversal", json!({"pid": persons.pid}));
+        let read = server.refresh(persons.pid);
         read.ok().file().contains("\"a\" ").then_some(())
     };
     until("the person's own key in their window", typed);
@@ -201,14 +201,10 @@ fn nothing_is_held_while_the_person_thinks() {
     let click = client.send(CLICK, json!({"pid": app.pid, "element": "Bold"}));
     // Two calls at a time ask once.
     let again = client.send(CLICK, json!({"pid": app.pid, "element": "Bold"}));
-    until("the question", || {
-        (questions(&client).len() == 1).then_some(())
-    });
+    until("the question", || questions(&client).len() == 1);
     hands.tap(A);
     let typed = || {
-        let read = client
-            .call("refresh_traversal", json!({"pid": persons.pid}))
-            .ok();
+        let read = client.refresh(persons.pid).ok();
         read.file().contains("\"a\" ").then_some(())
     };
     until("the person's own key in their window", typed);
@@ -241,14 +237,12 @@ fn an_app_is_started_only_after_the_person_allows_it() {
         client.call_asking("type_and_traverse", typed).ok();
         assert_eq!(questions(&client).len(), 2);
         let unknown = json!({"identifier": "bash -c 'mousepad'"});
-        let refused = client.call_asking(OPEN, unknown);
-        assert!(
-            refused.error().contains("not known before it runs"),
-            "{refused}"
-        );
+        client
+            .call_asking(OPEN, unknown)
+            .fails_with("not known before it runs");
         let pid = rustix::process::Pid::from_raw(opened.pid().cast_signed()).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-        until("it to end", || (windows() == alone).then_some(()));
+        until("it to end", || windows() == alone);
     }
 }
 

@@ -68,10 +68,8 @@ fn is_handed_off(bed: &Bed, answer: &Answer, pid: u32) -> u32 {
 /// Types a path over what is in the dialog's focused field, and accepts it. GTK selects a proposed
 /// name without its suffix.
 fn choose(bed: &Bed, server: &Client, dialog: u32, path: &str, accept: &str) {
-    let all = json!({"pid": dialog, "keyName": "a", "modifierFlags": ["Control"]});
-    server.call("press_key_and_traverse", all).ok();
-    let path = json!({"pid": dialog, "text": path});
-    server.call("type_and_traverse", path).ok();
+    server.press_key(dialog, "a", &["Control"]).ok();
+    server.type_text(dialog, path).ok();
     let accept = json!({"pid": dialog, "element": accept, "role": "AXButton"});
     // If GTK 3's list of completions is open by then, it swallows the first click, a person's too.
     // Click once more if the dialog is still there.
@@ -88,20 +86,15 @@ fn choose(bed: &Bed, server: &Client, dialog: u32, path: &str, accept: &str) {
 
 /// Makes the open dialog show its location field.
 fn show_location(server: &Client, dialog: u32) {
-    let key = json!({"pid": dialog, "keyName": "l", "modifierFlags": ["Control"]});
-    server.call("press_key_and_traverse", key).ok();
+    server.press_key(dialog, "l", &["Control"]).ok();
 }
 
 #[test]
 fn chromium_opens_a_file_that_the_portal_lets_choose() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     fs::write(bed.path("chosen.html"), "<title>Chosen page</title>ok").unwrap();
     let (app, _page) = bed.chromium("<button>Nothing</button>");
-    let answer = server.call(
-        "press_key_and_traverse",
-        json!({"pid": app.pid, "keyName": "o", "modifierFlags": ["Control"]}),
-    );
+    let answer = server.press_key(app.pid, "o", &["Control"]);
     let answer = answer.ok();
     let dialog = is_handed_off(&bed, &answer, app.pid);
     let path = bed.path("chosen.html").display().to_string();
@@ -118,8 +111,7 @@ fn chromium_opens_a_file_that_the_portal_lets_choose() {
 
 #[test]
 fn a_click_in_a_page_opens_the_portal() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     fs::write(bed.path("upload.txt"), "content to send").unwrap();
     let (app, page) = bed.chromium(
         "<input type=file aria-label=Pick><script>\
@@ -139,18 +131,11 @@ fn a_click_in_a_page_opens_the_portal() {
 
 #[test]
 fn gnome_text_editor_saves_a_file_through_the_portal() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.gnome_text_editor();
-    let typed = server.call(
-        "type_and_traverse",
-        json!({"pid": app.pid, "text": "saved words"}),
-    );
+    let typed = server.type_text(app.pid, "saved words");
     typed.ok();
-    let answer = server.call(
-        "press_key_and_traverse",
-        json!({"pid": app.pid, "keyName": "s", "modifierFlags": ["Control"]}),
-    );
+    let answer = server.press_key(app.pid, "s", &["Control"]);
     let dialog = is_handed_off(&bed, &answer.ok(), app.pid);
     let path = bed.path("saved.txt");
     choose(&bed, &server, dialog, &path.display().to_string(), "Save");
@@ -164,8 +149,7 @@ fn gnome_text_editor_saves_a_file_through_the_portal() {
 /// steps. Nobody else waits for the wait.
 #[test]
 fn a_dialog_that_a_process_of_the_app_draws_is_followed() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let theirs = bed.windows("gtk3", &[], &["Mine|Mine|300x200+900+600"]);
     let app = bed.plugin();
     theirs.bring_to_front();
@@ -183,8 +167,7 @@ fn a_dialog_that_a_process_of_the_app_draws_is_followed() {
         .ok();
     let dialog = app_switch(&came);
     assert_ne!(dialog, app.pid);
-    let save = json!({"pid": dialog, "element": "Save", "role": "AXButton"});
-    server.call("click_and_traverse", save).ok();
+    server.click(dialog, "AXButton", "Save").ok();
     app.wait_for("saved");
     app.clear_log();
     theirs.bring_to_front();

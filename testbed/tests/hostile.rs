@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Answer, App, Bed, Client, until};
+use deskline_testbed::{Answer, App, Bed, Client, kilobytes, until};
 use serde_json::{Value, json};
 
 /// The longest that a call may take: a reading ends after 4 s, and a link reads until the app has
@@ -71,11 +71,9 @@ impl<'b> Desk<'b> {
         assert_eq!(self.other.log(), ["clicked OK"], "{of}");
         let listed = self.server.call("list_applications", json!({})).ok();
         assert!(!listed.text.contains("Forged\""), "{of}: {listed}");
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.server.pid)).unwrap();
-        let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
-        let peak: u64 = peak.unwrap().trim_end_matches("kB").trim().parse().unwrap();
-        println!("{of}: at most {} MB", peak >> 10);
-        assert!(peak >> 10 < CEILING, "{of}: {} MB", peak >> 10);
+        let peak = kilobytes(self.server.pid, "VmHWM") >> 10;
+        println!("{of}: at most {peak} MB");
+        assert!(peak < CEILING, "{of}: {peak} MB");
     }
 
     /// The app of this case, behind the person's window.
@@ -143,7 +141,7 @@ fn an_app_that_hangs_or_dies_when_it_is_clicked() {
         let summary = clicked.field("summary");
         assert!(summary.starts_with("Clicked 'OK'"), "{clicked}");
         if case == "Dies" {
-            until("its end", || (!app.is_running()).then_some(()));
+            until("its end", || !app.is_running());
             assert!(summary.contains("The process ended"), "{clicked}");
         } else {
             assert!(clicked.text.contains("busy"), "{clicked}");

@@ -113,8 +113,7 @@ fn the_keys_reach_the_app_and_ibus_is_on_again() {
     assert_eq!(ibus.engine(), ENGINE);
     let pid = app.0.pid;
     persons.bring_to_front();
-    let key = json!({"pid": pid, "keyName": "x"});
-    server.call("press_key_and_traverse", key).ok();
+    server.press_key(pid, "x", &[]).ok();
     assert_eq!(ibus.engine(), ENGINE);
     let all = format!("{TEXT}x and more");
     writes(&server, &persons, &app, " and more", &all);
@@ -128,7 +127,7 @@ fn the_keys_reach_the_app_and_ibus_is_on_again() {
     assert_eq!(ibus.engine(), "xkb:us::eng");
     drop(server);
     let server = bed.server(&[]);
-    server.call("refresh_traversal", json!({"pid": pid})).ok();
+    server.refresh(pid).ok();
     assert_eq!(ibus.engine(), ENGINE);
     assert!(!record.exists());
 }
@@ -203,6 +202,6 @@ fn the_keys_reach_the_app_and_fcitx_is_as_it_was_in_each_field() {
     let text = json!({"pid": opened.pid(), "text": TEXT, "pressKey": "Return"});
     server.call("type_and_traverse", text).ok();
     until("the text in the terminal", || {
-        (fs::read_to_string(&typed).unwrap().trim_end() == TEXT).then_some(())
+        fs::read_to_string(&typed).unwrap().trim_end() == TEXT
     });
 }

@@ -90,9 +90,7 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
         {
             let place = json!({"x": x, "y": y});
             server.call_for(&app, "click_and_traverse", place).ok();
-            until("the click", || {
-                (app.logged("clicked OK") == n + 1).then_some(())
-            });
+            until("the click", || app.logged("clicked OK") == n + 1);
         }
         // Where an open menu has kept it, it was in the middle of a pixel, which KWin tells as the
         // next one.
@@ -126,8 +124,7 @@ fn the_window_in_front_comes_back_and_has_its_picture() {
     let server = kde.server();
     let behind = kde.widgets(Toolkit::Gtk3, &server);
     let front = kde.widgets(Toolkit::Qt5, &server);
-    let click = json!({"element": "OK", "role": "AXButton"});
-    let clicked = server.call_for(&behind, "click_and_traverse", click).ok();
+    let clicked = server.click(behind.pid(), "AXButton", "OK").ok();
     behind.wait_for("clicked OK");
     let file = BufReader::new(File::open(clicked.field("screenshot")).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
@@ -151,16 +148,13 @@ fn a_killed_server_leaves_nothing_pressed() {
     let kde = known();
     let person = kde.server();
     let app = kde.widgets(Toolkit::Qt5, &person);
-    let field = json!({"element": "Name", "role": "AXTextField"});
-    person.call_for(&app, "click_and_traverse", field).ok();
+    person.click(app.pid(), "AXTextField", "Name").ok();
     for _ in 0..5 {
         let server = kde.server();
         let long = "ALL WORK AND NO PLAY. ".repeat(200);
         let _typing = server.send("type_and_traverse", json!({"pid": app.pid(), "text": long}));
         let length = text(&app).len();
-        until("the agent's text", || {
-            (text(&app).len() > length + 100).then_some(())
-        });
+        until("the agent's text", || text(&app).len() > length + 100);
         kill(&server);
         types_one(&person, &app);
     }
@@ -168,11 +162,10 @@ fn a_killed_server_leaves_nothing_pressed() {
 
 /// Types a small letter, which arrives as such.
 fn types_one(person: &Client, app: &NativeApp) {
-    let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-    person.call_for(app, "press_key_and_traverse", all).ok();
+    person.press_key(app.pid(), "a", &["Control"]).ok();
     let letter = json!({"text": "q"});
     person.call_for(app, "type_and_traverse", letter).ok();
-    until("the letter", || (text(app) == "q").then_some(()));
+    until("the letter", || text(app) == "q");
 }
 
 fn kill(server: &Client) {

@@ -2,10 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fmt::Write as _;
-use std::fs;
 use std::time::Duration;
 
-use deskline_testbed::{Answer, Bed, until};
+use deskline_testbed::{Answer, Bed, kilobytes, until};
 use serde_json::json;
 
 const GROUPS: usize = 2_500;
@@ -38,21 +37,16 @@ fn visible(answer: &Answer, role: &str, name: &str) -> Vec<usize> {
 
 #[test]
 fn the_visible_part_of_a_long_page_is_read_wherever_it_is_scrolled() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (app, _page) = bed.chromium(&page());
-    let refresh = || {
-        server
-            .call("refresh_traversal", json!({"pid": app.pid}))
-            .ok()
-    };
+    let refresh = || server.refresh(app.pid).ok();
     let key = |name: &str| {
         let key = json!({"pid": app.pid, "keyName": name});
         server.call("press_key_and_traverse", key).ok();
     };
     // Chromium exposes a long page in pieces, some after the page is ready.
     until("a tree that says that it is not whole", || {
-        refresh().file().contains("\n# partial: ").then_some(())
+        refresh().file().contains("\n# partial: ")
     });
     for (name, first) in [("Home", Some(0)), ("End", None), ("PageUp", None)] {
         key(name);
@@ -77,12 +71,11 @@ fn the_visible_part_of_a_long_page_is_read_wherever_it_is_scrolled() {
 /// One reading has no time for all of it; the rest is read between the calls.
 #[test]
 fn a_long_page_becomes_whole_by_refreshing() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let rename = "document.querySelectorAll('button')[2000].textContent += '!'";
     let html = format!("<button onclick=\"{rename}\">Rename</button>{}", page());
     let (app, _page) = bed.chromium(&html);
-    let refresh = || server.call("refresh_traversal", json!({"pid": app.pid}));
+    let refresh = || server.refresh(app.pid);
     let has = |file: &str, header: &str| file.lines().any(|l| l.starts_with(header));
     let mut partial = 0;
     let mut reads = |buttons: usize| {
@@ -96,8 +89,7 @@ fn a_long_page_becomes_whole_by_refreshing() {
     let whole = until("the whole page", || reads(GROUPS));
     assert!(partial > 0, "it was whole at once");
     assert!(has(&whole, "# older: "), "{whole:.300}");
-    let rename = json!({"pid": app.pid, "element": "Rename", "role": "AXButton"});
-    server.call("press_ax_and_traverse", rename).ok();
+    server.press_ax(app.pid, "AXButton", "Rename").ok();
     let changed = refresh().ok().file();
     assert!(changed.contains("\"Button 1999!\""), "{changed:.300}");
 }
@@ -109,20 +101,10 @@ fn a_spreadsheet_does_not_grow_by_being_read() {
     const THOUGHT: Duration = Duration::from_secs(16);
     /// Less than the memory for the cells of one window.
     const MOST_GROWTH_MB: u64 = 5;
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (app, _file) = bed.calc(&[&["apple", "3"], &["pear", "4"]]);
-    let memory = || {
-        let status = fs::read_to_string(format!("/proc/{}/status", app.pid)).unwrap();
-        let rss = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
-        let kilobytes = rss.unwrap().trim().trim_end_matches(" kB");
-        kilobytes.parse::<u64>().unwrap() / 1024
-    };
-    let refresh = || {
-        server
-            .call("refresh_traversal", json!({"pid": app.pid}))
-            .ok()
-    };
+    let memory = || kilobytes(app.pid, "VmRSS") / 1024;
+    let refresh = || server.refresh(app.pid).ok();
     let value = |answer: &Answer, text: &str| {
         let line = answer.find("AXCell", text);
         line.is_some_and(|line| line.visible)
@@ -158,8 +140,7 @@ fn a_spreadsheet_does_not_grow_by_being_read() {
 /// A list of 3,000 choices is searched by name within a time limit.
 #[test]
 fn a_choice_of_a_long_list_is_set() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let mut options = String::new();
     for i in 0..3_000 {
         let _ = write!(options, "<option>Choice {i}");
@@ -169,9 +150,7 @@ fn a_choice_of_a_long_list_is_set() {
     ));
     // Chromium needs a while to build the list.
     until("the combo box", || {
-        let answer = server
-            .call("refresh_traversal", json!({"pid": app.pid}))
-            .ok();
+        let answer = server.refresh(app.pid).ok();
         answer.find("AXComboBox", "Pick").map(drop)
     });
     let pick = |value: &str| json!({"pid": app.pid, "element": "Pick", "role": "AXComboBox", "value": value});

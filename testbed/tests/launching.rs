@@ -26,14 +26,13 @@ fn end(bed: &Bed, pid: u32) {
     let id = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
     rustix::process::kill_process(id, rustix::process::Signal::KILL).unwrap();
     until("the window's end", || {
-        bed.screen().windows_of(pid).is_empty().then_some(())
+        bed.screen().windows_of(pid).is_empty()
     });
 }
 
 #[test]
 fn a_stranger_that_comes_up_meanwhile_is_not_taken() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let go = bed.path("go");
     let wait = format!("until [ -e '{}' ]; do sleep 0.05; done; ", go.display());
     for start in [
@@ -59,8 +58,7 @@ fn a_stranger_that_comes_up_meanwhile_is_not_taken() {
 
 #[test]
 fn a_running_instance_takes_over() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let file = |name: &str| {
         let path = bed.path(name);
         fs::write(&path, name).unwrap();
@@ -86,8 +84,7 @@ fn a_running_instance_takes_over() {
 
 #[test]
 fn an_app_that_ends_at_once_is_quoted() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     // It needs --no-sandbox as root, and another profile as another user.
     let script = bed.path("complains");
     let text = "#!/bin/sh\nhead -c 3000000 /dev/zero | tr '\\0' 'x' >&2\n\
@@ -105,19 +102,16 @@ fn an_app_that_ends_at_once_is_quoted() {
     );
     assert!(!answer.text.contains('\u{1b}'), "{answer}");
     if rustix::process::getuid().is_root() {
-        let answer = server.call(OPEN, json!({"identifier": "chromium --no-first-run"}));
-        assert!(
-            answer.error().contains("--no-sandbox is not supported"),
-            "{answer}"
-        );
+        server
+            .call(OPEN, json!({"identifier": "chromium --no-first-run"}))
+            .fails_with("--no-sandbox is not supported");
     }
 }
 
 /// The new window, not the one that was there: also of a process that ran already.
 #[test]
 fn the_answer_is_about_the_window_that_came() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let file = |name: &str| {
         let path = bed.path(name);
         fs::write(&path, name).unwrap();
@@ -144,16 +138,12 @@ fn the_answer_is_about_the_window_that_came() {
     fs::create_dir(&folder).unwrap();
     let line = format!("thunar '{}'", folder.display());
     let answer = server.call(OPEN, json!({"identifier": line})).ok();
-    assert!(
-        answer.field("focus").contains("folder with a name"),
-        "{answer}"
-    );
+    answer.field_has("focus", "folder with a name");
 }
 
 #[test]
 fn a_browser_takes_an_address() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     for (name, page) in [("one", "First page"), ("two", "Second page")] {
         let path = bed.path(&format!("{name}.html"));
         fs::write(&path, format!("<title>{page}</title><h1>{page}</h1>")).unwrap();

@@ -10,9 +10,7 @@ fn a_ref_is_good_in_the_next_server() {
     for toolkit in Toolkit::ALL {
         let app = bed.widgets(toolkit);
         let first = bed.server(&[]);
-        let tree = first
-            .call("refresh_traversal", json!({"pid": app.pid}))
-            .ok();
+        let tree = first.refresh(app.pid).ok();
         let reference = tree
             .line_of("AXButton", "OK")
             .reference
@@ -21,9 +19,7 @@ fn a_ref_is_good_in_the_next_server() {
         assert!(first.hang_up().success());
 
         let second = bed.server(&[]);
-        let tree = second
-            .call("refresh_traversal", json!({"pid": app.pid}))
-            .ok();
+        let tree = second.refresh(app.pid).ok();
         let again = tree
             .line_of("AXButton", "OK")
             .reference
@@ -41,9 +37,7 @@ fn the_journal_is_searched_and_looked_at() {
     let bed = Bed::new();
     let app = bed.widgets(Toolkit::Gtk3);
     let server = bed.server(&[]);
-    let tree = server
-        .call("refresh_traversal", json!({"pid": app.pid}))
-        .ok();
+    let tree = server.refresh(app.pid).ok();
     let found = server
         .call("search_tree", json!({"pattern": "axbutton.*\"ok\""}))
         .ok();
@@ -66,8 +60,7 @@ fn the_journal_is_searched_and_looked_at() {
 
 #[test]
 fn waiting_ends_when_the_app_has_done_it() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     for toolkit in Toolkit::ALL {
         let app = bed.widgets(toolkit);
         let late = json!({"pid": app.pid, "element": "Late", "role": "AXButton"});

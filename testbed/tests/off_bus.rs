@@ -26,14 +26,13 @@ const SWING: &str = "import javax.swing.*;\n\
 
 #[test]
 fn a_swing_app_needs_its_wrapper() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let source = bed.path("Swing.java");
     fs::write(&source, SWING).unwrap();
     let mut deaf = bed.command("java").arg(&source).spawn().unwrap();
     let windows = || bed.screen().windows_of(deaf.id());
-    until("a window", || (!windows().is_empty()).then_some(()));
-    let refused = server.call("refresh_traversal", json!({"pid": deaf.id()}));
+    until("a window", || !windows().is_empty());
+    let refused = server.refresh(deaf.id());
     let doctor = bed.command(deskline()).arg("doctor").output().unwrap();
     let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
     // Give the app what the error asks for.
@@ -68,9 +67,7 @@ fn qt_5_finds_the_bus_where_the_session_did_not_write_its_address() {
     server.call("list_applications", json!({})).ok();
     for content in ["one", "two", "three"] {
         let (app, _) = bed.featherpad(content);
-        let read = server
-            .call("refresh_traversal", json!({"pid": app.pid}))
-            .ok();
+        let read = server.refresh(app.pid).ok();
         assert!(read.file().contains(content), "{read}");
     }
 }
@@ -200,8 +197,7 @@ const TK: [&str; 7] = [
 
 #[test]
 fn a_tk_app_is_driven_by_its_picture() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let (line, log) = tk_app(&bed);
     let (tk, opened) = Treeless::open(&bed, &server, &persons, &line);
@@ -283,11 +279,9 @@ fn a_tk_app_is_driven_by_its_picture() {
     // What accessibility cannot do, and what does it.
     persons.bring_to_front();
     let press = json!({"pid": tk.pid, "element": "Tk form"});
-    let refused = server.call("press_ax_and_traverse", press);
-    assert!(
-        refused.error().contains("known by the picture alone"),
-        "{refused}"
-    );
+    server
+        .call("press_ax_and_traverse", press)
+        .fails_with("known by the picture alone");
     let nothing = tk.call("press_key_and_traverse", json!({"keyName": "F9"}));
     assert_eq!(nothing.field("picture_changed"), "no", "{nothing}");
     server
@@ -308,8 +302,7 @@ fn a_tk_app_is_driven_by_its_picture() {
 
 #[test]
 fn a_shell_in_xterm_runs_what_is_typed() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let (xterm, opened) = Treeless::open(&bed, &server, &persons, "xterm -e sh");
     assert_eq!(opened.field("app"), "xterm");

@@ -10,15 +10,11 @@ const OPEN: &str = "open_application_and_traverse";
 /// GTK's.
 #[test]
 fn a_dialog_that_is_not_modal_is_named_and_read_first() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (_bed, server) = Bed::with_server();
     // It comes half a second after the window.
     let answer = server.call(OPEN, json!({"identifier": "libreoffice --calc"}));
     let answer = answer.ok();
-    assert!(
-        answer.field("dialog").contains("Tip of the Day"),
-        "{answer}"
-    );
+    answer.field_has("dialog", "Tip of the Day");
     let listed = answer.list("visible_elements");
     let first: Vec<&str> = listed.iter().take(4).copied().collect();
     assert!(
@@ -43,8 +39,7 @@ fn a_window_that_an_action_opened_is_named_and_read_first() {
     let bed = Bed::new();
     let app = bed.gnome_text_editor();
     let server = bed.server(&[]);
-    let key = json!({"pid": app.pid, "keyName": ",", "modifierFlags": ["Control"]});
-    let answer = server.call("press_key_and_traverse", key).ok();
+    let answer = server.press_key(app.pid, ",", &["Control"]).ok();
     assert!(answer.field("dialog").contains("Preferences"), "{answer}");
 
     let (notes, _) = bed.mousepad("");

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use deskline_testbed::{Bed, Client, Toolkit, until};
-use serde_json::json;
 
 /// The texts of the first sheet of a flat `OpenDocument` file, by row and column from 0.
 fn sheet(file: &Path) -> BTreeMap<(usize, usize), String> {
@@ -33,22 +32,17 @@ fn sheet(file: &Path) -> BTreeMap<(usize, usize), String> {
 }
 
 fn keep(server: &Client, pid: u32) {
-    let save = json!({"pid": pid, "keyName": "s", "modifierFlags": ["Control"]});
-    server.call("press_key_and_traverse", save).ok();
+    server.press_key(pid, "s", &["Control"]).ok();
 }
 
 #[test]
 fn tabs_and_returns_move_through_a_sheet() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let row = |price| ["Item", "", "", price];
     let rows = ["Price", "1", "2", "3", "4", "5"].map(row);
     let rows: Vec<&[&str]> = rows.iter().map(|row| &row[..]).collect();
     let (app, file) = bed.calc(&rows);
-    let into = |cell: &str, text: &str| {
-        let target = json!({"pid": app.pid, "element": cell, "role": "AXCell", "text": text});
-        server.call("click_and_traverse", target).ok()
-    };
+    let into = |cell: &str, text: &str| server.fill(app.pid, "AXCell", cell, text).ok();
     // A click makes A6 the current cell, and the text begins with the Return that leaves it.
     into("A6", "\n\t\t\t=SUM(D2:D6)\n");
     let rows: Vec<String> = (0..6).map(|n| format!("a{n}\tb{n}\tc{n}\n")).collect();
@@ -74,13 +68,12 @@ fn tabs_and_returns_move_through_a_sheet() {
 
 #[test]
 fn in_a_form_each_field_takes_its_own() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     for toolkit in Toolkit::ALL {
         let app = bed.widgets(toolkit);
-        let target = json!({"pid": app.pid, "element": "Name", "role": "AXTextField",
-                            "text": "alice\thush\tfirst\nsecond"});
-        server.call("click_and_traverse", target).ok();
+        server
+            .fill(app.pid, "AXTextField", "Name", "alice\thush\tfirst\nsecond")
+            .ok();
         let log = app.log();
         let last = |field: &str| {
             let line = log
@@ -97,9 +90,9 @@ fn in_a_form_each_field_takes_its_own() {
         );
     }
     let (app, page) = bed.chromium_widgets();
-    let target = json!({"pid": app.pid, "element": "Name", "role": "AXTextField",
-                        "text": "alice\thush\tfirst\nsecond"});
-    server.call("click_and_traverse", target).ok();
+    server
+        .fill(app.pid, "AXTextField", "Name", "alice\thush\tfirst\nsecond")
+        .ok();
     for line in [
         "text Name alice",
         "text Secret hush",
@@ -111,17 +104,13 @@ fn in_a_form_each_field_takes_its_own() {
 
 #[test]
 fn lines_arrive_in_a_document_and_in_a_terminal() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let lines: Vec<String> = (0..20).map(|n| format!("Line {n} of twenty.\n")).collect();
     let lines = lines.concat();
     let (app, file) = bed.writer(&["First"]);
-    let end = json!({"pid": app.pid, "keyName": "End", "modifierFlags": ["Control"]});
-    server.call("press_key_and_traverse", end).ok();
+    server.press_key(app.pid, "End", &["Control"]).ok();
     let text = format!("\n{lines}Last.");
-    server
-        .call("type_and_traverse", json!({"pid": app.pid, "text": text}))
-        .ok();
+    server.type_text(app.pid, &text).ok();
     keep(&server, app.pid);
     let document = until("the letter to be saved", || {
         let document = std::fs::read_to_string(&file).ok()?;
@@ -137,9 +126,7 @@ fn lines_arrive_in_a_document_and_in_a_terminal() {
     let app = bed.konsole();
     let kept = bed.path("kept.txt");
     let text = format!("cat > '{}'\n{lines}", kept.display());
-    server
-        .call("type_and_traverse", json!({"pid": app.pid, "text": text}))
-        .ok();
+    server.type_text(app.pid, &text).ok();
     until("the lines in the file", || {
         (std::fs::read_to_string(&kept).ok()? == lines).then_some(())
     });

@@ -41,12 +41,12 @@ fn writes(bed: &Bed, server: &Client, pid: u32, file: &str, text: &str) {
     let front = bed.screen().front();
     let keys = json!({"pid": pid, "text": text, "pressKey": "s", "pressKeyModifiers": ["Control"]});
     until("its tree", || {
-        let read = server.call("refresh_traversal", json!({"pid": pid}));
+        let read = server.refresh(pid);
         (!read.is_error).then_some(())
     });
     server.call("type_and_traverse", keys).ok();
     until("the saved text", || {
-        (fs::read_to_string(bed.path(file)).unwrap().trim() == text).then_some(())
+        fs::read_to_string(bed.path(file)).unwrap().trim() == text
     });
     assert_eq!(bed.screen().front(), front, "the person's window");
 }
@@ -58,8 +58,7 @@ fn listed(server: &Client, pid: u32) {
 
 #[test]
 fn apps_in_sandboxes_and_on_the_bus_twice() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     // As Flatpak does it: proxies of both buses, and a process namespace.
     let behind = |n: u32| {
         let sockets = ["a11y", "session"].map(|bus| bed.path(&format!("{bus}-{n}")));
@@ -71,7 +70,7 @@ fn apps_in_sandboxes_and_on_the_bus_twice() {
             .args(["--filter", "--talk=org.a11y.Bus"]);
         let proxy = start(&mut proxy);
         until("the proxy's sockets", || {
-            sockets.iter().all(|socket| socket.exists()).then_some(())
+            sockets.iter().all(|socket| socket.exists())
         });
         let mut command = bed.command("bwrap");
         command.args(["--dev-bind", "/", "/", "--unshare-pid", "--unshare-ipc"]);
@@ -97,10 +96,9 @@ fn apps_in_sandboxes_and_on_the_bus_twice() {
     }
 
     let pid = qt.0.id();
-    let open = json!({"pid": pid, "keyName": "o", "modifierFlags": ["Control"]});
-    server.call("press_key_and_traverse", open).ok();
+    server.press_key(pid, "o", &["Control"]).ok();
     let cancel = until("the dialog's elements", || {
-        let read = server.call("refresh_traversal", json!({"pid": pid})).ok();
+        let read = server.refresh(pid).ok();
         read.find("AXButton", "Cancel").filter(|e| e.visible)
     });
     let cancel = cancel.reference.unwrap();
@@ -110,23 +108,22 @@ fn apps_in_sandboxes_and_on_the_bus_twice() {
     );
     closed.ok();
     until("one window of the Qt app", || {
-        (bed.screen().windows_of(pid).len() == 1).then_some(())
+        bed.screen().windows_of(pid).len() == 1
     });
 }
 
 #[test]
 fn an_app_of_another_bus_or_user_is_explained() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let refused = |pid: u32| {
-        let read = server.call("refresh_traversal", json!({"pid": pid}));
+        let read = server.refresh(pid);
         read.text
     };
     let other = bed.path("other-bus");
     let address = format!("--address=unix:path={}", other.display());
     let mut daemon = bed.command("dbus-daemon");
     let _daemon = start(daemon.args(["--session", "--nofork", &address]));
-    until("the other bus", || other.exists().then_some(()));
+    until("the other bus", || other.exists());
     let mut command = bed.command("mousepad");
     command.env(
         "AT_SPI_BUS_ADDRESS",

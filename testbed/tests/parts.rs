@@ -154,8 +154,7 @@ impl Desk {
 
 fn click(server: &Client, pid: u32) -> Answer {
     let start = Instant::now();
-    let ok = json!({"pid": pid, "element": "OK", "role": "AXButton"});
-    let answer = server.call("click_and_traverse", ok);
+    let answer = server.click(pid, "AXButton", "OK");
     println!("{:?}: {:.400}", start.elapsed(), answer.text);
     assert!(start.elapsed() < LONGEST, "{answer}");
     assert!(!answer.text.contains("internal error"), "{answer}");
@@ -204,9 +203,7 @@ fn a_part_that_is_started_anew_costs_no_client_its_server() {
     // It moves the windows into its frames.
     let mut place = None;
     until("a window that stands still", || {
-        let read = server
-            .call("refresh_traversal", json!({"pid": app.0.id()}))
-            .ok();
+        let read = server.refresh(app.0.id()).ok();
         let now = read.line_of("AXButton", "OK").extents;
         (std::mem::replace(&mut place, now) == now).then_some(())
     });
@@ -214,8 +211,7 @@ fn a_part_that_is_started_anew_costs_no_client_its_server() {
 
     println!("--- accessibility bus");
     desk.kill_accessibility();
-    let deaf = click(&server, app.0.id());
-    assert!(deaf.error().contains("the next call reconnects"), "{deaf}");
+    click(&server, app.0.id()).fails_with("the next call reconnects");
     let (app, log) = desk.app("second");
     is_clicked_at_last(&server, app.0.id(), &log, "another accessibility bus");
 
@@ -228,8 +224,7 @@ fn a_part_that_is_started_anew_costs_no_client_its_server() {
 
     println!("--- X server");
     desk.x = None;
-    let dark = click(&server, app.0.id());
-    assert!(dark.error().contains("the next call reconnects"), "{dark}");
+    click(&server, app.0.id()).fails_with("the next call reconnects");
     drop(app);
     desk.start_x();
     desk.start_manager();
@@ -372,7 +367,7 @@ fn a_desktop_that_stood_still_goes_on() {
     let typing = json!({"pid": app.0.id(), "element": "Name", "role": "AXTextField", "text": text});
     let call = server.send("click_and_traverse", typing);
     let typed = || fs::read_to_string(&log).unwrap().matches("key ").count();
-    until("the first keys", || (typed() > 20).then_some(()));
+    until("the first keys", || typed() > 20);
     signal(Signal::STOP);
     // Longer than any app may take to answer.
     std::thread::sleep(Duration::from_secs(5));

@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use deskline_testbed::{Answer, App, Bed, Client, Running, until};
+use deskline_testbed::{Answer, App, Bed, Client, Running, has, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -70,8 +70,7 @@ fn saved(file: &Path, server: &Client, persons: &App<'_>, app: &App<'_>) -> Stri
 
 #[test]
 fn code_is_pasted_as_it_is_and_the_clipboard_is_as_it_was() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let copied = Copied::by(&bed);
     let before = on_clipboard(&bed);
@@ -94,8 +93,7 @@ fn code_is_pasted_as_it_is_and_the_clipboard_is_as_it_was() {
 
 #[test]
 fn a_text_of_two_megabytes_goes_in_parts() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (app, file) = bed.mousepad("");
     let (persons, _) = bed.featherpad("");
     let lines = |n: usize| format!("line {n} of a long text, with ümläuts and a 😀\n");
@@ -110,8 +108,7 @@ fn a_text_of_two_megabytes_goes_in_parts() {
 
 #[test]
 fn a_terminal_takes_a_paste_by_its_own_keys() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (persons, _) = bed.featherpad("");
     let copied = Copied::by(&bed);
     let before = on_clipboard(&bed);
@@ -122,11 +119,11 @@ fn a_terminal_takes_a_paste_by_its_own_keys() {
         json!({"identifier": shell}),
     );
     let pid: u32 = opened.ok().field("pid").parse().unwrap();
-    until("the shell", || file.exists().then_some(()));
+    until("the shell", || file.exists());
     let paste = json!({"text": "é ü $HOME\n", "paste": true});
     call(&server, &persons, pid, "type_and_traverse", paste).ok();
     until("the line in the file", || {
-        (fs::read_to_string(&file).unwrap() == "é ü $HOME\n").then_some(())
+        fs::read_to_string(&file).unwrap() == "é ü $HOME\n"
     });
     assert_eq!(on_clipboard(&bed), before);
     drop(copied);
@@ -134,8 +131,7 @@ fn a_terminal_takes_a_paste_by_its_own_keys() {
 
 #[test]
 fn a_paste_that_is_not_possible_is_an_error_and_the_clipboard_is_as_it_was() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (app, (persons, _)) = (bed.canvas(), bed.featherpad(""));
     let copied = Copied::by(&bed);
     let before = on_clipboard(&bed);
@@ -145,10 +141,7 @@ fn a_paste_that_is_not_possible_is_an_error_and_the_clipboard_is_as_it_was() {
         answer.error().to_owned()
     };
     let error = paste();
-    assert!(
-        error.contains("the app did not read the clipboard"),
-        "{error}"
-    );
+    has(&error, "the app did not read the clipboard");
     assert_eq!(on_clipboard(&bed), before);
     // The person's next copy is theirs. Their app does not answer.
     let next = Copied::by(&bed);

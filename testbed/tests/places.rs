@@ -37,18 +37,14 @@ fn writes(bed: &Bed, server: &Client, app: &App<'_>, file: &std::path::Path, tex
         json!({"pid": app.pid, "text": text, "pressKey": "s", "pressKeyModifiers": ["Control"]});
     server.call("type_and_traverse", keys).ok();
     until("the saved text", || {
-        fs::read_to_string(file)
-            .unwrap()
-            .contains(text)
-            .then_some(())
+        fs::read_to_string(file).unwrap().contains(text)
     });
     assert_eq!((bed.screen().front(), workspace(bed)), before);
 }
 
 #[test]
 fn a_window_elsewhere_is_used_and_put_back() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (app, file) = bed.mousepad("");
     let _person = bed.zenity(&["--info", "--text=Mine"]);
     let id = hex(app.window.id);
@@ -60,7 +56,7 @@ fn a_window_elsewhere_is_used_and_put_back() {
     });
     assert!(!line.contains("front"), "{line}");
     // Read and pressed where it is.
-    let read = server.call("refresh_traversal", json!({"pid": app.pid}));
+    let read = server.refresh(app.pid);
     read.ok().line_of("AXMenuBarItem", "File");
     writes(&bed, &server, &app, &file, "on workspace 2");
     let on = property(&bed, Some(app.window.id), "_NET_WM_DESKTOP");
@@ -79,7 +75,7 @@ fn a_window_elsewhere_is_used_and_put_back() {
     bed.run("wmctrl", &["-i", "-r", &id, "-t", "0"]);
     bed.run("wmctrl", &["-i", "-r", &id, "-b", "add,shaded"]);
     until("a shaded window", || {
-        listed(&server, name).contains("(shaded)").then_some(())
+        listed(&server, name).contains("(shaded)")
     });
     writes(&bed, &server, &app, &file, "rolled up");
     until("it is shaded again", || {
@@ -92,7 +88,7 @@ fn a_window_elsewhere_is_used_and_put_back() {
         &["windowminimize", "--sync", &app.window.id.to_string()],
     );
     until("a minimised window", || {
-        listed(&server, name).contains("(minimised)").then_some(())
+        listed(&server, name).contains("(minimised)")
     });
     writes(&bed, &server, &app, &file, "from the dock");
     until("it is minimised again", || {
@@ -128,8 +124,7 @@ impl Part {
 
 #[test]
 fn a_panels_menu_starts_an_app() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let home = std::path::PathBuf::from(&bed.environment()["HOME"]);
     let made = bed.path("made");
     let apps = home.join(".local/share/applications");
@@ -167,7 +162,7 @@ fn a_panels_menu_starts_an_app() {
     click("Applications");
     click("Accessories");
     click("Make it");
-    until("what the app makes", || made.exists().then_some(()));
+    until("what the app makes", || made.exists());
     assert_eq!(bed.screen().front(), front, "the person's window");
     assert_eq!(bed.screen().pointer(), pointer, "the pointer");
 }
@@ -191,8 +186,7 @@ fn a_panels_menu_is_in_the_answer_to_the_click_that_opens_it() {
 
 #[test]
 fn a_notification_is_read_and_its_action_pressed() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (person, _) = bed.mousepad("");
     let daemon = Part::start(
         &bed,
@@ -223,7 +217,7 @@ fn a_notification_is_read_and_its_action_pressed() {
     daemon.is_listed(&server, "(notification)");
     let pid = daemon.0.id();
     let pointer = bed.screen().pointer();
-    let read = server.call("refresh_traversal", json!({"pid": pid})).ok();
+    let read = server.refresh(pid).ok();
     assert!(read.file().contains("Ada has written"), "{}", read.file());
     let press = json!({"pid": pid, "element": "Open it"});
     let answer = server.call("click_and_traverse", press).ok();
@@ -240,8 +234,7 @@ fn a_notification_is_read_and_its_action_pressed() {
 
 #[test]
 fn the_desktops_own_window_is_nobodys_front() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let desktop = Part::start(&bed, "xfdesktop");
     desktop.is_listed(&server, "(desktop)");
     // A click on it gives it the focus.
@@ -257,8 +250,7 @@ fn the_desktops_own_window_is_nobodys_front() {
 /// The items of Qt's tray are known to a watcher, here the panel's.
 #[test]
 fn an_item_of_the_tray_is_listed_and_its_menu_pressed_over_the_bus() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let person = bed.zenity(&["--info", "--text=Mine"]);
     let _panel = Part::start(&bed, "xfce4-panel");
     bed.run(
@@ -289,9 +281,7 @@ fn an_item_of_the_tray_is_listed_and_its_menu_pressed_over_the_bus() {
         let call = json!({"pid": app.0.id(), "element": element, "role": role});
         server.call(tool, call)
     };
-    let read = server
-        .call("refresh_traversal", json!({"pid": app.0.id()}))
-        .ok();
+    let read = server.refresh(app.0.id()).ok();
     let mute = read.line_of("AXMenuItem", "Mute");
     assert!(mute.to_string().contains("checked"), "{mute}");
     assert!(

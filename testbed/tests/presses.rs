@@ -22,8 +22,7 @@ fn call(
 
 #[test]
 fn clicks_with_modifiers_and_the_middle_button() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let app = bed.presses();
     let click = |more| call(&bed, &server, [&persons, &app], "click_and_traverse", more);
@@ -46,8 +45,7 @@ fn clicks_with_modifiers_and_the_middle_button() {
 
 #[test]
 fn a_key_is_held_and_delete_is_the_forward_one() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let app = bed.presses();
     let press = |more| {
@@ -93,8 +91,7 @@ fn a_key_is_held_and_delete_is_the_forward_one() {
 
 #[test]
 fn the_pointer_stays_over_what_it_hovers_until_the_next_link() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let app = bed.presses();
     bed.screen().move_pointer(5, 5);

@@ -47,8 +47,7 @@ fn a_desktop_that_can_be_watched_is_guarded() {
     let bed = Bed::with(&["--watch"]);
     let (notes, _) = bed.mousepad("");
     let server = Client::start(bed.serve_alone(&[]));
-    let typed = json!({"pid": notes.pid, "text": "Hello"});
-    server.call("type_and_traverse", typed).ok();
+    server.type_text(notes.pid, "Hello").ok();
     assert!(guards(&bed));
 }
 
@@ -112,7 +111,7 @@ fn calls_share_a_server_that_stays() {
     let (exit, saved) = call("press_key_and_traverse", save);
     assert_eq!(exit, 0, "{saved}");
     let written = || std::fs::read_to_string(&notes).unwrap() == "Hello";
-    until("the note is saved", || written().then_some(()));
+    until("the note is saved", written);
 
     // Errors and unknown tools, as without a server.
     let (exit, text) = call("refresh_traversal", json!({}));
@@ -126,7 +125,7 @@ fn calls_share_a_server_that_stays() {
     let (exit, text) = call("list_applications", json!({}));
     assert!(exit == 0 && text.contains("0 running apps"), "{text}");
     assert_ne!(server().unwrap(), first);
-    until("the server ends", || server().is_none().then_some(()));
+    until("the server ends", || server().is_none());
     let left = std::fs::read_dir(bed.journal()).unwrap();
     let left = left.filter(|file| {
         let name = file.as_ref().unwrap().file_name();

@@ -68,8 +68,7 @@ fn firefox_reports_success_for_actions_that_it_ignores() {
 
 #[test]
 fn fields_that_limit_mask_and_complete_a_text() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.fields();
     let call = |tool: &str, element: &str, mut more: Value| {
         more["pid"] = app.pid.into();
@@ -100,10 +99,7 @@ fn fields_that_limit_mask_and_complete_a_text() {
     // The mask goes on where the caret is.
     let more = json!({"role": "AXTextField", "pressKey": "Home"});
     call("click_and_traverse", "Day", more).ok();
-    let answer = server.call(
-        "type_and_traverse",
-        json!({"pid": app.pid, "text": "20261122"}),
-    );
+    let answer = server.type_text(app.pid, "20261122");
     assert!(!answer.is_error, "{answer}");
     assert!(
         message(&answer).contains("says '2026-11-22' now"),
@@ -133,8 +129,7 @@ fn fields_that_limit_mask_and_complete_a_text() {
 
 #[test]
 fn spin_buttons_take_numbers_and_percentages_as_a_german_writes_them() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (person, _) = bed.mousepad("notes\n");
     for toolkit in ["gtk3", "gtk4", "qt5", "qt6"] {
         let app = bed.german_spin_buttons(toolkit);
@@ -169,8 +164,7 @@ fn spin_buttons_take_numbers_and_percentages_as_a_german_writes_them() {
 
 #[test]
 fn return_waits_for_the_button_that_the_text_enables() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.fields();
     for name in ["one", "two", "three"] {
         let more = json!({"pid": app.pid, "element": "Name", "role": "AXTextField",
@@ -182,8 +176,7 @@ fn return_waits_for_the_button_that_the_text_enables() {
 
 #[test]
 fn a_list_of_completions_that_takes_the_return_is_reported() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.fields();
     let call = |element: &str, text: &str| {
         let more = json!({"pid": app.pid, "element": element, "role": "AXTextField",
@@ -203,11 +196,9 @@ fn a_list_of_completions_that_takes_the_return_is_reported() {
         message(&answer).contains("a list over the window was open and may have taken it"),
         "{answer}"
     );
-    let key = json!({"pid": app.pid, "keyName": "Return"});
-    server.call("press_key_and_traverse", key).ok();
+    server.press_key(app.pid, "Return", &[]).ok();
     app.wait_for("saved alice Lon");
-    let key = json!({"pid": app.pid, "keyName": "F9"});
-    let answer = server.call("press_key_and_traverse", key).ok();
+    let answer = server.press_key(app.pid, "F9", &[]).ok();
     assert_eq!(
         message(&answer),
         "note: F9 changed nothing, neither tree nor picture"

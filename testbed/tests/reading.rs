@@ -6,13 +6,8 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use deskline_core::Line;
-use deskline_testbed::{Answer, App, Bed, Client, PATIENCE, oracle, until};
+use deskline_testbed::{Answer, App, Bed, Client, PATIENCE, has, kilobytes, oracle, until};
 use serde_json::json;
-
-fn refresh(server: &Client, app: &App<'_>) -> Answer {
-    let call = json!({"pid": app.pid});
-    server.call("refresh_traversal", call).ok()
-}
 
 fn shown(line: &Line) -> &str {
     line.text.as_ref().map_or("", |text| &text.shown)
@@ -32,7 +27,7 @@ fn with_text(answer: &Answer, role: &str, text: &str) -> Vec<Line> {
 fn see(server: &Client, app: &App<'_>, role: &str, text: &str) -> Line {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let answer = refresh(server, app);
+        let answer = server.refresh(app.pid).ok();
         let found = with_text(&answer, role, text);
         assert!(found.len() <= 1, "{found:?}");
         if let Some(line) = found.into_iter().find(|line| line.visible) {
@@ -45,11 +40,6 @@ fn see(server: &Client, app: &App<'_>, role: &str, text: &str) -> Line {
             answer.file()
         );
     }
-}
-
-fn key(server: &Client, app: &App<'_>, name: &str, modifiers: &[&str]) -> Answer {
-    let call = json!({"pid": app.pid, "keyName": name, "modifierFlags": modifiers});
-    server.call("press_key_and_traverse", call).ok()
 }
 
 /// Waits until the office has laid its document out. `LibreOffice` 7.4 on a loaded machine keeps an
@@ -73,17 +63,9 @@ fn laid_out(app: &App<'_>) {
     }
 }
 
-fn memory(app: &App<'_>) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", app.pid)).unwrap();
-    let rss = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
-    let number = rss.unwrap().split_whitespace().next().unwrap();
-    number.parse().unwrap()
-}
-
 #[test]
 fn writer_s_paragraphs_and_status_bar() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (app, _file) = bed.writer(&["First of all", "Then this", "At last"]);
     for text in ["First of all", "Then this", "At last"] {
         see(&server, &app, "paragraph", text);
@@ -98,10 +80,7 @@ fn writer_s_paragraphs_and_status_bar() {
         .into_iter()
         .find(|line| line.starts_with("~ ") && line.contains("(paragraph)"));
     let change = change.unwrap_or_else(|| panic!("{answer}\n{:?}", answer.diff_lines()));
-    assert!(
-        change.contains("AXValue: \"First of all\" -> \"QFirst of all\""),
-        "{change}"
-    );
+    has(&change, "AXValue: \"First of all\" -> \"QFirst of all\"");
     oracle::wait_for(&bed, app.pid, "paragraph", "", |p| {
         p.text == "QFirst of all"
     });
@@ -109,8 +88,7 @@ fn writer_s_paragraphs_and_status_bar() {
 
 #[test]
 fn a_long_letter_is_read_where_it_shows_and_costs_the_office_no_memory() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let paragraphs: Vec<String> = (0..2_000)
         .map(|i| format!("Paragraph {i} of many"))
         .collect();
@@ -119,15 +97,15 @@ fn a_long_letter_is_read_where_it_shows_and_costs_the_office_no_memory() {
     laid_out(&app);
     see(&server, &app, "paragraph", "Paragraph 0 of many");
     see(&server, &app, "paragraph", "Paragraph 9 of many");
-    let first = refresh(&server, &app);
+    let first = server.refresh(app.pid).ok();
     for _ in 0..10 {
-        refresh(&server, &app);
+        server.refresh(app.pid).ok();
     }
-    let before = memory(&app);
+    let before = kilobytes(app.pid, "VmRSS");
     for _ in 0..50 {
-        refresh(&server, &app);
+        server.refresh(app.pid).ok();
     }
-    let grown = memory(&app).saturating_sub(before);
+    let grown = kilobytes(app.pid, "VmRSS").saturating_sub(before);
     println!("{grown} kB in 50 readings of {}", first.lines().len());
     // Of 2,000 paragraphs each would cost some kilobytes in each reading. LibreOffice 7.4.7 grows
     // by 3.0 to 3.2 MB in 50 readings of what shows.
@@ -141,14 +119,13 @@ fn a_long_letter_is_read_where_it_shows_and_costs_the_office_no_memory() {
         .unwrap();
     let click = json!({"pid": app.pid, "x": place.x + 1, "y": place.y + place.h / 2});
     server.call("click_and_traverse", click).ok();
-    key(&server, &app, "End", &["Control"]);
+    server.press_key(app.pid, "End", &["Control"]).ok();
     see(&server, &app, "paragraph", "Paragraph 1999 of many");
 }
 
 #[test]
 fn impress_and_draw() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (slides, _) = bed.impress("Words on a slide");
     see(&server, &slides, "paragraph", "Words on a slide");
     drop(slides);
@@ -158,8 +135,7 @@ fn impress_and_draw() {
 
 #[test]
 fn a_page_in_firefox_has_each_text_once() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.firefox(
         "<h1>A heading</h1>\
          <p>Plain text with a <a href=x>link inside</a> and more.</p>\
@@ -184,7 +160,7 @@ fn a_page_in_firefox_has_each_text_once() {
     ] {
         see(&server, &app, role, text);
     }
-    let answer = refresh(&server, &app);
+    let answer = server.refresh(app.pid).ok();
     let whole = answer.file();
     assert!(whole.contains("bare in the body"), "{whole}");
     assert!(!whole.contains('\u{fffc}'), "{whole}");
@@ -192,16 +168,14 @@ fn a_page_in_firefox_has_each_text_once() {
 
 #[test]
 fn pages_of_evince() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.evince(&["The first page\nhas two lines", "The second page"]);
     see(&server, &app, "page", "The first page\nhas two lines");
 }
 
 #[test]
 fn the_screen_of_konsole() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.konsole();
     see(&server, &app, "terminal", "$ ");
     let run = |text: &str| {
@@ -213,7 +187,7 @@ fn the_screen_of_konsole() {
     // More than 1,000 characters, all on the screen. The end is kept: the cursor is there.
     run("clear; seq -s , 400");
     let last = until("the end of what shows", || {
-        let answer = refresh(&server, &app);
+        let answer = server.refresh(app.pid).ok();
         let is_terminal = |line: &Line| line.native_role.as_deref() == Some("terminal");
         let text = answer.lines().into_iter().find(is_terminal)?.text?;
         let end = text.shown.ends_with("399,400\n$ ");
@@ -224,12 +198,11 @@ fn the_screen_of_konsole() {
 
 #[test]
 fn geany_s_symbols() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.geany("int alpha(int a) { return a; }\nstruct beta { int gamma; };\n");
     // The list is in a page of tabs that reports the extents of its label.
     until("the symbols", || {
-        let answer = refresh(&server, &app);
+        let answer = server.refresh(app.pid).ok();
         let has = |text: &str| {
             let mut lines = answer.lines().into_iter();
             lines.any(|l| l.role.ax() == "AXCell" && l.visible && shown(&l).starts_with(text))
@@ -243,11 +216,10 @@ fn geany_s_symbols() {
 
 #[test]
 fn the_choices_of_okular() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.okular(&["A page"]);
     let answer = until("the choices of zoom", || {
-        let answer = refresh(&server, &app);
+        let answer = server.refresh(app.pid).ok();
         let found = with_text(&answer, "AXRow", "400%");
         (!found.is_empty()).then_some(answer)
     });
@@ -258,14 +230,12 @@ fn the_choices_of_okular() {
 /// The app is asked which page is in front; GTK 4 reports both as visible.
 #[test]
 fn only_the_front_page_of_a_gtk_4_stack_shows() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.pages();
     for (front, behind) in [("Front", "Back"), ("Back", "Front"), ("Front", "Back")] {
-        let shows = || refresh(&server, &app).shows_page(front, behind);
-        until("the page", || shows().then_some(()));
-        let turn = json!({"pid": app.pid, "element": "Turn", "role": "AXButton"});
-        server.call("press_ax_and_traverse", turn).ok();
+        let shows = || server.refresh(app.pid).ok().shows_page(front, behind);
+        until("the page", shows);
+        server.press_ax(app.pid, "AXButton", "Turn").ok();
         app.wait_for(&format!("page {behind}"));
     }
 }

@@ -45,8 +45,7 @@ fn links() -> Vec<(&'static str, Value)> {
 
 #[test]
 fn after_every_kind_of_link() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let screen = bed.screen();
     let app = bed.widgets(Toolkit::Gtk3).at(400, 150);
     let persons = bed.widgets(Toolkit::Qt5).at(900, 450);
@@ -69,8 +68,7 @@ fn after_every_kind_of_link() {
 
 #[test]
 fn after_a_cancelled_request() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let screen = bed.screen();
     let app = bed.widgets(Toolkit::Gtk3).at(400, 150);
     let persons = bed.widgets(Toolkit::Qt5).at(900, 450);
@@ -99,8 +97,7 @@ fn after_a_cancelled_request() {
 #[test]
 fn an_open_menu_stays_until_the_link_that_closes_it() {
     for toolkit in Toolkit::ALL {
-        let bed = Bed::new();
-        let server = bed.server(&[]);
+        let (bed, server) = Bed::with_server();
         let screen = bed.screen();
         let app = bed.widgets(toolkit).at(400, 150);
         let persons = bed.widgets(Toolkit::Qt5).at(900, 450);
@@ -113,8 +110,7 @@ fn an_open_menu_stays_until_the_link_that_closes_it() {
             "{toolkit:?}: {open}"
         );
         assert_ne!(screen.pointer(), POINTER, "{toolkit:?}");
-        let item = json!({"pid": app.pid, "element": "New", "role": "AXMenuItem"});
-        let done = server.call("click_and_traverse", item).ok();
+        let done = server.click(app.pid, "AXMenuItem", "New").ok();
         assert_eq!(app.log(), ["menu New"], "{toolkit:?}: {done}");
         assert_eq!(screen.pointer(), POINTER, "{toolkit:?}");
         assert_eq!(screen.front(), persons.window.id, "{toolkit:?}");
@@ -124,18 +120,15 @@ fn an_open_menu_stays_until_the_link_that_closes_it() {
 /// A dialog of the app itself is no handoff.
 #[test]
 fn after_a_dialog_of_the_same_app() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let screen = bed.screen();
     let app = bed.widgets(Toolkit::Gtk3).at(400, 150);
     let persons = bed.widgets(Toolkit::Qt5).at(900, 450);
     persons.bring_to_front();
     screen.move_pointer(POINTER.0 as i16, POINTER.1 as i16);
-    let ask = json!({"pid": app.pid, "element": "Ask", "role": "AXButton"});
-    let asked = server.call("click_and_traverse", ask).ok();
+    let asked = server.click(app.pid, "AXButton", "Ask").ok();
     assert!(asked.get("dialog").is_some(), "{asked}");
-    let yes = json!({"pid": app.pid, "element": "Yes", "role": "AXButton"});
-    let answered = server.call("click_and_traverse", yes).ok();
+    let answered = server.click(app.pid, "AXButton", "Yes").ok();
     assert_eq!(app.log(), ["clicked Ask", "answered Yes"], "{answered}");
     assert!(answered.get("dialog").is_none(), "{answered}");
     assert_eq!(screen.pointer(), POINTER);

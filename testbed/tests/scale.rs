@@ -7,9 +7,7 @@ use deskline_testbed::{Answer, App, Bed, Client, oracle, until};
 use serde_json::json;
 
 fn see(server: &Client, app: &App<'_>) -> Answer {
-    server
-        .call("refresh_traversal", json!({"pid": app.pid}))
-        .ok()
+    server.refresh(app.pid).ok()
 }
 
 #[track_caller]
@@ -47,8 +45,7 @@ fn is_where_x_has_it(line: Rect, app: &App<'_>) {
 }
 
 fn every_part(toolkit: &str, environment: (&str, &str)) {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.windows(toolkit, &[environment], &["Alpha|Alpha|320x260"]);
     for (x, y) in [(60, 90), (801, 203)] {
         let what = format!("{toolkit} {environment:?} at {x},{y}");
@@ -129,8 +126,7 @@ fn the_header_of_a_gtk_3_window_beyond_the_screen_at_scale_2() {
 /// Windows that are larger than the screen, with the person's window in front.
 #[test]
 fn gtk_4_and_qt_windows_beyond_the_screen_at_scale_2() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let push = |app: &App<'_>, what: &str| {
         until(&format!("a large window of {what}"), || {
@@ -174,8 +170,7 @@ fn gtk_4_and_qt_windows_beyond_the_screen_at_scale_2() {
     assert!(app.window.bounds.3 > 1080, "{:?}", app.window.bounds);
     persons.bring_to_front();
     for key in ["7", "8"] {
-        let more = json!({"pid": app.pid, "element": key, "role": "AXButton"});
-        server.call("click_and_traverse", more).ok();
+        server.click(app.pid, "AXButton", key).ok();
     }
     let seen = see(&server, &app);
     assert!(seen.file().contains("\"78\""), "{}", seen.file());
@@ -211,9 +206,7 @@ fn qt_6_on_two_monitors_of_different_scale() {
         windows.find(|w| w.title == title).unwrap()
     };
     for (name, width) in [("Alpha", 320), ("Beta", 640)] {
-        until("the monitor's scale", || {
-            (find(name).bounds.2 == width).then_some(())
-        });
+        until("the monitor's scale", || find(name).bounds.2 == width);
     }
     let seen = see(&server, &app);
     for (name, size) in [("Beta", "Large"), ("Alpha", "Large"), ("Beta", "Small")] {

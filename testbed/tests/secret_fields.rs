@@ -135,10 +135,7 @@ impl Desk<'_> {
         }
         let front = self.bed.screen().front();
         assert_eq!(front, self.persons.window.id, "{toolkit}");
-        let read = self
-            .server
-            .call("refresh_traversal", json!({"pid": app.pid}))
-            .ok();
+        let read = self.server.refresh(app.pid).ok();
         self.pictures.push(read.field("screenshot").to_owned());
     }
 

@@ -19,8 +19,7 @@ fn is_nowhere(bed: &Bed, answer: &Answer, secret: &str) {
 
 #[test]
 fn a_password_behind_a_tab_in_a_form_that_is_gone_afterwards() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     for traverse_before in [true, false] {
         let app = bed.login(&[]);
         app.bring_to_front();
@@ -36,8 +35,7 @@ fn a_password_behind_a_tab_in_a_form_that_is_gone_afterwards() {
 
 #[test]
 fn a_password_typed_into_a_prompt_of_another_process() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.login(&["--welcome"]);
     let answer = server.call(
         "click_and_traverse",
@@ -67,14 +65,12 @@ fn a_password_typed_into_a_prompt_of_another_process() {
 
 #[test]
 fn a_password_pressed_key_by_key() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
     let secret = json!({"pid": app.pid, "element": "Secret", "role": "AXTextField"});
     server.call("click_and_traverse", secret).ok();
     for key in ["q", "z"] {
-        let press = json!({"pid": app.pid, "keyName": key});
-        let answer = server.call("press_key_and_traverse", press).ok();
+        let answer = server.press_key(app.pid, key, &[]).ok();
         let message = answer.field("summary");
         assert!(message.starts_with("Pressed •••"), "{message}");
         let line = bed.journal_lines().pop().unwrap();
@@ -86,21 +82,16 @@ fn a_password_pressed_key_by_key() {
         app.log()
     );
     // Keys without a character are no secret, nor is text in another field.
-    let tab = json!({"pid": app.pid, "keyName": "Tab"});
-    let answer = server.call("press_key_and_traverse", tab).ok();
+    let answer = server.press_key(app.pid, "Tab", &[]).ok();
     assert!(
         answer.field("summary").starts_with("Pressed Tab"),
         "{answer}"
     );
-    let name =
-        json!({"pid": app.pid, "element": "Name", "role": "AXTextField", "text": "in the open"});
-    let answer = server.call("click_and_traverse", name).ok();
-    assert!(
-        answer.field("summary").contains("typed 'in the open'"),
-        "{answer}"
-    );
-    let press = json!({"pid": app.pid, "keyName": "q"});
-    let answer = server.call("press_key_and_traverse", press).ok();
+    let answer = server
+        .fill(app.pid, "AXTextField", "Name", "in the open")
+        .ok();
+    answer.field_has("summary", "typed 'in the open'");
+    let answer = server.press_key(app.pid, "q", &[]).ok();
     assert!(answer.field("summary").starts_with("Pressed Q"), "{answer}");
     until("the line", || {
         let line = bed.journal_lines().pop()?;
@@ -110,8 +101,7 @@ fn a_password_pressed_key_by_key() {
 
 #[test]
 fn text_in_an_editor_is_shown_with_its_line_ends() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (app, _) = bed.mousepad("");
     let text = json!({"pid": app.pid, "text": "one\ntwo"});
     let answer = server.call("type_and_traverse", text).ok();

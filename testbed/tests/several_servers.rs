@@ -128,9 +128,7 @@ fn a_dead_or_stopped_servers_turn_holds_nobody_for_ever() {
         app.clear_log();
         let first = bed.server(&[]);
         let call = first.send("click_and_traverse", long.clone());
-        until("its first letter", || {
-            (!app.full_log().is_empty()).then_some(())
-        });
+        until("its first letter", || !app.full_log().is_empty());
         signal(&first, stop);
         if stop == Signal::STOP {
             // What it has sent is still on its way.
@@ -148,9 +146,7 @@ fn a_dead_or_stopped_servers_turn_holds_nobody_for_ever() {
             assert!(start.elapsed() < Duration::from_secs(5), "{waited}");
             assert_eq!(app.full_log(), before);
             // Reading needs no turn.
-            other
-                .call("refresh_traversal", json!({"pid": app.pid}))
-                .ok();
+            other.refresh(app.pid).ok();
             signal(&first, Signal::KILL);
         }
         drop(call);

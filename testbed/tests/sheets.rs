@@ -42,8 +42,7 @@ fn wanted(columns: [&[&str]; 2]) -> BTreeMap<String, String> {
 
 #[test]
 fn cells_have_the_sheets_content() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let rows: [&[&str]; 4] = [
         &["Kiwi", "3"],
         &["Pear", "4"],

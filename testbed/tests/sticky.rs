@@ -12,8 +12,7 @@ fn latches_and_locks_are_put_back_as_they_were() {
     let bed = Bed::with(&["--watch"]);
     let server = bed.server(&[]);
     let app = bed.widgets(Toolkit::Gtk3);
-    let name = json!({"pid": app.pid, "element": "Name", "role": "AXTextField"});
-    server.call("click_and_traverse", name).ok();
+    server.click(app.pid, "AXTextField", "Name").ok();
     let watcher = Watcher::on(&bed);
     watcher.turn_sticky_keys_on();
     let mut person = Person::at(&bed);
@@ -41,8 +40,7 @@ fn latches_and_locks_are_put_back_as_they_were() {
         typed += "aBc dEF";
         app.wait_for(&format!("text Name {typed}"));
         assert_eq!(watcher.standing(), theirs, "typing, {key:x} × {taps}");
-        let press = json!({"pid": app.pid, "keyName": "F8", "modifierFlags": ["Shift"]});
-        server.call("press_key_and_traverse", press).ok();
+        server.press_key(app.pid, "F8", &["Shift"]).ok();
         app.wait_for("key Shift+F8");
         assert_eq!(watcher.standing(), theirs, "a key, {key:x} × {taps}");
         let click = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});
@@ -52,9 +50,7 @@ fn latches_and_locks_are_put_back_as_they_were() {
         // Turn it off and on: that clears latches and locks.
         watcher.turn_sticky_keys_off();
         watcher.turn_sticky_keys_on();
-        until("no latch and no lock", || {
-            (watcher.standing() == plain).then_some(())
-        });
+        until("no latch and no lock", || watcher.standing() == plain);
         let name = json!({"pid": app.pid, "element": "Name", "role": "AXTextField",
                           "pressKey": "End"});
         server.call("click_and_traverse", name).ok();
@@ -77,12 +73,7 @@ fn input_by_x11vnc_is_not_kept_out_and_the_answer_says_so() {
     std::fs::copy("/bin/sleep", &program).unwrap();
     let mut vnc = bed.command(&program).arg("1000").spawn().unwrap();
     let clicked = bed.server(&[]).call("click_and_traverse", click).ok();
-    assert!(
-        clicked
-            .field("note")
-            .contains("no guard against someone at x11vnc"),
-        "{clicked}"
-    );
+    clicked.field_has("note", "no guard against someone at x11vnc");
     let doctor = bed
         .command(deskline_testbed::deskline())
         .args(["doctor", "--attended"])

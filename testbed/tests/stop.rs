@@ -195,9 +195,7 @@ fn a_private_desktop_ends_with_its_server() {
             drop(raw.input.take());
         }
         assert_eq!(raw.end().0, (!kill).then_some(0));
-        until("the app's end", || {
-            (!std::path::Path::new(&app).exists()).then_some(())
-        });
+        until("the app's end", || !std::path::Path::new(&app).exists());
         let mut rest = String::new();
         raw.output.read_to_string(&mut rest).unwrap();
         assert_eq!(rest, "");

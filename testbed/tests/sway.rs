@@ -36,9 +36,7 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
             server
                 .call_for(app, "click_and_traverse", json!({"x": x, "y": y}))
                 .ok();
-            deskline_testbed::until("the click", || {
-                (app.logged("clicked OK") == n + 2).then_some(())
-            });
+            deskline_testbed::until("the click", || app.logged("clicked OK") == n + 2);
         }
         let outside = json!({"x": ok.x + ok.w / 2, "y": ok.y - 3});
         server.call_for(app, "click_and_traverse", outside).ok();
@@ -53,20 +51,15 @@ fn any_text_is_typed_and_shortcuts_work() {
     for toolkit in Toolkit::ALL {
         let app = sway.widgets(toolkit, &server);
         let text = "Grüße, ABC abc 123 !?@ 漢字 😀 €";
-        let field = json!({"element": "Name", "role": "AXTextField", "text": text});
-        server.call_for(&app, "click_and_traverse", field).ok();
+        server.fill(app.pid(), "AXTextField", "Name", text).ok();
         app.wait_for(&format!("text Name {text}"));
-        let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-        server.call_for(&app, "press_key_and_traverse", all).ok();
+        server.press_key(app.pid(), "a", &["Control"]).ok();
         let rest = json!({"text": "x", "pressKey": "Return"});
         server.call_for(&app, "type_and_traverse", rest).ok();
         app.wait_for("text Name x");
         app.wait_for("activated Name");
         for key in ["a", "1"] {
-            let shifted = json!({"keyName": key, "modifierFlags": ["Shift"]});
-            server
-                .call_for(&app, "press_key_and_traverse", shifted)
-                .ok();
+            server.press_key(app.pid(), key, &["Shift"]).ok();
         }
         app.wait_for("text Name xA!");
     }
@@ -78,8 +71,7 @@ fn the_window_in_front_comes_back_and_has_its_picture() {
     let server = sway.server();
     let behind = sway.widgets(Toolkit::Gtk3, &server);
     let front = sway.widgets(Toolkit::Qt5, &server);
-    let click = json!({"element": "OK", "role": "AXButton"});
-    let clicked = server.call_for(&behind, "click_and_traverse", click).ok();
+    let clicked = server.click(behind.pid(), "AXButton", "OK").ok();
     behind.wait_for("clicked OK");
     let picture = clicked.field("screenshot");
     let decoder = png::Decoder::new(std::io::BufReader::new(
@@ -154,11 +146,9 @@ fn the_doctor_says_what_sway_can_do() {
 fn an_own_seat_is_refused_by_a_sway_without_seats() {
     let sway = Setup::here(Compositor::Sway).start();
     let server = sway.server_with(&["--seat", "own"]);
-    let answer = server.call("list_applications", json!({}));
-    assert!(
-        answer.is_error && answer.text.contains("--seat shared"),
-        "{answer}"
-    );
+    server
+        .call("list_applications", json!({}))
+        .fails_with("--seat shared");
 }
 
 #[test]
@@ -167,8 +157,7 @@ fn the_end_of_a_server_takes_no_pointer_from_a_seat_that_has_no_other() {
         let sway = Setup::here(Compositor::Sway).start();
         let server = sway.server();
         let app = sway.widgets(Toolkit::Gtk3, &server);
-        let click = json!({"element": "OK", "role": "AXButton"});
-        server.call_for(&app, "click_and_traverse", click).ok();
+        server.click(app.pid(), "AXButton", "OK").ok();
         app.wait_for("clicked OK");
         if killed {
             kill(&server);

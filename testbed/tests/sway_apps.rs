@@ -29,11 +29,9 @@ fn chromium_is_clicked_to_the_pixel_and_typed_into() {
             server.call_for(&app, "click_and_traverse", place).ok();
             page.wait_for(&format!("clicked button {x} {y}"));
         }
-        let field = json!({"element": "Name", "role": "AXTextField"});
-        server.call_for(&app, "click_and_traverse", field).ok();
-        let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-        server.call_for(&app, "press_key_and_traverse", all).ok();
-        let typed = server.call_for(&app, "type_and_traverse", json!({"text": text}));
+        server.click(app.pid(), "AXTextField", "Name").ok();
+        server.press_key(app.pid(), "a", &["Control"]).ok();
+        let typed = server.type_text(app.pid(), text);
         assert!(typed.ok().get("screenshot").is_some());
         page.wait_for(&format!("text {text}"));
         page.clear_log();
@@ -41,7 +39,7 @@ fn chromium_is_clicked_to_the_pixel_and_typed_into() {
         assert!(page.log().is_empty(), "{:?}", page.log());
     }
     // It would come out as another character.
-    let typed = server.call_for(&app, "type_and_traverse", json!({"text": "ab 😀"}));
+    let typed = server.type_text(app.pid(), "ab 😀");
     assert!(typed.error().contains("U+FFFF"), "{typed}");
     assert!(page.log().is_empty(), "{:?}", page.log());
 }

@@ -28,11 +28,11 @@ fn kill(pid: u32) {
 }
 
 fn held(devices: &FakeDevices) {
-    until("the guard", || devices.are_held().then_some(()));
+    until("the guard", || devices.are_held());
 }
 
 fn free(devices: &FakeDevices) {
-    until("the end of the guard", || devices.are_free().then_some(()));
+    until("the end of the guard", || devices.are_free());
 }
 
 /// The keeper that a server has started.
@@ -91,7 +91,7 @@ fn the_death_of_the_server_enables_the_devices() {
         start.elapsed()
     );
     until("the keeper's end", || {
-        (!std::path::Path::new(&format!("/proc/{keeper}/exe")).exists()).then_some(())
+        !std::path::Path::new(&format!("/proc/{keeper}/exe")).exists()
     });
 }
 

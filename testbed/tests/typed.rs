@@ -21,8 +21,7 @@ const CODE: &str =
 
 fn saved(file: &Path, server: &Client, app: &App<'_>) -> String {
     let before = fs::metadata(file).unwrap().modified().unwrap();
-    let save = json!({"pid": app.pid, "keyName": "s", "modifierFlags": ["Control"]});
-    server.call("press_key_and_traverse", save).ok();
+    server.press_key(app.pid, "s", &["Control"]).ok();
     until("the saved file", || {
         let now = fs::metadata(file).unwrap().modified().unwrap();
         (now != before).then_some(())
@@ -32,8 +31,7 @@ fn saved(file: &Path, server: &Client, app: &App<'_>) -> String {
 
 #[test]
 fn indentation_that_an_editor_adds_is_an_error_and_a_plain_text_is_none() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     for program in ["geany", "featherpad", "gnome-text-editor"] {
         let (app, file) = bed.code_editor(program);
@@ -72,8 +70,7 @@ fn typed_path(server: &Client, persons: &App<'_>, app: &App<'_>, path: &Path) ->
 
 #[test]
 fn a_path_goes_into_the_field_that_its_first_character_opens() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (mousepad, _) = bed.mousepad("");
     let (featherpad, _) = bed.featherpad("");
     let file = bed.path("other.txt");
@@ -101,8 +98,7 @@ fn a_path_goes_into_the_field_that_its_first_character_opens() {
 /// The name field of "Save As" has the old name, selected without its suffix.
 #[test]
 fn a_path_beside_what_was_there_is_an_error_before_the_return() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (app, _) = bed.mousepad("notes");
     let (persons, _) = bed.featherpad("");
     let press = |key: &str, modifiers: &[&str]| {
@@ -114,10 +110,7 @@ fn a_path_beside_what_was_there_is_an_error_before_the_return() {
     let answer = typed_path(&server, &persons, &app, &file);
     let why = "named.txt.txt' now: its old text is still beside the typed path";
     assert!(answer.error().contains(why), "{answer}");
-    assert!(
-        answer.error().contains("Return was not pressed"),
-        "{answer}"
-    );
+    answer.fails_with("Return was not pressed");
     press("a", &["Control"]);
     typed_path(&server, &persons, &app, &file).ok();
     until("the saved file", || fs::read_to_string(&file).ok());

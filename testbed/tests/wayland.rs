@@ -12,7 +12,7 @@ fn apps_are_read_pressed_and_filled_in_through_their_trees() {
     for toolkit in Toolkit::ALL {
         let app = sway.widgets(toolkit, &server);
         let pid = app.pid();
-        let read = server.call("refresh_traversal", json!({"pid": pid})).ok();
+        let read = server.refresh(pid).ok();
         assert!(
             read.file().lines().nth(1) == Some("# coordinates: window"),
             "{toolkit:?}: {}",
@@ -62,7 +62,7 @@ fn coordinates_of_a_window_are_passed_back() {
     for toolkit in Toolkit::ALL {
         let app = sway.widgets(toolkit, &server);
         let pid = app.pid();
-        let read = server.call("refresh_traversal", json!({"pid": pid})).ok();
+        let read = server.refresh(pid).ok();
         let place = read.line_of("AXButton", "OK").extents.unwrap();
         let place =
             json!({"pid": pid, "x": place.x, "y": place.y, "width": place.w, "height": place.h});
@@ -114,12 +114,11 @@ fn apps_are_listed_and_opened_without_a_list_of_windows() {
     );
     let pid = opened.ok().pid();
     for key in ["7", "×", "6", "="] {
-        let button = json!({"pid": pid, "element": key, "role": "AXButton"});
-        server.call("press_ax_and_traverse", button).ok();
+        server.press_ax(pid, "AXButton", key).ok();
     }
     // The calculator computes in a thread.
     until("the result", || {
-        let read = server.call("refresh_traversal", json!({"pid": pid})).ok();
+        let read = server.refresh(pid).ok();
         read.file().contains("\"42\"").then_some(())
     });
     let listed = server.call("list_applications", json!({})).ok();
@@ -176,11 +175,9 @@ fn beside_xwayland_a_native_window_is_distinguished_from_none() {
     native.wait_for("clicked OK");
     let note = pressed.field("note");
     assert!(note.contains("a native Wayland one"), "{pressed}");
-    let refused = server.call("click_and_traverse", ok);
-    assert!(
-        refused.error().contains("a native Wayland one"),
-        "{refused}"
-    );
+    server
+        .call("click_and_traverse", ok)
+        .fails_with("a native Wayland one");
     let ok = json!({"pid": x11.pid(), "element": "OK", "role": "AXButton"});
     let clicked = server.call("click_and_traverse", ok).ok();
     x11.wait_for("clicked OK");

@@ -14,14 +14,9 @@ const TOOLKITS: [&str; 4] = ["gtk3", "gtk4", "qt5", "qt6"];
 fn push(server: &Client, app: &App<'_>, name: &str) {
     app.clear_log();
     let element = format!("Push {name}");
-    let answer = server
-        .call(
-            "click_and_traverse",
-            json!({"pid": app.pid, "element": element, "role": "AXButton"}),
-        )
-        .ok();
+    let answer = server.click(app.pid, "AXButton", &element).ok();
     let pushed = format!("pushed {name}");
-    until(&pushed, || (!app.log().is_empty()).then_some(()));
+    until(&pushed, || !app.log().is_empty());
     assert_eq!(app.log(), [pushed], "{answer}");
     let summary = answer.field("summary");
     assert!(summary.contains(&element), "{summary}");
@@ -31,10 +26,9 @@ fn push(server: &Client, app: &App<'_>, name: &str) {
 fn type_into(server: &Client, app: &App<'_>, name: &str) {
     app.clear_log();
     let element = format!("Note {name}");
-    let arguments = json!({"pid": app.pid, "element": element, "role": "AXTextField", "text": "x"});
-    let answer = server.call("click_and_traverse", arguments).ok();
+    let answer = server.fill(app.pid, "AXTextField", &element, "x").ok();
     until(&format!("the text, after {answer}"), || {
-        (!app.log().is_empty()).then_some(())
+        !app.log().is_empty()
     });
     assert_eq!(app.log(), [format!("text {name} x")], "{answer}");
 }
@@ -42,8 +36,7 @@ fn type_into(server: &Client, app: &App<'_>, name: &str) {
 /// Two maximised windows of one process: each element has the same bounds as its double.
 #[test]
 fn two_maximised_windows() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     for toolkit in TOOLKITS {
         let app = bed.windows(toolkit, &[], &["Alpha|Alpha|max", "Beta|Beta|max"]);
         for name in ["Alpha", "Beta", "Alpha"] {
@@ -58,8 +51,7 @@ fn two_maximised_windows() {
 /// Windows of the same title and bounds, with another app in front of them.
 #[test]
 fn windows_that_cannot_be_distinguished() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let other = bed.windows("gtk3", &[], &["Other|Other|300x200+900+600"]);
     for toolkit in TOOLKITS {
         let twins = [
@@ -84,8 +76,7 @@ fn windows_that_cannot_be_distinguished() {
 /// A dialog of its parent's title and size, which stays above it.
 #[test]
 fn a_dialog_like_its_parent() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     for toolkit in TOOLKITS {
         let app = bed.windows(
             toolkit,
@@ -107,13 +98,10 @@ fn a_dialog_like_its_parent() {
 /// A point means the app's topmost window there, whatever other apps have there.
 #[test]
 fn a_place_is_in_the_topmost_window() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     for toolkit in TOOLKITS {
         let app = bed.windows(toolkit, &[], &["Alpha|Alpha|max", "Beta|Beta|max"]);
-        let seen = server
-            .call("refresh_traversal", json!({"pid": app.pid}))
-            .ok();
+        let seen = server.refresh(app.pid).ok();
         let at = seen.line_of("AX", "Pad Alpha").extents.unwrap().center();
         for (on_top, title) in [("Alpha", "Alpha"), ("Beta", "Beta")] {
             let windows = bed.screen().windows_of(app.pid);
@@ -141,8 +129,7 @@ fn a_place_is_in_the_topmost_window() {
 /// The picture shows the window that contains the target, even if another one is in front.
 #[test]
 fn the_picture_is_of_the_targets_window() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let windows = ["Alpha|Alpha|300x280+40+40", "Beta|Beta|500x400+600+300"];
     let app = bed.windows("gtk3", &[], &windows);
     for (name, width) in [("Alpha", "300×"), ("Beta", "500×"), ("Alpha", "300×")] {
@@ -160,13 +147,10 @@ fn the_picture_is_of_the_targets_window() {
 /// Both ends of a drag are brought into view, or nothing is touched.
 #[test]
 fn the_ends_of_a_drag_are_brought_into_view() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
     let reference = |role: &str, text: &str| {
-        let seen = server
-            .call("refresh_traversal", json!({"pid": app.pid}))
-            .ok();
+        let seen = server.refresh(app.pid).ok();
         format!("{}", seen.line_of(role, text).reference.unwrap())
     };
     // A row that is scrolled away is dragged to the pad. The list gets the release.
@@ -181,30 +165,21 @@ fn the_ends_of_a_drag_are_brought_into_view() {
     app.clear_log();
     drag(&pad, &far).ok();
     app.wait_for("pad release 1");
-    let seen = server
-        .call("refresh_traversal", json!({"pid": app.pid}))
-        .ok();
+    let seen = server.refresh(app.pid).ok();
     assert!(seen.line_of("AX", "Row 190").visible, "{}", seen.file());
     // Two rows that are never visible together.
     app.clear_log();
-    let answer = drag(&near, &far);
-    assert!(
-        answer.error().contains("do not show at the same time"),
-        "{answer}"
-    );
+    drag(&near, &far).fails_with("do not show at the same time");
     assert_eq!(app.log(), [] as [String; 0]);
 }
 
 /// Nothing is dropped on a window that covers the end of a drag.
 #[test]
 fn a_drop_does_not_land_on_a_window_over_its_end() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let windows = ["Alpha|Alpha|400x300+100+100", "Beta|Beta|400x300+700+100"];
     let app = bed.windows("gtk3", &[], &windows);
-    let seen = server
-        .call("refresh_traversal", json!({"pid": app.pid}))
-        .ok();
+    let seen = server.refresh(app.pid).ok();
     let end = seen.line_of("AX", "Pad Beta");
     let at = end.extents.unwrap().center();
     let to_ref = json!({"pid": app.pid, "element": "Pad Alpha", "toRef": format!("{}", end.reference.unwrap())});
@@ -236,8 +211,7 @@ fn a_drop_does_not_land_on_a_window_over_its_end() {
 /// Two windows of Chromium with the same bounds and a page each.
 #[test]
 fn two_windows_of_chromium() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (app, page) = bed.chromium(
         "<body><script>const name = location.hash.slice(1) || 'Alpha';\
          document.body.innerHTML = `<h1>${name}</h1>\
@@ -262,8 +236,7 @@ fn two_windows_of_chromium() {
     for name in ["Alpha", "Beta", "Alpha"] {
         page.clear_log();
         let element = format!("Push {name}");
-        let push = json!({"pid": app.pid, "element": element, "role": "AXButton"});
-        server.call("click_and_traverse", push).ok();
+        server.click(app.pid, "AXButton", &element).ok();
         page.wait_for(&format!("pushed {name}"));
     }
 }
@@ -271,8 +244,7 @@ fn two_windows_of_chromium() {
 /// Two sheets of LibreOffice with the same bounds: the text goes to the one that was meant.
 #[test]
 fn two_documents_of_libreoffice() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (app, file) = bed.calc(&[&["Alpha"]]);
     let other = bed.path("other.fods");
     let content = fs::read_to_string(&file).unwrap();
@@ -285,7 +257,7 @@ fn two_documents_of_libreoffice() {
         let before = fs::read_to_string(path).unwrap();
         let cell = until("the cell", || {
             // An error while soffice is still opening the document.
-            let answer = server.call("refresh_traversal", json!({"pid": app.pid}));
+            let answer = server.refresh(app.pid);
             let shows = (!answer.is_error).then_some(&answer)?;
             shows.find("AXCell", &format!("A1 {name}"))?.reference
         });
@@ -324,12 +296,11 @@ fn toggle(answer: &Answer, name: &str, title: &str) -> Option<Line> {
 #[test]
 #[allow(clippy::too_many_lines)] // It takes long to open five.
 fn five_documents_of_libreoffice() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (app, first) = bed.calc(&[&["Alpha"]]);
     let (mousepad, _) = bed.mousepad("");
     let front = mousepad.window_now().id;
-    let refresh = || server.call("refresh_traversal", json!({"pid": app.pid}));
+    let refresh = || server.refresh(app.pid);
     let bring = |window| bed.screen().bring_to_front(window);
     let reference = |name: &str, title: &str| {
         let line = toggle(&refresh().ok(), name, title).unwrap();
@@ -422,7 +393,7 @@ fn five_documents_of_libreoffice() {
     let watcher = bed.server(&[]);
     let comes = |text: &str| {
         until("the person's text", || {
-            let answer = watcher.call("refresh_traversal", json!({"pid": app.pid}));
+            let answer = watcher.refresh(app.pid);
             (!answer.is_error && answer.file().contains(text)).then_some(())
         });
     };

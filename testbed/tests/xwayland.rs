@@ -15,8 +15,7 @@ fn an_app_in_xwayland_is_driven_beside_a_native_one() {
         let answer = server.clicks_are_exact(app, of);
         assert!(answer.get("screenshot").is_some(), "{of}: {answer}");
         let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-        let field = json!({"element": "Name", "role": "AXTextField"});
-        server.call_for(app, "click_and_traverse", field).ok();
+        server.click(app.pid(), "AXTextField", "Name").ok();
         server.call_for(app, "press_key_and_traverse", all).ok();
         let text = json!({"text": TEXT});
         server.call_for(app, "type_and_traverse", text).ok();

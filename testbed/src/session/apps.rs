@@ -114,16 +114,13 @@ impl Client {
             let typed = json!({"x": x, "y": y, "text": text, "pressKey": "Return"});
             self.call_for(app, "click_and_traverse", typed).ok();
             self.saves(app);
-            until("the saved cell", || {
-                (first_row(file) == [a1, &text, c1]).then_some(())
-            });
+            until("the saved cell", || first_row(file) == [a1, &text, c1]);
         }
     }
 
     /// Presses Ctrl+S.
     pub fn saves(&self, app: &NativeApp) {
-        let save = json!({"keyName": "s", "modifierFlags": ["Control"]});
-        self.call_for(app, "press_key_and_traverse", save).ok();
+        self.press_key(app.pid(), "s", &["Control"]).ok();
     }
 }
 

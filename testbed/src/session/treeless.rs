@@ -63,7 +63,7 @@ impl<'s> Treeless<'s> {
 }
 
 /// Waits until the file has this text.
-fn has(file: &Path, text: &str) {
+fn gets(file: &Path, text: &str) {
     until(&format!("{text:?} in {}", file.display()), || {
         fs::read_to_string(file).ok()?.contains(text).then_some(())
     });
@@ -102,18 +102,18 @@ impl Session {
         });
         assert!(read.get("screenshot").is_some(), "{read}");
         sdl.call("click_and_traverse", json!({"element": "Start"}));
-        has(&log, "pressed\n");
+        gets(&log, "pressed\n");
         let typed = json!({"text": text, "pressKey": "Return"});
         sdl.call("type_and_traverse", typed);
-        has(&log, &format!("typed {text}\n"));
+        gets(&log, &format!("typed {text}\n"));
         // It looks at keys at intervals: none is missed.
         for n in 1..=3 {
             sdl.call("press_key_and_traverse", json!({"keyName": "F5"}));
-            has(&log, &format!("F5 {n}\n"));
+            gets(&log, &format!("F5 {n}\n"));
         }
         let turn = sdl.at((200, 200), json!({"deltaY": 2}));
         sdl.call("scroll_and_traverse", turn);
-        has(&log, "wheel\n");
+        gets(&log, "wheel\n");
         sdl.drag((200, 150), (300, 220));
         // SDL rounds the middle of a pixel up, where the pointer is on KWin.
         until("the drag", || {
@@ -156,23 +156,23 @@ impl Session {
         fs::write(&script, reports).unwrap();
         let foot = Treeless::open(&server, &persons, &format!("foot sh {}", script.display()));
         // The program takes keys as they come once the file is there.
-        has(&typed, "");
+        gets(&typed, "");
         let keys = json!({"text": text, "pressKey": "Return"});
         foot.call("type_and_traverse", keys);
-        has(&typed, &format!("{text}\r"));
+        gets(&typed, &format!("{text}\r"));
         foot.call("press_key_and_traverse", json!({"keyName": "F5"}));
-        has(&typed, "\x1b[15~");
+        gets(&typed, "\x1b[15~");
         // It counts from 0 and rounds down.
         foot.call("click_and_traverse", foot.at((100, 120), json!({})));
-        has(&typed, "\x1b[<0;99;119M\x1b[<0;99;119m");
+        gets(&typed, "\x1b[<0;99;119M\x1b[<0;99;119m");
         let right = foot.at((50, 60), json!({"rightClick": true}));
         foot.call("click_and_traverse", right);
-        has(&typed, "\x1b[<2;49;59M\x1b[<2;49;59m");
+        gets(&typed, "\x1b[<2;49;59M\x1b[<2;49;59m");
         let turn = foot.at((100, 120), json!({"deltaY": 1}));
         foot.call("scroll_and_traverse", turn);
-        has(&typed, "\x1b[<65;99;119M");
+        gets(&typed, "\x1b[<65;99;119M");
         foot.drag((100, 120), (300, 200));
-        has(&typed, "\x1b[<32;299;199M\x1b[<0;299;199m");
+        gets(&typed, "\x1b[<32;299;199M\x1b[<0;299;199m");
         driven::note_served("foot (no tree)", display, &DONE);
     }
 }

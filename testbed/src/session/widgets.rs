@@ -7,8 +7,7 @@ use crate::{Client, NativeApp, until};
 impl Client {
     /// Types a text into the test app's field `Name`, and another one over all of it.
     pub fn types_and_types_over(&self, app: &NativeApp, text: &str) {
-        let field = json!({"element": "Name", "role": "AXTextField", "text": text});
-        self.call_for(app, "click_and_traverse", field).ok();
+        self.fill(app.pid(), "AXTextField", "Name", text).ok();
         app.wait_for(&format!("text Name {text}"));
         let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
         self.call_for(app, "press_key_and_traverse", all).ok();

@@ -5,8 +5,7 @@ use serde_json::json;
 
 #[test]
 fn a_change_on_a_canvas_is_reported_by_the_picture() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.canvas();
     let (x, y, w, _) = app.window_now().bounds;
     let click = |dx: i32, dy: i32| -> Answer {
@@ -41,8 +40,7 @@ fn a_change_on_a_canvas_is_reported_by_the_picture() {
 /// Raising a window changes how it looks: that is no effect of the action.
 #[test]
 fn a_canvas_behind_another_window_too() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.canvas();
     let front = bed.widgets(Toolkit::Gtk3).at(1000, 400);
     let (x, y, w, _) = app.window_now().bounds;

@@ -3,24 +3,18 @@
 use std::fmt::Write as _;
 
 use deskline_testbed::{Bed, until};
-use serde_json::json;
 
 #[test]
 fn a_change_in_a_long_text_is_shown_where_it_is() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let mut text = String::from("# Notes\n");
     for i in 0..25 {
         writeln!(text, "Line {i} of the notes.").unwrap();
     }
     let (app, file) = bed.mousepad(&text);
-    let press = |key: &str| {
-        let key = json!({"pid": app.pid, "keyName": key, "modifierFlags": ["Control"]});
-        server.call("press_key_and_traverse", key).ok()
-    };
+    let press = |key: &str| server.press_key(app.pid, key, &["Control"]).ok();
     press("End");
-    let typed = json!({"pid": app.pid, "text": "LAST WORDS"});
-    let answer = server.call("type_and_traverse", typed).ok();
+    let answer = server.type_text(app.pid, "LAST WORDS").ok();
     let changes = answer.list("text_changes");
     // The title and the status bar change too.
     let change = changes.iter().find(|line| line.ends_with("LAST WORDS'"));

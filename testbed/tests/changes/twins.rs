@@ -5,16 +5,13 @@ use serde_json::json;
 
 #[test]
 fn a_re_created_element_is_not_reported_and_keeps_its_ref() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.anew();
     let click = |server: &deskline_testbed::Client, element: &str| {
         let target = json!({"pid": app.pid, "element": element});
         server.call("click_and_traverse", target).ok()
     };
-    let seen = server
-        .call("refresh_traversal", json!({"pid": app.pid}))
-        .ok();
+    let seen = server.refresh(app.pid).ok();
     let bold = seen.line_of("AXCheckBox", "Bold").reference.unwrap();
     let italic = seen.line_of("AXCheckBox", "Italic").reference.unwrap();
 

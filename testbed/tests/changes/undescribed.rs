@@ -5,7 +5,7 @@ use deskline_testbed::{Answer, App, Bed, Client, until};
 use serde_json::{Value, json};
 
 fn look(server: &Client, app: &App<'_>) -> Answer {
-    let answer = server.call("refresh_traversal", json!({"pid": app.pid}));
+    let answer = server.refresh(app.pid);
     answer.ok()
 }
 
@@ -18,8 +18,7 @@ fn headers(answer: &Answer) -> Vec<String> {
 
 #[test]
 fn a_canvas_is_named_with_its_bounds() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.canvas();
     let (x, y, w, _) = app.window_now().bounds;
     let canvas = format!("({x},{y} {w}×200) [AXGroup (drawing area)]");
@@ -41,8 +40,7 @@ fn a_canvas_is_named_with_its_bounds() {
 
 #[test]
 fn an_icon_view_is_named_once_it_shows_files() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.thunar(&[]);
     let empty = look(&server, &app);
     assert_eq!(headers(&empty), [""; 0], "{empty}");
@@ -71,12 +69,9 @@ fn an_icon_view_is_named_once_it_shows_files() {
 
 #[test]
 fn described_elements_are_not_blind() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let sighted = |app: App<'_>, text: &str| {
-        until(text, || {
-            look(&server, &app).file().contains(text).then_some(())
-        });
+        until(text, || look(&server, &app).file().contains(text));
         // Drawing that was pending when the text appeared is done by the second time.
         for _ in 0..2 {
             let seen = look(&server, &app);
@@ -99,8 +94,7 @@ fn is_read(line: &Line) -> bool {
 
 #[test]
 fn words_of_a_canvas_are_elements_and_passwords_are_not() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.painted(&[]);
     let (persons, _) = bed.mousepad("");
     let call = |tool: &str, mut more: Value| {
@@ -147,11 +141,7 @@ fn words_of_a_canvas_are_elements_and_passwords_are_not() {
     app.wait_for("clicked Archive");
     assert_eq!(reads("Total 42").1.reference, total.reference);
     let press = json!({"ref": line.reference.unwrap().to_string()});
-    let refused = call("press_ax_and_traverse", press);
-    assert!(
-        refused.error().contains("known by the picture alone"),
-        "{refused}"
-    );
+    call("press_ax_and_traverse", press).fails_with("known by the picture alone");
 
     // Neither a password nor its dots, which are letters here, nor what the tree has.
     for entry in std::fs::read_dir(bed.journal()).unwrap() {

@@ -14,8 +14,7 @@ fn texts(answer: &Answer, kind: char) -> Vec<String> {
 
 #[test]
 fn a_row_that_is_inserted_into_a_long_list_is_reported() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.rows();
     let call = |tool: &str, mut more: serde_json::Value| {
         more["pid"] = app.pid.into();

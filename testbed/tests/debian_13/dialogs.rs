@@ -33,10 +33,8 @@ fn a_document_is_written_and_saved(compositor: Compositor) {
         let shows = |a: &Answer| !a.is_error && a.file().contains("[AXTextArea");
         shows(&read).then_some(())
     });
-    let line = json!({"text": "written by an agent"});
-    server.call_for(&app, "type_and_traverse", line).ok();
-    let save = json!({"keyName": "s", "modifierFlags": ["Control"]});
-    server.call_for(&app, "press_key_and_traverse", save).ok();
+    server.type_text(app.pid(), "written by an agent").ok();
+    server.press_key(app.pid(), "s", &["Control"]).ok();
     let name = session.folder().join("saved.txt");
     let name = json!({"text": name.to_str().unwrap(), "pressKey": "Return"});
     let typed = server.call_for(&app, "type_and_traverse", name).ok();

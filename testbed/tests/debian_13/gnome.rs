@@ -27,18 +27,16 @@ fn clicks_and_text_reach_windows_over_each_other() {
             .ok();
         let ok = json!({"element": "OK", "role": "AXButton"});
         server.call_for(qt6, "click_and_traverse", ok).ok();
-        until("the click", || (qt6.logged("clicked OK") > n).then_some(()));
+        until("the click", || qt6.logged("clicked OK") > n);
     }
     the_doctor_says_what_gnome_can_do(&session);
 }
 
 fn takes_text(server: &Client, app: &NativeApp) {
     server.types_and_types_over(app, "Hello, World: 1+1=2!");
-    let foreign = server.call_for(app, "type_and_traverse", json!({"text": "漢"}));
-    assert!(
-        foreign.is_error && foreign.text.contains("character 1 of the text"),
-        "{foreign}"
-    );
+    server
+        .type_text(app.pid(), "漢")
+        .fails_with("character 1 of the text");
 }
 
 fn the_doctor_says_what_gnome_can_do(session: &Session) {
@@ -61,11 +59,7 @@ fn the_persons_window_comes_back_after_clicks_and_after_menus() {
 fn window_comes_back(server: &Client, others: &[&NativeApp], person: &NativeApp) {
     let persons_window = || server.has_in_front(person).then_some(());
     until("the person's window", persons_window);
-    let key = |app, key| {
-        server
-            .call_for(app, "press_key_and_traverse", json!({"keyName": key}))
-            .ok()
-    };
+    let key = |app: &NativeApp, key| server.press_key(app.pid(), key, &[]).ok();
     for app in others {
         let ok = json!({"element": "OK", "role": "AXButton"});
         server.call_for(app, "click_and_traverse", ok).ok();
@@ -86,8 +80,7 @@ fn window_comes_back(server: &Client, others: &[&NativeApp], person: &NativeApp)
         until("the person's window after the menu", persons_window);
         for (element, role) in [("File", "AXMenuBarItem"), ("File option", "AXMenuItem")] {
             assert_eq!(app.logged("menu File option true"), 0);
-            let click = json!({"element": element, "role": role});
-            server.call_for(app, "click_and_traverse", click).ok();
+            server.click(app.pid(), role, element).ok();
         }
         app.wait_for("menu File option true");
         until("the person's window after the item", persons_window);
@@ -162,7 +155,7 @@ impl Calls {
         let script = "exec dbus-monitor --session --profile \"$0\" >\"$1\"";
         command.args(["-c", script, rule]).arg(&log);
         let calls = Self(session.app(command, log));
-        until("dbus-monitor", || (!calls.0.log().is_empty()).then_some(()));
+        until("dbus-monitor", || !calls.0.log().is_empty());
         calls
     }
 
@@ -191,10 +184,9 @@ fn click_time(session: &Session, ends: bool) -> (f64, String, f64) {
         let chosen = format!("chose {colour}");
         let before = app.logged(&chosen);
         let start = Instant::now();
-        let radio = json!({"element": colour, "role": "AXRadioButton"});
-        server.call_for(&app, "click_and_traverse", radio).ok();
+        server.click(app.pid(), "AXRadioButton", colour).ok();
         whole.push(start.elapsed().as_secs_f64() * 1e3);
-        until("the click", || (app.logged(&chosen) > before).then_some(()));
+        until("the click", || app.logged(&chosen) > before);
         assert!(server.has_in_front(&person));
         let log = fs::read_to_string(session.folder().join("journal/journal.jsonl")).unwrap();
         let mut lines = { log.lines().rev() }.map(|l| serde_json::from_str::<Value>(l).unwrap());
@@ -209,9 +201,7 @@ fn click_time(session: &Session, ends: bool) -> (f64, String, f64) {
     let started = calls.count("CreateSession");
     assert!((1..=SESSIONS).contains(&started), "{started} sessions");
     if ends {
-        until("the session's end", || {
-            (calls.count("Stop") == started).then_some(())
-        });
+        until("the session's end", || calls.count("Stop") == started);
     }
     let steps = { steps.into_iter() }.map(|(step, all)| format!("{step} {:.0}", median(all)));
     let steps: Vec<_> = steps.collect();

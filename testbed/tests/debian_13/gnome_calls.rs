@@ -41,9 +41,7 @@ fn each_button_and_count_of_clicks_arrives(server: &Client, app: &NativeApp) {
     app.wait_for("pad release 3");
     pad("doubleClick");
     app.wait_for("pad double 1");
-    until("both clicks", || {
-        (app.logged("pad release 1") == 2).then_some(())
-    });
+    until("both clicks", || app.logged("pad release 1") == 2);
     assert_eq!(app.logged("pad double 1"), 1);
 }
 
@@ -55,11 +53,10 @@ fn text_and_shortcuts_arrive(server: &Client, app: &NativeApp) {
     let refused = foreign.is_error && foreign.text.contains("no key for character 3 of the text");
     assert!(refused, "{foreign}");
     // It may be a character of a password that is typed key by key.
-    let foreign = server.call_for(app, "press_key_and_traverse", json!({"keyName": "漢"}));
+    let foreign = server.press_key(app.pid(), "漢", &[]);
     let refused = foreign.error().contains("keyboard layout has no key for");
     assert!(refused && !foreign.error().contains('漢'), "{foreign}");
-    let after = json!({"text": "y"});
-    server.call_for(app, "type_and_traverse", after).ok();
+    server.type_text(app.pid(), "y").ok();
     // Nothing of the refused text came in.
     app.wait_for("text Name xy");
 }
@@ -67,8 +64,7 @@ fn text_and_shortcuts_arrive(server: &Client, app: &NativeApp) {
 fn an_item_of_a_menu_is_clicked(server: &Client, app: &NativeApp) {
     for (element, role) in [("File", "AXMenuBarItem"), ("File option", "AXMenuItem")] {
         assert_eq!(app.logged("menu File option true"), 0);
-        let click = json!({"element": element, "role": role});
-        server.call_for(app, "click_and_traverse", click).ok();
+        server.click(app.pid(), role, element).ok();
     }
     app.wait_for("menu File option true");
 }
@@ -81,7 +77,7 @@ fn of_several_layouts_only_shared_characters_are_typed(
     app: &NativeApp,
 ) {
     let name = json!({"element": "Name", "role": "AXTextField"});
-    let typed = |text: &str| server.call_for(app, "type_and_traverse", json!({"text": text}));
+    let typed = |text: &str| server.type_text(app.pid(), text);
     server.call_for(app, "click_and_traverse", name).ok();
     sources(session, "[('xkb', 'us'), ('xkb', 'de')]");
     let refused = until("the shell's keymap of both", || {
@@ -89,21 +85,18 @@ fn of_several_layouts_only_shared_characters_are_typed(
     });
     let says = ["several keyboard layouts", "characters 3, 4 of the text"];
     assert!(says.iter().all(|s| refused.text.contains(s)), "{refused}");
-    let undo = json!({"keyName": "z", "modifierFlags": ["Control"]});
-    let refused = server.call_for(app, "press_key_and_traverse", undo);
+    let refused = server.press_key(app.pid(), "z", &["Control"]);
     let layouts = refused.is_error && refused.text.contains("several keyboard layouts");
     assert!(layouts, "{refused}");
     app.clear_log();
     typed("a").ok();
-    let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-    server.call_for(app, "press_key_and_traverse", all).ok();
+    server.press_key(app.pid(), "a", &["Control"]).ok();
     typed("Tee 1").ok();
     app.wait_for("text Name Tee 1");
 
     sources(session, "[('xkb', 'de')]");
     until("the shell's keymap of one", || {
-        let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-        server.call_for(app, "press_key_and_traverse", all).ok();
+        server.press_key(app.pid(), "a", &["Control"]).ok();
         (!typed("Zwölf µ@€?").is_error).then_some(())
     });
     app.wait_for("text Name Zwölf µ@€?");

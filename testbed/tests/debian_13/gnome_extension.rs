@@ -63,9 +63,7 @@ fn windows_come_to_the_front_and_the_persons_comes_back() {
     let apps = apps(&session, &server);
     the_doctor_names_the_extension(&session);
     let person = &apps[2];
-    until("its app's own word", || {
-        server.has_in_front(person).then_some(())
-    });
+    until("its app's own word", || server.has_in_front(person));
     let before = pointer(&session);
     for app in &apps[..2] {
         server.toggles(app, json!({"element": "Bold"}), 1, "an app behind");
@@ -204,7 +202,7 @@ fn menus_open_behind_and_the_persons_window_comes_back(
                 click(app, "File option", "AXMenuItem")
             };
             until(&format!("the item of {toolkit:?}\n{clicked}"), || {
-                (app.logged(&format!("menu File option {says}")) == 1).then_some(())
+                app.logged(&format!("menu File option {says}")) == 1
             });
             assert!(has_keyboard(session, person), "{toolkit:?}\n{clicked}");
         }
@@ -214,11 +212,9 @@ fn menus_open_behind_and_the_persons_window_comes_back(
 /// It would keep the keyboard.
 fn an_open_menu_gives_way_to_another_app(server: &Client, [gtk3, gtk4, qt6]: &[NativeApp; 3]) {
     for (n, app) in [gtk3, gtk4].into_iter().enumerate() {
-        let file = json!({"element": "File", "role": "AXMenuBarItem"});
-        server.call_for(app, "click_and_traverse", file).ok();
+        server.click(app.pid(), "AXMenuBarItem", "File").ok();
         let text = format!("text {n}");
-        let name = json!({"element": "Name", "role": "AXTextField", "text": text});
-        server.call_for(qt6, "click_and_traverse", name).ok();
+        server.fill(qt6.pid(), "AXTextField", "Name", &text).ok();
         qt6.wait_for(&format!(
             "text Name {}{text}",
             if n == 0 { "" } else { "text 0" }
@@ -234,8 +230,7 @@ fn a_covered_place_is_refused_if_the_cover_stays_on_top(
     below.clear_log();
     over.clear_log();
     // GNOME's own key for "always on top".
-    let keep = json!({"keyName": "t", "modifierFlags": ["Control", "Alt"]});
-    server.call_for(over, "press_key_and_traverse", keep).ok();
+    server.press_key(over.pid(), "t", &["Control", "Alt"]).ok();
     let read = server.call_for(below, "refresh_traversal", json!({})).ok();
     let covered = windows(session);
     let [x, y, w, h] = covered.iter().find(|w| w.0 == over.pid()).unwrap().2;
@@ -253,8 +248,7 @@ fn a_covered_place_is_refused_if_the_cover_stays_on_top(
     let says = refused.is_error && refused.text.contains("lies over");
     assert!(says, "{refused}");
     assert_eq!(below.logged("clicked OK") + over.logged("clicked OK"), 0);
-    let keep = json!({"keyName": "t", "modifierFlags": ["Control", "Alt"]});
-    server.call_for(over, "press_key_and_traverse", keep).ok();
+    server.press_key(over.pid(), "t", &["Control", "Alt"]).ok();
     server.call_for(below, "click_and_traverse", click).ok();
     below.wait_for("clicked OK");
 }
@@ -302,8 +296,7 @@ fn an_extension_that_is_switched_off_ends_the_call() {
     let session = Setup::debian_13(Compositor::Gnome).extension().start();
     let server = session.server();
     let app = session.widgets(Toolkit::Gtk4, &server);
-    let field = json!({"element": "Name", "role": "AXTextField"});
-    server.call_for(&app, "click_and_traverse", field).ok();
+    server.click(app.pid(), "AXTextField", "Name").ok();
     let text = json!({"pid": app.pid(), "text": "all work and no play ".repeat(300)});
     let typing = server.send("type_and_traverse", text);
     until("the first words", || {
@@ -313,11 +306,10 @@ fn an_extension_that_is_switched_off_ends_the_call() {
     let mut set = session.command("/usr/bin/gsettings");
     set.args(["set", "org.gnome.shell", "enabled-extensions", "@as []"]);
     assert!(set.status().unwrap().success());
-    let answer = typing.answer(Duration::from_secs(60)).unwrap();
-    assert!(
-        answer.is_error && answer.text.contains("switched off"),
-        "{answer}"
-    );
+    typing
+        .answer(Duration::from_secs(60))
+        .unwrap()
+        .fails_with("switched off");
     let ok = json!({"element": "OK", "role": "AXButton"});
     let next = server.call_for(&app, "click_and_traverse", ok).ok();
     assert!(next.file().contains("# coordinates: window"), "{next}");

@@ -37,11 +37,9 @@ fn clicks_text_and_menus_reach_windows_over_each_other() {
 
 fn text_of_the_persons_layout_is_typed_and_other_text_is_refused(server: &Client, app: &NativeApp) {
     let plain = "ABC abc 123 !?@#$%^&*()_+{}|:\"<>~`-=[]\\;',./";
-    let field = json!({"element": "Name", "role": "AXTextField", "text": plain});
-    server.call_for(app, "click_and_traverse", field).ok();
+    server.fill(app.pid(), "AXTextField", "Name", plain).ok();
     app.wait_for(&format!("text Name {plain}"));
-    let lacking = json!({"text": "Grüße 漢"});
-    let refused = server.call_for(app, "type_and_traverse", lacking);
+    let refused = server.type_text(app.pid(), "Grüße 漢");
     assert!(refused.is_error, "{refused}");
     for part in [
         "characters 3, 4, 7 of the text",
@@ -50,8 +48,7 @@ fn text_of_the_persons_layout_is_typed_and_other_text_is_refused(server: &Client
     ] {
         assert!(refused.text.contains(part), "{part}\n{refused}");
     }
-    let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-    server.call_for(app, "press_key_and_traverse", all).ok();
+    server.press_key(app.pid(), "a", &["Control"]).ok();
     let rest = json!({"text": "x", "pressKey": "Return"});
     server.call_for(app, "type_and_traverse", rest).ok();
     app.wait_for("text Name x");
@@ -103,21 +100,17 @@ fn text_of_each_layout_is_typed(kde: &Session, server: &Client, app: &NativeApp)
             {"do": "type", "text": text},
         ]});
         let answer = server.call_for(app, "chain_and_traverse", steps).ok();
-        until(&format!("{layout}: {answer}"), || {
-            (self::text(app) == text).then_some(())
-        });
+        until(&format!("{layout}: {answer}"), || self::text(app) == text);
         assert!(on() == wanted || group == 0, "{layout}");
     }
 }
 
 fn menus_open_behind_and_the_window_in_front_comes_back(server: &Client, apps: &[NativeApp; 3]) {
     let [gtk3, _, front] = apps;
-    let click = json!({"element": "OK", "role": "AXButton"});
-    let clicked = server.call_for(gtk3, "click_and_traverse", click).ok();
+    let clicked = server.click(gtk3.pid(), "AXButton", "OK").ok();
     assert!(clicked.field("note").contains("picture"), "{clicked}");
     assert!(server.has_in_front(front));
-    let file = json!({"element": "File", "role": "AXMenuBarItem"});
-    server.call_for(gtk3, "click_and_traverse", file).ok();
+    server.click(gtk3.pid(), "AXMenuBarItem", "File").ok();
     assert!(server.has_in_front(gtk3));
     let option = json!({"element": "File option", "role": "AXMenuItem"});
     server.call_for(gtk3, "click_and_traverse", option).ok();
@@ -135,21 +128,15 @@ fn the_persons_keys_are_kept_out_and_their_esc_cancels() {
     let person = kde.server_with(&["--guard", "off"]);
     let app = kde.widgets(Toolkit::Qt6, &server);
     let pid = app.pid();
-    let field = json!({"element": "Name", "role": "AXTextField"});
-    server.call_for(&app, "click_and_traverse", field).ok();
+    server.click(app.pid(), "AXTextField", "Name").ok();
     let agents = "all work and no play makes jack a dull boy. ".repeat(15);
 
     let keys = "2".repeat(400);
     let theirs = person.send("type_and_traverse", json!({"pid": pid, "text": keys}));
-    until("the person's first keys", || {
-        text(&app).contains("22").then_some(())
-    });
-    let typing = json!({"text": agents});
-    let answer = server.call_for(&app, "type_and_traverse", typing);
+    until("the person's first keys", || text(&app).contains("22"));
+    let answer = server.type_text(app.pid(), &agents);
     let answered = theirs.answer(Duration::from_secs(30)).unwrap();
-    until("the agent's text", || {
-        (text(&app).replace('2', "") == agents).then_some(())
-    });
+    until("the agent's text", || text(&app).replace('2', "") == agents);
     let mixed = text(&app).trim_matches('2').matches('2').count();
     println!(
         "{mixed} of the person's keys came between the agent's {}\n{answer}\n{answered}",
@@ -161,26 +148,19 @@ fn the_persons_keys_are_kept_out_and_their_esc_cancels() {
         "type_and_traverse",
         json!({"pid": pid, "text": agents.repeat(8)}),
     );
-    until("the agent's text", || {
-        (text(&app).len() > 900).then_some(())
-    });
+    until("the agent's text", || text(&app).len() > 900);
     let esc = json!({"pid": pid, "keyName": "Escape"});
     // One that comes while the guard is open for the agent's own keys reaches the app instead.
     for _ in 0..6 {
         person.call("press_key_and_traverse", esc.clone());
     }
-    let answer = typing.answer(Duration::from_secs(30)).unwrap();
-    assert!(
-        answer.text.contains("Cancelled: the user pressed Esc"),
-        "{answer}"
-    );
+    typing
+        .answer(Duration::from_secs(30))
+        .unwrap()
+        .has("Cancelled: the user pressed Esc");
     let length = text(&app).len();
-    person
-        .call("type_and_traverse", json!({"pid": pid, "text": "2"}))
-        .ok();
-    until("the person's key", || {
-        (text(&app).len() > length).then_some(())
-    });
+    person.type_text(pid, "2").ok();
+    until("the person's key", || text(&app).len() > length);
 }
 
 #[test]
@@ -190,32 +170,23 @@ fn a_guard_ends_at_its_limit_and_with_its_process() {
     let app = kde.widgets(Toolkit::Gtk4, &person);
     let pid = app.pid();
     let long = "all work and no play makes jack a dull boy. ".repeat(200);
-    let field = json!({"element": "Name", "role": "AXTextField"});
-    person.call_for(&app, "click_and_traverse", field).ok();
+    person.click(app.pid(), "AXTextField", "Name").ok();
     let types = || {
         let length = text(&app).len();
-        person
-            .call("type_and_traverse", json!({"pid": pid, "text": "2"}))
-            .ok();
-        until("the person's key", || {
-            (text(&app).len() > length).then_some(())
-        });
+        person.type_text(pid, "2").ok();
+        until("the person's key", || text(&app).len() > length);
     };
 
     let limited = kde.server_with(&["--guard-timeout", "1"]);
-    let answer = limited.call_for(&app, "type_and_traverse", json!({"text": long}));
-    assert!(
-        answer.text.contains("held the person's input for too long"),
-        "{answer}"
-    );
+    limited
+        .type_text(app.pid(), &long)
+        .has("held the person's input for too long");
     types();
 
     let server = kde.server();
     let _typing = server.send("type_and_traverse", json!({"pid": pid, "text": long}));
     let length = text(&app).len();
-    until("the agent's text", || {
-        (text(&app).len() > length + 300).then_some(())
-    });
+    until("the agent's text", || text(&app).len() > length + 300);
     kde.kill(&server);
     types();
 }

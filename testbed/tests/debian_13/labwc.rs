@@ -21,9 +21,7 @@ fn windows_over_each_other_are_found_and_found_again() {
     let server = session.server();
     let apps = Toolkit::DEBIAN_13.map(|toolkit| (toolkit, session.widgets(toolkit, &server)));
     let front = &apps[2].1;
-    until("the last app's window", || {
-        server.has_in_front(front).then_some(())
-    });
+    until("the last app's window", || server.has_in_front(front));
     let read = server.call_for(front, "refresh_traversal", json!({}));
     let unknown = "it is not known where on the screen";
     assert!(read.text.contains(unknown), "{read}");
@@ -41,8 +39,7 @@ fn windows_over_each_other_are_found_and_found_again() {
     for (toolkit, app) in &apps {
         // labwc's own keys: to the left half of the screen, then to the lower.
         for key in ["Left", "Down"] {
-            let snap = json!({"keyName": key, "modifierFlags": ["Command"]});
-            server.call_for(app, "press_key_and_traverse", snap).ok();
+            server.press_key(app.pid(), key, &["Command"]).ok();
         }
         let read = server.call_for(app, "refresh_traversal", json!({})).ok();
         server.corners_are_exact(app, &read, &format!("{toolkit:?}, moved"));
@@ -62,9 +59,7 @@ fn windows_are_listed_and_raised_and_the_persons_comes_back() {
     let session = Session::new(Compositor::Labwc);
     let server = session.server();
     let [gtk3, gtk4, qt6] = Toolkit::DEBIAN_13.map(|t| session.widgets(t, &server));
-    until("the last app's window", || {
-        server.has_in_front(&qt6).then_some(())
-    });
+    until("the last app's window", || server.has_in_front(&qt6));
     let listed = server.call("list_applications", json!({})).ok();
     for app in [&gtk3, &gtk4, &qt6] {
         let pid = format!("(PID: {})", app.pid());
@@ -90,15 +85,13 @@ fn window_comes_back<const N: usize>(server: &Client, others: [&NativeApp; N], p
         server.call_for(app, "click_and_traverse", ok).ok();
         app.wait_for(OK);
         until("the person's window", persons_window);
-        let name = json!({"element": "Name", "role": "AXTextField", "text": "Ann"});
-        server.call_for(app, "click_and_traverse", name).ok();
+        server.fill(app.pid(), "AXTextField", "Name", "Ann").ok();
         app.wait_for("text Name Ann");
         until("the person's window after a text", persons_window);
         // It would close the menu, so it waits until the menu is done with.
         for (element, role) in [("File", "AXMenuBarItem"), ("File option", "AXMenuItem")] {
             assert_eq!(app.logged("menu File option true"), 0);
-            let click = json!({"element": element, "role": role});
-            server.call_for(app, "click_and_traverse", click).ok();
+            server.click(app.pid(), role, element).ok();
         }
         app.wait_for("menu File option true");
         until("the person's window after the menu", persons_window);
@@ -121,11 +114,8 @@ fn the_persons_window_comes_back_where_no_app_describes_it() {
         .arg(&log);
     let person = session.app(command, log);
     person.wait_for("ready");
-    until("the person's window", || {
-        (!server.has_in_front(&app)).then_some(())
-    });
-    let name = json!({"element": "Name", "role": "AXTextField", "text": "Ann"});
-    server.call_for(&app, "click_and_traverse", name).ok();
+    until("the person's window", || !server.has_in_front(&app));
+    server.fill(app.pid(), "AXTextField", "Name", "Ann").ok();
     app.wait_for("text Name Ann");
     assert!(!server.has_in_front(&app));
 }
@@ -181,7 +171,7 @@ fn a_cancelled_call_leaves_no_window_in_full_screen() {
         let time = Duration::from_millis(time);
         let answer = server.call_timeout("click_and_traverse", ok, time);
         until(&format!("its size after {time:?}: {answer:?}"), || {
-            (size() == before).then_some(())
+            size() == before
         });
     }
     server.clicks_are_exact(&app, "the app");
@@ -195,8 +185,7 @@ fn a_dialog_of_a_fixed_size_is_pressed_and_not_clicked() {
     let server = session.server();
     for toolkit in [Toolkit::Gtk3, Toolkit::Gtk4] {
         let app = session.widgets(toolkit, &server);
-        let ask = json!({"element": "Ask", "role": "AXButton"});
-        server.call_for(&app, "click_and_traverse", ask).ok();
+        server.click(app.pid(), "AXButton", "Ask").ok();
         let yes = json!({"element": "Yes", "role": "AXButton"});
         let refused = server.call_for(&app, "click_and_traverse", yes.clone());
         assert!(
@@ -218,8 +207,7 @@ fn a_dialog_that_can_be_resized_is_clicked() {
     let server = session.server();
     let app = session.widgets(Toolkit::Qt6, &server);
     for (element, logged) in [("Ask", "clicked Ask"), ("Yes", "answered Yes")] {
-        let click = json!({"element": element, "role": "AXButton"});
-        server.call_for(&app, "click_and_traverse", click).ok();
+        server.click(app.pid(), "AXButton", element).ok();
         app.wait_for(logged);
     }
 }

@@ -12,8 +12,7 @@ fn nothing_is_typed_into(compositor: Compositor, what: &str) {
     let session = Session::new(compositor).ends_with_the_test();
     let server = session.server();
     let app = session.widgets(Toolkit::Gtk3, &server);
-    let field = json!({"element": "Name", "role": "AXTextField", "text": "before"});
-    server.call_for(&app, "click_and_traverse", field).ok();
+    server.fill(app.pid(), "AXTextField", "Name", "before").ok();
     app.wait_for("text Name before");
     let mut command = session.command("/usr/bin/python3");
     command.arg(session.folder().join("launcher.py")).arg(what);
@@ -23,8 +22,8 @@ fn nothing_is_typed_into(compositor: Compositor, what: &str) {
     let mut line = String::new();
     printed.read_line(&mut line).unwrap();
     assert_eq!(line, "ready\n", "{compositor:?} {what}");
-    let typing = server.call_for(&app, "type_and_traverse", json!({"text": "secret"}));
-    let key = server.call_for(&app, "press_key_and_traverse", json!({"keyName": "Return"}));
+    let typing = server.type_text(app.pid(), "secret");
+    let key = server.press_key(app.pid(), "Return", &[]);
     if compositor == Compositor::Kwin {
         // KWin gives the window the keyboard all the same.
         app.wait_for("text Name beforesecret");
@@ -61,8 +60,7 @@ fn nothing_reaches_an_app_behind_the_lock_screen_of_kde() {
     let session = Session::new(Compositor::Kwin).ends_with_the_test();
     let server = session.server();
     let app = session.widgets(Toolkit::Gtk3, &server);
-    let field = json!({"element": "Name", "role": "AXTextField", "text": "before"});
-    server.call_for(&app, "click_and_traverse", field).ok();
+    server.fill(app.pid(), "AXTextField", "Name", "before").ok();
     app.wait_for("text Name before");
     let ask = |method: &str| {
         let mut command = session.command("/usr/bin/gdbus");
@@ -74,7 +72,7 @@ fn nothing_reaches_an_app_behind_the_lock_screen_of_kde() {
     };
     ask("org.freedesktop.ScreenSaver.Lock");
     until("the lock", || {
-        (ask("org.freedesktop.ScreenSaver.GetActive").trim() == "(true,)").then_some(())
+        ask("org.freedesktop.ScreenSaver.GetActive").trim() == "(true,)"
     });
     app.clear_log();
     for (tool, what) in [

@@ -31,8 +31,7 @@ fn arrive_in_an_app_that_reads_slowly(compositor: Compositor) {
     let session = Session::new(compositor);
     let server = session.server();
     let app = session.widgets(Toolkit::Gtk3, &server);
-    let field = json!({"element": "Name", "role": "AXTextField"});
-    server.call_for(&app, "click_and_traverse", field).ok();
+    server.click(app.pid(), "AXTextField", "Name").ok();
     let text = "all work and no play makes jack a dull boy. ".repeat(16);
     let typing = json!({"pid": app.pid(), "text": text});
     let typing = server.send("type_and_traverse", typing);

@@ -45,7 +45,7 @@ fn items_are_clicked_right_after_the_menu_has_opened(Driven { server, app, .. }:
     click("More", "AXMenuItem");
     let clicked = click("Deep", "AXMenuItem");
     until(&format!("the submenu's item\n{clicked}"), || {
-        app.log().contains(&"menu Deep".to_owned()).then_some(())
+        app.log().contains(&"menu Deep".to_owned())
     });
 }
 
@@ -158,13 +158,11 @@ fn each_item_is_clicked(driven: &Driven, menus: &[Menu]) {
 fn text_is_selected_by_the_fields_own_menu(driven: &Driven) {
     let Driven { server, app, .. } = driven;
     for (field, role) in [("Name", "AXTextField"), ("Notes", "AXTextArea")] {
-        let write = json!({"element": field, "role": role, "text": "all of this"});
-        server.call_for(app, "click_and_traverse", write).ok();
+        server.fill(app.pid(), role, field, "all of this").ok();
         app.wait_for(&format!("text {field} all of this"));
         driven.open_at(field, role);
         driven.item("Select All").ok();
-        let over = json!({"text": "x"});
-        server.call_for(app, "type_and_traverse", over).ok();
+        server.type_text(app.pid(), "x").ok();
         app.wait_for(&format!("text {field} x"));
     }
 }
@@ -198,16 +196,14 @@ fn sway_context_menus_at_the_edge_of_the_screen_are_clicked() {
 fn sway_a_context_menu_that_a_key_has_opened_takes_presses_and_no_clicks() {
     let driven = Driven::new(Compositor::Sway);
     let Driven { server, app, .. } = &driven;
-    let write = json!({"element": "Name", "role": "AXTextField", "text": "all of this"});
-    server.call_for(app, "click_and_traverse", write).ok();
-    let open = json!({"keyName": "F10", "modifierFlags": ["Shift"]});
-    server.call_for(app, "press_key_and_traverse", open).ok();
+    server
+        .fill(app.pid(), "AXTextField", "Name", "all of this")
+        .ok();
+    server.press_key(app.pid(), "F10", &["Shift"]).ok();
     let refused = driven.item("Select All");
     assert!(refused.error().contains("press_ax"), "{refused}");
-    let press = json!({"element": "Select All", "role": "AXMenuItem"});
-    server.call_for(app, "press_ax_and_traverse", press).ok();
-    let over = json!({"text": "x"});
-    server.call_for(app, "type_and_traverse", over).ok();
+    server.press_ax(app.pid(), "AXMenuItem", "Select All").ok();
+    server.type_text(app.pid(), "x").ok();
     app.wait_for("text Name x");
 }
 
@@ -219,8 +215,7 @@ pub fn a_menu_behind_is_clicked(compositor: Compositor) {
     let front = session.widgets(Toolkit::Gtk3, &server);
     for (toolkit, app) in &apps {
         assert!(server.has_in_front(&front));
-        let file = json!({"element": "File", "role": "AXMenuBarItem"});
-        server.call_for(app, "click_and_traverse", file).ok();
+        server.click(app.pid(), "AXMenuBarItem", "File").ok();
         assert!(server.has_in_front(app));
         let option = json!({"element": "File option", "role": "AXMenuItem"});
         let clicked = server.call_for(app, "click_and_traverse", option).ok();

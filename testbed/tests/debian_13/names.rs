@@ -10,8 +10,7 @@ fn menu_items_are_named_by_their_labels() {
     let server = session.server();
     let app = session.widgets(Toolkit::Gtk4, &server);
     let pid = app.pid();
-    let file = json!({"pid": pid, "element": "File", "role": "AXMenuBarItem"});
-    let opened = server.call("click_and_traverse", file).ok();
+    let opened = server.click(pid, "AXMenuBarItem", "File").ok();
     for name in ["New", "Close", "File option"] {
         assert!(
             opened.find("AXMenuItem", name).is_some(),
@@ -21,8 +20,7 @@ fn menu_items_are_named_by_their_labels() {
     let search = json!({"pattern": "AXMenuItem.*Close"});
     let found = server.call("search_tree", search).ok();
     assert!(found.text.contains("\"Close\""), "{found}");
-    let close = json!({"pid": pid, "element": "Close", "role": "AXMenuItem"});
-    server.call("press_ax_and_traverse", close).ok();
+    server.press_ax(pid, "AXMenuItem", "Close").ok();
     app.wait_for("menu Close");
 }
 
@@ -36,16 +34,14 @@ fn a_calculators_menu_is_used() {
     let pid = app.pid();
     let shows = |role: &str, name: &str| {
         until(name, || {
-            let read = server.call("refresh_traversal", json!({"pid": pid}));
+            let read = server.refresh(pid);
             let shows = !read.is_error && read.find(role, name).is_some_and(|line| line.visible);
             shows.then_some(())
         });
     };
     shows("AXButton", "Basic");
-    let mode = json!({"pid": pid, "element": "Basic", "role": "AXButton"});
-    server.call("click_and_traverse", mode).ok();
+    server.click(pid, "AXButton", "Basic").ok();
     shows("AXMenuItem", "Programming");
-    let programming = json!({"pid": pid, "element": "Programming", "role": "AXMenuItem"});
-    server.call("press_ax_and_traverse", programming).ok();
+    server.press_ax(pid, "AXMenuItem", "Programming").ok();
     shows("AXButton", "Programming");
 }

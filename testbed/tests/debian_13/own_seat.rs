@@ -1,7 +1,7 @@
 //! sway 1.10: the agent has a seat of its own, and a person works beside it. The person is a second
 //! server without a guard: its devices belong to the person's seat, `seat0`.
 
-use deskline_testbed::{Client, Compositor, NativeApp, Session, Setup, Toolkit, until};
+use deskline_testbed::{Client, Compositor, NativeApp, Session, Setup, Toolkit, has, until};
 use serde_json::json;
 
 /// The agent's text: 600 characters in all, in parts with clicks between them.
@@ -58,29 +58,21 @@ fn an_agent_and_a_person_type_at_once_and_nothing_mixes() {
         std::thread::scope(|scope| {
             let work = scope.spawn(|| {
                 for _ in 0..PARTS {
-                    agent
-                        .call_for(its, "type_and_traverse", json!({"text": part}))
-                        .ok();
+                    agent.type_text(its.pid(), &part).ok();
                     let ok = json!({"element": "OK", "role": "AXButton"});
                     agent.call_for(its, "click_and_traverse", ok).ok();
                     agent.call_for(its, "click_and_traverse", field()).ok();
-                    agent
-                        .call_for(its, "press_key_and_traverse", json!({"keyName": "End"}))
-                        .ok();
+                    agent.press_key(its.pid(), "End", &[]).ok();
                 }
             });
             while !work.is_finished() {
-                person
-                    .call_for(theirs, "type_and_traverse", json!({"text": THEIRS}))
-                    .ok();
+                person.type_text(theirs.pid(), THEIRS).ok();
                 assert!(person.has_in_front(theirs));
                 bursts += 1;
             }
         });
         let typed = THEIRS.repeat(bursts);
-        until("the person's text", || {
-            (text(theirs) == typed).then_some(())
-        });
+        until("the person's text", || text(theirs) == typed);
         assert_eq!(text(its), part.repeat(PARTS), "{turn}");
         assert_eq!(its.logged("clicked OK"), PARTS, "{turn}");
         assert_eq!(theirs.logged("clicked OK"), 0, "{turn}");
@@ -100,10 +92,7 @@ fn the_doctor_says_which_apps_hear_the_agents_seat() {
         let args = ["doctor", "--seat", "own", "--dir", "j"];
         let output = session.deskline(&args).output().unwrap();
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(
-            printed.contains("the agent has a seat of its own"),
-            "{printed}"
-        );
+        has(&printed, "the agent has a seat of its own");
         let row = printed
             .lines()
             .find(|line| line.contains("✓ seat") || line.contains("! seat"));
@@ -115,8 +104,6 @@ fn the_doctor_says_which_apps_hear_the_agents_seat() {
     let gtk = session.widgets(Toolkit::Gtk4, &person);
     let unheard = row();
     let named = format!("({}): it was started before the seat", gtk.pid());
-    assert!(
-        unheard.contains("! seat") && unheard.contains(&named),
-        "{unheard}"
-    );
+    has(&unheard, "! seat");
+    has(&unheard, &named);
 }

@@ -42,10 +42,8 @@ fn pastes(session: Session, script: &str, toolkits: &[Toolkit]) {
         .map(|toolkit| session.widgets(*toolkit, &server))
         .collect();
     for (app, persons) in apps.iter().zip(apps.iter().cycle().skip(1)) {
-        let field = json!({"element": "Name", "role": "AXTextField"});
-        server.call_for(app, "click_and_traverse", field).ok();
-        let front = json!({"element": "OK", "role": "AXButton"});
-        server.call_for(persons, "click_and_traverse", front).ok();
+        server.click(app.pid(), "AXTextField", "Name").ok();
+        server.click(persons.pid(), "AXButton", "OK").ok();
         let paste = json!({"text": TEXT, "paste": true});
         server.call_for(app, "type_and_traverse", paste).ok();
         app.wait_for(&format!("text Name {TEXT}"));

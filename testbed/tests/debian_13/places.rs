@@ -81,13 +81,12 @@ fn gnome_with_the_extension() {
     let session = Setup::debian_13(Compositor::Gnome).extension().start();
     windows_elsewhere_are_used(&session, &|server, app, place| {
         // GNOME's own keys.
-        let (key, modifiers) = match place {
-            Where::Workspace2 => ("PageDown", json!(["Super", "Shift"])),
-            Where::Minimised => ("h", json!(["Super"])),
-            Where::Workspace1 => ("PageUp", json!(["Super", "Shift"])),
+        let (key, modifiers): (_, &[&str]) = match place {
+            Where::Workspace2 => ("PageDown", &["Super", "Shift"]),
+            Where::Minimised => ("h", &["Super"]),
+            Where::Workspace1 => ("PageUp", &["Super", "Shift"]),
         };
-        let keys = json!({"keyName": key, "modifierFlags": modifiers});
-        server.call_for(app, "press_key_and_traverse", keys).ok();
+        server.press_key(app.pid(), key, modifiers).ok();
     });
 }
 
@@ -126,14 +125,11 @@ fn windows_elsewhere_are_used(session: &Session, put: &dyn Fn(&Client, &NativeAp
         assert!(is_there().is_some(), "{place:?}");
         let answer = server.call_for(&app, "click_and_traverse", ok).ok();
         until(&format!("the click\n{answer}"), || {
-            (app.logged("clicked OK") == 2).then_some(())
+            app.logged("clicked OK") == 2
         });
         let text = format!("{place:?}");
-        let name = json!({"element": "Name", "role": "AXTextField"});
-        server.call_for(&app, "click_and_traverse", name).ok();
-        let answer = server
-            .call_for(&app, "type_and_traverse", json!({"text": text}))
-            .ok();
+        server.click(app.pid(), "AXTextField", "Name").ok();
+        let answer = server.type_text(app.pid(), &text).ok();
         until(&format!("the text\n{answer}"), || {
             let log = app.log();
             log.iter()

@@ -31,9 +31,7 @@ fn ways_to_act(session: &Session) {
         assert!(server.has_in_front(&persons), "{answer}");
         answer
     };
-    until("the person's window", || {
-        server.has_in_front(&persons).then_some(())
-    });
+    until("the person's window", || server.has_in_front(&persons));
     let click = |app, more| call(app, "click_and_traverse", more);
 
     click(&app, json!({"element": "Pad", "middleClick": true}));

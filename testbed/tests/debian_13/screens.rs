@@ -95,10 +95,7 @@ fn kwin_with_screens_of_different_scale() {
     put(&server, &apps[1], "Right", BORDER);
     for (theirs, other) in [(0, 1), (1, 0)] {
         let at = leave_the_pointer(&session, &apps[theirs]);
-        let wrap = json!({"element": "Wrap", "role": "AXCheckBox"});
-        server
-            .call_for(&apps[other], "click_and_traverse", wrap)
-            .ok();
+        server.click(apps[other].pid(), "AXCheckBox", "Wrap").ok();
         assert_eq!(session.kwin_pointer(), at, "from {theirs} to {other}");
     }
 }
@@ -113,9 +110,7 @@ fn put(server: &Client, app: &NativeApp, side: &str, border: i32) {
     // KWin's keys lead from the first screen to the last.
     if !is_there() {
         to_the_screen(server, app, side);
-        until("the window on the other screen", || {
-            is_there().then_some(())
-        });
+        until("the window on the other screen", is_there);
     }
 }
 
@@ -184,15 +179,15 @@ fn labwc_with_two_screens() {
         };
         server.clicks_are_exact(&app, &format!("{toolkit:?}, where it opens"));
         let before = left();
-        let keys = json!({"keyName": "F12", "modifierFlags": ["Control"]});
-        server.call_for(&app, "press_key_and_traverse", keys).ok();
-        until("the other screen", || (left() > before).then_some(()));
+        server.press_key(app.pid(), "F12", &["Control"]).ok();
+        until("the other screen", || left() > before);
         server.clicks_are_exact(&app, &format!("{toolkit:?}, on the other screen"));
     }
 }
 
 /// Moves the app's window to the screen on that side, by the compositor's own keys.
 fn to_the_screen(server: &Client, app: &NativeApp, side: &str) {
-    let keys = json!({"keyName": side, "modifierFlags": ["Command", "Shift"]});
-    server.call_for(app, "press_key_and_traverse", keys).ok();
+    server
+        .press_key(app.pid(), side, &["Command", "Shift"])
+        .ok();
 }

@@ -56,8 +56,6 @@ fn a_session_ends_with_a_test_that_is_killed() {
             kill_process(pid, Signal::KILL).unwrap();
         }
         half.wait().unwrap();
-        until("the end of the session", || {
-            (!is_used(&folder)).then_some(())
-        });
+        until("the end of the session", || !is_used(&folder));
     }
 }

@@ -23,11 +23,8 @@ fn only_the_front_page_of_a_gtk_4_stack_shows() {
     let app = session.pages(&server);
     for (front, behind) in [("Front", "Back"), ("Back", "Front"), ("Front", "Back")] {
         let read = || server.call_for(&app, "refresh_traversal", json!({})).ok();
-        until("the page", || {
-            read().shows_page(front, behind).then_some(())
-        });
-        let turn = json!({"element": "Turn", "role": "AXButton"});
-        server.call_for(&app, "press_ax_and_traverse", turn).ok();
+        until("the page", || read().shows_page(front, behind));
+        server.press_ax(app.pid(), "AXButton", "Turn").ok();
         app.wait_for(&format!("page {behind}"));
     }
 }

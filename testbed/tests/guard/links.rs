@@ -20,9 +20,7 @@ fn a_person_who_does_nothing_notices_nothing() {
     front.bring_to_front();
     bed.run("xdotool", &["key", "Caps_Lock"]);
     bed.screen().move_pointer(1800, 700);
-    until("Caps Lock", || {
-        (front.full_log() == ["key Caps_Lock"]).then_some(())
-    });
+    until("Caps Lock", || front.full_log() == ["key Caps_Lock"]);
     front.clear_log();
     let watcher = Watcher::on(&bed);
     let keyboard = watcher.keyboard();
@@ -63,7 +61,7 @@ fn the_overlay_is_on_the_screen_and_nowhere_else() {
     let overlay = watcher.await_overlay();
     assert!(watcher.is_click_through(overlay));
     until("the banner's pixels", || {
-        (watcher.pixels_of(ACCENT) > before + 500).then_some(())
+        watcher.pixels_of(ACCENT) > before + 500
     });
     assert_eq!(bed.screen().front(), app.window.id, "it takes no focus");
     assert!(bed.screen().windows().iter().all(|w| w.id != overlay));

@@ -175,47 +175,31 @@ fn keys_that_the_person_holds_do_not_count_and_are_put_back(bed: &Bed) {
     for key in [SHIFT, CONTROL] {
         let code = watcher.code_of(key) as u8;
         person.press(key);
-        until("the key down", || {
-            bed.screen().pressed().0.contains(&code).then_some(())
-        });
+        until("the key down", || bed.screen().pressed().0.contains(&code));
         let text = Dice::new().text(60);
-        server
-            .call("type_and_traverse", json!({"pid": app.pid, "text": text}))
-            .ok();
+        server.type_text(app.pid, &text).ok();
         expected += &text;
         assert_eq!(bed.screen().pressed().0, [code], "held as before");
         person.release(key);
-        until("no key down", || {
-            bed.screen().pressed().0.is_empty().then_some(())
-        });
+        until("no key down", || bed.screen().pressed().0.is_empty());
         // XTEST's own device does not consider it pressed either: Shift works for the agent.
-        server
-            .call("type_and_traverse", json!({"pid": app.pid, "text": "aBc"}))
-            .ok();
+        server.type_text(app.pid, "aBc").ok();
         expected += "aBc";
     }
     // A point without anything to drag.
     person.point(1900, 1060);
     person.buttons(1);
-    until("the button down", || {
-        (bed.screen().pressed().1 != 0).then_some(())
-    });
+    until("the button down", || bed.screen().pressed().1 != 0);
     let text = Dice::new().text(60);
-    server
-        .call("type_and_traverse", json!({"pid": app.pid, "text": text}))
-        .ok();
+    server.type_text(app.pid, &text).ok();
     expected += &text;
     let click =
         json!({"pid": app.pid, "x": app.window.bounds.0 + 50, "y": app.window.bounds.1 + 90});
-    let refused = server.call("click_and_traverse", click);
-    assert!(
-        refused.error().contains("holding a mouse button"),
-        "{refused}"
-    );
+    server
+        .call("click_and_traverse", click)
+        .fails_with("holding a mouse button");
     person.buttons(0);
-    until("no button down", || {
-        (bed.screen().pressed() == (vec![], 0)).then_some(())
-    });
+    until("no button down", || bed.screen().pressed() == (vec![], 0));
     assert_eq!(saved(&server, &app, &file), expected);
 }
 
@@ -262,8 +246,7 @@ fn escape_stops_it_and_puts_back(bed: &Bed) {
     let log = bed.journal_lines();
     assert!(log.iter().all(|line| line["outcome"] == "cancelled"));
     // Esc from the agent does not cancel.
-    let escape = json!({"pid": app.pid, "keyName": "Escape"});
-    server.call("press_key_and_traverse", escape).ok();
+    server.press_key(app.pid, "Escape", &[]).ok();
 }
 
 fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
@@ -310,9 +293,7 @@ fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
     let server = bed.server(&[]);
     server.call("list_applications", json!({})).ok();
     assert_eq!(bed.screen().pressed(), (vec![], 0));
-    until("the keyboard map", || {
-        (watcher.keyboard() == keyboard).then_some(())
-    });
+    until("the keyboard map", || watcher.keyboard() == keyboard);
 }
 
 fn escape_counts_until_the_link_is_over(bed: &Bed) {
@@ -343,8 +324,7 @@ fn escape_counts_until_the_link_is_over(bed: &Bed) {
         start.elapsed()
     );
     // Esc cancelled that link and also reached the app. The next link works.
-    let press = json!({"pid": app.pid, "keyName": "F8"});
-    server.call("press_key_and_traverse", press).ok();
+    server.press_key(app.pid, "F8", &[]).ok();
     let log = app.full_log();
     assert_eq!(log[log.len() - 2..], ["key Escape", "key F8"]);
     assert_eq!(log.iter().filter(|line| *line == "key a").count(), 200);

@@ -52,7 +52,7 @@ impl<'b> Desk<'b> {
         let (x, y, w, _) = self.mail.window_now().bounds;
         person.click((x + w as i32 / 2) as u16, (y + 12) as u16);
         until("the mail in front", || {
-            (self.bed.screen().front() == self.mail.window.id).then_some(())
+            self.bed.screen().front() == self.mail.window.id
         });
     }
 
@@ -94,8 +94,7 @@ fn the_persons_own_switch_is_no_handoff() {
             if waits {
                 // Another client makes the awaited element appear.
                 let other = desk.bed.server(&[]);
-                let late = json!({"pid": pid, "element": "Late", "role": "AXButton"});
-                other.call("press_ax_and_traverse", late).ok();
+                other.press_ax(pid, "AXButton", "Late").ok();
             }
         });
         desk.mail_is_theirs(&answer);
@@ -147,7 +146,7 @@ fn the_pointer_stays_where_the_person_has_moved_it() {
         let answer = desk.while_waiting(tool, arguments, || {
             person.point(x, 1000);
             until("the person's motion", || {
-                (bed.screen().pointer() == (x.into(), 1000)).then_some(())
+                bed.screen().pointer() == (x.into(), 1000)
             });
         });
         assert_eq!(bed.screen().pointer(), (x.into(), 1000), "{answer}");
@@ -155,19 +154,14 @@ fn the_pointer_stays_where_the_person_has_moved_it() {
     }
     // The person has not moved the pointer but holds a button: do not move it during a drag.
     let ok = json!({"pid": pid, "element": "OK", "role": "AXButton"});
-    let at = desk
-        .server
-        .call("refresh_traversal", json!({"pid": pid}))
-        .ok();
+    let at = desk.server.refresh(pid).ok();
     let at = at.line_of("AXButton", "OK").extents.unwrap().center();
     let mut delayed = ok;
     delayed["delayAfterAction"] = 1.into();
     let answer = desk.while_waiting("click_and_traverse", delayed, || {
         person.point(at.x as u16, at.y as u16);
         person.buttons(1);
-        until("the button down", || {
-            (bed.screen().pressed().1 != 0).then_some(())
-        });
+        until("the button down", || bed.screen().pressed().1 != 0);
     });
     assert_eq!(bed.screen().pointer(), (at.x, at.y), "{answer}");
     person.buttons(0);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use deskline_testbed::{deskline, until};
+use deskline_testbed::{deskline, has, until};
 use serde_json::{Value, json};
 
 use crate::client::Client;
@@ -56,10 +56,7 @@ fn each_client_has_a_desktop_of_its_own() {
 
     let mut carl = Client::connect(&server.url);
     let text = carl.refused("list_applications", &json!({}));
-    assert!(
-        text.contains("all 2 desktops are taken. Try again in"),
-        "{text}"
-    );
+    has(&text, "all 2 desktops are taken. Try again in");
     assert_eq!(server.running("mousepad").len(), 2);
     ann.leave();
     let ended = || (server.running("mousepad").len() == 1).then_some(());
@@ -68,9 +65,7 @@ fn each_client_has_a_desktop_of_its_own() {
     assert!(!listed.contains("mousepad"), "{listed}");
     server.child.kill().unwrap();
     server.child.wait().unwrap();
-    until("its desktops to end", || {
-        (server.processes() == 0).then_some(())
-    });
+    until("its desktops to end", || server.processes() == 0);
 }
 
 /// The numbers, with two desktops of two in use.
@@ -188,12 +183,8 @@ fn a_desktop_that_crashes_breaks_only_its_own_calls() {
     bob.call("open_application_and_traverse", &open);
     // Its X server, between two calls: he learns it once.
     kill(&of_bob("Xvfb"));
-    until("the end of his desktop", || {
-        of_bob("Xvfb").is_empty().then_some(())
-    });
-    until("the end of its server", || {
-        (server.journals() == 1).then_some(())
-    });
+    until("the end of his desktop", || of_bob("Xvfb").is_empty());
+    until("the end of its server", || server.journals() == 1);
     let told = bob.refused("list_applications", &json!({}));
     assert!(told.contains(ENDED), "{told}");
     assert!(!list(&mut bob).contains("mousepad"));
@@ -250,10 +241,8 @@ fn a_profile_is_kept_and_had_by_one_desktop_at_a_time() {
     };
     until("her profile to be free", free);
     let seen = ann.run(&look);
-    assert!(
-        seen.contains("Anns") && seen.contains("login.txt"),
-        "{seen}"
-    );
+    has(&seen, "Anns");
+    has(&seen, "login.txt");
 }
 
 #[test]
@@ -269,9 +258,7 @@ fn a_desktop_that_nobody_uses_ends() {
     // He is killed, so his session has no end.
     drop(bob);
     // 6 s after the last calls only the server is left, although she is connected.
-    until("the desktops to end", || {
-        (server.processes() == 1).then_some(())
-    });
+    until("the desktops to end", || server.processes() == 1);
     let log = server.log.lock().unwrap();
     assert!(
         log.iter().any(|line| line.contains("the desktop of")),

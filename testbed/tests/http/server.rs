@@ -178,8 +178,6 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
         // Dropping the folder before they end would leave files.
-        until("its processes to end", || {
-            (self.processes() == 0).then_some(())
-        });
+        until("its processes to end", || self.processes() == 0);
     }
 }

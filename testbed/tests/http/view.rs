@@ -4,6 +4,7 @@ use std::fs;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use deskline_testbed::browser::Browser;
+use deskline_testbed::has;
 use serde_json::json;
 
 use crate::TOKEN;
@@ -62,10 +63,7 @@ fn only_who_has_the_viewers_password_sees_the_journals_and_cannot_act() {
     let mut ann = Client::connect(&server.url);
     ann.open_editor();
     let rows = server.get_as(&basic(&password), "/view/links?last=9");
-    assert!(
-        rows.contains("content-security-policy: default-src 'none'"),
-        "{rows}"
-    );
+    has(&rows, "content-security-policy: default-src 'none'");
     assert!(rows.contains("\"words\":\"Open mousepad\""), "{rows}");
 }
 

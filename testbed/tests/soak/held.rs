@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use deskline_testbed::{Bed, Client, until};
+use deskline_testbed::{Bed, Client, kilobytes, until};
 
 /// The allocator keeps some of what was freed; a leak of a tree in each call is more than this.
 const MOST_GROWTH_KB: usize = 4 * 1024;
@@ -28,18 +28,13 @@ fn count(server: &Client, folder: &str) -> usize {
 
 impl Held {
     pub fn by(bed: &Bed, server: &Client) -> Self {
-        let status = fs::read_to_string(format!("/proc/{}/status", server.pid)).unwrap();
-        let rss = status
-            .lines()
-            .find_map(|l| l.strip_prefix("VmRSS:"))
-            .unwrap();
         Self {
             descriptors: count(server, "fd"),
             threads: count(server, "task"),
             children: children(server),
             x_resources: bed.screen().resources_of(server.pid),
             matches: match_rules(bed),
-            kilobytes: rss.trim().trim_end_matches(" kB").parse().unwrap(),
+            kilobytes: kilobytes(server.pid, "VmRSS"),
         }
     }
 

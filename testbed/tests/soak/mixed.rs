@@ -12,7 +12,6 @@ use deskline_testbed::watcher::Watcher;
 use deskline_testbed::{Answer, Bed, Client, until};
 use fastrand::Rng;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
 
 use crate::apps::{Act, Driven, KINDS, agents};
 use crate::held::Held;
@@ -403,7 +402,7 @@ impl Soak<'_> {
         let pid = self.apps[at].app.pid;
         signal(pid, Signal::CONT);
         until("an answer of the app that hung", || {
-            let answer = self.server.call("refresh_traversal", json!({"pid": pid}));
+            let answer = self.server.refresh(pid);
             (!answer.is_error).then_some(())
         });
         self.apps[at].forgive();
@@ -413,9 +412,7 @@ impl Soak<'_> {
     fn hold(&mut self) -> Held {
         self.goes_on();
         for app in &self.apps[..3] {
-            self.server
-                .call("refresh_traversal", json!({"pid": app.app.pid}))
-                .ok();
+            self.server.refresh(app.app.pid).ok();
         }
         Held::by(self.bed, &self.server)
     }

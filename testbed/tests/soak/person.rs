@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use deskline_testbed::person::{ESCAPE, Person};
 use deskline_testbed::{App, Bed, Client};
 use fastrand::Rng;
-use serde_json::json;
 
 /// The letters that the person types. The agent types none of them.
 pub const LETTERS: [char; 3] = ['x', 'y', 'z'];
@@ -27,9 +26,7 @@ impl<'b> Own<'b> {
     pub fn open(bed: &'b Bed, server: &Client, toolkit: &str, y: u16) -> Self {
         let spec = format!("Mine {toolkit}|Mine {toolkit}|300x240+1500+{y}");
         let app = bed.windows(toolkit, &[], &[&spec]);
-        let tree = server
-            .call("refresh_traversal", json!({"pid": app.pid}))
-            .ok();
+        let tree = server.refresh(app.pid).ok();
         let place = tree.line_of("AXTextField", "Note Mine").extents.unwrap();
         let (x, y, ..) = app.window_now().bounds;
         let field = (place.x + place.w / 2 - x, place.y + place.h / 2 - y);

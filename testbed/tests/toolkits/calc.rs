@@ -7,8 +7,7 @@ use super::exceptions;
 
 #[test]
 fn libreoffice_calc() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (app, file) = bed.calc(&[&["apple", "3"], &["pear", "4"]]);
     let (person, _) = bed.mousepad("");
     let subject = Subject::new(app.pid, &app, Some(person.pid), &server);

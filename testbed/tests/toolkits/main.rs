@@ -10,8 +10,7 @@ use deskline_testbed::{Bed, Toolkit};
 type Cells = Vec<(String, String)>;
 
 fn run(toolkit: Toolkit) -> Cells {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let app = bed.widgets(toolkit);
     let (person, _) = bed.mousepad("");
     let subject = Subject {
@@ -66,8 +65,7 @@ fn qt_5() {
 
 #[test]
 fn chromium() {
-    let bed = Bed::new();
-    let server = bed.server(&[]);
+    let (bed, server) = Bed::with_server();
     let (app, page) = bed.chromium_widgets();
     let (person, _) = bed.mousepad("");
     let subject = Subject::new(app.pid, &page, Some(person.pid), &server);

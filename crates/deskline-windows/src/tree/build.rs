@@ -2,9 +2,7 @@
 
 use std::time::Instant;
 
-use deskline_core::{
-    App, Element, Role, States, Text, Tree, TreeWindow, escape, summary,
-};
+use deskline_core::{App, Element, Role, States, Text, Tree, TreeWindow, escape, summary};
 use deskline_link::Scope;
 
 use super::facts;

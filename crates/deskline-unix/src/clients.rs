@@ -1,5 +1,5 @@
-//! The processes at the other ends of the sockets that a process has accepted: `/proc` does not show
-//! which two sockets belong together.
+//! The processes at the other ends of the sockets that a process has accepted: `/proc` does not
+//! show which two sockets belong together.
 
 use std::collections::HashSet;
 use std::fs;

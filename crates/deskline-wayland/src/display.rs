@@ -28,7 +28,8 @@ const FROM_WINDOW: &str = "it does not report where windows are on the screen";
 pub struct WaylandDisplay<C> {
     pub(crate) compositor: C,
     hands: Hands<u32>,
-    /// The offset to add to points, as of the last [`locate`](crate::compositor::Compositor::locate).
+    /// The offset to add to points, as of the last
+    /// [`locate`](crate::compositor::Compositor::locate).
     offset: (f64, f64),
     /// Measures the app's unread data, if the compositor disconnects slow readers.
     unread: Option<Unread>,

@@ -63,8 +63,8 @@ pub fn qbittorrent(bed: &Bed) {
     .unwrap();
 }
 
-/// The environment of Wine's programs, with a made prefix. Without its dialogs about components that
-/// are missing.
+/// The environment of Wine's programs, with a made prefix, without its dialogs about components
+/// that are missing.
 pub fn wine(bed: &Bed) -> String {
     let prefix = format!("WINEPREFIX={}", text(&bed.path("wine")));
     let environment = [

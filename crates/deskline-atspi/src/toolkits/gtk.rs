@@ -88,8 +88,8 @@ pub fn popup_offsets(nodes: &[Option<(Rect, Rect)>], popups: &[Rect]) -> Vec<(us
 /// A tool tip's window is larger than its text by at most this, in pixels at scale 2.
 const PADDING: i32 = 60;
 
-/// The offsets of GTK 4's tool tips among `nodes`, children of toplevels. Each is in the middle of a
-/// pop-up window, and reported where it is in that window.
+/// The offsets of GTK 4's tool tips among `nodes`, children of toplevels. Each is in the middle of
+/// a pop-up window, and reported where it is in that window.
 pub fn tool_tips(nodes: &[(usize, Rect)], popups: &[Rect]) -> Vec<(usize, (i32, i32))> {
     let fits = |own: &Rect, popup: &Rect| {
         let (x, y) = (popup.w - own.w, popup.h - own.h);

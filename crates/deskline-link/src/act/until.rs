@@ -317,8 +317,8 @@ fn shift(was: &Tree, (now, area): (&Tree, usize)) -> i32 {
     moved.max().unwrap_or(0)
 }
 
-/// By how many lines to turn the wheel at first, so that nothing is skipped: two thirds of what shows. A
-/// line has 60 pixels at most in any toolkit.
+/// By how many lines to turn the wheel at first, so that nothing is skipped: two thirds of what
+/// shows. A line has 60 pixels at most in any toolkit.
 pub(super) fn lines_for(place: Option<Rect>) -> i32 {
     const LINE: i32 = 60;
     place.map_or(3, |place| (place.h * 2 / 3 / LINE).clamp(1, 10))

@@ -70,16 +70,6 @@ fn a_value_that_is_not_taken_is_an_error_with_the_current_one() {
 }
 
 #[test]
-fn a_slash_that_completes_a_typed_path_is_no_other_path() {
-    let mut story = with(|key| key.replace('d', "d/"));
-    story.types("/tmp/orchard");
-    assert!(!story.is_error(), "{}", story.text());
-    let mut story = with(|key| key.replace('d', "d.txt"));
-    story.types("/tmp/orchard");
-    story.says("what was there stands beside the typed path");
-}
-
-#[test]
 fn a_value_that_the_app_writes_in_its_own_form_is_a_success_with_a_note() {
     let mut story = with(|text| format!("{text}.00"));
     story.set_value("To", "3");

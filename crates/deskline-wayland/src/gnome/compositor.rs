@@ -1,5 +1,5 @@
-//! GNOME, as what a display is on. Uses the window positions that Deskline's extension reports while it
-//! is on, and otherwise the interfaces that Mutter offers every program.
+//! GNOME, as what a display is on. Uses the window positions that Deskline's extension reports
+//! while it is on, and otherwise the interfaces that Mutter offers every program.
 
 use std::time::Duration;
 

@@ -2,12 +2,16 @@
 
 use std::fs;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use deskline_testbed::{deskline, has, until};
 use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::server::{Server, kill};
+
+/// A first call takes 50 ms at most, on a machine that has nothing else to do.
+const READY: Duration = Duration::from_millis(50);
 
 /// What an app tries against the desktop beside its own. A line is printed for each success. Two
 /// seals may have the same path for different buses: their ids are compared.
@@ -68,16 +72,38 @@ fn each_client_has_a_desktop_of_its_own() {
     until("its desktops to end", || server.processes() == 0);
 }
 
+/// The number of this name in the metrics.
+fn number(metrics: &str, name: &str) -> u64 {
+    let line = metrics.lines().find_map(|line| line.strip_prefix(name));
+    let number: f64 = line.expect(name).trim().parse().unwrap();
+    number as u64
+}
+
+/// The quickest of four: other tests run beside this one.
+#[test]
+fn a_first_call_to_a_desktop_that_is_ready_takes_a_moment() {
+    let server = Server::start(&["--desktops", "4", "--warm", "4"]);
+    until("four desktops", || {
+        let warm = number(&server.get("/metrics"), "deskline_desktops{state=\"warm\"}");
+        (warm == 4).then_some(())
+    });
+    let mut clients: Vec<Client> = (0..4).map(|_| Client::connect(&server.url)).collect();
+    let took = clients.iter_mut().map(|client| {
+        let start = Instant::now();
+        client.call("list_applications", &json!({}));
+        start.elapsed()
+    });
+    let took: Vec<Duration> = took.collect();
+    println!("first calls: {took:?}");
+    assert!(took.iter().any(|took| *took < READY), "{took:?}");
+}
+
 /// The numbers, with two desktops of two in use.
 fn check_numbers(server: &Server) {
     let head = server.get("/ready");
     assert!(head.starts_with("HTTP/1.1 503"), "{head}");
     let numbers = server.get("/metrics");
-    let value = |name: &str| -> u64 {
-        let line = numbers.lines().find_map(|line| line.strip_prefix(name));
-        let number: f64 = line.expect(name).trim().parse().unwrap();
-        number as u64
-    };
+    let value = |name: &str| number(&numbers, name);
     assert!(value("deskline_links_total{tool=\"chain_and_traverse\",outcome=\"ok\"}") == 2);
     assert!(value("deskline_link_seconds_count{tool=\"chain_and_traverse\"}") == 2);
     assert!(value("deskline_link_step_seconds_count{step=\"settle\"}") >= 2);

@@ -30,6 +30,13 @@ pub fn examine() -> Vec<Check> {
         place.x, place.y
     );
     let mut checks = vec![Check::ok("display", at)];
+    if process::is_remote() {
+        checks.push(Check::warn(
+            "session",
+            "Remote Desktop: while its window is minimised or closed, Windows draws nothing and takes no input",
+            "keep its window open, or hand the session to the console: tscon %SESSIONNAME% /dest:console",
+        ));
+    }
     if let Some(why) = privilege::kept_out() {
         checks.push(Check::fail(
             "input",

@@ -15,6 +15,7 @@ use windows::Win32::System::Threading::{
     GetExitCodeProcess, GetProcessTimes, OpenProcess, PROCESS_NAME_WIN32,
     PROCESS_QUERY_LIMITED_INFORMATION, QueryFullProcessImageNameW,
 };
+use windows::Win32::UI::WindowsAndMessaging::{GetSystemMetrics, SM_REMOTESESSION};
 use windows::core::{Owned, PWSTR};
 
 /// A process, which may have ended: Windows does not reuse its pid while this handle is open.
@@ -122,6 +123,12 @@ pub fn session() -> Option<u32> {
     // SAFETY: the number outlives the call.
     unsafe { ProcessIdToSessionId(std::process::id(), &raw mut session) }.ok()?;
     Some(session)
+}
+
+/// Whether this login session is one of Remote Desktop.
+pub fn is_remote() -> bool {
+    // SAFETY: takes a number alone.
+    unsafe { GetSystemMetrics(SM_REMOTESESSION) != 0 }
 }
 
 /// What the system knows a program as: the name of the executable, and its path.

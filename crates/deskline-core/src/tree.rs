@@ -134,15 +134,9 @@ impl Tree {
 
     /// Whether an element is a tool tip or in one: the pointer makes these come and go.
     pub fn is_in_tool_tip(&self, index: usize) -> bool {
-        let mut at = Some(index);
-        while let Some(element) = at.and_then(|at| self.elements.get(at)) {
-            if element.role == Role::HELP_TAG {
-                return true;
-            }
-            // A container comes before its contents, so this ends.
-            at = element.parent.filter(|&parent| Some(parent) < at);
-        }
-        false
+        let role = |at: usize| Some(self.elements.get(at)?.role);
+        self.outwards(index)
+            .any(|at| role(at) == Some(Role::HELP_TAG))
     }
 
     /// The toplevels that were not read in this call.

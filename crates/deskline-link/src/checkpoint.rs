@@ -5,25 +5,21 @@
 //! even if one before it panics.
 
 mod devices;
+mod restore;
 
 use std::ops::{Deref, DerefMut};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point};
 
 use crate::apps::{Opened, Permit};
 use crate::desktop::Desktop;
-use crate::display::{Place, Pointer, Window, WindowId, WindowState};
+use crate::display::{Window, WindowId, WindowState};
 use crate::error::{Error, Missing, Result, TargetError};
 use crate::guard::Watch;
 use crate::subject::Subject;
 use deskline_input::clock::Instant;
 use deskline_input::{Cancel, Click, Reason};
-
-/// How many times to request the person's window. On a busy machine a window manager can take
-/// longer than one request waits.
-const RESTORES: usize = 3;
 
 /// The person's front window and pointer, and the changes that links have made to them since.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -473,138 +469,6 @@ impl<'a> Checkpoint<'a> {
         self.saved.left.push(at);
         Ok(())
     }
-
-    /// Puts the windows that links have raised back to where they were, and shows the person's
-    /// workspace.
-    fn restore_places(&mut self) {
-        let Some(workspaces) = self.desktop.workspaces() else {
-            return;
-        };
-        for (window, state) in std::mem::take(&mut self.saved.away) {
-            if let Err(e) = workspaces.put_away(window, state) {
-                tracing::warn!("a window was not put away again: {e}");
-            }
-        }
-        let Some(workspace) = self.saved.workspace.take() else {
-            return;
-        };
-        if let Err(e) = workspaces.show_workspace(workspace, &Cancel::new()) {
-            tracing::warn!("the workspace was not put back: {e}");
-        }
-    }
-
-    /// Brings the person's window back to the front, unless they have switched meanwhile, another
-    /// app has opened a window for them, or the window is gone.
-    fn restore_front(&mut self) {
-        if self.keep || !self.touched || self.desktop.is_private() {
-            return;
-        }
-        let now = self.desktop.front().ok().flatten();
-        let Some(front) = self.saved.front.take() else {
-            if now.as_ref().is_none_or(|now| self.is_targets(now)) {
-                self.restore_places();
-            }
-            return;
-        };
-        let same_app = |now: &Window| {
-            // The target was in front before, and has opened a new window above the old one.
-            let new = !self
-                .windows
-                .iter()
-                .any(|w| w.id == now.id && w.pid == now.pid);
-            now.pid == front.pid && now.pid.is_some() && now.pid == self.subject.home() && new
-        };
-        if now
-            .as_ref()
-            .is_some_and(|now| now.id == front.id || same_app(now))
-        {
-            if now.is_some_and(|now| now.id == front.id) {
-                self.restore_places();
-            }
-            return;
-        }
-        if now.as_ref().is_some_and(|now| self.is_elsewhere(now)) {
-            return;
-        }
-        self.restore_places();
-        // A fresh `Cancel`, and several attempts: the person's window must come back even if the
-        // link was cancelled or the window manager is slow.
-        for _ in 0..RESTORES {
-            let Ok(raising) = self.desktop.raising() else {
-                return;
-            };
-            match raising.activate(front.id, &Cancel::new()) {
-                Ok(()) => return,
-                Err(e) => tracing::warn!("the front window was not put back: {e}"),
-            }
-            let now = self.desktop.front().ok().flatten();
-            if now.is_some_and(|now| now.id == front.id || self.is_elsewhere(&now)) {
-                return;
-            }
-        }
-        if let Some(next) = self.next_after(front.id)
-            && let Ok(raising) = self.desktop.raising()
-            && let Err(e) = raising.activate(next, &Cancel::new())
-        {
-            tracing::warn!("the window below the person's was not put back: {e}");
-        }
-    }
-
-    /// Whether the person has switched to this window, or another app has opened it for them: it is
-    /// not the target's. An app that is still starting may own any new window.
-    fn is_elsewhere(&self, now: &Window) -> bool {
-        !self.is_targets(now) && (self.subject.home().is_some() || self.was_there(now.id))
-    }
-
-    /// The window that the person would have in front now if the link had done nothing, once theirs
-    /// has closed.
-    fn next_after(&mut self, closed: WindowId) -> Option<WindowId> {
-        let windows = self.desktop.every_window().ok()?;
-        if windows.iter().any(|w| w.id == closed) {
-            return None;
-        }
-        let states = self.desktop.window_states().ok()?;
-        let is_out = |id: WindowId| {
-            let mut known = states.iter().filter(|(of, _)| *of == id);
-            known.any(|(_, state)| state.is_away() || state.place != Place::App)
-        };
-        let there = |id: WindowId| windows.iter().any(|w| w.id == id) && !is_out(id);
-        // Where theirs lay, the order of the windows is known from before the link.
-        let at = self.windows.iter().position(|w| w.id == closed);
-        let below = at.map_or(&self.windows[..], |at| &self.windows[at + 1..]);
-        let mut may = below.iter().filter(|w| at.is_some() || !self.is_targets(w));
-        may.find(|w| there(w.id)).map(|w| w.id)
-    }
-
-    /// Moves the pointer back if a link moved it, the person has not moved it since, and no button
-    /// is pressed. After a hover that was not cancelled, the next link that acts does this.
-    fn restore_pointer(&mut self) {
-        let Some(pointer) = self.saved.pointer.filter(|_| !self.keep) else {
-            return;
-        };
-        if self.hovers_at.is_some() && self.cancel.reason().is_none() {
-            *self.deferred = Some(DeferredRestore {
-                saved: Saved {
-                    front: None,
-                    pointer: Some(pointer),
-                    left: std::mem::take(&mut self.saved.left),
-                    ..Saved::default()
-                },
-                why: Deferral::Hover,
-                front: None,
-                desktop: self.desktop.id(),
-            });
-            return;
-        }
-        let left = &self.saved.left;
-        let stays = |now: Pointer| left.contains(&now.at) && now.at != pointer && !now.pressed;
-        if let Ok(screen) = self.desktop.screen()
-            && screen.pointer().is_ok_and(|now| now.is_some_and(stays))
-            && let Err(e) = screen.move_pointer(pointer)
-        {
-            tracing::warn!("the pointer was not put back: {e}");
-        }
-    }
 }
 
 impl Checkpoint<'_> {
@@ -643,51 +507,6 @@ impl Checkpoint<'_> {
         {
             self.hold_for_menu(pid);
         }
-    }
-}
-
-impl Checkpoint<'_> {
-    /// Step 8. The guard holds until the person's window is back, if it holds on.
-    pub(crate) fn restore(&mut self) {
-        if std::mem::replace(&mut self.restored, true) {
-            return;
-        }
-        let steps: [fn(&mut Self); 11] = [
-            |desk| desk.desktop.release_all(),
-            Self::restore_clipboard,
-            |desk| {
-                if desk.guard.holds() {
-                    desk.note_drift();
-                }
-            },
-            |desk| {
-                if desk.holds_on.is_none() {
-                    desk.open_guard();
-                }
-            },
-            |desk| desk.desktop.rest(),
-            Self::keep_menu,
-            Self::restore_pointer,
-            Self::restore_front,
-            Self::open_guard,
-            Self::unwatch,
-            // Once more, if that panicked.
-            Self::open_guard,
-        ];
-        let made = steps.map(|step| catch_unwind(AssertUnwindSafe(|| step(self))));
-        if let Some(Err(panic)) = made.into_iter().find(Result::is_err)
-            && !std::thread::panicking()
-        {
-            resume_unwind(panic);
-        }
-    }
-}
-
-impl Drop for Checkpoint<'_> {
-    fn drop(&mut self) {
-        // After an error or a panic the devices are the person's again at once.
-        self.holds_on = None;
-        self.restore();
     }
 }
 

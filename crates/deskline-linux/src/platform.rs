@@ -34,15 +34,15 @@ pub struct LinuxPlatform {
 impl LinuxPlatform {
     /// The session of this environment, or the person's where there is none.
     pub fn find() -> Self {
-        Self::of(None)
+        Self::new(None)
     }
 
     /// This session and no other.
     pub fn on(session: Session) -> Self {
-        Self::of(Some(session))
+        Self::new(Some(session))
     }
 
-    fn of(session: Option<Session>) -> Self {
+    fn new(session: Option<Session>) -> Self {
         Self {
             session,
             attended: false,

@@ -282,8 +282,8 @@ fn look_of(tree: &Tree, area: usize) -> u64 {
     hasher.finish()
 }
 
-/// Whether a text has the wanted one only as a part of longer numbers, as "Line 30" has "Line 3":
-/// what is wanted may come.
+/// Whether a text has the wanted one only as a part of longer numbers, as "Line 30" has "Line 3".
+/// Scrolling continues past such a text.
 fn cuts_numbers(shown: &str, wanted: &str) -> bool {
     let (shown, wanted) = (fold(shown), fold(wanted));
     let digits = |[inner, outer]: [Option<char>; 2]| {

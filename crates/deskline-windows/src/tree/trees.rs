@@ -69,11 +69,11 @@ impl<U: Uia> Trees for AppTrees<U> {
             Scope::Whole { budget } | Scope::Again { budget } => budget,
             Scope::Showing => Duration::ZERO,
         };
-        let mut walk = Walk::of(&self.uia, pid, by_levels, budget);
+        let mut walk = Walk::run(&self.uia, pid, by_levels, budget);
         if self.awake.insert(pid, process.started) != Some(process.started) {
             while walk.has_empty_page() && start.elapsed() < WAKES {
                 std::thread::sleep(LOOK);
-                walk = Walk::of(&self.uia, pid, by_levels, budget);
+                walk = Walk::run(&self.uia, pid, by_levels, budget);
             }
         }
         if walk.roots.is_empty() {

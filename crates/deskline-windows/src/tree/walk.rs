@@ -76,7 +76,7 @@ pub struct Walk<'u, U: Uia> {
 
 impl<'u, U: Uia> Walk<'u, U> {
     /// Reads the app's visible elements, then hidden ones for as long as `budget`.
-    pub fn of(uia: &'u U, pid: u32, by_levels: bool, budget: Duration) -> Self {
+    pub fn run(uia: &'u U, pid: u32, by_levels: bool, budget: Duration) -> Self {
         let mut walk = Self {
             uia,
             toplevels: toplevels(pid),

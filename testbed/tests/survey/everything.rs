@@ -10,17 +10,20 @@ mod run;
 mod shown;
 
 macro_rules! survey {
-    ($($app:ident)*) => {
+    ($($name:ident $app:ident)*) => {
         $(#[test]
-        fn $app() {
-            run::survey(&apps::$app());
+        fn $name() {
+            run::survey(&apps::$app);
         })*
     };
 }
 
 survey! {
-    mousepad gedit geany calc impress chromium nautilus dolphin gnome_terminal xfce4_terminal
-    okular kate gimp inkscape audacity filezilla keepassxc swing gnome_calculator kcalc
-    gtk3_widget_factory gtk4_widget_factory
-    tk sdl xterm kitty notepad xfce4_panel vlc qbittorrent thunderbird wireshark sandboxed
+    mousepad MOUSEPAD gedit GEDIT geany GEANY calc CALC impress IMPRESS chromium CHROMIUM
+    nautilus NAUTILUS dolphin DOLPHIN gnome_terminal GNOME_TERMINAL xfce4_terminal XFCE4_TERMINAL
+    okular OKULAR kate KATE gimp GIMP inkscape INKSCAPE audacity AUDACITY filezilla FILEZILLA
+    keepassxc KEEPASSXC swing SWING gnome_calculator GNOME_CALCULATOR kcalc KCALC
+    gtk3_widget_factory GTK3_WIDGET_FACTORY gtk4_widget_factory GTK4_WIDGET_FACTORY tk TK sdl SDL
+    xterm XTERM kitty KITTY notepad NOTEPAD xfce4_panel XFCE4_PANEL vlc VLC qbittorrent QBITTORRENT
+    thunderbird THUNDERBIRD wireshark WIRESHARK sandboxed SANDBOXED
 }

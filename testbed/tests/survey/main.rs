@@ -10,12 +10,15 @@ mod run;
 mod shown;
 
 macro_rules! survey {
-    ($($app:ident)*) => {
+    ($($name:ident $app:ident)*) => {
         $(#[test]
-        fn $app() {
-            run::survey(&apps::$app());
+        fn $name() {
+            run::survey(&apps::$app);
         })*
     };
 }
 
-survey! { writer firefox evince konsole thunar pyqt_6 gtk4_demo }
+survey! {
+    writer WRITER firefox FIREFOX evince EVINCE konsole KONSOLE thunar THUNAR pyqt_6 PYQT_6
+    gtk4_demo GTK4_DEMO
+}

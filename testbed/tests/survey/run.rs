@@ -113,6 +113,17 @@ impl Run<'_> {
         wait(what, || self.screenful().shown.iter().any(&like))
     }
 
+    /// Waits until a text field with exactly this text shows.
+    pub fn shows_text(&self, what: &str, text: &str) -> Outcome {
+        self.shows(what, |shown| shown.role == "text" && shown.text == text)
+    }
+
+    /// Waits until the button or box with this name is on.
+    pub fn shows_checked(&self, name: &str) -> Outcome {
+        let is_on = |shown: &Shown| shown.name == name && shown.is("checked");
+        self.shows(&format!("{name} on"), is_on)
+    }
+
     /// Waits until libatspi reports no such element as showing.
     pub fn hides(&self, what: &str, like: impl Fn(&Shown) -> bool) -> Outcome {
         wait(&format!("an end of {what}"), || {

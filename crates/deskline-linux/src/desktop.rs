@@ -200,13 +200,10 @@ impl LinuxDesktop {
 
     /// Whether the app has windows, and the display system lists none of them.
     fn is_native(&mut self, pid: u32) -> Result<bool> {
-        let windows = self.known_windows()?;
-        let is_listed = self
-            .display
-            .every_window()?
-            .iter()
-            .any(|window| window.pid == Some(pid));
-        Ok(!is_listed && windows.iter().any(|window| window.pid == Some(pid)))
+        let listed = self.display.every_window()?;
+        let native = self.native_windows(&listed)?;
+        let has = |windows: &[Window]| windows.iter().any(|window| window.pid == Some(pid));
+        Ok(!has(&listed) && has(&native))
     }
 
     /// The apps with a window that have this name in our own answers, or this window title.

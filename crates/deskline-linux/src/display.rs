@@ -14,6 +14,7 @@ use deskline_wayland::{KdeDisplay, Seat, SwayDisplay};
 use deskline_x11::X11Display;
 
 use crate::session::Session;
+pub(crate) use described::accessibility;
 pub(crate) use system::{BY_PROTOCOLS, DisplaySystem, Popups, WaylandSystem};
 use wayland::TreesOnly;
 

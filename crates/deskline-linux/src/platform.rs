@@ -10,7 +10,6 @@ use crate::display::{self, DisplaySystem, WaylandSystem};
 use crate::portal::Portal;
 use crate::session::Session;
 use deskline_atspi::AtSpi;
-use deskline_atspi::accessibility_bus;
 use deskline_unix::process;
 use deskline_wayland::GnomeInput;
 use deskline_x11::{X11, question};
@@ -101,13 +100,7 @@ impl LinuxPlatform {
     fn accessibility_bus(session: &Session) -> Result<(AtSpi, String)> {
         // `missing` has checked that there is one.
         let bus = session.session_bus.as_deref().unwrap_or_default();
-        let address = accessibility_bus::enabled(bus)?;
-        match AtSpi::connect(&address) {
-            Ok(atspi) => Ok((atspi, address)),
-            Err(e) => Err(Error::Unavailable(format!(
-                "the accessibility bus at {address} does not answer: {e}"
-            ))),
-        }
+        display::accessibility(bus)
     }
 }
 

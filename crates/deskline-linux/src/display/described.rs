@@ -43,16 +43,17 @@ impl Described {
     }
 
     fn atspi(&mut self) -> Result<&mut AtSpi> {
-        let atspi = if let Some(atspi) = self.atspi.take() {
-            atspi
-        } else {
-            let address = accessibility_bus::enabled(&self.session_bus)?;
-            AtSpi::connect(&address).map_err(|e| {
-                let why = format!("the accessibility bus at {address} does not answer: {e}");
-                Error::Unavailable(why)
-            })?
+        let atspi = match self.atspi.take() {
+            Some(atspi) => atspi,
+            None => accessibility(&self.session_bus)?.0,
         };
         Ok(self.atspi.insert(atspi))
+    }
+
+    /// The toplevel with this id, as of the last look.
+    fn known(&self, id: WindowId) -> Option<&atspi::AppToplevel> {
+        let known = self.last.iter().find(|(known, _)| *known == id);
+        known.map(|(_, toplevel)| toplevel)
     }
 
     /// The windows of an app, as of the last look.
@@ -67,6 +68,17 @@ impl Described {
             unplaced: true,
             ..atspi::Windows::default()
         }
+    }
+}
+
+/// Connects to the accessibility bus of the session with this bus. Returns its address too.
+pub(crate) fn accessibility(session_bus: &str) -> Result<(AtSpi, String)> {
+    let address = accessibility_bus::enabled(session_bus)?;
+    match AtSpi::connect(&address) {
+        Ok(atspi) => Ok((atspi, address)),
+        Err(e) => Err(Error::Unavailable(format!(
+            "the accessibility bus at {address} does not answer: {e}"
+        ))),
     }
 }
 
@@ -105,22 +117,16 @@ impl Toplevels for Described {
     }
 
     fn size(&mut self, id: WindowId) -> Result<Option<(i32, i32)>> {
-        let Some((_, toplevel)) = self.last.iter().find(|(known, _)| *known == id) else {
+        let Some(toplevel) = self.known(id).cloned() else {
             return Ok(None);
         };
-        let toplevel = toplevel.clone();
         let extents = self.atspi()?.extents_of(&toplevel);
         let extents = extents.map_err(atspi::on_bus("asking for a window's size"))?;
         Ok(extents.map(|e| (e.w, e.h)))
     }
 
     fn parts(&mut self, id: WindowId) -> Result<Vec<Part>> {
-        let Some(pid) = self
-            .last
-            .iter()
-            .find(|(known, _)| *known == id)
-            .map(|(_, t)| t.pid)
-        else {
+        let Some(pid) = self.known(id).map(|toplevel| toplevel.pid) else {
             return Ok(Vec::new());
         };
         let windows = self.windows(pid);

@@ -8,7 +8,7 @@ use deskline_link::{Display as _, Result, WindowId};
 use deskline_wayland::{ExtensionUse, GnomeAccess, GnomeDisplay, ShellWindow};
 
 use super::described::Described;
-use super::system::{BY_PROTOCOLS, Findings, Popups, WaylandSystem};
+use super::system::{BY_PROTOCOLS, Findings, Popups, WaylandSystem, border};
 use crate::session::{GNOME_SHELL, Session};
 
 /// Connects to GNOME Shell, where that is the session's compositor.
@@ -108,12 +108,7 @@ fn for_tree(window: ShellWindow) -> atspi::Toplevel {
     };
     atspi::Toplevel {
         // With it GTK 3's frames, which include their shadow, are recognised by their size.
-        border: [
-            left,
-            buffer.w - frame.w - left,
-            top,
-            buffer.h - frame.h - top,
-        ],
+        border: border(buffer, frame),
         modal: window.modal,
         on_screen: window.visible,
         in_buffer: window.native.then_some(in_buffer),

@@ -3,12 +3,11 @@
 use std::time::{Duration, Instant};
 
 use deskline_atspi as atspi;
-use deskline_core::Rect;
 use deskline_link::doctor::Fix;
 use deskline_link::{Display as _, Result, WindowId};
 use deskline_wayland::{KdeDisplay, KdeWindow};
 
-use super::system::{Findings, Popups, WaylandSystem};
+use super::system::{Findings, Popups, WaylandSystem, border};
 use crate::session::Kwin;
 
 /// How long a KWin whose process is there may take to be on the session bus, and then to run
@@ -88,11 +87,4 @@ fn for_tree(window: KdeWindow) -> atspi::Toplevel {
         in_buffer: window.native.then_some(in_buffer),
         ..atspi::Toplevel::new(WindowId(window.id), window.title, content)
     }
-}
-
-/// How far the frame goes beyond the content: left, right, top, bottom.
-fn border(frame: Rect, content: Rect) -> [i32; 4] {
-    let right = frame.x + frame.w - content.x - content.w;
-    let bottom = frame.y + frame.h - content.y - content.h;
-    [content.x - frame.x, right, content.y - frame.y, bottom]
 }

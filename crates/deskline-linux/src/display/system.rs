@@ -155,3 +155,10 @@ impl dyn DisplaySystem + '_ {
         screen.map_or_else(|_| Ok(Vec::new()), Screen::every_window)
     }
 }
+
+/// How far an area goes beyond one inside it: left, right, top, bottom.
+pub(super) fn border(outer: Rect, inner: Rect) -> [i32; 4] {
+    let right = outer.x + outer.w - inner.x - inner.w;
+    let bottom = outer.y + outer.h - inner.y - inner.h;
+    [inner.x - outer.x, right, inner.y - outer.y, bottom]
+}

@@ -8,13 +8,11 @@ use deskline_link::{Cancel, Raising, Result, WindowId};
 use super::extension::ShellWindow;
 use super::placed::Placed;
 use super::plain::Plain;
+use super::raise::SUBMENUS;
 use super::session::{Access, Way};
 use crate::compositor::{Compositor, Current};
 use crate::described::Toplevels;
 use crate::display::WaylandDisplay;
-
-/// The deepest nesting of menus that is closed.
-const SUBMENUS: usize = 5;
 
 /// How Deskline's extension of the shell is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -160,13 +160,6 @@ impl Events for Notify {
     fn known_layout(&self) -> Option<&Layout> {
         self.layout.as_ref().map(|(_, layout)| layout)
     }
-
-    // Only KWin's guard pushes, and it uses EIS.
-    fn push_over(&mut self, _: (f64, f64), _: (f64, f64)) -> Result<()> {
-        Err(Error::system("moving the pointer")(
-            "no single motion crosses an edge",
-        ))
-    }
 }
 
 /// The active layout. GNOME's keymap has the layouts of all input sources and of the user's

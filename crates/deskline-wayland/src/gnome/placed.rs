@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{KeyPress, Modifiers, Point, Rect};
+use deskline_core::{Point, Rect};
 use deskline_link::guard::Guards;
 use deskline_link::{
     Aim, Cancel, Error, Offer, Other, Picture, PictureNature, Pictures, Pointer, Raising, Result,
@@ -15,6 +15,7 @@ use super::extension::{Extension, Kind, Over, Screen, ShellWindow};
 use super::picture;
 use super::place::Content;
 use super::plain::PAINTS;
+use super::raise::ESC;
 use super::scales;
 use super::session::{self, Access, Way};
 use super::sessions::Sessions;
@@ -32,11 +33,6 @@ const RESTACKS: Duration = Duration::from_millis(300);
 
 /// How often to check. A look takes a millisecond.
 const LOOK: Duration = Duration::from_millis(2);
-
-const ESC: KeyPress = KeyPress {
-    key: deskline_core::Key::Escape,
-    modifiers: Modifiers::empty(),
-};
 
 /// A GNOME session whose extension is on.
 pub(crate) struct Placed {

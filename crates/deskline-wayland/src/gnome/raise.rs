@@ -35,9 +35,9 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(160);
 const LOOK: Duration = Duration::from_millis(10);
 
 /// The deepest nesting of menus that is closed.
-const SUBMENUS: usize = 5;
+pub(super) const SUBMENUS: usize = 5;
 
-const ESC: KeyPress = KeyPress {
+pub(super) const ESC: KeyPress = KeyPress {
     key: Key::Escape,
     modifiers: Modifiers::empty(),
 };

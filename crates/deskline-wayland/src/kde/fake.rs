@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use deskline_link::{Error, Result};
+use deskline_link::Result;
 use wayland_client::delegate_noop;
 use wayland_protocols_plasma::fake_input::client::org_kde_kwin_fake_input::OrgKdeKwinFakeInput;
 use wayland_protocols_plasma::keystate::client::org_kde_kwin_keystate::{self, OrgKdeKwinKeystate};
@@ -126,13 +126,6 @@ impl Events for Fake {
 
     fn known_layout(&self) -> Option<&Layout> {
         self.layout.as_ref().map(|(_, layout)| layout)
-    }
-
-    // Used only by KWin's guard, which needs EIS.
-    fn push_over(&mut self, _: (f64, f64), _: (f64, f64)) -> Result<()> {
-        Err(Error::system("moving the pointer")(
-            "no single motion crosses an edge",
-        ))
     }
 }
 

@@ -296,13 +296,11 @@ impl Pictures for Sway {
         let window = windows.iter().find(|w| w.id == id.0 && w.visible);
         let window = window.ok_or_else(|| failed("the window is on no workspace that shows"))?;
         let outputs = self.ipc.outputs()?;
-        let part = |output: &Output| output.place().intersect(&window.content);
-        let output = outputs.iter().max_by_key(|o| part(o).w * part(o).h);
-        let output = output.filter(|o| !part(o).is_empty());
-        let output = output.ok_or_else(|| failed("the window is on no output"))?;
+        let shown = screens::showing(outputs, Output::place, window.content);
+        let (output, part) = shown.ok_or_else(|| failed("the window is on no output"))?;
         let screen = self.client.heard.screens.named(&output.name);
         let screen = screen.ok_or_else(|| failed("the window's output is not known"))?;
-        picture::take(&mut self.client, &screen, output.place(), part(output))
+        picture::take(&mut self.client, &screen, output.place(), part)
     }
 
     fn nature(&self) -> PictureNature {

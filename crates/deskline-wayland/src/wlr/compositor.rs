@@ -345,14 +345,8 @@ impl<T: Toplevels> Pictures for Wlr<T> {
             size.ok_or_else(|| failed("the app does not report the size of its window"))?;
         let content = Rect::at(corner.x, corner.y, w, h);
         let screens = self.client.screens()?;
-        let part = |place: &Rect| place.intersect(&content);
-        let screen = screens.iter().max_by_key(|screen| {
-            let Rect { w, h, .. } = part(&screen.place);
-            i64::from(w.max(0)) * i64::from(h.max(0))
-        });
-        let screen = screen.filter(|screen| !part(&screen.place).is_empty());
-        let screen = screen.ok_or_else(|| failed("the window is on no screen"))?;
-        let shown = part(&screen.place);
+        let found = screens::showing(screens, |screen| screen.place, content);
+        let (screen, shown) = found.ok_or_else(|| failed("the window is on no screen"))?;
         let picture = picture::take(&mut self.client, &screen.output, screen.place, shown)?;
         Ok(Picture {
             origin: Point::at(shown.x - corner.x, shown.y - corner.y),

@@ -70,6 +70,20 @@ pub(crate) fn layout_around(screens: &[Rect], points: &[Point]) -> Result<Rect> 
         .unwrap_or(Rect::at(0, 0, 1, 1)))
 }
 
+/// The screen that shows the largest part of this area, of all that show any, and that part.
+pub(crate) fn showing<S>(
+    screens: Vec<S>,
+    place: impl Fn(&S) -> Rect,
+    area: Rect,
+) -> Option<(S, Rect)> {
+    let parts = screens.into_iter().map(|screen| {
+        let part = place(&screen).intersect(&area);
+        (screen, part)
+    });
+    let shown = parts.filter(|(_, part)| !part.is_empty());
+    shown.max_by_key(|(_, part)| i64::from(part.w) * i64::from(part.h))
+}
+
 /// The first point that is on none of the screens.
 fn off_screen(screens: &[Rect], points: &[Point]) -> Option<Point> {
     let shows = |at: &Point| screens.iter().any(|screen| screen.contains(*at));

@@ -4,12 +4,23 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Bed, has, until};
+use deskline_testbed::{Bed, Client, has, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 fn kill(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
+}
+
+/// Opens a script as an app.
+fn open_script(bed: &Bed, server: &Client, script: &str) -> u32 {
+    let path = bed.path("app.py");
+    std::fs::write(&path, script).unwrap();
+    let open = json!({"identifier": format!("/usr/bin/python3 {}", path.display())});
+    server
+        .call("open_application_and_traverse", open)
+        .ok()
+        .pid()
 }
 
 #[test]
@@ -75,7 +86,7 @@ fn a_crash_of_an_office_suite_is_reported_with_its_signal() {
 /// The app sleeps in the handler of its button, and has no time for questions meanwhile.
 #[test]
 fn a_press_that_keeps_the_app_busy_was_done_and_a_wait_outlasts_it() {
-    let bed = Bed::new();
+    let (bed, server) = Bed::with_server();
     let script = r#"
 import gi, time
 gi.require_version("Gtk", "3.0")
@@ -90,13 +101,7 @@ window.add(button)
 window.show_all()
 Gtk.main()
 "#;
-    std::fs::write(bed.path("busy.py"), script).unwrap();
-    let server = bed.server(&[]);
-    let open = json!({"identifier": format!("/usr/bin/python3 {}", bed.path("busy.py").display())});
-    let pid = server
-        .call("open_application_and_traverse", open)
-        .ok()
-        .pid();
+    let pid = open_script(&bed, &server, script);
     let answer = server.press_ax(pid, "AXButton", "Work").ok();
     let message = answer.field("summary");
     assert!(message.starts_with("Pressed 'Work'"), "{message}");
@@ -112,7 +117,7 @@ Gtk.main()
 /// while it derives a key.
 #[test]
 fn an_app_that_computes_is_busy_and_has_not_settled() {
-    let bed = Bed::new();
+    let (bed, server) = Bed::with_server();
     let script = r#"
 import gi, hashlib, threading
 gi.require_version("Gtk", "3.0")
@@ -128,13 +133,7 @@ window.add(button)
 window.show_all()
 Gtk.main()
 "#;
-    std::fs::write(bed.path("keys.py"), script).unwrap();
-    let server = bed.server(&[]);
-    let open = json!({"identifier": format!("/usr/bin/python3 {}", bed.path("keys.py").display())});
-    let pid = server
-        .call("open_application_and_traverse", open)
-        .ok()
-        .pid();
+    let pid = open_script(&bed, &server, script);
     let answer = server.click(pid, "AXButton", "Unlock").ok();
     let message = answer.field("summary");
     assert!(message.contains("The app is still busy after"), "{message}");

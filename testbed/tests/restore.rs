@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use deskline_testbed::{Bed, Toolkit, until};
+use deskline_testbed::{App, Bed, Toolkit, until};
 use serde_json::{Value, json};
 
 const POINTER: (i32, i32) = (1700, 900);
@@ -43,13 +43,21 @@ fn links() -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// The app that links act on, and the person's, which is in front. The pointer is at [`POINTER`].
+fn apps(bed: &Bed, toolkit: Toolkit) -> [App<'_>; 2] {
+    let app = bed.widgets(toolkit).at(400, 150);
+    let persons = bed.widgets(Toolkit::Qt5).at(900, 450);
+    persons.bring_to_front();
+    bed.screen()
+        .move_pointer(POINTER.0 as i16, POINTER.1 as i16);
+    [app, persons]
+}
+
 #[test]
 fn after_every_kind_of_link() {
     let (bed, server) = Bed::with_server();
     let screen = bed.screen();
-    let app = bed.widgets(Toolkit::Gtk3).at(400, 150);
-    let persons = bed.widgets(Toolkit::Qt5).at(900, 450);
-    persons.bring_to_front();
+    let [app, persons] = apps(&bed, Toolkit::Gtk3);
     for (tool, mut arguments) in links() {
         screen.move_pointer(POINTER.0 as i16, POINTER.1 as i16);
         arguments["pid"] = app.pid.into();
@@ -70,10 +78,7 @@ fn after_every_kind_of_link() {
 fn after_a_cancelled_request() {
     let (bed, server) = Bed::with_server();
     let screen = bed.screen();
-    let app = bed.widgets(Toolkit::Gtk3).at(400, 150);
-    let persons = bed.widgets(Toolkit::Qt5).at(900, 450);
-    persons.bring_to_front();
-    screen.move_pointer(POINTER.0 as i16, POINTER.1 as i16);
+    let [app, persons] = apps(&bed, Toolkit::Gtk3);
     let long: String = "to be or not to be ".repeat(200);
     let pending = server.send(
         "click_and_traverse",
@@ -99,10 +104,7 @@ fn an_open_menu_stays_until_the_link_that_closes_it() {
     for toolkit in Toolkit::ALL {
         let (bed, server) = Bed::with_server();
         let screen = bed.screen();
-        let app = bed.widgets(toolkit).at(400, 150);
-        let persons = bed.widgets(Toolkit::Qt5).at(900, 450);
-        persons.bring_to_front();
-        screen.move_pointer(POINTER.0 as i16, POINTER.1 as i16);
+        let [app, persons] = apps(&bed, toolkit);
         let menu = json!({"pid": app.pid, "element": "File", "role": "AXMenuBarItem"});
         let open = server.call("click_and_traverse", menu).ok();
         assert!(
@@ -122,10 +124,7 @@ fn an_open_menu_stays_until_the_link_that_closes_it() {
 fn after_a_dialog_of_the_same_app() {
     let (bed, server) = Bed::with_server();
     let screen = bed.screen();
-    let app = bed.widgets(Toolkit::Gtk3).at(400, 150);
-    let persons = bed.widgets(Toolkit::Qt5).at(900, 450);
-    persons.bring_to_front();
-    screen.move_pointer(POINTER.0 as i16, POINTER.1 as i16);
+    let [app, persons] = apps(&bed, Toolkit::Gtk3);
     let asked = server.click(app.pid, "AXButton", "Ask").ok();
     assert!(asked.get("dialog").is_some(), "{asked}");
     let answered = server.click(app.pid, "AXButton", "Yes").ok();

@@ -8,7 +8,6 @@ use deskline_core::Rect;
 use deskline_link::{Error, Result};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use x11rb::connection::Connection as _;
-use x11rb::errors::ReplyError;
 use x11rb::protocol::shm::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{ConnectionExt as _, Drawable, ImageFormat};
 
@@ -126,15 +125,11 @@ pub(super) fn read_over_socket(
     };
     let image = connection
         .get_image(ImageFormat::Z_PIXMAP, source.drawable, x, y, w, h, !0)
-        .during(WHAT)?;
-    let image = match image.reply() {
-        Err(ReplyError::X11Error(_)) => return Ok(false),
-        image => image.during(WHAT)?,
-    };
+        .answer_if_present(WHAT)?;
     let all = usize::from(w) * PIXEL * usize::from(h);
-    if image.data.len() != all {
+    let Some(image) = image.filter(|image| image.data.len() == all) else {
         return Ok(false);
-    }
+    };
     rows(0, &image.data);
     Ok(true)
 }

@@ -151,7 +151,11 @@ impl Connection {
         let mut socket = connect(address, timeout)?;
         let guid = authenticate(&mut socket, deadline)?;
         socket.set_nonblocking(true)?;
-        Ok(Self {
+        Ok(Self::over(socket, guid))
+    }
+
+    fn over(socket: UnixStream, guid: String) -> Self {
+        Self {
             socket,
             serial: 0,
             outgoing: Vec::new(),
@@ -164,7 +168,7 @@ impl Connection {
             signals: VecDeque::new(),
             name: String::new(),
             guid,
-        })
+        }
     }
 
     /// Our unique name on the bus.
@@ -529,20 +533,7 @@ mod tests {
     use crate::decode;
 
     fn connection() -> Connection {
-        Connection {
-            socket: UnixStream::pair().unwrap().0,
-            serial: 0,
-            outgoing: Vec::new(),
-            incoming: Vec::new(),
-            parsed: 0,
-            dropped: 0,
-            overtime: 0,
-            pending: HashMap::new(),
-            unsendable: VecDeque::new(),
-            signals: VecDeque::new(),
-            name: String::new(),
-            guid: String::new(),
-        }
+        Connection::over(UnixStream::pair().unwrap().0, String::new())
     }
 
     /// A message of this kind. A reply answers call 7.

@@ -36,17 +36,22 @@ fn pasted(server: &Server, kind: &'static str) -> Vec<u8> {
     read(server.with(|state| state.paste(kind)))
 }
 
-#[test]
-fn is_lent_and_given_back_with_all_its_types() {
-    let server = bed();
+/// The person's clipboard, saved, with this text in its place.
+fn lent(server: &Server, text: &str) -> impl deskline_link::Clipboard + use<> {
     let mut clipboard = deskline_wayland::clipboard::start(&server.socket()).expect("a clipboard");
     clipboard
         .save(&Cancel::new())
         .expect("the clipboard is saved");
-    let app = std::process::id();
     clipboard
-        .offer("Grüße\n", app, &Cancel::new())
+        .offer(text, std::process::id(), &Cancel::new())
         .expect("the text is offered");
+    clipboard
+}
+
+#[test]
+fn is_lent_and_given_back_with_all_its_types() {
+    let server = bed();
+    let mut clipboard = lent(&server, "Grüße\n");
     assert_eq!(
         pasted(&server, "text/plain;charset=utf-8"),
         "Grüße\n".as_bytes()
@@ -67,14 +72,7 @@ fn is_lent_and_given_back_with_all_its_types() {
 #[test]
 fn data_that_the_person_copies_meanwhile_stays() {
     let server = bed();
-    let mut clipboard = deskline_wayland::clipboard::start(&server.socket()).expect("a clipboard");
-    clipboard
-        .save(&Cancel::new())
-        .expect("the clipboard is saved");
-    let app = std::process::id();
-    clipboard
-        .offer("agent", app, &Cancel::new())
-        .expect("the text is offered");
+    let mut clipboard = lent(&server, "agent");
     server.with(|state| state.copy(&[("text/plain", b"newer")]));
     clipboard
         .give_back()

@@ -14,7 +14,7 @@ use deskline_core::{KeyPress, Modifiers, Point};
 
 use crate::apps::{Opened, Permit};
 use crate::desktop::Desktop;
-use crate::display::{Window, WindowId, WindowState};
+use crate::display::{Place, Window, WindowId, WindowState};
 use crate::error::{Error, Missing, Result, TargetError};
 use crate::guard::Watch;
 use crate::subject::Subject;
@@ -89,6 +89,8 @@ pub(crate) struct Checkpoint<'a> {
     raised: Option<WindowId>,
     /// That of the current step.
     raised_now: Option<WindowId>,
+    /// Its place, once the display was asked.
+    raised_place: Option<Place>,
     /// Whether the agent's text may be on the clipboard.
     lends_clipboard: bool,
     /// Where the link's last input has left the pointer until the next link that acts.
@@ -139,6 +141,7 @@ impl<'a> Checkpoint<'a> {
             last_input: None,
             raised: None,
             raised_now: None,
+            raised_place: None,
             lends_clipboard: false,
             hovers_at: None,
             touched: false,
@@ -352,6 +355,7 @@ impl<'a> Checkpoint<'a> {
         self.touched = true;
         self.raised = Some(window);
         self.raised_now = Some(window);
+        self.raised_place = None;
         self.front_then = Some(window);
         self.save_state(window)?;
         self.desktop.raising()?.activate(window, cancel)
@@ -362,19 +366,34 @@ impl<'a> Checkpoint<'a> {
         if self.desktop.is_private() {
             return Ok(());
         }
-        let states = self.desktop.window_states()?;
-        let state = states
-            .into_iter()
-            .find(|(id, state)| *id == window && state.is_away());
-        let Some(away) = state.filter(|_| self.saved.away.iter().all(|(id, _)| *id != window))
-        else {
+        let state = self.state_of(window)?;
+        self.raised_place = Some(state.place);
+        if !state.is_away() || self.saved.away.iter().any(|(id, _)| *id == window) {
             return Ok(());
-        };
-        if away.1.workspace.is_some() && self.saved.workspace.is_none() {
+        }
+        if state.workspace.is_some() && self.saved.workspace.is_none() {
             self.saved.workspace = self.desktop.workspace()?;
         }
-        self.saved.away.push(away);
+        self.saved.away.push((window, state));
         Ok(())
+    }
+
+    fn state_of(&mut self, window: WindowId) -> Result<WindowState> {
+        let states = self.desktop.window_states()?;
+        let state = states.into_iter().find(|(id, _)| *id == window);
+        Ok(state.map_or_else(WindowState::default, |(_, state)| state))
+    }
+
+    /// The place of the window that was brought to the front for the current step.
+    pub(crate) fn raised_place(&mut self) -> Result<Option<Place>> {
+        let Some(window) = self.raised_now else {
+            return Ok(None);
+        };
+        let place = match self.raised_place {
+            Some(place) => place,
+            None => self.state_of(window)?.place,
+        };
+        Ok(Some(place))
     }
 
     /// The window that was brought to the front for the current step.

@@ -16,7 +16,7 @@ use deskline_core::{Diff, Element, Role};
 
 use crate::call::{Action, Input, Tool};
 use crate::checkpoint::Checkpoint;
-use crate::display::{Place, WindowState};
+use crate::display::Place;
 use crate::end::End;
 use crate::error::{Error, NoEffect, Result};
 use crate::report::{AppState, Drop, Report};
@@ -266,12 +266,7 @@ impl Steps<'_> {
 /// itself as other apps' windows come and go.
 fn opens_from_panel(desk: &mut Checkpoint<'_>, target: Option<&Element>) -> Result<bool> {
     let in_menu = target.is_some_and(|e| matches!(e.role, Role::MENU | Role::MENU_ITEM));
-    let Some(window) = desk.raised_now().filter(|_| !in_menu) else {
-        return Ok(false);
-    };
-    let states = desk.window_states()?;
-    let is_panel = |(id, state): &(_, WindowState)| *id == window && state.place == Place::Panel;
-    Ok(states.iter().any(is_panel))
+    Ok(!in_menu && desk.raised_place()? == Some(Place::Panel))
 }
 
 /// Whether an app without a window that a person would call so shows others: a panel, a

@@ -36,8 +36,8 @@ pub(crate) trait Events: Debug + Send {
     fn known_layout(&self) -> Option<&Layout>;
 
     /// Moves the pointer to `edge`, and from there twice by `by`: only relative motion crosses a
-    /// barrier at the edge of the screen. Does not wait for the compositor. Only KWin's guard pushes,
-    /// and it uses EIS, the one way that has such motions.
+    /// barrier at the edge of the screen. Does not wait for the compositor. Only KWin's guard
+    /// pushes, and it uses EIS, the one way that has such motions.
     fn push_over(&mut self, _edge: (f64, f64), _by: (f64, f64)) -> Result<()> {
         Err(Error::system("moving the pointer")(
             "no single motion crosses an edge",

@@ -1,32 +1,19 @@
 //! Stories of apps that end, and of apps that take their time.
 
-use std::time::Duration;
-
 use deskline_core::States;
+use deskline_link::Exit;
 use deskline_link::call::Awaited;
-use deskline_link::{Action, Exit, Tool};
 use insta::assert_snapshot;
 
 use crate::script::person;
-use crate::story::{EDITOR_WINDOW, MAIL, MUSIC_WINDOW, Story, by_text};
-use crate::world::{Health, World};
+use crate::story::{EDITOR_WINDOW, MAIL, MUSIC_WINDOW, Story};
+use crate::world::Health;
 
 fn ended_by(exit: Exit) -> Story {
     let story = Story::new();
     story.script().exit = Some(exit);
-    story.given(|world| world.on_press("Send", |world| world.becomes(MAIL, Health::Dead)));
+    story.on_press("Send", |world| world.becomes(MAIL, Health::Dead));
     story
-}
-
-fn waits_for(story: &mut Story, target: &str, state: Awaited, timeout: Duration) -> String {
-    let target = by_text(target);
-    let action = Action::WaitFor {
-        target,
-        state,
-        timeout,
-    };
-    story.run(Tool::WaitFor, action);
-    story.outcome()
 }
 
 #[test]
@@ -52,20 +39,13 @@ fn later_calls_about_it_say_so_too() {
     pid: 100
     ");
     story.click("Send");
-    assert!(
-        story.field("error").contains("signal 6"),
-        "{}",
-        story.text()
-    );
+    story.says("signal 6");
 }
 
 #[test]
 fn an_end_before_the_action_is_an_error() {
     let mut story = ended_by(Exit::Signal(11));
-    story.after(
-        "read 100 again",
-        Box::new(|world: &mut World| world.becomes(MAIL, Health::Dead)),
-    );
+    story.after("read 100 again", |world| world.becomes(MAIL, Health::Dead));
     story.click("Send");
     assert_snapshot!(story.field("error"), @"Mail (pid 100) is gone. The process ended (signal 11, SIGSEGV: it crashed). Call open_application_and_traverse to start it again");
 }
@@ -77,12 +57,9 @@ fn where_the_persons_window_closes_they_get_the_one_below_it() {
         world.raise(MUSIC_WINDOW);
         world.raise(EDITOR_WINDOW);
     });
-    story.after(
-        "activate",
-        Box::new(|world: &mut World| world.close(EDITOR_WINDOW)),
-    );
+    story.after("activate", |world| world.close(EDITOR_WINDOW));
     story.click("Send");
-    assert!(!story.is_error(), "{}", story.text());
+    story.succeeds();
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Songs, pointer: 900,700");
 }
 
@@ -91,12 +68,9 @@ fn where_the_persons_window_closes_they_get_the_one_below_it() {
 fn where_the_window_that_they_have_turned_to_closes_they_get_the_one_before_it() {
     let mut story = Story::new();
     story.after("every_window", person::switches_to(MUSIC_WINDOW));
-    story.after(
-        "activate",
-        Box::new(|world: &mut World| world.close(MUSIC_WINDOW)),
-    );
+    story.after("activate", |world| world.close(MUSIC_WINDOW));
     story.click("Send");
-    assert!(!story.is_error(), "{}", story.text());
+    story.succeeds();
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
 }
 
@@ -105,15 +79,12 @@ fn where_the_window_that_they_have_turned_to_closes_they_get_the_one_before_it()
 fn a_window_that_they_turn_to_while_theirs_is_put_back_stays() {
     let mut story = Story::new();
     story.click("Send");
-    let back = story.calls().iter().position(|call| call == "activate 3");
+    let back = story.last("activate 3");
     let mut story = Story::new();
-    story.before(
-        back.unwrap() + 1,
-        Box::new(|world: &mut World| {
-            world.close(EDITOR_WINDOW);
-            world.raise(MUSIC_WINDOW);
-        }),
-    );
+    story.before(back.unwrap() + 1, |world| {
+        world.close(EDITOR_WINDOW);
+        world.raise(MUSIC_WINDOW);
+    });
     story.click("Send");
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Songs, pointer: 900,700");
 }
@@ -121,42 +92,25 @@ fn a_window_that_they_turn_to_while_theirs_is_put_back_stays() {
 #[test]
 fn a_press_that_keeps_the_app_busy_was_done_and_a_wait_outlasts_it() {
     let mut story = Story::new();
-    story.given(|world| world.on_press("Send", |world| world.becomes(MAIL, Health::Hung)));
+    story.on_press("Send", |world| world.becomes(MAIL, Health::Hung));
     story.press("Send");
     assert_snapshot!(story.field("summary"), @"Pressed 'Send' [AXButton]. The app is busy: no answer for _ ms since. Call wait_for_and_traverse, which outlasts that.");
-    story.after(
-        "read 100 again",
-        Box::new(|world: &mut World| world.becomes(MAIL, Health::Well)),
-    );
-    let message = waits_for(&mut story, "Send", Awaited::Present, Duration::from_secs(5));
-    assert!(
-        message.contains("'Send' [AXButton] is present"),
-        "{message}"
-    );
+    story.after("read 100 again", |world| world.becomes(MAIL, Health::Well));
+    story.wait_for("Send", Awaited::Present, 5_000);
+    story.says("'Send' [AXButton] is present");
     story.given(|world| world.becomes(MAIL, Health::Hung));
-    let message = waits_for(
-        &mut story,
-        "Send",
-        Awaited::Present,
-        Duration::from_millis(200),
-    );
-    assert!(message.contains("does not answer"), "{message}");
+    story.wait_for("Send", Awaited::Present, 200);
+    story.says("does not answer");
 }
 
 #[test]
 fn waiting_for_an_element_to_go_ends_with_its_app() {
     let mut story = Story::new();
     story.script().exit = Some(Exit::Status(0));
-    story.after(
-        "read 100 again",
-        Box::new(|world: &mut World| world.becomes(MAIL, Health::Dead)),
-    );
-    let message = waits_for(&mut story, "Send", Awaited::Absent, Duration::from_secs(5));
-    assert!(message.contains("'Send' is absent after"), "{message}");
-    assert!(
-        message.contains("The process ended (exit status 0)"),
-        "{message}"
-    );
+    story.after("read 100 again", |world| world.becomes(MAIL, Health::Dead));
+    story.wait_for("Send", Awaited::Absent, 5_000);
+    story.says("'Send' is absent after");
+    story.says("The process ended (exit status 0)");
 }
 
 #[test]
@@ -165,34 +119,20 @@ fn an_app_that_computes_has_not_settled() {
     // Twice as it is listened to.
     story.script().computes = 6;
     story.click("Send");
-    assert!(
-        story.field("summary").contains("Settled in"),
-        "{}",
-        story.text()
-    );
-    let readings = |story: &Story| {
-        let calls = story.calls();
-        calls
-            .iter()
-            .filter(|call| *call == "read 100 again")
-            .count()
-    };
+    story.says("Settled in");
     // One before the click, and four until it has settled.
-    assert_eq!(readings(&story), 1 + 4);
+    assert_eq!(story.count("read 100 again"), 1 + 4);
     story.script().computes = usize::MAX;
     story.click("Inbox");
-    let message = story.field("summary");
-    assert!(
-        message.contains("The app is still busy after") && message.contains("it computes"),
-        "{message}"
-    );
+    story.says("The app is still busy after");
+    story.says("it computes");
 }
 
 /// GTK 4 sends events of its own while it draws a button pressed, and then does what it is for.
 #[test]
 fn an_event_without_a_change_is_not_a_buttons_effect() {
     let mut story = Story::new();
-    story.given(|world| world.on_press("Send", |_| ()));
+    story.on_press("Send", |_| ());
     story.press("Send");
     let calls = story.calls();
     let pressed = calls.iter().position(|c| c.starts_with("press")).unwrap();
@@ -202,13 +142,10 @@ fn an_event_without_a_change_is_not_a_buttons_effect() {
     assert_eq!(waits(&calls[pressed..]), 2 + 5 + 2, "{calls:?}");
 
     let mut waits = (0..calls.len()).filter(|call| calls[*call] == "wait_for_change");
-    story.before(
-        waits.nth(3).unwrap(),
-        Box::new(|world| {
-            let send = world.node("Send").unwrap();
-            send.line.states.insert(States::CHECKED);
-        }),
-    );
+    story.before(waits.nth(3).unwrap(), |world| {
+        let send = world.node("Send").unwrap();
+        send.line.states.insert(States::CHECKED);
+    });
     story.press("Send");
     assert_snapshot!(story.field("summary"), @"Pressed 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.");
 }

@@ -2,7 +2,7 @@
 
 use deskline_core::KeyPress;
 use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::{Action, Policy, Target, Tool};
+use deskline_link::{Action, Target, Tool};
 use insta::assert_snapshot;
 
 use crate::script::person;
@@ -98,17 +98,10 @@ fn a_repeated_step_runs_anew_each_time_and_ends_where_one_run_fails() {
             window.nodes.retain(|node| node.text() != "Send");
         }
     };
-    story.given(|world| world.on_press("Send", vanishes));
+    story.on_press("Send", vanishes);
     story.repeated_chain(None, steps(), &[1, 4, 1]);
-    let error = story.field("error");
-    assert!(
-        error.starts_with("Did 1 of 3 steps. Step 2, run 2 of 4: no element matches 'Send'."),
-        "{error}"
-    );
-    let steps = story.text().lines().skip_while(|line| *line != "steps:");
-    let steps: Vec<&str> = steps.skip(1).take(3).collect();
-    let failed = "  2 failed in run 2 of 4: see error";
-    assert_eq!(steps, ["  1 done: Pressed Down", failed, "  3 not done"]);
+    story.says("error: Did 1 of 3 steps. Step 2, run 2 of 4: no element matches 'Send'.");
+    story.says("\n  1 done: Pressed Down\n  2 failed in run 2 of 4: see error\n  3 not done\n");
 }
 
 #[test]
@@ -137,15 +130,8 @@ fn attaches(world: &mut World) {
     world.on_press("Send", |world| {
         chooser(world);
         world.on_press("Open", |world| {
-            let ids: Vec<u64> = world
-                .stack
-                .iter()
-                .filter(|w| w.pid == 400)
-                .map(|w| w.id)
-                .collect();
-            for id in ids {
-                world.close(id);
-            }
+            let chooser = world.stack[0].id;
+            world.close(chooser);
             world.raise(MAIL_WINDOW);
         });
     });
@@ -225,7 +211,7 @@ fn asks(world: &mut World) {
         let lines = r#"[AXTextField] "Name" x:720 y:340 w:100 h:24 editable
                        [AXButton] "Keep 2007" x:720 y:380 w:80 h:24"#;
         let id = world.window(MAIL, "Keep Format?", [700, 300, 200, 200], lines);
-        world.focus.insert(id, format!("{id}/0"));
+        world.focus(id, 0);
         world.on_press("Keep 2007", move |world| {
             world.close(id);
             world.raise(MAIL_WINDOW);
@@ -270,10 +256,7 @@ fn an_element_of_another_window_is_named_with_that_window() {
 
 #[test]
 fn an_app_out_of_bounds_gets_no_step() {
-    let mut story = Story::with(Policy {
-        allow: vec!["Mail".into()],
-        ..Policy::default()
-    });
+    let mut story = Story::allowing(&["Mail"]);
     story.given(attaches);
     let steps = vec![click("Send", None, None), types("hello")];
     story.chain(None, steps);
@@ -300,7 +283,7 @@ fn keys_go_to_the_window_that_is_insisted_on() {
     story.given(|world| {
         let field = r#"[AXTextField] "Search" x:20 y:440 w:300 h:24 editable"#;
         let id = world.window(MAIL, "Find", [0, 420, 400, 100], field);
-        world.focus.insert(id, format!("{id}/0"));
+        world.focus(id, 0);
     });
     story.chain(Some("New Message"), vec![types("bob"), types("by")]);
     assert_snapshot!(story.outcome(), @r##"
@@ -351,7 +334,7 @@ fn each_step_s_text_is_hidden_unless_it_is_known_where_it_went() {
 #[test]
 fn esc_ends_a_chain_and_puts_everything_back() {
     let mut story = Story::new();
-    story.after("press", person::presses_esc());
+    story.after("press", person::presses_esc);
     let steps = vec![click("To", Some("bob"), None), press_ax("Send"), types("x")];
     story.chain(None, steps);
     assert_snapshot!(story.outcome(), @r##"
@@ -370,10 +353,7 @@ fn esc_ends_a_chain_and_puts_everything_back() {
     // Late is what has changed since the tree of that answer's file, in which step 1 is done.
     story.refresh();
     let file = std::fs::read_to_string(story.field("file")).unwrap();
-    let late: Vec<_> = file
-        .lines()
-        .filter(|line| line.starts_with("late "))
-        .collect();
+    let late: Vec<&str> = file.lines().filter(|l| l.starts_with("late ")).collect();
     assert_eq!(late.len(), 1, "{late:?}");
     assert!(late[0].contains(r#"AXValue: "bob" -> """#), "{late:?}");
 }
@@ -385,7 +365,7 @@ fn with_another_window() -> Story {
         let field = r#"[AXTextField] "Cc" x:60 y:60 w:200 h:24 editable"#;
         let other = world.window(MAIL, "Another Message", [50, 20, 400, 300], field);
         world.raise(MAIL_WINDOW);
-        world.raise(crate::story::EDITOR_WINDOW);
+        world.raise(EDITOR_WINDOW);
         world.on_press("Send", move |world| world.raise(other));
     });
     story
@@ -397,25 +377,15 @@ fn keys_go_to_the_window_that_was_clicked_or_nowhere() {
                no key was sent. Pass window 'Another Message'";
     let mut story = with_another_window();
     story.click_then("Send", None, Some("Return"));
-    assert!(
-        story.is_error() && story.text().contains(why),
-        "{}",
-        story.text()
-    );
+    story.fails();
+    story.says(why);
     assert!(!story.seen().contains('⏎'), "{}", story.seen());
 
     let mut story = with_another_window();
     story.chain(None, vec![click("Send", None, None), types("hello")]);
-    assert!(
-        story.is_error() && story.text().contains(why),
-        "{}",
-        story.text()
-    );
-    assert!(
-        story.text().contains("Did 1 of 2 steps"),
-        "{}",
-        story.text()
-    );
+    story.fails();
+    story.says(why);
+    story.says("Did 1 of 2 steps");
     assert!(!story.seen().contains("Mail: h"), "{}", story.seen());
 
     // A dialog that was open behind is what the click led to.
@@ -425,7 +395,7 @@ fn keys_go_to_the_window_that_was_clicked_or_nowhere() {
         let found = world.stack[0].id;
         world.dialogs.push(found);
         world.raise(MAIL_WINDOW);
-        world.raise(crate::story::EDITOR_WINDOW);
+        world.raise(EDITOR_WINDOW);
         world.on_press("Send", move |world| world.raise(found));
     });
     story.click_then("Send", None, Some("Return"));
@@ -433,13 +403,11 @@ fn keys_go_to_the_window_that_was_clicked_or_nowhere() {
 
     // A window that the click opens is what the keys are for.
     let mut story = Story::new();
-    story.given(|world| {
-        world.on_press("Send", |world| {
-            world.window(MAIL, "Really?", [50, 20, 400, 300], "");
-        });
+    story.on_press("Send", |world| {
+        world.window(MAIL, "Really?", [50, 20, 400, 300], "");
     });
     story.click_then("Send", None, Some("Return"));
-    assert!(!story.is_error(), "{}", story.text());
+    story.succeeds();
     assert!(story.seen().contains("Mail: ⏎"), "{}", story.seen());
 }
 
@@ -469,7 +437,7 @@ fn a_ref_is_not_moved_to_an_element_of_another_window() {
         world.window(MAIL, "Reply", [50, 20, 400, 300], field);
     });
     story.run(Tool::Click, by_ref());
-    assert!(story.text().contains("is stale"), "{}", story.text());
+    story.says("is stale");
 }
 
 #[test]
@@ -481,12 +449,12 @@ fn a_ref_stays_good_where_the_app_renders_its_element_anew() {
         node.id = id.into();
         node.value += "b";
     };
-    story.given(|world| world.on_press("Send", move |world| anew(world, "2/anew")));
+    story.on_press("Send", move |world| anew(world, "2/anew"));
     story.chain(None, vec![press_ax("Send"), by_ref()]);
-    assert!(!story.is_error(), "{}", story.text());
+    story.succeeds();
     story.given(|world| anew(world, "2/again"));
     story.run(Tool::Click, by_ref());
-    assert!(!story.is_error(), "{}", story.text());
+    story.succeeds();
     let clicks = story.seen().matches("Mail: click To").count();
     assert_eq!(clicks, 2, "{}", story.seen());
     // Of two that are alike neither is it.
@@ -495,16 +463,14 @@ fn a_ref_stays_good_where_the_app_renders_its_element_anew() {
         world.node("Password").unwrap().says("To");
     });
     story.run(Tool::Click, by_ref());
-    assert!(story.text().contains("is stale"), "{}", story.text());
+    story.says("is stale");
 }
 
 #[test]
 fn a_change_of_an_element_that_an_earlier_step_had_rendered_anew_is_a_change() {
     let mut story = Story::new();
-    story.given(|world| {
-        world.on_press("Send", |world| {
-            world.node("To").unwrap().id = "2/anew".into();
-        });
+    story.on_press("Send", |world| {
+        world.node("To").unwrap().id = "2/anew".into();
     });
     story.chain(None, vec![press_ax("Send"), click("To", Some("bob"), None)]);
     let outcome = story.outcome();
@@ -523,8 +489,7 @@ fn a_chain_stops_where_the_app_has_closed_its_last_window() {
     });
     story.chain(None, vec![click("Send", None, None), types("rm -rf")]);
     assert_snapshot!(story.field("error"), @"Step 1 of 2: Clicked 'Send' [AXButton]; then: the window 'Notes' (pid 200) is in front now, because the app has closed its own. Nothing more was sent. Call again with pid 200 if that is meant. Do not repeat it before you have looked");
-    let reached = story.given(|world| world.reached.join(", "));
-    assert_eq!(reached, "Mail: click Send");
+    assert_eq!(story.reached(), "Mail: click Send");
 }
 
 /// Nor is what comes to the front where the person's own window closes meanwhile.
@@ -537,7 +502,7 @@ fn a_chain_behind_a_window_that_closes_stays_with_its_app() {
         world.on_press("Send", |world| world.close(EDITOR_WINDOW));
     });
     story.chain(None, vec![press_ax("Send"), types("bob")]);
-    assert!(!story.is_error(), "{}", story.text());
+    story.succeeds();
     assert_snapshot!(story.seen(), @"reached: Mail: b, Mail: o, Mail: b; front: Songs, pointer: 900,700");
     assert!(!story.text().contains("Music"), "{}", story.text());
 }
@@ -551,15 +516,10 @@ fn keys_do_not_follow_a_window_of_another_app_that_was_open_before() {
             (desk(), vec![click("Send", None, None), types("rm -rf")]),
         ]
     }) {
-        story.given(|world| world.on_press("Send", |world| world.raise(MUSIC_WINDOW)));
+        story.on_press("Send", |world| world.raise(MUSIC_WINDOW));
         story.chain(None, steps);
-        let error = story.field("error");
-        assert!(
-            error.contains("has come to the front, and was open before"),
-            "{error}"
-        );
-        let reached = story.given(|world| world.reached.join(", "));
-        assert_eq!(reached, "Mail: click Send");
+        story.says("has come to the front, and was open before");
+        assert_eq!(story.reached(), "Mail: click Send");
     }
 }
 
@@ -578,8 +538,7 @@ fn a_text_after_a_click_that_closes_its_window_goes_nowhere() {
     });
     story.click_then("Send", Some("rm -rf"), None);
     assert_snapshot!(story.field("error"), @"Clicked 'Send' [AXButton]; then: the window 'Songs' (pid 300) is in front now, because the app has closed its own. Nothing more was sent. Call again with pid 300 if that is meant. Do not repeat it before you have looked");
-    let reached = story.given(|world| world.reached.join(", "));
-    assert_eq!(reached, "Mail: click Send");
+    assert_eq!(story.reached(), "Mail: click Send");
 }
 
 #[test]
@@ -587,10 +546,6 @@ fn a_text_that_one_run_of_a_step_typed_into_a_password_field_is_in_no_line_of_st
     let mut story = Story::new();
     let typing = Typing::text("hunter2").then(Some(KeyPress::parse("Tab", &[]).unwrap()));
     story.repeated_chain(None, vec![Action::Input(Input::Type { typing })], &[3]);
-    assert!(!story.is_error(), "{}", story.text());
-    let line = story
-        .text()
-        .lines()
-        .find(|line| line.contains("done 3 times"));
-    assert_eq!(line, Some("  1 done 3 times: Typed •••, pressed Tab"));
+    story.succeeds();
+    story.says("\n  1 done 3 times: Typed •••, pressed Tab\n");
 }

@@ -1,20 +1,20 @@
 //! A link that chooses opens what it chooses from, and never leaves it open. One that scrolls until
 //! a text shows stops there, or at the end.
 
-use deskline_core::{Point, Rect};
+use deskline_core::Rect;
 use deskline_link::call::Input;
-use deskline_link::{Action, Target, Tool};
+use deskline_link::{Action, Tool};
 use insta::assert_snapshot;
 
 use crate::script::person;
-use crate::story::{MAIL, Story, by_text};
+use crate::story::{EDITOR_WINDOW, MAIL, Story, by_text, scrolls};
 use crate::world::World;
 
 /// A combo box in Mail's window whose list is a menu of its own.
 pub(crate) fn with_sizes(world: &mut World) {
     let lines = r#"[AXComboBox] "Size" x:20 y:440 w:200 h:24 value:"Small""#;
     world.window(MAIL, "Format", [0, 420, 290, 100], lines);
-    world.raise(crate::story::EDITOR_WINDOW);
+    world.raise(EDITOR_WINDOW);
     world.on_press("Size", |world| {
         let lines = r#"[AXMenuItem] "Small" x:20 y:470 w:200 h:20
                        [AXMenuItem] "Large" x:20 y:490 w:200 h:20
@@ -115,11 +115,9 @@ fn a_choice_that_is_not_there_names_the_nearest_and_closes_the_list() {
 #[test]
 fn an_app_that_keeps_another_choice_is_an_error() {
     let mut story = desk();
-    story.given(|world| {
-        world.on_press("Size", |world| {
-            let lines = r#"[AXMenuItem] "Large" x:20 y:490 w:200 h:20"#;
-            world.menu(MAIL, [20, 464, 200, 80], lines);
-        });
+    story.on_press("Size", |world| {
+        let lines = r#"[AXMenuItem] "Large" x:20 y:490 w:200 h:20"#;
+        world.menu(MAIL, [20, 464, 200, 80], lines);
     });
     story.run(Tool::Click, choose("Large"));
     assert_snapshot!(story.field("error"), @"Opened 'Size' [AXComboBox], chose 'Large', but it says 'Small' and not 'Large': the app did not take the choice. Look at the picture");
@@ -132,7 +130,7 @@ fn an_app_that_takes_another_choice_for_its_name_is_an_error() {
     story.given(|world| {
         let lines = r#"[AXComboBox] "Small" x:20 y:440 w:200 h:24"#;
         world.window(MAIL, "Format", [0, 420, 290, 100], lines);
-        world.raise(crate::story::EDITOR_WINDOW);
+        world.raise(EDITOR_WINDOW);
         world.on_press("Small", |world| {
             let lines = r#"[AXMenuItem] "Large" x:20 y:490 w:200 h:20"#;
             world.menu(MAIL, [20, 464, 200, 80], lines);
@@ -154,7 +152,7 @@ fn an_app_that_takes_another_choice_for_its_name_is_an_error() {
 #[test]
 fn esc_in_between_closes_the_list_and_nothing_is_chosen() {
     let mut story = desk();
-    story.after("click", person::presses_esc());
+    story.after("click", person::presses_esc);
     story.run(Tool::Click, choose("Large"));
     assert_snapshot!(story.field("error"), @"Opened 'Size' [AXComboBox]. Cancelled: the user pressed Esc during click_and_traverse");
     assert_snapshot!(story.seen(), @"reached: Mail: click Size, Mail: ·; front: Notes, pointer: 900,700");
@@ -178,20 +176,11 @@ pub(crate) fn with_folders(world: &mut World) {
     });
 }
 
-pub(crate) fn until(text: &str, down: bool) -> Action {
-    Action::Input(Input::Scroll {
-        at: Target::Point(Point { x: 100, y: 150 }),
-        delta_x: 0,
-        delta_y: if down { 1 } else { -1 },
-        until: Some(text.into()),
-    })
-}
-
 #[test]
 fn the_wheel_turns_until_a_text_shows() {
     let mut story = Story::new();
     story.given(with_folders);
-    story.run(Tool::Scroll, until("Folder 12", true));
+    story.run(Tool::Scroll, scrolls(1, Some("Folder 12")));
     let summary = story.field("summary");
     let far = "Scrolled down by 10 lines in 'Folders' [AXList] until 'Folder 12' [AXStaticText]";
     assert!(summary.starts_with(far), "{}", story.text());
@@ -202,7 +191,7 @@ fn the_wheel_turns_until_a_text_shows() {
 fn the_wheel_stops_at_the_end() {
     let mut story = Story::new();
     story.given(with_folders);
-    story.run(Tool::Scroll, until("Folder 21", true));
+    story.run(Tool::Scroll, scrolls(1, Some("Folder 21")));
     let error = story.field("error");
     let far = "Scrolled down by 18 lines in 'Folders' [AXList], but its end is reached, and no";
     assert!(error.starts_with(far), "{}", story.text());
@@ -214,13 +203,8 @@ fn the_wheel_stops_at_the_end() {
 fn esc_stops_the_wheel() {
     let mut story = Story::new();
     story.given(with_folders);
-    story.after("scroll ", person::presses_esc());
-    story.run(Tool::Scroll, until("Folder 21", true));
+    story.after("scroll ", person::presses_esc);
+    story.run(Tool::Scroll, scrolls(1, Some("Folder 21")));
     assert_snapshot!(story.field("error"), @"Cancelled: the user pressed Esc during scroll_and_traverse");
-    let turns = story
-        .calls()
-        .iter()
-        .filter(|call| call.starts_with("scroll "))
-        .count();
-    assert_eq!(turns, 1);
+    assert_eq!(story.count("scroll "), 1);
 }

@@ -2,10 +2,10 @@
 
 use deskline_core::Modifiers;
 use deskline_link::call::Input;
-use deskline_link::{Action, Target, Tool};
+use deskline_link::{Action, Tool};
 use insta::assert_snapshot;
 
-use crate::story::{MAIL, MUSIC, Story};
+use crate::story::{EDITOR_WINDOW, MAIL, MUSIC, Story, by_text};
 use crate::world::World;
 
 fn field(at: [i32; 4]) -> impl FnOnce(&mut World) {
@@ -13,15 +13,11 @@ fn field(at: [i32; 4]) -> impl FnOnce(&mut World) {
     move |world| {
         let line = format!("[AXTextField] \"Queue\" x:{x} y:{y} w:{w} h:{h} editable");
         world.window(MUSIC, "Queue", at, &line);
-        world.raise(crate::story::EDITOR_WINDOW);
+        world.raise(EDITOR_WINDOW);
     }
 }
 
 fn drag_to_music(story: &mut Story, from: &str) {
-    let by_text = |text: &str| Target::Text {
-        text: text.into(),
-        role: None,
-    };
     let drag = Input::Drag {
         from: by_text(from),
         to: by_text("Queue"),
@@ -69,11 +65,7 @@ fn nothing_is_dropped_where_the_end_does_not_show() {
 
 #[test]
 fn an_app_that_is_out_of_bounds_is_not_dropped_on() {
-    let policy = deskline_link::Policy {
-        deny: vec!["Music".into()],
-        ..deskline_link::Policy::default()
-    };
-    let mut story = Story::with(policy);
+    let mut story = Story::denying("Music");
     drag_to_music(&mut story, "Inbox");
     assert!(story.field("error").contains("blocked"));
     assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");

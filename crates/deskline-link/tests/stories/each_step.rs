@@ -4,13 +4,14 @@
 use std::time::Duration;
 
 use deskline_core::Point;
-use deskline_link::call::{Awaited, Input};
-use deskline_link::{Action, Target, Tool};
+use deskline_link::Tool;
+use deskline_link::call::Awaited;
 
-use crate::choose::{choose, until, with_folders, with_sizes};
-use crate::script::{Happening, person};
+use crate::choose::{choose, with_folders, with_sizes};
+use crate::opened::notes;
+use crate::script::{Happens, person};
 use crate::story::{
-    EDITOR_WINDOW, MAIL, MAIL_WINDOW, MUSIC_WINDOW, Story, by_text, click, press_ax,
+    EDITOR_WINDOW, MAIL, MAIL_WINDOW, MUSIC_WINDOW, Story, click, opens_menu, press_ax, scrolls,
 };
 use crate::transaction::chooser;
 use crate::world::{Health, ScriptWindow, World};
@@ -27,12 +28,12 @@ const LINKS: [Link; 11] = [
     |story| _ = story.press("Send"),
     |story| _ = story.set_value("To", "bob"),
     |story| _ = story.drag("Inbox", "Send"),
-    |story| _ = story.run(Tool::Scroll, scroll()),
+    |story| _ = story.run(Tool::Scroll, scrolls(3, None)),
     |story| {
         story.given(with_folders);
-        story.run(Tool::Scroll, until("Folder 4", true));
+        story.run(Tool::Scroll, scrolls(1, Some("Folder 4")));
     },
-    |story| _ = story.run(Tool::WaitFor, wait_for("Send")),
+    |story| _ = story.wait_for("Send", Awaited::Present, 200),
     |story| _ = story.chain(None, vec![click("To", Some("bob"), None), press_ax("Send")]),
 ];
 
@@ -50,54 +51,28 @@ const CHOOSE: Link = |story| {
 /// of another process.
 const LEADING_AWAY: [(&str, Link); 2] = [
     ("Untitled", |story| {
-        story.script().installed = vec![("notes", |world| {
-            world.app(NOTES, "Notes App");
-            world.window(NOTES, "Untitled", [0, 0, 200, 200], "");
-            NOTES
-        })];
-        let identifier = "notes".to_owned();
-        story.run(Tool::Open, Action::Open { identifier });
+        story.script().installed = vec![("notes", notes)];
+        story.open("notes");
     }),
     ("Open File", |story| {
-        story.given(|world| world.on_press("Send", chooser));
+        story.on_press("Send", chooser);
         story.click("Send");
     }),
 ];
 
-/// The app that is opened.
-const NOTES: u32 = 500;
-
-fn scroll() -> Action {
-    Action::Input(Input::Scroll {
-        at: Target::Point(Point { x: 100, y: 150 }),
-        delta_x: 0,
-        delta_y: 3,
-        until: None,
-    })
-}
-
-/// For something that is there.
-fn wait_for(target: &str) -> Action {
-    Action::WaitFor {
-        target: by_text(target),
-        state: Awaited::Present,
-        timeout: Duration::from_millis(200),
-    }
-}
-
 /// Runs each link with something that happens before each of its calls.
-fn at_each_step(happens: impl Fn() -> Happening, holds: impl Fn(&Story, usize)) {
+fn at_each_step(happens: impl Happens + Copy, holds: impl Fn(&Story, usize)) {
     for link in LINKS.into_iter().chain([PASTE, CHOOSE]) {
-        at_each_step_of(link, &happens, &holds);
+        at_each_step_of(link, happens, &holds);
     }
 }
 
 /// Runs the links that lead away with something that happens before each of their calls. Then the
 /// new window is in front, or one that the person has chosen.
-fn while_led_away(happens: impl Fn() -> Happening, chosen: &[u64]) {
+fn while_led_away(happens: impl Happens + Copy, chosen: &[u64]) {
     for (new, link) in LEADING_AWAY {
         let is_new = |w: &ScriptWindow| w.title == new;
-        at_each_step_of(link, &happens, &|story, step| {
+        at_each_step_of(link, happens, &|story, step| {
             let may_be = |w: &ScriptWindow| is_new(w) || chosen.contains(&w.id);
             let stands = story.given(|world| world.front().is_some_and(may_be));
             assert!(stands, "{}", context(story, step));
@@ -105,13 +80,13 @@ fn while_led_away(happens: impl Fn() -> Happening, chosen: &[u64]) {
     }
 }
 
-fn at_each_step_of(link: Link, happens: &impl Fn() -> Happening, holds: &impl Fn(&Story, usize)) {
+fn at_each_step_of(link: Link, happens: impl Happens + Copy, holds: &impl Fn(&Story, usize)) {
     let mut calm = Story::new();
     link(&mut calm);
     assert!(!calm.is_error(), "{}", calm.text());
     for step in 1..=calm.calls().len() {
         let mut story = Story::new();
-        story.before(step, happens());
+        story.before(step, happens);
         link(&mut story);
         is_let_go(&story, step);
         holds(&story, step);
@@ -185,10 +160,6 @@ fn at(story: &Story, step: usize) -> String {
     story.calls().get(step - 1).cloned().unwrap_or_default()
 }
 
-fn front(story: &Story) -> u64 {
-    story.given(|world| world.front().map_or(0, |w| w.id))
-}
-
 fn pointer(story: &Story) -> Point {
     story.given(|world| world.pointer)
 }
@@ -198,52 +169,41 @@ const THEIRS: Point = Point { x: 900, y: 700 };
 #[test]
 fn the_person_moves_the_pointer() {
     let moved = Point { x: 50, y: 390 };
-    at_each_step(
-        || person::moves(50, 390),
-        |story, step| {
-            assert!(!story.is_error(), "{}", context(story, step));
-            let kept_out = story.given(|world| world.kept_out > 0);
-            // Between the last look and the putting back nothing can be told.
-            let too_late = at(story, step).starts_with("move_pointer");
-            let wanted = if kept_out || too_late { THEIRS } else { moved };
-            assert_eq!(pointer(story), wanted, "{}", context(story, step));
-            assert_eq!(front(story), EDITOR_WINDOW, "{}", context(story, step));
-        },
-    );
-    while_led_away(|| person::moves(50, 390), &[EDITOR_WINDOW]);
+    at_each_step(person::moves(50, 390), |story, step| {
+        assert!(!story.is_error(), "{}", context(story, step));
+        let kept_out = story.given(|world| world.kept_out > 0);
+        // Between the last look and the putting back nothing can be told.
+        let too_late = at(story, step).starts_with("move_pointer");
+        let wanted = if kept_out || too_late { THEIRS } else { moved };
+        assert_eq!(pointer(story), wanted, "{}", context(story, step));
+        assert_eq!(story.front(), EDITOR_WINDOW, "{}", context(story, step));
+    });
+    while_led_away(person::moves(50, 390), &[EDITOR_WINDOW]);
 }
 
 #[test]
 fn the_person_switches_to_another_window() {
-    at_each_step(
-        || person::switches_to(MUSIC_WINDOW),
-        |story, step| {
-            let kept_out = story.given(|world| world.kept_out > 0);
-            let too_late = at(story, step) == "activate 3";
-            let wanted = if kept_out || too_late {
-                EDITOR_WINDOW
-            } else {
-                MUSIC_WINDOW
-            };
-            assert_eq!(front(story), wanted, "{}", context(story, step));
-            assert!(!story.text().contains("Music"), "{}", context(story, step));
-            assert!(
-                !story
-                    .calls()
-                    .iter()
-                    .any(|call| call.starts_with("read 300"))
-            );
-        },
-    );
+    at_each_step(person::switches_to(MUSIC_WINDOW), |story, step| {
+        let kept_out = story.given(|world| world.kept_out > 0);
+        let too_late = at(story, step) == "activate 3";
+        let wanted = if kept_out || too_late {
+            EDITOR_WINDOW
+        } else {
+            MUSIC_WINDOW
+        };
+        assert_eq!(story.front(), wanted, "{}", context(story, step));
+        assert!(!story.text().contains("Music"), "{}", context(story, step));
+        assert_eq!(story.count("read 300"), 0);
+    });
     let chosen = [MUSIC_WINDOW, EDITOR_WINDOW];
-    while_led_away(|| person::switches_to(MUSIC_WINDOW), &chosen);
+    while_led_away(person::switches_to(MUSIC_WINDOW), &chosen);
 }
 
 #[test]
 fn the_person_types() {
     at_each_step(person::types, |story, step| {
         assert!(!story.is_error(), "{}", context(story, step));
-        assert_eq!(front(story), EDITOR_WINDOW, "{}", context(story, step));
+        assert_eq!(story.front(), EDITOR_WINDOW, "{}", context(story, step));
         assert_eq!(pointer(story), THEIRS, "{}", context(story, step));
     });
     while_led_away(person::types, &[EDITOR_WINDOW]);
@@ -252,7 +212,7 @@ fn the_person_types() {
 #[test]
 fn the_person_presses_esc() {
     at_each_step(person::presses_esc, |story, step| {
-        assert_eq!(front(story), EDITOR_WINDOW, "{}", context(story, step));
+        assert_eq!(story.front(), EDITOR_WINDOW, "{}", context(story, step));
         assert_eq!(pointer(story), THEIRS, "{}", context(story, step));
     });
     while_led_away(person::presses_esc, &[EDITOR_WINDOW]);
@@ -261,7 +221,7 @@ fn the_person_presses_esc() {
         story.options.delay_after_action = Duration::from_millis(10);
         story.click("Send");
     };
-    at_each_step_of(delayed, &person::presses_esc, &|story, step| {
+    at_each_step_of(delayed, person::presses_esc, &|story, step| {
         let file = std::fs::read_to_string(story.field("file")).unwrap_or_default();
         let mut elements = file.lines().filter(|line| !line.starts_with('#'));
         assert!(
@@ -277,32 +237,33 @@ fn the_person_presses_esc() {
 fn the_person_switches_while_a_menu_is_clicked() {
     let in_menu: Link = |story| {
         let happens = std::mem::take(&mut story.script().happenings);
-        story.given(|world| {
-            world.on_press("Send", |world| {
-                let item = "[AXMenuItem] \"Later\" x:510 y:70 w:80 h:20";
-                world.menu(MAIL, [500, 64, 100, 60], item);
-            });
-        });
+        story.on_press("Send", opens_menu);
         story.click("Send");
         story.script().happenings = happens;
         story.click_then("Later", Some("bob"), None);
     };
-    let switches = || person::switches_to(MUSIC_WINDOW);
-    at_each_step_of(in_menu, &switches, &|story, step| {
-        let reached = story.given(|world| world.reached.join(", "));
-        assert!(!reached.contains("Music"), "{}", context(story, step));
-    });
+    at_each_step_of(
+        in_menu,
+        person::switches_to(MUSIC_WINDOW),
+        &|story, step| {
+            assert!(
+                !story.reached().contains("Music"),
+                "{}",
+                context(story, step)
+            );
+        },
+    );
 }
 
 /// An app that changes its health.
-fn mail_becomes(health: Health) -> impl Fn() -> Happening {
-    move || Box::new(move |world: &mut World| world.becomes(MAIL, health))
+fn mail_becomes(health: Health) -> impl Happens + Copy {
+    move |world: &mut World| world.becomes(MAIL, health)
 }
 
 #[test]
 fn the_app_dies() {
     at_each_step(mail_becomes(Health::Dead), |story, step| {
-        assert_eq!(front(story), EDITOR_WINDOW, "{}", context(story, step));
+        assert_eq!(story.front(), EDITOR_WINDOW, "{}", context(story, step));
         assert_eq!(pointer(story), THEIRS, "{}", context(story, step));
     });
     while_led_away(mail_becomes(Health::Dead), &[EDITOR_WINDOW]);
@@ -312,8 +273,8 @@ fn the_app_dies() {
 fn the_app_hangs() {
     let hangs = mail_becomes(Health::Hung);
     for link in LINKS {
-        at_each_step_of(link, &hangs, &|story, step| {
-            assert_eq!(front(story), EDITOR_WINDOW, "{}", context(story, step));
+        at_each_step_of(link, hangs, &|story, step| {
+            assert_eq!(story.front(), EDITOR_WINDOW, "{}", context(story, step));
             assert_eq!(pointer(story), THEIRS, "{}", context(story, step));
         });
     }
@@ -323,15 +284,16 @@ fn the_app_hangs() {
 /// The window manager then brings another one to the front, which is nobody's choice.
 #[test]
 fn the_app_closes_its_last_window() {
-    let closes = || -> Happening {
-        Box::new(|world: &mut World| {
-            world.close(MAIL_WINDOW);
-            world.raise(MUSIC_WINDOW);
-        })
+    let closes = |world: &mut World| {
+        world.close(MAIL_WINDOW);
+        world.raise(MUSIC_WINDOW);
     };
     at_each_step(closes, |story, step| {
-        let reached = story.given(|world| world.reached.join(", "));
-        assert!(!reached.contains("Music"), "{}", context(story, step));
+        assert!(
+            !story.reached().contains("Music"),
+            "{}",
+            context(story, step)
+        );
     });
 }
 
@@ -345,7 +307,7 @@ fn something_panics() {
         }
     }));
     at_each_step(
-        || Box::new(|_: &mut World| panic!("scripted")),
+        |_: &mut World| panic!("scripted"),
         |story, step| {
             let context = context(story, step);
             assert!(story.text().contains("internal error"), "{context}");
@@ -353,17 +315,14 @@ fn something_panics() {
             let calls = story.calls();
             let restore = calls.iter().position(|call| call == "rest");
             if restore.is_some_and(|restore| restore < step) {
-                let both = front(story) == EDITOR_WINDOW || pointer(story) == THEIRS;
+                let both = story.front() == EDITOR_WINDOW || pointer(story) == THEIRS;
                 assert!(both, "{context}");
                 return;
             }
-            assert_eq!(front(story), EDITOR_WINDOW, "{context}");
+            assert_eq!(story.front(), EDITOR_WINDOW, "{context}");
             assert_eq!(pointer(story), THEIRS, "{context}");
         },
     );
-    while_led_away(
-        || Box::new(|_: &mut World| panic!("scripted")),
-        &[EDITOR_WINDOW],
-    );
+    while_led_away(|_: &mut World| panic!("scripted"), &[EDITOR_WINDOW]);
     std::panic::set_hook(hook);
 }

@@ -27,12 +27,12 @@ fn nothing_is_touched_before_the_person_allows_the_app() {
     assert_eq!(asked.to_string(), "mailer");
     let acts = story.acts();
     assert!(!acts.contains("raise") && !acts.contains("grab"), "{acts}");
-    assert_eq!(story.given(|world| world.reached.len()), 0);
+    assert_eq!(story.reached(), "nothing");
 
     story.click("Send");
     let error = story.field("error");
     assert!(error.contains("deskline grants allow 'mailer'"), "{error}");
-    assert_eq!(story.given(|world| world.reached.len()), 0);
+    assert_eq!(story.reached(), "nothing");
 
     // Looking needs no answer.
     story.refresh();
@@ -46,13 +46,12 @@ fn nothing_is_touched_before_the_person_allows_the_app() {
 
 #[test]
 fn an_app_that_is_allowed_by_name_is_not_asked_about() {
-    let story = Story::with(Policy {
+    let mut story = Story::with(Policy {
         grants: Grants::new(None, true),
         allow: vec!["mailer".into()],
         ..Policy::default()
     });
     story.script().programs.push((MAIL, "mailer"));
-    let mut story = story;
     assert!(story.asks("Send").is_none());
 }
 
@@ -62,18 +61,15 @@ fn text_goes_to_no_app_that_a_click_brings_up_before_the_person_allows_it() {
     let asked = question(&mut story);
     grants.answered(&asked, Approval::Once).unwrap();
     story.script().programs.push((400, "terminal"));
-    story.given(|world| {
-        world.on_press("Send", |world| {
-            world.app(400, "Terminal");
-            world.window(400, "bash", [300, 300, 300, 200], "");
-        });
+    story.on_press("Send", |world| {
+        world.app(400, "Terminal");
+        world.window(400, "bash", [300, 300, 300, 200], "");
     });
     story.click_then("Send", Some("rm -rf"), None);
     let error = story.field("error");
     assert!(error.contains("act in terminal"), "{error}");
     assert!(error.contains("in a call of its own"), "{error}");
-    let typed = |reached: &String| reached.contains("rm");
-    assert!(!story.given(|world| world.reached.iter().any(|r| typed(&format!("{r:?}")))));
+    assert_eq!(story.reached(), "Mail: click Send");
 }
 
 #[test]
@@ -84,15 +80,12 @@ fn what_keeps_passwords_is_closed_until_it_is_allowed_by_name() {
     let error = story.field("error");
     assert!(error.contains("keeps or asks for passwords"), "{error}");
     assert!(error.contains("grants allow 'keepassxc'"), "{error}");
-    assert_eq!(story.given(|world| world.reached.len()), 0);
+    assert_eq!(story.reached(), "nothing");
     story.refresh();
     assert_eq!(story.field("status"), "error");
     assert!(!story.listed().contains("Mail"), "{}", story.listed());
 
-    let mut named = Story::with(Policy {
-        allow: vec!["keepassxc".into()],
-        ..Policy::default()
-    });
+    let mut named = Story::allowing(&["keepassxc"]);
     named.script().programs.push((MAIL, "keepassxc"));
     named.click("Send");
     assert_eq!(named.field("status"), "success", "{}", named.text());

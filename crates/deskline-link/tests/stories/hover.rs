@@ -1,7 +1,5 @@
 //! A link that hovers leaves the pointer there, and the next one that acts puts it back.
 
-use std::time::Duration;
-
 use deskline_link::call::{Awaited, Input};
 use deskline_link::{Action, Tool};
 use insta::assert_snapshot;
@@ -20,13 +18,7 @@ fn the_pointer_stays_and_the_window_is_put_back() {
     let mut story = Story::new();
     assert_snapshot!(story.run(Tool::Click, hover()).seen(), @"reached: nothing; front: Notes, pointer: 540,52");
     assert_snapshot!(story.field("summary"), @"Moved the pointer over 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.");
-    story.run(Tool::Refresh, Action::Refresh);
-    let wait = Action::WaitFor {
-        target: by_text("Send"),
-        state: Awaited::Present,
-        timeout: Duration::from_millis(200),
-    };
-    story.run(Tool::WaitFor, wait);
+    story.refresh().wait_for("Send", Awaited::Present, 200);
     assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 540,52");
     assert_snapshot!(story.type_text("bob").seen(), @"reached: Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
 }
@@ -50,6 +42,6 @@ fn a_click_after_that_puts_the_pointer_where_the_person_moved_it() {
 #[test]
 fn a_link_that_is_cancelled_leaves_no_pointer_behind() {
     let mut story = Story::new();
-    story.after("hover", person::presses_esc());
+    story.after("hover", person::presses_esc);
     assert_snapshot!(story.run(Tool::Click, hover()).seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }

@@ -1,11 +1,11 @@
 //! Desktops that lack something, links that work without it, and what costs the connection.
 
-use deskline_link::{Action, Tool};
 use insta::assert_snapshot;
 
-use crate::script::Happening;
+use crate::opened::{NOTES, notes};
 use crate::story::{MAIL_WINDOW, Story};
-use crate::world::{Health, World};
+use crate::transaction::chooser;
+use crate::world::Health;
 
 /// A desktop that reads trees and presses through the accessibility API, and nothing else.
 fn trees_only() -> Story {
@@ -94,14 +94,6 @@ fn windows_without_extents_are_chosen_by_their_elements() {
     assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton] at (540, 52). 0 added, 0 removed, 1 modified. Settled in _ ms.");
 }
 
-/// A dialog of another process.
-fn chooser() -> Happening {
-    Box::new(|world: &mut World| {
-        world.app(400, "File Chooser");
-        world.window(400, "Open File", [300, 300, 300, 200], "");
-    })
-}
-
 #[test]
 fn windows_without_a_pid_are_put_back_by_their_id_and_hand_nothing_over() {
     let lack = [("pids", "the compositor does not report them")];
@@ -109,7 +101,7 @@ fn windows_without_a_pid_are_put_back_by_their_id_and_hand_nothing_over() {
     story.click("Send");
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
     let mut story = Story::lacking(&lack);
-    story.after("click", chooser());
+    story.after("click", chooser);
     story.click("Send");
     assert!(!story.text().contains("app_switch"), "{}", story.text());
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Open File, pointer: 900,700");
@@ -137,7 +129,7 @@ fn without_a_guard_or_pictures_the_answer_reports_it() {
 fn a_button_that_the_person_holds_is_waited_for() {
     let mut story = Story::new();
     story.given(|world| world.held = true);
-    story.after("pointer", Box::new(|world: &mut World| world.held = false));
+    story.after("pointer", |world| world.held = false);
     assert!(!story.click("Send").is_error(), "{}", story.text());
     let mut story = Story::new();
     story.given(|world| world.held = true);
@@ -157,36 +149,18 @@ fn a_button_that_the_person_holds_is_waited_for() {
 fn an_app_that_starts_slowly_is_waited_for() {
     let mut story = Story::new();
     story.script().slow = 2;
-    story.script().installed.push(("notes", |world| {
-        world.app(500, "Notes App");
-        world.window(500, "Untitled", [0, 0, 200, 200], "");
-        500
-    }));
-    let identifier = "notes".to_owned();
-    story.run(Tool::Open, Action::Open { identifier });
-    let looked = story
-        .calls()
-        .iter()
-        .filter(|call| *call == "progress")
-        .count();
-    assert_eq!(looked, 3);
-    assert_snapshot!(story.field("summary"), @"Opened 'notes'. 2 elements, 1 visible. Settled in _ ms.");
+    story.script().installed.push(("notes", notes));
+    story.open("notes");
+    assert_eq!(story.count("progress"), 3);
+    assert_snapshot!(story.field("summary"), @"Opened 'notes'. 3 elements, 2 visible. Settled in _ ms.");
 }
 
 #[test]
 fn an_app_that_is_busy_once_it_has_started_was_opened() {
     let mut story = Story::new();
-    story.script().installed.push(("notes", |world| {
-        world.app(500, "Notes App");
-        world.window(500, "Untitled", [0, 0, 200, 200], "");
-        500
-    }));
-    story.after(
-        "progress",
-        Box::new(|world: &mut World| world.becomes(500, Health::Hung)),
-    );
-    let identifier = "notes".to_owned();
-    story.run(Tool::Open, Action::Open { identifier });
+    story.script().installed.push(("notes", notes));
+    story.after("progress", |world| world.becomes(NOTES, Health::Hung));
+    story.open("notes");
     assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 500

@@ -1,6 +1,5 @@
 //! Stories of what an action has opened, and of which app is in front.
 
-use deskline_link::{Action, Tool};
 use insta::assert_snapshot;
 
 use crate::script::person;
@@ -13,13 +12,11 @@ const QUESTION: &str = r#"[AXStaticText] "Send without a subject?" x:110 y:110 w
 #[test]
 fn a_window_that_came_is_named_modal_or_not_and_read_first() {
     let mut story = Story::new();
-    story.given(|world| {
-        world.on_press("Send", |world| {
-            world.window(MAIL, "Question", [100, 100, 300, 100], QUESTION);
-            if let Some(to) = world.node("To") {
-                to.says("Sent");
-            }
-        });
+    story.on_press("Send", |world| {
+        world.window(MAIL, "Question", [100, 100, 300, 100], QUESTION);
+        if let Some(to) = world.node("To") {
+            to.says("Sent");
+        }
     });
     story.click("Send");
     assert!(
@@ -38,11 +35,9 @@ fn a_window_that_came_is_named_modal_or_not_and_read_first() {
 #[test]
 fn a_menu_that_popped_up_is_named() {
     let mut story = Story::new();
-    story.given(|world| {
-        world.on_press("Send", |world| {
-            let items = r#"[AXMenuItem] "Send later" x:110 y:110 w:100 h:20"#;
-            world.menu(MAIL, [100, 100, 120, 60], items);
-        });
+    story.on_press("Send", |world| {
+        let items = r#"[AXMenuItem] "Send later" x:110 y:110 w:100 h:20"#;
+        world.menu(MAIL, [100, 100, 120, 60], items);
     });
     story.click("Send");
     assert!(story.field("dialog").contains("AXMenu"), "{}", story.text());
@@ -73,11 +68,13 @@ fn the_list_distinguishes_the_users_front_app_from_the_last_target() {
 }
 
 /// An app that opens its window by itself.
-fn notes(world: &mut World) -> u32 {
-    world.app(500, "Notes App");
+pub(crate) const NOTES: u32 = 500;
+
+pub(crate) fn notes(world: &mut World) -> u32 {
+    world.app(NOTES, "Notes App");
     let body = "[AXTextArea] \"Body\" x:0 y:0 w:200 h:200";
-    world.window(500, "Untitled", [0, 0, 200, 200], body);
-    500
+    world.window(NOTES, "Untitled", [0, 0, 200, 200], body);
+    NOTES
 }
 
 #[test]
@@ -87,13 +84,16 @@ fn a_person_who_switches_while_an_app_is_opened_stays_where_they_are() {
         story.script().installed.push(("notes", notes));
         story.after(call, person::switches_to(MUSIC_WINDOW));
         if fails {
-            story.after(call, Box::new(|_| panic!("scripted")));
+            story.after(call, |_| panic!("scripted"));
         }
-        let identifier = "notes".to_owned();
-        story.run(Tool::Open, Action::Open { identifier });
+        story.open("notes");
         assert_eq!(story.is_error(), fails, "{}", story.text());
-        let front = story.given(|world| world.front().unwrap().id);
-        assert_eq!(front, MUSIC_WINDOW, "after {call}: {}", story.acts());
+        assert_eq!(
+            story.front(),
+            MUSIC_WINDOW,
+            "after {call}: {}",
+            story.acts()
+        );
     };
     // After its window came to the front, and before it is known which one is its.
     switched("read 500", false);
@@ -104,8 +104,7 @@ fn a_person_who_switches_while_an_app_is_opened_stays_where_they_are() {
 fn an_opened_app_comes_to_the_front_and_the_persons_window_comes_back() {
     let mut story = Story::new();
     story.script().installed.push(("notes", notes));
-    let identifier = "notes".to_owned();
-    story.run(Tool::Open, Action::Open { identifier });
+    story.open("notes");
     assert_snapshot!(story.outcome(), @r##"
     status: success
     pid: 500
@@ -124,8 +123,5 @@ fn an_opened_app_comes_to_the_front_and_the_persons_window_comes_back() {
     rest
     activate 3
     ");
-    assert_eq!(
-        story.given(|world| world.front().unwrap().id),
-        EDITOR_WINDOW
-    );
+    assert_eq!(story.front(), EDITOR_WINDOW);
 }

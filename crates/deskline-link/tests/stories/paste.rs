@@ -9,8 +9,7 @@ use crate::story::{MAIL_WINDOW, Story, pastes};
 /// A desk where keys go to the field `To` once its window is in front.
 fn in_field() -> Story {
     let story = Story::new();
-    let field = format!("{MAIL_WINDOW}/0");
-    story.given(|world| _ = world.focus.insert(MAIL_WINDOW, field));
+    story.given(|world| world.focus(MAIL_WINDOW, 0));
     story
 }
 

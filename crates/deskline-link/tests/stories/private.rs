@@ -2,7 +2,6 @@
 
 use insta::assert_snapshot;
 
-use crate::script::Happening;
 use crate::story::{EDITOR_WINDOW, Story};
 use crate::world::World;
 
@@ -54,7 +53,7 @@ fn a_click_costs_no_more_than_resolving_acting_and_settling() {
 fn the_target_stays_in_front_after_an_error_too() {
     let mut story = Story::alone();
     story.click("Send").click("Receive");
-    assert!(story.is_error());
+    story.fails();
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: New Message, pointer: 540,52");
 }
 
@@ -62,8 +61,8 @@ fn the_target_stays_in_front_after_an_error_too() {
 #[test]
 fn the_app_that_was_in_front_before_can_take_over() {
     let mut story = Story::alone();
-    let opens: Happening = Box::new(|world: &mut World| world.raise(EDITOR_WINDOW));
-    story.after("click", opens).click("Send");
+    let raises = |world: &mut World| world.raise(EDITOR_WINDOW);
+    story.after("click", raises).click("Send");
     assert_snapshot!(story.outcome(), @r##"
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
     target: [AXButton] "Send" #e5

@@ -4,8 +4,7 @@ use deskline_core::States;
 use deskline_link::call::Quiet;
 use deskline_link::{Action, Tool};
 
-use crate::script::Happening;
-use crate::story::{EDITOR_WINDOW, MAIL_WINDOW, Story, by_text};
+use crate::story::{EDITOR_WINDOW, MAIL, MAIL_WINDOW, Story, by_text};
 use crate::world::World;
 
 /// A desk on which the field `To` makes something else of what is put into it.
@@ -37,21 +36,15 @@ impl Story {
         )
     }
 
-    fn says(&self, what: &str) {
-        assert!(self.text().contains(what), "{}", self.text());
-    }
-
     fn says_nothing_more(&self) {
-        assert!(!self.is_error(), "{}", self.text());
+        self.succeeds();
         assert!(!self.text().contains("note: "), "{}", self.text());
     }
 }
 
-/// Gives a field of the mail's window the focus.
+/// Gives a field of Mail's window the focus, and raises the window.
 fn focus(world: &mut World, node: usize) {
-    world
-        .focus
-        .insert(MAIL_WINDOW, format!("{MAIL_WINDOW}/{node}"));
+    world.focus(MAIL_WINDOW, node);
     world.raise(MAIL_WINDOW);
 }
 
@@ -59,13 +52,13 @@ fn focus(world: &mut World, node: usize) {
 fn a_value_that_is_not_taken_is_an_error_with_the_current_one() {
     let mut story = with(nothing);
     story.set_value("To", "bob");
-    assert!(story.is_error());
+    story.fails();
     story.says("error: Set 'To' [AXTextField] to 'bob', but it still says ''");
     story.says("Click it and type instead");
     assert!(!story.field("file").is_empty());
     story.given(|world| world.node("To").unwrap().makes = Some(five));
     story.set_value("To", "bob@example.com");
-    assert!(story.is_error());
+    story.fails();
     story.says("took 5 of 15 characters and contains 'bob@e' now");
 }
 
@@ -73,7 +66,7 @@ fn a_value_that_is_not_taken_is_an_error_with_the_current_one() {
 fn a_value_that_the_app_writes_in_its_own_form_is_a_success_with_a_note() {
     let mut story = with(|text| format!("{text}.00"));
     story.set_value("To", "3");
-    assert!(!story.is_error());
+    story.succeeds();
     story.says("note: 'To' [AXTextField] says '3.00' now");
     // The same again changes nothing, which is what it should do.
     story.set_value("To", "3").says_nothing_more();
@@ -95,16 +88,16 @@ fn a_password_field_is_not_read_back() {
 fn a_text_that_loses_characters_is_an_error_and_the_key_after_it_is_not_pressed() {
     let mut story = with(five);
     story.types("bob@example.com");
-    assert!(story.is_error());
+    story.fails();
     story.says("took 5 of 15 characters and contains 'bob@e' now");
     let mut story = with(five);
     story.click_then("To", Some("bob@example.com"), Some("Return"));
-    assert!(story.is_error());
+    story.fails();
     story.says("Return was not pressed");
     assert!(!story.acts().contains("press_key"), "{}", story.acts());
     let mut story = with(nothing);
     story.types("bob");
-    assert!(story.is_error());
+    story.fails();
     story.says("took none of the text and still says ''");
 }
 
@@ -115,14 +108,14 @@ fn a_mask_and_a_completion_are_notes() {
         _ => text.to_owned(),
     });
     story.types("20261122");
-    assert!(!story.is_error(), "{}", story.text());
+    story.succeeds();
     story.says("note: 'To' [AXTextField] says '2026-11-22' now");
     let mut story = with(|text| match text {
         "Lon" => "London".to_owned(),
         text => text.to_owned(),
     });
     story.types("Lon");
-    assert!(!story.is_error());
+    story.succeeds();
     story.says("note: 'To' [AXTextField] says 'London' now");
 }
 
@@ -131,14 +124,14 @@ fn with_notes(makes: fn(&str) -> String) -> Story {
     let story = Story::new();
     story.given(|world| {
         world.window(
-            crate::story::MAIL,
+            MAIL,
             "Script",
             [0, 0, 300, 200],
             r#"[AXTextArea] "Code" x:20 y:40 w:200 h:100 editable"#,
         );
         world.node("Code").unwrap().makes = Some(makes);
         let window = world.stack[0].id;
-        world.focus.insert(window, format!("{window}/0"));
+        world.focus(window, 0);
         world.raise(window);
     });
     story
@@ -157,7 +150,7 @@ fn indented(text: &str) -> String {
 fn white_space_that_an_editor_adds_is_an_error_that_shows_the_place() {
     let mut story = with_notes(indented);
     story.type_text("if a:\n    b\n");
-    assert!(story.is_error(), "{}", story.text());
+    story.fails();
     story.says("differs from that text after 10 characters: ");
     story.says("'if a:\\n        b\\n    ' instead of 'if a:\\n    b'");
     story.says("paste true, or pass the field's whole text to set_value_and_traverse");
@@ -165,7 +158,7 @@ fn white_space_that_an_editor_adds_is_an_error_that_shows_the_place() {
     story.says("Undo it (Control+Z), then pass the field's whole text to set_value_and_traverse");
     let mut story = with_notes(|text| text.replace("hello", "合理咯"));
     story.type_text("hello world");
-    assert!(story.is_error());
+    story.fails();
     story.says("'合理咯 world' instead of 'hello world'");
 }
 
@@ -173,11 +166,11 @@ fn white_space_that_an_editor_adds_is_an_error_that_shows_the_place() {
 fn curly_quotes_and_the_next_lines_indentation_are_no_error() {
     let mut story = with_notes(|text| text.replace('\'', "’"));
     story.type_text("it's");
-    assert!(!story.is_error(), "{}", story.text());
+    story.succeeds();
     story.says("note: ");
     let mut story = with_notes(indented);
     story.type_text("    a\n");
-    assert!(!story.is_error(), "{}", story.text());
+    story.succeeds();
     let mut story = with_notes(str::to_owned);
     story.type_text("line\n  line\n").says_nothing_more();
 }
@@ -197,7 +190,7 @@ fn a_press_and_a_selection_without_an_effect_are_errors() {
     let mut story = Story::new();
     story.given(|world| {
         world.window(
-            crate::story::MAIL,
+            MAIL,
             "Options",
             [0, 0, 300, 200],
             r#"[AXCheckBox] "Stuck" x:20 y:40 w:80 h:24
@@ -213,12 +206,12 @@ fn a_press_and_a_selection_without_an_effect_are_errors() {
     story.press("Works").says_nothing_more();
     story.press("Works").says_nothing_more();
     story.press("Stuck");
-    assert!(story.is_error());
+    story.fails();
     story.says("but it is still not checked, and nothing else changed");
     story.select("One", true).says_nothing_more();
     story.given(|world| world.node("One").unwrap().makes = Some(nothing));
     story.select("One", false);
-    assert!(story.is_error());
+    story.fails();
     story.says("but it is still selected, and nothing else changed");
 }
 
@@ -228,7 +221,7 @@ fn a_key_that_changes_nothing_is_reported() {
     // A button, which takes no keys.
     story.given(|world| focus(world, 2));
     story.press_key("F9");
-    assert!(!story.is_error());
+    story.succeeds();
     story.says("note: F9 changed nothing, neither tree nor picture");
     // What the click changed may hide what the key did.
     story.click_then("Send", Some("bob"), Some("F9"));
@@ -252,7 +245,7 @@ fn a_key_that_only_closes_a_list_over_the_window_is_reported() {
     story.given(|world| {
         focus(world, 0);
         world.menu(
-            crate::story::MAIL,
+            MAIL,
             [20, 70, 200, 60],
             "[AXStaticText] \"bob@example.com\" x:20 y:70 w:200 h:20",
         );
@@ -260,7 +253,7 @@ fn a_key_that_only_closes_a_list_over_the_window_is_reported() {
         world.on_return(MAIL_WINDOW, move |world| world.close(list));
     });
     story.press_key("Return");
-    assert!(!story.is_error());
+    story.succeeds();
     story.says("note: Return only closed the list that was open");
 }
 
@@ -269,7 +262,7 @@ fn a_selection_that_keys_do_not_follow_is_reported() {
     let mut story = Story::new();
     story.given(|world| {
         world.window(
-            crate::story::MAIL,
+            MAIL,
             "Rows",
             [0, 0, 300, 200],
             r#"[AXOutline] x:0 y:20 w:300 h:180
@@ -278,7 +271,7 @@ fn a_selection_that_keys_do_not_follow_is_reported() {
                  [AXCell] "Two" x:0 y:40 w:100 h:20"#,
         );
         let id = world.stack[0].id;
-        world.focus.insert(id, format!("{id}/1"));
+        world.focus(id, 1);
     });
     story.select("Two", true);
     story.says("note: it is selected, and keys still go by the current row, 'One' [AXCell]");
@@ -287,8 +280,8 @@ fn a_selection_that_keys_do_not_follow_is_reported() {
 
 #[test]
 fn a_text_that_the_app_takes_bit_by_bit_is_waited_for() {
-    let says = |text: &'static str| -> Happening {
-        Box::new(move |world: &mut World| world.node("To").unwrap().value = text.to_owned())
+    let says = |text: &'static str| {
+        move |world: &mut World| world.node("To").unwrap().value = text.to_owned()
     };
     let mut story = with(five);
     story
@@ -307,29 +300,21 @@ fn a_text_that_the_app_takes_bit_by_bit_is_waited_for() {
 fn a_text_waits_until_the_click_has_given_its_field_the_focus() {
     let mut story = Story::new();
     story
-        .after(
-            "click",
-            Box::new(|world| drop(world.focus.remove(&MAIL_WINDOW))),
-        )
-        .later(300, Box::new(|world| focus(world, 0)))
+        .after("click", |world| drop(world.focused.remove(&MAIL_WINDOW)))
+        .later(300, |world| focus(world, 0))
         .click_then("To", Some("hi"), None)
         .says_nothing_more();
-    assert_eq!(
-        story.given(|world| world.node("To").unwrap().value.clone()),
-        "hi"
-    );
+    let to = story.given(|world| world.node("To").unwrap().value.clone());
+    assert_eq!(to, "hi");
 }
 
 #[test]
 fn a_text_that_has_passed_the_click_is_an_error() {
     let mut story = Story::new();
     story
-        .after(
-            "click",
-            Box::new(|world| drop(world.focus.remove(&MAIL_WINDOW))),
-        )
-        .after("type_text", Box::new(|world| focus(world, 0)))
+        .after("click", |world| drop(world.focused.remove(&MAIL_WINDOW)))
+        .after("type_text", |world| focus(world, 0))
         .click_then("To", Some("hi"), None);
-    assert!(story.is_error());
+    story.fails();
     story.says("took none of the text and still says ''");
 }

@@ -13,6 +13,10 @@ use deskline_link::{
 use crate::world::{Health, ScriptWindow, World};
 
 /// Something that happens on its own: the person does it, or an app.
+pub(crate) trait Happens: FnOnce(&mut World) + Send + 'static {}
+
+impl<T: FnOnce(&mut World) + Send + 'static> Happens for T {}
+
 pub(crate) type Happening = Box<dyn FnOnce(&mut World) + Send>;
 
 /// Starts an app: its pid.
@@ -89,14 +93,6 @@ impl Script {
             pastes: true,
             ..Self::default()
         }
-    }
-
-    pub(crate) fn before(&mut self, call: usize, happens: Happening) {
-        self.happenings.push((When::Before(call), happens));
-    }
-
-    pub(crate) fn after(&mut self, call: &'static str, happens: Happening) {
-        self.happenings.push((When::After(call), happens));
     }
 
     pub(crate) fn fire(&mut self, due: impl Fn(&When) -> bool) {
@@ -229,43 +225,41 @@ fn other(window: &ScriptWindow) -> Other {
 
 /// The person's input. While the guard holds, it reaches no app.
 pub(crate) mod person {
-    use super::{Happening, Point, Reason, World};
+    use super::{Point, Reason, World};
 
-    fn does(act: impl FnOnce(&mut World) + Send + 'static) -> Happening {
-        Box::new(move |world| {
-            if world.guarded {
-                world.kept_out += 1;
-            } else {
-                act(world);
-            }
-        })
+    fn acts(world: &mut World, act: impl FnOnce(&mut World)) {
+        if world.guarded {
+            world.kept_out += 1;
+        } else {
+            act(world);
+        }
     }
 
-    pub(crate) fn moves(x: i32, y: i32) -> Happening {
-        does(move |world| world.pointer = Point { x, y })
+    pub(crate) fn moves(x: i32, y: i32) -> impl Fn(&mut World) + Copy {
+        move |world| acts(world, |world| world.pointer = Point { x, y })
     }
 
-    pub(crate) fn types() -> Happening {
-        does(|world| {
+    pub(crate) fn types(world: &mut World) {
+        acts(world, |world| {
             world.person = world.person.map(|_| true);
             world.key('p');
-        })
+        });
     }
 
     /// By a key or a click, which count as pressed.
-    pub(crate) fn switches_to(window: u64) -> Happening {
-        does(move |world| {
-            world.person = world.person.map(|_| true);
-            world.raise(window);
-        })
+    pub(crate) fn switches_to(window: u64) -> impl Fn(&mut World) + Copy {
+        move |world| {
+            acts(world, |world| {
+                world.person = world.person.map(|_| true);
+                world.raise(window);
+            });
+        }
     }
 
     /// Esc is heard through the guard, and after it until the link is over.
-    pub(crate) fn presses_esc() -> Happening {
-        Box::new(|world| {
-            if let Some(ear) = &world.ear {
-                ear.cancel(Reason::Person);
-            }
-        })
+    pub(crate) fn presses_esc(world: &mut World) {
+        if let Some(ear) = &world.ear {
+            ear.cancel(Reason::Person);
+        }
     }
 }

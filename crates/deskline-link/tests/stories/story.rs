@@ -3,7 +3,7 @@
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_input::clock;
 use deskline_journal::{Journal, Retention};
-use deskline_link::call::{ClickKind, Input, Quiet, Typing};
+use deskline_link::call::{Awaited, ClickKind, Input, Quiet, Typing};
 use deskline_link::grants::Question;
 use deskline_link::{
     Action, Answer, Call, Cancel, Links, Looked, Options, Policy, Target, Tool, Toplevel, Waiting,
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::script::{Happening, Script, When};
+use crate::script::{Happens, Script, When};
 use crate::scripted::Scripted;
 use crate::world::World;
 
@@ -64,10 +64,8 @@ pub(crate) fn desk() -> World {
         [300, 200, 600, 400],
         r#"[AXTextArea] "Text" x:310 y:240 w:580 h:340 editable"#,
     );
-    world.focus.insert(MAIL_WINDOW, format!("{MAIL_WINDOW}/0"));
-    world
-        .focus
-        .insert(EDITOR_WINDOW, format!("{EDITOR_WINDOW}/0"));
+    world.focus(MAIL_WINDOW, 0);
+    world.focus(EDITOR_WINDOW, 0);
     world.on_press("Send", |world| {
         if let Some(to) = world.node("To") {
             to.value.clear();
@@ -116,6 +114,29 @@ impl Story {
         story
     }
 
+    /// A desk where only apps of these names are allowed.
+    pub(crate) fn allowing(names: &[&str]) -> Self {
+        Self::with(Policy {
+            allow: names.iter().map(|name| (*name).to_owned()).collect(),
+            ..Policy::default()
+        })
+    }
+
+    pub(crate) fn denying(name: &str) -> Self {
+        Self::with(Policy {
+            deny: vec![name.to_owned()],
+            ..Policy::default()
+        })
+    }
+
+    /// A desk where Mail has a menu open, which a click on 'Send' opened.
+    pub(crate) fn with_open_menu() -> Self {
+        let mut story = Self::new();
+        story.on_press("Send", opens_menu);
+        story.click("Send");
+        story
+    }
+
     /// A desktop at which nobody sits.
     pub(crate) fn alone() -> Self {
         let story = Self::new();
@@ -128,22 +149,28 @@ impl Story {
         change(&mut self.script().world)
     }
 
+    /// What a press or a click on an element does.
+    pub(crate) fn on_press(&self, name: &str, effect: impl Fn(&mut World) + Send + Sync + 'static) {
+        self.given(|world| world.on_press(name, effect));
+    }
+
     /// Something happens after the first call of this name in the next link.
-    pub(crate) fn after(&mut self, call: &'static str, happens: Happening) -> &mut Self {
-        self.script().after(call, happens);
-        self
+    pub(crate) fn after(&mut self, call: &'static str, happens: impl Happens) -> &mut Self {
+        self.happens(When::After(call), happens)
     }
 
     /// Something happens before a call of the next link, counted from 1.
-    pub(crate) fn before(&mut self, call: usize, happens: Happening) -> &mut Self {
-        self.script().before(call, happens);
-        self
+    pub(crate) fn before(&mut self, call: usize, happens: impl Happens) -> &mut Self {
+        self.happens(When::Before(call), happens)
     }
 
     /// Something happens once the next link has waited so long for changes.
-    pub(crate) fn later(&mut self, ms: u64, happens: Happening) -> &mut Self {
-        let after = When::Waited(Duration::from_millis(ms));
-        self.script().happenings.push((after, happens));
+    pub(crate) fn later(&mut self, ms: u64, happens: impl Happens) -> &mut Self {
+        self.happens(When::Waited(Duration::from_millis(ms)), happens)
+    }
+
+    fn happens(&mut self, when: When, happens: impl Happens) -> &mut Self {
+        self.script().happenings.push((when, Box::new(happens)));
         self
     }
 
@@ -239,6 +266,15 @@ impl Story {
         )
     }
 
+    pub(crate) fn open(&mut self, identifier: &str) -> &mut Self {
+        let identifier = identifier.to_owned();
+        self.run(Tool::Open, Action::Open { identifier })
+    }
+
+    pub(crate) fn wait_for(&mut self, target: &str, state: Awaited, ms: u64) -> &mut Self {
+        self.run(Tool::WaitFor, wait_for(target, state, ms))
+    }
+
     pub(crate) fn type_text(&mut self, text: &str) -> &mut Self {
         self.run(Tool::Type, types(text))
     }
@@ -284,6 +320,22 @@ impl Story {
 
     pub(crate) fn is_error(&self) -> bool {
         self.answer.as_ref().is_some_and(|answer| answer.is_error)
+    }
+
+    #[track_caller]
+    pub(crate) fn succeeds(&self) {
+        assert!(!self.is_error(), "{}", self.text());
+    }
+
+    #[track_caller]
+    pub(crate) fn fails(&self) {
+        assert!(self.is_error(), "{}", self.text());
+    }
+
+    /// The answer contains this text.
+    #[track_caller]
+    pub(crate) fn says(&self, text: &str) {
+        assert!(self.text().contains(text), "{}", self.text());
     }
 
     /// One look of a wait, while another call wants the desktop or not.
@@ -364,17 +416,37 @@ impl Story {
         self.script().calls.clone()
     }
 
-    /// What reached the apps, and what the person has in front of them now.
+    /// How many calls of the last link begin with this.
+    pub(crate) fn count(&self, call: &str) -> usize {
+        let calls = self.calls();
+        calls.iter().filter(|made| made.starts_with(call)).count()
+    }
+
+    /// The index of the last call that begins with this.
+    pub(crate) fn last(&self, call: &str) -> Option<usize> {
+        let calls = self.calls();
+        calls.iter().rposition(|made| made.starts_with(call))
+    }
+
+    pub(crate) fn front(&self) -> u64 {
+        self.given(|world| world.front().map_or(0, |w| w.id))
+    }
+
+    /// The input that reached apps.
+    pub(crate) fn reached(&self) -> String {
+        match self.given(|world| world.reached.join(", ")) {
+            reached if reached.is_empty() => "nothing".into(),
+            reached => reached,
+        }
+    }
+
+    /// The input that reached apps, and what the person has in front of them now.
     pub(crate) fn seen(&self) -> String {
+        let reached = self.reached();
         let script = self.script();
         let world = &script.world;
         let front = world.front().map_or("nothing", |w| &w.title);
         let Point { x, y } = world.pointer;
-        let reached = if world.reached.is_empty() {
-            "nothing".into()
-        } else {
-            world.reached.join(", ")
-        };
         format!("reached: {reached}; front: {front}, pointer: {x},{y}")
     }
 
@@ -422,6 +494,30 @@ pub(crate) fn presses(key: &str) -> Action {
 pub(crate) fn press_ax(target: &str) -> Action {
     let target = by_text(target);
     Action::Quiet(Quiet::PressAx { target })
+}
+
+pub(crate) fn wait_for(target: &str, state: Awaited, ms: u64) -> Action {
+    Action::WaitFor {
+        target: by_text(target),
+        state,
+        timeout: Duration::from_millis(ms),
+    }
+}
+
+/// Turns the wheel over Mail's list of folders; down if `delta_y` is positive.
+pub(crate) fn scrolls(delta_y: i32, until: Option<&str>) -> Action {
+    Action::Input(Input::Scroll {
+        at: Target::Point(Point { x: 100, y: 150 }),
+        delta_x: 0,
+        delta_y,
+        until: until.map(str::to_owned),
+    })
+}
+
+/// A menu of Mail opens, with the item 'Later'.
+pub(crate) fn opens_menu(world: &mut World) {
+    let item = r#"[AXMenuItem] "Later" x:510 y:70 w:80 h:20"#;
+    world.menu(MAIL, [500, 64, 100, 60], item);
 }
 
 /// The text that an action types.

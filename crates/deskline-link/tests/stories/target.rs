@@ -93,6 +93,6 @@ fn keys_name_the_field_that_they_changed_and_no_other() {
     let mut story = Story::new();
     story.given(|world| world.raise(MAIL_WINDOW));
     assert_snapshot!(story.type_text("bob").field("target"), @r##"[AXTextField] "To" focused editable value:"bob" #e3"##);
-    story.given(|world| world.focus.insert(MAIL_WINDOW, format!("{MAIL_WINDOW}/2")));
+    story.given(|world| world.focus(MAIL_WINDOW, 2));
     assert_eq!(story.press_key("F5").field("target"), "");
 }

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use deskline_core::Point;
-use deskline_link::call::{Awaited, Input};
-use deskline_link::{Action, Target, Tool};
+use deskline_link::Tool;
+use deskline_link::call::Awaited;
 use insta::assert_snapshot;
 
 use crate::script::person;
-use crate::story::{MAIL, MAIL_WINDOW, MUSIC_WINDOW, Story, by_text};
+use crate::story::{MAIL, MAIL_WINDOW, MUSIC_WINDOW, Story, scrolls};
 use crate::world::{Health, World};
 
 #[test]
@@ -165,13 +165,10 @@ fn a_click_text_and_key_are_one_link_with_one_diff() {
 #[test]
 fn a_target_that_is_scrolled_away_is_brought_into_view_first() {
     let mut story = Story::new();
-    story.after(
-        "scroll_into_view",
-        Box::new(|world: &mut World| {
-            let archive = world.node("Archive").unwrap();
-            archive.line.extents.as_mut().unwrap().y = 160;
-        }),
-    );
+    story.after("scroll_into_view", |world| {
+        let archive = world.node("Archive").unwrap();
+        archive.line.extents.as_mut().unwrap().y = 160;
+    });
     story.click("Archive");
     assert_snapshot!(story.outcome(), @r##"
     summary: Clicked 'Archive' [AXStaticText]. 0 added, 0 removed, 1 modified. Settled in _ ms.
@@ -225,7 +222,7 @@ pub(crate) fn chooser(world: &mut World) {
 #[test]
 fn a_handoff_is_read_and_nothing_is_put_back() {
     let mut story = Story::new();
-    story.given(|world| world.on_press("Send", chooser));
+    story.on_press("Send", chooser);
     story.click("Send");
     assert_snapshot!(story.outcome(), @r##"
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 0 modified. Settled in _ ms.
@@ -258,12 +255,7 @@ fn the_persons_own_switch_is_no_handoff_and_is_not_read() {
     story.after("ungrab", person::switches_to(MUSIC_WINDOW));
     story.click("Send");
     assert!(!story.text().contains("Music"), "{}", story.text());
-    assert!(
-        !story
-            .calls()
-            .iter()
-            .any(|call| call.starts_with("read 300"))
-    );
+    assert_eq!(story.count("read 300"), 0);
 }
 
 #[test]
@@ -274,41 +266,40 @@ fn the_persons_keys_reach_no_app_until_their_window_is_back() {
         story
     };
     let mut story = settling();
-    story.after("wait_for_change", person::types());
+    story.after("wait_for_change", person::types);
     story.click("Send");
     let seen = story.seen();
-    assert!(
-        !seen.contains("Mail: p") && seen.contains("front: Notes"),
-        "{seen}"
+    assert_eq!(
+        seen,
+        "reached: Mail: click Send; front: Notes, pointer: 900,700"
     );
     assert_eq!(story.given(|world| world.kept_out), 1);
-    let calls = story.calls();
-    let last = |call| calls.iter().rposition(|known| known.starts_with(call));
-    assert!(last("ungrab") > last("activate 3"), "{calls:?}");
+    assert!(
+        story.last("ungrab") > story.last("activate 3"),
+        "{}",
+        story.acts()
+    );
     assert!(story.journal().contains("guard_held_ms"));
 
     // They are let in while an app takes long to settle, and after an error.
     let mut story = settling();
-    story.after(
-        "wait_for_change",
-        Box::new(|world: &mut World| {
-            deskline_input::clock::pass(Duration::from_millis(1_050));
-            world.node("Inbox").unwrap().says("Inbox (1)");
-        }),
-    );
-    story.after("ungrab", person::types());
+    story.after("wait_for_change", |world| {
+        deskline_input::clock::pass(Duration::from_millis(1_050));
+        world.node("Inbox").unwrap().says("Inbox (1)");
+    });
+    story.after("ungrab", person::types);
     story.click("Send");
     assert!(story.seen().contains("Mail: p"), "{}", story.seen());
     let mut story = settling();
-    story.after("wait_for_change", person::presses_esc());
-    story.after("ungrab", person::types());
+    story.after("wait_for_change", person::presses_esc);
+    story.after("ungrab", person::types);
     story.click("Send");
     assert!(story.is_error() && story.seen().contains("Mail: p"));
 
     // The app's own window was in front: nothing is put back.
     let mut story = settling();
     story.given(|world| world.raise(MAIL_WINDOW));
-    story.after("wait_for_change", person::types());
+    story.after("wait_for_change", person::types);
     story.click("Send");
     assert!(story.seen().contains("Mail: p"), "{}", story.seen());
 }
@@ -318,10 +309,7 @@ fn a_panic_at_any_step_of_a_link_that_holds_on_frees_the_devices() {
     for step in 1..60 {
         let mut story = Story::new();
         story.script().holds_on = true;
-        story.before(
-            step,
-            Box::new(|_: &mut World| std::panic::resume_unwind(Box::new("scripted"))),
-        );
+        story.before(step, |_| std::panic::resume_unwind(Box::new("scripted")));
         story.click("Send");
         let calls = story.calls().join("\n");
         assert!(!story.given(|world| world.guarded), "step {step}: {calls}");
@@ -332,20 +320,17 @@ fn a_panic_at_any_step_of_a_link_that_holds_on_frees_the_devices() {
 fn a_click_follows_a_window_that_has_moved_since_its_app_was_read() {
     for call in ["read", "activate"] {
         let mut story = Story::new();
-        story.after(
-            call,
-            Box::new(|world: &mut World| {
-                let window = world.stack.iter_mut().find(|w| w.id == MAIL_WINDOW);
-                let window = window.unwrap();
-                let places = window
-                    .nodes
-                    .iter_mut()
-                    .filter_map(|n| n.line.extents.as_mut());
-                for place in places.chain([&mut window.at]) {
-                    place.y += 120;
-                }
-            }),
-        );
+        story.after(call, |world| {
+            let window = world.stack.iter_mut().find(|w| w.id == MAIL_WINDOW);
+            let window = window.unwrap();
+            let places = window
+                .nodes
+                .iter_mut()
+                .filter_map(|n| n.line.extents.as_mut());
+            for place in places.chain([&mut window.at]) {
+                place.y += 120;
+            }
+        });
         story.click("Send");
         let seen = story.seen();
         assert!(seen.contains("Mail: click Send"), "{call}: {seen}");
@@ -355,21 +340,11 @@ fn a_click_follows_a_window_that_has_moved_since_its_app_was_read() {
 #[test]
 fn a_link_that_only_waits_hands_nothing_over() {
     let mut story = Story::new();
-    story.after(
-        "wait_for_change",
-        Box::new(|world: &mut World| {
-            chooser(world);
-            world.node("To").unwrap().says("Recipient");
-        }),
-    );
-    let (target, state) = (by_text("Recipient"), Awaited::Present);
-    let timeout = Duration::from_secs(2);
-    let wait = Action::WaitFor {
-        target,
-        state,
-        timeout,
-    };
-    story.run(Tool::WaitFor, wait);
+    story.after("wait_for_change", |world| {
+        chooser(world);
+        world.node("To").unwrap().says("Recipient");
+    });
+    story.wait_for("Recipient", Awaited::Present, 2_000);
     assert_snapshot!(story.outcome(), @r##"
     summary: 'Recipient' [AXTextField] is present after _ ms. 0 added, 0 removed, 1 modified. Settled in _ ms.
     target: [AXTextField] "Recipient" editable #e3
@@ -390,7 +365,7 @@ fn the_persons_pointer_is_put_back_only_where_the_link_left_it() {
     story.after("ungrab", person::moves(50, 50));
     assert_snapshot!(story.click("Send").seen(), @"reached: Mail: click Send; front: Notes, pointer: 50,50");
     let mut story = Story::new();
-    story.after("ungrab", Box::new(|world: &mut World| world.held = true));
+    story.after("ungrab", |world| world.held = true);
     assert_snapshot!(story.click("Send").seen(), @"reached: Mail: click Send; front: Notes, pointer: 540,52");
 }
 
@@ -414,14 +389,7 @@ fn keys_alone_do_not_touch_the_pointer() {
 
 #[test]
 fn an_open_menu_delays_the_restore_until_the_link_that_closes_it() {
-    let mut story = Story::new();
-    story.given(|world| {
-        world.on_press("Send", |world| {
-            let line = "[AXMenuItem] \"Later\" x:510 y:70 w:80 h:20";
-            world.menu(MAIL, [500, 64, 100, 60], line);
-        });
-    });
-    story.click("Send");
+    let mut story = Story::with_open_menu();
     assert_snapshot!(story.acts(), @"
     grab 'AI: clicking 'Send' in Mail'
     aim 100 2
@@ -446,14 +414,7 @@ fn an_open_menu_delays_the_restore_until_the_link_that_closes_it() {
 
 #[test]
 fn a_pointer_that_the_person_moves_while_a_menu_is_open_stays_theirs() {
-    let mut story = Story::new();
-    story.given(|world| {
-        world.on_press("Send", |world| {
-            let line = "[AXMenuItem] \"Later\" x:510 y:70 w:80 h:20";
-            world.menu(MAIL, [500, 64, 100, 60], line);
-        });
-    });
-    story.click("Send");
+    let mut story = Story::with_open_menu();
     story.given(|world| world.pointer = Point { x: 50, y: 50 });
     assert_snapshot!(story.click("Later").seen(), @"reached: Mail: click Send, Mail: click Later; front: Notes, pointer: 50,50");
 }
@@ -461,7 +422,7 @@ fn a_pointer_that_the_person_moves_while_a_menu_is_open_stays_theirs() {
 #[test]
 fn esc_stops_the_text_and_puts_everything_back() {
     let mut story = Story::new();
-    story.after("half", person::presses_esc());
+    story.after("half", person::presses_esc);
     story.type_text("secret words");
     assert_snapshot!(story.outcome(), @r##"
     status: error
@@ -526,16 +487,7 @@ fn refresh_looks_and_touches_nothing() {
 #[test]
 fn the_wheel_turns_over_the_place_and_the_pointer_goes_back() {
     let mut story = Story::new();
-    let (at, delta_x, delta_y) = (Point { x: 100, y: 150 }, 0, 3);
-    story.run(
-        Tool::Scroll,
-        Action::Input(Input::Scroll {
-            at: Target::Point(at),
-            delta_x,
-            delta_y,
-            until: None,
-        }),
-    );
+    story.run(Tool::Scroll, scrolls(3, None));
     assert_snapshot!(story.field("summary"), @"Scrolled by (0, 3) lines at (100, 150). 0 added, 0 removed, 1 modified. Settled in _ ms.");
     assert_snapshot!(story.acts(), @"
     grab 'AI: scrolling in Mail'
@@ -569,7 +521,7 @@ fn without_a_guard_the_answer_reports_it() {
 #[test]
 fn an_app_that_ends_by_the_action_is_its_effect() {
     let mut story = Story::new();
-    story.given(|world| world.on_press("Send", |world| world.becomes(MAIL, Health::Dead)));
+    story.on_press("Send", |world| world.becomes(MAIL, Health::Dead));
     story.click("Send");
     assert_snapshot!(story.outcome(), @r##"summary: Clicked 'Send' [AXButton]. The process ended."##);
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");

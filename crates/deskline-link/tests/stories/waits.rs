@@ -3,29 +3,23 @@
 use std::time::Duration;
 
 use deskline_link::call::Awaited;
-use deskline_link::{Action, Call, Tool, Waiting};
+use deskline_link::{Call, Tool, Waiting};
 use insta::assert_snapshot;
 
-use crate::story::{MAIL, Story, by_text};
+use crate::story::{MAIL, Story, wait_for};
 use crate::world::Health;
 
-fn waiting(target: &str, state: Awaited, timeout: Duration) -> Box<Waiting> {
-    let target = by_text(target);
-    let action = Action::WaitFor {
-        target,
-        state,
-        timeout,
-    };
-    let waiting = Waiting::new(Call::new(Tool::WaitFor, Some(MAIL), action));
+/// A wait until Mail has sent.
+fn until_sent(ms: u64) -> Box<Waiting> {
+    let wait = wait_for("Sent", Awaited::Present, ms);
+    let waiting = Waiting::new(Call::new(Tool::WaitFor, Some(MAIL), wait));
     Box::new(waiting.expect("a single wait"))
 }
-
-const LONG: Duration = Duration::from_secs(30);
 
 #[test]
 fn other_links_run_between_two_looks_and_the_diff_is_since_the_call() {
     let mut story = Story::new();
-    let wait = story.look(waiting("Sent", Awaited::Present, LONG), true);
+    let wait = story.look(until_sent(30_000), true);
     assert_snapshot!(story.acts(), @r##"
     listen 100
     read 100 again
@@ -59,7 +53,7 @@ fn other_links_run_between_two_looks_and_the_diff_is_since_the_call() {
 #[test]
 fn a_look_at_an_app_that_does_not_answer_holds_nothing() {
     let mut story = Story::new();
-    let wait = story.look(waiting("Sent", Awaited::Present, LONG), true);
+    let wait = story.look(until_sent(30_000), true);
     story.given(|world| world.becomes(MAIL, Health::Hung));
     let wait = story.look(wait.expect("no answer yet"), false);
     story.given(|world| world.becomes(MAIL, Health::Dead));
@@ -70,8 +64,7 @@ fn a_look_at_an_app_that_does_not_answer_holds_nothing() {
 #[test]
 fn a_wait_that_times_out_shows_the_last_state() {
     let mut story = Story::new();
-    let wait = waiting("Sent", Awaited::Present, Duration::from_millis(5));
-    let wait = story.look(wait, true);
+    let wait = story.look(until_sent(5), true);
     story.given(|world| world.node("Inbox").unwrap().says("Outbox"));
     deskline_input::clock::pass(Duration::from_millis(6));
     assert!(story.look(wait.expect("no answer yet"), true).is_none());
@@ -87,10 +80,6 @@ fn a_wait_that_times_out_shows_the_last_state() {
 
 #[test]
 fn a_chain_is_no_single_wait() {
-    let wait = Action::WaitFor {
-        target: by_text("Sent"),
-        state: Awaited::Present,
-        timeout: LONG,
-    };
+    let wait = wait_for("Sent", Awaited::Present, 30_000);
     assert!(Waiting::new(Call::new(Tool::Chain, Some(MAIL), wait)).is_err());
 }

@@ -61,7 +61,7 @@ pub(crate) struct World {
     /// Whether the person holds a button.
     pub(crate) held: bool,
     /// The element with the focus, by window.
-    pub(crate) focus: HashMap<u64, String>,
+    pub(crate) focused: HashMap<u64, String>,
     /// The flag that Esc raises, while a link listens for it.
     pub(crate) ear: Option<Cancel>,
     pub(crate) guarded: bool,
@@ -123,6 +123,11 @@ impl World {
         self.stack.insert(0, window);
         self.opened.push((id, pid));
         id
+    }
+
+    /// Gives the focus in a window to its element with this index.
+    pub(crate) fn focus(&mut self, window: u64, node: usize) {
+        self.focused.insert(window, format!("{window}/{node}"));
     }
 
     /// Opens a menu of the app, which the next change of the front window closes.
@@ -235,7 +240,7 @@ impl World {
         };
         self.reached
             .push(format!("{}: click {text}", self.name(pid)));
-        self.focus.insert(id, node);
+        self.focused.insert(id, node);
         if self.health(pid) == Health::Well {
             self.changes(Sign::Focus);
             if menu {
@@ -275,7 +280,7 @@ impl World {
         if self.health(pid) != Health::Well {
             return;
         }
-        let focus = self.focus.get(&id).cloned();
+        let focus = self.focused.get(&id).cloned();
         match (key, returned) {
             ('\n', Some(returned)) => returned(self),
             ('\t', _) => self.next_field(id, focus.as_deref()),
@@ -302,7 +307,7 @@ impl World {
         let at = fields.iter().position(|n| Some(n.id.as_str()) == from);
         let next = fields.get(at.map_or(0, |at| (at + 1) % fields.len()));
         if let Some(id) = next.map(|n| n.id.clone()) {
-            self.focus.insert(window, id);
+            self.focused.insert(window, id);
         }
     }
 
@@ -349,7 +354,10 @@ impl World {
             for node in &window.nodes {
                 let mut e = node.line.clone();
                 let focused = front == Some(window.id)
-                    && self.focus.get(&window.id).is_some_and(|id| *id == node.id);
+                    && self
+                        .focused
+                        .get(&window.id)
+                        .is_some_and(|id| *id == node.id);
                 e.states.set(States::FOCUSED, focused);
                 elements.push(Element {
                     title: e.text.unwrap_or_default(),

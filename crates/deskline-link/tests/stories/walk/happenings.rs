@@ -95,7 +95,7 @@ fn window_opens(world: &mut World, rng: &mut Rng, log: &Shared, pid: u32) {
     }
     if let Some(field) = texts.iter().find(|text| text.starts_with(['F', 'S'])) {
         let node = world.node(field).map(|node| node.id.clone());
-        world.focus.extend(node.map(|node| (id, node)));
+        world.focused.extend(node.map(|node| (id, node)));
     }
 }
 
@@ -182,7 +182,7 @@ fn person_acts(rng: &mut Rng, log: &Shared) -> Happening {
                     log.lock().unwrap().moved.push(Point { x, y });
                 }
             }
-            1 => person::types()(world),
+            1 => person::types(world),
             2 => {
                 let windows: Vec<u64> = world
                     .stack
@@ -197,7 +197,7 @@ fn person_acts(rng: &mut Rng, log: &Shared) -> Happening {
                     }
                 }
             }
-            _ => person::presses_esc()(world),
+            _ => person::presses_esc(world),
         }
     })
 }

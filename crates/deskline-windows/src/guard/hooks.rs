@@ -9,7 +9,8 @@ use std::time::Instant;
 use deskline_core::Modifiers;
 use windows::Win32::Foundation::{LPARAM, LRESULT, WPARAM};
 use windows::Win32::System::Threading::{
-    GetCurrentThreadId, INFINITE, OpenProcess, PROCESS_SYNCHRONIZE, WaitForSingleObject,
+    GetCurrentThread, GetCurrentThreadId, INFINITE, OpenProcess, PROCESS_SYNCHRONIZE,
+    SetThreadPriority, THREAD_PRIORITY_TIME_CRITICAL, WaitForSingleObject,
 };
 use windows::Win32::UI::WindowsAndMessaging::{
     CallNextHookEx, DispatchMessageW, GetMessageW, HC_ACTION, HHOOK, KBDLLHOOKSTRUCT, KillTimer,
@@ -49,6 +50,9 @@ pub fn run(parent: u32) -> ExitCode {
     // SAFETY: takes nothing. `PeekMessageW` gives this thread a message queue.
     let hooks = unsafe {
         let _ = PeekMessageW(&mut MSG::default(), None, 0, 0, PM_NOREMOVE);
+        // Windows passes events over a hook that does not answer in time, and drops it when that
+        // happens again: it may not wait for a processor on a busy machine.
+        let _ = SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_TIME_CRITICAL);
         GetCurrentThreadId()
     };
     std::thread::spawn(move || write(&reports));

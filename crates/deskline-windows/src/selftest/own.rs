@@ -290,6 +290,11 @@ impl Test<'_> {
         };
         own.forget();
         own.order(&format!("hang {}", HANGS.as_millis()));
+        if own.hears("hangs", SHOWS).is_none() {
+            return self
+                .sheet
+                .note(NAME, Err("the window does not hang".into()));
+        }
         let mut read = |pid| {
             let start = Instant::now();
             let read = trees.read(pid, Scope::Showing);

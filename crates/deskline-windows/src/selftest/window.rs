@@ -192,6 +192,7 @@ unsafe extern "system" fn on_message(
             let _ = control(window, FIELD).and_then(|field| unsafe { SetFocus(Some(field)) });
         }
         HANG => {
+            say("hangs");
             std::thread::sleep(Duration::from_millis(what.0 as u64));
             say("awake");
         }

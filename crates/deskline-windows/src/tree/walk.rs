@@ -265,7 +265,10 @@ impl<'u, U: Uia> Walk<'u, U> {
             }
             // The element has gone since its parent was read.
             Err(Failure::Gone) => {}
-            Err(Failure::TimedOut) => self.one_by_one(index, toplevel),
+            // Without this bound, an app that begins to hang in mid-read would cost 2 s once more.
+            Err(Failure::TimedOut) if Instant::now() < self.until => {
+                self.one_by_one(index, toplevel);
+            }
             Err(_) => {
                 self.silent += 1;
                 self.leave(Some(index));

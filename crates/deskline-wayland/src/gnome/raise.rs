@@ -8,6 +8,7 @@ use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::Port as _;
 use deskline_link::{Cancel, DisplayError, Result, WindowId};
 
+use super::bus::On;
 use super::extension::candidates;
 use super::plain::Plain;
 use crate::compositor::gone;
@@ -22,14 +23,16 @@ const RAISES: Duration = Duration::from_secs(2);
 /// closed.
 const SOON: Duration = Duration::from_millis(300);
 
-/// How long the switcher may take to appear: 20 ms on an idle machine.
-const SWITCHER: Duration = Duration::from_millis(300);
+/// Reports how long ago the shell handled the last key, click or motion.
+const IDLE: On<'static> = (
+    "org.gnome.Mutter.IdleMonitor",
+    "/org/gnome/Mutter/IdleMonitor/Core",
+    "org.gnome.Mutter.IdleMonitor",
+);
 
-/// The pause between the switcher's appearance and the next stroke. On an idle machine that stroke
-/// was lost in most tries without a pause, and in none with 10 ms. The pause doubles, up to the
-/// longest, each time that a known number of strokes leads to another window.
-const PAUSE: Duration = Duration::from_millis(20);
-const LONGEST_PAUSE: Duration = Duration::from_millis(160);
+/// The pause before a key, and how often to ask whether it was handled. The answer is rounded down
+/// to a millisecond, so the key before must be further away than that.
+const MOMENT: Duration = Duration::from_millis(2);
 
 /// How often to check.
 const LOOK: Duration = Duration::from_millis(10);
@@ -54,15 +57,14 @@ impl<T: Toplevels> Plain<T> {
         if self.extension.is_on() && self.raise_by_extension(window, cancel)? {
             return Ok(());
         }
-        let mut pause = PAUSE;
         let mut misses = 0;
         for _ in 0..MOST {
             let before = self.look_for(window)?;
             if before == Some(window) {
                 return Ok(());
             }
-            let (strokes, known) = self.recency.strokes(window);
-            self.cycle(strokes, pause)?;
+            let strokes = self.recency.strokes(window);
+            self.cycle(strokes)?;
             let mut front = self.switched(before, SOON, cancel)?;
             if front.is_none() || front == before {
                 // The shell does not get these keys until an open menu is closed.
@@ -72,9 +74,6 @@ impl<T: Toplevels> Plain<T> {
             tracing::debug!("{strokes} strokes of Alt+Esc led from {before:?} to {front:?}");
             if front == Some(window) {
                 return Ok(());
-            }
-            if known {
-                pause = LONGEST_PAUSE.min(pause * 2);
             }
             // A busy shell may miss the keys of a switch right after another.
             misses += usize::from(front.is_none() || front == before);
@@ -185,39 +184,34 @@ impl<T: Toplevels> Plain<T> {
         Ok(())
     }
 
-    /// Presses Esc `strokes` times while Alt is held, with a pause before the second.
-    fn cycle(&mut self, strokes: usize, pause: Duration) -> Result<()> {
-        let hold = |it: &mut Self, down| {
-            let alt = keymap::ALT.0;
-            let mut port = it.sessions.get()?.port((0.0, 0.0));
-            port.key(&alt, down)?;
-            port.sync()
-        };
-        let strike = |it: &mut Self, strokes| -> Result<()> {
-            let mut port = it.sessions.get()?.port((0.0, 0.0));
-            (0..strokes).try_for_each(|_| port.tap(ESC))
-        };
-        hold(self, true)?;
-        let mut struck = strike(self, 1);
-        if struck.is_ok() && strokes > 1 {
-            struck = self.await_switcher().and_then(|()| {
-                std::thread::sleep(pause);
-                strike(self, strokes - 1)
-            });
-        }
-        struck.and(hold(self, false))
+    /// Presses Esc `strokes` times while Alt is held.
+    fn cycle(&mut self, strokes: usize) -> Result<()> {
+        let alt = keymap::ALT.0;
+        let mut port = self.sessions.get()?.port((0.0, 0.0));
+        let esc = port.press(ESC, &Cancel::new())?.key;
+        let struck = self.strike(alt, true).and_then(|()| {
+            (0..strokes).try_for_each(|_| self.strike(esc, true).and(self.strike(esc, false)))
+        });
+        struck.and(self.strike(alt, false))
     }
 
-    /// Waits until the shell's switcher has the keyboard, at most [`SWITCHER`]: until then it
-    /// ignores a second stroke.
-    fn await_switcher(&mut self) -> Result<()> {
-        let start = Instant::now();
-        while start.elapsed() < SWITCHER {
-            if self.toplevels()?.iter().any(|t| t.shell && t.active) {
+    /// Presses or releases a key, and waits until the shell has handled that. When the shell handles
+    /// the release of a key, it asks whether Alt is down by then, and ends its switcher if not: of
+    /// strokes that are sent at once, those after the second would reach an app or nobody.
+    fn strike(&mut self, key: u32, down: bool) -> Result<()> {
+        std::thread::sleep(MOMENT);
+        let sent = Instant::now();
+        let mut port = self.sessions.get()?.port((0.0, 0.0));
+        port.key(&key, down)?;
+        port.sync()?;
+        while sent.elapsed() < RAISES {
+            let asked = sent.elapsed();
+            let ago: u64 = self.sessions.bus.ask(IDLE, "GetIdletime", &())?;
+            if Duration::from_millis(ago) <= asked {
                 return Ok(());
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(MOMENT);
         }
-        Ok(())
+        Err(DisplayError::NotSwitched.into())
     }
 }

@@ -20,11 +20,11 @@ impl Recency {
         self.0.iter().find(|window| of.contains(window)).copied()
     }
 
-    /// The number of strokes to a window, and whether it is known: windows that were never seen in
-    /// front come after all others.
-    pub(crate) fn strokes(&self, to: WindowId) -> (usize, bool) {
+    /// The number of strokes to a window. Windows that were never seen in front come after all
+    /// others.
+    pub(crate) fn strokes(&self, to: WindowId) -> usize {
         let place = self.0.iter().position(|window| *window == to);
-        (place.unwrap_or(self.0.len()).max(1), place.is_some())
+        place.unwrap_or(self.0.len()).max(1)
     }
 }
 
@@ -55,14 +55,14 @@ mod tests {
             for wanted in 0..5 {
                 let mut tries = 0;
                 while order[0] != wanted {
-                    let front = cycle(&mut order, recency.strokes(WindowId(wanted)).0);
+                    let front = cycle(&mut order, recency.strokes(WindowId(wanted)));
                     recency.saw(WindowId(front), &all);
                     tries += 1;
                     assert!(tries <= all.len(), "{seed}: {order:?}");
                 }
             }
             // All are known now, so one try reaches any window.
-            let front = cycle(&mut order, recency.strokes(WindowId(1)).0);
+            let front = cycle(&mut order, recency.strokes(WindowId(1)));
             assert_eq!(front, 1);
         }
     }

@@ -195,9 +195,9 @@ impl<T: Toplevels> Plain<T> {
         struck.and(self.strike(alt, false))
     }
 
-    /// Presses or releases a key, and waits until the shell has handled that. When the shell handles
-    /// the release of a key, it asks whether Alt is down by then, and ends its switcher if not: of
-    /// strokes that are sent at once, those after the second would reach an app or nobody.
+    /// Presses or releases a key, and waits until the shell has handled that. When the shell
+    /// handles the release of a key, it asks whether Alt is down by then, and ends its switcher if
+    /// not: of strokes that are sent at once, those after the second would reach an app or nobody.
     fn strike(&mut self, key: u32, down: bool) -> Result<()> {
         std::thread::sleep(MOMENT);
         let sent = Instant::now();

@@ -23,7 +23,8 @@ const RAISES: Duration = Duration::from_secs(2);
 /// closed.
 const SOON: Duration = Duration::from_millis(300);
 
-/// Reports how long ago the shell handled the last key, click or motion.
+/// Reports how long ago the shell handled the last key, click or motion. The person's count too:
+/// one in the same moment can be taken for ours, and the next key is then sent too early.
 const IDLE: On<'static> = (
     "org.gnome.Mutter.IdleMonitor",
     "/org/gnome/Mutter/IdleMonitor/Core",

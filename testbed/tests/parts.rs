@@ -7,17 +7,20 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use deskline_testbed::person::Person;
 use deskline_testbed::{Answer, Bed, Client, Running, Toolkit, deskline, until};
 use rustix::process::{Signal, kill_process};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The longest that a call may take while a part is missing.
 const LONGEST: Duration = Duration::from_secs(12);
+
+/// Of the package libfaketime.
+const FAKE_CLOCK: &str = "/usr/$LIB/faketime/libfaketimeMT.so.1";
 
 /// A desktop whose parts can be started one by one.
 struct Desk {
@@ -67,7 +70,24 @@ impl Desk {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
+        if self.clock().exists() {
+            command
+                .env("LD_PRELOAD", FAKE_CLOCK)
+                .env("FAKETIME_TIMESTAMP_FILE", self.clock())
+                .envs([("FAKETIME_NO_CACHE", "1"), ("DONT_FAKE_MONOTONIC", "1")]);
+        }
         command
+    }
+
+    /// If this file exists, how far the real-time clock of what starts afterwards is ahead.
+    fn clock(&self) -> PathBuf {
+        self.folder.path().join("clock")
+    }
+
+    fn set_clock(&self, ahead: &str) {
+        let new = self.clock().with_extension("new");
+        fs::write(&new, ahead).unwrap();
+        fs::rename(new, self.clock()).unwrap();
     }
 
     fn start_x(&mut self) {
@@ -347,11 +367,12 @@ impl Drop for Thaw<'_> {
     }
 }
 
-/// As a machine is that was suspended: all of it stops at once, in the middle of a link, and goes
-/// on.
+/// As after a suspend: everything stops at once, in the middle of a link, and when it continues,
+/// the real-time clock is eight hours ahead and the monotonic clock is not (`clock_gettime(2)`).
 #[test]
 fn a_desktop_that_stood_still_goes_on() {
     let desk = Desk::new();
+    desk.set_clock("+0");
     let server = desk.server();
     let (app, log) = desk.app("first");
     is_clicked_at_last(&server, app.0.id(), &log, "before");
@@ -371,6 +392,7 @@ fn a_desktop_that_stood_still_goes_on() {
     signal(Signal::STOP);
     // Longer than any app may take to answer.
     std::thread::sleep(Duration::from_secs(5));
+    desk.set_clock("+8h");
     signal(Signal::CONT);
     let answer = call.answer(Duration::from_secs(60)).expect("an answer");
     println!("{answer}");
@@ -383,6 +405,11 @@ fn a_desktop_that_stood_still_goes_on() {
         });
     }
     is_clicked_at_last(&server, app.0.id(), &log, "after");
+    let links = fs::read_to_string(desk.folder.path().join("journal/journal.jsonl")).unwrap();
+    let ended = |link: &str| serde_json::from_str::<Value>(link).unwrap()["ms"].as_u64();
+    let mut ended = links.lines().filter_map(ended);
+    let (first, last) = (ended.next().unwrap(), ended.next_back().unwrap());
+    assert!(last - first > 8 * 3_600_000, "{first} {last}");
 }
 
 struct Unmount<'p>(&'p Path);

@@ -4,10 +4,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use deskline_testbed::web::Page;
-use deskline_testbed::{App, Bed, Client, Toolkit, Window, deskline, until};
+use deskline_testbed::{App, Bed, Client, Running, Toolkit, Window, deskline, until};
 use serde_json::{Value, json};
 
 /// Each way, as a call on the test app's form. `§` stands for the secret. The first three tell a
@@ -240,4 +240,73 @@ fn a_secret_is_nowhere_whichever_toolkit_and_way() {
     for folder in [bed.journal(), kept] {
         assert_eq!(leaks(&folder, &secrets), Vec::<PathBuf>::new());
     }
+}
+
+/// The agent of GNOME 3 and many others (package policykit-1-gnome).
+const POLKIT_AGENT: &str = "/usr/lib/policykit-1-gnome/polkit-gnome-authentication-agent-1";
+
+/// The password of polkit's prompt. The test runs itself again in a session of an administrator.
+#[test]
+fn the_prompt_of_polkit_needs_the_persons_leave_and_keeps_its_secret() {
+    if let Ok(secret) = std::env::var("POLKIT_PASSWORD") {
+        return unlocks_by_polkit(secret);
+    }
+    // Only root can make such a session.
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("apps/polkit.sh");
+    let ended = Command::new(script)
+        .arg(secret())
+        .arg(std::env::current_exe().unwrap())
+        .args([
+            "the_prompt_of_polkit_needs_the_persons_leave_and_keeps_its_secret",
+            "--nocapture",
+        ])
+        .status();
+    assert!(ended.unwrap().success());
+}
+
+fn unlocks_by_polkit(secret: String) {
+    let bed = Bed::new();
+    let persons = bed.zenity(&["--entry", "--title", "Mine"]);
+    let mut agent = bed.command(POLKIT_AGENT);
+    let _agent = Running(agent.stderr(Stdio::null()).spawn().unwrap());
+    // pkexec ends with 127 until the agent is registered.
+    let mut asks = bed.command("sh");
+    asks.arg("-c").arg(
+        "until pkexec --disable-internal-agent touch /run/opened; do [ $? = 127 ] || exit; done",
+    );
+    let prompt = App::start_when(&bed, asks, |w| w.title == "Authenticate");
+    persons.bring_to_front();
+    let typed = json!({"pid": prompt.pid, "text": secret, "pressKey": "Return"});
+
+    let server = bed.server(&[]);
+    for (tool, arguments) in [
+        ("refresh_traversal", json!({"pid": prompt.pid})),
+        ("type_and_traverse", typed.clone()),
+    ] {
+        let refused = server.call(tool, arguments);
+        assert!(refused.error().contains("blocked for agents"), "{refused}");
+        assert!(!refused.text.contains(&secret), "{refused}");
+    }
+    assert!(!Path::new("/run/opened").exists());
+    assert_eq!(prompt.window_now().title, "Authenticate");
+
+    let name = Path::new(POLKIT_AGENT).file_name().unwrap();
+    let allowed = bed.server(&["--allow-app", name.to_str().unwrap()]);
+    let answer = allowed.call("type_and_traverse", typed).ok();
+    assert!(!answer.text.contains(&secret), "{answer}");
+    // What only root may do is done.
+    until("the command that polkit allowed", || {
+        let opened = fs::metadata("/run/opened").ok()?;
+        (std::os::unix::fs::MetadataExt::uid(&opened) == 0).then_some(())
+    });
+    assert_eq!(bed.screen().front(), persons.window.id);
+    for server in [server, allowed] {
+        server.hang_up();
+    }
+    fs::write(bed.path("prompted"), &secret).unwrap();
+    let found = leaks(bed.folder(), &[secret]);
+    assert_eq!(found, [bed.path("prompted")]);
 }

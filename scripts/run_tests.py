@@ -214,7 +214,7 @@ def all_units(arguments):
         check = ["target/agents/bin/python", "packaging/container/check.py", "target/container"]
         found.append(Unit("container", [*check, program]))
         if "DESKLINE_WINDOWS" in os.environ:
-            found.append(Unit("Wine", ["scripts/windows", "--test", "designer"]))
+            found.append(Unit("Wine", ["scripts/windows", "--test"]))
         docs = ["cargo", "test", "--locked", "--quiet", "--workspace", "--exclude=deskline-bench"]
         found.append(Unit("doc tests", [*docs, "--doc"], desktop=False))
     if arguments.names:

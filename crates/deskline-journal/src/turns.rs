@@ -43,7 +43,7 @@ impl Turns {
             .collect();
         let fail = |error| self.0.failed("lock", &name, error);
         loop {
-            let mut file = self.0.open_file(&name, Open::Write)?;
+            let mut file = self.0.open_file(&name, Open::Lock)?;
             if !os::try_lock(&file).map_err(fail)? {
                 let mut pid = [0; 10];
                 let read = file.read_at(&mut pid, 0).unwrap_or(0);

@@ -21,6 +21,8 @@ pub(crate) enum Open {
     Read,
     /// Reading and writing; created if there is none.
     Write,
+    /// As `Write`, for a file that nobody replaces.
+    Lock,
     /// Writing; there must be none.
     New,
 }

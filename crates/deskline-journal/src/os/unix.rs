@@ -71,7 +71,7 @@ impl Handle {
         let flags = flags
             | match open {
                 Open::Read => OFlags::RDONLY,
-                Open::Write => OFlags::RDWR | OFlags::CREATE,
+                Open::Write | Open::Lock => OFlags::RDWR | OFlags::CREATE,
                 Open::New => OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL,
             };
         let file = rustix::fs::openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR)?;

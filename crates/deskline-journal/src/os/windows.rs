@@ -145,7 +145,7 @@ impl Handle {
         options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT.0);
         match open {
             Open::Read => options.read(true),
-            Open::Write => options
+            Open::Write | Open::Lock => options
                 .access_mode(GENERIC_READ.0 | GENERIC_WRITE.0)
                 .write(true)
                 .create(true),

@@ -555,4 +555,19 @@ fn the_self_test_finds_the_guard_and_the_input_as_they_should_be() {
         let row = findings.iter().find(|row| row["name"] == name);
         assert!(row.is_some_and(|row| row["ok"] == true), "{name}: {row:?}");
     }
+    // The rows that the documentation names exist.
+    let page = include_str!("../../../docs/windows.md");
+    let guesses = page.split("| row of `selftest` |").nth(1).unwrap();
+    let guesses = guesses.split("\n\n").next().unwrap().lines().skip(2);
+    let named: Vec<&str> = guesses
+        .filter_map(|line| line.trim_end_matches('|').rsplit_once('|'))
+        .flat_map(|(_, rows)| rows.split('`').skip(1).step_by(2))
+        .collect();
+    assert!(named.len() > 20, "{named:?}");
+    for name in named {
+        // No picture is taken of a browser that did not open.
+        let name = name.trim_end_matches('…').replace(": its picture", ": ");
+        let is_it = |row: &Value| row["name"].as_str().unwrap().starts_with(&name);
+        assert!(findings.iter().any(is_it), "{name}");
+    }
 }

@@ -5,8 +5,10 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
+use deskline_grab::message::{Order, Report, pair, receive, send};
 use deskline_testbed::{Client, FakeDevices, NativeApp, Session, Toolkit, until};
 use rustix::process::{Pid, Signal, getuid, kill_process};
 use serde_json::json;
@@ -117,6 +119,20 @@ fn escape_frees_the_person_beside_a_stopped_server() {
         .unwrap()
         .has("Cancelled: the user pressed Esc");
     assert!(longest(&app) < text().len(), "all was typed");
+}
+
+/// The keeper of a user who may read the devices anyway. It only counts them here.
+#[test]
+fn the_servers_own_keeper_obeys_and_ends_with_its_socket() {
+    let (socket, orders) = pair().unwrap();
+    let mut keeper = Command::new(deskline_testbed::deskline());
+    keeper.args(["helper", "grab-devices"]).stdin(orders);
+    let mut keeper = keeper.spawn().unwrap();
+    send(&socket, Order::Look).unwrap();
+    let seen = receive(&socket, true).unwrap();
+    assert!(matches!(seen, Some(Report::Seen(seen)) if seen.allowed));
+    drop(socket);
+    assert!(keeper.wait().unwrap().success());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 
 use deskline_unix::spawn;
 use rustix::fs::OFlags;
@@ -107,20 +107,8 @@ impl Helper {
     /// Starts the program with this socket as its standard input.
     pub fn start(&self, orders: OwnedFd) -> io::Result<Child> {
         let mut command = Command::new(format!("/proc/self/fd/{}", self.program.as_raw_fd()));
-        start(&mut command, orders)
+        spawn::apart(&mut command).stdin(orders).spawn()
     }
-}
-
-/// Starts a helper in a session of its own, so that signals to the server's process group do not
-/// reach it.
-pub(crate) fn start(command: &mut Command, orders: OwnedFd) -> io::Result<Child> {
-    command
-        .env_clear()
-        .current_dir("/")
-        .stdin(Stdio::from(orders))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    spawn::own_session(command).spawn()
 }
 
 #[cfg(test)]

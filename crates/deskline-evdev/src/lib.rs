@@ -5,9 +5,8 @@
 //! when that process ends, so its death locks nobody out.
 //!
 //! - [`Guard`]: the handle that a display uses as its guard. The keeper of `deskline-grab` holds
-//!   the grabs: on a thread of this process, where the person's user may read `/dev/input`, or in a
-//!   process of its own that is setgid.
-//! - [`Helper`]: the program of that process.
+//!   the grabs, in a process of its own.
+//! - [`Helper`]: the setgid program of that process, for users who may not read `/dev/input`.
 
 mod helper;
 
@@ -20,13 +19,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use deskline_grab::device::{InputFolder, Source};
+use deskline_grab::device::InputFolder;
 pub use deskline_grab::message::Seen;
 use deskline_grab::message::{Order, Outcome, Report, pair, receive, send};
-use deskline_grab::{InServer, serve};
+pub use deskline_grab::program::run_for_reader;
 use deskline_link::Reason;
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{Cancel, DisplayError, Error, Result};
+use deskline_unix::spawn;
 use rustix::net::{Shutdown, shutdown};
 
 pub use helper::{Distrust, Helper, INSTALLED, NAME, beside};
@@ -37,17 +37,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How often a waiting link checks for cancellation.
 const SLICE: Duration = Duration::from_millis(20);
 
+/// The name of this program's helper that calls [`run_for_reader`].
+pub const COMMAND: &str = "grab-devices";
+
 const STARTING: &str = "starting the guard";
 
 /// Counts the devices that this user may read. Grabs no device and reads no event.
 pub fn look() -> Seen {
     deskline_grab::count(&InputFolder::system())
-}
-
-/// Where the keeper runs.
-enum Keeper {
-    Thread(JoinHandle<()>),
-    Process(Child),
 }
 
 /// The link that Esc and the limit cancel.
@@ -68,26 +65,26 @@ pub struct Guard {
     /// Set when an answer timed out: the next one might belong to that order.
     broken: Cell<bool>,
     /// `None` only during the drop.
-    running: Option<(Keeper, JoinHandle<()>)>,
+    running: Option<(Child, JoinHandle<()>)>,
 }
 
 impl Guard {
-    /// Starts the keeper on a thread of this process. It opens no device before the first order.
+    /// Starts the keeper as a helper of this program.
     ///
     /// # Errors
     ///
-    /// [`Error::System`] if the system has no thread or descriptor left.
+    /// [`Error::System`] if it does not start.
     pub fn start() -> Result<Self> {
-        Self::over(InputFolder::system())
+        Self::with(|orders| spawn::helper([COMMAND])?.stdin(orders).spawn())
     }
 
-    /// Starts the keeper in a process of its own.
+    /// Starts the keeper as the setgid program.
     ///
     /// # Errors
     ///
     /// [`Error::System`] if it does not start.
     pub fn apart(helper: &Helper) -> Result<Self> {
-        Self::with(|orders| Ok(Keeper::Process(helper.start(orders)?)))
+        Self::with(|orders| helper.start(orders))
     }
 
     /// Starts this command as the keeper, for tests.
@@ -97,22 +94,10 @@ impl Guard {
     /// [`Error::System`] if it does not start.
     #[doc(hidden)]
     pub fn as_command(command: &mut Command) -> Result<Self> {
-        Self::with(|orders| Ok(Keeper::Process(helper::start(command, orders)?)))
+        Self::with(|orders| spawn::apart(command).stdin(orders).spawn())
     }
 
-    fn over(source: impl Source + Send + 'static) -> Result<Self> {
-        let run = move |orders| {
-            if let Err(error) = serve(source, InServer, orders) {
-                tracing::warn!(%error, "the guard ended");
-            }
-        };
-        Self::with(|orders| {
-            let thread = thread::Builder::new().name("guard".to_owned());
-            Ok(Keeper::Thread(thread.spawn(move || run(orders))?))
-        })
-    }
-
-    fn with(keeper: impl FnOnce(OwnedFd) -> io::Result<Keeper>) -> Result<Self> {
+    fn with(keeper: impl FnOnce(OwnedFd) -> io::Result<Child>) -> Result<Self> {
         let start = || {
             let (socket, orders) = pair()?;
             let socket = Arc::new(socket);
@@ -240,23 +225,15 @@ impl Guards for Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // Ends both threads, or the thread and the process.
+        // Ends the thread and the process.
         let _ = shutdown(&*self.socket, Shutdown::Both);
-        let Some((keeper, listener)) = self.running.take() else {
+        let Some((mut process, listener)) = self.running.take() else {
             return;
         };
         let _ = listener.join();
-        match keeper {
-            Keeper::Thread(thread) => {
-                // The panic hook has printed any panic of the thread.
-                let _ = thread.join();
-            }
-            Keeper::Process(mut process) => {
-                // A stopped process does not notice the closed socket.
-                let _ = process.kill();
-                let _ = process.wait();
-            }
-        }
+        // A stopped process does not notice the closed socket.
+        let _ = process.kill();
+        let _ = process.wait();
     }
 }
 
@@ -330,6 +307,3 @@ fn silent() -> Error {
             .into(),
     )
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,6 +1,5 @@
-//! The keeper: opens the person's devices while a link needs them, grabs and releases them. It runs
-//! on a thread of the server or in a process of its own, and receives its orders on a socket in
-//! both.
+//! The keeper: opens the person's devices while a link needs them, grabs and releases them, as it
+//! is ordered on a socket.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -52,9 +51,9 @@ struct Wanted {
     until: Instant,
 }
 
-struct Keeper<S, P> {
+struct Keeper<S> {
     source: S,
-    place: P,
+    place: Place,
     socket: OwnedFd,
     devices: BTreeMap<Node, Theirs>,
     /// Devices that are neither keyboards nor pointers, and need not be opened again.
@@ -79,7 +78,7 @@ struct Keeper<S, P> {
 ///
 /// If the server sends an invalid order or reads no answers, or if the system fails. The devices
 /// are released and closed in each case.
-pub fn serve(source: impl Source, place: impl Place, socket: OwnedFd) -> io::Result<()> {
+pub(crate) fn serve(source: impl Source, place: Place, socket: OwnedFd) -> io::Result<()> {
     let mut keeper = Keeper {
         source,
         place,
@@ -118,7 +117,7 @@ pub fn count(source: &dyn Source) -> Seen {
     }
 }
 
-impl<S: Source, P: Place> Keeper<S, P> {
+impl<S: Source> Keeper<S> {
     fn serve(&mut self) -> io::Result<()> {
         let mut looked = Instant::now();
         loop {
@@ -239,7 +238,7 @@ impl<S: Source, P: Place> Keeper<S, P> {
         if wanted.pointer && self.devices.values().any(pressed) {
             return Ok(Outcome::ButtonDown);
         }
-        let limit = wanted.limit.min(self.place.most());
+        let limit = wanted.limit.min(self.place.most);
         self.place.holds(Some(limit))?;
         self.grab_new();
         if self.devices.values().any(|theirs| theirs.grabbed) {

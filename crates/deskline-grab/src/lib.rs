@@ -1,11 +1,10 @@
 //! Grabs the person's keyboards and pointers in the kernel (`EVIOCGRAB`, `linux/input.h`), and
 //! releases them at Esc, at a time limit, and when the server that ordered the grab has gone.
 //!
-//! It runs in two places with the same code:
+//! The server starts it in a process of its own, and talks to it on its standard input:
 //!
-//! - on a thread of the server, where the person's user may read `/dev/input`;
-//! - as the program `deskline-grab`, which is installed setgid `input` for users who may not. The
-//!   server starts it and talks to it on its standard input.
+//! - as a helper of the server's own program, where the person's user may read `/dev/input`;
+//! - as the program `deskline-grab`, which is installed setgid `input` for users who may not.
 //!
 //! The program is written to be safe with that right:
 //!
@@ -26,7 +25,7 @@
 //! - [`message`]: the messages between server and keeper.
 //! - `keeper`: the loop that executes the orders.
 //! - [`device`]: the devices of `/dev/input`.
-//! - `place`, `seat`: the differences between server and program, and who sits at the machine.
+//! - `place`, `seat`: for whom and how long it works, and who sits at the machine.
 //! - [`program`]: the program.
 
 pub mod device;
@@ -36,6 +35,6 @@ mod place;
 pub mod program;
 mod seat;
 
-pub use keeper::{count, serve};
-pub use place::{Apart, InServer, MOST, Place};
+pub use keeper::count;
+pub use place::MOST;
 pub use seat::Seats;

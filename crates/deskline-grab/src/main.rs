@@ -7,7 +7,7 @@ use deskline_grab::{MOST, Seats, program};
 
 fn main() -> ExitCode {
     let ran = match std::env::args_os().len() {
-        1 => program::run(InputFolder::system(), Seats::system(), MOST),
+        1 => program::run(InputFolder::system(), Some(Seats::system()), MOST),
         _ => Err("it takes no arguments".to_owned()),
     };
     match ran {

@@ -1,5 +1,4 @@
-//! The program: the keeper in a process of its own, which the server starts with a socket as its
-//! standard input.
+//! The process of the keeper, which the server starts with a socket as its standard input.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -10,24 +9,34 @@ use rustix::net::SocketType;
 use rustix::net::sockopt::socket_type;
 use rustix::process::{DumpableBehavior, Pid, getppid, getuid, set_dumpable_behavior};
 
-use crate::device::Source;
+use crate::device::{InputFolder, Source};
 use crate::keeper::serve;
-use crate::place::Apart;
+use crate::place::Place;
 use crate::seat::Seats;
 
-/// Runs the program until the server has gone. The arguments are the system's except in tests.
+/// Runs the keeper of a user who may read the devices anyway, until the server has gone.
 ///
 /// # Errors
 ///
 /// The reason why it did not start or has ended, in one line.
-pub fn run(source: impl Source, seats: Seats, most: Duration) -> Result<(), String> {
+pub fn run_for_reader() -> Result<(), String> {
+    run(InputFolder::system(), None, Duration::MAX)
+}
+
+/// Runs the keeper until the server has gone: for at most `most` at a time, and for the user at the
+/// seat alone, if there are `seats`.
+///
+/// # Errors
+///
+/// The reason why it did not start or has ended, in one line.
+pub fn run(source: impl Source, seats: Option<Seats>, most: Duration) -> Result<(), String> {
     let failed = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
     // No core file and no debugger. The kernel ensures both where the program is setgid.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .map_err(|error| failed("prctl")(error.into()))?;
     let socket =
         orders().ok_or("it is started by Deskline's server, and does nothing by itself")?;
-    let place = Apart::new(seats, getuid().as_raw(), most).map_err(failed("no timer"))?;
+    let place = Place::new(seats, getuid().as_raw(), most).map_err(failed("no timer"))?;
     serve(source, place, socket).map_err(failed("it has ended"))
 }
 

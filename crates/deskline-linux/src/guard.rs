@@ -11,7 +11,7 @@ use crate::session::Session;
 pub(crate) struct ByKernel {
     pub(crate) guard: Guard,
     seen: Seen,
-    /// The program that grabs the devices. `None`: this process.
+    /// The setgid program that grabs the devices. `None`: a helper of this program.
     program: Option<PathBuf>,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct ByKernel {
 /// There it keeps the person out of every app, Xwayland's or not, and sees their Esc. An X server
 /// has a better one, which puts back what the person holds.
 ///
-/// The helper is preferred: it releases the devices even if this process is stopped.
+/// The setgid program is preferred: it grabs for the person at the seat alone.
 pub(crate) fn by_kernel(session: &Session) -> Option<ByKernel> {
     if !is_of_use(session) {
         return None;

@@ -8,6 +8,7 @@ mod display;
 pub mod doctor;
 mod exits;
 mod guard;
+pub mod helpers;
 mod input_method;
 mod menus;
 mod native;
@@ -20,7 +21,6 @@ mod tesseract;
 mod tray;
 mod treeless;
 
-pub use deskline_wayland::{GnomeInput, helper};
-pub use deskline_x11::guard::watchdog;
+pub use deskline_wayland::GnomeInput;
 pub use desktop::LinuxDesktop;
 pub use platform::LinuxPlatform;

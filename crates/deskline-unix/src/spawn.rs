@@ -74,23 +74,29 @@ pub fn own_session(command: &mut Command) -> &mut Command {
     unsafe { command.pre_exec(|| Ok(setsid().map(|_| ())?)) }
 }
 
-/// A command of this program, for a small process that outlives a signal to ours: it has a session
-/// of its own and no environment, and takes orders on its standard input.
+/// This program's hidden command for small processes that outlive a signal to ours.
+pub const HELPER: &str = "helper";
+
+/// Such a process of this program, which takes orders on its standard input.
 ///
 /// # Errors
 ///
 /// If this program's path is unknown.
 pub fn helper<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
+    command.arg(HELPER).args(arguments).stdin(Stdio::piped());
+    apart(&mut command);
+    Ok(command)
+}
+
+/// In its own session, without our environment, folder and output.
+pub fn apart(command: &mut Command) -> &mut Command {
     command
-        .args(arguments)
         .env_clear()
         .current_dir("/")
-        .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    own_session(&mut command);
-    Ok(command)
+    own_session(command)
 }
 
 /// The orders of such a process. Unbuffered, as polling does not see data in a buffer.

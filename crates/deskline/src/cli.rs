@@ -274,25 +274,12 @@ pub(crate) enum Command {
     Skill,
     /// Run a private desktop until a signal comes or its command ends
     Desktop(DesktopArgs),
-    /// Run a small process that outlives a server on a Wayland session
+    /// Run a small process that outlives a server
     #[cfg(target_os = "linux")]
     #[command(hide = true)]
-    WaylandHelper {
-        /// The server
+    Helper {
         name: String,
-        /// The compositor's socket
-        socket: PathBuf,
-    },
-    /// Release the person's devices of a server of this program that is stopped
-    #[cfg(target_os = "linux")]
-    #[command(hide = true)]
-    X11Watchdog {
-        /// The display
-        display: String,
-        /// A window of the connection that has grabbed the devices
-        window: u32,
-        /// The file with the display's cookie
-        xauthority: Option<PathBuf>,
+        arguments: Vec<OsString>,
     },
     /// Serve `call --warm`
     #[cfg(unix)]

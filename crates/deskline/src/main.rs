@@ -72,13 +72,7 @@ fn start(cli: Cli) -> ExitCode {
         Command::Skill => pages::skill(),
         Command::Desktop(desktop) => platform::desktop(settings, &desktop),
         #[cfg(target_os = "linux")]
-        Command::WaylandHelper { name, socket } => platform::wayland_helper(&name, socket),
-        #[cfg(target_os = "linux")]
-        Command::X11Watchdog {
-            display,
-            window,
-            xauthority,
-        } => platform::x11_watchdog(&display, window, xauthority.as_deref()),
+        Command::Helper { name, arguments } => platform::helper(&name, &arguments),
         Command::Completions { shell } => pages::completions(shell),
         Command::Manual { folder } => pages::manual(&folder),
         #[cfg(windows)]

@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     let exe = std::env::current_exe().unwrap();
     let folder = exe.parent().unwrap().join("devices");
     let seats = Seats::in_folder(folder.join("seats"));
-    match program::run(devices::Devices::in_folder(&folder), seats, MOST) {
+    match program::run(devices::Devices::in_folder(&folder), Some(seats), MOST) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }

@@ -64,15 +64,27 @@ impl Devices {
     }
 
     pub(crate) fn plug(&self, name: &str) {
+        self.plug_as(name, "");
+    }
+
+    /// Plugs in a device that is no keyboard ("other") or may not be read ("closed"), in the place
+    /// of another one with this name.
+    pub(crate) fn plug_as(&self, name: &str, kind: &str) {
+        let _ = fs::remove_file(self.strokes(name));
         let mode = Mode::RUSR | Mode::WUSR;
         mknodat(CWD, self.strokes(name), FileType::Fifo, mode, 0).unwrap();
         let all = || Permissions::from_mode(0o666);
         fs::set_permissions(self.strokes(name), all()).unwrap();
         // The helper lists a device only when it is complete.
         let new = self.path.join("new");
-        fs::write(&new, "").unwrap();
+        fs::write(&new, kind).unwrap();
         fs::set_permissions(&new, all()).unwrap();
         fs::rename(new, self.grab(name)).unwrap();
+    }
+
+    pub(crate) fn unplug(&self, name: &str) {
+        fs::remove_file(self.grab(name)).unwrap();
+        fs::remove_file(self.strokes(name)).unwrap();
     }
 
     fn strokes(&self, name: &str) -> PathBuf {
@@ -140,6 +152,12 @@ impl Source for Devices {
     }
 
     fn open(&self, name: &str) -> Opened {
+        match fs::read_to_string(self.grab(name)).as_deref() {
+            Ok("") => {}
+            Ok("other") => return Opened::Other,
+            Ok(_) => return Opened::Closed,
+            Err(_) => return Opened::Gone,
+        }
         let open = |path: PathBuf| {
             let mut options = File::options();
             let nonblock = OFlags::NONBLOCK.bits().cast_signed();

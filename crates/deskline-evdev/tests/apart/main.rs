@@ -32,6 +32,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use devices::Devices;
 
 const A: u32 = 30;
+const CONTROL: u32 = 29;
 const LONG: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
@@ -53,7 +54,7 @@ fn as_helper(folder: &Path, most: u64) -> ExitCode {
         Devices::in_folder(folder),
         Seats::in_folder(folder.join("seats")),
     );
-    match program::run(devices, seats, Duration::from_millis(most)) {
+    match program::run(devices, Some(seats), Duration::from_millis(most)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("{why}");
@@ -74,11 +75,23 @@ fn as_server(folder: &Path) -> ExitCode {
 }
 
 fn run_tests(args: &[&str]) -> ExitCode {
-    let tests: [(&str, fn()); 11] = [
+    let tests: [(&str, fn()); 14] = [
         ("it_grabs_and_releases", it_grabs_and_releases),
         (
             "escape_is_reported_and_starts_a_pause",
             escape_is_reported_and_starts_a_pause,
+        ),
+        (
+            "escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not",
+            escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not,
+        ),
+        (
+            "a_device_on_which_a_key_is_held_is_not_grabbed",
+            a_device_on_which_a_key_is_held_is_not_grabbed,
+        ),
+        (
+            "devices_come_and_go_and_some_are_not_to_be_read",
+            devices_come_and_go_and_some_are_not_to_be_read,
         ),
         ("the_limit_is_its_own", the_limit_is_its_own),
         (
@@ -223,6 +236,86 @@ fn escape_is_reported_and_starts_a_pause() {
     });
     assert!(pressed.elapsed() > Duration::from_millis(900));
     assert!(devices.grabbed("event0") && next.check().is_ok());
+}
+
+fn escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not() {
+    let devices = Devices::new(&["event0"]);
+    let mut guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
+    let cancel = Cancel::default();
+    assert_eq!(guard.grab(&task(), &cancel).unwrap(), Grab::Held);
+    devices.stroke("event0", CONTROL, true);
+    devices.tap("event0", ESCAPE);
+    devices.stroke("event0", CONTROL, false);
+    guard.ungrab();
+    assert!(cancel.check().is_ok());
+    // The devices are released while the app settles, but Esc cancels until the link ends.
+    devices.tap("event0", ESCAPE);
+    assert_eq!(reason(&cancel), Reason::Person);
+    guard.unwatch();
+
+    // The end of the link releases devices that are still grabbed.
+    let next = Cancel::default();
+    until("the end of the pause", || {
+        guard.grab(&task(), &next).is_ok()
+    });
+    guard.unwatch();
+    until("the end of the grab", || !devices.opened("event0"));
+    assert_eq!(guard.pressed(), None);
+    assert!(next.check().is_ok());
+}
+
+fn a_device_on_which_a_key_is_held_is_not_grabbed() {
+    let devices = Devices::new(&["event0", "event1"]);
+    let mut guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
+    guard.watch();
+    assert_eq!(guard.pressed(), Some(false));
+    devices.stroke("event0", A, true);
+    let grab = guard.grab(&task(), &Cancel::default()).unwrap();
+    assert!(
+        matches!(&grab, Grab::Partly(why) if why.contains("held down")),
+        "{grab:?}"
+    );
+    assert!(!devices.grabbed("event0") && devices.grabbed("event1"));
+    // Grabbed as soon as the key is up.
+    devices.stroke("event0", A, false);
+    until("the keyboard's grab", || devices.grabbed("event0"));
+}
+
+fn devices_come_and_go_and_some_are_not_to_be_read() {
+    let devices = Devices::new(&["event0"]);
+    devices.plug_as("event1", "other");
+    devices.plug_as("event2", "closed");
+    let mut guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
+    let mut grab = || guard.grab(&task(), &Cancel::default()).unwrap();
+    let partly = grab();
+    assert!(
+        matches!(&partly, Grab::Partly(why) if why.starts_with("1 of the devices")),
+        "{partly:?}"
+    );
+    assert!(devices.grabbed("event0") && !devices.grabbed("event1"));
+    // The kernel reuses the lowest free number.
+    devices.plug("event1");
+    until("the new one's grab", || devices.grabbed("event1"));
+    devices.unplug("event2");
+    guard.unwatch();
+
+    let mut grab = || guard.grab(&task(), &Cancel::default()).unwrap();
+    assert_eq!(grab(), Grab::Held);
+    for (name, kind) in [("event0", "closed"), ("event1", "other")] {
+        devices.plug_as(name, kind);
+    }
+    guard.unwatch();
+    let none = guard.grab(&task(), &Cancel::default()).unwrap();
+    assert!(
+        matches!(&none, Grab::Unable(why) if why.contains("may not read")),
+        "{none:?}"
+    );
+    let seen = guard.look().unwrap();
+    assert_eq!((seen.readable, seen.closed), (0, 1));
+    assert!(!seen.can_guard());
+    devices.unplug("event0");
+    let none = guard.grab(&task(), &Cancel::default()).unwrap();
+    assert!(matches!(none, Grab::Unable(_)), "{none:?}");
 }
 
 fn the_limit_is_its_own() {

@@ -12,7 +12,7 @@ use deskline_link::Reason;
 use deskline_link::guard::Grab;
 use deskline_link::{Cancel, Error, Result};
 
-use crate::helper::Helper;
+use crate::helper;
 use crate::sway::devices::Device;
 use crate::sway::keeper::{self, Order, Report};
 
@@ -45,7 +45,7 @@ struct Hold {
 impl Guard {
     /// Starts a keeper for the sway on this socket.
     pub(super) fn start(socket: &Path) -> Result<Self> {
-        let mut child = Helper::KeepDevices(socket.to_owned()).start()?;
+        let mut child = helper::start(helper::KEEP_DEVICES, socket)?;
         let (orders, message) = (child.stdin.take(), child.stdout.take());
         let hold = Arc::new(Mutex::new(Hold::default()));
         let (sender, answers) = mpsc::channel();

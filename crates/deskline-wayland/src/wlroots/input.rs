@@ -7,7 +7,7 @@ use std::process::Child;
 use deskline_link::Result;
 use wayland_client::protocol::wl_seat::Capability;
 
-use crate::helper::Helper;
+use crate::helper;
 use crate::wlroots::client::Client;
 use crate::wlroots::keyboard::VirtualKeyboard;
 use crate::wlroots::pointer::VirtualPointer;
@@ -73,7 +73,7 @@ impl Input {
         } else {
             let crashes = !self.survives && !client.has(Capability::Pointer);
             if crashes && self.holder.is_none() {
-                self.holder = Some(Helper::HoldPointer(self.socket.clone()).start()?);
+                self.holder = Some(helper::start(helper::HOLD_POINTER, &self.socket)?);
             }
             VirtualPointer::new(client)?
         };

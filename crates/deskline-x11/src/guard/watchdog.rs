@@ -26,7 +26,7 @@ use super::{devices, escape, held_keys};
 use crate::connection::{self, Connection};
 use crate::{Answer as _, During as _};
 
-/// The program's hidden command that calls [`run`].
+/// The name of the helper that calls [`run`].
 pub const COMMAND: &str = "x11-watchdog";
 
 /// How much longer than its limit the server may take to release the devices itself.

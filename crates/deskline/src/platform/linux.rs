@@ -2,14 +2,13 @@
 
 use std::cell::Cell;
 use std::env;
+use std::ffi::OsString;
 use std::future::pending;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use deskline_link::doctor::Check;
 use deskline_link::{Error, Platform, Result};
-use deskline_linux::helper::Helper;
 use deskline_linux::private::{self, Announce, Supervised, Until};
 use deskline_linux::session::Session;
 use deskline_linux::{LinuxPlatform, doctor};
@@ -123,15 +122,9 @@ pub(crate) fn desktop(settings: &Settings, args: &DesktopArgs) -> Done {
     )?))
 }
 
-/// `deskline x11-watchdog`.
-pub(crate) fn x11_watchdog(display: &str, window: u32, xauthority: Option<&Path>) -> Done {
-    deskline_linux::watchdog::run(display, window, xauthority)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// `deskline wayland-helper`.
-pub(crate) fn wayland_helper(name: &str, socket: PathBuf) -> Done {
-    Helper::named(name, socket)?.run()?;
+/// `deskline helper`.
+pub(crate) fn helper(name: &str, arguments: &[OsString]) -> Done {
+    deskline_linux::helpers::run(name, arguments)?;
     Ok(ExitCode::SUCCESS)
 }
 

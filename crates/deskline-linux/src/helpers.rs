@@ -1,0 +1,28 @@
+//! The small processes of this program that outlive a server.
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::path::Path;
+
+use deskline_wayland::helper::{HOLD_POINTER, KEEP_DEVICES, hold_pointer, keep_devices};
+use deskline_x11::guard::watchdog;
+
+/// Runs the helper of this name until it ends.
+///
+/// # Errors
+///
+/// If there is no helper of this name with these arguments, or why it has ended.
+pub fn run(name: &str, arguments: &[OsString]) -> Result<(), Box<dyn Error>> {
+    match (name, arguments) {
+        (deskline_evdev::COMMAND, []) => deskline_evdev::run_for_reader()?,
+        (HOLD_POINTER, [socket]) => hold_pointer(Path::new(socket))?,
+        (KEEP_DEVICES, [socket]) => keep_devices(Path::new(socket))?,
+        (watchdog::COMMAND, [display, mark, xauthority @ ..]) => {
+            let mark = mark.to_string_lossy().parse()?;
+            let xauthority = xauthority.first().map(Path::new);
+            watchdog::run(&display.to_string_lossy(), mark, xauthority)?;
+        }
+        _ => return Err(format!("there is no helper {name:?} with these arguments").into()),
+    }
+    Ok(())
+}

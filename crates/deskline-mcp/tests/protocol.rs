@@ -43,10 +43,7 @@ async fn every_handshake_of_the_first_generation() {
         assert!(result["capabilities"]["resources"].is_object());
         let tools = session.ask("tools/list", json!({})).await;
         assert_eq!(tools["tools"].as_array().unwrap().len(), 15);
-        let text = session
-            .text("refresh_traversal", json!({"pid": PLAIN}))
-            .await;
-        assert_eq!(text, "refresh_traversal of 1: None");
+        session.works().await;
     }
 }
 
@@ -87,36 +84,45 @@ async fn a_tool_without_discover_or_initialize() {
 #[tokio::test]
 async fn bad_arguments_are_results_and_unknown_tools_are_errors() {
     let mut session = Session::initialized(Config::default()).await;
-    let text = session.text("refresh_traversal", json!({"pid": "x"})).await;
-    assert_eq!(
-        text,
-        "ERROR status: error\nerror: pid must be a number, not the text \"x\""
-    );
-    let text = session.text("list_applications", json!({"pid": 1})).await;
-    assert_eq!(
-        text,
-        "ERROR status: error\nerror: unknown argument \"pid\" for list_applications. Did you mean \"name\"?"
-    );
-    let error = session
-        .ask("tools/call", json!({"name": "clik_and_traverse"}))
-        .await;
-    assert_eq!(error["code"], -32602);
-    assert_eq!(
-        error["message"],
-        "unknown tool \"clik_and_traverse\". Did you mean \"click_and_traverse\"?"
-    );
+    for (tool, arguments, error) in [
+        (
+            "refresh_traversal",
+            json!({"pid": "x"}),
+            "pid must be a number, not the text \"x\"",
+        ),
+        (
+            "list_applications",
+            json!({"pid": 1}),
+            "unknown argument \"pid\" for list_applications. Did you mean \"name\"?",
+        ),
+    ] {
+        let text = session.text(tool, arguments).await;
+        assert_eq!(text, format!("ERROR status: error\nerror: {error}"));
+    }
     // An error, not silence.
-    let error = session
-        .ask(
+    for (method, params, code, message) in [
+        (
+            "tools/call",
+            json!({"name": "clik_and_traverse"}),
+            -32602,
+            "unknown tool \"clik_and_traverse\". Did you mean \"click_and_traverse\"?",
+        ),
+        (
             "tools/call",
             json!({"name": "refresh_traversal", "arguments": [1]}),
-        )
-        .await;
-    assert_eq!(error["code"], -32602, "{error}");
-    let error = session.ask("tools/call", json!({})).await;
-    assert_eq!(error["code"], -32602, "{error}");
-    let error = session.ask("no/such", json!({})).await;
-    assert_eq!(error["code"], -32601, "{error}");
+            -32602,
+            "",
+        ),
+        ("tools/call", json!({}), -32602, ""),
+        ("no/such", json!({}), -32601, ""),
+    ] {
+        let error = session.ask(method, params).await;
+        assert_eq!(error["code"], code, "{error}");
+        assert!(
+            error["message"].as_str().unwrap().starts_with(message),
+            "{error}"
+        );
+    }
 }
 
 #[tokio::test]
@@ -145,47 +151,37 @@ async fn read_only_offers_only_tools_that_read() {
     .await;
     let list = session.ask("tools/list", json!({})).await;
     let tools = list["tools"].as_array().unwrap();
-    let names: Vec<&str> = tools
-        .iter()
-        .map(|tool| tool["name"].as_str().unwrap())
-        .collect();
-    assert_eq!(
-        names,
-        [
-            "refresh_traversal",
-            "list_applications",
-            "search_tree",
-            "view_screenshot"
-        ]
-    );
+    let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str()).collect();
+    let reading = [
+        "refresh_traversal",
+        "list_applications",
+        "search_tree",
+        "view_screenshot",
+    ];
+    assert_eq!(names, reading.map(Some));
     let text = session
         .text("press_ax_and_traverse", json!({"pid": 1, "ref": "e1"}))
         .await;
     assert!(text.starts_with("ERROR status: error\nerror: press_ax_and_traverse is not available"));
-    let text = session
-        .text("refresh_traversal", json!({"pid": PLAIN}))
-        .await;
-    assert_eq!(text, "refresh_traversal of 1: None");
+    session.works().await;
 }
 
 #[tokio::test]
 async fn links_run_one_at_a_time_and_a_hung_app_delays_no_other() {
     let mut session = Session::initialized(Config::default()).await;
-    session.refresh(1, GATED).await;
-    assert_eq!(session.seen().await, "start 5 0");
+    session.starts(1, GATED).await;
     session.refresh(2, PLAIN).await;
     session.refresh(3, HUNG).await;
     // The error about the hung app comes before both.
-    let answer = session.receive().await;
-    assert_eq!(answer["id"], 3);
+    let answer = session.answer(3).await;
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
     assert!(
         text.starts_with("status: error\nerror: Notes (pid 4) does not answer"),
         "{text}"
     );
     session.gate.send(()).unwrap();
-    assert_eq!(session.receive().await["id"], 1);
-    assert_eq!(session.receive().await["id"], 2);
+    session.answer(1).await;
+    session.answer(2).await;
     assert_eq!(session.rest(), ["end 5 None", "start 1 0", "end 1 None"]);
 }
 
@@ -196,8 +192,8 @@ async fn an_apps_calls_keep_their_order() {
         let arguments = json!({"pid": SLOW_FIRST_PING, "delayAfterAction": delay});
         session.call(id, "refresh_traversal", arguments).await;
     }
-    assert_eq!(session.receive().await["id"], 1);
-    assert_eq!(session.receive().await["id"], 2);
+    session.answer(1).await;
+    session.answer(2).await;
     assert_eq!(
         session.rest(),
         ["start 6 1", "end 6 None", "start 6 2", "end 6 None"]
@@ -207,36 +203,22 @@ async fn an_apps_calls_keep_their_order() {
 #[tokio::test]
 async fn a_cancelled_request_cancels_its_link() {
     let mut session = Session::initialized(Config::default()).await;
-    session.refresh(1, ENDLESS).await;
-    assert_eq!(session.seen().await, "start 2 0");
-    session
-        .notify(
-            "notifications/cancelled",
-            json!({"requestId": 1, "reason": "no"}),
-        )
-        .await;
+    session.starts(1, ENDLESS).await;
+    session.cancel(1).await;
     assert_eq!(session.seen().await, "end 2 Some(Request)");
     // The next call runs, uncancelled.
-    let text = session
-        .text("refresh_traversal", json!({"pid": PLAIN}))
-        .await;
-    assert_eq!(text, "refresh_traversal of 1: None");
+    session.works().await;
 }
 
 #[tokio::test]
 async fn a_request_that_is_cancelled_in_the_queue_never_runs() {
     let mut session = Session::initialized(Config::default()).await;
-    session.refresh(1, GATED).await;
-    assert_eq!(session.seen().await, "start 5 0");
+    session.starts(1, GATED).await;
     session.refresh(2, PLAIN).await;
-    session
-        .notify("notifications/cancelled", json!({"requestId": 2}))
-        .await;
-    // Lines are handled in order: after this answer the cancellation has arrived.
-    let error = session.ask("no/such", json!({})).await;
-    assert_eq!(error["code"], -32601);
+    session.cancel(2).await;
+    session.reads_lines().await;
     session.gate.send(()).unwrap();
-    assert_eq!(session.receive().await["id"], 1);
+    session.answer(1).await;
     let text = session.text("list_applications", json!({})).await;
     assert_eq!(text, "Notes (pid 1), front");
     assert_eq!(session.rest(), ["end 5 None"]);
@@ -274,22 +256,16 @@ async fn a_panic_is_an_answer_and_the_server_goes_on() {
         text,
         "ERROR status: error\nerror: internal error in the server: a link's own words. The server keeps running; call refresh_traversal to see what was done before you try again"
     );
-    let text = session
-        .text("refresh_traversal", json!({"pid": PLAIN}))
-        .await;
-    assert_eq!(text, "refresh_traversal of 1: None");
+    session.works().await;
 }
 
 #[tokio::test]
 async fn the_end_of_the_input_stops_the_running_link_and_the_queue() {
     let mut session = Session::initialized(Config::default()).await;
-    session.refresh(1, ENDLESS).await;
-    assert_eq!(session.seen().await, "start 2 0");
+    session.starts(1, ENDLESS).await;
     session.refresh(2, PLAIN).await;
-    // Lines are handled in order: after this answer the second call has arrived.
-    assert_eq!(session.ask("no/such", json!({})).await["code"], -32601);
+    session.reads_lines().await;
     session.hang_up().await;
-    session.ended().await.unwrap();
     assert_eq!(session.rest(), ["end 2 Some(Stopping)", "gone"]);
     // Both answers were still delivered, in any order.
     let mut answers = [session.receive().await, session.receive().await];
@@ -302,11 +278,9 @@ async fn the_end_of_the_input_stops_the_running_link_and_the_queue() {
 #[tokio::test]
 async fn stop_gives_up_on_a_link_that_does_not_end() {
     let mut session = Session::initialized(Config::default()).await;
-    session.refresh(1, GATED).await;
-    assert_eq!(session.seen().await, "start 5 0");
+    session.starts(1, GATED).await;
     let start = std::time::Instant::now();
     session.hang_up().await;
-    session.ended().await.unwrap();
     assert!(start.elapsed().as_secs_f64() < 7.0, "{:?}", start.elapsed());
 }
 
@@ -317,8 +291,7 @@ async fn a_signal_stops_the_running_link() {
         let _ = raised.await;
     });
     session.initialize("2025-11-25").await;
-    session.refresh(1, ENDLESS).await;
-    assert_eq!(session.seen().await, "start 2 0");
+    session.starts(1, ENDLESS).await;
     raise.send(()).unwrap();
     let answer = session.receive().await;
     assert_eq!(
@@ -336,12 +309,10 @@ async fn clients_that_only_look_in() {
         .ask("server/discover", json!({"_meta": modern()}))
         .await;
     session.hang_up().await;
-    session.ended().await.unwrap();
     assert_eq!(session.seen().await, "gone");
 
     let mut session = Session::start(Config::default());
     session.hang_up().await;
-    session.ended().await.unwrap();
 }
 
 #[tokio::test]
@@ -364,13 +335,11 @@ async fn other_calls_run_while_a_call_waits() {
     session.call(1, "wait_for_and_traverse", wait.clone()).await;
     assert_eq!(session.seen().await, "look");
     session.call(2, "list_applications", json!({})).await;
-    assert_eq!(session.receive().await["id"], 2);
+    session.answer(2).await;
     // About the same app, and a second wait.
-    session.refresh(3, PLAIN).await;
-    assert_eq!(session.receive().await["id"], 3);
+    session.works().await;
     session.call(4, "wait_for_and_traverse", wait).await;
-    session.refresh(5, PLAIN).await;
-    assert_eq!(session.receive().await["id"], 5);
+    session.works().await;
     session.gate.send(()).unwrap();
     session.gate.send(()).unwrap();
     let mut answered = [0, 0];
@@ -389,16 +358,12 @@ async fn a_wait_is_cancelled_between_two_looks() {
     let wait = json!({"pid": PLAIN, "element": "Sent", "timeout": 40});
     session.call(1, "wait_for_and_traverse", wait).await;
     assert_eq!(session.seen().await, "look");
-    session.refresh(2, GATED).await;
-    assert_eq!(session.seen().await, "start 5 0");
-    session
-        .notify("notifications/cancelled", json!({"requestId": 1}))
-        .await;
+    session.starts(2, GATED).await;
+    session.cancel(1).await;
     session.gate.send(()).unwrap();
-    assert_eq!(session.receive().await["id"], 2);
+    session.answer(2).await;
     // rmcp answers no cancelled request: the next answer is the next call's.
-    session.refresh(3, PLAIN).await;
-    assert_eq!(session.receive().await["id"], 3);
+    session.works().await;
 }
 
 #[tokio::test]
@@ -407,8 +372,7 @@ async fn a_wait_for_an_app_that_does_not_answer_delays_no_call_about_it() {
     let wait = json!({"pid": HUNG, "element": "Sent", "timeout": 40});
     session.call(1, "wait_for_and_traverse", wait).await;
     session.refresh(2, HUNG).await;
-    let answer = session.receive().await;
-    assert_eq!(answer["id"], 2, "{answer}");
+    let answer = session.answer(2).await;
     assert!(answer.to_string().contains("does not answer"), "{answer}");
 }
 

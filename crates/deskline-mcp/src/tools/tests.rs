@@ -19,8 +19,13 @@ fn read(tool: &str, arguments: Value) -> Result<Call, Wrong> {
     call(record, &arguments)
 }
 
-fn action(tool: &str, arguments: Value) -> Action {
-    read(tool, arguments).unwrap().action
+/// The action of a call about app 7.
+fn on_app(tool: &str, arguments: &Value) -> Action {
+    let mut arguments = arguments.clone();
+    arguments["pid"] = json!("7");
+    let call = read(tool, arguments).unwrap();
+    assert_eq!(call.pid, Some(7));
+    call.action
 }
 
 fn text(text: &str, role: Option<&str>) -> Target {
@@ -50,36 +55,22 @@ fn the_list_stays_small() {
 
 #[test]
 fn every_tool_has_four_annotations_a_short_name_and_no_output_schema() {
-    let Value::Object(list) = serde_json::from_str::<Value>(&listed("")).unwrap()["result"].take()
-    else {
-        panic!("not an object");
-    };
-    let tools = list["tools"].as_array().unwrap();
+    let list: Value = serde_json::from_str(&listed("")).unwrap();
+    let tools = list["result"]["tools"].as_array().unwrap();
     assert_eq!(tools.len(), 15);
     for tool in tools {
         let hints = tool["annotations"].as_object().unwrap();
-        let names: Vec<&str> = hints.keys().map(String::as_str).collect();
-        assert_eq!(
-            names,
-            [
-                "readOnlyHint",
-                "destructiveHint",
-                "idempotentHint",
-                "openWorldHint"
-            ],
-            "{tool}"
-        );
-        assert!(hints.values().all(Value::is_boolean));
+        let hint = |name| hints.get(name).is_some_and(Value::is_boolean);
+        let all = [
+            "readOnlyHint",
+            "destructiveHint",
+            "idempotentHint",
+            "openWorldHint",
+        ];
+        assert!(hints.len() == 4 && all.into_iter().all(hint), "{tool}");
         assert!(tool["name"].as_str().unwrap().len() < 40);
         assert!(tool.get("outputSchema").is_none());
         assert_eq!(tool["inputSchema"]["type"], "object");
-        for required in tool["inputSchema"]["required"]
-            .as_array()
-            .into_iter()
-            .flatten()
-        {
-            assert!(tool["inputSchema"]["properties"][required.as_str().unwrap()].is_object());
-        }
     }
 }
 
@@ -176,12 +167,10 @@ fn targets() {
             Target::Point(Point { x: -4, y: -4 }),
         ),
     ] {
-        let mut arguments = arguments;
-        arguments["pid"] = json!(7);
-        let expected = Action::Quiet(Quiet::PressAx { target });
+        let pressed = on_app("press_ax_and_traverse", &arguments);
         assert_eq!(
-            action("press_ax_and_traverse", arguments.clone()),
-            expected,
+            pressed,
+            Action::Quiet(Quiet::PressAx { target }),
             "{arguments}"
         );
     }
@@ -189,183 +178,171 @@ fn targets() {
 
 #[test]
 fn every_tool_reads_its_arguments() {
-    let point = |x, y| Point { x, y };
+    let point = |x, y| Target::Point(Point { x, y });
     let press = |key, modifiers| KeyPress { key, modifiers };
+    let e1 = || Target::Ref(Ref(1));
+    let click = |target, kind, then| Input::Click { target, kind, then };
+    let press_key = |press, hold| Input::PressKey { press, hold };
+    let scroll = |at, delta_x, delta_y, until: Option<&str>| Input::Scroll {
+        at,
+        delta_x,
+        delta_y,
+        until: until.map(str::to_owned),
+    };
+    let drag = |from, to, modifiers| Input::Drag {
+        from,
+        to,
+        to_pid: None,
+        modifiers,
+    };
     for (tool, arguments, expected) in [
         (
-            "open_application_and_traverse",
-            json!({"identifier": "gedit"}),
-            Action::Open {
-                identifier: "gedit".into(),
-            },
+            "click_and_traverse",
+            json!({"element": "To", "doubleClick": "true", "text": "a\nb", "pressKey": "return", "pressKeyModifiers": "Ctrl"}),
+            click(
+                text("To", None),
+                ClickKind::double(),
+                Typing::text("a\nb").then(Some(press(Key::Return, Modifiers::CONTROL))),
+            ),
         ),
         (
             "click_and_traverse",
-            json!({"pid": "7", "element": "To", "doubleClick": "true", "text": "a\nb", "pressKey": "return", "pressKeyModifiers": "Ctrl"}),
-            Action::Input(Input::Click {
-                target: text("To", None),
-                kind: ClickKind::double(),
-                then: Typing::text("a\nb").then(Some(press(Key::Return, Modifiers::CONTROL))),
-            }),
-        ),
-        (
-            "type_and_traverse",
-            json!({"pid": 7, "text": "hé"}),
-            Action::Input(Input::Type {
-                typing: Typing::text("hé"),
-            }),
-        ),
-        (
-            "press_key_and_traverse",
-            json!({"pid": 7.0, "keyName": "A", "modifierFlags": ["Command", "shift"]}),
-            Action::Input(Input::PressKey {
-                press: press(Key::Char('a'), Modifiers::COMMAND | Modifiers::SHIFT),
-                hold: Duration::ZERO,
-            }),
-        ),
-        (
-            "press_key_and_traverse",
-            json!({"pid": 7, "keyName": "KP_Enter", "hold": "1.5"}),
-            Action::Input(Input::PressKey {
-                press: press(Key::Return, Modifiers::NUMERIC_PAD),
-                hold: Duration::from_millis(1500),
-            }),
-        ),
-        (
-            "click_and_traverse",
-            json!({"pid": 7, "x": 1, "y": 2, "middleClick": true, "modifierFlags": ["Ctrl"]}),
-            Action::Input(Input::Click {
-                target: Target::Point(point(1, 2)),
-                kind: ClickKind {
+            json!({"x": 1, "y": 2, "middleClick": true, "modifierFlags": ["Ctrl"]}),
+            click(
+                point(1, 2),
+                ClickKind {
                     modifiers: Modifiers::CONTROL,
                     ..ClickKind::with_button(Button::Middle)
                 },
-                then: Typing::default(),
-            }),
+                Typing::default(),
+            ),
         ),
         (
             "click_and_traverse",
-            json!({"pid": 7, "ref": "e4", "hover": true}),
-            Action::Input(Input::Hover {
-                target: Target::Ref(Ref(4)),
-            }),
+            json!({"ref": "e1", "hover": true}),
+            Input::Hover { target: e1() },
         ),
         (
             "click_and_traverse",
-            json!({"pid": 7, "ref": "e4", "choose": "Large"}),
-            Action::Input(Input::Choose {
-                target: Target::Ref(Ref(4)),
+            json!({"ref": "e1", "choose": "Large"}),
+            Input::Choose {
+                target: e1(),
                 choice: "Large".into(),
-            }),
-        ),
-        (
-            "scroll_and_traverse",
-            json!({"pid": 7, "element": "Rows", "until": "Row 90"}),
-            Action::Input(Input::Scroll {
-                at: text("Rows", None),
-                delta_x: 0,
-                delta_y: 0,
-                until: Some("Row 90".into()),
-            }),
-        ),
-        (
-            "scroll_and_traverse",
-            json!({"pid": 7, "x": 1, "y": 2, "deltaY": -3.0}),
-            Action::Input(Input::Scroll {
-                at: Target::Point(point(1, 2)),
-                delta_x: 0,
-                delta_y: -3,
-                until: None,
-            }),
-        ),
-        (
-            "scroll_and_traverse",
-            json!({"pid": 7, "x": 1, "y": 2, "width": 10, "height": 10, "deltaY": 0, "deltaX": "4"}),
-            Action::Input(Input::Scroll {
-                at: Target::Point(point(6, 7)),
-                delta_x: 4,
-                delta_y: 0,
-                until: None,
-            }),
-        ),
-        (
-            "set_value_and_traverse",
-            json!({"pid": 7, "ref": "e1", "value": ""}),
-            Action::Quiet(Quiet::SetValue {
-                target: Target::Ref(Ref(1)),
-                value: String::new(),
-            }),
-        ),
-        (
-            "set_value_and_traverse",
-            json!({"pid": 7, "ref": "e1", "value": 50}),
-            Action::Quiet(Quiet::SetValue {
-                target: Target::Ref(Ref(1)),
-                value: "50".into(),
-            }),
-        ),
-        (
-            "set_selected_and_traverse",
-            json!({"pid": 7, "ref": "e1"}),
-            Action::Quiet(Quiet::SetSelected {
-                target: Target::Ref(Ref(1)),
-                selected: true,
-            }),
-        ),
-        (
-            "set_selected_and_traverse",
-            json!({"pid": 7, "ref": "e1", "selected": "False"}),
-            Action::Quiet(Quiet::SetSelected {
-                target: Target::Ref(Ref(1)),
-                selected: false,
-            }),
-        ),
-        ("refresh_traversal", json!({"pid": 7}), Action::Refresh),
-        (
-            "wait_for_and_traverse",
-            json!({"pid": 7, "element": "Done"}),
-            Action::WaitFor {
-                target: text("Done", None),
-                state: Awaited::Present,
-                timeout: Duration::from_secs(10),
             },
         ),
         (
-            "wait_for_and_traverse",
-            json!({"pid": 7, "ref": "e1", "state": "Checked", "timeout": "0.5"}),
-            Action::WaitFor {
-                target: Target::Ref(Ref(1)),
-                state: Awaited::State(States::CHECKED),
-                timeout: Duration::from_millis(500),
+            "type_and_traverse",
+            json!({"text": "hé"}),
+            Input::Type {
+                typing: Typing::text("hé"),
             },
         ),
         (
-            "drag_and_traverse",
-            json!({"pid": 7, "ref": "e1", "toX": 5, "toY": 6, "modifierFlags": ["Shift"]}),
-            Action::Input(Input::Drag {
-                from: Target::Ref(Ref(1)),
-                to: Target::Point(point(5, 6)),
-                to_pid: None,
-                modifiers: Modifiers::SHIFT,
-            }),
+            "press_key_and_traverse",
+            json!({"keyName": "A", "modifierFlags": ["Command", "shift"]}),
+            press_key(
+                press(Key::Char('a'), Modifiers::COMMAND | Modifiers::SHIFT),
+                Duration::ZERO,
+            ),
+        ),
+        (
+            "press_key_and_traverse",
+            json!({"keyName": "KP_Enter", "hold": "1.5"}),
+            press_key(
+                press(Key::Return, Modifiers::NUMERIC_PAD),
+                Duration::from_millis(1500),
+            ),
+        ),
+        (
+            "scroll_and_traverse",
+            json!({"element": "Rows", "until": "Row 90"}),
+            scroll(text("Rows", None), 0, 0, Some("Row 90")),
+        ),
+        (
+            "scroll_and_traverse",
+            json!({"x": 1, "y": 2, "deltaY": -3.0}),
+            scroll(point(1, 2), 0, -3, None),
+        ),
+        (
+            "scroll_and_traverse",
+            json!({"x": 1, "y": 2, "width": 10, "height": 10, "deltaY": 0, "deltaX": "4"}),
+            scroll(point(6, 7), 4, 0, None),
         ),
         (
             "drag_and_traverse",
-            json!({"pid": 7, "x": 5, "y": 6, "toRef": "e2", "modifiers": "alt"}),
-            Action::Input(Input::Drag {
-                from: Target::Point(point(5, 6)),
-                to: Target::Ref(Ref(2)),
-                to_pid: None,
-                modifiers: Modifiers::ALT,
-            }),
+            json!({"ref": "e1", "toX": 5, "toY": 6, "modifierFlags": ["Shift"]}),
+            drag(e1(), point(5, 6), Modifiers::SHIFT),
+        ),
+        (
+            "drag_and_traverse",
+            json!({"x": 5, "y": 6, "toRef": "e1", "modifiers": "alt"}),
+            drag(point(5, 6), e1(), Modifiers::ALT),
         ),
     ] {
         assert_eq!(
-            action(tool, arguments.clone()),
-            expected,
+            on_app(tool, &arguments),
+            Action::Input(expected),
             "{tool} {arguments}"
         );
     }
+    let set_value = |value: &str| {
+        Action::Quiet(Quiet::SetValue {
+            target: e1(),
+            value: value.into(),
+        })
+    };
+    let set_selected = |selected| {
+        Action::Quiet(Quiet::SetSelected {
+            target: e1(),
+            selected,
+        })
+    };
+    let wait = |target, state, ms| Action::WaitFor {
+        target,
+        state,
+        timeout: Duration::from_millis(ms),
+    };
+    for (tool, arguments, expected) in [
+        (
+            "set_value_and_traverse",
+            json!({"ref": "e1", "value": ""}),
+            set_value(""),
+        ),
+        (
+            "set_value_and_traverse",
+            json!({"ref": "e1", "value": 50}),
+            set_value("50"),
+        ),
+        (
+            "set_selected_and_traverse",
+            json!({"ref": "e1"}),
+            set_selected(true),
+        ),
+        (
+            "set_selected_and_traverse",
+            json!({"ref": "e1", "selected": "False"}),
+            set_selected(false),
+        ),
+        ("refresh_traversal", json!({}), Action::Refresh),
+        (
+            "wait_for_and_traverse",
+            json!({"element": "Done"}),
+            wait(text("Done", None), Awaited::Present, 10_000),
+        ),
+        (
+            "wait_for_and_traverse",
+            json!({"ref": "e1", "state": "Checked", "timeout": "0.5"}),
+            wait(e1(), Awaited::State(States::CHECKED), 500),
+        ),
+    ] {
+        assert_eq!(on_app(tool, &arguments), expected, "{tool} {arguments}");
+    }
+    let opened = read(
+        "open_application_and_traverse",
+        json!({"identifier": "gedit"}),
+    );
+    let identifier = "gedit".into();
+    assert_eq!(opened.unwrap().action, Action::Open { identifier });
 }
 
 #[test]

@@ -234,6 +234,35 @@ impl Session {
             .await;
     }
 
+    /// Refreshes an app, and waits until the script begins with it.
+    pub async fn starts(&mut self, id: u32, pid: u32) {
+        self.refresh(id, pid).await;
+        assert_eq!(self.seen().await, format!("start {pid} 0"));
+    }
+
+    pub async fn cancel(&mut self, id: u32) {
+        self.notify("notifications/cancelled", json!({"requestId": id}))
+            .await;
+    }
+
+    /// The next answer is to this request.
+    pub async fn answer(&mut self, id: u32) -> Value {
+        let answer = self.receive().await;
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    /// A call of a healthy app is answered next.
+    pub async fn works(&mut self) {
+        let text = self.text("refresh_traversal", json!({"pid": PLAIN})).await;
+        assert_eq!(text, "refresh_traversal of 1: None");
+    }
+
+    /// Lines are handled in order: all that was sent before has arrived.
+    pub async fn reads_lines(&mut self) {
+        assert_eq!(self.ask("no/such", json!({})).await["code"], -32601);
+    }
+
     pub async fn receive(&mut self) -> Value {
         let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await;
         let line = line.expect("no answer in time").unwrap();
@@ -243,8 +272,7 @@ impl Session {
     /// A request and its answer's `result` or `error`.
     pub async fn ask(&mut self, method: &str, params: Value) -> Value {
         self.request(99, method, params).await;
-        let mut answer = self.receive().await;
-        assert_eq!(answer["id"], 99, "{answer}");
+        let mut answer = self.answer(99).await;
         let part = if answer.get("error").is_some() {
             "error"
         } else {
@@ -277,10 +305,11 @@ impl Session {
         std::iter::from_fn(|| self.seen.try_recv().ok()).collect()
     }
 
-    /// Closes the client's side.
+    /// Closes the client's side. The server ends without an error.
     pub async fn hang_up(&mut self) {
         let mut input = self.input.take().unwrap();
         input.shutdown().await.unwrap();
+        self.ended().await.unwrap();
     }
 
     pub async fn ended(&mut self) -> std::result::Result<(), ServeError> {

@@ -1,5 +1,7 @@
+use std::time::Duration;
+
 use deskline_core::tree_file::{app_switch, diff_and_tree, error, full_tree, window_label};
-use deskline_core::{DeltaLine, Diff, Line, Role, States, Text, Texts};
+use deskline_core::{DeltaLine, Diff, Line, Older, Role, States, Text, Texts, Tree};
 use proptest::prelude::*;
 
 use crate::fixture::{any_tree, at, hostile, tree};
@@ -29,43 +31,45 @@ fn a_full_tree_is_as_specified() {
 }
 
 #[test]
-fn elements_older_than_the_call_are_counted_in_a_header() {
+fn elements_older_than_the_call_have_a_header() {
     let mut tree = tree(TREE);
-    tree.older = Some(deskline_core::Older {
-        elements: 1,
-        by: std::time::Duration::from_millis(12_340),
-        windows: Vec::new(),
-    });
-    let header = full_tree(&tree, false);
-    assert_eq!(
-        header.lines().nth(1),
-        Some(
-            "# older: 1 element of hidden parts, read up to 12.3 s before; no event has reported a change"
-        )
-    );
+    for (elements, ms, windows, header) in [
+        (
+            1,
+            12_340,
+            vec![],
+            "1 element of hidden parts, read up to 12.3 s before; no event has reported a change",
+        ),
+        (
+            5,
+            3_000,
+            vec![1],
+            "5 elements of windows that nobody sees (\"Ann\" [AXWindow (frame)] #e2), read up to 3.0 s before",
+        ),
+    ] {
+        tree.older = Some(older(elements, ms, windows));
+        let file = full_tree(&tree, false);
+        let written = file
+            .lines()
+            .nth(1)
+            .and_then(|line| line.strip_prefix("# older: "));
+        assert_eq!(written, Some(header));
+    }
 }
 
-#[test]
-fn windows_older_than_the_call_are_named_in_a_header() {
-    let mut tree = tree(TREE);
-    tree.older = Some(deskline_core::Older {
-        elements: 5,
-        by: std::time::Duration::from_secs(3),
-        windows: vec![1],
-    });
-    let header = full_tree(&tree, false);
-    let older = "# older: 5 elements of windows that nobody sees (\"Ann\" [AXWindow (frame)] #e2), read up to 3.0 s before";
-    assert_eq!(header.lines().nth(1), Some(older));
+fn older(elements: usize, ms: u64, windows: Vec<usize>) -> Older {
+    let by = Duration::from_millis(ms);
+    Older {
+        elements,
+        by,
+        windows,
+    }
 }
 
 #[test]
 fn only_visible_elements_are_listed_on_demand() {
     let mut tree = tree(TREE);
-    tree.older = Some(deskline_core::Older {
-        elements: 1,
-        by: std::time::Duration::from_secs(1),
-        windows: Vec::new(),
-    });
+    tree.older = Some(older(1, 1_000, vec![]));
     tree.partial = vec!["closed menus: 500 ms were over\n# diff: forged".into()];
     tree.blind = vec!["(0,0 900×600) [AXGroup (panel)]".into()];
     tree.dialog = Some(1);
@@ -123,7 +127,7 @@ fn the_other_app_has_a_header_of_its_own() {
 }
 
 /// The line of the first element.
-fn first(tree: &deskline_core::Tree) -> String {
+fn first(tree: &Tree) -> String {
     Line::new(tree, &Texts::new(tree), 0).unwrap().to_string()
 }
 
@@ -291,11 +295,11 @@ proptest! {
             }
         }
         prop_assert_eq!(deltas, diff.added.len() + diff.removed.len() + diff.modified.len());
-        let listed = |tree: &deskline_core::Tree| {
+        let listed = |tree: &Tree| {
             tree.elements.iter().filter(|e| e.visible || !only_visible).count()
         };
         prop_assert_eq!(elements, listed(&before) + listed(&after));
-        let further = |tree: &deskline_core::Tree| {
+        let further = |tree: &Tree| {
             let dialog = tree.dialog.and_then(|dialog| window_label(tree, dialog));
             let once = [dialog.is_some(), tree.no_tree.is_some()];
             let once = once.into_iter().filter(|there| *there).count();

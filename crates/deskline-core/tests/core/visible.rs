@@ -1,7 +1,7 @@
 use deskline_core::{Rect, Tree, TreeWindow, WindowId, tree_file};
 use proptest::prelude::*;
 
-use crate::fixture::{any_tree, tree};
+use crate::fixture::{any_tree, at, tree};
 
 /// The ids of the visible elements.
 fn seen(mut tree: Tree) -> Vec<String> {
@@ -126,21 +126,21 @@ fn a_row_that_covers_others_has_its_own_line() {
 "#,
     );
     tree.scope_visible();
-    let place = |id: &str| {
-        let found = tree.elements.iter().find(|e| e.id.as_str() == id).unwrap();
-        let Rect { x, y, w, h } = found.extents.unwrap();
-        assert_eq!(found.visible, id != "e9", "{id}");
-        (x, y, w, h)
-    };
-    assert_eq!(place("e3"), (0, 10, 300, 24));
-    assert_eq!(place("e6"), (0, 34, 300, 24));
-    assert_eq!(place("e7"), (20, 58, 280, 48));
-    assert_eq!(place("e8"), (0, 106, 300, 24));
-    assert_eq!(place("e9"), (0, 286, 300, 24));
-    assert_eq!(place("e10"), (0, 150, 100, 40));
-    assert_eq!(place("e12"), (0, 150, 200, 40));
-    assert_eq!(place("e14"), (0, 100, 200, 28));
-    assert_eq!(place("e15"), (0, 100, 200, 28));
+    for (reference, [x, y, w, h]) in [
+        (3, [0, 10, 300, 24]),
+        (6, [0, 34, 300, 24]),
+        (7, [20, 58, 280, 48]),
+        (8, [0, 106, 300, 24]),
+        (9, [0, 286, 300, 24]),
+        (10, [0, 150, 100, 40]),
+        (12, [0, 150, 200, 40]),
+        (14, [0, 100, 200, 28]),
+        (15, [0, 100, 200, 28]),
+    ] {
+        let found = at(&mut tree, reference);
+        assert_eq!(found.extents, Some(Rect::at(x, y, w, h)), "{reference}");
+        assert_eq!(found.visible, reference != 9, "{reference}");
+    }
 }
 
 #[test]
@@ -165,14 +165,9 @@ fn a_button_that_covers_others_has_its_title() {
 "#,
     );
     tree.scope_visible();
-    let height = |id: &str| {
-        let found = tree.elements.iter().find(|e| e.id.as_str() == id).unwrap();
-        found.extents.unwrap().h
-    };
-    assert_eq!(height("e2"), 16);
-    assert_eq!(height("e8"), 30);
-    for whole in ["e10", "e12", "e14"] {
-        assert_eq!(height(whole), 30, "{whole}");
+    for (reference, height) in [(2, 16), (8, 30), (10, 30), (12, 30), (14, 30)] {
+        let place = at(&mut tree, reference).extents.unwrap();
+        assert_eq!(place.h, height, "{reference}");
     }
 }
 
@@ -203,10 +198,7 @@ fn a_dialog_in_a_page_does_not_cover_the_browser_around_it() {
         "#,
     );
     tree.dialog = Some(4);
-    tree.scope_visible();
-    let visible = tree.elements.iter().filter(|e| e.visible);
-    let refs: Vec<u64> = visible.filter_map(|e| Some(e.reference?.0)).collect();
-    assert_eq!(refs, [1, 2, 5, 6]);
+    assert_eq!(seen(tree), ["e1", "e2", "e5", "e6"]);
 }
 
 #[test]

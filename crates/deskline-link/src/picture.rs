@@ -3,6 +3,8 @@
 
 pub(crate) mod change;
 mod detail;
+#[cfg(test)]
+mod fixture;
 mod lines;
 mod same;
 pub(crate) mod texts;

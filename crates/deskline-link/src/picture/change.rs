@@ -16,6 +16,7 @@ use crate::desktop::Desktop;
 use crate::display::{Picture, PictureNature, Window, WindowId};
 use crate::error::{Error, Missing, Result};
 use crate::ocr::is_from_picture;
+use crate::picture::detail;
 use deskline_input::Cancel;
 use deskline_input::clock::Instant;
 
@@ -243,13 +244,8 @@ impl Spot {
     }
 
     fn on_screen(&self, of: &Picture) -> Rect {
-        let scaled = |v: usize| (v as f64 / of.scale.max(0.1)).round() as i32;
-        Rect {
-            x: of.origin.x.saturating_add(scaled(self.from.0)),
-            y: of.origin.y.saturating_add(scaled(self.from.1)),
-            w: scaled(self.to.0 - self.from.0),
-            h: scaled(self.to.1 - self.from.1),
-        }
+        let Self { from, to, .. } = *self;
+        detail::on_screen(of, from, (to.0 - from.0, to.1 - from.1))
     }
 
     /// Whether it is only a caret, or a few pixels.
@@ -352,35 +348,19 @@ fn join_touching(blocks: &[Option<Spot>], columns: usize) -> Vec<Spot> {
 
 #[cfg(test)]
 mod tests {
-    use deskline_core::Point;
-
     use super::*;
+    use crate::picture::fixture::{paint, plain};
 
     fn picture(width: u32, height: u32) -> Picture {
-        Picture {
-            width,
-            height,
-            rgb: vec![200; (width * height * 3) as usize],
-            origin: Point { x: 100, y: 50 },
-            scale: 1.0,
-        }
-    }
-
-    /// Paints a rectangle.
-    fn paint(picture: &mut Picture, x: usize, y: usize, w: usize, h: usize) {
-        let width = picture.width as usize;
-        for row in y..y + h {
-            let at = (row * width + x) * 3;
-            picture.rgb[at..at + w * 3].fill(7);
-        }
+        plain(width, height, [200; 3])
     }
 
     /// The reported change if these rectangles are painted.
     fn seen(rects: &[(usize, usize, usize, usize)]) -> Option<(u32, Rect)> {
         let before = picture(200, 100);
         let mut after = before.clone();
-        for &(x, y, w, h) in rects {
-            paint(&mut after, x, y, w, h);
+        for rect in rects {
+            paint(&mut after, *rect, [7; 3]);
         }
         let changed = compare(&before, &after)?;
         Some(((changed.share * 20_000.0).round() as u32, changed.area))
@@ -431,7 +411,7 @@ mod tests {
         let mut before = picture(200, 100);
         before.scale = 2.0;
         let mut after = before.clone();
-        paint(&mut after, 20, 40, 60, 20);
+        paint(&mut after, (20, 40, 60, 20), [7; 3]);
         assert_eq!(
             compare(&before, &after).map(|c| c.area),
             Some(Rect::at(110, 70, 30, 10))
@@ -455,7 +435,7 @@ mod tests {
     fn two_whole_screens_are_compared_in_a_blink() {
         let before = picture(1_920, 1_080);
         let mut after = before.clone();
-        paint(&mut after, 0, 0, 1_920, 1_080);
+        paint(&mut after, (0, 0, 1_920, 1_080), [7; 3]);
         let start = std::time::Instant::now();
         assert!(compare(&before, &after).is_some());
         let took = start.elapsed();

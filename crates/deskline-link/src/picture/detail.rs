@@ -166,6 +166,17 @@ fn differing(above: &[u8], line: &[u8]) -> u32 {
     differ.fold(0, |bits, (x, _)| bits | 1 << x)
 }
 
+/// The place on the screen of an area of a picture in pixels: its left top corner and its size.
+pub(crate) fn on_screen(picture: &Picture, (x, y): (usize, usize), (w, h): (usize, usize)) -> Rect {
+    let units = |pixels: usize| (pixels as f64 / scale(picture)).round() as i32;
+    Rect {
+        x: picture.origin.x.saturating_add(units(x)),
+        y: picture.origin.y.saturating_add(units(y)),
+        w: units(w),
+        h: units(h),
+    }
+}
+
 /// Pixels per screen unit, never zero.
 pub(crate) fn scale(picture: &Picture) -> f64 {
     picture.scale.max(0.1)

@@ -375,9 +375,8 @@ fn root(joined: &mut [usize], mut at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use deskline_core::Point;
-
     use super::*;
+    use crate::picture::fixture::{paint, plain as picture};
 
     const PAPER: Colour = [250, 250, 240];
     const INK: Colour = [20, 30, 90];
@@ -385,23 +384,6 @@ mod tests {
     /// A letter is so wide and high, and so far from the next one.
     const LETTER: (usize, usize) = (6, 10);
     const GAP: usize = 2;
-
-    fn picture(width: u32, height: u32, colour: Colour) -> Picture {
-        Picture {
-            width,
-            height,
-            rgb: colour.repeat((width * height) as usize),
-            origin: Point { x: 0, y: 0 },
-            scale: 1.0,
-        }
-    }
-
-    fn paint(picture: &mut Picture, (x, y, w, h): (usize, usize, usize, usize), colour: Colour) {
-        for row in y..y + h {
-            let at = (row * picture.width as usize + x) * 3;
-            picture.rgb[at..at + w * 3].copy_from_slice(&colour.repeat(w));
-        }
-    }
 
     /// Writes letters like an H. Returns their bounds.
     fn write(picture: &mut Picture, (x, y): (usize, usize), letters: usize, ink: Colour) -> Area {

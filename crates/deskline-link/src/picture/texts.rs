@@ -296,15 +296,12 @@ fn cut(picture: &Picture, place: Rect) -> Option<Picture> {
         let from = (y * picture.width as usize + part.from.0) * PIXEL;
         rgb.extend_from_slice(picture.rgb.get(from..from + width * PIXEL)?);
     }
-    let units = |pixels: usize| (pixels as f64 / detail::scale(picture)).round() as i32;
+    let Rect { x, y, .. } = detail::on_screen(picture, part.from, (width, height));
     Some(Picture {
         width: u32::try_from(width).ok()?,
         height: u32::try_from(height).ok()?,
         rgb,
-        origin: Point::at(
-            picture.origin.x.saturating_add(units(part.from.0)),
-            picture.origin.y.saturating_add(units(part.from.1)),
-        ),
+        origin: Point { x, y },
         scale: picture.scale,
     })
 }
@@ -366,15 +363,10 @@ fn start(
     Some(texts)
 }
 
-/// The screen coordinates of an area of a picture.
-fn on_screen(picture: &Picture, area: Area) -> Rect {
-    let scaled = |v: usize| (v as f64 / picture.scale.max(0.1)).round() as i32;
-    Rect::at(
-        picture.origin.x.saturating_add(scaled(area.x)),
-        picture.origin.y.saturating_add(scaled(area.y)),
-        scaled(area.w).max(1),
-        scaled(area.h).max(1),
-    )
+/// The place of a line on the screen.
+fn on_screen(picture: &Picture, line: Area) -> Rect {
+    let Rect { x, y, w, h } = detail::on_screen(picture, (line.x, line.y), (line.w, line.h));
+    Rect::at(x, y, w.max(1), h.max(1))
 }
 
 fn element(id: String, parent: usize, text: &str, place: Rect) -> Element {

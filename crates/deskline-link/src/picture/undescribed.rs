@@ -253,9 +253,10 @@ fn area(place: &Rect) -> i64 {
 mod tests {
     use std::time::Instant;
 
-    use deskline_core::{App, ElementId, Point, Text, TreeWindow};
+    use deskline_core::{App, ElementId, Text, TreeWindow};
 
     use super::*;
+    use crate::picture::fixture::{paint, plain};
 
     const WINDOW: WindowId = WindowId(7);
     const CANVAS: Rect = Rect::at(120, 100, 300, 200);
@@ -298,30 +299,17 @@ mod tests {
         }
     }
 
-    fn picture(width: u32, height: u32, scale: f64) -> Picture {
-        Picture {
-            width,
-            height,
-            rgb: vec![240; (width * height * 3) as usize],
-            origin: Point { x: 100, y: 50 },
-            scale,
-        }
-    }
+    const INK: [u8; 3] = [20; 3];
 
-    /// Paints a rectangle of pixels.
-    fn paint(picture: &mut Picture, x: usize, y: usize, w: usize, h: usize) {
-        let width = picture.width as usize;
-        for row in y..y + h {
-            let at = (row * width + x) * 3;
-            picture.rgb[at..at + w * 3].fill(20);
-        }
+    fn picture(width: u32, height: u32) -> Picture {
+        plain(width, height, [240; 3])
     }
 
     /// The window with six icons in a row, at these pixels.
     fn icons(x: usize, y: usize) -> Picture {
-        let mut picture = picture(400, 300, 1.0);
+        let mut picture = picture(400, 300);
         for n in 0..6 {
-            paint(&mut picture, x + 40 * n, y, 8, 8);
+            paint(&mut picture, (x + 40 * n, y, 8, 8), INK);
         }
         picture
     }
@@ -369,7 +357,7 @@ mod tests {
         assert_eq!(spots_in(&tree(), &icons(40, 80)), named);
         // The same detail around the canvas.
         assert_eq!(spots_in(&tree(), &icons(40, 20)), [""; 0]);
-        assert_eq!(spots_in(&tree(), &picture(400, 300, 1.0)), [""; 0]);
+        assert_eq!(spots_in(&tree(), &picture(400, 300)), [""; 0]);
         // The picture of another window has no such blind spot.
         assert_eq!(
             names(&tree(), WindowId(8), &icons(40, 80)),
@@ -458,13 +446,13 @@ mod tests {
 
     #[test]
     fn lines_and_frames_are_plain() {
-        let mut lines = picture(400, 300, 1.0);
-        for (x, y, w, h) in [(30, 60, 280, 1), (30, 200, 280, 2), (60, 60, 1, 180)] {
-            paint(&mut lines, x, y, w, h);
+        let mut lines = picture(400, 300);
+        for line in [(30, 60, 280, 1), (30, 200, 280, 2), (60, 60, 1, 180)] {
+            paint(&mut lines, line, INK);
         }
         // A focus ring of dashes.
         for x in (24..310).step_by(4) {
-            paint(&mut lines, x, 100, 2, 1);
+            paint(&mut lines, (x, 100, 2, 1), INK);
         }
         assert_eq!(spots_in(&tree(), &lines), [""; 0]);
     }
@@ -473,13 +461,15 @@ mod tests {
     fn the_biggest_three_are_named_in_screen_units() {
         let mut tree = tree();
         tree.elements.truncate(1);
-        let mut dense = picture(800, 600, 2.0);
+        let mut dense = picture(800, 600);
+        dense.scale = 2.0;
         for n in 0..4_usize {
             let (x, height) = (100 * n as i32, 150 + 10 * n as i32);
             let place = Rect::at(100 + x, 60, 98, height);
             tree.elements.push(element(Some(0), Role::GROUP, "", place));
             for icon in 0..8 {
-                paint(&mut dense, 200 * n + 40, 60 + 32 * icon, 10, 10);
+                let place = (200 * n + 40, 60 + 32 * icon, 10, 10);
+                paint(&mut dense, place, INK);
             }
         }
         assert_eq!(
@@ -517,14 +507,14 @@ mod tests {
         }
         // Pixels that differ from row to row, but never within a row: no block has edges in both
         // directions.
-        let mut screen = picture(1_920, 1_080, 1.0);
+        let mut screen = picture(1_920, 1_080);
         for (i, byte) in screen.rgb.iter_mut().enumerate() {
             *byte = (i % 19) as u8;
         }
         let start = Instant::now();
         assert_eq!(spots_in(&tree, &screen), [""; 0]);
         let worst = start.elapsed();
-        let plain = picture(1_920, 1_080, 1.0);
+        let plain = picture(1_920, 1_080);
         let start = Instant::now();
         assert_eq!(spots_in(&tree, &plain), [""; 0]);
         println!("looked at in {:?}, at worst {worst:?}", start.elapsed());

@@ -226,11 +226,7 @@ fn tree_text(call: &Call, report: &Report, error: Option<&str>) -> Option<String
     {
         text += &tree_file::dropped_on(before, after, diff, only_visible);
     }
-    if let Some(tree) = report
-        .handoff
-        .as_ref()
-        .and_then(|taken| taken.tree.as_ref())
-    {
+    if let Some(tree) = report.taken() {
         text += &tree_file::app_switch(tree, only_visible);
     }
     Some(match error {

@@ -364,4 +364,23 @@ impl Action {
     pub(crate) fn waits(&self) -> bool {
         matches!(self, Self::WaitFor { .. })
     }
+
+    /// Whether it sends keys to whatever has the focus.
+    pub(crate) fn is_for_focus(&self) -> bool {
+        matches!(
+            self,
+            Self::Input(Input::Type { .. } | Input::PressKey { .. })
+        )
+    }
+
+    /// The text that it types, and the key that it presses last.
+    pub(crate) fn keys(&self) -> (Option<&str>, Option<KeyPress>) {
+        match self {
+            Self::Input(Input::Click { then: typing, .. } | Input::Type { typing }) => {
+                (typing.text.as_deref(), typing.key)
+            }
+            Self::Input(Input::PressKey { press, .. }) => (None, Some(*press)),
+            _ => (None, None),
+        }
+    }
 }

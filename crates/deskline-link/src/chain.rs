@@ -4,7 +4,7 @@
 use deskline_core::{Attribute, Change, Diff, Modified, Tree, Value, escape, summary, target};
 
 use crate::act::wait_for;
-use crate::call::{Action, Input};
+use crate::call::Action;
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
 use crate::error::{Error, Result};
@@ -82,12 +82,8 @@ impl Steps<'_> {
         let home = self.subject.home().ok_or(Error::NoPid)?;
         let to = self.other_in_front(desk, front)?;
         if let Some((window, pid)) = &to {
-            let keys = matches!(
-                next,
-                Action::Input(Input::Type { .. } | Input::PressKey { .. })
-            );
             let is_new = self.subject.current() != Some(*pid);
-            desk.refuse_substitute(home, (window, *pid), keys && is_new)?;
+            desk.refuse_substitute(home, (window, *pid), next.is_for_focus() && is_new)?;
         }
         let to = to.map_or(home, |(_, pid)| pid);
         let after = report.readings.after.take();

@@ -457,11 +457,6 @@ impl<'a> Checkpoint<'a> {
         self.desktop.key_input()?.press_key(press, hold, cancel)
     }
 
-    /// Like [`Clipboard::save`](crate::Clipboard::save).
-    pub(crate) fn save_clipboard(&mut self, cancel: &Cancel) -> Result<Option<String>> {
-        self.desktop.clipboard()?.save(cancel)
-    }
-
     /// Like [`Clipboard::offer`](crate::Clipboard::offer).
     pub(crate) fn lend_clipboard(&mut self, text: &str, app: u32, cancel: &Cancel) -> Result<()> {
         self.lends_clipboard = true;

@@ -225,10 +225,16 @@ impl Links {
     }
 
     fn caught<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        catch_unwind(AssertUnwindSafe(|| run(self))).unwrap_or_else(|panic| {
-            // The panic may have left the connection in any state.
+        let result = catch_unwind(AssertUnwindSafe(|| run(self)));
+        // A panic may have left the connection in any state.
+        let is_lost = |result: &Result<T>| result.as_ref().is_err_and(Error::costs_connection);
+        if result.as_ref().map_or(true, is_lost) {
             self.desktop = None;
-            Err(internal(panic.as_ref()))
+        }
+        result.unwrap_or_else(|panic| {
+            let text = panic_text(panic.as_ref());
+            tracing::error!("a link panicked: {text}");
+            Err(Error::Internal(text.to_owned()))
         })
     }
 
@@ -241,9 +247,6 @@ impl Links {
         result: Result<()>,
     ) -> Answer {
         let is_first = !std::mem::replace(&mut self.answered, true);
-        if result.as_ref().is_err_and(Error::costs_connection) {
-            self.desktop = None;
-        }
         let result = self.caught(|links| {
             links.name_helpers(&mut report);
             links.identify(&mut report);
@@ -278,12 +281,8 @@ impl Links {
         let Some(desktop) = self.desktop.as_deref_mut() else {
             return;
         };
-        let taken = report
-            .handoff
-            .as_ref()
-            .and_then(|taken| taken.tree.as_ref());
         let dropped_on = report.drops.iter().map(|drop| &drop.after);
-        let trees = report.readings.latest().into_iter().chain(taken);
+        let trees = report.readings.latest().into_iter().chain(report.taken());
         let trees = trees.chain(dropped_on);
         let known = trees.map(|tree| identify(desktop, &tree.app.name, tree.app.pid));
         report.apps = known.collect();
@@ -348,19 +347,10 @@ impl Links {
         let Error::Elsewhere { title, pid, why } = e else {
             return e;
         };
-        let own = if self.policy.is_bounded() {
-            let desktop = self.desktop.as_deref_mut();
-            let listed = desktop.and_then(|desktop| desktop.applications().ok());
-            let listed = listed.unwrap_or_default();
-            let app = listed.into_iter().find(|a| a.app.pid == pid);
-            app.map(|a| a.app.name)
-        } else {
-            Some(String::new())
-        };
-        let desktop = self.desktop.as_deref_mut();
-        let known = desktop
-            .zip(own)
-            .is_some_and(|(desktop, own)| self.policy.permits_process(desktop, &own, pid));
+        let known = self.desktop.as_deref_mut().is_some_and(|desktop| {
+            let own = self.policy.own_name(desktop, pid).ok().flatten();
+            own.is_some_and(|own| self.policy.permits_process(desktop, &own, pid))
+        });
         let title = if known { title } else { String::new() };
         Error::Elsewhere { title, pid, why }
     }
@@ -381,14 +371,10 @@ impl Links {
     /// `list_applications`: the running apps with windows whose name contains `name`, ignoring
     /// case. Reads no tree and touches nothing.
     pub fn applications(&mut self, name: &str) -> Answer {
-        let listed = catch_unwind(AssertUnwindSafe(|| {
-            let desktop = connected(&self.platform, &mut self.desktop)?;
+        let listed = self.caught(|links| {
+            let desktop = connected(&links.platform, &mut links.desktop)?;
             desktop.begin_link(false);
             desktop.applications()
-        }))
-        .unwrap_or_else(|panic| {
-            self.desktop = None;
-            Err(internal(panic.as_ref()))
         });
         match listed {
             Ok(mut applications) => {
@@ -403,12 +389,7 @@ impl Links {
                     ..Answer::default()
                 }
             }
-            Err(e) => {
-                if e.costs_connection() {
-                    self.desktop = None;
-                }
-                answer::error(&e.to_string())
-            }
+            Err(e) => answer::error(&e.to_string()),
         }
     }
 }
@@ -447,12 +428,6 @@ fn connected<'d>(
         None => platform.connect()?,
     };
     Ok(&mut **desktop.insert(connected))
-}
-
-fn internal(panic: &(dyn std::any::Any + Send)) -> Error {
-    let text = panic_text(panic);
-    tracing::error!("a link panicked: {text}");
-    Error::Internal(text.to_owned())
 }
 
 /// The maximum number of listed apps, and of titles per app. They keep the answer under 4,000

@@ -85,6 +85,17 @@ impl Policy {
         !self.allow.is_empty() && self.allows(app) || granted()
     }
 
+    /// The name that a process gives itself, if any app is excluded; else an empty one. `None` if
+    /// it is not listed.
+    pub(crate) fn own_name(&self, desktop: &mut dyn Desktop, pid: u32) -> Result<Option<String>> {
+        if !self.is_bounded() {
+            return Ok(Some(String::new()));
+        }
+        let mut listed = desktop.applications()?.into_iter();
+        let listed = listed.find(|listed| listed.app.pid == pid);
+        Ok(listed.map(|listed| listed.app.name))
+    }
+
     /// Whether links may read and touch this process, which calls itself `own`.
     pub(crate) fn permits_process(&self, desktop: &mut dyn Desktop, own: &str, pid: u32) -> bool {
         self.permit(desktop, own, pid).is_ok()

@@ -69,6 +69,10 @@ impl Readings {
         self.step_before.as_ref().or(self.before.as_ref())
     }
 
+    pub(crate) fn current_mut(&mut self) -> Option<&mut Tree> {
+        self.step_before.as_mut().or(self.before.as_mut())
+    }
+
     /// The latest tree that was read of the app.
     pub(crate) fn latest(&self) -> Option<&Tree> {
         self.after.as_ref().or(self.current())
@@ -153,6 +157,11 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    /// The tree of the window that took the front, if it was read.
+    pub(crate) fn taken(&self) -> Option<&Tree> {
+        self.handoff.as_ref()?.tree.as_ref()
+    }
+
     /// The first and the last tree, and what changed between them, if a diff was made.
     pub(crate) fn compared(&self) -> Option<(&Tree, &Tree, &Diff)> {
         let Readings { before, after, .. } = &self.readings;

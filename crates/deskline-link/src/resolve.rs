@@ -120,12 +120,7 @@ impl Steps<'_> {
             return Ok(());
         };
         self.reader.rename(&[pair]);
-        let Readings {
-            before,
-            step_before,
-            ..
-        } = &mut report.readings;
-        match step_before.as_mut().or(before.as_mut()) {
+        match report.readings.current_mut() {
             Some(tree) => self.reader.accept(desktop, tree, &mut report.notes),
             None => Ok(()),
         }
@@ -229,11 +224,7 @@ impl Steps<'_> {
         let within = tree.map_or(Ok(Vec::new()), |tree| self.toplevels(tree))?;
         let window = tree.and_then(|tree| lookup::toplevel_at(tree, &within, place_of(action)));
         let Some(wanted) = wanted.filter(|_| !action.waits()) else {
-            let takes_keys = matches!(
-                action,
-                Action::Input(Input::Type { .. } | Input::PressKey { .. })
-            );
-            let acted_on = tree.filter(|_| takes_keys).and_then(|tree| {
+            let acted_on = tree.filter(|_| action.is_for_focus()).and_then(|tree| {
                 let top = window.or_else(|| tree.active_toplevel());
                 ActedOn::new(tree, tree.focused_in(top)?, true)
             });

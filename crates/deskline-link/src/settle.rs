@@ -142,15 +142,10 @@ impl Steps<'_> {
     ) -> Result<()> {
         let DropOn { pid, tree, .. } = end;
         let awaits = Awaits {
-            scope: self.reader.again(),
             before: Some(&tree),
-            effect: Effect::new(action, None),
-            opens: false,
             raised: true,
-            look: None,
-            target: None,
             sent: sent(action, self.is_last(report)),
-            most: quiet::MOST,
+            ..Awaits::new(self.reader.again(), Effect::new(action, None), quiet::MOST)
         };
         match await_quiet(desk, pid, awaits, self.cancel) {
             Ok((_, mut after)) => {

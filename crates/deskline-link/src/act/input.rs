@@ -9,7 +9,7 @@ use super::abilities;
 use super::action::{Act, Outcome};
 use super::front::{Wanted, in_menu_bar};
 use super::reach::Reached;
-use crate::call::{Action, ClickKind, Input, Quiet, Target, Typing};
+use crate::call::{ClickKind, Input, Quiet, Target, Typing};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Obstacle, QuietAction, Refusal, Result, TargetError};
 use crate::guard::{self, Mode, Task};
@@ -98,7 +98,7 @@ impl Act<'_> {
             }
             Input::Type { typing } => {
                 if typing.paste
-                    && let Some(lost) = desk.save_clipboard(self.cancel)?
+                    && let Some(lost) = desk.clipboard()?.save(self.cancel)?
                 {
                     outcome.step.done.say(lost);
                 }
@@ -214,19 +214,18 @@ impl Act<'_> {
             .index
             .and_then(|i| self.tree?.elements.get(i))
             .ok_or_else(|| TargetError::NoElement(target.name.clone()))?;
+        let refused = |refusal| Error::RefusedBy {
+            element: target.name.clone(),
+            refusal,
+        };
         if self.is_picture_only() || is_from_picture(&element.id) {
+            let obstacle = Obstacle::OnlyPictured;
             let action = match quiet {
                 Quiet::SetValue { .. } => QuietAction::SetValue,
                 Quiet::PressAx { .. } => QuietAction::Press,
                 Quiet::SetSelected { .. } => QuietAction::SetSelected,
             };
-            return Err(Error::RefusedBy {
-                element: target.name.clone(),
-                refusal: Refusal {
-                    action,
-                    obstacle: Obstacle::OnlyPictured,
-                },
-            });
+            return Err(refused(Refusal { action, obstacle }));
         }
         self.animate(desk, target, None, None)?;
         let done = &mut outcome.step.done;
@@ -250,10 +249,7 @@ impl Act<'_> {
             Err(Error::NotAnswering { .. } | Error::System { .. } | Error::Lost { .. })
         );
         result.map_err(|e| match e {
-            Error::Refused(refusal) => Error::RefusedBy {
-                element: target.name.clone(),
-                refusal,
-            },
+            Error::Refused(refusal) => refused(refusal),
             e => e,
         })
     }
@@ -299,14 +295,10 @@ impl Act<'_> {
         }
         let app = self.tree.map(|tree| tree.app.name.as_str());
         let caption = || guard::caption(self.action, self.target, app);
-        let keyboard = matches!(
-            self.action,
-            Action::Input(Input::Type { .. } | Input::PressKey { .. })
-        );
         let task = Task {
             caption: (self.policy.guard.mode == Mode::Full).then(caption),
             place: self.target.and_then(|target| self.place(target)),
-            pointer: !keyboard,
+            pointer: !self.action.is_for_focus(),
             limit: self.policy.guard.limit,
         };
         desk.grab(&task, self.cancel)
@@ -314,17 +306,7 @@ impl Act<'_> {
 
     /// Waits until the app has processed the input so far, before the link's next input.
     pub(crate) fn pause(&self, desk: &mut Checkpoint<'_>) -> Result<Tree> {
-        let awaits = Awaits {
-            scope: Scope::Showing,
-            before: None,
-            effect: Effect::Nothing,
-            opens: false,
-            raised: false,
-            look: None,
-            target: None,
-            sent: None,
-            most: BETWEEN,
-        };
+        let awaits = Awaits::new(Scope::Showing, Effect::Nothing, BETWEEN);
         await_quiet(desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
     }
 
@@ -415,12 +397,7 @@ impl Act<'_> {
         let Some((front, pid)) = owned.filter(|(_, pid)| Some(*pid) != theirs) else {
             return Ok(Some(self.own_witness(tree)));
         };
-        let mut own = String::new();
-        if self.policy.is_bounded() {
-            let listed = desk.applications()?;
-            let app = listed.into_iter().find(|a| a.app.pid == pid);
-            own = app.map(|a| a.app.name).unwrap_or_default();
-        }
+        let own = self.policy.own_name(&mut **desk, pid)?.unwrap_or_default();
         if !self.policy.permits_process(&mut **desk, &own, pid) {
             return Err(Error::LedOutOfBounds {
                 pid,

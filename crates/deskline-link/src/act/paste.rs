@@ -15,7 +15,7 @@ use deskline_input::clock::Instant;
 const INSERTS: Duration = Duration::from_secs(10);
 
 impl Act<'_> {
-    /// Pastes into the focused element. [`Checkpoint::save_clipboard`] comes before.
+    /// Pastes into the focused element. The clipboard has been saved.
     ///
     /// # Errors
     ///

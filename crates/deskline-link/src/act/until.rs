@@ -189,15 +189,8 @@ impl Act<'_> {
     /// The tree once a turn of the wheel has had its effect.
     pub(super) fn moved(&self, desk: &mut Checkpoint<'_>, sent: Option<Sent>) -> Result<Tree> {
         let awaits = Awaits {
-            scope: Scope::Showing,
-            before: None,
-            effect: Effect::Motion,
-            opens: false,
-            raised: false,
-            look: None,
-            target: None,
             sent,
-            most: MOVES,
+            ..Awaits::new(Scope::Showing, Effect::Motion, MOVES)
         };
         await_quiet(desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
     }

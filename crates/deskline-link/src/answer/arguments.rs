@@ -2,19 +2,16 @@
 
 use serde_json::{Map, Value};
 
-use crate::call::{Action, Call, Input, Quiet};
+use crate::call::{Action, Call, Quiet};
 use crate::report::Report;
 use crate::secrecy::{HIDDEN, character_of};
 
 /// Whether it is known that no text of the call is a secret.
 pub(super) fn tells_no_secret(call: &Call, report: &Report) -> bool {
-    let sends_text = |action: &Action| match action {
-        Action::Input(Input::Click { then, .. } | Input::Type { typing: then }) => {
-            then.text.is_some() || then.key.and_then(character_of).is_some()
-        }
-        Action::Input(Input::PressKey { press, .. }) => character_of(*press).is_some(),
-        Action::Quiet(Quiet::SetValue { .. }) => true,
-        _ => false,
+    let sends_text = |action: &Action| {
+        let (text, key) = action.keys();
+        let sets = matches!(action, Action::Quiet(Quiet::SetValue { .. }));
+        sets || text.is_some() || key.and_then(character_of).is_some()
     };
     let public = |i: usize| match report.ended_runs.get(i) {
         Some(run) => run.public,
@@ -53,11 +50,7 @@ pub(super) fn arguments(call: &Call, report: &Report) -> Map<String, Value> {
 
 /// Hides the text of one action, and a key that types a character.
 fn hide(arguments: &mut Map<String, Value>, action: &Action) {
-    let key = match action {
-        Action::Input(Input::PressKey { press, .. }) => Some(*press),
-        Action::Input(Input::Click { then, .. } | Input::Type { typing: then }) => then.key,
-        _ => None,
-    };
+    let (_, key) = action.keys();
     let is_character = key.and_then(character_of).is_some();
     let keys: &[&str] = if is_character {
         &["keyName", "pressKey"]

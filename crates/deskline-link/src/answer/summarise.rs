@@ -30,14 +30,13 @@ pub(super) fn summarise(
         let compared = report.compared();
         let opened = compared.and_then(|(before, after, diff)| after.opened_since(before, diff));
         summary.partial.clone_from(&tree.partial);
-        let taken = report.handoff.as_ref().and_then(|t| t.tree.as_ref());
         // An ended app has no dialog and no focus, whatever its last tree had.
         let alive = Some(tree).filter(|_| !report.app.is_gone());
         if let Some(tree) = alive {
             let dialog = opened.or_else(|| tree.dialog_in_front());
             summary.dialog = dialog.and_then(|dialog| tree_file::window_label(tree, dialog));
         }
-        if let Some(now) = taken.or(alive) {
+        if let Some(now) = report.taken().or(alive) {
             summary.focus = focus::focus(now);
             summary.windows = focus::windows(now);
         }
@@ -193,11 +192,8 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
 /// The note about a key that did nothing. A key that may be part of a secret is not named, and its
 /// effect on a secure field is not in the tree.
 fn idle_key(call: &Call, report: &Report) -> Option<String> {
-    let press = match &call.action {
-        Action::Input(Input::PressKey { press, .. }) => *press,
-        Action::Input(Input::Click { then, .. } | Input::Type { typing: then }) => then.key?,
-        _ => return None,
-    };
+    let (_, press) = call.action.keys();
+    let press = press?;
     if call.is_chain() || report.handoff.is_some() || report.app.is_gone() || report.diff.is_none()
     {
         return None;

@@ -127,18 +127,8 @@ fn activates(press: KeyPress) -> bool {
 /// The input that this action sends to the app. Late effects of keys matter to the answer, and not
 /// to the next step of a chain.
 pub(crate) fn sent(action: &Action, is_last: bool) -> Option<Sent> {
-    let Action::Input(input) = action else {
-        return None;
-    };
     if Effect::new(action, None) == Effect::Motion {
         return Some(Sent::Scroll);
     }
-    let keys = match input {
-        Input::Click { then: typing, .. } => typing.text.is_some() || typing.key.is_some(),
-        Input::Type { .. } | Input::PressKey { .. } => true,
-        Input::Choose { .. } | Input::Hover { .. } | Input::Scroll { .. } | Input::Drag { .. } => {
-            false
-        }
-    };
-    (keys && is_last).then_some(Sent::Keys)
+    (action.keys() != (None, None) && is_last).then_some(Sent::Keys)
 }

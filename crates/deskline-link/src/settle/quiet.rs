@@ -98,6 +98,21 @@ pub(crate) struct Awaits<'t> {
 }
 
 impl Awaits<'_> {
+    /// Nothing is known but these.
+    pub(crate) fn new(scope: Scope, effect: Effect, most: Duration) -> Self {
+        Self {
+            scope,
+            before: None,
+            effect,
+            opens: false,
+            raised: false,
+            look: None,
+            target: None,
+            sent: None,
+            most,
+        }
+    }
+
     /// Whether the window's picture changed, except at the clicked and the focused element.
     fn has_moved(&self, desktop: &mut dyn Desktop, now: &Tree) -> Option<bool> {
         if !change::are_quick(desktop) {

@@ -36,25 +36,18 @@ impl Scripted {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One call of the contract: what is due before it, its line, what it does, what is due after
-    /// it.
+    /// A call that fails on a broken connection.
     fn call<T>(
         &self,
         line: impl Into<String>,
         act: impl FnOnce(&mut Script) -> Result<T>,
     ) -> Result<T> {
-        let mut script = self.script();
-        let line = line.into();
-        script.calls.push(line.clone());
-        clock::pass(CALL);
-        let number = script.calls.len();
-        script.fire(|when| matches!(when, When::Before(n) if *n == number));
-        if script.world.broken {
-            return Err(Error::lost("asking the desktop")("connection reset"));
-        }
-        let result = act(&mut script);
-        script.fire(|when| matches!(when, When::After(name) if line.starts_with(name)));
-        result
+        self.ask(&line.into(), |script| {
+            if script.world.broken {
+                return Err(Error::lost("asking the desktop")("connection reset"));
+            }
+            act(script)
+        })
     }
 
     fn has(&self, ability: &str) -> Offer<()> {
@@ -63,7 +56,8 @@ impl Scripted {
         why.map_or(Ok(()), |why| Err(Missing::new(*why)))
     }
 
-    /// A question that cannot fail.
+    /// One call of the contract: its line, what is due before it, what it does, what is due after
+    /// it.
     fn ask<T>(&self, line: &str, act: impl FnOnce(&mut Script) -> T) -> T {
         let mut script = self.script();
         script.calls.push(line.to_owned());

@@ -1,6 +1,9 @@
 //! Parses the answer to a tool call.
 
+use std::collections::HashSet;
 use std::fmt;
+use std::fs::File;
+use std::io::BufReader;
 
 use deskline_core::{DeltaLine, Line, Rect};
 
@@ -41,6 +44,14 @@ pub struct Answer {
     /// The text of the result.
     pub text: String,
     pub is_error: bool,
+}
+
+/// A picture, three bytes a pixel.
+#[derive(Debug, Clone)]
+pub struct Pixels {
+    pub width: i32,
+    pub height: i32,
+    pub rgb: Vec<u8>,
 }
 
 impl fmt::Display for Answer {
@@ -107,6 +118,36 @@ impl Answer {
             .skip(1)
             .map_while(|line| line.strip_prefix("  "))
             .collect()
+    }
+
+    /// The picture.
+    #[track_caller]
+    pub fn picture(&self) -> Pixels {
+        let file = BufReader::new(File::open(self.field("screenshot")).unwrap());
+        let mut reader = png::Decoder::new(file).read_info().unwrap();
+        let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut rgb).unwrap();
+        Pixels {
+            width: info.width.cast_signed(),
+            height: info.height.cast_signed(),
+            rgb,
+        }
+    }
+
+    /// Where the test app's window is.
+    #[track_caller]
+    pub fn window(&self) -> Rect {
+        self.line_of("AXWindow", "Window of").extents.unwrap()
+    }
+
+    /// Asserts that the picture has the size of the test app's window, and colours.
+    #[track_caller]
+    pub fn shows_the_window(&self) {
+        let (picture, window) = (self.picture(), self.window());
+        let size = (picture.width, picture.height);
+        assert_eq!(size, (window.w, window.h), "{self}");
+        let colours: HashSet<&[u8]> = picture.rgb.chunks_exact(3).collect();
+        assert!(colours.len() > 20, "{} colours", colours.len());
     }
 
     /// The app's pid.

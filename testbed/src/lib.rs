@@ -47,7 +47,7 @@ pub mod web;
 mod wine;
 mod xorg;
 
-pub use answer::{Answer, SUMMARY, has};
+pub use answer::{Answer, Pixels, SUMMARY, has};
 pub use app::App;
 pub use apps::Toolkit;
 pub use bed::Bed;
@@ -55,10 +55,18 @@ pub use client::{Client, Pending};
 pub use documents::{letter, pdf, slide};
 pub use fake_devices::FakeDevices;
 pub use native::NativeApp;
-pub use program::{Running, deskline, kilobytes};
+pub use program::{Running, deskline, kilobytes, signal};
 pub use screen::{Screen, Window};
 pub use sdk::{SdkClient, sdks};
 pub use session::Session;
 pub use session::setup::{Compositor, Setup};
 pub use wait::{PATIENCE, until};
 pub use wine::Wine;
+
+/// Tests that each make one call.
+#[macro_export]
+macro_rules! tests {
+    ($($(#[$doc:meta])* $name:ident => $call:expr,)*) => {
+        $($(#[$doc])* #[test] fn $name() { $call; })*
+    };
+}

@@ -66,6 +66,20 @@ impl NativeApp {
         log.lines().map(str::to_owned).collect()
     }
 
+    /// The text in the test app's field `Name`, as it has logged it.
+    pub fn text(&self) -> String {
+        let log = self.log();
+        let last = log.iter().rev().find_map(|l| l.strip_prefix("text Name "));
+        last.unwrap_or_default().to_owned()
+    }
+
+    /// Waits until a line of its log begins so.
+    pub fn logs(&self, start: &str) {
+        until(&format!("\"{start}…\" in the app's log"), || {
+            self.log().iter().any(|l| l.starts_with(start))
+        });
+    }
+
     pub fn clear_log(&self) {
         let log = File::options().write(true).open(&self.log);
         log.unwrap().set_len(0).unwrap();

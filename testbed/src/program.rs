@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::sync::OnceLock;
 
+use rustix::process::{Pid, Signal, kill_process};
+
 /// The path of the binary: `DESKLINE_BIN`, else the one in the same target directory and profile as
 /// the running test. Under cargo that is built first: cargo holds no lock while tests run.
 pub fn deskline() -> &'static Path {
@@ -58,4 +60,9 @@ pub fn kilobytes(pid: u32, what: &str) -> u64 {
     let number = lines.find_map(|line| line.strip_prefix(what)?.strip_prefix(':'));
     let number = number.unwrap().trim().trim_end_matches(" kB");
     number.parse().unwrap()
+}
+
+/// Sends a signal to a process.
+pub fn signal(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
 }

@@ -17,12 +17,12 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 use crate::fake_devices::FakeDevices;
 use crate::native::NativeApp;
 use crate::place::{Place, own, user};
-use crate::{Answer, Client, Toolkit, until};
+use crate::{Answer, Client, Toolkit, signal, until};
 use running::{HEADLESS, Running};
 use setup::{Compositor, HIDDEN, Setup};
 
@@ -167,7 +167,7 @@ impl Session {
     #[must_use]
     pub fn sway_anew(&self) -> crate::Running {
         let pid = self.environment["COMPOSITOR_PID"].parse().unwrap();
-        kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+        signal(pid, Signal::KILL);
         let name = self.environment["WAYLAND_DISPLAY"].clone();
         let socket = self.folder().join("run").join(&name);
         let answers = || UnixStream::connect(&socket).ok();
@@ -243,8 +243,7 @@ impl Session {
     /// Ends a server of the session at once, by SIGKILL.
     pub fn kill(&self, server: &Client) {
         let (outside, _) = self.pid_of(server.pid);
-        let pid = Pid::from_raw(outside.cast_signed()).unwrap();
-        kill_process(pid, Signal::KILL).unwrap();
+        signal(outside, Signal::KILL);
     }
 
     /// The test app with one of each widget, once it is ready and its window and tree show.

@@ -4,13 +4,9 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Bed, Client, has, until};
-use rustix::process::{Pid, Signal, kill_process};
+use deskline_testbed::{Bed, Client, has, signal, until};
+use rustix::process::Signal;
 use serde_json::json;
-
-fn kill(pid: u32, signal: Signal) {
-    kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
-}
 
 /// Opens a script as an app.
 fn open_script(bed: &Bed, server: &Client, script: &str) -> u32 {
@@ -48,7 +44,7 @@ fn a_crash_is_reported_with_its_signal() {
         .call("open_application_and_traverse", open)
         .ok()
         .pid();
-    kill(pid, Signal::ABORT);
+    signal(pid, Signal::ABORT);
     for _ in 0..2 {
         let message = server.refresh(pid);
         let message = message.error();
@@ -59,7 +55,7 @@ fn a_crash_is_reported_with_its_signal() {
 
     let (mut notes, _) = bed.mousepad("");
     server.refresh(notes.pid).ok();
-    kill(notes.pid, Signal::SEGV);
+    signal(notes.pid, Signal::SEGV);
     until("its end", || !notes.is_running());
     server
         .refresh(notes.pid)
@@ -77,7 +73,7 @@ fn a_crash_of_an_office_suite_is_reported_with_its_signal() {
         let tree = server.refresh(pid);
         (!tree.is_error).then_some(())
     });
-    kill(pid, Signal::ABORT);
+    signal(pid, Signal::ABORT);
     server
         .refresh(pid)
         .fails_with("The process ended (signal 6");

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use deskline_testbed::{Answer, App, Bed, Client, until};
+use deskline_testbed::{Answer, App, Bed, Client, tests, until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -157,14 +157,9 @@ fn qt(toolkit: &str) {
     subject.scrolls("AXList Rows", &["Line 120", "Line 3"]);
 }
 
-#[test]
-fn qt_5() {
-    qt("qt5");
-}
-
-#[test]
-fn qt_6() {
-    qt("qt6");
+tests! {
+    qt_5 => qt("qt5"),
+    qt_6 => qt("qt6"),
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A click at the coordinates of a tree line hits that element, wherever the window is.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use deskline_testbed::{Answer, Bed, Client, Toolkit};
+use deskline_testbed::{Answer, Bed, Client, Toolkit, tests};
 use serde_json::json;
 
 /// Clicks with the four numbers of the element's line.
@@ -49,19 +49,10 @@ fn every_widget(toolkit: Toolkit) {
     }
 }
 
-#[test]
-fn gtk_3() {
-    every_widget(Toolkit::Gtk3);
-}
-
-#[test]
-fn gtk_4() {
-    every_widget(Toolkit::Gtk4);
-}
-
-#[test]
-fn qt_5() {
-    every_widget(Toolkit::Qt5);
+tests! {
+    gtk_3 => every_widget(Toolkit::Gtk3),
+    gtk_4 => every_widget(Toolkit::Gtk4),
+    qt_5 => every_widget(Toolkit::Qt5),
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use deskline_testbed::person::{CONTROL, Person, SHIFT};
 use deskline_testbed::watcher::Watcher;
-use deskline_testbed::{App, Bed, Client, Toolkit, deskline, sdks, until};
+use deskline_testbed::{App, Bed, Client, Toolkit, deskline, sdks, signal, until};
 use serde_json::{Value, json};
 
 const CLICK: &str = "click_and_traverse";
@@ -240,8 +240,7 @@ fn an_app_is_started_only_after_the_person_allows_it() {
         client
             .call_asking(OPEN, unknown)
             .fails_with("not known before it runs");
-        let pid = rustix::process::Pid::from_raw(opened.pid().cast_signed()).unwrap();
-        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        signal(opened.pid(), rustix::process::Signal::KILL);
         until("it to end", || windows() == alone);
     }
 }

@@ -9,8 +9,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use deskline_grab::message::{Order, Report, pair, receive, send};
-use deskline_testbed::{Client, FakeDevices, NativeApp, Session, Toolkit, until};
-use rustix::process::{Pid, Signal, getuid, kill_process};
+use deskline_testbed::{Client, FakeDevices, NativeApp, Session, Toolkit, signal, until};
+use rustix::process::{Signal, getuid};
 use serde_json::json;
 
 #[path = "../../crates/deskline-evdev/tests/apart/devices.rs"]
@@ -104,15 +104,14 @@ fn escape_frees_the_person_beside_a_stopped_server() {
     };
     let server = sway.server();
     let app = sway.widgets(Toolkit::Gtk3, &server);
-    let pid = Pid::from_raw(server.pid.cast_signed()).unwrap();
     let stopped = typing(&server, &app);
     until("the grab", || devices.grabbed("event0"));
-    kill_process(pid, Signal::STOP).unwrap();
+    signal(server.pid, Signal::STOP);
     devices.tap("event0", ESCAPE);
     let start = Instant::now();
     until("the release", || !devices.grabbed("event0"));
     let took = start.elapsed();
-    kill_process(pid, Signal::CONT).unwrap();
+    signal(server.pid, Signal::CONT);
     assert!(took < Duration::from_secs(2), "{took:?}");
     stopped
         .answer(Duration::from_secs(30))

@@ -1,13 +1,10 @@
 //! KWin of Plasma 5.27, which takes input only of programs that it knows by a `.desktop` file.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use std::collections::HashSet;
 use std::fs::File;
-use std::io::BufReader;
 
 use deskline_testbed::table::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but};
 use deskline_testbed::{Client, Compositor, NativeApp, Session, Setup, Toolkit, until};
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 /// A program of so many bytes keeps KWin for some 3 s at each connection.
@@ -77,29 +74,14 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
     let server = kde.server();
     for toolkit in Toolkit::ALL {
         let app = kde.widgets(toolkit, &server);
-        let read = server.call_for(&app, "refresh_traversal", json!({})).ok();
-        assert!(!read.file().contains("# coordinates"), "{toolkit:?}");
-        let ok = read.line_of("AXButton", "OK").extents.unwrap();
-        // GTK 4.8 tells the label's place.
-        let beside = if toolkit == Toolkit::Gtk4 { 8 } else { 3 };
-        let (right, bottom) = (ok.x + ok.w - 2, ok.y + ok.h - 2);
         let pointer = kde.kwin_pointer();
-        for (n, (x, y)) in [(ok.x + 1, ok.y + 1), (right, bottom)]
-            .into_iter()
-            .enumerate()
-        {
-            let place = json!({"x": x, "y": y});
-            server.call_for(&app, "click_and_traverse", place).ok();
-            until("the click", || app.logged("clicked OK") == n + 1);
-        }
+        let click = server.clicks_are_exact(&app, &format!("{toolkit:?}"));
+        assert!(!click.file().contains("# coordinates"), "{toolkit:?}");
         // Where an open menu has kept it, it was in the middle of a pixel, which KWin tells as the
         // next one.
         let now = kde.kwin_pointer();
         let is_back = now.0.abs_diff(pointer.0) <= 1 && now.1.abs_diff(pointer.1) <= 1;
         assert!(is_back, "{toolkit:?}: {pointer:?} {now:?}");
-        let outside = json!({"x": ok.x + ok.w / 2, "y": ok.y - beside});
-        server.call_for(&app, "click_and_traverse", outside).ok();
-        assert_eq!(app.logged("clicked OK"), 2, "{toolkit:?}");
     }
 }
 
@@ -120,26 +102,7 @@ fn forms_the_wheel_and_drags() {
 
 #[test]
 fn the_window_in_front_comes_back_and_has_its_picture() {
-    let kde = known();
-    let server = kde.server();
-    let behind = kde.widgets(Toolkit::Gtk3, &server);
-    let front = kde.widgets(Toolkit::Qt5, &server);
-    let clicked = server.click(behind.pid(), "AXButton", "OK").ok();
-    behind.wait_for("clicked OK");
-    let file = BufReader::new(File::open(clicked.field("screenshot")).unwrap());
-    let mut reader = png::Decoder::new(file).read_info().unwrap();
-    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut pixels).unwrap();
-    let window = clicked.line_of("AXWindow", "Window of gtk3.py");
-    let window = window.extents.unwrap();
-    assert_eq!(
-        (info.width, info.height),
-        (window.w.cast_unsigned(), window.h.cast_unsigned())
-    );
-    let colours: HashSet<&[u8]> = pixels.chunks_exact(3).collect();
-    assert!(colours.len() > 20, "{} colours", colours.len());
-    assert!(server.has_in_front(&front));
-    assert!(front.log().iter().all(|l| !l.starts_with("clicked")));
+    known().a_click_behind_has_its_picture(Toolkit::Qt5);
 }
 
 /// What a killed server has pressed does not stay so.
@@ -153,9 +116,9 @@ fn a_killed_server_leaves_nothing_pressed() {
         let server = kde.server();
         let long = "ALL WORK AND NO PLAY. ".repeat(200);
         let _typing = server.send("type_and_traverse", json!({"pid": app.pid(), "text": long}));
-        let length = text(&app).len();
-        until("the agent's text", || text(&app).len() > length + 100);
-        kill(&server);
+        let length = app.text().len();
+        until("the agent's text", || app.text().len() > length + 100);
+        kde.kill(&server);
         types_one(&person, &app);
     }
 }
@@ -165,19 +128,7 @@ fn types_one(person: &Client, app: &NativeApp) {
     person.press_key(app.pid(), "a", &["Control"]).ok();
     let letter = json!({"text": "q"});
     person.call_for(app, "type_and_traverse", letter).ok();
-    until("the letter", || text(app) == "q");
-}
-
-fn kill(server: &Client) {
-    let pid = Pid::from_raw(server.pid.cast_signed()).unwrap();
-    kill_process(pid, Signal::KILL).unwrap();
-}
-
-/// What the field holds, by the app's own log.
-fn text(app: &NativeApp) -> String {
-    let log = app.log();
-    let last = log.iter().rev().find_map(|l| l.strip_prefix("text Name "));
-    last.unwrap_or_default().to_owned()
+    until("the letter", || app.text() == "q");
 }
 
 const QT_5: &[Lack] = &[

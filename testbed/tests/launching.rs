@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
-use deskline_testbed::{Bed, Client, until};
+use deskline_testbed::{Bed, Client, signal, until};
 use serde_json::json;
 
 const OPEN: &str = "open_application_and_traverse";
@@ -23,8 +23,7 @@ fn opened(server: &Client, identifier: &str) -> u32 {
 }
 
 fn end(bed: &Bed, pid: u32) {
-    let id = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
-    rustix::process::kill_process(id, rustix::process::Signal::KILL).unwrap();
+    signal(pid, rustix::process::Signal::KILL);
     until("the window's end", || {
         bed.screen().windows_of(pid).is_empty()
     });

@@ -380,8 +380,7 @@ fn a_desktop_that_stood_still_goes_on() {
     let all: Vec<u32> = [server.pid, app.0.id()].into_iter().chain(parts).collect();
     let signal = |signal: Signal| {
         for pid in &all {
-            let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
-            kill_process(pid, signal).unwrap();
+            deskline_testbed::signal(*pid, signal);
         }
     };
     let text = "abcdefghij".repeat(200);

@@ -7,8 +7,8 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use deskline_testbed::{Answer, App, Bed, Client, Running, has, until};
-use rustix::process::{Pid, Signal, kill_process};
+use deskline_testbed::{Answer, App, Bed, Client, Running, has, signal, until};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 /// Five nested lines.
@@ -145,11 +145,10 @@ fn a_paste_that_is_not_possible_is_an_error_and_the_clipboard_is_as_it_was() {
     assert_eq!(on_clipboard(&bed), before);
     // The person's next copy is theirs. Their app does not answer.
     let next = Copied::by(&bed);
-    let hung = Pid::from_raw(next.0.id().cast_signed()).unwrap();
-    kill_process(hung, Signal::STOP).unwrap();
+    signal(next.0.id(), Signal::STOP);
     let error = paste();
     assert!(error.contains("did not hand over its 'TARGETS'"), "{error}");
-    kill_process(hung, Signal::CONT).unwrap();
+    signal(next.0.id(), Signal::CONT);
     assert_eq!(on_clipboard(&bed), before);
     drop(copied);
 }

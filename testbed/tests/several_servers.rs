@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Answer, App, Bed, Client, Toolkit, deskline, until};
-use rustix::process::{Pid, Signal, kill_process};
+use deskline_testbed::{Answer, App, Bed, Client, Toolkit, deskline, signal, until};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 /// A text of one letter, which no other link types.
@@ -41,10 +41,6 @@ fn typed(app: &App<'_>) -> Vec<String> {
         text.clone_into(&mut last);
     }
     whole
-}
-
-fn signal(server: &Client, signal: Signal) {
-    kill_process(Pid::from_raw(server.pid.cast_signed()).unwrap(), signal).unwrap();
 }
 
 fn references(answer: &Answer) -> HashSet<(String, String)> {
@@ -129,7 +125,7 @@ fn a_dead_or_stopped_servers_turn_holds_nobody_for_ever() {
         let first = bed.server(&[]);
         let call = first.send("click_and_traverse", long.clone());
         until("its first letter", || !app.full_log().is_empty());
-        signal(&first, stop);
+        signal(first.pid, stop);
         if stop == Signal::STOP {
             // What it has sent is still on its way.
             until("its last letter", || {
@@ -147,7 +143,7 @@ fn a_dead_or_stopped_servers_turn_holds_nobody_for_ever() {
             assert_eq!(app.full_log(), before);
             // Reading needs no turn.
             other.refresh(app.pid).ok();
-            signal(&first, Signal::KILL);
+            signal(first.pid, Signal::KILL);
         }
         drop(call);
         // It would wait for 2 s and be refused.

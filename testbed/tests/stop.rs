@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{App, Bed, Toolkit, until};
+use deskline_testbed::{App, Bed, Toolkit, tests, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -105,19 +105,10 @@ fn stops_while_typing(stop: impl Fn(&mut Raw)) {
     assert!(!app.log().iter().any(|l| l.starts_with("activated")));
 }
 
-#[test]
-fn at_the_end_of_its_input() {
-    stops_while_typing(|raw| drop(raw.input.take()));
-}
-
-#[test]
-fn at_sigint() {
-    stops_while_typing(|raw| raw.signal(Signal::INT));
-}
-
-#[test]
-fn at_sigterm() {
-    stops_while_typing(|raw| raw.signal(Signal::TERM));
+tests! {
+    at_the_end_of_its_input => stops_while_typing(|raw| drop(raw.input.take())),
+    at_sigint => stops_while_typing(|raw| raw.signal(Signal::INT)),
+    at_sigterm => stops_while_typing(|raw| raw.signal(Signal::TERM)),
 }
 
 #[test]

@@ -3,13 +3,8 @@
 
 use std::time::Duration;
 
-use deskline_testbed::{Client, Compositor, Setup, Toolkit};
+use deskline_testbed::{Compositor, Setup, Toolkit};
 use serde_json::json;
-
-fn kill(server: &Client) {
-    let pid = rustix::process::Pid::from_raw(server.pid.cast_signed()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-}
 
 #[test]
 fn clicks_land_to_the_pixel_in_windows_over_each_other() {
@@ -17,30 +12,8 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
     let server = sway.server();
     let apps = Toolkit::ALL.map(|toolkit| (toolkit, sway.widgets(toolkit, &server)));
     for (toolkit, app) in &apps {
-        let read = server.call_for(app, "refresh_traversal", json!({})).ok();
-        assert!(!read.file().contains("# coordinates"), "{toolkit:?}");
-        let click = json!({"element": "OK", "role": "AXButton"});
-        let click = server.call_for(app, "click_and_traverse", click).ok();
-        app.wait_for("clicked OK");
-        let ok = click.line_of("AXButton", "OK").extents.unwrap();
-        // The corners belong to the button, and the places beside them do not. GTK 4 reports the
-        // label's place.
-        if *toolkit == Toolkit::Gtk4 {
-            continue;
-        }
-        let (right, bottom) = (ok.x + ok.w - 2, ok.y + ok.h - 2);
-        for (n, (x, y)) in [(ok.x + 1, ok.y + 1), (right, bottom)]
-            .into_iter()
-            .enumerate()
-        {
-            server
-                .call_for(app, "click_and_traverse", json!({"x": x, "y": y}))
-                .ok();
-            deskline_testbed::until("the click", || app.logged("clicked OK") == n + 2);
-        }
-        let outside = json!({"x": ok.x + ok.w / 2, "y": ok.y - 3});
-        server.call_for(app, "click_and_traverse", outside).ok();
-        assert_eq!(app.logged("clicked OK"), 3, "{toolkit:?}");
+        let click = server.clicks_are_exact(app, &format!("{toolkit:?}"));
+        assert!(!click.file().contains("# coordinates"), "{toolkit:?}");
     }
 }
 
@@ -68,30 +41,7 @@ fn any_text_is_typed_and_shortcuts_work() {
 #[test]
 fn the_window_in_front_comes_back_and_has_its_picture() {
     let sway = Setup::here(Compositor::Sway).start();
-    let server = sway.server();
-    let behind = sway.widgets(Toolkit::Gtk3, &server);
-    let front = sway.widgets(Toolkit::Qt5, &server);
-    let clicked = server.click(behind.pid(), "AXButton", "OK").ok();
-    behind.wait_for("clicked OK");
-    let picture = clicked.field("screenshot");
-    let decoder = png::Decoder::new(std::io::BufReader::new(
-        std::fs::File::open(picture).unwrap(),
-    ));
-    let mut reader = decoder.read_info().unwrap();
-    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut pixels).unwrap();
-    let window = clicked
-        .line_of("AXWindow", "Window of gtk3.py")
-        .extents
-        .unwrap();
-    assert_eq!(
-        (info.width, info.height),
-        (window.w.cast_unsigned(), window.h.cast_unsigned())
-    );
-    let colours: std::collections::HashSet<&[u8]> = pixels.chunks_exact(3).collect();
-    assert!(colours.len() > 20, "{} colours", colours.len());
-    assert!(server.has_in_front(&front));
-    assert!(front.log().iter().all(|l| !l.starts_with("clicked")));
+    sway.a_click_behind_has_its_picture(Toolkit::Qt5);
 }
 
 #[test]
@@ -121,16 +71,7 @@ fn the_wheel_turns() {
     let sway = Setup::here(Compositor::Sway).start();
     let server = sway.server();
     let app = sway.widgets(Toolkit::Qt5, &server);
-    let read = server.call_for(&app, "refresh_traversal", json!({})).ok();
-    let list = read.line_of("AXList", "Rows").extents.unwrap();
-    let place = json!({"x": list.x + 20, "y": list.y + 40, "deltaY": 5});
-    server.call_for(&app, "scroll_and_traverse", place).ok();
-    deskline_testbed::until("the list's motion", || {
-        let log = app.log();
-        log.iter()
-            .any(|l| l.starts_with("scrolled Rows"))
-            .then_some(())
-    });
+    server.turns_the_wheel(&app);
 }
 
 #[test]
@@ -160,7 +101,7 @@ fn the_end_of_a_server_takes_no_pointer_from_a_seat_that_has_no_other() {
         server.click(app.pid(), "AXButton", "OK").ok();
         app.wait_for("clicked OK");
         if killed {
-            kill(&server);
+            sway.kill(&server);
         }
         drop(server);
         assert!(sway.survives_a_late_client(), "killed: {killed}");

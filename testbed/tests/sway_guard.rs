@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Client, FakeDevices, NativeApp, Session, Toolkit, until};
-use rustix::process::{Pid, Signal, getsid, kill_process};
+use deskline_testbed::{Client, FakeDevices, NativeApp, Session, Toolkit, signal, until};
+use rustix::process::{Pid, Signal, getsid};
 use serde_json::{Value, json};
 
 const DEVICES: [&str; 2] = ["Keyboard", "Mouse"];
@@ -20,11 +20,6 @@ fn long() -> Value {
 fn arguments(app: &NativeApp, mut arguments: Value) -> Value {
     arguments["pid"] = app.pid().into();
     arguments
-}
-
-fn kill(pid: u32) {
-    let pid = Pid::from_raw(pid.cast_signed()).unwrap();
-    kill_process(pid, Signal::KILL).unwrap();
 }
 
 fn held(devices: &FakeDevices) {
@@ -82,7 +77,7 @@ fn the_death_of_the_server_enables_the_devices() {
         id.unwrap(),
         "it shares the server's session"
     );
-    kill(server.pid);
+    signal(server.pid, Signal::KILL);
     let start = Instant::now();
     free(&devices);
     assert!(
@@ -102,7 +97,7 @@ fn the_death_of_the_keeper_enables_the_devices_and_stops_the_typing() {
     let app = sway.widgets(Toolkit::Gtk3, &server);
     let typing = server.send("click_and_traverse", arguments(&app, long()));
     held(&devices);
-    kill(keeper(&server));
+    signal(keeper(&server), Signal::KILL);
     let answer = typing.answer(Duration::from_secs(30)).unwrap();
     assert!(answer.is_error, "{answer}");
     free(&devices);

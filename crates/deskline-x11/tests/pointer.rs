@@ -5,9 +5,7 @@ mod common;
 
 use common::{Look, Manager, PlainWindow, Seen, TestDesktop, eventually};
 use deskline_core::{Modifiers, Point};
-use deskline_input::{
-    Button, Cancel, Click, Clicks, Port as _, Reason, click, drag, hover, scroll,
-};
+use deskline_input::{Button, Cancel, Click, Port as _, Reason, click, drag, hover, scroll};
 use deskline_link::Error;
 use deskline_x11::X11;
 
@@ -85,66 +83,12 @@ fn the_middle_button_clicks_and_hovering_only_moves() {
 }
 
 #[test]
-fn a_double_click_is_one_and_two_clicks_are_not() {
-    let (_desktop, mut x11, window) = start();
-    let never = Cancel::new();
-    for clicks in [Clicks::Double, Clicks::Single, Clicks::Single] {
-        click(
-            &mut x11,
-            Click {
-                clicks,
-                ..Click::left(AT)
-            },
-            &never,
-        )
-        .unwrap();
-    }
-    eventually("four clicks", || released(&window) == 4);
-    let times: Vec<_> = pressed(&window).iter().map(|click| click.2).collect();
-    assert!(times[1] - times[0] < 100, "{times:?}");
-    assert!(times[2] - times[1] > 400, "{times:?}");
-    assert!(times[3] - times[2] > 400, "{times:?}");
-}
-
-#[test]
 fn a_left_handed_mouse_is_followed() {
     let (desktop, mut x11, window) = start();
     desktop.run("xmodmap", &["-e", "pointer = 3 2 1"]);
     click(&mut x11, Click::left(AT), &Cancel::new()).unwrap();
     eventually("the click", || released(&window) == 1);
     assert_eq!(pressed(&window)[0].0, 1, "the app sees the main button");
-}
-
-#[test]
-fn a_drag_moves_step_by_step_with_the_button_down() {
-    let (_desktop, mut x11, window) = start();
-    let to = Point { x: 390, y: 130 };
-    drag(&mut x11, [AT, to], Modifiers::ALT, &Cancel::new()).unwrap();
-    eventually("the release", || released(&window) == 1);
-    let seen = window.seen();
-    let down = seen
-        .iter()
-        .position(|s| matches!(s, Seen::Button { .. }))
-        .unwrap();
-    let up = seen
-        .iter()
-        .position(|s| matches!(s, Seen::ButtonUp { .. }))
-        .unwrap();
-    assert_eq!(pressed(&window)[0].1, 8);
-    let motions: Vec<_> = seen[down..up]
-        .iter()
-        .filter_map(|seen| match seen {
-            Seen::Motion { x, y } => Some((*x, *y)),
-            _ => None,
-        })
-        .collect();
-    assert!(motions.len() >= 10, "{motions:?}");
-    assert!(
-        motions
-            .windows(2)
-            .all(|m| m[0].0 <= m[1].0 && m[0].1 >= m[1].1)
-    );
-    assert_eq!(motions.last(), Some(&(390, 130)));
 }
 
 #[test]
@@ -199,20 +143,6 @@ fn the_wheel_turns_line_by_line() {
         eventually("the turns", || released(&window) == count);
         assert!(pressed(&window).iter().all(|turn| turn.0 == button));
     }
-}
-
-#[test]
-fn a_cancel_stops_the_wheel() {
-    let (_desktop, mut x11, _window) = start();
-    let cancel = Cancel::new();
-    let other = cancel.clone();
-    let canceller = std::thread::spawn(move || {
-        std::thread::sleep(std::time::Duration::from_millis(50));
-        other.cancel(Reason::Watchdog);
-    });
-    let result = scroll(&mut x11, AT, (0, i32::MIN), &cancel);
-    canceller.join().unwrap();
-    assert!(matches!(result, Err(Error::Cancelled(Reason::Watchdog))));
 }
 
 #[test]

@@ -142,22 +142,6 @@ fn an_app_that_answers_no_pings_gets_what_was_typed() {
     eventually("the text", || window.text() == text);
 }
 
-#[test]
-fn caps_lock_and_num_lock_do_not_matter_and_stay() {
-    let desktop = TestDesktop::start(Manager::None);
-    let (mut x11, window) = focused(&desktop, Look::default());
-    desktop.run("xdotool", &["key", "Caps_Lock", "key", "Num_Lock"]);
-    window.forget();
-    let text = "aBc éÉ ß 漢 1!";
-    type_text(&mut x11, text, &Cancel::new()).unwrap();
-    eventually("the text", || window.text() == text);
-    assert!(keys(&window).iter().all(|(_, state)| state & 2 == 0));
-    window.forget();
-    desktop.run("xdotool", &["key", "a"]);
-    eventually("a key", || !keys(&window).is_empty());
-    assert_eq!(keys(&window)[0].1 & 0x12, 0x12, "locks are back");
-}
-
 /// Slow Keys drops short presses, and Bounce Keys drops repeated ones.
 #[test]
 fn slow_and_bounce_keys_drop_nothing_and_stay_on() {
@@ -222,34 +206,6 @@ fn slow_and_bounce_keys_drop_nothing_and_stay_on() {
     desktop.run("xdotool", &["key", "a"]);
     type_text(&mut x11, "b", &Cancel::new()).unwrap();
     eventually("only the key after it", || window.text() == "b");
-}
-
-/// Layouts with moved letters, a third level, and dead keys in place of US symbols.
-#[test]
-fn layouts_and_groups_are_followed() {
-    let desktop = TestDesktop::start(Manager::None);
-    let (mut x11, window) = focused(&desktop, Look::default());
-    let never = Cancel::new();
-    for layout in ["de", "fr", "ru", "us,ru", "us(dvorak)", "gr"] {
-        let (name, variant) = layout
-            .strip_suffix(')')
-            .and_then(|l| l.split_once('('))
-            .unwrap_or((layout, ""));
-        desktop.run("setxkbmap", &[name, "-variant", variant]);
-        window.forget();
-        type_text(&mut x11, "zyQ ?^`@{ äЖω-", &never).unwrap();
-        // The test window knows levels 1 and 2 only; keys of level 3 have Mod5 in their state.
-        eventually("the keys", || {
-            let strokes = keys(&window).into_iter();
-            strokes
-                .filter(|(symbol, _)| *symbol < 0xfe00 || *symbol > 0xffff)
-                .count()
-                == 14
-        });
-        let text = window.text();
-        assert!(text.starts_with("zyQ ?"), "{layout}: {text:?}");
-        assert!(text.ends_with('-'), "{layout}: {text:?}");
-    }
 }
 
 #[test]
@@ -398,30 +354,6 @@ fn shortcuts_reach_their_key_in_another_group() {
     window.forget();
     desktop.run("xdotool", &["key", "--clearmodifiers", "Return"]);
     eventually("Return", || keys(&window) == [(0xff0d, 0)]);
-}
-
-/// A real app saves exactly the typed text.
-#[test]
-fn mousepad_saves_what_was_typed() {
-    let mut desktop = TestDesktop::start(Manager::Plain);
-    let file = desktop.dir().join("note.txt");
-    std::fs::write(&file, "").unwrap();
-    let pid = desktop.spawn("mousepad", &[file.to_str().unwrap()]);
-    let mut x11 = desktop.connect();
-    let window = desktop.window_of(&x11, pid);
-    let never = Cancel::new();
-    x11.activate(window.window().id, &never).unwrap();
-    let text = format!("Hé漢字😀Ω£ zB!{}", ideographs(200));
-    type_text(&mut x11, &text, &never).unwrap();
-    press_key(
-        &mut x11,
-        press(Key::Char('s'), Modifiers::CONTROL),
-        Duration::ZERO,
-        &never,
-    )
-    .unwrap();
-    eventually("the file", || std::fs::metadata(&file).unwrap().len() > 0);
-    assert_eq!(std::fs::read_to_string(&file).unwrap().trim_end(), text);
 }
 
 fn dialog_of(desktop: &TestDesktop, window: u32, of: u32) {

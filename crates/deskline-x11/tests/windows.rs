@@ -178,18 +178,3 @@ fn a_popup_is_an_unmanaged_window_of_the_process() {
     drop(popup);
     eventually("it to close", || !x11.popup_open(pid).unwrap());
 }
-
-/// A real menu.
-#[test]
-fn a_menu_of_mousepad_is_a_popup() {
-    let mut desktop = TestDesktop::start(Manager::Plain);
-    let pid = desktop.spawn("mousepad", &[]);
-    let mut x11 = desktop.connect();
-    let window = desktop.window_of(&x11, pid);
-    x11.activate(window.window().id, &Cancel::new()).unwrap();
-    assert!(!x11.popup_open(pid).unwrap());
-    desktop.run("xdotool", &["key", "F10"]);
-    eventually("the menu", || x11.popup_open(pid).unwrap());
-    desktop.run("xdotool", &["key", "Escape", "key", "Escape"]);
-    eventually("the menu to close", || !x11.popup_open(pid).unwrap());
-}

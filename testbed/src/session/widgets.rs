@@ -2,7 +2,22 @@
 
 use serde_json::json;
 
-use crate::{Client, NativeApp, until};
+use crate::{Client, NativeApp, Session, Toolkit, until};
+
+impl Session {
+    /// Clicks in a window behind the person's: the picture is of the window that was clicked, and
+    /// the person's comes back.
+    pub fn a_click_behind_has_its_picture(&self, persons: Toolkit) {
+        let server = self.server();
+        let behind = self.widgets(Toolkit::Gtk3, &server);
+        let front = self.widgets(persons, &server);
+        let clicked = server.click(behind.pid(), "AXButton", "OK").ok();
+        behind.wait_for("clicked OK");
+        clicked.shows_the_window();
+        assert!(server.has_in_front(&front));
+        assert!(front.log().iter().all(|l| !l.starts_with("clicked")));
+    }
+}
 
 impl Client {
     /// Types a text into the test app's field `Name`, and another one over all of it.
@@ -21,12 +36,8 @@ impl Client {
         let read = self.call_for(app, "refresh_traversal", json!({})).ok();
         let list = read.line_of("AXList", "Rows").extents.unwrap();
         let place = json!({"x": list.x + 20, "y": list.y + 40, "deltaY": 5});
-        let turned = self.call_for(app, "scroll_and_traverse", place).ok();
-        until(&format!("the list's motion\n{turned}"), || {
-            let log = app.log();
-            let moved = log.iter().any(|l| l.starts_with("scrolled Rows"));
-            moved.then_some(())
-        });
+        self.call_for(app, "scroll_and_traverse", place).ok();
+        app.logs("scrolled Rows");
     }
 
     /// Drags over the test app's pad; a drag that begins above the pad presses nothing there.

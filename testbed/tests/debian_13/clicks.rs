@@ -3,38 +3,18 @@
 
 use std::time::Duration;
 
-use deskline_testbed::{Compositor, Session, Toolkit, until};
+use deskline_testbed::{Compositor, Session, Toolkit, tests, until};
 use serde_json::{Value, json};
 
-#[test]
-fn x11() {
-    two_clicks_are_two_and_a_double_click_after_them_is_one(Compositor::X11, &[Toolkit::Gtk3]);
+tests! {
+    x11 => only_a_double_click_is_one(Compositor::X11, &[Toolkit::Gtk3]),
+    sway => only_a_double_click_is_one(Compositor::Sway, &Toolkit::DEBIAN_13),
+    labwc => only_a_double_click_is_one(Compositor::Labwc, &[Toolkit::Gtk3]),
+    kwin => only_a_double_click_is_one(Compositor::Kwin, &[Toolkit::Gtk3]),
+    gnome => only_a_double_click_is_one(Compositor::Gnome, &[Toolkit::Gtk3]),
 }
 
-#[test]
-fn sway() {
-    two_clicks_are_two_and_a_double_click_after_them_is_one(Compositor::Sway, &Toolkit::DEBIAN_13);
-}
-
-#[test]
-fn labwc() {
-    two_clicks_are_two_and_a_double_click_after_them_is_one(Compositor::Labwc, &[Toolkit::Gtk3]);
-}
-
-#[test]
-fn kwin() {
-    two_clicks_are_two_and_a_double_click_after_them_is_one(Compositor::Kwin, &[Toolkit::Gtk3]);
-}
-
-#[test]
-fn gnome() {
-    two_clicks_are_two_and_a_double_click_after_them_is_one(Compositor::Gnome, &[Toolkit::Gtk3]);
-}
-
-fn two_clicks_are_two_and_a_double_click_after_them_is_one(
-    compositor: Compositor,
-    toolkits: &[Toolkit],
-) {
+fn only_a_double_click_is_one(compositor: Compositor, toolkits: &[Toolkit]) {
     let session = Session::new(compositor);
     let server = session.server();
     for toolkit in toolkits {

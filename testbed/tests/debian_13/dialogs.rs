@@ -1,26 +1,13 @@
 //! A document is written by an editor, and saved by its dialog, which is judged by the file.
 
-use deskline_testbed::{Answer, Compositor, Session, until};
+use deskline_testbed::{Answer, Compositor, Session, tests, until};
 use serde_json::json;
 
-#[test]
-fn sway() {
-    a_document_is_written_and_saved(Compositor::Sway);
-}
-
-#[test]
-fn labwc() {
-    a_document_is_written_and_saved(Compositor::Labwc);
-}
-
-#[test]
-fn kwin() {
-    a_document_is_written_and_saved(Compositor::Kwin);
-}
-
-#[test]
-fn gnome() {
-    a_document_is_written_and_saved(Compositor::Gnome);
+tests! {
+    sway => a_document_is_written_and_saved(Compositor::Sway),
+    labwc => a_document_is_written_and_saved(Compositor::Labwc),
+    kwin => a_document_is_written_and_saved(Compositor::Kwin),
+    gnome => a_document_is_written_and_saved(Compositor::Gnome),
 }
 
 fn a_document_is_written_and_saved(compositor: Compositor) {

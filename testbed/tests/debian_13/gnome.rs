@@ -73,10 +73,7 @@ fn window_comes_back(server: &Client, others: &[&NativeApp], person: &NativeApp)
         key(app, "Down");
         assert!(server.has_in_front(app));
         key(app, "Return");
-        until("the item's effect", || {
-            let log = app.log();
-            log.iter().any(|l| l.starts_with("menu ")).then_some(())
-        });
+        app.logs("menu ");
         until("the person's window after the menu", persons_window);
         for (element, role) in [("File", "AXMenuBarItem"), ("File option", "AXMenuItem")] {
             assert_eq!(app.logged("menu File option true"), 0);

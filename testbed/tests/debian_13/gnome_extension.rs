@@ -169,7 +169,7 @@ fn clicks_on_a_screen_of_scale_2() {
             let unit = if physical { 2 } else { 1 };
             let of = format!("{toolkit:?} in units of {unit}");
             let answer = corners_are_exact(&server, &app, &of, unit);
-            let window = answer.line_of("AXWindow", "Window of").extents.unwrap();
+            let window = answer.window();
             let widths = 600 * unit..1000 * unit;
             assert!(widths.contains(&window.w), "{window:?} {of}");
         }

@@ -1,10 +1,7 @@
 //! GNOME Shell 48 with one app at a time: the wheel, drags, pictures and forms.
 
-use std::fs::File;
-use std::io::BufReader;
-
 use deskline_core::{Point, Rect};
-use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Setup, Toolkit};
+use deskline_testbed::{Answer, Client, Compositor, NativeApp, Pixels, Session, Setup, Toolkit};
 use serde_json::json;
 
 /// How far around a widget a picture is looked at.
@@ -66,30 +63,21 @@ fn a_picture_shows_what_changes_and_where(server: &Client, app: &NativeApp, scal
     );
 }
 
-/// A picture, three bytes a pixel, as large as the window, with so many pixels per unit.
-fn picture(answer: &Answer, scale: i32) -> (usize, Vec<u8>) {
-    let file = File::open(answer.field("screenshot")).unwrap();
-    let mut reader = png::Decoder::new(BufReader::new(file)).read_info().unwrap();
-    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut pixels).unwrap();
-    let window = answer.line_of("AXWindow", "Window of").extents.unwrap();
-    assert_eq!(
-        (info.width, info.height),
-        [window.w, window.h]
-            .map(|v| (v * scale).cast_unsigned())
-            .into()
-    );
-    (info.width as usize, pixels)
+/// The picture, which is as large as the window, with so many pixels per unit.
+fn picture(answer: &Answer, scale: i32) -> Pixels {
+    let (picture, window) = (answer.picture(), answer.window());
+    let size = (picture.width, picture.height);
+    assert_eq!(size, (window.w * scale, window.h * scale));
+    picture
 }
 
 /// The bounds of the pixels that differ in a part of the pictures.
-fn difference(one: &(usize, Vec<u8>), other: &(usize, Vec<u8>), part: Rect) -> Rect {
-    let pixels = one.1.chunks_exact(3).zip(other.1.chunks_exact(3));
+fn difference(one: &Pixels, other: &Pixels, part: Rect) -> Rect {
+    let pixels = one.rgb.chunks_exact(3).zip(other.rgb.chunks_exact(3));
     let differing = pixels.enumerate().filter(|(_, (one, other))| one != other);
-    let number = |n: usize| i32::try_from(n).unwrap();
-    let place = |n| Point {
-        x: number(n % one.0),
-        y: number(n / one.0),
+    let place = |n: usize| {
+        let n = i32::try_from(n).unwrap();
+        Point::at(n % one.width, n / one.width)
     };
     let places = differing.map(|(n, _)| place(n));
     let places: Vec<Point> = places.filter(|place| part.contains(*place)).collect();

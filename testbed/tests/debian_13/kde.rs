@@ -7,13 +7,6 @@ use std::time::Duration;
 use deskline_testbed::{Client, Compositor, NativeApp, PATIENCE, Session, Toolkit, until};
 use serde_json::json;
 
-/// The field's text, by the app's own log.
-fn text(app: &NativeApp) -> String {
-    let log = app.log();
-    let last = log.iter().rev().find_map(|l| l.strip_prefix("text Name "));
-    last.unwrap_or_default().to_owned()
-}
-
 #[test]
 fn clicks_text_and_menus_reach_windows_over_each_other() {
     let kde = Session::new(Compositor::Kwin);
@@ -100,7 +93,7 @@ fn text_of_each_layout_is_typed(kde: &Session, server: &Client, app: &NativeApp)
             {"do": "type", "text": text},
         ]});
         let answer = server.call_for(app, "chain_and_traverse", steps).ok();
-        until(&format!("{layout}: {answer}"), || self::text(app) == text);
+        until(&format!("{layout}: {answer}"), || app.text() == text);
         assert!(on() == wanted || group == 0, "{layout}");
     }
 }
@@ -133,11 +126,11 @@ fn the_persons_keys_are_kept_out_and_their_esc_cancels() {
 
     let keys = "2".repeat(400);
     let theirs = person.send("type_and_traverse", json!({"pid": pid, "text": keys}));
-    until("the person's first keys", || text(&app).contains("22"));
+    until("the person's first keys", || app.text().contains("22"));
     let answer = server.type_text(app.pid(), &agents);
     let answered = theirs.answer(Duration::from_secs(30)).unwrap();
-    until("the agent's text", || text(&app).replace('2', "") == agents);
-    let mixed = text(&app).trim_matches('2').matches('2').count();
+    until("the agent's text", || app.text().replace('2', "") == agents);
+    let mixed = app.text().trim_matches('2').matches('2').count();
     println!(
         "{mixed} of the person's keys came between the agent's {}\n{answer}\n{answered}",
         agents.len()
@@ -148,7 +141,7 @@ fn the_persons_keys_are_kept_out_and_their_esc_cancels() {
         "type_and_traverse",
         json!({"pid": pid, "text": agents.repeat(8)}),
     );
-    until("the agent's text", || text(&app).len() > 900);
+    until("the agent's text", || app.text().len() > 900);
     let esc = json!({"pid": pid, "keyName": "Escape"});
     // One that comes while the guard is open for the agent's own keys reaches the app instead.
     for _ in 0..6 {
@@ -158,9 +151,9 @@ fn the_persons_keys_are_kept_out_and_their_esc_cancels() {
         .answer(Duration::from_secs(30))
         .unwrap()
         .has("Cancelled: the user pressed Esc");
-    let length = text(&app).len();
+    let length = app.text().len();
     person.type_text(pid, "2").ok();
-    until("the person's key", || text(&app).len() > length);
+    until("the person's key", || app.text().len() > length);
 }
 
 #[test]
@@ -172,9 +165,9 @@ fn a_guard_ends_at_its_limit_and_with_its_process() {
     let long = "all work and no play makes jack a dull boy. ".repeat(200);
     person.click(app.pid(), "AXTextField", "Name").ok();
     let types = || {
-        let length = text(&app).len();
+        let length = app.text().len();
         person.type_text(pid, "2").ok();
-        until("the person's key", || text(&app).len() > length);
+        until("the person's key", || app.text().len() > length);
     };
 
     let limited = kde.server_with(&["--guard-timeout", "1"]);
@@ -185,8 +178,8 @@ fn a_guard_ends_at_its_limit_and_with_its_process() {
 
     let server = kde.server();
     let _typing = server.send("type_and_traverse", json!({"pid": pid, "text": long}));
-    let length = text(&app).len();
-    until("the agent's text", || text(&app).len() > length + 300);
+    let length = app.text().len();
+    until("the agent's text", || app.text().len() > length + 300);
     kde.kill(&server);
     types();
 }

@@ -1,11 +1,9 @@
 //! labwc 0.8: a compositor that lists windows and takes input by wlroots' protocols, and reports
 //! neither the owner nor the position of a window.
 
-use std::fs::File;
-use std::io::BufReader;
 use std::time::Duration;
 
-use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Toolkit, until};
+use deskline_testbed::{Client, Compositor, NativeApp, Session, Toolkit, tests, until};
 use serde_json::json;
 
 use crate::menus;
@@ -31,11 +29,11 @@ fn windows_over_each_other_are_found_and_found_again() {
             clicked.file().contains("# coordinates: window"),
             "{clicked}"
         );
-        shows_the_window_alone(&clicked);
+        clicked.shows_the_window();
         server.types_and_types_over(app, "Grüße, 漢字 😀 £5: 1+1=2!");
     }
     let read = server.call_for(front, "refresh_traversal", json!({}));
-    shows_the_window_alone(&read.ok());
+    read.ok().shows_the_window();
     for (toolkit, app) in &apps {
         // labwc's own keys: to the left half of the screen, then to the lower.
         for key in ["Left", "Down"] {
@@ -44,14 +42,6 @@ fn windows_over_each_other_are_found_and_found_again() {
         let read = server.call_for(app, "refresh_traversal", json!({})).ok();
         server.corners_are_exact(app, &read, &format!("{toolkit:?}, moved"));
     }
-}
-
-/// The size of the answer's picture shows that.
-fn shows_the_window_alone(answer: &Answer) {
-    let window = answer.line_of("AXWindow", "Window of").extents.unwrap();
-    let (w, h) = size_of_picture(answer);
-    let size = (w.cast_signed(), h.cast_signed());
-    assert_eq!(size, (window.w, window.h), "{answer}");
 }
 
 #[test]
@@ -120,9 +110,9 @@ fn the_persons_window_comes_back_where_no_app_describes_it() {
     assert!(!server.has_in_front(&app));
 }
 
-#[test]
-fn a_panel_is_read_and_pressed() {
-    Session::new(Compositor::Labwc).uses_a_panel();
+tests! {
+    a_panel_is_read_and_pressed => Session::new(Compositor::Labwc).uses_a_panel(),
+    a_menu_opens_behind_by_a_click_and_its_item_is_clicked => menus::a_menu_behind_is_clicked(Compositor::Labwc),
 }
 
 #[test]
@@ -133,17 +123,6 @@ fn forms_drags_and_the_wheel() {
     server.fills_the_form(&app);
     server.turns_the_wheel(&app);
     server.drags_over_the_pad(&app);
-}
-
-#[test]
-fn a_menu_opens_behind_by_a_click_and_its_item_is_clicked() {
-    menus::a_menu_behind_is_clicked(Compositor::Labwc);
-}
-
-fn size_of_picture(answer: &Answer) -> (u32, u32) {
-    let file = File::open(answer.field("screenshot")).unwrap();
-    let reader = png::Decoder::new(BufReader::new(file)).read_info().unwrap();
-    (reader.info().width, reader.info().height)
 }
 
 #[test]
@@ -162,7 +141,7 @@ fn a_cancelled_call_leaves_no_window_in_full_screen() {
     let app = session.widgets(Toolkit::Gtk3, &server);
     let size = || {
         let read = server.call_for(&app, "refresh_traversal", json!({})).ok();
-        let window = read.line_of("AXWindow", "Window of").extents.unwrap();
+        let window = read.window();
         (window.w, window.h)
     };
     let before = size();

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
 
-use deskline_testbed::{Compositor, Session, Toolkit, until};
+use deskline_testbed::{Compositor, Session, Toolkit, tests, until};
 use serde_json::json;
 
 /// Types while a launcher, or a lock screen, has the keyboard.
@@ -40,19 +40,10 @@ fn nothing_is_typed_into(compositor: Compositor, what: &str) {
     assert!(!keys.contains("key"), "{compositor:?} {what}: {keys}");
 }
 
-#[test]
-fn nothing_is_typed_into_a_launcher_of_sway() {
-    nothing_is_typed_into(Compositor::Sway, "launcher");
-}
-
-#[test]
-fn nothing_is_typed_into_a_lock_screen_of_sway() {
-    nothing_is_typed_into(Compositor::Sway, "lock");
-}
-
-#[test]
-fn nothing_is_typed_into_a_launcher_of_kde() {
-    nothing_is_typed_into(Compositor::Kwin, "launcher");
+tests! {
+    nothing_is_typed_into_a_launcher_of_sway => nothing_is_typed_into(Compositor::Sway, "launcher"),
+    nothing_is_typed_into_a_lock_screen_of_sway => nothing_is_typed_into(Compositor::Sway, "lock"),
+    nothing_is_typed_into_a_launcher_of_kde => nothing_is_typed_into(Compositor::Kwin, "launcher"),
 }
 
 #[test]

@@ -4,27 +4,14 @@
 
 use std::time::Duration;
 
-use deskline_testbed::{Compositor, Session, Toolkit, until};
+use deskline_testbed::{Compositor, Session, Toolkit, tests};
 use serde_json::json;
 
-#[test]
-fn sway() {
-    arrive_in_an_app_that_reads_slowly(Compositor::Sway);
-}
-
-#[test]
-fn labwc() {
-    arrive_in_an_app_that_reads_slowly(Compositor::Labwc);
-}
-
-#[test]
-fn kwin() {
-    arrive_in_an_app_that_reads_slowly(Compositor::Kwin);
-}
-
-#[test]
-fn gnome() {
-    arrive_in_an_app_that_reads_slowly(Compositor::Gnome);
+tests! {
+    sway => arrive_in_an_app_that_reads_slowly(Compositor::Sway),
+    labwc => arrive_in_an_app_that_reads_slowly(Compositor::Labwc),
+    kwin => arrive_in_an_app_that_reads_slowly(Compositor::Kwin),
+    gnome => arrive_in_an_app_that_reads_slowly(Compositor::Gnome),
 }
 
 fn arrive_in_an_app_that_reads_slowly(compositor: Compositor) {
@@ -35,12 +22,7 @@ fn arrive_in_an_app_that_reads_slowly(compositor: Compositor) {
     let text = "all work and no play makes jack a dull boy. ".repeat(16);
     let typing = json!({"pid": app.pid(), "text": text});
     let typing = server.send("type_and_traverse", typing);
-    until("the first characters", || {
-        let log = app.log();
-        log.iter()
-            .any(|l| l.starts_with("text Name all work"))
-            .then_some(())
-    });
+    app.logs("text Name all work");
     app.stop_for(Duration::from_secs(1));
     typing.answer(Duration::from_secs(30)).unwrap().ok();
     app.wait_for(&format!("text Name {text}"));

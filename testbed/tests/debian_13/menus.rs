@@ -1,22 +1,15 @@
 //! Menus of GTK 3, which on Wayland ignores a click in a menu within 500 ms of the click that has
 //! opened it, and does not report the position of its context menus.
 
-use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Setup, Toolkit, until};
+use deskline_testbed::{
+    Answer, Client, Compositor, NativeApp, Session, Setup, Toolkit, tests, until,
+};
 use serde_json::json;
 
-#[test]
-fn sway() {
-    menus_and_context_menus_are_clicked(Compositor::Sway);
-}
-
-#[test]
-fn labwc() {
-    menus_and_context_menus_are_clicked(Compositor::Labwc);
-}
-
-#[test]
-fn kwin() {
-    menus_and_context_menus_are_clicked(Compositor::Kwin);
+tests! {
+    sway => menus_and_context_menus_are_clicked(Compositor::Sway),
+    labwc => menus_and_context_menus_are_clicked(Compositor::Labwc),
+    kwin => menus_and_context_menus_are_clicked(Compositor::Kwin),
 }
 
 /// Here the menu bar is below a header bar, and GTK 3 counts its menus from the bar.

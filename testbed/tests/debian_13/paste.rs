@@ -4,7 +4,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 
-use deskline_testbed::{Compositor, Session, Setup, Toolkit};
+use deskline_testbed::{Compositor, Session, Setup, Toolkit, tests};
 use serde_json::json;
 
 /// What no layout has.
@@ -54,28 +54,11 @@ fn pastes(session: Session, script: &str, toolkits: &[Toolkit]) {
     assert_eq!(on_clipboard(&session), before);
 }
 
-#[test]
-fn a_text_is_pasted_on_sway() {
-    pastes(Session::new(Compositor::Sway), WAYLAND, &Toolkit::DEBIAN_13);
-}
-
-#[test]
-fn a_text_is_pasted_on_kwin() {
-    pastes(Session::new(Compositor::Kwin), WAYLAND, &Toolkit::DEBIAN_13);
-}
-
-#[test]
-fn a_text_is_pasted_on_labwc() {
-    pastes(
-        Session::new(Compositor::Labwc),
-        WAYLAND,
-        &Toolkit::DEBIAN_13,
-    );
-}
-
-#[test]
-fn a_text_is_pasted_on_gnome() {
-    pastes(Session::new(Compositor::Gnome), GNOME, &Toolkit::DEBIAN_13);
+tests! {
+    a_text_is_pasted_on_sway => pastes(Session::new(Compositor::Sway), WAYLAND, &Toolkit::DEBIAN_13),
+    a_text_is_pasted_on_kwin => pastes(Session::new(Compositor::Kwin), WAYLAND, &Toolkit::DEBIAN_13),
+    a_text_is_pasted_on_labwc => pastes(Session::new(Compositor::Labwc), WAYLAND, &Toolkit::DEBIAN_13),
+    a_text_is_pasted_on_gnome => pastes(Session::new(Compositor::Gnome), GNOME, &Toolkit::DEBIAN_13),
 }
 
 #[test]

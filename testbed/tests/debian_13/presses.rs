@@ -1,22 +1,15 @@
 //! Buttons with modifiers, hovering, held keys, choices, scrolling to a text and drags on each
 //! compositor. Another app's window, the person's, is in front.
 
-use deskline_testbed::{Answer, Compositor, NativeApp, Session, Setup, Toolkit, until};
+use deskline_testbed::{Answer, Compositor, NativeApp, Session, Setup, Toolkit, tests, until};
 use serde_json::{Value, json};
 
-#[test]
-fn sway() {
-    ways_to_act(&Session::new(Compositor::Sway));
-}
-
-#[test]
-fn kwin() {
-    ways_to_act(&Session::new(Compositor::Kwin));
-}
-
-#[test]
-fn gnome_with_the_extension() {
-    ways_to_act(&Setup::debian_13(Compositor::Gnome).extension().start());
+tests! {
+    sway => ways_to_act(&Session::new(Compositor::Sway)),
+    kwin => ways_to_act(&Session::new(Compositor::Kwin)),
+    gnome_with_the_extension => ways_to_act(&Setup::debian_13(Compositor::Gnome).extension().start()),
+    far_choices_of_gtk_4_on_sway => far_choices(&Session::new(Compositor::Sway)),
+    far_choices_of_gtk_4_on_x11 => far_choices(&Session::new(Compositor::X11)),
 }
 
 fn ways_to_act(session: &Session) {
@@ -88,16 +81,6 @@ fn ways_to_act(session: &Session) {
     let drag = json!({"element": "Pear", "toElement": "Nuts"});
     call(&lists, "drag_and_traverse", drag);
     lists.wait_for("dropped Pear on To");
-}
-
-#[test]
-fn far_choices_of_gtk_4_on_sway() {
-    far_choices(&Session::new(Compositor::Sway));
-}
-
-#[test]
-fn far_choices_of_gtk_4_on_x11() {
-    far_choices(&Session::new(Compositor::X11));
 }
 
 /// Choices below the fold of their lists, and rows far down and far up.

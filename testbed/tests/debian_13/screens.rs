@@ -1,9 +1,8 @@
 //! Screens of scale 1, 2 and 1.5: exact coordinates on each of them.
 
-use std::fs::{self, File};
-use std::io::BufReader;
+use std::fs;
 
-use deskline_testbed::{Answer, Client, Compositor, NativeApp, Session, Setup, Toolkit, until};
+use deskline_testbed::{Client, Compositor, NativeApp, Session, Setup, Toolkit, tests, until};
 use serde_json::json;
 
 /// Each has room for a window of the test apps. The second begins above the first.
@@ -16,12 +15,6 @@ const SCREENS: [(&str, f64); 3] = [
 /// The scale of a second screen, and its left border: 1600 times that.
 const SECOND: f64 = 1.5;
 const BORDER: i32 = 2400;
-
-fn size_of_picture(answer: &Answer) -> (u32, u32) {
-    let file = File::open(answer.field("screenshot")).unwrap();
-    let reader = png::Decoder::new(BufReader::new(file)).read_info().unwrap();
-    (reader.info().width, reader.info().height)
-}
 
 #[test]
 fn clicks_land_to_the_pixel_on_screens_of_different_scale() {
@@ -39,13 +32,14 @@ fn clicks_land_to_the_pixel_on_screens_of_different_scale() {
             ));
             let on = format!("{toolkit:?} on {screen}");
             let answer = server.clicks_are_exact(&app, &on);
-            let window = answer.line_of("AXWindow", "Window of").extents.unwrap();
+            let window = answer.window();
             let lies = (1600 * i32::try_from(n).unwrap()..1600 * i32::try_from(number).unwrap())
                 .contains(&window.x);
             assert!(lies, "{on}: {window:?}");
             let size = |units: i32| (f64::from(units) * scale).round();
-            let (w, h) = size_of_picture(&answer);
-            let near = |pixels: u32, units: i32| (f64::from(pixels) - size(units)).abs() <= 1.0;
+            let picture = answer.picture();
+            let (w, h) = (picture.width, picture.height);
+            let near = |pixels: i32, units: i32| (f64::from(pixels) - size(units)).abs() <= 1.0;
             assert!(
                 near(w, window.w) && near(h, window.h),
                 "{on}: {w}x{h} {window:?}"
@@ -54,14 +48,9 @@ fn clicks_land_to_the_pixel_on_screens_of_different_scale() {
     }
 }
 
-#[test]
-fn kwin_with_a_scaled_screen() {
-    on_a_scaled_screen(Compositor::Kwin, 2.0);
-}
-
-#[test]
-fn gnome_with_a_scaled_screen() {
-    on_a_scaled_screen(Compositor::Gnome, 1.5);
+tests! {
+    kwin_with_a_scaled_screen => on_a_scaled_screen(Compositor::Kwin, 2.0),
+    gnome_with_a_scaled_screen => on_a_scaled_screen(Compositor::Gnome, 1.5),
 }
 
 fn on_a_scaled_screen(compositor: Compositor, scale: f64) {
@@ -104,7 +93,7 @@ fn kwin_with_screens_of_different_scale() {
 fn put(server: &Client, app: &NativeApp, side: &str, border: i32) {
     let is_there = || {
         let answer = server.call_for(app, "refresh_traversal", json!({})).ok();
-        let window = answer.line_of("AXWindow", "Window of").extents.unwrap();
+        let window = answer.window();
         (window.x >= border) == (side == "Right")
     };
     // KWin's keys lead from the first screen to the last.
@@ -141,10 +130,11 @@ fn gnome_with_screens_of_different_scale() {
         let app = session.widgets(toolkit, &server);
         let sizes = ["Left", "Right"].map(|side| {
             to_the_screen(&server, &app, side);
-            size_of_picture(&server.clicks_are_exact(&app, &format!("{toolkit:?}, {side}")))
+            let answer = server.clicks_are_exact(&app, &format!("{toolkit:?}, {side}"));
+            answer.picture().width
         });
         // It was drawn for the other screen's scale.
-        assert!(sizes[1].0 > sizes[0].0, "{toolkit:?}: {sizes:?}");
+        assert!(sizes[1] > sizes[0], "{toolkit:?}: {sizes:?}");
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use deskline_testbed::lock::Lock;
 use deskline_testbed::person::{ESCAPE, Person};
 use deskline_testbed::watcher::Watcher;
-use deskline_testbed::{App, Client, Pending, Toolkit, has, until};
+use deskline_testbed::{App, Client, Pending, Toolkit, has, signal, until};
 use nix::sys::ptrace;
 use nix::unistd::Pid;
 use rustix::process::Signal;
@@ -95,12 +95,10 @@ fn a_stopped_server_gives_the_devices_back_at_its_limit_and_at_esc() {
     let app = bed.widgets(Toolkit::Gtk3);
     app.bring_to_front();
     let mut person = Person::at(&bed);
-    let pid = rustix::process::Pid::from_raw(server.pid.cast_signed()).unwrap();
-    let signal = |signal| rustix::process::kill_process(pid, signal).unwrap();
     for (escapes, within) in [(false, 3_000), (true, 1_500)] {
         let start = Instant::now();
         let call = typing(&server, &app);
-        signal(Signal::STOP);
+        signal(server.pid, Signal::STOP);
         if escapes {
             person.tap(ESCAPE);
         }
@@ -111,7 +109,7 @@ fn a_stopped_server_gives_the_devices_back_at_its_limit_and_at_esc() {
         let held = start.elapsed();
         until("nothing pressed", || bed.screen().pressed() == (vec![], 0));
         let before = app.full_log().len();
-        signal(Signal::CONT);
+        signal(server.pid, Signal::CONT);
         let answer = call.answer(Duration::from_secs(30)).expect("an answer");
         println!("held {held:?}: {answer}");
         assert!(held < Duration::from_millis(within), "{held:?}");

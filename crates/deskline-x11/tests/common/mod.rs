@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use deskline_x11::{Toplevel, X11};
+use deskline_x11::X11;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 
@@ -131,14 +131,6 @@ impl TestDesktop {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Waits for a window of the process.
-    pub fn window_of(&self, x11: &X11, pid: u32) -> Toplevel {
-        eventually_some("a window", || {
-            let windows = x11.toplevels().unwrap();
-            windows.into_iter().find(|w| w.pid == pid && w.viewable)
-        })
-    }
-
     /// A bus that starts only xfwm4's settings service: no portals, no dconf.
     fn bus_config(&self) -> PathBuf {
         let services = self.dir().join("services");
@@ -204,15 +196,8 @@ impl Drop for TestDesktop {
 
 /// Waits for a condition, for at most 20 s: the machine may be busy.
 pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    eventually_some(what, || holds().then_some(()));
-}
-
-pub fn eventually_some<T>(what: &str, mut get: impl FnMut() -> Option<T>) -> T {
     let until = Instant::now() + Duration::from_secs(20);
-    loop {
-        if let Some(value) = get() {
-            return value;
-        }
+    while !holds() {
         assert!(Instant::now() < until, "timed out waiting for {what}");
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -16,6 +16,7 @@
 //! - `pipewire`: frames of a screen cast, through libpipewire, which is loaded on demand.
 //! - `sway`: [`SwayDisplay`], sway.
 //! - `wlr`: [`WlrDisplay`], any other compositor of the wlroots family.
+//! - `listed`: windows as `sway`, `kde` and GNOME's extension list them.
 //! - `described`: windows as apps describe them to assistive technology, for `gnome` and `wlr`.
 //! - [`helper`]: processes that outlive the server.
 //!
@@ -33,6 +34,7 @@ pub mod helper;
 mod kde;
 mod keymap;
 mod layout;
+mod listed;
 mod pipewire;
 mod reader;
 mod sway;
@@ -41,10 +43,9 @@ mod wlroots;
 
 pub use described::{AppToplevel, OpenMenu, Part, Toplevels};
 pub use display::WaylandDisplay;
-pub use gnome::{
-    ExtensionUse, GnomeAccess, GnomeDisplay, GnomeInput, ShellWindow, gnome_clipboard,
-};
-pub use kde::{KdeDisplay, KdeWindow};
-pub use sway::{SwayDisplay, SwayWindow};
+pub use gnome::{ExtensionUse, GnomeAccess, GnomeDisplay, GnomeInput, gnome_clipboard};
+pub use kde::KdeDisplay;
+pub use listed::{Kind, Listed, ListedWindow};
+pub use sway::SwayDisplay;
 pub use wlr::{WlrDisplay, is_wlr};
 pub use wlroots::own_seat::Seat;

@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use deskline_atspi as atspi;
-use deskline_link::{Display as _, Result, WindowId};
-use deskline_wayland::{ExtensionUse, GnomeAccess, GnomeDisplay, ShellWindow};
+use deskline_atspi::{self as atspi, InBuffer};
+use deskline_link::{Display as _, Result};
+use deskline_wayland::{ExtensionUse, GnomeAccess, GnomeDisplay};
 
 use super::described::Described;
-use super::system::{BY_PROTOCOLS, Findings, Popups, WaylandSystem, border};
+use super::system::{BY_PROTOCOLS, Findings, Popups, WaylandSystem, placed};
 use crate::session::{GNOME_SHELL, Session};
 
 /// Connects to GNOME Shell, where that is the session's compositor.
@@ -26,7 +26,11 @@ pub(super) fn connect(session: &Session) -> Option<Result<GnomeDisplay<Described
 impl WaylandSystem for GnomeDisplay<Described> {
     fn windows(&mut self, pid: u32) -> Result<atspi::Windows> {
         match self.shell_windows()? {
-            Some(windows) => Ok(placed(windows, pid)),
+            Some(windows) => Ok(placed(&windows, pid, |w| InBuffer::Framed {
+                left: w.content.x - w.buffer.x,
+                top: w.content.y - w.buffer.y,
+                unit: w.own.unit,
+            })),
             None => Ok(self.described()?.windows(pid)),
         }
     }
@@ -85,33 +89,5 @@ impl WaylandSystem for GnomeDisplay<Described> {
             keys: input,
             ..Findings::by_protocols(self.guard())
         }
-    }
-}
-
-/// The windows of an app, of all that the shell has.
-fn placed(windows: Vec<ShellWindow>, pid: u32) -> atspi::Windows {
-    let front = windows.iter().find(|w| w.focused).map(|w| WindowId(w.id));
-    let its = windows.into_iter().filter(|w| w.pid == pid);
-    let (toplevels, popups): (Vec<_>, Vec<_>) = its.partition(ShellWindow::is_toplevel);
-    let popups = popups.into_iter().filter(|w| w.visible);
-    let toplevels = toplevels.into_iter().map(for_tree).collect();
-    atspi::Windows::placed(toplevels, popups.map(|w| w.buffer).collect(), front)
-}
-
-fn for_tree(window: ShellWindow) -> atspi::Toplevel {
-    let (frame, buffer) = (window.frame, window.buffer);
-    let (left, top) = (frame.x - buffer.x, frame.y - buffer.y);
-    let in_buffer = atspi::InBuffer::Framed {
-        left,
-        top,
-        unit: window.unit,
-    };
-    atspi::Toplevel {
-        // With it GTK 3's frames, which include their shadow, are recognised by their size.
-        border: border(buffer, frame),
-        modal: window.modal,
-        on_screen: window.visible,
-        in_buffer: window.native.then_some(in_buffer),
-        ..atspi::Toplevel::new(WindowId(window.id), window.title, frame)
     }
 }

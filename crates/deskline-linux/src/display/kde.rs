@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_atspi as atspi;
+use deskline_atspi::{self as atspi, InBuffer};
 use deskline_link::doctor::Fix;
-use deskline_link::{Display as _, Result, WindowId};
-use deskline_wayland::{KdeDisplay, KdeWindow};
+use deskline_link::{Display as _, Result};
+use deskline_wayland::KdeDisplay;
 
-use super::system::{Findings, Popups, WaylandSystem, border};
+use super::system::{Findings, Popups, WaylandSystem, placed};
 use crate::session::Kwin;
 
 /// How long a KWin whose process is there may take to be on the session bus, and then to run
@@ -29,13 +29,9 @@ pub(super) fn connect(kwin: &Kwin) -> Result<KdeDisplay> {
 
 impl WaylandSystem for KdeDisplay {
     fn windows(&mut self, pid: u32) -> Result<atspi::Windows> {
-        let windows = self.kde_windows(None)?;
-        let front = windows.iter().find(|w| w.active).map(|w| WindowId(w.id));
-        let its = windows.into_iter().filter(|w| w.pid == pid);
-        let (toplevels, popups): (Vec<_>, Vec<_>) = its.partition(|w| w.toplevel);
-        let toplevels = toplevels.into_iter().map(for_tree).collect();
-        let popups = popups.into_iter().map(|w| w.buffer).collect();
-        Ok(atspi::Windows::placed(toplevels, popups, front))
+        Ok(placed(&self.kde_windows()?, pid, |w| {
+            InBuffer::At(w.content.x - w.buffer.x, w.content.y - w.buffer.y)
+        }))
     }
 
     fn shows_popup(&mut self, pid: u32) -> Result<Option<bool>> {
@@ -74,17 +70,5 @@ impl WaylandSystem for KdeDisplay {
             mends_keys: mends(keys),
             ..found
         }
-    }
-}
-
-fn for_tree(window: KdeWindow) -> atspi::Toplevel {
-    let (content, buffer) = (window.content, window.buffer);
-    let in_buffer = atspi::InBuffer::At(content.x - buffer.x, content.y - buffer.y);
-    atspi::Toplevel {
-        border: border(window.frame, content),
-        modal: window.modal,
-        on_screen: window.visible,
-        in_buffer: window.native.then_some(in_buffer),
-        ..atspi::Toplevel::new(WindowId(window.id), window.title, content)
     }
 }

@@ -2,19 +2,16 @@
 
 use std::time::Duration;
 
-use deskline_atspi as atspi;
-use deskline_link::{Display as _, Result, WindowId};
-use deskline_wayland::{SwayDisplay, SwayWindow};
+use deskline_atspi::{self as atspi, InBuffer};
+use deskline_link::{Display as _, Result};
+use deskline_wayland::SwayDisplay;
 
-use super::system::{Findings, Popups, WaylandSystem};
+use super::system::{Findings, Popups, WaylandSystem, placed};
 
 impl WaylandSystem for SwayDisplay {
     fn windows(&mut self, pid: u32) -> Result<atspi::Windows> {
-        let mut windows = self.sway_windows()?;
-        let front = windows.iter().find(|w| w.focused).map(|w| WindowId(w.id));
-        windows.retain(|window| window.pid == pid);
-        let toplevels = windows.into_iter().map(for_tree).collect();
-        Ok(atspi::Windows::placed(toplevels, Vec::new(), front))
+        let windows = self.sway_windows()?;
+        Ok(placed(&windows, pid, |_| InBuffer::NotTold))
     }
 
     fn shows_popup(&mut self, _pid: u32) -> Result<Option<bool>> {
@@ -36,7 +33,7 @@ impl WaylandSystem for SwayDisplay {
         let its = windows.iter().filter(|w| w.pid == pid);
         // The one with the keyboard, else the frontmost.
         let window = its.min_by_key(|w| !w.focused);
-        Ok(Popups::Within(window.and_then(|w| w.screen)))
+        Ok(Popups::Within(window.and_then(|w| w.own.screen)))
     }
 
     /// sway (1.10) reports a window as focused also while the screen is locked.
@@ -70,13 +67,5 @@ fn guard(sway: &mut SwayDisplay) -> Result<String, String> {
             devices.join(", ")
         )),
         Err(e) => Err(e.to_string()),
-    }
-}
-
-fn for_tree(window: SwayWindow) -> atspi::Toplevel {
-    atspi::Toplevel {
-        on_screen: window.visible,
-        in_buffer: window.native.then_some(atspi::InBuffer::NotTold),
-        ..atspi::Toplevel::new(WindowId(window.id), window.title, window.content)
     }
 }

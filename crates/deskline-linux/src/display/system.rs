@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use deskline_atspi as atspi;
+use deskline_atspi::{self as atspi, InBuffer};
 use deskline_core::Rect;
 use deskline_link::doctor::Fix;
 use deskline_link::guard::Guards;
 use deskline_link::{Display, Offer, Result, Screen, Window, WindowId, WindowState, Workspaces};
-use deskline_wayland::WaylandDisplay;
+use deskline_wayland::{Kind, Listed, WaylandDisplay};
 use deskline_x11::X11Display;
 
 /// How most display systems do what they do, for the doctor.
@@ -156,8 +156,29 @@ impl dyn DisplaySystem + '_ {
     }
 }
 
+/// The windows of an app, of all that the compositor lists. `in_buffer` is where the content is in
+/// the client's buffer.
+pub(super) fn placed<T>(
+    all: &[Listed<T>],
+    pid: u32,
+    in_buffer: impl Fn(&Listed<T>) -> InBuffer,
+) -> atspi::Windows {
+    let front = all.iter().find(|w| w.focused).map(|w| WindowId(w.id));
+    let its = |kind| all.iter().filter(move |w| w.pid == pid && w.kind == kind);
+    let for_tree = |w: &Listed<T>| atspi::Toplevel {
+        border: border(w.frame, w.content),
+        modal: w.modal,
+        on_screen: w.visible,
+        in_buffer: w.native.then(|| in_buffer(w)),
+        ..atspi::Toplevel::new(WindowId(w.id), w.title.clone(), w.content)
+    };
+    let popups = its(Kind::Popup).filter(|w| w.visible).map(|w| w.buffer);
+    let toplevels = its(Kind::Toplevel).map(for_tree);
+    atspi::Windows::placed(toplevels.collect(), popups.collect(), front)
+}
+
 /// How far an area goes beyond one inside it: left, right, top, bottom.
-pub(super) fn border(outer: Rect, inner: Rect) -> [i32; 4] {
+fn border(outer: Rect, inner: Rect) -> [i32; 4] {
     let right = outer.x + outer.w - inner.x - inner.w;
     let bottom = outer.y + outer.h - inner.y - inner.h;
     [inner.x - outer.x, right, inner.y - outer.y, bottom]

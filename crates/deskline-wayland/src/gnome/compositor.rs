@@ -71,8 +71,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
         self.compositor.plain.source_mut()
     }
 
-    /// The toplevels and open pop-ups of all apps, topmost first. `None` if their positions are
-    /// unknown.
+    /// All windows, topmost first. `None` if their positions are unknown.
     ///
     /// # Errors
     ///
@@ -80,7 +79,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
     /// meaning.
     pub fn shell_windows(&mut self) -> Result<Option<Vec<ShellWindow>>> {
         let placed = self.compositor.places();
-        placed.map(|placed| placed.shell_windows(None)).transpose()
+        placed.map(|placed| placed.shell_windows()).transpose()
     }
 
     /// Whether a menu or another pop-up of the app is open.

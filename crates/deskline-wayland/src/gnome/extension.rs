@@ -12,6 +12,7 @@ use zbus::zvariant::DynamicDeserialize;
 use super::bus::Calls;
 use crate::dbus::Arguments;
 use crate::described::AppToplevel;
+use crate::listed::{Kind, Listed, ListedWindow};
 
 const NAME: &str = "org.deskline.Shell";
 const PATH: &str = "/org/deskline/Shell";
@@ -34,40 +35,11 @@ pub(crate) struct Extension {
     last: Arc<Mutex<Option<(Instant, Screen)>>>,
 }
 
-/// The kind of a window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// An app's toplevel.
-    Toplevel,
-    /// A menu, a drop-down, a tooltip.
-    Popup,
-    /// A part of the desktop.
-    Other,
-}
-
 /// A window as the shell reports it, in the coordinates of the shell's stage.
-#[derive(Debug, Clone, PartialEq)]
-#[allow(clippy::struct_excessive_bools)] // Each is a property that Mutter has.
-pub struct ShellWindow {
-    /// Mutter's id.
-    pub id: u64,
-    /// Its process; 0 if unknown.
-    pub pid: u32,
-    /// Its title. Hostile data.
-    pub title: String,
-    pub(crate) kind: Kind,
-    /// Whether it has the keyboard.
-    pub focused: bool,
-    /// Whether it is neither minimised nor on another workspace.
-    pub visible: bool,
-    /// Whether it is modal.
-    pub modal: bool,
-    /// Whether it is a Wayland window, not an Xwayland window.
-    pub native: bool,
-    /// Its bounds without its own shadow.
-    pub frame: Rect,
-    /// Its bounds with its own shadow: the area that its client draws.
-    pub buffer: Rect,
+pub type ShellWindow = Listed<Scale>;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scale {
     /// The scale of its monitor.
     pub(crate) scale: f64,
     /// How many stage units one unit of its toolkit has.
@@ -259,7 +231,7 @@ fn off(why: &dyn Display) -> Error {
 
 fn window(reported: Reported) -> ShellWindow {
     let (id, pid, title, kind, focused, visible, modal, native, frame, buffer, scale) = reported;
-    ShellWindow {
+    let window = ListedWindow {
         id,
         pid: u32::try_from(pid).unwrap_or_default(),
         title,
@@ -268,15 +240,20 @@ fn window(reported: Reported) -> ShellWindow {
             "popup" => Kind::Popup,
             _ => Kind::Other,
         },
+        native,
         focused,
         visible,
+        // `away` has these.
+        minimised: false,
+        workspace: 0,
         modal,
-        native,
-        frame: rect(frame),
+        content: rect(frame),
+        // With its shadow: GTK 3's frames, which include it, are recognised by their size.
+        frame: rect(buffer),
         buffer: rect(buffer),
-        scale,
-        unit: 1,
-    }
+    };
+    let own = Scale { scale, unit: 1 };
+    Listed { window, own }
 }
 
 fn rect((x, y, w, h): Rectangle) -> Rect {

@@ -37,5 +37,4 @@ mod sessions;
 
 pub use clipboard::clipboard as gnome_clipboard;
 pub use compositor::{ExtensionUse, GnomeDisplay};
-pub use extension::ShellWindow;
 pub use session::{Access as GnomeAccess, Input as GnomeInput};

@@ -11,7 +11,7 @@ use deskline_link::{
 };
 
 use super::casts::Casts;
-use super::extension::{Extension, Kind, Over, Screen, ShellWindow};
+use super::extension::{Extension, Over, Screen, ShellWindow};
 use super::picture;
 use super::place::Content;
 use super::plain::PAINTS;
@@ -20,9 +20,9 @@ use super::scales;
 use super::session::{self, Access, Way};
 use super::sessions::Sessions;
 use crate::compositor::{
-    BoxedPort, Compositor, Gate, Holder, Input, Keyboard, Located, Manner, await_front, gone,
-    no_guard,
+    BoxedPort, Compositor, Gate, Input, Keyboard, Located, Manner, await_front, gone, no_guard,
 };
+use crate::listed::{self, Kind};
 
 /// How long the shell may take to give a window the keyboard: 10 ms on an idle machine, 430 ms on a
 /// busy one.
@@ -80,15 +80,13 @@ impl Placed {
         self.casts.end();
     }
 
-    /// The toplevels and pop-ups of the app, or of all apps, topmost first.
-    pub(crate) fn shell_windows(&self, pid: Option<u32>) -> Result<Vec<ShellWindow>> {
+    /// All windows, topmost first.
+    pub(crate) fn shell_windows(&self) -> Result<Vec<ShellWindow>> {
         let mut windows = self.recent()?.windows;
-        let is = |w: &ShellWindow| pid.is_none_or(|pid| w.pid == pid) && w.kind != Kind::Other;
-        windows.retain(is);
         // Otherwise Mutter scales the screens, not their content.
-        if windows.iter().any(|w| w.scale > 1.0) && scales::are_in_windows(&self.sessions.bus) {
+        if windows.iter().any(|w| w.own.scale > 1.0) && scales::are_in_windows(&self.sessions.bus) {
             for window in &mut windows {
-                window.unit = (window.scale.round() as i32).max(1);
+                window.own.unit = (window.own.scale.round() as i32).max(1);
             }
         }
         Ok(windows)
@@ -98,14 +96,14 @@ impl Placed {
     /// click closes a tooltip, and it returns only after the pointer has moved.
     pub(crate) fn popup_open(&self, pid: u32) -> Result<bool> {
         let windows = self.recent()?.windows;
-        Ok(windows.iter().any(|w| w.is_open_popup() && w.pid == pid))
+        Ok(windows.iter().any(|w| is_open_popup(w) && w.pid == pid))
     }
 
     /// An open pop-up of another app than this window's.
     pub(crate) fn popup_beside(&self, window: WindowId) -> Result<Option<ShellWindow>> {
         let windows = self.recent()?.windows;
         let pid = windows.iter().find(|w| w.id == window.0).map(|w| w.pid);
-        let is = |w: &ShellWindow| w.is_open_popup() && Some(w.pid) != pid;
+        let is = |w: &ShellWindow| is_open_popup(w) && Some(w.pid) != pid;
         Ok(windows.into_iter().find(is))
     }
 
@@ -136,38 +134,10 @@ impl Screen {
             _ => toplevels.find(|w| w.pid == focused.pid && w.visible),
         }
     }
-
-    fn into_toplevels(self) -> impl Iterator<Item = ShellWindow> {
-        let windows = self.windows.into_iter();
-        windows.filter(|w| w.kind == Kind::Toplevel)
-    }
 }
 
-impl ShellWindow {
-    /// Whether it is an app's toplevel, not a pop-up or a part of the desktop.
-    pub fn is_toplevel(&self) -> bool {
-        self.kind == Kind::Toplevel
-    }
-
-    fn is_open_popup(&self) -> bool {
-        self.kind == Kind::Popup && self.visible
-    }
-}
-
-fn other(window: &ShellWindow) -> Other {
-    Other {
-        title: window.title.clone(),
-        pid: window.pid,
-    }
-}
-
-fn window(window: ShellWindow) -> Window {
-    Window {
-        id: WindowId(window.id),
-        pid: Some(window.pid).filter(|pid| *pid > 0),
-        title: window.title,
-        extents: Some(window.frame),
-    }
+fn is_open_popup(window: &ShellWindow) -> bool {
+    window.kind == Kind::Popup && window.visible
 }
 
 /// The part of a stream's frame that shows the window without its shadow. The frame is `pixels`
@@ -207,10 +177,15 @@ impl Raising for Placed {
 impl Workspaces for Placed {
     fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
         let is_toplevel = |windows: &[ShellWindow], id: WindowId| {
-            windows.iter().any(|w| w.id == id.0 && w.is_toplevel())
+            windows
+                .iter()
+                .any(|w| w.id == id.0 && w.kind == Kind::Toplevel)
         };
         let windows = self.recent()?.windows;
-        if windows.iter().all(|w| w.visible || !w.is_toplevel()) {
+        if windows
+            .iter()
+            .all(|w| w.visible || w.kind != Kind::Toplevel)
+        {
             return Ok(Vec::new());
         }
         let mut away = self.extension.away()?.1;
@@ -245,10 +220,10 @@ impl Pictures for Placed {
                 "it is minimised or on another workspace".into(),
             ));
         }
-        let Rect { x, y, w, h } = window.frame;
+        let Rect { x, y, w, h } = window.content;
         let size = (window.buffer.w, window.buffer.h);
         let frame = self.casts.frame(Some(window.id), size, PAINTS)?;
-        let content = in_frame(window.frame, window.buffer, frame.width);
+        let content = in_frame(window.content, window.buffer, frame.width);
         let picture = picture::content(&frame, content, (w, h));
         let mut picture =
             picture.ok_or_else(|| Error::system("taking a picture")("the frame is too small"))?;
@@ -280,23 +255,18 @@ impl Compositor for Placed {
     }
 
     fn windows(&mut self) -> Result<Vec<Window>> {
-        Ok(self.recent()?.into_toplevels().map(window).collect())
+        Ok(listed::toplevels(&self.recent()?.windows))
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
-        Ok(self.recent()?.front().cloned().map(window))
+        Ok(self.recent()?.front().map(|w| w.window()))
     }
 
     /// Input follows, so this first gives apps the time to bind new devices.
     fn keyboard(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
         self.sessions.introduce();
         Ok(match self.look()?.focused() {
-            Some(focused) => Keyboard::Window(Holder {
-                id: WindowId(focused.id),
-                pid: focused.pid,
-                title: focused.title.clone(),
-                popup: !focused.is_toplevel(),
-            }),
+            Some(focused) => Keyboard::Window(focused.holder()),
             None => Keyboard::Unclear(
                 "no app has the keyboard: GNOME's overview or a dialog of its own may be open"
                     .into(),
@@ -323,7 +293,7 @@ impl Compositor for Placed {
                 Over::Window(id) => {
                     let windows = self.look()?.windows;
                     match windows.iter().find(|w| w.id == id) {
-                        Some(window) if window.pid != aim.pid => other(window),
+                        Some(window) if window.pid != aim.pid => window.other(),
                         _ => return Ok(None),
                     }
                 }
@@ -388,23 +358,31 @@ impl Compositor for Placed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gnome::extension::Scale;
+    use crate::listed::{Listed, ListedWindow};
 
     fn shell_window(id: u64, pid: u32, kind: Kind, focused: bool) -> ShellWindow {
         let place = Rect::at(0, 0, 40, 30);
-        ShellWindow {
+        let window = ListedWindow {
             id,
             pid,
             title: String::new(),
             kind,
+            native: true,
             focused,
             visible: true,
+            minimised: false,
+            workspace: 0,
             modal: false,
-            native: true,
+            content: place,
             frame: place,
             buffer: place,
+        };
+        let own = Scale {
             scale: 1.0,
             unit: 1,
-        }
+        };
+        Listed { window, own }
     }
 
     #[test]

@@ -17,13 +17,14 @@ use super::fake::{self, Fake};
 use super::guard::{self, Guard};
 use super::picture::{self, Access};
 use super::script::Scripts;
-use super::windows::{self, KdeWindow, Screen};
+use super::windows::{self, Screen};
 use crate::compositor::{
-    BoxedPort, Compositor, Gate, Holder, Input, Keyboard, Located, Manner, await_front, gone, plus,
+    BoxedPort, Compositor, Gate, Input, Keyboard, Located, Manner, await_front, gone, plus,
 };
 use crate::display::WaylandDisplay;
 use crate::eis::Eis;
 use crate::events::{Events, Sent};
+use crate::listed::{self, Kind, Listed};
 use crate::wlroots::client::{Client, lost};
 
 /// How long KWin may take to bring a window to the front.
@@ -111,16 +112,13 @@ impl KdeDisplay {
         }))
     }
 
-    /// The toplevels and pop-ups of an app, or of all apps, frontmost first.
+    /// All windows, frontmost first.
     ///
     /// # Errors
     ///
     /// [`Error::Lost`] if KWin does not answer.
-    pub fn kde_windows(&mut self, pid: Option<u32>) -> Result<Vec<KdeWindow>> {
-        let mut windows = self.compositor.look()?.windows;
-        let is = |w: &KdeWindow| pid.is_none_or(|pid| w.pid == pid) && (w.toplevel || w.popup);
-        windows.retain(is);
-        Ok(windows)
+    pub fn kde_windows(&mut self) -> Result<Vec<Listed<String>>> {
+        Ok(self.compositor.look()?.windows)
     }
 
     /// Whether a menu or another pop-up of the app is open.
@@ -130,7 +128,9 @@ impl KdeDisplay {
     /// [`Error::Lost`] if KWin does not answer.
     pub fn popup_open(&mut self, pid: u32) -> Result<bool> {
         let windows = self.compositor.look()?.windows;
-        Ok(windows.iter().any(|w| w.popup && w.pid == pid))
+        Ok(windows
+            .iter()
+            .any(|w| w.kind == Kind::Popup && w.pid == pid))
     }
 
     /// Whether only a `.desktop` file is missing for pictures.
@@ -225,15 +225,6 @@ fn next(at: Point) -> Point {
     Point::at(at.x + 1, at.y + 1)
 }
 
-fn window(window: KdeWindow) -> Window {
-    Window {
-        id: WindowId(window.id),
-        pid: Some(window.pid).filter(|pid| *pid > 0),
-        title: window.title,
-        extents: Some(window.content),
-    }
-}
-
 impl Gate for Kde {
     fn open(&mut self) -> Result<()> {
         if !self.guards() {
@@ -286,14 +277,7 @@ impl Raising for Kde {
 
 impl Workspaces for Kde {
     fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        let state = |w: &KdeWindow| WindowState {
-            workspace: Some(w.desktop).filter(|n| *n > 0),
-            minimised: w.minimised,
-            ..WindowState::default()
-        };
-        let toplevels = self.look()?.into_toplevels();
-        let states = toplevels.map(|w| (WindowId(w.id), state(&w)));
-        Ok(states.filter(|(_, state)| state.is_away()).collect())
+        Ok(listed::away(&self.look()?.windows))
     }
 
     fn workspace(&mut self) -> Result<Option<u32>> {
@@ -328,7 +312,7 @@ impl Pictures for Kde {
         let content = window.content;
         let origin = Point::at(content.x, content.y);
         let Bus { connection, kwin } = &self.bus;
-        picture::take(connection, Some(kwin), &window.uuid, origin)
+        picture::take(connection, Some(kwin), &window.own, origin)
     }
 
     fn nature(&self) -> PictureNature {
@@ -359,11 +343,11 @@ impl Compositor for Kde {
     fn set_aim(&mut self, _aim: Aim) {}
 
     fn windows(&mut self) -> Result<Vec<Window>> {
-        Ok(self.look()?.into_toplevels().map(window).collect())
+        Ok(listed::toplevels(&self.look()?.windows))
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
-        Ok(self.look()?.active().cloned().map(window))
+        Ok(self.look()?.active().map(|w| w.window()))
     }
 
     fn keyboard(&mut self, aim: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
@@ -375,12 +359,7 @@ impl Compositor for Kde {
         if aim.is_none_or(|aim| aim.pid == active.pid) && self.bus.is_locked() {
             return Ok(Keyboard::Nobody);
         }
-        Ok(Keyboard::Window(Holder {
-            id: WindowId(active.id),
-            pid: active.pid,
-            title: active.title.clone(),
-            popup: !active.toplevel,
-        }))
+        Ok(Keyboard::Window(active.holder()))
     }
 
     fn pointer(&mut self) -> Result<Option<Pointer>> {
@@ -397,10 +376,7 @@ impl Compositor for Kde {
     fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
         let screen = self.look()?;
         let there = screen.at(at).filter(|w| w.pid != aim.pid);
-        Ok(there.map(|window| Other {
-            title: window.title.clone(),
-            pid: window.pid,
-        }))
+        Ok(there.map(|w| w.other()))
     }
 
     fn locate(&mut self, _: Option<Aim>, _: &[Point], _: &Cancel) -> Result<Located> {

@@ -19,4 +19,3 @@ mod script;
 mod windows;
 
 pub use compositor::KdeDisplay;
-pub use windows::KdeWindow;

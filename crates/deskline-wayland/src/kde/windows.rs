@@ -5,6 +5,7 @@ use deskline_link::{Error, Result};
 use serde::Deserialize;
 
 use super::script::Scripts;
+use crate::listed::{Listed, ListedWindow};
 
 /// Reports the windows, frontmost first, and the pointer. Truncates titles, which are hostile data.
 /// Uses the names of Plasma 6; [`BOTH`] handles the differences of Plasma 5.
@@ -14,12 +15,12 @@ say(JSON.stringify({
     pointer: [workspace.cursorPos.x, workspace.cursorPos.y].map(Math.floor), desktop: shown(),
     screens: screens().map(box),
     windows: stacked().filter(w => !w.deleted).reverse().map(w => ({
-        id: String(w.internalId), pid: w.pid, title: String(w.caption).slice(0, 4000),
+        uuid: String(w.internalId), pid: Math.max(w.pid, 0), title: String(w.caption).slice(0, 4000),
         frame: box(w.frameGeometry), content: box(content(w)), buffer: box(w.bufferGeometry),
-        class: String(w), active: w.active, minimised: w.minimized, desktop: here(w) ? 0 : number(w), here: !w.minimized && !w.hidden && (w.onAllDesktops || here(w)),
-        modal: w.modal, popup: w.popupWindow,
-        app: w.managed && !w.popupWindow && !(w.desktopWindow || w.dock || w.splash || w.tooltip ||
-            w.notification || w.criticalNotification || w.onScreenDisplay || w.appletPopup)
+        native: !String(w).startsWith('KWin::X11Window'), focused: w.active, minimised: w.minimized,
+        workspace: here(w) ? 0 : number(w),
+        visible: !w.minimized && !w.hidden && (w.onAllDesktops || here(w)),
+        modal: w.modal, kind: w.popupWindow ? 'popup' : isApp(w) ? 'toplevel' : 'other'
     }))
 }));";
 
@@ -42,6 +43,10 @@ function content(w) {
     if (!old) return w.clientGeometry;
     const [f, b] = [w.frameGeometry, w.bufferGeometry];
     return b.width <= f.width && b.height <= f.height ? b : f;
+}
+function isApp(w) {
+    return w.managed && !(w.desktopWindow || w.dock || w.splash || w.tooltip || w.notification ||
+        w.criticalNotification || w.onScreenDisplay || w.appletPopup);
 }
 function here(w) {
     if (old) return w.x11DesktopIds.length === 0 || w.x11DesktopIds.includes(workspace.currentDesktop);
@@ -70,37 +75,8 @@ const it = all().find(w => String(w.internalId) === ID);
 if (it) it.minimized = true;
 say(it ? 'yes' : 'no');";
 
-#[allow(clippy::struct_excessive_bools)] // Each is a property that KWin has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KdeWindow {
-    /// 63 bits of KWin's id.
-    pub id: u64,
-    /// KWin's id.
-    pub(super) uuid: String,
-    /// 0 if unknown.
-    pub pid: u32,
-    /// Hostile data.
-    pub title: String,
-    /// The bounds with KWin's border.
-    pub frame: Rect,
-    /// The bounds of the content, without border and shadow.
-    pub content: Rect,
-    /// The bounds of the client's buffer, which includes the client's own shadow.
-    pub buffer: Rect,
-    /// Whether it is a Wayland window, not one of Xwayland's.
-    pub native: bool,
-    pub active: bool,
-    /// Whether it is neither minimised nor on another desktop.
-    pub visible: bool,
-    pub(super) minimised: bool,
-    /// The desktop, counted from 1; 0 if the window is on the current one.
-    pub(super) desktop: u32,
-    pub modal: bool,
-    /// Whether it is a pop-up: a menu, a drop-down, a tooltip.
-    pub popup: bool,
-    /// Whether it is an app's toplevel: not a pop-up, and not a part of the desktop.
-    pub toplevel: bool,
-}
+/// A window, with KWin's id. Its number is 63 bits of that.
+pub(super) type KdeWindow = Listed<String>;
 
 /// All windows, frontmost first, and the pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,26 +93,14 @@ struct Listing {
     pointer: [i32; 2],
     desktop: u32,
     screens: Vec<[i32; 4]>,
-    windows: Vec<ListedWindow>,
+    windows: Vec<Reported>,
 }
 
-#[allow(clippy::struct_excessive_bools)] // As above.
 #[derive(Deserialize)]
-struct ListedWindow {
-    id: String,
-    pid: i64,
-    title: String,
-    frame: [i32; 4],
-    content: [i32; 4],
-    buffer: [i32; 4],
-    class: String,
-    active: bool,
-    minimised: bool,
-    desktop: u32,
-    here: bool,
-    modal: bool,
-    popup: bool,
-    app: bool,
+struct Reported {
+    uuid: String,
+    #[serde(flatten)]
+    window: ListedWindow,
 }
 
 impl Screen {
@@ -157,17 +121,13 @@ impl Screen {
     }
 
     pub(super) fn active(&self) -> Option<&KdeWindow> {
-        self.windows.iter().find(|w| w.active)
+        self.windows.iter().find(|w| w.focused)
     }
 
     /// The frontmost window at this point. Shadows receive no clicks.
     pub(super) fn at(&self, at: Point) -> Option<&KdeWindow> {
         let mut windows = self.windows.iter();
         windows.find(|w| w.visible && w.frame.contains(at))
-    }
-
-    pub(super) fn into_toplevels(self) -> impl Iterator<Item = KdeWindow> {
-        self.windows.into_iter().filter(|w| w.toplevel)
     }
 }
 
@@ -183,7 +143,7 @@ pub(super) fn minimise(scripts: &mut Scripts, window: &KdeWindow) -> Result<bool
 
 fn done_to(scripts: &mut Scripts, window: &KdeWindow, script: &str) -> Result<bool> {
     // The id needs no quoting: `number` accepts only hexadecimal digits, dashes and braces.
-    let answer = scripts.run(&format!("const ID = '{}';{BOTH}{script}", window.uuid))?;
+    let answer = scripts.run(&format!("const ID = '{}';{BOTH}{script}", window.own))?;
     Ok(answer == "yes")
 }
 
@@ -192,24 +152,9 @@ pub(super) fn show_desktop(scripts: &mut Scripts, number: u32) -> Result<bool> {
     Ok(scripts.run(&format!("const NUMBER = {number};{BOTH}{SHOW}"))? == "yes")
 }
 
-fn window(listed: ListedWindow) -> Option<KdeWindow> {
-    Some(KdeWindow {
-        id: number(&listed.id)?,
-        pid: u32::try_from(listed.pid).unwrap_or_default(),
-        title: listed.title,
-        frame: rect(listed.frame),
-        content: rect(listed.content),
-        buffer: rect(listed.buffer),
-        native: !listed.class.starts_with("KWin::X11Window"),
-        active: listed.active,
-        visible: listed.here,
-        minimised: listed.minimised,
-        desktop: listed.desktop,
-        modal: listed.modal,
-        popup: listed.popup,
-        toplevel: listed.app,
-        uuid: listed.id,
-    })
+fn window(Reported { uuid, mut window }: Reported) -> Option<KdeWindow> {
+    window.id = number(&uuid)?;
+    Some(Listed { window, own: uuid })
 }
 
 fn rect([x, y, w, h]: [i32; 4]) -> Rect {
@@ -232,17 +177,18 @@ fn number(uuid: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::listed::Kind;
 
     const LISTING: &str = r#"{"pointer":[12,34],"desktop":1,"screens":[[0,0,1600,900]],"windows":[
-        {"id":"{55418827-421c-48c8-816c-36e80d97e385}","pid":98,"title":"menu","frame":[700,400,80,60],
-         "content":[700,400,80,60],"buffer":[690,390,100,80],"class":"KWin::XdgPopupWindow(0x1)","active":false,
-         "minimised":false,"desktop":0,"here":true,"modal":false,"popup":true,"app":false},
-        {"id":"{c75754f1-3afa-4b47-9fb4-23343e81a52e}","pid":100,"title":"Calculator","frame":[620,142,360,616],
-         "content":[620,142,360,616],"buffer":[559,87,482,738],"class":"KWin::XdgToplevelWindow(0x2)","active":true,
-         "minimised":false,"desktop":0,"here":true,"modal":false,"popup":false,"app":true},
-        {"id":"{'); quit(); ('}","pid":-1,"title":"forged","frame":[0,0,1600,900],
-         "content":[0,0,1600,900],"buffer":[0,0,1600,900],"class":"KWin::X11Window(0x3)","active":true,
-         "minimised":false,"desktop":0,"here":true,"modal":false,"popup":false,"app":true}]}"#;
+        {"uuid":"{55418827-421c-48c8-816c-36e80d97e385}","pid":98,"title":"menu","frame":[700,400,80,60],
+         "content":[700,400,80,60],"buffer":[690,390,100,80],"native":true,"focused":false,
+         "minimised":false,"workspace":0,"visible":true,"modal":false,"kind":"popup"},
+        {"uuid":"{c75754f1-3afa-4b47-9fb4-23343e81a52e}","pid":100,"title":"Calculator","frame":[620,142,360,616],
+         "content":[620,142,360,616],"buffer":[559,87,482,738],"native":true,"focused":true,
+         "minimised":false,"workspace":0,"visible":true,"modal":false,"kind":"toplevel"},
+        {"uuid":"{'); quit(); ('}","pid":0,"title":"forged","frame":[0,0,1600,900],
+         "content":[0,0,1600,900],"buffer":[0,0,1600,900],"native":false,"focused":true,
+         "minimised":false,"workspace":0,"visible":true,"modal":false,"kind":"toplevel"}]}"#;
 
     #[test]
     fn windows_are_read_as_the_script_lists_them() {
@@ -258,7 +204,7 @@ mod tests {
         // In the menu's shadow: the window below receives the click.
         assert_eq!(screen.at(Point { x: 695, y: 395 }).unwrap().pid, 100);
         assert!(screen.at(Point { x: 600, y: 100 }).is_none());
-        let toplevels: Vec<u32> = screen.into_toplevels().map(|w| w.pid).collect();
-        assert_eq!(toplevels, [100]);
+        let kinds: Vec<Kind> = screen.windows.iter().map(|w| w.kind).collect();
+        assert_eq!(kinds, [Kind::Popup, Kind::Toplevel]);
     }
 }

@@ -11,9 +11,10 @@ use deskline_link::{
 };
 
 use crate::compositor::{
-    self, BoxedPort, Compositor, Gate, Holder, Keyboard, Located, Manner, await_front, gone,
+    self, BoxedPort, Compositor, Gate, Keyboard, Located, Manner, await_front, gone,
 };
 use crate::display::WaylandDisplay;
+use crate::listed;
 use crate::sway::devices::{Devices, NO_DEVICES};
 use crate::sway::guard::Guard;
 use crate::sway::ipc::{Ipc, Output, SwayWindow};
@@ -219,15 +220,6 @@ fn has_all(client: Client) -> Result<Client> {
     Ok(client)
 }
 
-fn window(window: SwayWindow) -> Window {
-    Window {
-        id: WindowId(window.id),
-        pid: Some(window.pid),
-        title: window.title,
-        extents: Some(window.content),
-    }
-}
-
 impl Raising for Sway {
     fn activate(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
         if self.own.is_some() {
@@ -235,7 +227,7 @@ impl Raising for Sway {
         }
         let windows = self.listed()?;
         let its = windows.into_iter().find(|w| w.id == id.0);
-        if let Some(workspace) = its.and_then(|w| w.workspace)
+        if let Some(workspace) = its.and_then(|w| w.own.hidden)
             && !self.hidden.contains(&workspace.instead)
         {
             self.hidden.insert(0, workspace.instead);
@@ -252,14 +244,7 @@ impl Raising for Sway {
 
 impl Workspaces for Sway {
     fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        let state = |w: &SwayWindow| WindowState {
-            workspace: w.workspace.as_ref().map(|workspace| workspace.number),
-            minimised: w.put_away,
-            ..WindowState::default()
-        };
-        let windows = self.listed()?;
-        let states = windows.iter().map(|w| (WindowId(w.id), state(w)));
-        Ok(states.filter(|(_, state)| state.is_away()).collect())
+        Ok(listed::away(&self.listed()?))
     }
 
     fn workspace(&mut self) -> Result<Option<u32>> {
@@ -327,26 +312,19 @@ impl Compositor for Sway {
     }
 
     fn windows(&mut self) -> Result<Vec<Window>> {
-        Ok(self.listed()?.into_iter().map(window).collect())
+        Ok(listed::toplevels(&self.listed()?))
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
         let windows = self.listed()?;
-        Ok(windows.into_iter().find(|w| w.focused).map(window))
+        Ok(windows.iter().find(|w| w.focused).map(|w| w.window()))
     }
 
     /// While a menu is open, its window keeps the keyboard.
     fn keyboard(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
         let windows = self.listed()?;
-        let front = windows.into_iter().find(|w| w.focused);
-        Ok(front.map_or(Keyboard::Nobody, |window| {
-            Keyboard::Window(Holder {
-                id: WindowId(window.id),
-                pid: window.pid,
-                title: window.title,
-                popup: false,
-            })
-        }))
+        let front = windows.iter().find(|w| w.focused);
+        Ok(front.map_or(Keyboard::Nobody, |w| Keyboard::Window(w.holder())))
     }
 
     // sway does not report the pointer.
@@ -360,12 +338,9 @@ impl Compositor for Sway {
             return Ok(None);
         }
         let windows = self.listed()?;
-        let mut there = windows.into_iter().filter(|w| w.visible);
+        let mut there = windows.iter().filter(|w| w.visible);
         let there = there.find(|w| w.content.contains(at));
-        Ok(there.filter(|w| w.pid != aim.pid).map(|w| Other {
-            title: w.title,
-            pid: w.pid,
-        }))
+        Ok(there.filter(|w| w.pid != aim.pid).map(|w| w.other()))
     }
 
     fn locate(&mut self, _: Option<Aim>, places: &[Point], _: &Cancel) -> Result<Located> {

@@ -11,6 +11,8 @@ use deskline_unix::socket;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::listed::{Kind, Listed, ListedWindow};
+
 /// How long sway may take for an answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -34,37 +36,22 @@ const ASKING: &str = "asking sway";
 /// A connection to sway.
 pub(crate) struct Ipc(UnixStream);
 
-/// A window, as sway describes it.
-#[allow(clippy::struct_excessive_bools)] // Each is a property that sway has.
+/// A window, as sway describes it. Its content is without the shadow, which sway does not report.
+pub type SwayWindow = Listed<Place>;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SwayWindow {
-    /// The id of its container.
-    pub id: u64,
-    /// The process of its client.
-    pub pid: u32,
-    /// Hostile data.
-    pub title: String,
-    /// The bounds of its content, without the shadow, which sway does not report.
-    pub content: Rect,
-    /// Whether it is a Wayland window, not one of Xwayland's.
-    pub native: bool,
-    /// Whether it has the keyboard.
-    pub focused: bool,
-    /// Whether its workspace is visible.
-    pub visible: bool,
-    /// Its workspace, if that is hidden.
-    pub(crate) workspace: Option<Workspace>,
-    /// Whether it is hidden in the scratchpad.
-    pub(crate) put_away: bool,
+pub struct Place {
     /// The bounds of its output.
     pub screen: Option<Rect>,
+    /// Its workspace, if that is hidden.
+    pub(crate) hidden: Option<Workspace>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Workspace {
-    /// Its number or, if it has none, its position among all workspaces, counted from 1.
-    pub(crate) number: u32,
-    pub(crate) name: String,
+    /// 0 if it has no number.
+    number: u32,
+    name: String,
     /// The workspace that is visible on its output.
     pub(crate) instead: String,
 }
@@ -197,14 +184,16 @@ impl Ipc {
         collect(&root, &Within::default(), &mut windows);
         let workspaces = root.nodes.iter().filter(|output| !output.is_scratchpad());
         let names: Vec<_> = workspaces.flat_map(|o| &o.nodes).map(Node::name).collect();
-        for workspace in windows.iter_mut().filter_map(|w| w.workspace.as_mut()) {
-            let position = names
-                .iter()
-                .zip(1..)
-                .find(|(name, _)| **name == workspace.name);
-            if workspace.number == 0 {
-                workspace.number = position.map_or(0, |(_, position)| position);
-            }
+        for window in &mut windows {
+            let Some(hidden) = &window.own.hidden else {
+                continue;
+            };
+            let mut numbered = names.iter().zip(1..);
+            let position = numbered.find(|(name, _)| **name == hidden.name);
+            window.workspace = match hidden.number {
+                0 => position.map_or(0, |(_, position)| position),
+                number => number,
+            };
         }
         Ok(windows)
     }
@@ -335,23 +324,32 @@ fn collect(node: &Node, within: &Within, into: &mut Vec<SwayWindow>) {
     }
     if let Some(pid) = node.pid {
         let (rect, inner) = (node.rect.rect(), node.window_rect.rect());
-        into.push(SwayWindow {
+        let content = Rect::at(
+            rect.x.saturating_add(inner.x),
+            rect.y.saturating_add(inner.y),
+            inner.w,
+            inner.h,
+        );
+        let window = ListedWindow {
             id: node.id,
             pid,
             title: node.name(),
-            content: Rect::at(
-                rect.x.saturating_add(inner.x),
-                rect.y.saturating_add(inner.y),
-                inner.w,
-                inner.h,
-            ),
+            kind: Kind::Toplevel,
             native: node.shell.as_deref() != Some("xwayland"),
             focused: node.focused,
             visible: node.visible.unwrap_or(true),
-            workspace: within.workspace.clone(),
-            put_away: within.put_away,
+            minimised: within.put_away,
+            workspace: 0,
+            modal: false,
+            content,
+            frame: content,
+            buffer: content,
+        };
+        let own = Place {
             screen: within.screen,
-        });
+            hidden: within.workspace.clone(),
+        };
+        into.push(Listed { window, own });
     }
     // Floating windows are above tiled ones, and later floating ones above earlier ones.
     for child in node.floating_nodes.iter().rev() {
@@ -389,6 +387,6 @@ mod tests {
         let content = Rect::at(2, 0, 796, 898);
         assert_eq!(back.content, content);
         let screen = Rect::at(9, 0, 800, 900);
-        assert_eq!(back.screen, Some(screen));
+        assert_eq!(back.own.screen, Some(screen));
     }
 }

@@ -12,5 +12,4 @@ mod keeper;
 mod own_seat;
 
 pub use compositor::SwayDisplay;
-pub use ipc::SwayWindow;
 pub(crate) use keeper::Keeper;

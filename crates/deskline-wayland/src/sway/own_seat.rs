@@ -67,7 +67,7 @@ impl Own {
             return;
         };
         let Ok(windows) = ipc.windows() else { return };
-        let new = |w: &&crate::sway::SwayWindow| w.focused && !known.contains(&w.id);
+        let new = |w: &&crate::sway::ipc::SwayWindow| w.focused && !known.contains(&w.id);
         let taken = windows.iter().find(new).is_some_and(|w| Some(w.pid) == pid);
         if taken && windows.iter().any(|w| w.id == focus) {
             let _ = ipc.focus(focus);

@@ -1,0 +1,126 @@
+//! The windows of compositors that report where windows are.
+
+use std::ops::{Deref, DerefMut};
+
+use deskline_core::Rect;
+use deskline_link::{Other, Window, WindowId, WindowState};
+use serde::{Deserialize, Deserializer};
+
+use crate::compositor::Holder;
+
+/// The kind of a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// An app's toplevel.
+    Toplevel,
+    /// A menu, a drop-down, a tooltip.
+    Popup,
+    /// A part of the desktop.
+    Other,
+}
+
+/// A window of any app.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[allow(clippy::struct_excessive_bools)] // Each is a property that compositors have.
+pub struct ListedWindow {
+    #[serde(skip)]
+    pub id: u64,
+    /// 0 if unknown.
+    pub pid: u32,
+    /// Hostile data.
+    pub title: String,
+    pub kind: Kind,
+    /// Whether it is a Wayland window, not one of Xwayland's.
+    pub native: bool,
+    /// Whether it has the keyboard.
+    pub focused: bool,
+    /// Whether it is neither minimised nor on another workspace.
+    pub visible: bool,
+    pub minimised: bool,
+    /// Its workspace, counted from 1; 0 if that is the current one.
+    pub workspace: u32,
+    pub modal: bool,
+    /// The bounds of the content, without border and shadow.
+    #[serde(deserialize_with = "rect")]
+    pub content: Rect,
+    /// The bounds with the compositor's border.
+    #[serde(deserialize_with = "rect")]
+    pub frame: Rect,
+    /// The bounds of the client's buffer, which includes the client's own shadow.
+    #[serde(deserialize_with = "rect")]
+    pub buffer: Rect,
+}
+
+fn rect<'de, D: Deserializer<'de>>(from: D) -> Result<Rect, D::Error> {
+    let [x, y, w, h] = Deserialize::deserialize(from)?;
+    Ok(Rect { x, y, w, h })
+}
+
+/// A window, and what only its compositor reports of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed<T> {
+    pub window: ListedWindow,
+    pub own: T,
+}
+
+impl<T> Deref for Listed<T> {
+    type Target = ListedWindow;
+
+    fn deref(&self) -> &ListedWindow {
+        &self.window
+    }
+}
+
+impl<T> DerefMut for Listed<T> {
+    fn deref_mut(&mut self) -> &mut ListedWindow {
+        &mut self.window
+    }
+}
+
+impl ListedWindow {
+    pub(crate) fn window(&self) -> Window {
+        Window {
+            id: WindowId(self.id),
+            pid: Some(self.pid).filter(|pid| *pid > 0),
+            title: self.title.clone(),
+            extents: Some(self.content),
+        }
+    }
+
+    pub(crate) fn holder(&self) -> Holder {
+        Holder {
+            id: WindowId(self.id),
+            pid: self.pid,
+            title: self.title.clone(),
+            popup: self.kind != Kind::Toplevel,
+        }
+    }
+
+    pub(crate) fn other(&self) -> Other {
+        Other {
+            title: self.title.clone(),
+            pid: self.pid,
+        }
+    }
+}
+
+/// The windows of these that are minimised or on another workspace.
+pub(crate) fn away<T>(windows: &[Listed<T>]) -> Vec<(WindowId, WindowState)> {
+    let toplevels = windows.iter().filter(|w| w.kind == Kind::Toplevel);
+    let states = toplevels.map(|w| {
+        let state = WindowState {
+            workspace: Some(w.workspace).filter(|n| *n > 0),
+            minimised: w.minimised,
+            ..WindowState::default()
+        };
+        (WindowId(w.id), state)
+    });
+    states.filter(|(_, state)| state.is_away()).collect()
+}
+
+/// The toplevels of these.
+pub(crate) fn toplevels<T>(windows: &[Listed<T>]) -> Vec<Window> {
+    let toplevels = windows.iter().filter(|w| w.kind == Kind::Toplevel);
+    toplevels.map(|w| w.window()).collect()
+}

@@ -180,8 +180,7 @@ fn where_gtk_4_has_scrolled_to_is_in_the_answer() {
     let mut late = Vec::new();
     for focused in 5..20 {
         app.clear_log();
-        let press = json!({"pid": app.pid, "keyName": "Tab"});
-        let answer = server.call("press_key_and_traverse", press).ok();
+        let answer = server.press_key(app.pid, "Tab", &[]).ok();
         let at: i32 = until("the column to rest", || {
             app.log()
                 .iter()

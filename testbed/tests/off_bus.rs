@@ -82,8 +82,7 @@ fn an_app_that_has_what_puts_it_on_the_bus_is_not_told_to_have_it() {
     let _person = bed.mousepad("");
     let advice = |app: &App<'_>| {
         until("the app to be listed without a tree", || {
-            let look = json!({"pid": app.pid});
-            let read = server.call("refresh_traversal", look);
+            let read = server.refresh(app.pid);
             let why = read.get("no_tree").map(str::to_owned);
             why.filter(|why| why.contains("Qt"))
         })

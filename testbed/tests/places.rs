@@ -140,7 +140,7 @@ fn a_panels_menu_starts_an_app() {
     panel.is_listed(&server, "(panel)");
     // On a busy machine it loads its plug-ins for more than 2 s after its window shows.
     until("the panel to answer", || {
-        let read = server.call("refresh_traversal", json!({"pid": pid}));
+        let read = server.refresh(pid);
         (!read.is_error).then_some(())
     });
     person.bring_to_front();

@@ -60,8 +60,9 @@ fn a_sway_that_is_started_anew_costs_no_client_its_server() {
     server.call_for(&second, "click_and_traverse", ok()).ok();
     second.wait_for("clicked OK");
     assert_eq!(second.logged("clicked OK"), 1);
-    let name = json!({"element": "Name", "role": "AXTextField", "text": "anew"});
-    server.call_for(&second, "click_and_traverse", name).ok();
+    server
+        .fill(second.pid(), "AXTextField", "Name", "anew")
+        .ok();
     second.wait_for("text Name anew");
 }
 

@@ -21,7 +21,7 @@ fn chromium_is_clicked_to_the_pixel_and_typed_into() {
     let native = session.widgets(Toolkit::Qt5, &server);
     let (app, page) = session.chromium(TARGET, &server, "Target");
     for text in ["Grüße, 漢字 € 1+1=2", "again"] {
-        let read = server.call_for(&app, "refresh_traversal", json!({})).ok();
+        let read = server.refresh(app.pid()).ok();
         let target = read.line_of("AXButton", "Target").extents.unwrap();
         assert_eq!((target.w, target.h), (120, 50));
         for (x, y) in [(0, 0), (119, 0), (0, 49), (119, 49), (60, 25)] {

@@ -14,9 +14,8 @@ fn an_app_in_xwayland_is_driven_beside_a_native_one() {
     for (app, of) in [(&x11, "X11"), (&native, "native"), (&x11, "X11 again")] {
         let answer = server.clicks_are_exact(app, of);
         assert!(answer.get("screenshot").is_some(), "{of}: {answer}");
-        let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
         server.click(app.pid(), "AXTextField", "Name").ok();
-        server.call_for(app, "press_key_and_traverse", all).ok();
+        server.press_key(app.pid(), "a", &["Control"]).ok();
         let text = json!({"text": TEXT});
         server.call_for(app, "type_and_traverse", text).ok();
         app.wait_for(&format!("text Name {TEXT}"));

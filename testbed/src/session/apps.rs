@@ -94,7 +94,7 @@ impl Session {
 /// Waits until Deskline reads this element of the app.
 fn shows(app: &NativeApp, server: &Client, role: &str, name: &str) {
     until(&format!("{role} {name:?}"), || {
-        let read = server.call_for(app, "refresh_traversal", json!({}));
+        let read = server.refresh(app.pid());
         let shows = |a: &Answer| a.find(role, name).is_some_and(|line| line.visible);
         (!read.is_error && shows(&read)).then_some(())
     });
@@ -104,7 +104,7 @@ impl Client {
     /// Clicks each corner of the cell B1 of [`Session::calc`], beside which are other cells, and
     /// fills the cell in with its place. Waits until that is saved. Beside it are these two.
     pub fn fills_a_cell_from_its_corners(&self, app: &NativeApp, file: &Path, [a1, c1]: [&str; 2]) {
-        let read = self.call_for(app, "refresh_traversal", json!({})).ok();
+        let read = self.refresh(app.pid()).ok();
         let cell = read.line_of("AXCell", "B1").extents.unwrap();
         let (left, top) = (cell.x + 1, cell.y + 1);
         let (right, bottom) = (cell.x + cell.w - 2, cell.y + cell.h - 2);

@@ -45,7 +45,7 @@ impl Client {
 
     /// Turns the wheel over the test app's list, which moves.
     pub fn turns_the_wheel(&self, app: &NativeApp) {
-        let read = self.call_for(app, "refresh_traversal", json!({})).ok();
+        let read = self.refresh(app.pid()).ok();
         let list = read.line_of("AXList", "Rows").extents.unwrap();
         let place = json!({"x": list.x + 20, "y": list.y + 40, "deltaY": 5});
         self.call_for(app, "scroll_and_traverse", place).ok();
@@ -54,7 +54,7 @@ impl Client {
 
     /// Drags over the test app's pad; a drag that begins above the pad presses nothing there.
     pub fn drags_over_the_pad(&self, app: &NativeApp) {
-        let read = self.call_for(app, "refresh_traversal", json!({})).ok();
+        let read = self.refresh(app.pid()).ok();
         let roles = ["AXStaticText", "AXButton", "AX"];
         let pad = roles.iter().find_map(|role| read.find(role, "Pad"));
         let pad = pad.and_then(|pad| pad.extents);

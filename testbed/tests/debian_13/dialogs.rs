@@ -16,7 +16,7 @@ fn a_document_is_written_and_saved(compositor: Compositor) {
     let log = session.folder().join("mousepad.log");
     let app = session.app(session.command("/usr/bin/mousepad"), log);
     until("mousepad's tree", || {
-        let read = server.call_for(&app, "refresh_traversal", json!({}));
+        let read = server.refresh(app.pid());
         let shows = |a: &Answer| !a.is_error && a.file().contains("[AXTextArea");
         shows(&read).then_some(())
     });

@@ -76,9 +76,8 @@ fn of_several_layouts_only_shared_characters_are_typed(
     server: &Client,
     app: &NativeApp,
 ) {
-    let name = json!({"element": "Name", "role": "AXTextField"});
     let typed = |text: &str| server.type_text(app.pid(), text);
-    server.call_for(app, "click_and_traverse", name).ok();
+    server.click(app.pid(), "AXTextField", "Name").ok();
     sources(session, "[('xkb', 'us'), ('xkb', 'de')]");
     let refused = until("the shell's keymap of both", || {
         Some(typed("lazy")).filter(|answer| answer.is_error)

@@ -231,7 +231,7 @@ fn a_covered_place_is_refused_if_the_cover_stays_on_top(
     over.clear_log();
     // GNOME's own key for "always on top".
     server.press_key(over.pid(), "t", &["Control", "Alt"]).ok();
-    let read = server.call_for(below, "refresh_traversal", json!({})).ok();
+    let read = server.refresh(below.pid()).ok();
     let covered = windows(session);
     let [x, y, w, h] = covered.iter().find(|w| w.0 == over.pid()).unwrap().2;
     let cover = Rect::new(

@@ -37,7 +37,7 @@ fn pictures_of_a_scaled_screen() {
 /// The difference between two pictures, which have so many pixels per unit, around the slider is
 /// the slider, which has its new value in the second.
 fn a_picture_shows_what_changes_and_where(server: &Client, app: &NativeApp, scale: i32) {
-    let before = server.call_for(app, "refresh_traversal", json!({})).ok();
+    let before = server.refresh(app.pid()).ok();
     let value = json!({"element": "Volume", "role": "AXSlider", "value": "90"});
     let after = server.call_for(app, "set_value_and_traverse", value).ok();
     app.wait_for("value Volume 90");

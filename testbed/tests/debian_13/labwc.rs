@@ -20,7 +20,7 @@ fn windows_over_each_other_are_found_and_found_again() {
     let apps = Toolkit::DEBIAN_13.map(|toolkit| (toolkit, session.widgets(toolkit, &server)));
     let front = &apps[2].1;
     until("the last app's window", || server.has_in_front(front));
-    let read = server.call_for(front, "refresh_traversal", json!({}));
+    let read = server.refresh(front.pid());
     let unknown = "it is not known where on the screen";
     assert!(read.text.contains(unknown), "{read}");
     for (toolkit, app) in &apps {
@@ -32,14 +32,14 @@ fn windows_over_each_other_are_found_and_found_again() {
         clicked.shows_the_window();
         server.types_and_types_over(app, "Grüße, 漢字 😀 £5: 1+1=2!");
     }
-    let read = server.call_for(front, "refresh_traversal", json!({}));
+    let read = server.refresh(front.pid());
     read.ok().shows_the_window();
     for (toolkit, app) in &apps {
         // labwc's own keys: to the left half of the screen, then to the lower.
         for key in ["Left", "Down"] {
             server.press_key(app.pid(), key, &["Command"]).ok();
         }
-        let read = server.call_for(app, "refresh_traversal", json!({})).ok();
+        let read = server.refresh(app.pid()).ok();
         server.corners_are_exact(app, &read, &format!("{toolkit:?}, moved"));
     }
 }
@@ -140,7 +140,7 @@ fn a_cancelled_call_leaves_no_window_in_full_screen() {
     let server = session.server();
     let app = session.widgets(Toolkit::Gtk3, &server);
     let size = || {
-        let read = server.call_for(&app, "refresh_traversal", json!({})).ok();
+        let read = server.refresh(app.pid()).ok();
         let window = read.window();
         (window.w, window.h)
     };

@@ -11,9 +11,7 @@ fn kwin() {
     let session = Session::new(Compositor::Kwin);
     let server = session.server();
     let (writer, letter) = session.writer(&["First of all", "Then this"], &server);
-    let read = server
-        .call_for(&writer, "refresh_traversal", json!({}))
-        .ok();
+    let read = server.refresh(writer.pid()).ok();
     let second = read.line_of("AX", "Then this").extents.unwrap();
     let start = json!({"x": second.x + 1, "y": second.y + second.h / 2, "text": "Now "});
     let typed = server.call_for(&writer, "click_and_traverse", start).ok();

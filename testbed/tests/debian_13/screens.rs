@@ -92,7 +92,7 @@ fn kwin_with_screens_of_different_scale() {
 /// Moves the app's window to the screen on that side of the border.
 fn put(server: &Client, app: &NativeApp, side: &str, border: i32) {
     let is_there = || {
-        let answer = server.call_for(app, "refresh_traversal", json!({})).ok();
+        let answer = server.refresh(app.pid()).ok();
         let window = answer.window();
         (window.x >= border) == (side == "Right")
     };

@@ -22,7 +22,7 @@ fn only_the_front_page_of_a_gtk_4_stack_shows() {
     let server = session.server();
     let app = session.pages(&server);
     for (front, behind) in [("Front", "Back"), ("Back", "Front"), ("Front", "Back")] {
-        let read = || server.call_for(&app, "refresh_traversal", json!({})).ok();
+        let read = || server.refresh(app.pid()).ok();
         until("the page", || read().shows_page(front, behind));
         server.press_ax(app.pid(), "AXButton", "Turn").ok();
         app.wait_for(&format!("page {behind}"));

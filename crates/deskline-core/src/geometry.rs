@@ -72,6 +72,19 @@ impl Rect {
         Self::at(x, y, w, h)
     }
 
+    /// The smallest rectangle that contains both.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        let both = |(a, a_length): (i32, i32), (b, b_length): (i32, i32)| {
+            let start = a.min(b);
+            let end = a.saturating_add(a_length).max(b.saturating_add(b_length));
+            (start, end.saturating_sub(start))
+        };
+        let (x, w) = both((self.x, self.w), (other.x, other.w));
+        let (y, h) = both((self.y, self.h), (other.y, other.h));
+        Self::at(x, y, w, h)
+    }
+
     #[must_use]
     pub fn offset(&self, dx: i32, dy: i32) -> Self {
         Self {

@@ -107,7 +107,7 @@ impl Inside {
                 first: line,
             },
             |inside| Self {
-                all: union(inside.all, line),
+                all: inside.all.union(&line),
                 first: if line.y <= inside.first.y {
                     line
                 } else {
@@ -146,11 +146,4 @@ fn beside(whole: Rect, inside: Inside) -> Option<Rect> {
     };
     let wider = if beyond.w > left.w { beyond } else { left };
     (wider.w >= LEAST.max(inside.first.h)).then_some(wider)
-}
-
-fn union(a: Rect, b: Rect) -> Rect {
-    let (x, y) = (a.x.min(b.x), a.y.min(b.y));
-    let right = a.x.saturating_add(a.w).max(b.x.saturating_add(b.w));
-    let bottom = a.y.saturating_add(a.h).max(b.y.saturating_add(b.h));
-    Rect::at(x, y, right.saturating_sub(x), bottom.saturating_sub(y))
 }

@@ -7,6 +7,7 @@
 //! which key was pressed.
 
 use std::io;
+use std::mem::discriminant;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
@@ -100,6 +101,19 @@ pub enum Outcome {
     /// Nothing is grabbed, as the person has just pressed Esc.
     Escaped,
 }
+
+/// All outcomes. A message has the number of one, counted from 1.
+const OUTCOMES: [Outcome; 9] = [
+    Outcome::Held,
+    Outcome::HeldBut,
+    Outcome::Closed(0),
+    Outcome::NoDevice,
+    Outcome::Unreadable,
+    Outcome::KeyDown,
+    Outcome::NotAtSeat,
+    Outcome::ButtonDown,
+    Outcome::Escaped,
+];
 
 /// The fields of a message. Unused ones are 0.
 #[derive(Default)]
@@ -212,16 +226,12 @@ impl Message for Report {
                 millis: 0,
             },
             Self::Grabbed(outcome) => {
-                let (flag, count) = match outcome {
-                    Outcome::Held => (1, 0),
-                    Outcome::HeldBut => (2, 0),
-                    Outcome::Closed(count) => (3, count),
-                    Outcome::NoDevice => (4, 0),
-                    Outcome::Unreadable => (5, 0),
-                    Outcome::KeyDown => (6, 0),
-                    Outcome::NotAtSeat => (7, 0),
-                    Outcome::ButtonDown => (8, 0),
-                    Outcome::Escaped => (9, 0),
+                let is = |known: &Outcome| discriminant(known) == discriminant(&outcome);
+                let number = OUTCOMES.iter().position(is).unwrap_or_default();
+                let flag = u8::try_from(number + 1).unwrap_or_default();
+                let count = match outcome {
+                    Outcome::Closed(count) => count,
+                    _ => 0,
                 };
                 Fields {
                     count,
@@ -245,18 +255,12 @@ impl Message for Report {
                 closed: fields.link.try_into().ok()?,
                 allowed: fields.flag == 1,
             }),
-            2 => Self::Grabbed(match fields.flag {
-                1 => Outcome::Held,
-                2 => Outcome::HeldBut,
-                3 => Outcome::Closed(fields.count),
-                4 => Outcome::NoDevice,
-                5 => Outcome::Unreadable,
-                6 => Outcome::KeyDown,
-                7 => Outcome::NotAtSeat,
-                8 => Outcome::ButtonDown,
-                9 => Outcome::Escaped,
-                _ => return None,
-            }),
+            2 => Self::Grabbed(
+                match OUTCOMES.get(usize::from(fields.flag).checked_sub(1)?)? {
+                    Outcome::Closed(_) => Outcome::Closed(fields.count),
+                    outcome => *outcome,
+                },
+            ),
             3 => Self::Released,
             4 => Self::Pressed(match fields.flag {
                 0 => None,
@@ -360,17 +364,6 @@ mod tests {
                 allowed,
             })
         };
-        let outcomes = [
-            Outcome::Held,
-            Outcome::HeldBut,
-            Outcome::Closed(u16::MAX),
-            Outcome::NoDevice,
-            Outcome::Unreadable,
-            Outcome::KeyDown,
-            Outcome::NotAtSeat,
-            Outcome::ButtonDown,
-            Outcome::Escaped,
-        ];
         let pressed = [None, Some(false), Some(true)];
         let mut all = vec![
             seen(3, 0, true),
@@ -380,7 +373,8 @@ mod tests {
             Report::Limit(u32::MAX),
             Report::Lost(0),
         ];
-        all.extend(outcomes.map(Report::Grabbed));
+        all.extend(OUTCOMES.map(Report::Grabbed));
+        all.push(Report::Grabbed(Outcome::Closed(u16::MAX)));
         all.extend(pressed.map(Report::Pressed));
         all
     }

@@ -51,7 +51,7 @@ impl X11 {
         let (wanted, popups) = self.parts(window)?;
         let area = popups
             .iter()
-            .fold(wanted.shown, |area, popup| union(area, popup.shown));
+            .fold(wanted.shown, |area, popup| area.union(&popup.shown));
         let mut canvas = Canvas::new(area);
         for part in std::iter::once(&wanted).chain(&popups) {
             if !self.draw(&mut canvas, part)? && part.outer == wanted.outer {
@@ -304,15 +304,4 @@ fn covered(facts: &[Facts], outer: Window, shown: Rect, popups: &[Popup]) -> boo
         .filter(|f| f.toplevel.viewable && !f.input_only)
         .filter(|f| popups.iter().all(|popup| popup.id != f.toplevel.id))
         .any(|f| !f.toplevel.raw.intersect(&shown).is_empty())
-}
-
-/// The smallest rectangle that contains both.
-fn union(a: Rect, b: Rect) -> Rect {
-    let (x, y) = (a.x.min(b.x), a.y.min(b.y));
-    Rect::at(
-        x,
-        y,
-        (a.x + a.w).max(b.x + b.w) - x,
-        (a.y + a.h).max(b.y + b.h) - y,
-    )
 }

@@ -244,90 +244,75 @@ fn placements(
             .unwrap_or(Map::SAME)
     };
     let elsewhere = (!gtk4).then(scaled);
-    let mut maps: Vec<Option<Map>> = vec![None; nodes.len()];
-    for (frame, pair) in toplevels {
-        // If the toolkit reports screen coordinates in pixels, use them as they are.
-        let believed = |map: Map| {
-            if gtk4 || map.scale > 1.0 {
-                map
-            } else {
-                Map::SAME
-            }
-        };
-        maps[*frame] = pair.map.map(believed).or(elsewhere);
-    }
-    inherit(nodes, &mut maps);
-    let before = if gtk4 {
-        vec![(0, 0); nodes.len()]
-    } else {
-        offsets(nodes)
+    // If the toolkit reports screen coordinates in pixels, use them as they are.
+    let believed = |map: Map| {
+        if gtk4 || map.scale > 1.0 {
+            map
+        } else {
+            Map::SAME
+        }
     };
-    let mut places: Vec<Option<Placement>> = maps
-        .into_iter()
-        .zip(before)
-        .map(|(map, before)| {
-            Some(Placement {
-                before,
-                map: map.or(elsewhere)?,
-                after: (0, 0),
-                is_tool_tip: false,
-            })
-        })
-        .collect();
-    if gtk4 && !windows.popups.is_empty() {
-        place_popups(nodes, windows, &mut places);
+    let map = |_, pair: &Pair| pair.map.map(believed).or(elsewhere);
+    let mut places = placements_by(nodes, toplevels, map, |_| elsewhere);
+    if gtk4 {
+        for place in places.iter_mut().flatten() {
+            place.before = (0, 0);
+        }
+        if !windows.popups.is_empty() {
+            place_popups(nodes, windows, &mut places);
+        }
     }
     places
 }
 
-/// Counts the extents of each toplevel from its own corner. Elements outside toplevels, such as an
-/// open menu, count from the first one's.
-fn placements_from_corners(nodes: &[Node], toplevels: &[(usize, Pair)]) -> Vec<Option<Placement>> {
+/// Maps the nodes of each toplevel as `map` says of its frame. Elements outside toplevels of the
+/// list, such as an open menu, have the map `outside`, which is given the first toplevel's.
+fn placements_by(
+    nodes: &[Node],
+    toplevels: &[(usize, Pair)],
+    map: impl Fn(usize, &Pair) -> Option<Map>,
+    outside: impl Fn(Option<Map>) -> Option<Map>,
+) -> Vec<Option<Placement>> {
     let mut maps: Vec<Option<Map>> = vec![None; nodes.len()];
-    for (frame, _) in toplevels {
-        maps[*frame] = nodes[*frame].extents.map(Map::from_corner);
+    for (frame, pair) in toplevels {
+        maps[*frame] = map(*frame, pair);
     }
     let first = toplevels.iter().find_map(|(frame, _)| maps[*frame]);
+    let outside = outside(first);
     inherit(nodes, &mut maps);
-    let place = |(map, before): (Option<Map>, (i32, i32))| Placement {
-        before,
-        map: map.or(first).unwrap_or(Map::SAME),
-        after: (0, 0),
-        is_tool_tip: false,
+    let place = |(map, before): (Option<Map>, (i32, i32))| {
+        Some(Placement {
+            before,
+            map: map.or(outside)?,
+            after: (0, 0),
+            is_tool_tip: false,
+        })
     };
-    let places = maps.into_iter().zip(offsets(nodes)).map(place);
-    places.map(Some).collect()
+    maps.into_iter().zip(offsets(nodes)).map(place).collect()
 }
 
-/// Maps the extents of native Wayland windows to the screen: each toplevel by its window. Elements
-/// outside toplevels of the list, such as an open menu, count from the first one's.
+/// Counts the extents of each toplevel from its own corner.
+fn placements_from_corners(nodes: &[Node], toplevels: &[(usize, Pair)]) -> Vec<Option<Placement>> {
+    let map = |frame: usize, _: &Pair| nodes[frame].extents.map(Map::from_corner);
+    placements_by(nodes, toplevels, map, |first| {
+        Some(first.unwrap_or(Map::SAME))
+    })
+}
+
+/// Maps the extents of native Wayland windows to the screen: each toplevel by its window.
 fn placements_in_windows(
     nodes: &[Node],
     windows: &Windows,
     toplevels: &[(usize, Pair)],
 ) -> Vec<Option<Placement>> {
-    let mut maps: Vec<Option<Map>> = vec![None; nodes.len()];
-    for (frame, pair) in toplevels {
-        let window = pair.windows.first().map(|w| &windows.toplevels[*w]);
-        maps[*frame] = window.and_then(|window| {
-            let before = shadow::before_content(nodes, *frame, window)?;
-            let frame = nodes[*frame].extents?;
-            let unit = shadow::unit(window);
-            Some(Map::in_window(frame, window.content(), before, unit))
-        });
-    }
-    let first = toplevels.iter().find_map(|(frame, _)| maps[*frame]);
-    inherit(nodes, &mut maps);
-    let before = offsets(nodes);
-    let place = |(map, before): (Option<Map>, (i32, i32))| {
-        Some(Placement {
-            before,
-            map: map.or(first)?,
-            after: (0, 0),
-            is_tool_tip: false,
-        })
+    let map = |frame: usize, pair: &Pair| {
+        let window = &windows.toplevels[*pair.windows.first()?];
+        let before = shadow::before_content(nodes, frame, window)?;
+        let unit = shadow::unit(window);
+        let frame = nodes[frame].extents?;
+        Some(Map::in_window(frame, window.content(), before, unit))
     };
-    maps.into_iter().zip(before).map(place).collect()
+    placements_by(nodes, toplevels, map, |first| first)
 }
 
 /// Moves GTK 4's popovers and their subtrees to the positions of their windows.

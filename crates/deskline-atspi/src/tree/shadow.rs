@@ -71,9 +71,13 @@ fn found(nodes: &[Node], frame: usize, outer: Rect, content: Rect) -> (i32, i32)
     // Anything else may be a pop-up, which goes beyond the content.
     let wide = |part: &&Rect| part.w == content.w;
     let filled = if parts.iter().any(|part| wide(&part)) {
-        parts.iter().filter(wide).copied().reduce(hull)
+        parts
+            .iter()
+            .filter(wide)
+            .copied()
+            .reduce(|all, part| all.union(&part))
     } else {
-        parts.into_iter().reduce(hull)
+        parts.into_iter().reduce(|all, part| all.union(&part))
     };
     let filled = filled.unwrap_or(outer);
     // Where it does not fill it, the margins are taken for equal.
@@ -102,13 +106,6 @@ fn parts(nodes: &[Node], frame: usize, content: Rect) -> Vec<Rect> {
         }
     }
     parts
-}
-
-fn hull(a: Rect, b: Rect) -> Rect {
-    let (x, y) = (a.x.min(b.x), a.y.min(b.y));
-    let right = a.x.saturating_add(a.w).max(b.x.saturating_add(b.w));
-    let bottom = a.y.saturating_add(a.h).max(b.y.saturating_add(b.h));
-    Rect::at(x, y, right - x, bottom - y)
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ pub(crate) fn layout_around(screens: &[Rect], points: &[Point]) -> Result<Rect> 
     Ok(screens
         .iter()
         .copied()
-        .reduce(hull)
+        .reduce(|all, screen| all.union(&screen))
         .unwrap_or(Rect::at(0, 0, 1, 1)))
 }
 
@@ -88,13 +88,6 @@ pub(crate) fn showing<S>(
 fn off_screen(screens: &[Rect], points: &[Point]) -> Option<Point> {
     let shows = |at: &Point| screens.iter().any(|screen| screen.contains(*at));
     points.iter().copied().find(|at| !shows(at))
-}
-
-fn hull(a: Rect, b: Rect) -> Rect {
-    let (x, y) = (a.x.min(b.x), a.y.min(b.y));
-    let right = (a.x + a.w).max(b.x + b.w);
-    let bottom = (a.y + a.h).max(b.y + b.h);
-    Rect::at(x, y, right - x, bottom - y)
 }
 
 on_event!(WlOutput, |heard, output, event| {
@@ -138,7 +131,7 @@ mod tests {
     #[test]
     fn the_layout_holds_all_outputs() {
         let rect = |x, y, w, h| Rect { x, y, w, h };
-        let both = hull(rect(0, 0, 1600, 900), rect(1600, -100, 800, 600));
+        let both = rect(0, 0, 1600, 900).union(&rect(1600, -100, 800, 600));
         assert_eq!(both, rect(0, -100, 2400, 1000));
     }
 

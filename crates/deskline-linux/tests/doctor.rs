@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use deskline_atspi::bus::{Body, Call, Connection};
 use deskline_atspi::{AtSpi, accessibility_bus};
-use deskline_linux::doctor::{Check, Report, Status, examine, repair};
+use deskline_linux::doctor::Status::{self, Fail, Ok as Fine, Warn};
+use deskline_linux::doctor::{Check, Report, examine, repair};
 use deskline_linux::private::{Options, PrivateDesktop};
 use deskline_linux::session::{Environment, Session};
 use deskline_x11::X11;
@@ -121,17 +122,17 @@ fn a_good_desktop_with_an_app() {
     let app = open(desktop.session(), "mousepad", &[], true);
     let report = report(desktop.session());
     assert!(report.works);
-    says(&report, "display", Status::Ok, "X.Org 21.1", "");
-    says(&report, "display", Status::Ok, ", 1280×800", "");
-    says(&report, "X extensions", Status::Ok, "XTEST", "");
-    says(&report, "window manager", Status::Ok, "running", "");
-    says(&report, "accessibility", Status::Ok, "on", "");
+    says(&report, "display", Fine, "X.Org 21.1", "");
+    says(&report, "display", Fine, ", 1280×800", "");
+    says(&report, "X extensions", Fine, "XTEST", "");
+    says(&report, "window manager", Fine, "running", "");
+    says(&report, "accessibility", Fine, "on", "");
     let who = format!("mousepad (pid {})", app.0.id());
-    says(&report, "apps", Status::Ok, "1 of 1", "");
-    says(&report, "apps", Status::Ok, &who, "");
-    says(&report, "tree", Status::Ok, "showing elements of", "");
-    says(&report, "picture", Status::Ok, "the front window", "");
-    says(&report, "guard", Status::Ok, "Esc cancels", "");
+    says(&report, "apps", Fine, "1 of 1", "");
+    says(&report, "apps", Fine, &who, "");
+    says(&report, "tree", Fine, "showing elements of", "");
+    says(&report, "picture", Fine, "the front window", "");
+    says(&report, "guard", Fine, "Esc cancels", "");
     assert!(report.to_string().ends_with("Agents can work here."));
 }
 
@@ -164,9 +165,9 @@ fn apps_that_hang_or_have_no_tree() {
     );
     assert!(about(&deaf).remedy.contains("without NO_AT_BRIDGE=1"));
     assert!(about(&plain).finding.contains("unknown"));
-    says(&report, "apps", Status::Ok, "1 of 4", "");
+    says(&report, "apps", Fine, "1 of 4", "");
     let who = format!("(pid {})", good.0.id());
-    says(&report, "tree", Status::Ok, &who, "");
+    says(&report, "tree", Fine, &who, "");
 }
 
 #[test]
@@ -198,14 +199,8 @@ fn no_display_and_a_wayland_one() {
     let without = changed(desktop.session(), &[("DISPLAY", None)]);
     let found = report(&without);
     assert!(!found.works);
-    says(
-        &found,
-        "display",
-        Status::Fail,
-        "No display",
-        "Log in to a desktop",
-    );
-    says(&found, "accessibility", Status::Ok, "on", "");
+    says(&found, "display", Fail, "No display", "Log in to a desktop");
+    says(&found, "accessibility", Fine, "on", "");
     assert!(
         found
             .checks
@@ -219,7 +214,7 @@ fn no_display_and_a_wayland_one() {
     says(
         &found,
         "display",
-        Status::Fail,
+        Fail,
         "wayland-7 does not answer",
         "log in again",
     );
@@ -231,7 +226,7 @@ fn a_display_that_refuses_or_hangs() {
     let refused = changed(desktop.session(), &[("XAUTHORITY", Some("/dev/null"))]);
     let found = report(&refused);
     assert!(!found.works);
-    says(&found, "display", Status::Fail, "refuses", "XAUTHORITY");
+    says(&found, "display", Fail, "refuses", "XAUTHORITY");
 
     let mut server = Program::start("Xvfb", &["-displayfd", "1"], &desktop.session().environment);
     let display = format!(":{}", server.first_line());
@@ -241,7 +236,7 @@ fn a_display_that_refuses_or_hangs() {
     says(
         &found,
         "display",
-        Status::Fail,
+        Fail,
         "does not answer",
         "private desktop",
     );
@@ -250,23 +245,17 @@ fn a_display_that_refuses_or_hangs() {
 #[test]
 fn missing_extensions_and_no_window_manager() {
     let desktop = desktop();
-    for (extension, status) in [("XTEST", Status::Fail), ("MIT-SHM", Status::Warn)] {
+    for (extension, status) in [("XTEST", Fail), ("MIT-SHM", Warn)] {
         let args = ["-displayfd", "1", "-extension", extension];
         let mut server = Program::start("Xvfb", &args, &desktop.session().environment);
         let display = format!(":{}", server.first_line());
         let found = report(&changed(desktop.session(), &[("DISPLAY", Some(&display))]));
-        assert_eq!(found.works, status != Status::Fail);
+        assert_eq!(found.works, status != Fail);
         let finding = format!("{extension} is missing");
         says(&found, "X extensions", status, &finding, "-extension");
         if found.works {
-            says(&found, "window manager", Status::Warn, "none", "xfwm4");
-            says(
-                &found,
-                "apps",
-                Status::Warn,
-                "no app has a window",
-                "open one",
-            );
+            says(&found, "window manager", Warn, "none", "xfwm4");
+            says(&found, "apps", Warn, "no app has a window", "open one");
         }
     }
 }
@@ -281,7 +270,7 @@ fn no_session_bus_no_accessibility_bus_and_accessibility_off() {
     says(
         &found,
         "session bus",
-        Status::Fail,
+        Fail,
         "No D-Bus session bus",
         "Set it",
     );
@@ -305,11 +294,11 @@ fn no_session_bus_no_accessibility_bus_and_accessibility_off() {
         &[("DBUS_SESSION_BUS_ADDRESS", Some(&address))],
     ));
     assert!(!found.works);
-    says(&found, "session bus", Status::Ok, "unix:", "");
+    says(&found, "session bus", Fine, "unix:", "");
     says(
         &found,
         "accessibility",
-        Status::Fail,
+        Fail,
         "no accessibility bus",
         "at-spi2-core",
     );
@@ -322,13 +311,7 @@ fn no_session_bus_no_accessibility_bus_and_accessibility_off() {
     bus.call(&set, SOON).unwrap();
     let found = report(session);
     assert!(found.works);
-    says(
-        &found,
-        "accessibility",
-        Status::Warn,
-        "off",
-        "serve` turns it on",
-    );
+    says(&found, "accessibility", Warn, "off", "serve` turns it on");
 
     let mended: Vec<_> = found
         .checks
@@ -336,5 +319,5 @@ fn no_session_bus_no_accessibility_bus_and_accessibility_off() {
         .filter_map(|check| repair(check, session))
         .collect();
     assert_eq!(mended, [Ok("turned accessibility on".to_owned())]);
-    says(&report(session), "accessibility", Status::Ok, "on", "");
+    says(&report(session), "accessibility", Fine, "on", "");
 }

@@ -2,38 +2,21 @@
 //! nothing remains after the end.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod common;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use common::processes;
 use deskline_linux::private::{Options, PrivateDesktop};
 use deskline_linux::session::{Environment, Session, Sources};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::ConnectionExt as _;
 
 const MARK: &str = "DESKLINE_DESKTOP";
-
-/// The running processes that carry the desktop's mark.
-fn processes(directory: &str) -> Vec<(i32, String)> {
-    let needle = format!("{MARK}={directory}");
-    fs::read_dir("/proc")
-        .unwrap()
-        .flatten()
-        .filter_map(|e| e.file_name().to_str()?.parse().ok())
-        .filter(|pid: &i32| {
-            fs::read(format!("/proc/{pid}/environ"))
-                .is_ok_and(|block| block.split(|b| *b == 0).any(|v| v == needle.as_bytes()))
-        })
-        .map(|pid| {
-            (
-                pid,
-                fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default(),
-            )
-        })
-        .collect()
-}
 
 fn directory(session: &Session) -> String {
     session.environment[MARK].clone()

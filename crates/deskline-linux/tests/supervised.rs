@@ -2,6 +2,8 @@
 //! harness, so that only the supervisor writes to standard output.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod common;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -9,6 +11,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use common::processes;
 use deskline_linux::private::{Announce, Options, Supervised, Until, run_supervised};
 
 fn main() -> ExitCode {
@@ -43,26 +46,15 @@ fn main() -> ExitCode {
 }
 
 fn run_tests() -> ExitCode {
-    for (name, test) in [
-        (
-            "a_dropped_desktop_is_gone",
-            a_dropped_desktop_is_gone as fn(),
-        ),
-        (
-            "a_killed_server_takes_its_desktop_along",
-            a_killed_server_takes_its_desktop_along,
-        ),
-        (
-            "a_killed_supervisor_leaves_no_process",
-            a_killed_supervisor_leaves_no_process,
-        ),
-        ("a_signal_ends_it", a_signal_ends_it),
-        (
-            "a_commands_exit_code_is_the_desktops",
-            a_commands_exit_code_is_the_desktops,
-        ),
-        ("a_failure_is_announced", a_failure_is_announced),
-    ] {
+    let tests: [(&str, fn()); 6] = [
+        ("dropped", a_dropped_desktop_is_gone),
+        ("server killed", a_killed_server_takes_its_desktop_along),
+        ("supervisor killed", a_killed_supervisor_leaves_no_process),
+        ("signal", a_signal_ends_it),
+        ("exit code", a_commands_exit_code_is_the_desktops),
+        ("failure", a_failure_is_announced),
+    ];
+    for (name, test) in tests {
         println!("test {name} ...");
         test();
     }
@@ -72,20 +64,6 @@ fn run_tests() -> ExitCode {
 
 fn exe() -> std::path::PathBuf {
     std::env::current_exe().unwrap()
-}
-
-/// The names of the running processes with the desktop's mark.
-fn processes(directory: &str) -> Vec<String> {
-    let needle = format!("DESKLINE_DESKTOP={directory}");
-    fs::read_dir("/proc")
-        .unwrap()
-        .flatten()
-        .filter(|e| {
-            fs::read(e.path().join("environ"))
-                .is_ok_and(|block| block.split(|b| *b == 0).any(|v| v == needle.as_bytes()))
-        })
-        .map(|e| fs::read_to_string(e.path().join("comm")).unwrap_or_default())
-        .collect()
 }
 
 /// Waits until `done` returns true, at most 2 s.

@@ -75,52 +75,25 @@ fn as_server(folder: &Path) -> ExitCode {
 }
 
 fn run_tests(args: &[&str]) -> ExitCode {
-    let tests: [(&str, fn()); 14] = [
-        ("it_grabs_and_releases", it_grabs_and_releases),
-        (
-            "escape_is_reported_and_starts_a_pause",
-            escape_is_reported_and_starts_a_pause,
-        ),
-        (
-            "escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not",
-            escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not,
-        ),
-        (
-            "a_device_on_which_a_key_is_held_is_not_grabbed",
-            a_device_on_which_a_key_is_held_is_not_grabbed,
-        ),
-        (
-            "devices_come_and_go_and_some_are_not_to_be_read",
-            devices_come_and_go_and_some_are_not_to_be_read,
-        ),
-        ("the_limit_is_its_own", the_limit_is_its_own),
-        (
-            "escape_releases_beside_a_stopped_server",
-            escape_releases_beside_a_stopped_server,
-        ),
-        ("a_killed_server_releases", a_killed_server_releases),
-        (
-            "a_stopped_helper_is_killed_at_the_limit",
-            a_stopped_helper_is_killed_at_the_limit,
-        ),
-        (
-            "a_killed_helper_ends_the_link",
-            a_killed_helper_ends_the_link,
-        ),
-        (
-            "a_malformed_message_ends_the_helper",
-            a_malformed_message_ends_the_helper,
-        ),
-        (
-            "only_the_user_at_the_seat_may_grab",
-            only_the_user_at_the_seat_may_grab,
-        ),
-        (
-            "an_installed_helper_is_setgid",
-            an_installed_helper_is_setgid,
-        ),
-        ("it_serves_its_parent_alone", it_serves_its_parent_alone),
-    ];
+    macro_rules! named {
+        ($($test:ident)*) => { [$((stringify!($test), $test as fn())),*] };
+    }
+    let tests = named! {
+        it_grabs_and_releases
+        escape_is_reported_and_starts_a_pause
+        escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not
+        a_device_on_which_a_key_is_held_is_not_grabbed
+        devices_come_and_go_and_some_are_not_to_be_read
+        the_limit_is_its_own
+        escape_releases_beside_a_stopped_server
+        a_killed_server_releases
+        a_stopped_helper_is_killed_at_the_limit
+        a_killed_helper_ends_the_link
+        a_malformed_message_ends_the_helper
+        only_the_user_at_the_seat_may_grab
+        an_installed_helper_is_setgid
+        it_serves_its_parent_alone
+    };
     let filter = args.iter().find(|arg| !arg.starts_with('-'));
     let mut passed = 0;
     for (name, test) in tests {

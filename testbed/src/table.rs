@@ -323,7 +323,7 @@ pub fn whole_column_in_time(subject: &Subject<'_>) -> Vec<(String, String)> {
 /// [`column`], the cells of several steps, and the picture.
 fn whole_column(subject: &Subject<'_>, cells: &[Cell]) -> Vec<(String, String)> {
     let mut table = column_of(subject, cells);
-    let chain = chain();
+    let chain = chain().remove(0);
     table.push((chain.name.into(), try_cell(subject, &chain)));
     let opened = subject.call("refresh_traversal", "", &json!({})).ok();
     table.push(("picture".into(), picture(&opened)));

@@ -5,125 +5,47 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::cells::{CLICK, Cell, KEY, PRESS, SELECT, SET, TYPE, cell};
+use super::cells::{CLICK, Cell, KEY, PRESS, SELECT, SET, TYPE, table};
 use super::{LAG, Subject, plain};
 
 /// A cell passes if the document is right after Control+S.
-#[allow(clippy::too_many_lines)] // a table
 fn calc_cells() -> Vec<Cell> {
-    let none = || json!({});
-    let typed = |text: &str| json!({"text": text, "pressKey": "Return"});
-    vec![
-        cell(
-            "click, table cell",
-            [(CLICK, "AXCell B5", typed("clicked"))],
-            "B5 clicked",
-        ),
-        cell(
-            "double click, table cell",
-            [
-                (CLICK, "AXCell A2", json!({"doubleClick": true})),
-                (TYPE, "", json!({"text": "s", "pressKey": "Return"})),
-            ],
-            "A2 pears",
-        ),
-        cell(
-            "type, table cell",
-            [
-                (CLICK, "AXCell C2", none()),
-                (TYPE, "", json!({"text": "=B1+B2", "pressKey": "Return"})),
-            ],
-            "C2 7",
-        ),
-        cell(
-            "press key, table cell",
-            [
-                (CLICK, "AXCell A1", none()),
-                (KEY, "", json!({"keyName": "ForwardDelete"})),
-            ],
-            "A1 ",
-        ),
-        cell(
-            "set value, table cell",
-            [(SET, "AXCell D4", json!({"value": "42"}))],
-            "D4 42",
-        ),
-        cell(
-            "click, toggle",
-            [
-                (CLICK, "AXCell B2", none()),
-                (CLICK, "AXCheckBox Bold", none()),
-            ],
-            "bold",
-        ),
-        cell(
-            "press, toggle",
-            [(PRESS, "AXCheckBox Italic", none())],
-            "italic",
-        ),
-        cell(
-            "click, menu",
-            [
-                (CLICK, "AXCell E1", typed("marked")),
-                (CLICK, "AXMenuBarItem Edit", none()),
-                (CLICK, "AXMenuItem Undo: Input", none()),
-            ],
-            "E1 ",
-        ),
+    table! {
+        "click, table cell":
+            CLICK "AXCell B5" {"text": "clicked", "pressKey": "Return"} => "B5 clicked";
+        "double click, table cell":
+            CLICK "AXCell A2" {"doubleClick": true},
+            TYPE "" {"text": "s", "pressKey": "Return"} => "A2 pears";
+        "type, table cell":
+            CLICK "AXCell C2",
+            TYPE "" {"text": "=B1+B2", "pressKey": "Return"} => "C2 7";
+        "press key, table cell": CLICK "AXCell A1", KEY "" {"keyName": "ForwardDelete"} => "A1 ";
+        "set value, table cell": SET "AXCell D4" {"value": "42"} => "D4 42";
+        "click, toggle": CLICK "AXCell B2", CLICK "AXCheckBox Bold" => "bold";
+        "press, toggle": PRESS "AXCheckBox Italic" => "italic";
+        "click, menu":
+            CLICK "AXCell E1" {"text": "marked", "pressKey": "Return"},
+            CLICK "AXMenuBarItem Edit",
+            CLICK "AXMenuItem Undo: Input" => "E1 ";
         // LibreOffice updates the items of a menu when that opens.
-        cell(
-            "press, outdated item",
-            [(PRESS, "AXMenuItem Redo", none())],
-            "E1 marked",
-        ),
-        cell(
-            "press, menu item",
-            [
-                (CLICK, "AXMenuBarItem Edit", none()),
-                (PRESS, "AXMenuItem Redo: Input", none()),
-            ],
-            "E1 marked",
-        ),
-        cell(
-            "select, table cell",
-            // The cell is selected, and the cursor stays where it is.
-            [
-                (SELECT, "AXCell D4", none()),
-                (KEY, "", json!({"keyName": "ForwardDelete"})),
-            ],
-            "D4 ",
-        ),
-        cell(
-            "click, text field",
-            [
-                (CLICK, "AXCell D6", typed("here")),
-                (
-                    CLICK,
-                    "AXTextField D7",
-                    json!({"text": "F7", "pressKey": "Return"}),
-                ),
-                (TYPE, "", json!({"text": "went", "pressKey": "Return"})),
-            ],
-            "F7 went",
-        ),
-        cell(
-            "press, closed menu's item",
-            [
-                (PRESS, "AXMenuItem Select All", none()),
-                (KEY, "", json!({"keyName": "ForwardDelete"})),
-            ],
-            "D6 ",
-        ),
-        cell("press, tab", [(PRESS, "AXTab Prices", none())], ""),
-        cell(
-            "select, tab",
-            [
-                (SELECT, "AXTab Prices", none()),
-                (CLICK, "AXCell G1", typed("back")),
-            ],
-            "G1 back",
-        ),
-    ]
+        "press, outdated item": PRESS "AXMenuItem Redo" => "E1 marked";
+        "press, menu item":
+            CLICK "AXMenuBarItem Edit",
+            PRESS "AXMenuItem Redo: Input" => "E1 marked";
+        // The cell is selected, and the cursor stays where it is.
+        "select, table cell": SELECT "AXCell D4", KEY "" {"keyName": "ForwardDelete"} => "D4 ";
+        "click, text field":
+            CLICK "AXCell D6" {"text": "here", "pressKey": "Return"},
+            CLICK "AXTextField D7" {"text": "F7", "pressKey": "Return"},
+            TYPE "" {"text": "went", "pressKey": "Return"} => "F7 went";
+        "press, closed menu's item":
+            PRESS "AXMenuItem Select All",
+            KEY "" {"keyName": "ForwardDelete"} => "D6 ";
+        "press, tab": PRESS "AXTab Prices" => "";
+        "select, tab":
+            SELECT "AXTab Prices",
+            CLICK "AXCell G1" {"text": "back", "pressKey": "Return"} => "G1 back";
+    }
 }
 
 /// The content of a spreadsheet: one line for each cell that is not empty (`B5 clicked`, `Other B2

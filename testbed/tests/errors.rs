@@ -5,12 +5,19 @@ use std::time::{Duration, Instant};
 
 use deskline_testbed::{Answer, Bed, Toolkit};
 use rustix::process::Signal;
-use serde_json::{Value, json};
+use serde_json::json;
 
 const CLICK: &str = "click_and_traverse";
+const KEY: &str = "press_key_and_traverse";
+
+/// Calls, and the words of their errors.
+macro_rules! cases {
+    ($($tool:tt {$($arguments:tt)*} => $($words:expr),+;)*) => {
+        [$(($tool, json!({$($arguments)*}), vec![$($words.to_string()),+])),*]
+    };
+}
 
 #[test]
-#[allow(clippy::too_many_lines)] // a table
 fn wrong_input_is_answered_and_nothing_is_touched() {
     let (bed, server) = Bed::with_server();
     let app = bed.widgets(Toolkit::Gtk3);
@@ -22,74 +29,26 @@ fn wrong_input_is_answered_and_nothing_is_touched() {
     };
     let mut windowless = bed.command("sleep").arg("1000").spawn().unwrap();
     let sleeping = windowless.id();
-    let cases: Vec<(&str, Value, Vec<String>)> = vec![
-        (
-            CLICK,
-            json!({"pid": dead, "element": "OK"}),
-            vec![format!("no process has pid {dead}")],
-        ),
-        (
-            CLICK,
-            json!({"pid": sleeping, "element": "OK"}),
-            vec![format!("pid {sleeping}"), "no window".into()],
-        ),
-        (
-            CLICK,
-            json!({"element": "OK"}),
-            vec!["pid is missing".into()],
-        ),
-        (
-            "press_key_and_traverse",
-            json!({"pid": pid, "keyName": "Retrun"}),
-            vec!["Retrun".into(), "Return".into()],
-        ),
-        (
-            "press_key_and_traverse",
-            json!({"pid": pid, "keyName": "a", "modifierFlags": ["Contrl"]}),
-            vec!["Contrl".into(), "Control".into()],
-        ),
-        (
-            CLICK,
-            json!({"pid": pid, "ref": "e3", "x": 5, "y": 5}),
-            vec!["ref and x,y were given together".into()],
-        ),
-        (CLICK, json!({"pid": pid}), vec!["no target".into()]),
-        (
-            CLICK,
-            json!({"pid": pid, "ref": "e987654"}),
-            vec!["#e987654 is stale".into()],
-        ),
-        (
-            CLICK,
-            json!({"pid": pid, "element": "Wrep", "role": "AXCheckBox"}),
-            vec!["no element matches 'Wrep'".into(), "\"Wrap\"".into()],
-        ),
-        (
-            "scroll_and_traverse",
-            json!({"pid": pid, "x": "ten", "y": 5, "deltaY": 1}),
-            vec!["x must be a number".into(), "ten".into()],
-        ),
-        (
-            CLICK,
-            json!({"pid": pid, "elemnt": "OK"}),
-            vec!["elemnt".into(), "element".into()],
-        ),
-        (
-            CLICK,
-            json!({"pid": pid, "x": 1900, "y": 1000}),
-            vec!["none of the app's windows".into()],
-        ),
-        (
-            "set_value_and_traverse",
-            json!({"pid": pid, "element": "OK", "role": "AXButton", "value": 1}),
-            vec!["refused set_value".into()],
-        ),
-        (
-            "open_application_and_traverse",
-            json!({"identifier": "no-such-app-at-all"}),
-            vec!["no-such-app-at-all".into()],
-        ),
-    ];
+    let cases = cases! {
+        CLICK {"pid": dead, "element": "OK"} => format!("no process has pid {dead}");
+        CLICK {"pid": sleeping, "element": "OK"} => format!("pid {sleeping}"), "no window";
+        CLICK {"element": "OK"} => "pid is missing";
+        KEY {"pid": pid, "keyName": "Retrun"} => "Retrun", "Return";
+        KEY {"pid": pid, "keyName": "a", "modifierFlags": ["Contrl"]} => "Contrl", "Control";
+        CLICK {"pid": pid, "ref": "e3", "x": 5, "y": 5} => "ref and x,y were given together";
+        CLICK {"pid": pid} => "no target";
+        CLICK {"pid": pid, "ref": "e987654"} => "#e987654 is stale";
+        CLICK {"pid": pid, "element": "Wrep", "role": "AXCheckBox"} =>
+            "no element matches 'Wrep'", "\"Wrap\"";
+        "scroll_and_traverse" {"pid": pid, "x": "ten", "y": 5, "deltaY": 1} =>
+            "x must be a number", "ten";
+        CLICK {"pid": pid, "elemnt": "OK"} => "elemnt", "element";
+        CLICK {"pid": pid, "x": 1900, "y": 1000} => "none of the app's windows";
+        "set_value_and_traverse" {"pid": pid, "element": "OK", "role": "AXButton", "value": 1} =>
+            "refused set_value";
+        "open_application_and_traverse" {"identifier": "no-such-app-at-all"} =>
+            "no-such-app-at-all";
+    };
     let mut seen = Vec::new();
     for (tool, arguments, words) in cases {
         let begun = Instant::now();

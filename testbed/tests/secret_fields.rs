@@ -10,58 +10,29 @@ use deskline_testbed::web::Page;
 use deskline_testbed::{App, Bed, Client, Running, Toolkit, Window, deskline, until};
 use serde_json::{Value, json};
 
+const CLICK: &str = "click_and_traverse";
+const CHAIN: &str = "chain_and_traverse";
+
+macro_rules! ways {
+    ($($name:literal: $tool:tt $arguments:literal;)*) => { [$([$name, $tool, $arguments]),*] };
+}
+
 /// Each way, as a call on the test app's form. `§` stands for the secret. The first three tell a
 /// toolkit's field from another's.
-const WAYS: [(&str, &str, &str); 9] = [
-    (
-        "typed",
-        "click_and_traverse",
-        r#"{"element": "Secret", "role": "AXTextField", "text": "§"}"#,
-    ),
-    (
-        "set_value",
-        "set_value_and_traverse",
-        r#"{"element": "Secret", "role": "AXTextField", "value": "§"}"#,
-    ),
-    (
-        "Tab, in a chain",
-        "chain_and_traverse",
-        r#"{"steps": [{"do": "click", "element": "Name", "role": "AXTextField"},
-            {"do": "press_key", "keyName": "Tab"}, {"do": "type", "text": "§"}]}"#,
-    ),
-    (
-        "an error after it",
-        "chain_and_traverse",
-        r#"{"steps": [{"do": "click", "element": "Secret", "role": "AXTextField", "text": "§"},
-            {"do": "click", "element": "There is none"}]}"#,
-    ),
-    (
-        "Tab in the text",
-        "click_and_traverse",
-        r#"{"element": "Name", "role": "AXTextField", "text": "a\t§"}"#,
-    ),
-    (
-        "paste",
-        "chain_and_traverse",
-        r#"{"steps": [{"do": "click", "element": "Secret", "role": "AXTextField"},
-            {"do": "type", "text": "§", "paste": true}]}"#,
-    ),
-    (
-        "a character that the layout lacks",
-        "click_and_traverse",
-        r#"{"element": "Secret", "role": "AXTextField", "text": "§ж漢"}"#,
-    ),
-    (
-        "a choice that it has not",
-        "click_and_traverse",
-        r#"{"element": "Secret", "role": "AXTextField", "choose": "§"}"#,
-    ),
-    (
-        "an argument that there is not",
-        "click_and_traverse",
-        r#"{"element": "Secret", "role": "AXTextField", "text": "§", "txt": "§"}"#,
-    ),
-];
+const WAYS: [[&str; 3]; 9] = ways! {
+    "typed": CLICK r#"{"element": "Secret", "role": "AXTextField", "text": "§"}"#;
+    "set_value": "set_value_and_traverse" r#"{"element": "Secret", "role": "AXTextField", "value": "§"}"#;
+    "Tab, in a chain": CHAIN r#"{"steps": [{"do": "click", "element": "Name", "role": "AXTextField"},
+        {"do": "press_key", "keyName": "Tab"}, {"do": "type", "text": "§"}]}"#;
+    "an error after it": CHAIN r#"{"steps": [{"do": "click", "element": "Secret", "role": "AXTextField", "text": "§"},
+        {"do": "click", "element": "There is none"}]}"#;
+    "Tab in the text": CLICK r#"{"element": "Name", "role": "AXTextField", "text": "a\t§"}"#;
+    "paste": CHAIN r#"{"steps": [{"do": "click", "element": "Secret", "role": "AXTextField"},
+        {"do": "type", "text": "§", "paste": true}]}"#;
+    "a character that the layout lacks": CLICK r#"{"element": "Secret", "role": "AXTextField", "text": "§ж漢"}"#;
+    "a choice that it has not": CLICK r#"{"element": "Secret", "role": "AXTextField", "choose": "§"}"#;
+    "an argument that there is not": CLICK r#"{"element": "Secret", "role": "AXTextField", "text": "§", "txt": "§"}"#;
+};
 
 /// How many of them are tried with each toolkit but GTK 3.
 const FEW: usize = 3;
@@ -106,7 +77,7 @@ impl Desk<'_> {
     /// Gets a secret into the app in each of these ways. `log` is what the app has.
     fn fill(&mut self, toolkit: &str, app: &App<'_>, ways: usize, log: &dyn Fn() -> Vec<String>) {
         self.persons.bring_to_front();
-        for (way, tool, arguments) in &WAYS[..ways] {
+        for [way, tool, arguments] in &WAYS[..ways] {
             let of = format!("{toolkit}, {way}");
             let secret = secret();
             let mut arguments: Value =

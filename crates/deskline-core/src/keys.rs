@@ -1,5 +1,9 @@
 //! Key names and modifiers, as an agent writes them.
 
+use xkeysym::key::{
+    Alt_L, Alt_R, Control_L, Control_R, Hyper_L, ISO_Level3_Shift, Meta_L, Mode_switch, Shift_L,
+    Shift_R, Super_L, Super_R,
+};
 use xkeysym::{Keysym, key};
 
 use crate::escape::{is_hostile, short};
@@ -77,6 +81,27 @@ bitflags::bitflags! {
         const HELP = 1 << 7;
         /// `AltGr`: the key for the third symbol of a key; Option on macOS.
         const ALT_GR = 1 << 8;
+    }
+}
+
+/// The keys of modifiers: their XKB symbols, the usual one first, and their names.
+const MODIFIER_KEYS: [(Modifiers, &[u32], &str); 5] = [
+    (Modifiers::SHIFT, &[Shift_L, Shift_R], "Shift"),
+    (Modifiers::CONTROL, &[Control_L, Control_R], "Control"),
+    (Modifiers::ALT, &[Alt_L, Alt_R, Meta_L], "Alt"),
+    (Modifiers::ALT_GR, &[ISO_Level3_Shift, Mode_switch], "AltGr"),
+    (
+        Modifiers::COMMAND,
+        &[Super_L, Super_R, Hyper_L],
+        "Super (Command)",
+    ),
+];
+
+impl Modifiers {
+    /// For each modifier that every keyboard has: it, the XKB symbols of its keys, and its name.
+    pub fn keys(self) -> impl Iterator<Item = (Self, &'static [u32], &'static str)> {
+        let keys = MODIFIER_KEYS.into_iter();
+        keys.filter(move |(modifier, ..)| self.contains(*modifier))
     }
 }
 

@@ -37,36 +37,6 @@ pub(crate) struct Layout {
 /// types their characters.
 const EXTRA: u32 = 128;
 
-/// The modifier keys: symbols, usual code, and name.
-#[allow(clippy::type_complexity)]
-const HELD: [(Modifiers, &[Keysym], Option<u32>, &str); 5] = [
-    (
-        Modifiers::SHIFT,
-        &[syms::Shift_L, syms::Shift_R],
-        Some(keymap::SHIFT.0),
-        "Shift",
-    ),
-    (
-        Modifiers::CONTROL,
-        &[syms::Control_L, syms::Control_R],
-        Some(keymap::CONTROL.0),
-        "Control",
-    ),
-    (
-        Modifiers::ALT,
-        &[syms::Alt_L, syms::Alt_R, syms::Meta_L],
-        Some(keymap::ALT.0),
-        "Alt",
-    ),
-    (Modifiers::ALT_GR, &[syms::ISO_Level3_Shift], None, "AltGr"),
-    (
-        Modifiers::COMMAND,
-        &[syms::Super_L, syms::Super_R],
-        Some(keymap::SUPER.0),
-        "Super (Command)",
-    ),
-];
-
 /// Ignores the compiler's diagnostics of a keymap.
 struct IgnoreDiagnostics;
 
@@ -237,14 +207,15 @@ impl Layout {
     /// # Errors
     /// If the layout has no AltGr.
     pub(crate) fn modifiers(&self, modifiers: Modifiers) -> Result<Vec<u32>, InputError> {
-        let bare = |symbol: &Keysym| self.named.get(&symbol.0).filter(|s| s.held.is_empty());
-        let wanted = HELD.iter().filter(|(its, ..)| modifiers.contains(*its));
-        wanted
-            .map(|(_, symbols, usual, name)| {
-                let found = symbols.iter().find_map(bare).map(|stroke| stroke.code);
-                found.or(*usual).ok_or(InputError::NoModifier(name))
-            })
-            .collect()
+        let bare = |symbol: &u32| self.named.get(symbol).filter(|s| s.held.is_empty());
+        let codes = modifiers.keys().map(|(modifier, symbols, name)| {
+            let found = symbols.iter().find_map(bare).map(|stroke| stroke.code);
+            let mut usual = keymap::modifiers().into_iter();
+            let usual = usual.find(|(its, _)| *its == modifier && modifier != Modifiers::ALT_GR);
+            let code = found.or(usual.map(|(_, (code, _))| code));
+            code.ok_or(InputError::NoModifier(name))
+        });
+        codes.collect()
     }
 }
 

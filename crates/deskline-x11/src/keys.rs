@@ -12,53 +12,15 @@ const XF86_FN: Keysym = 0x1008_11d0;
 
 /// The key codes that hold these modifiers.
 pub(super) fn holding(on: &Keys, modifiers: Modifiers) -> Result<Vec<Keycode>> {
-    let keys: [(Modifiers, &[Keysym], bool, &str); 7] = [
-        (
-            Modifiers::SHIFT,
-            &[key::Shift_L, key::Shift_R],
-            true,
-            "Shift",
-        ),
-        (
-            Modifiers::CONTROL,
-            &[key::Control_L, key::Control_R],
-            true,
-            "Control",
-        ),
-        (
-            Modifiers::ALT,
-            &[key::Alt_L, key::Alt_R, key::Meta_L],
-            true,
-            "Alt",
-        ),
-        (
-            Modifiers::ALT_GR,
-            &[key::ISO_Level3_Shift, key::Mode_switch],
-            true,
-            "AltGr",
-        ),
-        (
-            Modifiers::COMMAND,
-            &[key::Super_L, key::Super_R, key::Hyper_L],
-            true,
-            "Super (Command)",
-        ),
-        (Modifiers::FUNCTION, &[XF86_FN], false, "Fn"),
-        (Modifiers::HELP, &[key::Help], false, "Help"),
-    ];
     let mut codes = vec![];
-    for (modifier, symbols, required, name) in keys {
-        if !modifiers.contains(modifier) {
-            continue;
-        }
-        let found = symbols.iter().find_map(|s| on.symbol(*s));
-        match found {
-            Some(stroke) => codes.push(stroke.key),
-            None if required => {
-                return Err(InputError::NoModifier(name).into());
-            }
-            None => {}
-        }
+    for (_, symbols, name) in modifiers.keys() {
+        let stroke = symbols.iter().find_map(|symbol| on.symbol(*symbol));
+        codes.push(stroke.ok_or(InputError::NoModifier(name))?.key);
+    }
+    // Most keyboards have neither.
+    for (modifier, symbol) in [(Modifiers::FUNCTION, XF86_FN), (Modifiers::HELP, key::Help)] {
+        let stroke = modifiers.contains(modifier).then(|| on.symbol(symbol));
+        codes.extend(stroke.flatten().map(|stroke| stroke.key));
     }
     Ok(codes)
 }

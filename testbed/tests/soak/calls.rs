@@ -3,12 +3,16 @@
 use std::time::Instant;
 
 use deskline_testbed::{Bed, Toolkit};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::held::Held;
 
 /// By then everything that is allocated once (buffers, connections, allocator arenas) is allocated.
 const WARM: usize = 300;
+
+macro_rules! calls {
+    ($($tool:literal {$($arguments:tt)*})*) => { [$(($tool, json!({$($arguments)*}))),*] };
+}
 
 fn calls() -> usize {
     let asked = std::env::var("DESKLINE_SOAK_CALLS").ok();
@@ -25,38 +29,21 @@ fn hundreds_of_calls_leave_nothing_behind() {
     let qt5 = bed.widgets(Toolkit::Qt5).at(900, 400);
     let zenity = bed.zenity(&["--info", "--text", "Nothing to see"]);
     // Most calls of a session read; one in ten acts, by each way in turn.
-    let acts: Vec<(&str, Value)> = [gtk3.pid, qt5.pid]
-        .into_iter()
-        .flat_map(|pid| {
-            [
-                (
-                    "press_ax_and_traverse",
-                    json!({"pid": pid, "element": "OK", "role": "AXButton"}),
-                ),
-                ("click_and_traverse", json!({"pid": pid, "element": "Wrap"})),
-                (
-                    "press_key_and_traverse",
-                    json!({"pid": pid, "keyName": "Tab"}),
-                ),
-                (
-                    "set_value_and_traverse",
-                    json!({"pid": pid, "element": "Volume", "value": 3}),
-                ),
-                (
-                    "click_and_traverse",
-                    json!({"pid": pid, "element": "Name", "text": "é漢"}),
-                ),
-            ]
-        })
-        .collect();
-    let looks = [
-        ("refresh_traversal", json!({"pid": zenity.pid})),
-        (
-            "click_and_traverse",
-            json!({"pid": zenity.pid, "element": "no such thing"}),
-        ),
-        ("list_applications", json!({})),
-    ];
+    let of = |pid: u32| {
+        calls! {
+            "press_ax_and_traverse" {"pid": pid, "element": "OK", "role": "AXButton"}
+            "click_and_traverse" {"pid": pid, "element": "Wrap"}
+            "press_key_and_traverse" {"pid": pid, "keyName": "Tab"}
+            "set_value_and_traverse" {"pid": pid, "element": "Volume", "value": 3}
+            "click_and_traverse" {"pid": pid, "element": "Name", "text": "é漢"}
+        }
+    };
+    let acts = [of(gtk3.pid), of(qt5.pid)].concat();
+    let looks = calls! {
+        "refresh_traversal" {"pid": zenity.pid}
+        "click_and_traverse" {"pid": zenity.pid, "element": "no such thing"}
+        "list_applications" {}
+    };
     let mut acts = acts.iter().cycle();
     let mut looks = looks.iter().cycle();
     let begun = Instant::now();

@@ -16,7 +16,7 @@ use wayland_protocols_wlr::data_control::v1::server::zwlr_data_control_offer_v1:
 use wayland_protocols_wlr::data_control::v1::server::zwlr_data_control_source_v1::{
     self as source, ZwlrDataControlSourceV1,
 };
-use wayland_server::{Client, DataInit, Dispatch, DisplayHandle, Resource as _};
+use wayland_server::Resource as _;
 
 use super::State;
 
@@ -130,16 +130,10 @@ impl State {
     }
 }
 
-impl Dispatch<ZwlrDataControlManagerV1, ()> for State {
-    fn request(
-        state: &mut Self,
-        _: &Client,
-        _: &ZwlrDataControlManagerV1,
-        request: manager::Request,
-        (): &(),
-        _: &DisplayHandle,
-        init: &mut DataInit<'_, Self>,
-    ) {
+on_request!(
+    ZwlrDataControlManagerV1,
+    (),
+    |state, _, request, (), init| {
         match request {
             manager::Request::CreateDataSource { id } => {
                 init.init(id, Types::default());
@@ -152,72 +146,38 @@ impl Dispatch<ZwlrDataControlManagerV1, ()> for State {
             _ => {}
         }
     }
-}
+);
 
-impl Dispatch<ZwlrDataControlDeviceV1, ()> for State {
-    fn request(
-        state: &mut Self,
-        _: &Client,
-        _: &ZwlrDataControlDeviceV1,
-        request: device::Request,
-        (): &(),
-        _: &DisplayHandle,
-        _: &mut DataInit<'_, Self>,
-    ) {
+on_request!(
+    ZwlrDataControlDeviceV1,
+    (),
+    |state, _, request, (), _| {
         if let device::Request::SetSelection { source } = request {
             state.select(source.map_or(Selection::Nothing, Selection::Client));
         }
-    }
-
-    fn destroyed(
-        state: &mut Self,
-        _: wayland_server::backend::ClientId,
-        gone: &ZwlrDataControlDeviceV1,
-        (): &(),
-    ) {
+    },
+    |state, gone, ()| {
         state.clipboard.devices.retain(|device| device != gone);
     }
-}
+);
 
-impl Dispatch<ZwlrDataControlOfferV1, ()> for State {
-    fn request(
-        state: &mut Self,
-        _: &Client,
-        _: &ZwlrDataControlOfferV1,
-        request: offer::Request,
-        (): &(),
-        _: &DisplayHandle,
-        _: &mut DataInit<'_, Self>,
-    ) {
-        if let offer::Request::Receive { mime_type, fd } = request {
-            state.hand_over(&mime_type, fd);
-        }
+on_request!(ZwlrDataControlOfferV1, (), |state, _, request, (), _| {
+    if let offer::Request::Receive { mime_type, fd } = request {
+        state.hand_over(&mime_type, fd);
     }
-}
+});
 
-impl Dispatch<ZwlrDataControlSourceV1, Types> for State {
-    fn request(
-        _: &mut Self,
-        _: &Client,
-        _: &ZwlrDataControlSourceV1,
-        request: source::Request,
-        types: &Types,
-        _: &DisplayHandle,
-        _: &mut DataInit<'_, Self>,
-    ) {
+on_request!(
+    ZwlrDataControlSourceV1,
+    Types,
+    |_, _, request, types, _| {
         if let source::Request::Offer { mime_type } = request {
             types.lock().expect("types").push(mime_type);
         }
-    }
-
-    fn destroyed(
-        state: &mut Self,
-        _: wayland_server::backend::ClientId,
-        gone: &ZwlrDataControlSourceV1,
-        _: &Types,
-    ) {
+    },
+    |state, gone, _| {
         if matches!(&state.clipboard.selection, Selection::Client(s) if s == gone) {
             state.clipboard.selection = Selection::Nothing;
         }
     }
-}
+);

@@ -1,32 +1,45 @@
 //! A compositor in the test's process, on a thread of its own. It speaks the protocols of the
 //! wlroots family, keeps a model of the desktop, and can fail at any event.
 
-/// A global without data of its own.
-macro_rules! plain {
-    ($interface:ty) => {
-        impl wayland_server::GlobalDispatch<$interface, ()> for crate::server::State {
+/// What is done when a client binds a global, given the state, the new object, the global's data
+/// and what makes objects.
+macro_rules! on_bind {
+    (
+        $interface:ty,
+        $data:ty,
+        |$state:pat_param, $new:pat_param, $its:pat_param, $init:pat_param| $body:block
+    ) => {
+        impl wayland_server::GlobalDispatch<$interface, $data> for crate::server::State {
             fn bind(
-                _: &mut Self,
+                $state: &mut Self,
                 _: &wayland_server::DisplayHandle,
                 _: &wayland_server::Client,
-                resource: wayland_server::New<$interface>,
-                (): &(),
-                init: &mut wayland_server::DataInit<'_, Self>,
-            ) {
-                init.init(resource, ());
-            }
+                $new: wayland_server::New<$interface>,
+                $its: &$data,
+                $init: &mut wayland_server::DataInit<'_, Self>,
+            ) $body
         }
     };
 }
 
+/// A global without data of its own.
+macro_rules! plain {
+    ($interface:ty) => {
+        on_bind!($interface, (), |_, new, (), init| {
+            init.init(new, ());
+        });
+    };
+}
+
 /// What is done about an object's requests, given the state, the object, the request, the object's
-/// data and what makes new objects.
+/// data and what makes new objects; and when it is destroyed.
 macro_rules! on_request {
     (
         $interface:ty,
         $data:ty,
         |$state:pat_param, $object:pat_param, $request:pat_param, $its:pat_param,
          $init:pat_param| $body:block
+        $(, |$last:pat_param, $gone:pat_param, $left:pat_param| $end:block)?
     ) => {
         impl wayland_server::Dispatch<$interface, $data> for crate::server::State {
             fn request(
@@ -38,6 +51,13 @@ macro_rules! on_request {
                 _: &wayland_server::DisplayHandle,
                 $init: &mut wayland_server::DataInit<'_, Self>,
             ) $body
+
+            $(fn destroyed(
+                $last: &mut Self,
+                _: wayland_server::backend::ClientId,
+                $gone: &$interface,
+                $left: &$data,
+            ) $end)?
         }
     };
 }

@@ -10,10 +10,10 @@ use wayland_protocols_wlr::screencopy::v1::server::zwlr_screencopy_frame_v1::{
 use wayland_protocols_wlr::screencopy::v1::server::zwlr_screencopy_manager_v1::{
     self, ZwlrScreencopyManagerV1,
 };
+use wayland_server::Resource as _;
 use wayland_server::protocol::wl_buffer::WlBuffer;
 use wayland_server::protocol::wl_shm::{self, Format, WlShm};
 use wayland_server::protocol::wl_shm_pool::{self, WlShmPool};
-use wayland_server::{Client, DataInit, DisplayHandle, GlobalDispatch, New, Resource as _};
 
 use super::State;
 
@@ -52,20 +52,11 @@ impl State {
     }
 }
 
-impl GlobalDispatch<WlShm, ()> for State {
-    fn bind(
-        _: &mut Self,
-        _: &DisplayHandle,
-        _: &Client,
-        shm: New<WlShm>,
-        (): &(),
-        init: &mut DataInit<'_, Self>,
-    ) {
-        let shm = init.init(shm, ());
-        shm.format(Format::Argb8888);
-        shm.format(Format::Xrgb8888);
-    }
-}
+on_bind!(WlShm, (), |_, shm, (), init| {
+    let shm = init.init(shm, ());
+    shm.format(Format::Argb8888);
+    shm.format(Format::Xrgb8888);
+});
 
 on_request!(WlShm, (), |_, _, request, (), init| {
     if let wl_shm::Request::CreatePool { id, fd, .. } = request {

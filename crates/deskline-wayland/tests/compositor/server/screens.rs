@@ -4,8 +4,7 @@ use wayland_protocols::xdg::xdg_output::zv1::server::zxdg_output_manager_v1::{
     self, ZxdgOutputManagerV1,
 };
 use wayland_protocols::xdg::xdg_output::zv1::server::zxdg_output_v1::ZxdgOutputV1;
-use wayland_server::protocol::wl_output::{self, WlOutput};
-use wayland_server::{Client, DataInit, Dispatch, DisplayHandle, GlobalDispatch, New};
+use wayland_server::protocol::wl_output::WlOutput;
 
 use super::State;
 
@@ -27,45 +26,18 @@ impl State {
     }
 }
 
-impl GlobalDispatch<WlOutput, usize> for State {
-    fn bind(
-        state: &mut Self,
-        _: &DisplayHandle,
-        _: &Client,
-        output: New<WlOutput>,
-        index: &usize,
-        init: &mut DataInit<'_, Self>,
-    ) {
-        let output = init.init(output, ());
-        let screen = &state.desktop.screens[*index];
-        output.name(screen.name.to_owned());
-        output.scale(screen.scale);
-        output.done();
-        state.outputs.push((output, *index));
-    }
-}
+on_bind!(WlOutput, usize, |state, output, index, init| {
+    let output = init.init(output, ());
+    let screen = &state.desktop.screens[*index];
+    output.name(screen.name.to_owned());
+    output.scale(screen.scale);
+    output.done();
+    state.outputs.push((output, *index));
+});
 
-impl Dispatch<WlOutput, ()> for State {
-    fn request(
-        _: &mut Self,
-        _: &Client,
-        _: &WlOutput,
-        _: wl_output::Request,
-        (): &(),
-        _: &DisplayHandle,
-        _: &mut DataInit<'_, Self>,
-    ) {
-    }
-
-    fn destroyed(
-        state: &mut Self,
-        _: wayland_server::backend::ClientId,
-        output: &WlOutput,
-        (): &(),
-    ) {
-        state.outputs.retain(|(known, _)| known != output);
-    }
-}
+on_request!(WlOutput, (), |_, _, _, (), _| {}, |state, output, ()| {
+    state.outputs.retain(|(known, _)| known != output);
+});
 
 on_request!(ZxdgOutputManagerV1, (), |state, _, request, (), init| {
     if let zxdg_output_manager_v1::Request::GetXdgOutput { id, output } = request {

@@ -23,12 +23,11 @@ use wayland_protocols_wlr::virtual_pointer::v1::server::zwlr_virtual_pointer_man
 use wayland_protocols_wlr::virtual_pointer::v1::server::zwlr_virtual_pointer_v1::{
     self, ZwlrVirtualPointerV1,
 };
-use wayland_server::backend::ClientId;
+use wayland_server::WEnum;
 use wayland_server::protocol::wl_keyboard::WlKeyboard;
 use wayland_server::protocol::wl_pointer::{Axis, ButtonState, WlPointer};
 use wayland_server::protocol::wl_seat::{self, Capability, WlSeat};
 use wayland_server::protocol::wl_touch::WlTouch;
-use wayland_server::{Client, DataInit, Dispatch, DisplayHandle, GlobalDispatch, New, WEnum};
 
 use super::State;
 
@@ -40,20 +39,11 @@ impl State {
     }
 }
 
-impl GlobalDispatch<WlSeat, ()> for State {
-    fn bind(
-        _: &mut Self,
-        _: &DisplayHandle,
-        _: &Client,
-        seat: New<WlSeat>,
-        (): &(),
-        init: &mut DataInit<'_, Self>,
-    ) {
-        let seat = init.init(seat, ());
-        // The person's devices.
-        seat.capabilities(Capability::Pointer | Capability::Keyboard);
-    }
-}
+on_bind!(WlSeat, (), |_, seat, (), init| {
+    let seat = init.init(seat, ());
+    // The person's devices.
+    seat.capabilities(Capability::Pointer | Capability::Keyboard);
+});
 
 on_request!(WlSeat, (), |_, _, request, (), init| {
     match request {
@@ -89,16 +79,10 @@ on_request!(
 #[derive(Debug, Default)]
 struct PointerDevice(Mutex<BTreeSet<u32>>);
 
-impl Dispatch<ZwlrVirtualPointerV1, PointerDevice> for State {
-    fn request(
-        state: &mut Self,
-        _: &Client,
-        _: &ZwlrVirtualPointerV1,
-        request: zwlr_virtual_pointer_v1::Request,
-        device: &PointerDevice,
-        _: &DisplayHandle,
-        _: &mut DataInit<'_, Self>,
-    ) {
+on_request!(
+    ZwlrVirtualPointerV1,
+    PointerDevice,
+    |state, _, request, device, _| {
         use zwlr_virtual_pointer_v1::Request;
         match request {
             Request::MotionAbsolute {
@@ -149,15 +133,14 @@ impl Dispatch<ZwlrVirtualPointerV1, PointerDevice> for State {
             }
             _ => {}
         }
-    }
-
-    fn destroyed(state: &mut Self, _: ClientId, _: &ZwlrVirtualPointerV1, device: &PointerDevice) {
+    },
+    |state, _, device| {
         let held = std::mem::take(&mut *device.0.lock().expect("the device"));
         for button in held {
             state.desktop.button(button, false);
         }
     }
-}
+);
 
 plain!(ZwpVirtualKeyboardManagerV1);
 
@@ -197,16 +180,10 @@ struct KeyboardState {
     held: BTreeSet<u32>,
 }
 
-impl Dispatch<ZwpVirtualKeyboardV1, KeyboardDevice> for State {
-    fn request(
-        state: &mut Self,
-        _: &Client,
-        _: &ZwpVirtualKeyboardV1,
-        request: zwp_virtual_keyboard_v1::Request,
-        device: &KeyboardDevice,
-        _: &DisplayHandle,
-        _: &mut DataInit<'_, Self>,
-    ) {
+on_request!(
+    ZwpVirtualKeyboardV1,
+    KeyboardDevice,
+    |state, _, request, device, _| {
         use zwp_virtual_keyboard_v1::Request;
         let mut keyboard = device.0.lock().expect("the device");
         match request {
@@ -252,12 +229,11 @@ impl Dispatch<ZwpVirtualKeyboardV1, KeyboardDevice> for State {
             Request::Modifiers { mods_depressed, .. } => keyboard.modifiers = mods_depressed,
             _ => {}
         }
-    }
-
-    fn destroyed(state: &mut Self, _: ClientId, _: &ZwpVirtualKeyboardV1, device: &KeyboardDevice) {
+    },
+    |state, _, device| {
         let held = std::mem::take(&mut device.0.lock().expect("the device").held);
         for key in held {
             state.desktop.keys.remove(&key);
         }
     }
-}
+);

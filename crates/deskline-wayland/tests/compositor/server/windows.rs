@@ -3,13 +3,8 @@
 use wayland_protocols_wlr::foreign_toplevel::v1::server::zwlr_foreign_toplevel_handle_v1::{
     self, State as Facet, ZwlrForeignToplevelHandleV1,
 };
-use wayland_protocols_wlr::foreign_toplevel::v1::server::zwlr_foreign_toplevel_manager_v1::{
-    self, ZwlrForeignToplevelManagerV1,
-};
-use wayland_server::backend::ClientId;
-use wayland_server::{
-    Client, DataInit, Dispatch, DisplayHandle, GlobalDispatch, New, Resource as _,
-};
+use wayland_protocols_wlr::foreign_toplevel::v1::server::zwlr_foreign_toplevel_manager_v1::ZwlrForeignToplevelManagerV1;
+use wayland_server::Resource as _;
 
 use super::State;
 
@@ -107,49 +102,30 @@ impl State {
     }
 }
 
-impl GlobalDispatch<ZwlrForeignToplevelManagerV1, ()> for State {
-    fn bind(
-        state: &mut Self,
-        _: &DisplayHandle,
-        _: &Client,
-        manager: New<ZwlrForeignToplevelManagerV1>,
-        (): &(),
-        init: &mut DataInit<'_, Self>,
-    ) {
+on_bind!(
+    ZwlrForeignToplevelManagerV1,
+    (),
+    |state, manager, (), init| {
         let manager = init.init(manager, ());
         state.listed.managers.push(manager);
         // With the answer to the client's next round trip.
         state.announce_windows();
     }
-}
+);
 
-impl Dispatch<ZwlrForeignToplevelManagerV1, ()> for State {
-    fn request(
-        _: &mut Self,
-        _: &Client,
-        _: &ZwlrForeignToplevelManagerV1,
-        _: zwlr_foreign_toplevel_manager_v1::Request,
-        (): &(),
-        _: &DisplayHandle,
-        _: &mut DataInit<'_, Self>,
-    ) {
-    }
-
-    fn destroyed(state: &mut Self, _: ClientId, gone: &ZwlrForeignToplevelManagerV1, (): &()) {
+on_request!(
+    ZwlrForeignToplevelManagerV1,
+    (),
+    |_, _, _, (), _| {},
+    |state, gone, ()| {
         state.listed.managers.retain(|manager| manager != gone);
     }
-}
+);
 
-impl Dispatch<ZwlrForeignToplevelHandleV1, usize> for State {
-    fn request(
-        state: &mut Self,
-        _: &Client,
-        _: &ZwlrForeignToplevelHandleV1,
-        request: zwlr_foreign_toplevel_handle_v1::Request,
-        index: &usize,
-        _: &DisplayHandle,
-        _: &mut DataInit<'_, Self>,
-    ) {
+on_request!(
+    ZwlrForeignToplevelHandleV1,
+    usize,
+    |state, _, request, index, _| {
         use zwlr_foreign_toplevel_handle_v1::Request;
         match request {
             Request::Activate { .. } => state.desktop.activate(*index),
@@ -161,9 +137,8 @@ impl Dispatch<ZwlrForeignToplevelHandleV1, usize> for State {
             _ => return,
         }
         state.announce_windows();
-    }
-
-    fn destroyed(state: &mut Self, _: ClientId, gone: &ZwlrForeignToplevelHandleV1, _: &usize) {
+    },
+    |state, gone, _| {
         state.listed.handles.retain(|(handle, ..)| handle != gone);
     }
-}
+);

@@ -2,7 +2,6 @@
 //! and pictures.
 
 use x11rb::connection::{Connection as _, RequestConnection as _};
-use x11rb::protocol::{composite, damage, res, shm, xinput, xkb, xtest};
 
 use super::remedy::PRIVATE;
 use super::wayland;
@@ -16,34 +15,21 @@ const EXTENSIONS: &str = "X extensions";
 
 /// X extensions, the ability that depends on each, and whether it is required.
 const NEEDED: [(&str, &str, bool); 7] = [
+    ("XTEST", "keys, clicks and scrolling", true),
+    ("XKEYBOARD", "typing", true),
     (
-        xtest::X11_EXTENSION_NAME,
-        "keys, clicks and scrolling",
-        true,
-    ),
-    (xkb::X11_EXTENSION_NAME, "typing", true),
-    (
-        xinput::X11_EXTENSION_NAME,
+        "XInputExtension",
         "telling your input from the agent's",
         false,
     ),
-    (
-        composite::X11_EXTENSION_NAME,
-        "pictures of windows that others cover",
-        false,
-    ),
-    (
-        damage::X11_EXTENSION_NAME,
-        "pictures of windows that others cover",
-        false,
-    ),
-    (shm::X11_EXTENSION_NAME, "quick pictures", false),
-    (
-        res::X11_EXTENSION_NAME,
-        "finding the process of a window that does not name it",
-        false,
-    ),
+    ("Composite", OF_COVERED, false),
+    ("DAMAGE", OF_COVERED, false),
+    ("MIT-SHM", "quick pictures", false),
+    ("X-Resource", OF_PROCESS, false),
 ];
+
+const OF_COVERED: &str = "pictures of windows that others cover";
+const OF_PROCESS: &str = "finding the process of a window that does not name it";
 
 /// Checks the display. Also returns its app windows, frontmost first, if they could be read.
 pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Vec<Toplevel>>) {

@@ -29,12 +29,16 @@ use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1:
 /// Implements `Dispatch` for an object, without its unused arguments.
 macro_rules! on_event {
     ($object:ty, |$heard:ident, $from:pat_param, $event:ident| $body:expr) => {
-        impl wayland_client::Dispatch<$object, ()> for Heard {
+        $crate::wlroots::heard::on_event!($object, (), |$heard, $from, $event, _| $body);
+    };
+    ($object:ty, $data:ty,
+     |$heard:ident, $from:pat_param, $event:ident, $its:pat_param| $body:expr) => {
+        impl wayland_client::Dispatch<$object, $data> for Heard {
             fn event(
                 $heard: &mut Self,
                 $from: &$object,
                 $event: <$object as wayland_client::Proxy>::Event,
-                (): &(),
+                $its: &$data,
                 _: &wayland_client::Connection,
                 _: &wayland_client::QueueHandle<Self>,
             ) {
@@ -259,20 +263,11 @@ impl Dispatch<WlRegistry, ()> for Heard {
     }
 }
 
-impl Dispatch<WlCallback, u32> for Heard {
-    fn event(
-        heard: &mut Self,
-        _: &WlCallback,
-        event: wl_callback::Event,
-        number: &u32,
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        if let wl_callback::Event::Done { .. } = event {
-            heard.done = *number;
-        }
+on_event!(WlCallback, u32, |heard, _, event, number| {
+    if let wl_callback::Event::Done { .. } = event {
+        heard.done = *number;
     }
-}
+});
 
 on_event!(WlSeat, |heard, _, event| {
     match event {

@@ -2,8 +2,8 @@
 
 use deskline_core::{Point, Rect};
 use deskline_link::{DisplayError, Error, Result};
+use wayland_client::delegate_noop;
 use wayland_client::protocol::wl_output::{self, WlOutput};
-use wayland_client::{Connection, Dispatch, QueueHandle, delegate_noop};
 use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_manager_v1::ZxdgOutputManagerV1;
 use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_v1::{self, ZxdgOutputV1};
 
@@ -98,29 +98,20 @@ on_event!(WlOutput, |heard, output, event| {
     }
 });
 
-impl Dispatch<ZxdgOutputV1, WlOutput> for Heard {
-    fn event(
-        heard: &mut Self,
-        _: &ZxdgOutputV1,
-        event: zxdg_output_v1::Event,
-        output: &WlOutput,
-        _: &Connection,
-        _: &QueueHandle<Self>,
-    ) {
-        let Some(known) = heard.screens.known(output) else {
-            return;
-        };
-        match event {
-            zxdg_output_v1::Event::LogicalPosition { x, y } => {
-                (known.place.x, known.place.y) = (x, y);
-            }
-            zxdg_output_v1::Event::LogicalSize { width, height } => {
-                (known.place.w, known.place.h) = (width.max(0), height.max(0));
-            }
-            _ => {}
+on_event!(ZxdgOutputV1, WlOutput, |heard, _, event, output| {
+    let Some(known) = heard.screens.known(output) else {
+        return;
+    };
+    match event {
+        zxdg_output_v1::Event::LogicalPosition { x, y } => {
+            (known.place.x, known.place.y) = (x, y);
         }
+        zxdg_output_v1::Event::LogicalSize { width, height } => {
+            (known.place.w, known.place.h) = (width.max(0), height.max(0));
+        }
+        _ => {}
     }
-}
+});
 
 delegate_noop!(Heard: ZxdgOutputManagerV1);
 

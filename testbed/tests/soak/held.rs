@@ -16,7 +16,7 @@ pub struct Held {
     children: usize,
     /// How many of each kind.
     x_resources: BTreeMap<String, u32>,
-    matches: Vec<u64>,
+    matches: Vec<u32>,
     kilobytes: u64,
 }
 
@@ -26,14 +26,29 @@ fn count(server: &Client, folder: &str) -> usize {
     fs::read_dir(folder).unwrap().count()
 }
 
+/// What the server has on the X server, beside its windows' shape events, which whoever asks for
+/// them makes on its account, and the app windows that it has redirected for pictures: each once,
+/// and until it closes.
+fn resources(bed: &Bed, server: &Client) -> BTreeMap<String, u32> {
+    let mut all = bed.screen().resources_of(server.pid);
+    all.remove("ShapeEvent");
+    let redirected = all.remove("CompositeClientWindow").unwrap_or(0);
+    let windows = bed.screen().windows().len();
+    assert!(
+        redirected as usize <= windows,
+        "{redirected} of {windows} windows redirected"
+    );
+    all
+}
+
 impl Held {
     pub fn by(bed: &Bed, server: &Client) -> Self {
         Self {
             descriptors: count(server, "fd"),
             threads: count(server, "task"),
             children: children(server),
-            x_resources: bed.screen().resources_of(server.pid),
-            matches: match_rules(bed),
+            x_resources: resources(bed, server),
+            matches: match_rules(bed, server),
             kilobytes: kilobytes(server.pid, "VmRSS"),
         }
     }
@@ -53,7 +68,6 @@ impl Held {
         });
         let count = |held: &Self| held.x_resources.values().sum::<u32>();
         assert!(count(&after) <= count(self), "{after:?}");
-        // Those of the apps count too, some of which have ended.
         let mut rules = after.matches.iter().zip(&self.matches);
         assert!(rules.all(|(now, then)| now <= then), "{after:?}");
         let grown = after.kilobytes.saturating_sub(self.kilobytes);
@@ -71,36 +85,43 @@ fn children(server: &Client) -> usize {
     lists.map(|list| list.split_whitespace().count()).sum()
 }
 
-/// The number of match rules on the session bus and the accessibility bus.
-fn match_rules(bed: &Bed) -> Vec<u64> {
-    let ask = |which: &[&str]| {
-        let mut args = which.to_vec();
-        args.extend([
-            "--dest=org.freedesktop.DBus",
-            "--print-reply",
-            "/org/freedesktop/DBus",
-            "org.freedesktop.DBus.Debug.Stats.GetStats",
-        ]);
-        let stats = bed.run("dbus-send", &args);
-        let mut lines = stats.lines().skip_while(|l| !l.contains("\"MatchRules\""));
-        let rules = lines.nth(1).expect("MatchRules in the bus's statistics");
-        rules
-            .split_whitespace()
-            .last()
-            .unwrap()
-            .parse::<u64>()
-            .unwrap()
+/// The number of the server's match rules on the session bus and the accessibility bus.
+fn match_rules(bed: &Bed, server: &Client) -> Vec<u32> {
+    let accessibility = format!("--bus={}", bed.accessibility());
+    let of_bus = |bus: &str| {
+        let ask = |what: &[&str]| {
+            let to = [
+                "--print-reply",
+                "--dest=org.freedesktop.DBus",
+                "/org/freedesktop/DBus",
+            ];
+            let asked = bed
+                .command("dbus-send")
+                .arg(bus)
+                .args(to)
+                .args(what)
+                .output();
+            String::from_utf8(asked.unwrap().stdout).unwrap()
+        };
+        let names = ask(&["org.freedesktop.DBus.ListNames"]);
+        let of = |name: &str| {
+            let name = format!("string:{name}");
+            // Either fails if the connection has just ended.
+            let pid = ask(&["org.freedesktop.DBus.GetConnectionUnixProcessID", &name]);
+            if number(&pid, "uint32") != Some(server.pid) {
+                return None;
+            }
+            let stats = ask(&["org.freedesktop.DBus.Debug.Stats.GetConnectionStats", &name]);
+            number(stats.split_once("\"MatchRules\"")?.1, "uint32")
+        };
+        let names = names.split('"').filter(|name| name.starts_with(':'));
+        names.filter_map(of).sum()
     };
-    let address = bed.run(
-        "dbus-send",
-        &[
-            "--session",
-            "--print-reply=literal",
-            "--dest=org.a11y.Bus",
-            "/org/a11y/bus",
-            "org.a11y.Bus.GetAddress",
-        ],
-    );
-    let accessibility = format!("--bus={}", address.trim());
-    vec![ask(&["--session"]), ask(&[&accessibility])]
+    vec![of_bus("--session"), of_bus(&accessibility)]
+}
+
+/// The first number of this type in what dbus-send prints.
+fn number(reply: &str, kind: &str) -> Option<u32> {
+    let mut words = reply.split_whitespace().skip_while(|word| *word != kind);
+    words.nth(1)?.parse().ok()
 }

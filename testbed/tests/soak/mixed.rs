@@ -66,6 +66,9 @@ struct Report {
     lockouts: Vec<String>,
     leaks: Vec<String>,
     deaths: Vec<String>,
+    /// How often the person's last turn to another window took effect in a link beside which they
+    /// did nothing.
+    late_turns: usize,
     /// The person's letters that went into an app of the agent's, though not into its text.
     strays: usize,
 }
@@ -118,6 +121,23 @@ fn signal(pid: u32, signal: Signal) {
     let pid = Pid::from_raw(pid.cast_signed()).unwrap();
     // It may have ended.
     let _ = kill_process(pid, signal);
+}
+
+/// Stops an app. One that holds a grab of the X server, as GTK 3 does for a moment to find what is
+/// under the pointer, would stop the person and the test too: it goes on, and is stopped later.
+fn stops(bed: &Bed, pid: u32) {
+    let mut holds_all = true;
+    while holds_all {
+        signal(pid, Signal::STOP);
+        holds_all = thread::scope(|scope| {
+            let answered = scope.spawn(|| bed.screen().sync());
+            let holds_all = !within(SOON / 5, || answered.is_finished());
+            if holds_all {
+                signal(pid, Signal::CONT);
+            }
+            holds_all
+        });
+    }
 }
 
 fn within(time: Duration, mut is: impl FnMut() -> bool) -> bool {
@@ -243,7 +263,7 @@ impl Soak<'_> {
                 sleep(wait);
                 match harm {
                     Some(Harm::Kill) => signal(pid, Signal::KILL),
-                    Some(Harm::Stop) => signal(pid, Signal::STOP),
+                    Some(Harm::Stop) => stops(bed, pid),
                     Some(Harm::Manager) => return Some(manager_restarts(bed, manager)),
                     None => {}
                 }
@@ -255,11 +275,15 @@ impl Soak<'_> {
         self.manager = manager;
         self.report.longest = self.report.longest.max(start.elapsed());
         let done = self.note(link, &format!("{tool} {arguments}"), answer.as_ref());
-        if let Some(_alone) = alone {
+        let known = self.report.findings();
+        if let Some(turned_to) = alone {
             let now = (screen.front(), screen.pointer());
             let hovers = self.hovers || act == Act::Hover;
-            // A window manager that has just started has nothing in front yet.
-            let front = before.0 == 0 || now.0 == before.0;
+            // A window manager that has just started has nothing in front yet, and it may have
+            // handled the person's last click only after the link began.
+            let late = now.0 != before.0 && *turned_to == Some(now.0);
+            self.report.late_turns += usize::from(late);
+            let front = before.0 == 0 || now.0 == before.0 || late;
             if !front || now.1 != before.1 && !hovers {
                 self.report.wrong.push(format!(
                     "link {link}, {tool}: front window and pointer were {before:?}, now {now:?}"
@@ -281,7 +305,6 @@ impl Soak<'_> {
             *self.report.harms.entry(format!("{harm:?}")).or_default() += 1;
         }
         let killed = harm == Some(Harm::Kill) && victim == at;
-        let known = self.report.findings();
         let said = answer
             .as_ref()
             .and_then(|answer| answer.get("error").or_else(|| answer.get("summary")))

@@ -56,20 +56,22 @@ impl<'b> Own<'b> {
     }
 
     /// Clicks its field, unless the window manager has just started and does not know it yet.
-    fn click(&self, bed: &Bed, person: &mut Person) {
-        let windows = bed.screen().windows_of(self.app.pid);
-        if let Some((x, y, ..)) = windows.first().map(|window| window.bounds) {
-            let at = |base: i32, offset: i32| u16::try_from(base + offset).unwrap_or(0);
-            person.click(at(x, self.field.0), at(y, self.field.1));
-        }
+    /// Returns the window.
+    fn click(&self, bed: &Bed, person: &mut Person) -> Option<u32> {
+        let window = bed.screen().windows_of(self.app.pid).into_iter().next()?;
+        let (x, y, ..) = window.bounds;
+        let at = |base: i32, offset: i32| u16::try_from(base + offset).unwrap_or(0);
+        person.click(at(x, self.field.0), at(y, self.field.1));
+        Some(window.id)
     }
 }
 
 /// What the person and the test share.
 #[derive(Default)]
 pub struct Shared {
-    /// Whoever has it is alone at the person's devices.
-    pub desk: Mutex<()>,
+    /// Whoever has it is alone at the person's devices. It holds the window that the person last
+    /// turned to: the window manager may bring it to the front a moment after that.
+    pub desk: Mutex<Option<u32>>,
     pub over: AtomicBool,
     pub typed: AtomicUsize,
     pub acts: AtomicUsize,
@@ -81,7 +83,7 @@ pub fn works(bed: &Bed, own: &[Own<'_>], shared: &Shared, mut rng: Rng) {
     let mut left = 0;
     while !shared.over.load(Ordering::Relaxed) {
         {
-            let _alone = shared.desk.lock().unwrap();
+            let mut turned_to = shared.desk.lock().unwrap();
             shared.acts.fetch_add(1, Ordering::Relaxed);
             match rng.u8(..16) {
                 _ if left > 0 => {
@@ -90,7 +92,7 @@ pub fn works(bed: &Bed, own: &[Own<'_>], shared: &Shared, mut rng: Rng) {
                     person.tap(LETTERS[rng.usize(..LETTERS.len())].into());
                 }
                 0..10 => {
-                    own[rng.usize(..own.len())].click(bed, &mut person);
+                    *turned_to = own[rng.usize(..own.len())].click(bed, &mut person);
                     left = rng.usize(3..20);
                 }
                 10..12 => person.point(rng.u16(1400..1900), rng.u16(600..1000)),
@@ -103,6 +105,7 @@ pub fn works(bed: &Bed, own: &[Own<'_>], shared: &Shared, mut rng: Rng) {
                             .command("xdotool")
                             .args(["windowactivate", &id])
                             .output();
+                        *turned_to = Some(window.id);
                     }
                 }
                 _ => person.tap(ESCAPE),

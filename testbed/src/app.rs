@@ -131,6 +131,15 @@ impl<'b> App<'b> {
         self.child.try_wait().unwrap().is_none()
     }
 
+    /// How it has ended, and its last complaints.
+    pub fn ending(&mut self) -> String {
+        let status = self.child.try_wait().unwrap();
+        let complaints = fs::read_to_string(self.log.with_extension("err")).unwrap_or_default();
+        let lines: Vec<&str> = complaints.lines().collect();
+        let last = lines.len().saturating_sub(10);
+        format!("{status:?}: {}", lines[last..].join("\n"))
+    }
+
     pub fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_raw(self.pid.cast_signed()).unwrap();
         rustix::process::kill_process(pid, signal).unwrap();

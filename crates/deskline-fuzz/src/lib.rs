@@ -142,6 +142,14 @@ impl Watch {
     }
 }
 
+/// How long this thread was ready to run, but had no processor. 0 where the system does not tell.
+#[must_use]
+pub fn halted() -> Duration {
+    let times = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let halted = times.split_whitespace().nth(1).and_then(|n| n.parse().ok());
+    Duration::from_nanos(halted.unwrap_or(0))
+}
+
 /// The most memory that this process has had, in KiB. 0 where the system does not tell.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

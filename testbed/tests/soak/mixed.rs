@@ -309,9 +309,9 @@ impl Soak<'_> {
             .as_ref()
             .and_then(|answer| answer.get("error").or_else(|| answer.get("summary")))
             .unwrap_or_default();
-        let name = self.apps[at].name();
+        let [name, other] = [at, victim].map(|at| self.apps[at].name());
         self.last.push_back(format!(
-            "link {link}: {act:?} in {name}, {harm:?}, done: {done}: {said}"
+            "link {link}: {act:?} in {name}, {harm:?} of {other}, done: {done}: {said}"
         ));
         if self.last.len() > LAST {
             self.last.pop_front();
@@ -370,9 +370,13 @@ impl Soak<'_> {
         }
         let dead = (0..self.apps.len()).find(|i| !self.apps[*i].app.is_running());
         if let Some(dead) = dead {
-            self.report
-                .deaths
-                .push(format!("link {link}: {}", self.apps[dead].name()));
+            let dead_app = &mut self.apps[dead];
+            let how = format!(
+                "link {link}: {}: {}",
+                dead_app.name(),
+                dead_app.app.ending()
+            );
+            self.report.deaths.push(how);
             self.is_opened_anew(dead);
         }
     }

@@ -33,8 +33,8 @@ impl X11 {
         self.sure_focus = None;
     }
 
-    /// The window that has the keyboard. Takes one round trip, unless the focus has moved or is about
-    /// to, or a client has grabbed the keyboard. Needs [`X11::watch_root`].
+    /// The window that has the keyboard. Takes one round trip, unless the focus has moved or is
+    /// about to, or a client has grabbed the keyboard. Needs [`X11::watch_root`].
     pub(super) fn receiver(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver> {
         let Some(aim) = aim else {
             return Ok(Receiver::Target);

@@ -138,9 +138,9 @@ impl X11 {
         Ok(self.heard.time.unwrap_or(x11rb::CURRENT_TIME))
     }
 
-    /// Waits until the window manager has handled what clients have asked of it so far, by a request
-    /// that it answers from its main loop: see [`window_manager`](super::window_manager). Some do
-    /// not answer.
+    /// Waits until the window manager has handled what clients have asked of it so far, by a
+    /// request that it answers from its main loop: see [`window_manager`](super::window_manager).
+    /// Some do not answer.
     pub(super) fn await_manager(&mut self, limit: Duration, cancel: &Cancel) -> Result<()> {
         self.heard.manager_answered = false;
         let request = self.atoms._NET_REQUEST_FRAME_EXTENTS;

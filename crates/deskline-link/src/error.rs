@@ -1,5 +1,5 @@
-//! The errors of a link. They are typed where they happen, in a backend or here; this folder alone
-//! has their words, which end with the agent's next step.
+//! The errors of a link. A backend or the link returns typed errors; only this folder turns them
+//! into words, which end with the agent's next step.
 
 mod display;
 mod effect;
@@ -127,7 +127,7 @@ pub enum Error {
     /// The display sent nothing.
     #[error(transparent)]
     Display(#[from] DisplayError),
-    /// The time of a wait is over.
+    /// The time limit of a wait was reached.
     #[error("timed out after {seconds:.1} s: {instead}")]
     TimedOut {
         /// The time limit.
@@ -142,7 +142,7 @@ pub enum Error {
         escape::short(.what, 60),
         known_as(.names)
     )]
-    OutOfBounds {
+    Blocked {
         /// The app, as the call or the app itself names it.
         what: String,
         /// Its other names.
@@ -151,13 +151,13 @@ pub enum Error {
         bounds: String,
     },
     /// The person has not allowed agents to act in the app.
-    #[error("the person has not allowed agents to act in {0}. {1}")]
+    #[error("the user has not allowed agents to act in {0}. {1}")]
     Unapproved(Box<Question>, Unasked),
     /// A click brought an app to the front that is excluded by the policy.
     #[error(
         "the click brought a blocked app to the front (pid {pid}), so no key was sent. {bounds}"
     )]
-    LedOutOfBounds {
+    LedToBlocked {
         pid: u32,
         /// The allowed apps, as a sentence.
         bounds: String,
@@ -303,9 +303,9 @@ impl Error {
             | Self::Target(_)
             | Self::Display(_)
             | Self::TimedOut { .. }
-            | Self::OutOfBounds { .. }
+            | Self::Blocked { .. }
             | Self::Unapproved(..)
-            | Self::LedOutOfBounds { .. }
+            | Self::LedToBlocked { .. }
             | Self::NoPid
             | Self::OthersTurn { .. }
             | Self::Internal(_)

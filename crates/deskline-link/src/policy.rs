@@ -11,7 +11,8 @@ use crate::grants::{Grants, Kept, Question};
 use crate::guard::Guarding;
 use crate::keepers::is_keeper;
 
-/// A running process. `own` is its own name for itself: the only one if the system reports none.
+/// The names of a running process. `own` is its own name for itself: the only one if the system
+/// reports none.
 pub fn identify(desktop: &mut dyn Desktop, own: &str, pid: u32) -> Identity {
     let mut app = desktop.known_as(pid);
     if app.names.is_empty() {
@@ -29,7 +30,7 @@ pub struct Policy {
     pub allow: Vec<String>,
     /// Apps with a name or claim that contains one of these (case-insensitive) are never allowed.
     pub deny: Vec<String>,
-    /// What the person has answered about apps.
+    /// The person's answers about apps.
     pub grants: Grants,
     /// The time per traversal for reading elements that are not showing.
     pub budget: Duration,
@@ -101,8 +102,9 @@ impl Policy {
         self.permit(desktop, own, pid).is_ok()
     }
 
-    /// Fails where an agent could give itself permissions, take those that Deskline needs, or get
-    /// at passwords, unless the app is allowed by name. Nobody is harmed on a private desktop.
+    /// Fails if the app shows permissions, or keeps passwords, and is not allowed by name: an agent
+    /// could grant itself permissions, revoke Deskline's, or read passwords. On a private desktop
+    /// that harms nobody.
     fn permit_delicate(
         &self,
         desktop: &mut dyn Desktop,
@@ -136,7 +138,7 @@ impl Policy {
             return Ok(());
         }
         let what = format!("{} (pid {pid})", escape::name(own, 40));
-        Err(self.out_of_bounds(&what, own, &app))
+        Err(self.blocked(&what, own, &app))
     }
 
     /// Fails if the person is to be asked before a link acts in this process.
@@ -146,7 +148,7 @@ impl Policy {
         }
         let app = desktop.known_as(pid);
         let name = app.names.first().map_or("", String::as_str);
-        // They are not asked about what is denied.
+        // No question about an app that is denied.
         self.permit(desktop, name, pid)?;
         self.approve_app(&app, Some(pid))
     }
@@ -156,7 +158,7 @@ impl Policy {
             return Ok(());
         }
         let Some(question) = Question::about(app, pid) else {
-            return Err(self.out_of_bounds(UNKNOWN, UNKNOWN, app));
+            return Err(self.blocked(UNKNOWN, UNKNOWN, app));
         };
         if self.grants.allows(&question) {
             return Ok(());
@@ -164,16 +166,16 @@ impl Policy {
         Err(Error::Unapproved(Box::new(question), Unasked::Yet))
     }
 
-    /// Fails if the identifier of the app to open is denied by itself.
+    /// Fails if the identifier of the app to open contains a denied name.
     pub(crate) fn permit_identifier(&self, identifier: &str) -> Result<()> {
         if self.deny.iter().any(|word| contains(identifier, word)) {
-            return Err(self.out_of_bounds(identifier, identifier, &Identity::default()));
+            return Err(self.blocked(identifier, identifier, &Identity::default()));
         }
         Ok(())
     }
 
-    /// Fails if the app to open is excluded, or if the person is to be asked first. One that is not
-    /// known may be a denied one.
+    /// Fails if the app to open is excluded, or if the person has to be asked first. An unknown app
+    /// may be a denied one.
     pub(crate) fn permit_start(&self, app: &Identity, is_private: bool) -> Result<()> {
         if !is_private {
             let name = app.names.first().map_or(UNKNOWN, String::as_str);
@@ -183,7 +185,7 @@ impl Policy {
             return self.approve_app(app, None);
         }
         let name = app.names.first().map_or(UNKNOWN, String::as_str);
-        Err(self.out_of_bounds(name, name, app))
+        Err(self.blocked(name, name, app))
     }
 
     /// The allowed apps, as a sentence without a full stop.
@@ -196,7 +198,7 @@ impl Policy {
         let never: Vec<String> = match self.grants.kept() {
             Ok(kept) => kept.0.into_iter().filter_map(never).collect(),
             Err(e) => {
-                return format!("The person's answers cannot be read, so nothing is allowed: {e}");
+                return format!("The user's answers cannot be read, so nothing is allowed: {e}");
             }
         };
         let deny = [self.deny.as_slice(), &never].concat();
@@ -209,16 +211,16 @@ impl Policy {
                 list(&deny)
             ),
             (true, true) if self.grants.asks => {
-                "The person is asked about each app: open one by its name or path".to_owned()
+                "The user is asked about each app: open one by its name or path".to_owned()
             }
             (true, true) => "All apps are allowed".to_owned(),
         }
     }
 
     /// The error for a blocked app. Adds the system's names for it if they differ from its own.
-    fn out_of_bounds(&self, what: &str, called: &str, app: &Identity) -> Error {
+    fn blocked(&self, what: &str, called: &str, app: &Identity) -> Error {
         let names = app.names.iter().filter(|name| *name != called);
-        Error::OutOfBounds {
+        Error::Blocked {
             what: what.to_owned(),
             names: names.cloned().collect(),
             bounds: self.bounds(),
@@ -230,19 +232,19 @@ impl Policy {
 fn delicate(what: &str, why: &str, app: &Identity) -> Error {
     let name = app.key.as_ref().or(app.names.first());
     let name = escape::short(name.map_or("", String::as_str), 120);
-    Error::OutOfBounds {
+    Error::Blocked {
         what: format!("{what}, which {why},"),
         names: Vec::new(),
         bounds: format!(
-            "Only the person uses it. Ask them to, or to run: deskline grants allow '{name}'"
+            "Only the user may use it. Ask them to act there, or to run: deskline grants allow '{name}'"
         ),
     }
 }
 
 const UNKNOWN: &str = "a command whose app is not known before it runs";
 
-/// Whether `name` contains one of these, ignoring case. A path does only with a word that has a
-/// `/`: `lib` is not each app in `/usr/lib`.
+/// Whether `name` contains one of these, ignoring case. A path matches only words with a `/`: `lib`
+/// does not match every app in `/usr/lib`.
 fn matches(name: &str, words: &[String]) -> bool {
     let is_path = name.starts_with('/');
     let fit = |word: &&String| !is_path || word.contains('/');

@@ -44,14 +44,14 @@ pub struct Config {
 /// How often a call may ask: about its app, and about the one that a drag ends in.
 const QUESTIONS: usize = 3;
 
-/// A call that has no answer of a tool.
+/// Why a call has no answer of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoReply {
     /// No tool has this name. The text is for the agent.
     #[error("{0}")]
     UnknownTool(String),
-    /// The client is to ask its person, and to call again with the answer.
-    #[error("the person is to be asked about {0}")]
+    /// The client has to ask its user, and to call again with the answer.
+    #[error("the user has to be asked about {0}")]
     Asks(Box<Question>),
 }
 
@@ -69,7 +69,7 @@ pub struct Dispatcher {
     desktop: Served,
     config: Config,
     live: Live,
-    /// Held by the call that asks the person, so that they have one question at a time.
+    /// Locked by the call that asks the person, so that they get one question at a time.
     asking: tokio::sync::Mutex<()>,
 }
 
@@ -180,8 +180,8 @@ impl Dispatcher {
         Ok(answered(answer.await))
     }
 
-    /// Carries out a link. Where the person is to be asked first, it is carried out again with
-    /// their answer: meanwhile nothing is held, and other calls run.
+    /// Carries out a link. If the person has to be asked first, it is carried out again after their
+    /// answer; meanwhile nothing is held, and other calls run.
     async fn link(
         &self,
         call: Call,
@@ -197,7 +197,7 @@ impl Dispatcher {
             };
             if asking.is_none() {
                 asking = Some(self.asking.lock().await);
-                // The call before this one may have asked the same.
+                // The call before this one may have asked the same question.
                 if grants.allows(&question) {
                     continue;
                 }
@@ -219,7 +219,7 @@ impl Dispatcher {
             return Ok(not_linked(desktop, call, Error::Unapproved(question, why)).await?);
         }
         Err(Failed::Wrong(
-            "the person's answers have not allowed it. Nothing was touched".into(),
+            "the user's answers have not allowed it. Nothing was touched".into(),
         ))
     }
 
@@ -237,7 +237,7 @@ impl Dispatcher {
     }
 }
 
-/// Why there is no answer of a tool.
+/// Why a call has no answer of a tool.
 enum Failed {
     Wrong(Wrong),
     Asks(Box<Question>),
@@ -251,11 +251,11 @@ impl From<Wrong> for Failed {
 
 enum Linked {
     Reply(Reply),
-    /// The person is to be asked first.
+    /// The person has to be asked first.
     Asks(Box<Question>),
 }
 
-/// Asks the person at the desktop, as their client cannot: `why`.
+/// Asks the person at the desktop. `why` their client cannot ask them.
 async fn at_the_desktop(
     desktop: &Served,
     question: &Question,
@@ -274,7 +274,7 @@ async fn at_the_desktop(
     })
 }
 
-/// Takes the person's answer: whether it allows the app now, or else is kept.
+/// Stores the person's answer. Returns whether the link can be carried out again.
 async fn keep(grants: &Grants, question: &Question, answer: Approval) -> Result<bool, Wrong> {
     let (grants, question) = (grants.clone(), question.clone());
     let kept = tokio::task::spawn_blocking(move || {

@@ -173,7 +173,7 @@ fn a_guard_ends_at_its_limit_and_with_its_process() {
     let limited = kde.server_with(&["--guard-timeout", "1"]);
     limited
         .type_text(app.pid(), &long)
-        .has("held the person's input for too long");
+        .has("held the user's input for too long");
     types();
 
     let server = kde.server();

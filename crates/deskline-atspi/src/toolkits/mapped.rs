@@ -14,12 +14,12 @@ const LONGEST_MAP: u64 = 4 << 20;
 
 type Environment = BTreeMap<String, String>;
 
-/// What would put an app on the bus, by the environment that it was started in. `None` if that has
-/// all that it takes.
+/// What would put an app on the bus, by the environment that it was started in. `None` if nothing
+/// is missing there.
 type Remedy = fn(&Environment) -> Option<&'static str>;
 
-/// A file that a process of the toolkit has mapped, the toolkit, and what puts it on the bus. Those
-/// first that load the libraries of others.
+/// For each toolkit: a file that its processes have mapped, its name, and what puts it on the bus.
+/// Toolkits that load the libraries of others come first.
 const TOOLKITS: [(&str, &str, Remedy); 9] = [
     ("/icudtl.dat", "Chromium or Electron", |_| {
         Some("with --force-renderer-accessibility")
@@ -50,8 +50,8 @@ const TOOLKITS: [(&str, &str, Remedy); 9] = [
 ];
 
 fn qt(environment: &Environment) -> Option<&'static str> {
-    let told = has(environment, "QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1");
-    (!told).then_some("with QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1")
+    let is_on = has(environment, "QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1");
+    (!is_on).then_some("with QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1")
 }
 
 fn has(environment: &Environment, name: &str, value: &str) -> bool {
@@ -75,13 +75,14 @@ pub fn hint(pid: u32) -> WindowHint {
     }
 }
 
-/// Whether its toolkit puts windows on the bus whose content it gives only when told to.
+/// Whether its toolkit puts windows on the bus without their content, unless accessibility is
+/// turned on for it.
 pub fn keeps_content_back(pid: u32) -> bool {
     maps(pid).contains(TOOLKITS[0].0)
 }
 
-/// The files that a process has mapped: proc(5). Of a process that may not be looked at nothing is
-/// read, and nothing known.
+/// The files that a process has mapped: proc(5). Empty for a process whose files this user may not
+/// read.
 fn maps(pid: u32) -> String {
     let mut maps = String::new();
     let _ = File::open(format!("/proc/{pid}/maps"))

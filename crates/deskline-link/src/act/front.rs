@@ -33,7 +33,7 @@ pub(crate) enum Wanted {
 }
 
 impl Act<'_> {
-    /// The window for a click on a target. A point from the call means whatever is topmost there.
+    /// The window for a click on a target. For a point from the call, the topmost window there.
     pub(crate) fn wanted(&self, target: &Resolved) -> Wanted {
         match (target.index, target.point) {
             (_, Some(point)) if target.given => self.wanted_at(point),
@@ -43,7 +43,7 @@ impl Act<'_> {
         }
     }
 
-    /// The window for a click at a point: the one that the call insists on, or the topmost there.
+    /// The window for a click at a point: the window that the call names, or the topmost one there.
     pub(crate) fn wanted_at(&self, point: Point) -> Wanted {
         self.window.map_or(Wanted::Place(point), Wanted::Element)
     }
@@ -54,8 +54,8 @@ impl Act<'_> {
     }
 
     /// Brings the wanted window to the front and checks that it is there, as input must not go
-    /// anywhere else. Grabs the person's devices. If windows had to be raised to distinguish
-    /// similar ones, returns the tree that distinguished them.
+    /// anywhere else. Grabs the person's devices. If similar windows had to be raised to find the
+    /// right one, returns the tree that showed it.
     pub(crate) fn front(&self, desk: &mut Checkpoint<'_>, wanted: Wanted) -> Result<Option<Tree>> {
         self.cancel.check()?;
         // An open menu receives the input by itself, and would close if the front window changed.
@@ -75,7 +75,7 @@ impl Act<'_> {
         };
         match (windows.as_slice(), wanted, self.tree) {
             ([first, ..], Wanted::Element(index), Some(tree)) if shared(first) => {
-                self.tell_apart(desk, tree, index, &windows).map(Some)
+                self.distinguish(desk, tree, index, &windows).map(Some)
             }
             ([window, ..], ..) => {
                 self.raise(desk, *window)?;
@@ -108,7 +108,7 @@ impl Act<'_> {
         self.tree.is_some_and(|tree| tree.elements.iter().any(menu))
     }
 
-    /// The windows that may be the wanted one, likeliest first.
+    /// The windows that may be the wanted one, the likeliest first.
     fn candidates(&self, desk: &mut Checkpoint<'_>, wanted: Wanted) -> Result<Vec<WindowId>> {
         let element = match wanted {
             Wanted::Element(index) => Some(index),
@@ -187,7 +187,7 @@ impl Act<'_> {
 
     /// Raises the windows that an element may be in, one by one, until the app reports that the
     /// element's toplevel is the active one.
-    fn tell_apart(
+    fn distinguish(
         &self,
         desk: &mut Checkpoint<'_>,
         tree: &Tree,
@@ -253,14 +253,14 @@ pub(crate) fn in_menu_bar(tree: &Tree, index: usize) -> bool {
     top.is_some_and(|top| top.role == Role::MENU_BAR)
 }
 
-/// Whether an element lies behind all windows, and in none, as Finder's icons on the desktop.
+/// Whether an element is in no window and behind all of them, as Finder's icons on the desktop.
 fn is_behind_windows(tree: &Tree, index: usize) -> bool {
     let top = tree.toplevel(index).and_then(|top| tree.elements.get(top));
     top.is_some_and(|top| top.role == Role::SCROLL_AREA)
 }
 
-/// The windows that an element may be in, likeliest first. Windows are usually created in the order
-/// of their toplevels. So of several similar windows, the likeliest has the same index as the
+/// The windows that an element may be in, the likeliest first. Windows are usually created in the
+/// order of their toplevels, so of several similar windows the likeliest has the same index as the
 /// element's toplevel.
 fn likeliest_first(tree: &Tree, index: usize) -> Vec<WindowId> {
     let windows = tree.windows_of(index);

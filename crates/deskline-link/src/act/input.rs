@@ -1,5 +1,5 @@
-//! Carries out actions: synthetic input, which needs the target in front and in view, and the
-//! accessibility API's.
+//! Carries out actions: those that send synthetic input, which needs the target in front and in
+//! view, and those of the accessibility API.
 
 use std::time::Duration;
 
@@ -23,11 +23,11 @@ use crate::trees::Scope;
 use deskline_input::clock::Instant;
 use deskline_input::{Aim, Button, Click, Clicks};
 
-/// How often to read an app that reports no focused element: it may take a while to move the focus
-/// into a window that has come to the front.
+/// How often to read an app that reports no focused element: it may take a while to focus one in a
+/// window that has come to the front.
 const FOCUS_COMES: u32 = 6;
 
-/// How often to read one that reports the focus on an element that takes no text.
+/// How often to read an app whose focused element takes no text.
 const FOCUS_MOVES: u32 = 2;
 
 /// The time between two such readings, where no event comes.
@@ -37,7 +37,8 @@ const LOOK: Duration = Duration::from_millis(40);
 /// opens, and for that character in it.
 const FIELD_COMES: Duration = Duration::from_secs(1);
 
-/// With these a path begins, and file dialogs open a field for it: GTK's `location-popup` keys.
+/// A path begins with one of these, and file dialogs open a field for it (`location-popup` keys of
+/// GTK).
 const OPENS_FIELD: [char; 3] = ['/', '~', '.'];
 
 impl Act<'_> {
@@ -149,9 +150,9 @@ impl Act<'_> {
         Ok(())
     }
 
-    /// Presses an element of a menu bar that is in no window, if it takes that. The mouse may not
-    /// reach it: in full screen, or where the bar hides itself, the first event only shows it, and
-    /// a notch may cover it.
+    /// Presses an element of a menu bar that is in no window, if it supports that. The mouse may
+    /// not reach it: in full screen, or where the bar hides itself, the first event only shows the
+    /// bar, and a notch may cover it.
     fn press_in_menu_bar(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -310,9 +311,9 @@ impl Act<'_> {
         await_quiet(desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
     }
 
-    /// The app's tree once a clicked field has the focus. X11 window managers hold the first click
-    /// into a window back (a synchronous grab of the button) and let keys pass: keys sent at once
-    /// reach the window before the click, and no field.
+    /// The app's tree once a clicked field has the focus. X11 window managers delay the first click
+    /// into a window (a synchronous grab of the button) but not the keys: keys that are sent at
+    /// once arrive before the click, and reach no field.
     fn await_focus(&self, desk: &mut Checkpoint<'_>, mut tree: Tree) -> Result<Tree> {
         let (Some(known), Some(index)) = (self.tree, self.target.and_then(|t| t.index)) else {
             return Ok(tree);
@@ -329,8 +330,8 @@ impl Act<'_> {
         Ok(tree)
     }
 
-    /// Where the keys will go. While another window was in front, toolkits may report no focused
-    /// element: the app is read again then.
+    /// Where the keys will go. An app whose window was behind may report no focused element: it is
+    /// read again then.
     fn witness(&self, desk: &mut Checkpoint<'_>) -> Result<Option<Witness>> {
         let Some(known) = self.tree.map(Witness::new) else {
             return Ok(None);
@@ -340,7 +341,7 @@ impl Act<'_> {
         }
         let front = desk.front_before().and_then(|front| front.pid);
         let behind = front != Some(self.pid);
-        // Qt 5 reports a current tab as focused, all the time.
+        // Qt 5 always reports the current tab as focused.
         let may_move = behind && known.field().is_none() && !known.is_in_table();
         let mut left = match (known.has_focus(), may_move) {
             (false, _) => FOCUS_COMES,
@@ -364,7 +365,7 @@ impl Act<'_> {
     }
 
     /// Where keys go, by `tree`, a reading of what shows, and by the earlier tree, which may have
-    /// more fields.
+    /// more secure fields.
     fn own_witness(&self, tree: &Tree) -> Witness {
         let now = Witness::new(tree);
         match self.tree {
@@ -373,9 +374,9 @@ impl Act<'_> {
         }
     }
 
-    /// Aims at the window that the click brought to the front, also a dialog of another process,
-    /// but never at the person's window, a blocked app, or a window of the target's process that
-    /// was there and was not clicked. `tree` is the target's. Returns where keys go now.
+    /// Aims at the window that the click brought to the front, even if it is a dialog of another
+    /// process. Never at the person's window, at a blocked app, or at another window of the
+    /// target's process that was open before. `tree` is the target's. Returns where keys go now.
     fn follow(&self, desk: &mut Checkpoint<'_>, tree: &Tree) -> Result<Option<Witness>> {
         let front = desk.front()?;
         if let Some(front) = front.as_ref().filter(|front| front.pid == Some(self.pid)) {
@@ -399,7 +400,7 @@ impl Act<'_> {
         };
         let own = self.policy.own_name(&mut **desk, pid)?.unwrap_or_default();
         if !self.policy.permits_process(&mut **desk, &own, pid) {
-            return Err(Error::LedOutOfBounds {
+            return Err(Error::LedToBlocked {
                 pid,
                 bounds: self.policy.bounds(),
             });
@@ -442,8 +443,8 @@ impl Act<'_> {
         }
     }
 
-    /// Types the first character alone where it opens a field for the rest, as in GTK's file
-    /// dialogs: characters typed before that field has the focus are lost. Returns the rest of the
+    /// Types the first character alone if it opens a field for the rest, as in GTK's file dialogs:
+    /// characters that are typed before that field has the focus are lost. Returns the rest of the
     /// text.
     fn type_first<'t>(
         &self,
@@ -465,7 +466,8 @@ impl Act<'_> {
         let mut tree = self.pause(desk)?;
         let has_come = |tree: &Tree| match Witness::new(tree).field() {
             Some(field) => field.text.ends_with(first),
-            // Elsewhere it may be a shortcut, and in a password's dialog a part of that.
+            // Outside of dialogs the character may be a shortcut, and in a password dialog a part
+            // of the password: no field will open.
             None => tree.dialog.is_none() || before.is_secure(),
         };
         let start = Instant::now();
@@ -475,7 +477,7 @@ impl Act<'_> {
             tree = desk.read(self.pid, Scope::Showing)?;
         }
         let now = Witness::new(&tree);
-        // The field may have opened without it.
+        // The field may have opened without the character.
         let lost = now.field().is_some_and(|field| field.text.is_empty());
         Ok(if lost { text } else { rest })
     }
@@ -508,7 +510,7 @@ impl Act<'_> {
         if !self.options.show_animation {
             return Ok(());
         }
-        // Where it was clicked, if it was scrolled there.
+        // The place of the click, if the target was scrolled there.
         let place = match at {
             Some(at) => self.place(target).filter(|place| place.contains(at)),
             None => self.place(target),
@@ -567,7 +569,7 @@ impl Act<'_> {
     }
 }
 
-/// Whether keys that follow a click on this are for it.
+/// Whether keys that follow a click on this element are for it.
 fn takes_text(clicked: &Element) -> bool {
     matches!(clicked.role, Role::TEXT_FIELD | Role::TEXT_AREA)
         && clicked.states.contains(States::EDITABLE)
@@ -578,8 +580,7 @@ fn around(point: Point) -> Rect {
     Rect::at(point.x - 8, point.y - 8, 16, 16)
 }
 
-/// Whether an element of an earlier tree shows and has not the focus, nor a window that has come
-/// since.
+/// Whether an element of an earlier tree is visible and neither it nor a new window has the focus.
 fn lacks_focus(tree: &Tree, known: &Tree, index: usize) -> bool {
     let Some(at) = tree.find_again(known, index) else {
         return false;

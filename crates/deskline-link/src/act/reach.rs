@@ -26,11 +26,11 @@ const WHEEL_TIME: Duration = Duration::from_secs(10);
 pub(crate) struct Reached {
     /// The point to click.
     pub(crate) point: Point,
-    /// The bounds that it is the middle of, where it is an element's.
+    /// The bounds of the element, whose middle the point is.
     place: Option<Rect>,
     /// For the summary.
     pub(crate) name: String,
-    /// Whether scrolling brought it into view. Other elements may have moved then.
+    /// Whether it was scrolled into view. Other elements may have moved then.
     scrolled: bool,
 }
 
@@ -53,20 +53,20 @@ impl Act<'_> {
         };
         let middle = |place| lookup::click_point(tree, index, place);
         if tree.elements[index].visible {
-            let told = self.front(desk, Wanted::Element(index))?;
-            let told = match told {
+            let reread = self.front(desk, Wanted::Element(index))?;
+            let reread = match reread {
                 None if self.window_has_moved(desk, tree, index)? => {
                     desk.ungrab();
                     let now = desk.read(self.pid, Scope::Showing)?;
                     self.front(desk, Wanted::Element(index))?;
                     Some(now)
                 }
-                told => told,
+                reread => reread,
             };
-            // A new tree after raising has no elements from the picture: keep the old bounds of
-            // these.
-            let told = told.filter(|_| !is_from_picture(&tree.elements[index].id));
-            let place = if let Some(now) = told {
+            // A tree that was read after raising has no elements from the picture: keep the old
+            // bounds of these.
+            let reread = reread.filter(|_| !is_from_picture(&tree.elements[index].id));
+            let place = if let Some(now) = reread {
                 // Take the bounds from it.
                 seen(&now, tree, index).ok_or_else(|| not_showing(tree, index))?
             } else {
@@ -75,8 +75,8 @@ impl Act<'_> {
             };
             return Ok(at(middle(place), Some(place), &target.name, false));
         }
-        // The menu bar on the screen is the front app's; and a minimised window shows nothing, on
-        // Windows not even to accessibility.
+        // The menu bar on the screen is that of the front app, and a minimised window has no
+        // visible elements; on Windows it has none at all.
         let windows = tree.windows_of(index);
         let is_away = !windows.is_empty() && windows.iter().all(|window| !window.on_screen);
         if in_menu_bar(tree, index) || is_away {
@@ -98,8 +98,8 @@ impl Act<'_> {
         Ok(at(middle(place), Some(place), &target.name, true))
     }
 
-    /// Whether the element's window is in another place than when the tree was read: the person may
-    /// have moved it, and a window manager that starts frames all windows anew.
+    /// Whether the element's window has moved since the tree was read: the person may have moved
+    /// it, and a window manager that starts puts new frames around all windows.
     fn window_has_moved(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -127,7 +127,7 @@ impl Act<'_> {
         if let (Some(tree), Some(index)) = (self.tree, target.index)
             && !sure(tree, index)
         {
-            // Several windows look alike, so the element may be another window's.
+            // The app has similar windows, so the element may be in another one.
             let window = tree.window_at(point).map(|window| window.id);
             let now = window.map(|window| self.known(desk, window)).transpose()?;
             let now = now.flatten();
@@ -161,8 +161,8 @@ impl Act<'_> {
         Ok((start, end))
     }
 
-    /// The two ends of a drag that ends in another app, both in view: that app's window right
-    /// behind the one dragged from, which the press of the button raises anyway.
+    /// The two ends of a drag that ends in another app, both in view. The other app's window is
+    /// right behind the one dragged from, which the press of the button would raise anyway.
     pub(crate) fn reach_across(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -253,7 +253,7 @@ impl Act<'_> {
         }
         let start = Instant::now();
         let mut last = None;
-        // Of several containers around it, how many moved nothing.
+        // The number of containers around it, from the innermost, in which the wheel moved nothing.
         let mut level = 0;
         for _ in 0..WHEEL_TURNS {
             let now = self.look(desk)?;
@@ -266,7 +266,7 @@ impl Act<'_> {
                 return Ok(place);
             }
             if last == Some((level, place, showing_alike(&now, at, level))) {
-                // The wheel moved nothing there, or the app reports it late.
+                // The wheel moved nothing there, or the app reports the motion late.
                 if desk.wait_for_change(LATE)?.is_some() {
                     last = None;
                     continue;
@@ -290,12 +290,12 @@ impl Act<'_> {
     }
 }
 
-/// The uncovered point of a drag's end that is nearest to its middle, while the window dragged from
-/// is raised above the window that the drag ends in.
+/// The point of a drag's end that is nearest to its middle and that no other window covers once the
+/// window dragged from is raised.
 fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<Point> {
     /// The number of points to try on each side.
     const GRID: i32 = 16;
-    /// A window also takes drops this far outside it, in its shadow.
+    /// A window also takes drops this far outside its bounds, in its shadow.
     const SHADOW: i32 = 8;
     let windows = desk.every_window()?;
     let Some(at) = windows.iter().position(|w| w.id == onto.id) else {
@@ -367,8 +367,7 @@ fn scrollers(tree: &Tree, index: usize) -> impl Iterator<Item = (usize, Rect)> +
     })
 }
 
-/// In the container at that level which may scroll the element, the first and the last visible
-/// element of the same role.
+/// The first and the last visible element of the same role in the container at that level.
 fn showing_alike(tree: &Tree, index: usize, level: usize) -> Option<(usize, usize)> {
     let (area, _) = scrollers(tree, index).nth(level)?;
     let inside = (area + 1..tree.elements.len()).take_while(|i| {
@@ -383,8 +382,8 @@ fn showing_alike(tree: &Tree, index: usize, level: usize) -> Option<(usize, usiz
 }
 
 /// Where to turn the wheel to bring an element into view, and by how many lines. The distance comes
-/// from the element's bounds. GTK 3 gives no bounds to distant rows: their direction comes from
-/// their index relative to the visible ones, and so does how many pages away they are.
+/// from the element's bounds. GTK 3 gives no bounds to distant rows: their direction and their
+/// distance in pages come from their index relative to the visible ones.
 fn wheel(tree: &Tree, index: usize, place: Option<Rect>, level: usize) -> Option<(Point, i32)> {
     // The approximate height of one line, in pixels, in any toolkit. The next turn corrects the
     // rest.
@@ -405,7 +404,7 @@ fn wheel(tree: &Tree, index: usize, place: Option<Rect>, level: usize) -> Option
             } else {
                 return None;
             };
-            // Not the last page: that turn could go too far.
+            // One page less: the last turn could go too far.
             let pages = i32::try_from(pages).unwrap_or(i32::MAX).saturating_sub(1);
             let far = pages.saturating_mul(area.h) / LINE;
             far.min(MOST_LINES).max(lines_for(Some(area))) * sign
@@ -415,8 +414,8 @@ fn wheel(tree: &Tree, index: usize, place: Option<Rect>, level: usize) -> Option
     Some((area.center(), lines))
 }
 
-/// The error for an element that is not in view. Names the call that scrolls it there, or else what
-/// it is inside.
+/// The error for an element that is not in view. Names the call that scrolls it into view, or else
+/// the element that contains it.
 fn not_showing(tree: &Tree, index: usize) -> Error {
     let name = summary::name_of(tree, index);
     let place = tree.elements[index].place();

@@ -62,7 +62,7 @@ fn cancelled(reason: Reason, tool: &str) -> String {
         Reason::Request => format!("Cancelled: the client cancelled its request during {tool}"),
         Reason::Stopping => format!("Cancelled: the server was stopped during {tool}"),
         Reason::Watchdog => format!(
-            "{tool} held the person's input for too long and was stopped. Call refresh_traversal \
+            "{tool} held the user's input for too long and was stopped. Call refresh_traversal \
             to see how far it came"
         ),
         Reason::Unguarded => format!(

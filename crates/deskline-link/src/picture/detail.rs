@@ -1,4 +1,4 @@
-//! Tells whether an area of a picture shows content, or only lines, frames and plain colour.
+//! Decides whether an area of a picture shows content, or only lines, frames and plain colour.
 
 use deskline_core::Rect;
 
@@ -55,15 +55,15 @@ impl Area {
             && other.from.1 < self.to.1
     }
 
-    /// Whether enough blocks have edges in both directions. Blocks that `said` overlaps do not
-    /// count. If it overlaps more than half of all blocks, the result is `false`.
-    pub(crate) fn is_detailed(&self, picture: &Picture, said: &[Self]) -> bool {
+    /// Whether enough blocks have edges in both directions. Blocks that touch `described`
+    /// parts do not count. If those are more than half of all blocks, the result is `false`.
+    pub(crate) fn is_detailed(&self, picture: &Picture, described: &[Self]) -> bool {
         let columns = (self.to.0 - self.from.0).div_ceil(BLOCK);
         let rows = (self.to.1 - self.from.1).div_ceil(BLOCK);
         let open: Vec<bool> = (0..rows * columns)
             .map(|i| {
                 let block = self.block(i % columns, i / columns);
-                !said.iter().any(|said| said.meets(&block))
+                !described.iter().any(|part| part.meets(&block))
             })
             .collect();
         if 2 * open.iter().filter(|open| **open).count() < open.len() {

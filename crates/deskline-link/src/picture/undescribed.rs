@@ -178,7 +178,7 @@ impl Seen<'_> {
             contains[at] = true;
         }
         let mut is_in_it = vec![false; elements.len()];
-        let mut said = Vec::new();
+        let mut described = Vec::new();
         for (i, element) in elements.iter().enumerate() {
             let parent = element.parent.filter(|&p| p < i);
             is_in_it[i] = i == index || parent.is_some_and(|p| is_in_it[p]);
@@ -195,10 +195,10 @@ impl Seen<'_> {
                 && !is_from_picture(&element.id)
                 && (self.is_in_window(i) || self.tree.windows_of(i).is_empty())
             {
-                said.push(over);
+                described.push(over);
             }
         }
-        said
+        described
     }
 }
 

@@ -72,7 +72,7 @@ impl FrontWatch {
         if desk.is_no_effect(&front)? {
             return Ok(None);
         }
-        // Where no app's window is in front, a window of the desktop itself is: no handoff.
+        // If the front window is a part of the desktop itself, no app was brought to the front.
         let states = desk.window_states()?;
         let is_part = |(id, state): &(_, WindowState)| *id == front.id && state.place != Place::App;
         if states.iter().any(is_part) {
@@ -111,7 +111,7 @@ impl Steps<'_> {
         }
         if let Err(e) = &tree {
             // It may be a blocked app, whose titles must not be read.
-            if self.policy.is_bounded() || matches!(e, Error::OutOfBounds { .. }) {
+            if self.policy.is_bounded() || matches!(e, Error::Blocked { .. }) {
                 title = "another app".into();
             }
             notes.add(format!("the app now in front was not read: {e}"));

@@ -150,7 +150,7 @@ pub(crate) fn await_quiet(
     // Any key may scroll a page.
     let scrolls = awaits.sent.map(|_| desk.lag(pid, Sent::Scroll));
     let agree = AGREE.max(scrolls.unwrap_or_default());
-    // A page that loads without end is not waited for again.
+    // A page that was loading before the act may never end: do not wait for it.
     let loaded = awaits.before.is_none_or(|tree| !lacks_page(tree)) && !desk.is_loading(pid);
     if let Some(sent) = awaits.sent {
         cancel.wait(desk.lag(pid, sent).min(awaits.most))?;
@@ -159,7 +159,7 @@ pub(crate) fn await_quiet(
         desk.ungrab_in_time();
         let desktop = &mut **desk;
         let cpu = Cpu::now(desktop, pid);
-        // Changes that go on without an event are not read more often for it.
+        // Lasting changes without events cause no more readings than others.
         let pause = if again {
             Duration::ZERO
         } else if more.is_some() || last.is_none() || slides {
@@ -180,11 +180,11 @@ pub(crate) fn await_quiet(
         let opened = !awaits.opens || desktop.popup_open(pid)?;
         seen |= opened && awaits.effect.shows(heard.any, change, awaits.raised);
         shown |= opened && awaits.before.is_some() && change >= Some(enough);
-        let told = heard.any.is_some() && heard.silent && known.is_some();
+        let announced = heard.any.is_some() && heard.silent && known.is_some();
         let fresh = awaits.before.and_then(|b| newcomers.fresh(b, &tree));
         let pending = desktop.handoff_pending()?;
         let working = !changed && heard.any.is_none() && busy && start.elapsed() < WORKING;
-        let done = !changed || told && awaits.effect != Effect::Motion;
+        let done = !changed || announced && awaits.effect != Effect::Motion;
         let loading = loaded && (desktop.is_loading(pid) || lacks_page(&tree));
         slides = moves_silently
             && start.elapsed() < AGREE
@@ -192,7 +192,7 @@ pub(crate) fn await_quiet(
         let mut quiet = !pending && !working && !computing && done && !loading && !slides;
         if quiet {
             let until = if seen {
-                heard.last + if told && changed { SEEN } else { QUIET }
+                heard.last + if announced && changed { SEEN } else { QUIET }
             } else {
                 start + awaits.effect.unseen()
             };
@@ -214,7 +214,7 @@ pub(crate) fn await_quiet(
             moved = awaits.has_moved(desktop, &tree);
         }
         if moved == Some(true) && !shown && may_be_stale(&tree) && start.elapsed() < agree {
-            // A scrolled page has other places, and nothing else.
+            // A scrolled page differs only in its places.
             quiet &= awaits.before.is_some_and(|before| has_slid(before, &tree));
         }
         if quiet || start.elapsed() >= awaits.most {
@@ -255,8 +255,8 @@ struct Heard {
     last: Instant,
 }
 
-/// Listens until no event has come for the time of a pause, or until events have come for [`NOISE`]
-/// without one. `any` is one that has come just before.
+/// Listens until no event has come for `pause`, or until events have come for [`NOISE`] without such
+/// a pause. `any` is the event right before, if there was one.
 fn listen(
     desktop: &mut dyn Desktop,
     any: Option<Sign>,
@@ -283,8 +283,8 @@ fn listen(
     }
 }
 
-/// The CPU time of an app at the start of a time in which nothing is asked of it: a reading makes
-/// it compute too.
+/// The CPU time of an app at the start of a period in which it is not read: a reading makes it
+/// compute too.
 struct Cpu {
     pid: u32,
     since: Instant,
@@ -302,9 +302,9 @@ impl Cpu {
         }
     }
 
-    /// Whether the app has computed for a good part of the time since, and whether its threads
-    /// compute what is still to come. After a click, a browser's renderer may still be computing
-    /// the effect; until then the browser answers as if nothing had happened.
+    /// Whether the app has computed for a good part of the period, and whether its threads still
+    /// do. After a click, a browser's renderer may still be computing the effect, while the browser
+    /// answers as if nothing had happened.
     fn used(&self, desktop: &mut dyn Desktop) -> (bool, bool) {
         let elapsed = self.since.elapsed();
         let ran = |before: Option<Duration>, now: Option<Duration>| {
@@ -347,12 +347,12 @@ impl Drawing<'_> {
     }
 }
 
-/// The windows that have come since before the act: how much of them shows, and since when.
+/// The windows that have opened since before the act: how much of them is visible, and since when.
 #[derive(Debug, Default)]
 struct Newcomers(Option<(Vec<Rect>, usize, Instant)>);
 
 impl Newcomers {
-    /// Since when they look as they do, if that is not for [`FRESH`] already.
+    /// Since when they have been unchanged, unless that is at least [`FRESH`].
     fn fresh(&mut self, before: &Tree, now: &Tree) -> Option<Instant> {
         let new = now.windows.iter().filter(|w| before.window(w.id).is_none());
         let new: Vec<Rect> = new.map(|window| window.extents).collect();
@@ -390,7 +390,7 @@ impl Restless {
             .retain(|&removed| !before.is_in_tool_tip(removed));
         let changed = diff.changed_ids(before, after);
         let mut counts = HashMap::new();
-        // A reading has none of them yet.
+        // Texts from pictures are added after the reading.
         let changed = changed.into_iter().filter(|id| !is_from_picture(id));
         for id in changed.chain(drawn) {
             let (count, since) = self.0.get(id).copied().unwrap_or((0, Instant::now()));

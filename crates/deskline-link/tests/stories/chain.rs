@@ -255,7 +255,7 @@ fn an_element_of_another_window_is_named_with_that_window() {
 }
 
 #[test]
-fn an_app_out_of_bounds_gets_no_step() {
+fn a_blocked_app_gets_no_step() {
     let mut story = Story::allowing(&["Mail"]);
     story.given(attaches);
     let steps = vec![click("Send", None, None), types("hello")];

@@ -64,7 +64,7 @@ fn nothing_is_dropped_where_the_end_does_not_show() {
 }
 
 #[test]
-fn an_app_that_is_out_of_bounds_is_not_dropped_on() {
+fn a_blocked_app_is_not_dropped_on() {
     let mut story = Story::denying("Music");
     drag_to_music(&mut story, "Inbox");
     assert!(story.field("error").contains("blocked"));

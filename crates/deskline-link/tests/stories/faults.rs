@@ -78,7 +78,7 @@ fn a_picture_is_of_the_targets_window() {
     assert!(pictures.contains(&"picture 2".to_owned()), "{pictures:?}");
 }
 
-/// What is said of a text that neither the sentence nor the journal may have.
+/// The sentence of the answer. Neither it nor the journal may have the secret.
 fn said_of_secret(story: &Story) -> String {
     let message = story.field(if story.is_error() { "error" } else { "summary" });
     for text in [&message, &story.journal()] {
@@ -320,7 +320,7 @@ fn a_drag_does_not_end_in_a_window_that_lies_over_its_end() {
 }
 
 #[test]
-fn an_app_out_of_bounds_is_not_read_touched_or_named() {
+fn a_blocked_app_is_not_read_touched_or_named() {
     let mut story = Story::allowing(&["Editor"]);
     story.click("Send");
     assert_snapshot!(story.outcome(), @"
@@ -347,7 +347,7 @@ fn an_app_that_takes_another_name_stays_denied_and_does_not_become_allowed() {
 }
 
 #[test]
-fn the_text_after_a_click_obeys_the_bounds_where_it_lands() {
+fn the_text_after_a_click_does_not_reach_a_blocked_app() {
     let mut story = Story::allowing(&["Mail"]);
     story.on_press("Send", |world| {
         world.app(400, "Terminal");
@@ -365,7 +365,7 @@ fn the_text_after_a_click_obeys_the_bounds_where_it_lands() {
 }
 
 #[test]
-fn the_title_of_a_window_out_of_bounds_is_not_shown() {
+fn the_title_of_a_blocked_window_is_not_shown() {
     let mut story = Story::allowing(&["Mail"]);
     story.after("activate", |world| {
         let at = [480, 20, 120, 60];

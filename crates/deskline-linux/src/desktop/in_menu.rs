@@ -1,4 +1,4 @@
-//! What a click in an open menu waits for, and what it makes sure of.
+//! Clicks in open menus: the waits and the checks before one.
 
 use std::time::{Duration, Instant};
 
@@ -10,12 +10,12 @@ use crate::display::Popups;
 use crate::menus::context::{self, Item, Source};
 use crate::menus::{self, Heed};
 
-/// How long a GTK 3 menu takes to notice the pointer, and may take until the app says which item it
-/// is on.
+/// How long a GTK 3 menu takes to notice the pointer, and how long the app may take to report the
+/// item under it.
 const HOVERS: Duration = Duration::from_millis(40);
-const TELLS: Duration = Duration::from_millis(800);
+const REPORTS: Duration = Duration::from_millis(800);
 
-/// What the pointer is on in a menu.
+/// The element of a menu under the pointer.
 enum Selects {
     It,
     Disabled,
@@ -23,7 +23,7 @@ enum Selects {
 }
 
 impl LinuxDesktop {
-    /// Puts the items of a GTK 3 app's menus where they are. Returns those of context menus.
+    /// Corrects the places of a GTK 3 app's menu items. Returns those of context menus.
     pub(super) fn place_menus(
         &mut self,
         pid: u32,
@@ -80,7 +80,7 @@ impl LinuxDesktop {
         }
     }
 
-    /// Puts the pointer there. Returns what the app's menu takes it to be on.
+    /// Moves the pointer there. Returns the item that the app's menu reports under it.
     fn pointer_selects(
         &mut self,
         pid: u32,
@@ -90,13 +90,12 @@ impl LinuxDesktop {
     ) -> Result<Selects> {
         let start = Instant::now();
         loop {
-            // GTK ignores that the pointer enters a new menu, and takes note of a later motion.
+            // GTK ignores the pointer when it enters a new menu, and notices a later motion.
             let beside = Point { x: at.x - 1, ..at };
             let screen = self.display.screen()?;
             screen.move_pointer(beside)?;
             screen.move_pointer(at)?;
-            // An item that a key has selected is no longer so then, if the pointer is on another
-            // one.
+            // An item that was selected by a key is deselected once the pointer is on another one.
             cancel.wait(HOVERS)?;
             let windows = self.windows_of(pid)?;
             let tree = self.atspi.read(pid, Scope::Showing, &windows)?;
@@ -110,7 +109,7 @@ impl LinuxDesktop {
             if states.contains(States::DISABLED) {
                 return Ok(Selects::Disabled);
             }
-            if start.elapsed() > TELLS {
+            if start.elapsed() > REPORTS {
                 return Ok(Selects::Another);
             }
         }

@@ -146,9 +146,9 @@ pub(super) fn guard(session: &Session, attended: bool) -> Check {
                 return Check::warn(
                     GUARD,
                     format!(
-                        "{devices} are kept out while an agent's keys and clicks go in, but not \
-                        someone at {people}: that input arrives by XTEST, like the agent's own, \
-                        and Esc there does not cancel"
+                        "{devices} are kept out while an agent's keys and clicks go in. Input from \
+                        {people} is not, as it arrives by XTEST like the agent's own, and Esc \
+                        there does not cancel"
                     ),
                     alone(),
                 );

@@ -255,7 +255,7 @@ fn failed(name: &str, how: &str, directory: &Path) -> Error {
         lines.join(" / ")
     };
     Error::Unavailable(format!(
-        "the private desktop's {name} {how}. It said: {said}"
+        "the private desktop's {name} {how}. It wrote: {said}"
     ))
 }
 

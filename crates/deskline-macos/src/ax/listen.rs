@@ -105,12 +105,12 @@ impl<O: Os> Listening<O> {
             Condvar::new(),
         ));
         let subscribe = || {
-            let tell = Arc::clone(&heard);
+            let shared = Arc::clone(&heard);
             let hear = move |name: &str, element: &O::Element| {
-                let (heard, told) = &*tell;
+                let (heard, notify) = &*shared;
                 let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
                 heard.hear(name, element);
-                told.notify_all();
+                notify.notify_all();
             };
             os.observe(pid, NOTIFICATIONS, Box::new(hear))
         };
@@ -130,7 +130,7 @@ impl<O: Os> Listening<O> {
     /// Waits for a notification, for at most `time`.
     pub(crate) fn wait(&self, time: Duration) -> Option<Sign> {
         let until = Instant::now() + time;
-        let (heard, told) = &*self.heard;
+        let (heard, notify) = &*self.heard;
         let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(event) = heard.event.take() {
@@ -140,7 +140,7 @@ impl<O: Os> Listening<O> {
             if left.is_zero() {
                 return None;
             }
-            heard = told
+            heard = notify
                 .wait_timeout(heard, left)
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;

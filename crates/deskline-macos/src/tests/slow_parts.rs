@@ -60,7 +60,7 @@ fn settings(pane: &str) -> Desk {
 }
 
 #[test]
-fn the_panes_where_programs_get_their_permissions_are_out_of_bounds() {
+fn the_panes_where_programs_get_their_permissions_are_blocked() {
     let mut desk = settings("SecurityPrivacyExtension");
     desk.click_on("Terminal", "AXCheckBox")
         .fails_with("--allow-app");

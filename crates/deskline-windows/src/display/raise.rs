@@ -66,7 +66,7 @@ fn refusal() -> DisplayError {
         );
     }
     DisplayError::NotRaised(
-        "Windows, which waits while the person has a menu open, did not let the window come to \
+        "Windows, which waits while the user has a menu open, did not let the window come to \
          the front",
         COMES,
     )

@@ -211,7 +211,7 @@ impl Driver {
     }
 
     /// Whether the answer to a click shows that something changed. Deskline and a11y-computer-use
-    /// say so; the trees of the others must differ in more than their numbering.
+    /// report it; the trees of the others must differ in more than their numbering.
     pub fn tells(self, before: &str, after: &str) -> bool {
         match self {
             Self::Deskline => {

@@ -70,7 +70,7 @@ pub struct Subject<'b> {
     pub server: &'b Client,
     /// The combo boxes of Qt and GTK 4.18 have their choice as name.
     pub combo_has_no_name: bool,
-    /// UI Automation tells no text area of Qt from a field.
+    /// In UI Automation, Qt reports text areas as fields.
     pub areas_are_fields: bool,
     /// The late changes so far.
     pub late: RefCell<Vec<String>>,

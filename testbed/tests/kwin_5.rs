@@ -92,7 +92,7 @@ fn forms_the_wheel_and_drags() {
         let app = kde.widgets(toolkit, &server);
         server.fills_the_form(&app);
         server.turns_the_wheel(&app);
-        // GTK 4.8 tells the place of the pad's label.
+        // GTK 4.8 reports the place of the pad's label.
         if toolkit != Toolkit::Gtk4 {
             server.drags_over_the_pad(&app);
         }

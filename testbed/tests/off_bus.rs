@@ -72,7 +72,7 @@ fn qt_5_finds_the_bus_where_the_session_did_not_write_its_address() {
     }
 }
 
-/// Qt 5 that does not find the session bus. Without the variable it registers, and tells nothing.
+/// Qt 5 that does not find the session bus. Without the variable it registers an empty tree.
 #[test]
 fn an_app_that_has_what_puts_it_on_the_bus_is_not_told_to_have_it() {
     const TOLD: &str = "QT_LINUX_ACCESSIBILITY_ALWAYS_ON";

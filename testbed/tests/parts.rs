@@ -1,5 +1,5 @@
 //! Parts of a desktop that are killed and started anew while a server runs: window manager,
-//! accessibility bus, session bus, X server. A call meanwhile ends in time and says what is lost;
+//! accessibility bus, session bus, X server. A call meanwhile ends in time and names what is lost;
 //! the next one works, with the same client. And a journal whose disk is full, read-only or slow,
 //! and a desktop that stands still for a while.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -252,7 +252,7 @@ fn a_part_that_is_started_anew_costs_no_client_its_server() {
     is_clicked_at_last(&server, app.0.id(), &log, "another X server");
 }
 
-/// What the agent asked for is done and answered all the same; the answer says what is not kept.
+/// The call is done and answered all the same; the answer names what is not kept.
 #[test]
 fn a_journal_that_cannot_be_written_stops_no_call() {
     let bed = Bed::new();

@@ -43,14 +43,14 @@ pub fn is_enabled(session_bus: &str) -> Result<bool> {
     Ok(is_enabled_on(&mut open(session_bus)?))
 }
 
-/// Asks for the address on a session bus that is connected to, which starts the accessibility bus.
+/// Asks for the address on a connected session bus, which starts the accessibility bus.
 pub fn address_on(bus: &mut Connection, limit: Duration) -> Result<String, bus::Error> {
     let call = Call::new(BUS, PATH, BUS, "GetAddress", Body::new());
     Ok(bus.call(&call, limit)?.reader().str()?.to_owned())
 }
 
-/// Tells apps to put themselves on the bus. Those that read this only at their start follow when
-/// they are started again.
+/// Asks apps to join the bus. Apps that read this only at their start join when they are started
+/// again.
 pub fn enable_on(bus: &mut Connection, limit: Duration) -> Result<()> {
     let body = Body::new().str(STATUS).str("IsEnabled").variant_bool(true);
     property(bus, "Set", body, limit)

@@ -26,12 +26,12 @@ const ACTION_RETURNS: Duration = Duration::from_millis(500);
 /// The bus's error for a call whose receiver has left the bus.
 const NO_REPLY: &str = "org.freedesktop.DBus.Error.NoReply";
 
-/// How long an element may take to report its actions, where it reported none at first: on a
-/// machine with four busy processes on two cores, 100 ms were too few for Firefox once.
+/// How long an element that reported no actions at first may take to report them: on a machine with
+/// four busy processes on two cores, 100 ms were once too few for Firefox.
 const ACTIONS_COME: Duration = Duration::from_millis(500);
 
 /// Names of the action that presses an element, in lower case without blanks, best first. Toolkits
-/// do not share a set of names: GTK 3 says `click` and `expand or contract`, Qt `Press` and
+/// do not share a set of names: GTK 3 has `click` and `expand or contract`, Qt `Press` and
 /// `Toggle`, Gecko `jump`, `switch` and `cycle`, Chromium `doDefault`, Java `toggle expand`,
 /// Flutter `Tap`.
 const PRESS: [&str; 20] = [
@@ -57,8 +57,8 @@ const PRESS: [&str; 20] = [
     "close",
 ];
 
-/// Names of actions that are never taken for a press, in the same form. The others that are not
-/// meant have a dot in their names: GTK 4 lists every command of a widget, such as `clipboard.cut`.
+/// Names of actions that are never a press, in the same form. The others have a dot in their names:
+/// GTK 4 lists every command of a widget, such as `clipboard.cut`.
 const NOT_A_PRESS: [&str; 6] = [
     "setfocus",
     "showmenu",
@@ -68,10 +68,10 @@ const NOT_A_PRESS: [&str; 6] = [
     "decrease",
 ];
 
-/// The maximum number of tabs of one tab bar that are asked which of them is selected.
+/// The maximum number of tabs of one tab bar whose states are requested.
 const MOST_TABS: usize = 64;
 
-/// The most actions of one element whose names are asked for.
+/// The maximum number of actions of one element whose names are requested.
 const MOST_ACTIONS: usize = 32;
 
 fn refused(action: QuietAction, obstacle: Obstacle) -> Failure {
@@ -117,8 +117,8 @@ type Acted<T = ()> = std::result::Result<T, Failure>;
 /// `press_ax`: runs the element's own action.
 pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
     require_enabled(app, path, QuietAction::Press)?;
-    // Gecko fetches the actions of a page from its process when they are first asked for, and says
-    // until then that there are none.
+    // Gecko fetches the actions of a page from its process when they are first requested, and
+    // reports none until then.
     let actions = ask_until(
         ACTIONS_COME,
         || self::actions(app, path),
@@ -131,7 +131,7 @@ pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
         return Ok(());
     }
     let kind = match app.ask(path, Request::Role) {
-        // GTK replies first, and then does it.
+        // GTK replies first, and then carries out the action.
         Err(bus::Error::Timeout | bus::Error::Io(_)) => return Ok(()),
         reply => answer(reply)?,
     };
@@ -176,7 +176,8 @@ fn tells_which_is_selected(app: &mut AppConnection<'_>, path: &str) -> Asked<boo
     Ok(false)
 }
 
-/// Asks until the answer is the wanted one, or `limit` has passed: the last answer.
+/// Repeats a request until the answer is the wanted one, or `limit` has passed. Returns the last
+/// answer.
 fn ask_until<T>(
     limit: Duration,
     mut ask: impl FnMut() -> Asked<T>,
@@ -192,8 +193,9 @@ fn ask_until<T>(
     }
 }
 
-/// The index of the action that is a press, if one is. `actions` are the names in the person's
-/// language where the toolkit translates them; GTK 3 and Qt have them in English too, Java has not.
+/// The index of the action that is a press, if there is one. `actions` has the names in the
+/// person's language where the toolkit translates them; GTK 3 and Qt report them in English too,
+/// Java does not.
 fn press_of(app: &mut AppConnection<'_>, path: &str, actions: &[String]) -> Asked<Option<i32>> {
     if let Some(index) = press_index(actions) {
         return Ok(Some(index));
@@ -221,7 +223,7 @@ fn press_index(actions: &[String]) -> Option<i32> {
         .map(|i| i as i32)
 }
 
-/// The index of the only action, whatever language its name is in, if it may be a press.
+/// The index of the only action, in whatever language its name is, if it may be a press.
 fn only_action(actions: &[String]) -> Option<i32> {
     let [name] = actions else { return None };
     let name = squeezed(name);
@@ -246,7 +248,7 @@ fn actions(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
     Ok(all.unwrap_or_default())
 }
 
-/// When the app replied to an action that it has taken.
+/// The moment of the app's reply to an action that it has accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reply {
     InTime,
@@ -364,7 +366,7 @@ pub fn set_value(
 }
 
 /// `choose`: selects the choice of this text in a combo box or a list.
-/// Returns whether the app says that it has done so.
+/// Returns whether the app reports success.
 pub fn choose(
     app: &mut AppConnection<'_>,
     path: &str,
@@ -378,8 +380,8 @@ pub fn choose(
         .ok_or_else(|| refused(ACTION, Obstacle::NoSuchChoice(value.to_owned())))
 }
 
-/// Selects the choice of this text below an element. Returns whether the app says that it has
-/// done so, or `None` if there is none. `selects`: whether the element implements `Selection`.
+/// Selects the choice of this text below an element. Returns whether the app reports success, or
+/// `None` if there is no such choice. `selects`: whether the element implements `Selection`.
 fn select(
     app: &mut AppConnection<'_>,
     path: &str,
@@ -389,7 +391,7 @@ fn select(
 ) -> Acted<Option<bool>> {
     const ACTION: QuietAction = QuietAction::SetValue;
     match choice::find(app, path, value)? {
-        // Firefox 140 shows the choice then, and sends the page no event that it has changed.
+        // Firefox 140 would show the choice without an event to the page.
         choice::Search::Choice(_) if toolkit == Some(Toolkit::Gecko) => {
             Err(refused(ACTION, Obstacle::ChoiceNotSettable))
         }

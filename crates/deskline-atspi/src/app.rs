@@ -10,7 +10,7 @@ use crate::tree::KnownWindows;
 /// An app that was met.
 #[derive(Debug)]
 pub struct App {
-    /// Who it is, and how to reach it.
+    /// Its identity and its connection.
     pub peer: Peer,
     /// Its other registrations on the bus.
     pub beside: Vec<Peer>,
@@ -18,21 +18,23 @@ pub struct App {
     pub cache: BulkCache,
     /// What its last reading asked.
     pub questions: Questions,
-    /// Whether a reading has found the same tree as the one before it: GTK 4's grows as it is read.
+    /// Whether a reading has found the same tree as the one before: GTK 4's tree grows as it is
+    /// read.
     pub grown: bool,
     /// Whether the last reading had a page that shows and is loading.
     pub loads: bool,
     /// The windows of its toplevels.
     pub windows: KnownWindows,
-    /// Its documents as they were read last.
+    /// Its documents, from the last reading of each.
     pub documents: Documents,
 }
 
 impl App {
-    /// Of an app that nothing else is known of yet.
+    /// The state of an app that was not read yet.
     pub fn new(peer: Peer) -> Self {
-        // With five documents LibreOffice's took more than 2 s on a loaded machine, during which it
-        // answered nothing else, and most of it is not in the tree.
+        // LibreOffice's cache is never fetched. With five documents it took more than 2 s on a
+        // loaded machine, during which LibreOffice answered nothing else, and most of it is not in
+        // the tree.
         let cache_use = if vcl::is_office(&peer.name) {
             CacheUse::Never
         } else {

@@ -11,7 +11,7 @@ pub struct AppToplevel {
     pub title: String,
     /// Whether its app reports that it has the keyboard.
     pub active: bool,
-    /// Whether its app has not answered this time: it is as it was when it last did.
+    /// Whether its app has not answered this time. The toplevel is then from its last answer.
     pub silent: bool,
 }
 

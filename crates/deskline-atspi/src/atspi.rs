@@ -54,9 +54,9 @@ pub struct AtSpi {
     pub(crate) apps: HashMap<u32, App>,
     /// The toplevels that were last seen.
     pub(crate) shown: Vec<AppToplevel>,
-    /// What each app listed last, by its bus name.
+    /// The last list of toplevels of each app, by its bus name.
     pub(crate) tops: HashMap<String, Vec<Object>>,
-    /// Bus names are never used twice, so their pids are asked for once.
+    /// The pids by bus name. Bus names are never reused, so each pid is requested once.
     pub(crate) pids: HashMap<String, u32>,
     /// Apps that were asked to send events.
     pub(crate) registered: HashSet<String>,
@@ -94,7 +94,8 @@ impl AtSpi {
         self.bus.guid()
     }
 
-    /// The bus daemon's pid for this process; `None` if it sees none, as from a container.
+    /// The pid that the bus daemon reports for this process; `None` if it sees none, as from a
+    /// container.
     pub fn own_pid(&mut self) -> Option<u32> {
         let name = self.bus.name().to_owned();
         let call = Call::to_bus("GetConnectionUnixProcessID", Body::new().str(&name));
@@ -227,7 +228,7 @@ impl AtSpi {
         }
     }
 
-    /// Does not wait again for the windows that are missing now.
+    /// Stops waiting for the windows that are missing now.
     pub fn give_up_windows(&mut self, pid: u32) {
         if let Some(app) = self.apps.get_mut(&pid) {
             app.windows.give_up();
@@ -254,7 +255,7 @@ impl AtSpi {
             scope => scope,
         };
         let first = self.try_read(pid, (scope, whole), windows);
-        // The private socket may have been that of an app that is gone: once more, by the bus.
+        // The private socket may belong to an app that is gone: try once more over the bus.
         let mut read = match first {
             Err(bus::Error::Io(_)) => {
                 self.forget(pid);
@@ -282,7 +283,7 @@ impl AtSpi {
             }
             read = again;
         }
-        // The bus answers for an app that has left it: not even the root is there.
+        // The bus answers in place of an app that has left it: even the root is missing.
         if read.as_ref().is_ok_and(|tree| tree.elements.is_empty()) {
             self.forget(pid);
             process::ends_within(pid, CLOSES);
@@ -294,14 +295,14 @@ impl AtSpi {
         })
     }
 
-    /// Whether the link is about that app, and a reading of it is kept.
+    /// Whether the link is about that app, and its last reading is kept.
     fn has_read(&self, pid: u32) -> bool {
         let current = self.mirrors.current.as_ref();
         let last = current.and_then(|mirror| mirror.last.as_ref());
         last.is_some_and(|last| last.pid == pid)
     }
 
-    /// `whole`: with the documents that nobody sees.
+    /// `whole`: also reads the documents that nobody sees.
     fn try_read(
         &mut self,
         pid: u32,
@@ -330,8 +331,7 @@ impl AtSpi {
         let toolkit = app.peer.toolkit;
         let again = matches!(scope, Scope::Again { .. });
         let fetch_cache = app.cache.is_due();
-        // Where no budget is enough for the whole app, reading all of it anew would never be
-        // complete.
+        // If no budget is enough for the whole app, a new reading would never be complete.
         let reused = last.as_ref().filter(|last| again || last.outgrows_budget);
         let scope = match scope {
             Scope::Again { budget } if reused.is_some_and(|last| last.cut_short) => Scope::Again {
@@ -341,7 +341,7 @@ impl AtSpi {
         };
         let mut spreadsheets = self.keep_alive.take(&bus_name);
         let mut engine = Engine::new(app.peer.connection(bus), &bus_name, toolkit, end);
-        // A cache has them all in one call.
+        // The cache has all of them in one call.
         if !whole && !fetch_cache {
             engine.unseen = app.documents.unseen(windows, &self.acted_in);
         }
@@ -473,8 +473,8 @@ impl AtSpi {
     }
 }
 
-/// What was not read in this call: `kept` hidden elements, with their age, and those in the windows
-/// that nobody sees, which are in these frames.
+/// The elements that were not read in this call: `kept` hidden elements, with their age, and those
+/// in windows that nobody sees, which are in these frames.
 fn older_parts(
     tree: &Tree,
     kept: Option<(usize, Duration)>,
@@ -501,7 +501,7 @@ struct Located<'a> {
 }
 
 impl Located<'_> {
-    /// Acts on the object; an error on the bus is the app's.
+    /// Acts on the object. An error on the bus is an error of the app.
     fn act<T>(
         mut self,
         action: impl FnOnce(&mut AppConnection<'_>, &str) -> Result<T, act::Failure>,
@@ -513,7 +513,7 @@ impl Located<'_> {
     }
 }
 
-/// Whether it is a page that shows and is loading.
+/// Whether it is a visible page that is loading.
 fn is_loading_page(node: &Node) -> bool {
     let page = matches!(node.role, Some(role::DOCUMENT_WEB | role::DOCUMENT_FRAME));
     page && node.showing && node.states.has(StateSet::BUSY)
@@ -546,7 +546,7 @@ fn unanswered(e: bus::Error, app: &str, pid: u32) -> Error {
             pid,
             ms: PATIENCE.as_millis(),
         },
-        // The app's end of its own socket: it is gone.
+        // The app has closed its own socket: it is gone.
         bus::Error::Io(_) if process::ends_within(pid, CLOSES) => Error::NoProcess(pid),
         // The connection to the bus, or to the app's own socket, is lost: connect to both again.
         e => on_bus("talking to the app over the accessibility bus")(e),

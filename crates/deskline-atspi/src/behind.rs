@@ -42,7 +42,7 @@ impl AtSpi {
         Ok(())
     }
 
-    /// The apps' own names; empty where one does not answer at once.
+    /// The apps' own names; empty if an app does not answer at once.
     fn names_of_all(&mut self, bus_names: &[String]) -> Result<Vec<String>, bus::Error> {
         let calls = bus_names
             .iter()
@@ -62,8 +62,8 @@ impl AtSpi {
     }
 }
 
-/// The process of each app, of those that are connected to its proxy. By the process's name if it
-/// is the app's, else in order; the last one takes what is left.
+/// The process of each app, among those that are connected to its proxy: the one with the app's
+/// name, else by order. The last app gets what is left.
 fn assign(called: &[String], mut clients: Vec<(u32, String)>) -> Vec<u32> {
     let is = |app: &str, process: &str| {
         let (app, process) = (app.to_lowercase(), process.to_lowercase());

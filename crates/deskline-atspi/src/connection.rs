@@ -11,10 +11,11 @@ use crate::request::Request;
 /// platform.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
-/// After this silence an app is asked about its root. The rest of [`PATIENCE`] is for the answer.
+/// After this silence a request to the app's root is sent. The rest of [`PATIENCE`] is for the
+/// answer.
 const SILENCE: Duration = Duration::from_millis(1_700);
 
-/// The tag of that question. Others count up from 0.
+/// The tag of that request. Others count up from 0.
 const CONTROL: u64 = u64::MAX;
 
 /// Requests in flight: the gain flattens at 64 to 256, and 1,024 is safe with every toolkit.
@@ -25,7 +26,7 @@ pub struct AppConnection<'a> {
     connection: &'a mut Connection,
     /// The app's bus name; empty on a private socket.
     destination: String,
-    /// Whether the question about the root is in flight.
+    /// Whether the request to the root is in flight.
     controlled: bool,
 }
 
@@ -34,14 +35,14 @@ pub struct AppConnection<'a> {
 pub enum Next {
     /// The reply to the request with this tag.
     Reply(u64, Reply),
-    /// The app answers other requests and not those with these tags. They are no longer in flight.
+    /// The app answers other requests, but not those with these tags. They are no longer in flight.
     Unanswered(Vec<u64>),
     /// The time is over. Requests in flight stay in flight.
     End,
 }
 
 impl<'a> AppConnection<'a> {
-    /// To the app of that name on the bus.
+    /// A connection to the app with that name on the bus.
     pub fn by_bus(connection: &'a mut Connection, bus_name: &str) -> Self {
         Self {
             connection,
@@ -50,7 +51,7 @@ impl<'a> AppConnection<'a> {
         }
     }
 
-    /// To the app at the other end of a private socket.
+    /// A connection to the app at the other end of a private socket.
     pub fn private(connection: &'a mut Connection) -> Self {
         Self {
             connection,
@@ -59,7 +60,7 @@ impl<'a> AppConnection<'a> {
         }
     }
 
-    /// Queues a request to an object of this app. Its reply comes with this tag.
+    /// Queues a request to an object of this app. Its reply has this tag.
     pub fn send(&mut self, tag: u64, path: &str, request: Request) {
         let (interface, member, body) = request.call();
         let call = Call::new(&self.destination, path, interface, member, body);
@@ -81,7 +82,7 @@ impl<'a> AppConnection<'a> {
         self.connection.in_flight().saturating_sub(control)
     }
 
-    /// Drops the requests in flight; gives their tags. Their replies are ignored when they come.
+    /// Drops the requests in flight, and returns their tags. Late replies are ignored.
     pub fn forget(&mut self) -> Vec<u64> {
         self.controlled = false;
         let mut tags = self.connection.forget_calls();
@@ -89,9 +90,9 @@ impl<'a> AppConnection<'a> {
         tags
     }
 
-    /// The next reply to any request in flight, until `end`. An app that is silent for most of
-    /// [`PATIENCE`] is asked about its root: some apps never answer some requests, as GTK 4.8 for
-    /// `GetOffsetAtPoint`, and are alive.
+    /// The next reply to any request in flight, until `end`. If an app is silent for most of
+    /// [`PATIENCE`], its root is requested: some apps never answer some requests (GTK 4.8
+    /// `GetOffsetAtPoint`), and are alive.
     ///
     /// # Errors
     /// [`Error::Timeout`] where the app was silent for [`PATIENCE`]; [`Error::Io`] where the
@@ -152,10 +153,9 @@ impl<'a> AppConnection<'a> {
         self.connection.call(&call, limit)
     }
 
-    /// Requests to many objects at once; their replies in order, `None` where one was refused
-    /// or is not answered. At
-    /// `end` the replies to all that were sent until then, and `false` where any is missing or was
-    /// not sent.
+    /// Sends requests to many objects at once. Returns their replies in order, `None` for one that
+    /// was refused or not answered. At `end`, returns the replies so far, and `false` if any is
+    /// missing or was not sent.
     pub fn ask_each(
         &mut self,
         requests: impl IntoIterator<Item = (Arc<str>, Request)>,

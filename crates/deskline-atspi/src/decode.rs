@@ -7,13 +7,13 @@ use deskline_core::Rect;
 use crate::bus::{Message, Reader, WireError};
 use crate::names::{NULL, StateSet};
 
-/// The longest name, title or description that is kept, in bytes. A tree shows less of it.
+/// The longest kept name, title or description, in bytes. A tree shows less of it.
 const LONGEST: usize = 64 << 10;
 
 /// The bus name and the path of an object.
 pub(crate) type Object = (String, String);
 
-/// A name as far as it is kept.
+/// A name, cut to that length.
 pub fn kept(name: &str) -> &str {
     let cut = (0..=LONGEST.min(name.len()))
         .rev()

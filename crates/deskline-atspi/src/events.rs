@@ -32,15 +32,15 @@ const EVENTS: [&str; 7] = [
 /// How often events are taken while no link runs.
 const IDLE: Duration = Duration::from_millis(500);
 
-/// The pause between two batches of the missing nodes of the last reading.
+/// The pause between two batches of the last reading's missing nodes.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The time limit of a batch.
 const HANGS: Duration = Duration::from_millis(300);
 
 impl AtSpi {
-    /// Subscribes to the app's events. An app that is subscribed since an earlier link has its last
-    /// reading still, unless that is too old.
+    /// Subscribes to the app's events. If an earlier link has subscribed to the app, its last
+    /// reading is still valid, unless it is too old.
     pub fn listen(&mut self, pid: u32) -> Result<()> {
         let bus_name = self.app(pid)?.peer.bus_name.clone();
         if !self.mirrors.is_current(&bus_name) {
@@ -53,8 +53,8 @@ impl AtSpi {
             .map_err(on_bus("listening to accessibility events"))
     }
 
-    /// Subscribes before a reading that the next link can take from, if no link runs about another
-    /// app. Where this fails, the next link reads everything.
+    /// Subscribes before a reading that the next link can reuse, if no link runs about another app.
+    /// If this fails, the next link reads everything.
     pub(crate) fn listen_from_now(&mut self, pid: u32) {
         let app = self.apps.get(&pid);
         let tells = app.is_some_and(|app| app.peer.toolkit.reports_hidden_changes());
@@ -95,7 +95,7 @@ impl AtSpi {
         }
     }
 
-    /// The link is over. The app stays subscribed if the next link can take from its last reading.
+    /// The link is over. The app stays subscribed if the next link can reuse its last reading.
     pub fn rest(&mut self) {
         self.acted_in.clear();
         let of = self.mirrors.current.as_ref();
@@ -113,8 +113,8 @@ impl AtSpi {
         self.unsubscribe(dropped);
     }
 
-    /// Between links: takes the pending events, and reads on where the budget cut a last reading,
-    /// for some 50 ms. Returns when to call again; `None` if no app is subscribed any longer.
+    /// Between links: takes the pending events, and continues a last reading that the budget cut
+    /// short, for some 50 ms. Returns when to call again; `None` if no app is subscribed.
     pub fn idle(&mut self) -> Option<Duration> {
         self.rest();
         while self.mirrors.any_rests() {
@@ -179,7 +179,7 @@ impl AtSpi {
         }
     }
 
-    /// Waits for an event of the app that the link is about, for `time` at the longest.
+    /// Waits at most `time` for an event of the app that the link is about.
     pub fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
         let end = Instant::now() + time;
         let waited = loop {

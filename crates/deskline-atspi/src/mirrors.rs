@@ -1,5 +1,5 @@
-//! The apps that are subscribed, each with the reading that the next link about it takes from: the
-//! app of the running link, and those of earlier links.
+//! The subscribed apps, each with the reading that the next link about it reuses: the app of the
+//! running link, and those of earlier links.
 
 use std::time::Instant;
 
@@ -14,8 +14,8 @@ const MOST_APPS: usize = 3;
 /// The maximum number of nodes that are kept between links: a node takes about 400 bytes.
 const MOST_NODES: usize = 50_000;
 
-/// An app that sends more events between two links is not followed any longer: taking them would
-/// cost more than the next link saves.
+/// An app that sends more events between two links is unsubscribed: taking them would cost more
+/// than the next link saves.
 const MOST_IDLE: usize = 2_000;
 
 /// A subscribed app.
@@ -84,8 +84,7 @@ impl Mirrors {
         true
     }
 
-    /// The link is over: keeps the current app's mirror. Gives the apps that are not followed any
-    /// longer.
+    /// The link is over: keeps the current app's mirror. Returns the apps to unsubscribe.
     pub fn rest(&mut self) -> Vec<Mirror> {
         if let Some(mut mirror) = self.current.take() {
             mirror.idle_events = 0;
@@ -94,8 +93,8 @@ impl Mirrors {
         self.prune()
     }
 
-    /// Gives the resting apps that are not followed any longer: their readings are too old or too
-    /// large, they send too many events, or others were driven since.
+    /// Removes and returns the resting apps to unsubscribe: their readings are too old or too
+    /// large, they send too many events, or other apps were driven since.
     pub fn prune(&mut self) -> Vec<Mirror> {
         let mut nodes = 0;
         let mut kept = Vec::new();
@@ -140,7 +139,7 @@ impl Mirrors {
         heard
     }
 
-    /// A resting app whose reading the budget cut short.
+    /// A resting app whose reading was cut short by the budget.
     pub fn cut_short(&mut self) -> Option<&mut Mirror> {
         let cut = |mirror: &&mut Mirror| mirror.last.as_ref().is_some_and(|last| last.cut_short);
         self.resting.iter_mut().rev().find(cut)
@@ -150,7 +149,7 @@ impl Mirrors {
         !self.resting.is_empty()
     }
 
-    /// Gives all subscribed apps, which are followed no longer.
+    /// Removes and returns all subscribed apps.
     pub fn take_all(&mut self) -> Vec<Mirror> {
         let mut all = std::mem::take(&mut self.resting);
         all.extend(self.current.take());
@@ -201,7 +200,7 @@ mod tests {
         }
     }
 
-    /// The apps that are kept, once links were about these.
+    /// The kept apps, after links about these.
     fn kept(links: impl IntoIterator<Item = Mirror>) -> Vec<String> {
         let mut mirrors = Mirrors::default();
         for mirror in links {

@@ -12,7 +12,7 @@ pub struct Partial {
     pub unread: Unread,
     /// Children of large lists that were not read.
     pub crowded: usize,
-    /// Embedded parts whose processes do not answer.
+    /// Embedded parts of processes that do not answer.
     pub silent: usize,
 }
 
@@ -29,13 +29,13 @@ impl Partial {
         unread.failed.texts += other.failed.texts;
     }
 
-    /// Whether more could be read in more time, of an app that answers.
+    /// Whether an app that answers could be read further in more time.
     pub fn is_for_want_of_time(&self) -> bool {
         let unread = &self.unread;
         !unread.cut && !unread.overfull && unread.nodes + self.crowded > unread.failed.elements
     }
 
-    /// A line for each thing that the tree of these nodes lacks.
+    /// A line for each missing part of the tree of these nodes.
     pub fn words(&self, nodes: &[Node]) -> Vec<String> {
         let mut words = Vec::new();
         let Failed {

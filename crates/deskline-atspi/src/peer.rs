@@ -21,13 +21,14 @@ pub struct Peer {
     pub name: String,
     /// By `Application.ToolkitName` and `Application.Version`.
     pub toolkit: Toolkit,
-    /// The private socket. A call by it costs half of one by the bus, as no daemon is in between.
+    /// The private socket. A call over it costs half of one over the bus, as no daemon is in
+    /// between.
     private: Option<Connection>,
 }
 
 impl Peer {
     /// Reads an app's name, toolkit and private address, and connects to that address. The requests
-    /// take `patience` at the longest.
+    /// take at most `patience`.
     pub fn meet(
         bus: &mut Connection,
         bus_name: &str,

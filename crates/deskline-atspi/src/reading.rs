@@ -28,15 +28,15 @@ pub struct Reading {
     pub lists: HashMap<Arc<str>, KnownList>,
     /// Frames that were not read.
     pub set_aside: Vec<usize>,
-    /// How many nodes are those of an earlier reading.
+    /// How many nodes were reused from an earlier reading.
     pub reused: usize,
-    /// Whether the app's cache had most of the tree, and not much else.
+    /// Whether the app's cache had most of the tree, and little else.
     pub cache_was_worth_it: bool,
 }
 
-/// Reads an app. Visible nodes are read first and completely; hidden ones after them, as far as the
-/// scope's budget goes, or taken from `last`. `questions` are those of the reading before, and
-/// afterwards those of this one.
+/// Reads an app. Visible nodes are read first and completely; hidden ones are read after them
+/// within the scope's budget, or reused from `last`. `questions` has the requests of the previous
+/// reading, and afterwards those of this one.
 pub fn read(
     mut engine: Engine<'_>,
     scope: Scope,
@@ -65,7 +65,7 @@ pub fn read(
         let until = engine.end().min(Instant::now() + budget);
         read_hidden(engine, &mut lists, last, until)?;
         spreadsheet::empty_active(engine);
-        // A reading that lacked the time does not know the rest of the tree.
+        // A reading that ran out of time does not know the rest of the tree.
         let read_all = Instant::now() < until;
         cache_was_worth_it &= !read_all || bulk_cache::is_used(engine);
     }

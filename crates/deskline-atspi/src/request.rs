@@ -1,4 +1,4 @@
-//! The requests that are made of an app's objects.
+//! The requests to an app's objects.
 
 use crate::bus::Body;
 use crate::names::{
@@ -71,7 +71,7 @@ pub enum Request {
     RowAtIndex(i32),
     /// `Table.GetColumnAtIndex`
     ColumnAtIndex(i32),
-    /// `Collection.GetTree`, with names: the object and all that is in it
+    /// `Collection.GetTree`, with names: the object and all its descendants.
     Tree,
 }
 

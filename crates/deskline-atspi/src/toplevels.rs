@@ -1,5 +1,5 @@
-//! The toplevels of all apps on the bus, as the apps describe them. Where no display system lists
-//! windows, these stand for them.
+//! The toplevels of all apps on the bus, as the apps describe them. They stand for windows where no
+//! display system lists those.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -19,8 +19,8 @@ const AT_ONCE: Duration = Duration::from_millis(200);
 const MOST: usize = 1_000;
 
 impl AtSpi {
-    /// The toplevels that show, in the order of their apps and windows. Those of an app that does
-    /// not answer within 200 ms are as they were when it last did.
+    /// The visible toplevels, in the order of their apps and windows. If an app does not answer
+    /// within 200 ms, its last answer is used.
     pub fn toplevels(&mut self) -> Result<Vec<AppToplevel>, bus::Error> {
         let apps = self.apps()?;
         let (mut found, silent) = self.toplevels_of(&apps)?;
@@ -38,8 +38,9 @@ impl AtSpi {
         Ok(found)
     }
 
-    /// The toplevels of these apps that show, and which apps did not answer all of it in time. The
-    /// objects that an app listed last are asked together with its list, unless it was silent then.
+    /// The visible toplevels of these apps, and the apps that did not answer completely in time.
+    /// The objects that an app listed last are requested together with its list, unless it was
+    /// silent then.
     pub(crate) fn toplevels_of(
         &mut self,
         apps: &[Listed],
@@ -67,7 +68,7 @@ impl AtSpi {
         });
         unless_late(asked)?;
         let mut silent: Vec<bool> = tops.iter().map(Option::is_none).collect();
-        // A hostile app may list a thousand others each time.
+        // A hostile app may list a thousand new ones each time.
         let asked: HashSet<&Object> = known.iter().collect();
         let new = |tops: &Vec<Object>| {
             let new = tops.iter().filter(|object| !asked.contains(object));
@@ -103,8 +104,8 @@ impl AtSpi {
         Ok((found, silent))
     }
 
-    /// The bounds of a toplevel, as its app reports them; `None` where it does not answer within
-    /// 200 ms.
+    /// The bounds of a toplevel, as its app reports them; `None` if it does not answer within 200
+    /// ms.
     pub fn extents_of(&mut self, toplevel: &AppToplevel) -> Result<Option<Rect>, bus::Error> {
         let (name, path) = (toplevel.bus_name(), toplevel.path());
         let body = Body::new().u32(WINDOW);
@@ -117,8 +118,8 @@ impl AtSpi {
     }
 }
 
-/// The objects of all apps, in the order in which to ask for them: an app that hangs and has many
-/// fills the calls in flight.
+/// The objects of all apps, in the order of the requests: a hung app with many objects would fill
+/// the calls in flight.
 fn fewest_first(mut of_apps: Vec<Vec<Object>>) -> Vec<Object> {
     of_apps.sort_by_key(Vec::len);
     of_apps.concat()
@@ -146,7 +147,7 @@ struct Description {
     answers: usize,
 }
 
-/// Notes the answer to the `i`th question of all that were asked of objects in a row.
+/// Records the answer to request `i`.
 fn note(described: &mut [Description], i: usize, reply: bus::Reply) {
     let Some(description) = described.get_mut(i / QUESTIONS) else {
         return;

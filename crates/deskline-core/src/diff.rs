@@ -1,4 +1,4 @@
-//! What changed between two traversals of one app.
+//! The differences between two traversals of one app.
 //!
 //! Elements are matched by the operating system's own identity, so a row that moved is still the
 //! same row. If several elements of a tree share one id, they are matched in order: the first with
@@ -33,7 +33,7 @@ pub enum Attribute {
 }
 
 impl Attribute {
-    /// All of them, in the order in which a line names them.
+    /// All attributes, in the order of a tree line.
     pub const ALL: [Self; 8] = [
         Self::Value,
         Self::Title,

@@ -1,7 +1,8 @@
-//! Finds an element again in a later reading, where its app has re-created it.
+//! Finds an element again in a later reading, even if its app has re-created it.
 //!
-//! Qt 5 makes another object for a row that is selected or scrolled, and a web page may render a
-//! part of itself anew. [`Matching`](crate::Matching) pairs only what looks exactly the same.
+//! Qt 5 creates a new object for a row that is selected or scrolled, and a web page may render a
+//! part of itself again. [`Matching`](crate::Matching) pairs only elements that look exactly the
+//! same.
 
 use crate::{Element, Tree};
 

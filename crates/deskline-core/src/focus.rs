@@ -9,8 +9,8 @@ use crate::{Element, Ref, Role, States, Texts, Tree};
 const MOST: usize = 6;
 
 impl Tree {
-    /// The toplevel elements that show, frontmost first. Where the platform does not report the
-    /// order, in tree order, after the toplevel with the focus.
+    /// The visible toplevel elements, frontmost first. If the platform does not report the order:
+    /// the one with the focus, then tree order.
     pub fn toplevels(&self) -> Vec<usize> {
         let shows = |w: &&crate::TreeWindow| w.on_screen;
         let mut found: Vec<usize> = Vec::new();
@@ -44,9 +44,9 @@ impl Tree {
     }
 
     /// The innermost focused element of one toplevel, or of all. Toolkits mark ancestors of the
-    /// focus too, and Qt 5 marks the current tab, so an element that takes text comes first. A web
-    /// page reports the focus while a field of its browser has the keys, and so does the list of
-    /// completions below that field, which is a page too.
+    /// focus too, and Qt 5 marks the current tab, so an element that takes text comes first. While
+    /// a field of a browser has the keys, the web page reports the focus too, and so does the list
+    /// of completions below the field, which is a page.
     pub fn focused_in(&self, toplevel: Option<usize>) -> Option<usize> {
         let focused = |&i: &usize| {
             self.elements[i].states.contains(States::FOCUSED)
@@ -103,7 +103,7 @@ pub fn focus(tree: &Tree) -> Option<String> {
 /// The element that keys go to while this toplevel is active.
 fn focused(tree: &Tree, top: usize) -> Option<usize> {
     tree.focused_in(Some(top)).or_else(|| {
-        // An open menu or a completer has a toplevel of its own, and takes the keys.
+        // An open menu or a list of completions has a toplevel of its own, and takes the keys.
         let windows = tree.toplevels();
         let other = |index: &usize| !tree.toplevel(*index).is_some_and(|t| windows.contains(&t));
         tree.focused_in(None).filter(other)

@@ -1,5 +1,5 @@
-//! Folds a text for comparison: a text that a person or an agent types matches the text that an app
-//! shows.
+//! Normalises a text for comparison, so that a text typed by a person or an agent matches the text
+//! that an app shows.
 
 use std::borrow::Cow;
 

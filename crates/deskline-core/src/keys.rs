@@ -111,13 +111,13 @@ pub struct KeyPress {
     pub modifiers: Modifiers,
 }
 
-/// What this platform calls the modifiers and keys that have several names.
+/// This platform's names for the modifiers and keys that have several.
 struct Platform {
     alt: &'static str,
     command: &'static str,
     backspace: &'static str,
     forward_delete: &'static str,
-    /// What `Delete` names.
+    /// The key that `Delete` names.
     delete: Key,
 }
 
@@ -200,7 +200,7 @@ const KEYS: &[(&str, Key)] = &[
     ("ArrowDown", Key::Down),
     ("ArrowLeft", Key::Left),
     ("ArrowRight", Key::Right),
-    // Without these, the names would be those of XKB's symbols, the characters ↑ and ↓.
+    // Without these aliases, the names would be read as XKB's symbols, the characters ↑ and ↓.
     ("UpArrow", Key::Up),
     ("DownArrow", Key::Down),
     ("LeftArrow", Key::Left),
@@ -305,7 +305,8 @@ impl Key {
         })
     }
 
-    /// The key of a character. A key stands for one: a capital stays if its lower case has two.
+    /// The key of a character. A key has one character: a capital whose lower case has two stays as
+    /// it is.
     pub(crate) fn of_char(c: char) -> Option<Self> {
         let mut lower = c.to_lowercase();
         let first = lower.next().filter(|_| lower.next().is_none());
@@ -336,7 +337,7 @@ impl KeyPress {
     }
 }
 
-/// The keypad's signs: what XKB calls each after `KP_`, and its symbol.
+/// The signs on the keypad: XKB's name for each after `KP_`, and its symbol.
 const SIGNS: [(&str, char, u32); 7] = [
     ("Add", '+', key::KP_Add),
     ("Subtract", '-', key::KP_Subtract),
@@ -470,7 +471,7 @@ impl Key {
 }
 
 impl KeyPress {
-    /// XKB's symbol of the key on the keypad, if that is asked for and the keypad has it.
+    /// XKB's symbol of the key on the keypad, if the press names the keypad and that has the key.
     pub fn keypad_symbol(self) -> Option<u32> {
         if !self.modifiers.contains(Modifiers::NUMERIC_PAD) {
             return None;

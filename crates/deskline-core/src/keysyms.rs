@@ -21,7 +21,7 @@ pub(crate) fn by_name(wanted: &str) -> Option<u32> {
     alike
 }
 
-/// The name of a symbol, in the two parts of which it consists.
+/// The name of a symbol, as its two parts.
 #[derive(Clone, Copy)]
 pub(crate) struct Name(&'static str, &'static str);
 
@@ -36,7 +36,7 @@ impl Name {
         name.strip_prefix(self.0) == Some(self.1)
     }
 
-    /// Whether it is this name, without regard to case and separators.
+    /// Whether it equals this name, ignoring case and separators.
     fn is_like(self, name: &str) -> bool {
         let squeezed = |text: &'static str| text.chars().filter(|c| *c != '_');
         let wanted = name.chars().filter(|c| !matches!(c, ' ' | '_' | '-'));

@@ -1,5 +1,5 @@
-//! Adds what a person sees and a toolkit does not report: the label of a field, and the position of
-//! a cell in its table.
+//! Adds information that a person sees and a toolkit does not report: the label of a field, and the
+//! position of a cell in its table.
 
 use crate::{Cell, Element, Rect, Role, States, Text, Texts, Tree};
 
@@ -13,8 +13,7 @@ const ABOVE: i32 = 16;
 /// How far a label above a field may begin from the field's left side.
 const ALIGNED: i32 = 12;
 
-/// How many containers around the field, with nothing else in them, are searched for a label beside
-/// them.
+/// How many enclosing containers without other content are searched for a label beside them.
 const LEVELS: usize = 3;
 
 impl Tree {

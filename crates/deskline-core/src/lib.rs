@@ -1,4 +1,5 @@
-//! What a screen is: elements, trees, diffs, search, and their text forms on disk and in a summary.
+//! The model of a screen: elements, trees, diffs, search, and their text forms on disk and in a
+//! summary.
 //!
 //! Pure: no I/O, no clock, no platform. A platform crate reads an app into a [`Tree`]; this crate
 //! makes everything that an agent sees of it.

@@ -36,7 +36,7 @@ use crate::{Cell, Rect, Ref, Role, States, Text, Texts, Tree};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     pub role: Role,
-    /// `None` if it says no more than the role.
+    /// `None` if it adds nothing to the role.
     pub native_role: Option<Cow<'static, str>>,
     /// Its text; see [`Texts`].
     pub text: Option<Text>,
@@ -70,7 +70,7 @@ impl Line {
         })
     }
 
-    /// A line that says no more than the role.
+    /// A line with the role alone.
     pub fn bare(role: Role, native_role: Option<Cow<'static, str>>) -> Self {
         Self {
             role,

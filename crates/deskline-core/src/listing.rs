@@ -124,8 +124,8 @@ fn elements(tree: &Tree, indices: Vec<usize>, (most_interactive, most_static): C
     };
     let (mut first, mut then) = (Vec::new(), Vec::new());
     let mut more = 0;
-    // Texts that are listed already. A row, its cell and the label in it have the same text and are
-    // listed once.
+    // The texts that are already listed. A row, its cell and the label in it have the same text and
+    // are listed once.
     let mut listed = HashSet::new();
     for index in indices {
         let element = &tree.elements[index];

@@ -74,8 +74,8 @@ impl Matching {
         if gone.is_empty() || new.is_empty() {
             return Vec::new();
         }
-        // The first unmatched element of each look, and for each element the next one with that
-        // look.
+        // The first unmatched element of each appearance, and for each element the next one with
+        // the same appearance.
         let mut first: HashMap<Look<'_>, usize, RandomState> =
             HashMap::with_capacity_and_hasher(gone.len(), RandomState::default());
         let mut next: HashMap<usize, usize, RandomState> = HashMap::default();

@@ -40,13 +40,13 @@ pub fn decimal_of(text: &str, value: f64) -> Option<char> {
     (point != comma).then_some(if point { '.' } else { ',' })
 }
 
-/// Whether `text` shows `value`, rounded to its decimals, in any language.
+/// Whether `text` shows `value`, rounded to its decimals, with the decimal sign of any language.
 pub fn shows(text: &str, value: f64) -> bool {
     let mut readings = DECIMALS.iter().filter_map(|d| parse(text, *d));
     readings.any(|n| near(n, value, text))
 }
 
-/// Whether both may be the same number, each in any language.
+/// Whether both may be the same number, each with the decimal sign of any language.
 pub fn may_be_equal(a: &str, b: &str) -> bool {
     let readings = |text| DECIMALS.map(|decimal| parse(text, decimal));
     let same = |n: Option<f64>| n.is_some() && readings(b).contains(&n);

@@ -29,7 +29,7 @@ impl Tree {
         let appeared = appeared.filter(|&index| self.has_come_up(before, index));
         let mut came: Vec<usize> = came.chain(appeared).collect();
         came.retain(|&index| self.opens(index));
-        // A window comes before what has opened in it.
+        // A window comes before the menus and dialogs that have opened in it.
         came.sort_unstable();
         let tops = self.toplevels();
         let rank = |index: usize| {
@@ -53,7 +53,7 @@ impl Tree {
         new && !(uncovered && before.windows.is_empty())
     }
 
-    /// Whether the element is a window, a dialog or a pop-up that shows. A toolkit may not know the
+    /// Whether the element is a visible window, dialog or pop-up. A toolkit may not know the
     /// extents of a window that it has just opened.
     fn opens(&self, index: usize) -> bool {
         let Some(element) = self.elements.get(index) else {
@@ -122,7 +122,7 @@ impl Tree {
             let Some(parent) = item.parent else { continue };
             // A panel's menus are children of the application itself.
             let menu = if is_app(parent) { at } else { parent };
-            // It never closes: a modal dialog covers it.
+            // It does not count as closed: a modal dialog covers it.
             if before.elements[menu].role == Role::MENU_BAR {
                 continue;
             }

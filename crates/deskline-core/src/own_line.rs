@@ -1,4 +1,4 @@
-//! Finds the line that an element itself fills, where its box also covers other rows.
+//! Finds the line that an element itself fills, if its box also covers other rows.
 //!
 //! Gecko (Thunderbird's folders) and Chromium give an expanded tree item the box of all its
 //! descendants, so its centre is another row. The same holds for a list item with a list in it, and
@@ -7,10 +7,11 @@
 
 use crate::{Rect, Role, Tree};
 
-/// A part of a box that is less high than this, in pixels, is a margin and not a line.
+/// A part of a box that is less high than this, in pixels, is a margin, not a line.
 const LEAST: i32 = 4;
 
-/// How many enclosing rows a row cuts. Trees are not deeper, and the time stays linear.
+/// How many enclosing rows a row is cut from. Trees are not nested deeper, and the time stays
+/// linear.
 const LEVELS: usize = 16;
 
 impl Tree {
@@ -63,7 +64,7 @@ impl Tree {
         }
     }
 
-    /// Notes an element that takes clicks for each button and check box that it lies in.
+    /// Records an element that takes clicks for each button and check box that contains it.
     fn note_content(&self, content: &mut [Option<Inside>], index: usize, place: Rect) {
         for outer in self.outwards(index).skip(1).take(LEVELS) {
             let holder = &self.elements[outer];

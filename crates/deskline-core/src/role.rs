@@ -115,7 +115,7 @@ impl Role {
         }
     }
 
-    /// Whether a person clicks or types there. A summary lists these roles first.
+    /// Whether a person clicks or types in such an element. A summary lists these roles first.
     pub fn is_interactive(self) -> bool {
         matches!(
             self,

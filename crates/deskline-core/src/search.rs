@@ -17,8 +17,8 @@ pub struct Match {
     pub others: usize,
 }
 
-/// The quality of a match; greater is better: exact, seen (2) or visible (1), interactive, by the
-/// element's own text (not a descendant's), spelled in the same case.
+/// The quality of a match; greater is better. In order of weight: exact, seen (2) or visible (1),
+/// interactive, by the element's own text (not a descendant's), spelled in the same case.
 type Rank = (bool, u8, bool, bool, bool);
 
 impl Tree {

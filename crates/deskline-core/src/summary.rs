@@ -49,7 +49,7 @@ impl Handoff {
 /// are passed in as they are: [`Summary::render`] escapes them and keeps to [`LIMIT`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// What was wrong and what to do next. Makes the status `error`.
+    /// The failure and the next step. Makes the status `error`.
     pub error: Option<String>,
     /// The target's pid.
     pub pid: Option<u32>,
@@ -58,18 +58,18 @@ pub struct Summary {
     /// The window, dialog or pop-up that the action has opened, or the open dialog:
     /// [`crate::tree_file::window_label`].
     pub dialog: Option<String>,
-    /// What the tree lacks, and why.
+    /// The missing parts of the tree, and why.
     pub partial: Vec<String>,
     /// Why the app has no tree, and what would help.
     pub no_tree: Option<String>,
-    /// Where the picture shows something that a full tree does not describe.
+    /// Parts of the picture that a full tree does not describe.
     pub blind: Vec<String>,
     pub file: Option<File>,
     /// Whether to show how to search the file, even if no list was cut.
     pub hint: bool,
     /// The path of the picture.
     pub screenshot: Option<String>,
-    /// What was done and its effect, in one or two sentences.
+    /// The action and its effect, in one or two sentences.
     pub summary: String,
     /// The steps of a chain, a line each.
     pub steps: Vec<String>,
@@ -81,7 +81,7 @@ pub struct Summary {
     pub windows: Option<String>,
     /// Anything else that the model must know, such as: no guard; no picture, and why.
     pub notes: Vec<String>,
-    /// What changed since the last answer: [`crate::listing::late_changes`].
+    /// The changes since the last answer: [`crate::listing::late_changes`].
     pub late_changes: LateChanges,
     /// Whether and where the picture changed; set if the diff names nothing visible.
     pub picture_changed: Option<String>,
@@ -144,7 +144,7 @@ impl Summary {
         if let Some(why) = &self.no_tree {
             out.field("no_tree", why, 370);
         }
-        // Without a tree all of the window is blind.
+        // Without a tree the whole window is blind.
         let blind = self.blind.iter().filter(|_| self.no_tree.is_none());
         for place in blind.take(3) {
             let look = format!("{}: look at the screenshot there", short(place, 80));

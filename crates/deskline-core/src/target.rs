@@ -23,7 +23,7 @@ pub fn target(tree: &Tree, index: usize, was: Option<&Element>) -> Option<String
     for state in line.states.words() {
         let _ = write!(out, " {state}");
     }
-    // The value, unless the head has it as its text already.
+    // The value, unless it is the text in the head of the line.
     let value = Some(&element.value).filter(|_| !element.states.contains(States::SECURE));
     let long = value.filter(|value| value.shown.trim().chars().count() > TEXT);
     if let Some(value) = value_beside_name(element).or(long) {
@@ -70,7 +70,7 @@ pub fn gone(tree: &Tree, index: usize) -> Option<String> {
     ))
 }
 
-/// What an action changed of its own target, for the step of a chain: `checked`, `not checked`,
+/// The change of an action's own target, for the step of a chain: `checked`, `not checked`,
 /// `value:"12"`. `None` if its line shows no change.
 pub fn own_change(was: &Element, is: &Element) -> Option<String> {
     // The focus, and whether the element is editable, are no effects of an action.

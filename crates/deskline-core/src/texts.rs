@@ -21,8 +21,8 @@ pub fn value_beside_name(element: &Element) -> Option<&Text> {
     value_of(element).filter(|value| *value != name)
 }
 
-/// The title. For a field without one, the description, so that its value is not taken for its
-/// name: on macOS web pages name fields by it.
+/// The title. For a field without a title, the description, so that its value is not taken for its
+/// name: on macOS, web pages use it as a field's name.
 fn name_of(element: &Element) -> Option<&Text> {
     let is_field = matches!(
         element.role,

@@ -38,7 +38,7 @@ pub enum Coordinates {
     Window,
 }
 
-/// What one traversal read, in document order: a container comes before its contents.
+/// The result of one traversal, in document order: a container comes before its contents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
     pub app: App,
@@ -48,15 +48,15 @@ pub struct Tree {
     /// The app's windows, frontmost first; empty if the platform does not list them.
     pub windows: Vec<TreeWindow>,
     pub coordinates: Coordinates,
-    /// What the tree lacks and why, one sentence each; empty if the tree is complete.
+    /// The missing parts of the tree and why, one sentence each; empty if the tree is complete.
     pub partial: Vec<String>,
     /// The elements that were not read in this call.
     pub older: Option<Older>,
-    /// Where the picture shows something that the tree does not describe, largest first: `(x,y w×h)
-    /// [role]`. Empty if there is no picture.
+    /// Parts of the picture that the tree does not describe, largest first: `(x,y w×h) [role]`.
+    /// Empty if there is no picture.
     pub blind: Vec<String>,
-    /// Of an app that accessibility does not know: why, and what would help. Its windows are its
-    /// elements then, and their content is known by the picture alone.
+    /// For an app that accessibility does not know: why, and what would help. Its elements are then
+    /// its windows, whose content only the picture shows.
     pub no_tree: Option<String>,
     pub took: Duration,
 }
@@ -73,7 +73,7 @@ pub struct Older {
 }
 
 impl Tree {
-    /// A complete tree of which no windows are known.
+    /// A complete tree without known windows.
     pub fn new(app: App, elements: Vec<Element>) -> Self {
         Self {
             app,
@@ -89,12 +89,13 @@ impl Tree {
         }
     }
 
-    /// Whether only the picture shows what is in the app's windows.
+    /// Whether only the picture shows the content of the app's windows.
     pub fn is_picture_only(&self) -> bool {
         self.no_tree.is_some()
     }
 
-    /// Gives re-created elements, old id and new, their new ids, so that a later tree has them too.
+    /// Replaces the ids of re-created elements, given as pairs (old, new), so that a later tree is
+    /// matched with this one.
     pub fn rename(&mut self, renamed: &[(ElementId, ElementId)]) {
         if renamed.is_empty() {
             return;
@@ -107,12 +108,13 @@ impl Tree {
         }
     }
 
-    /// The element that contains this one. It comes before it: a cyclic tree has no such parent.
+    /// The element that contains this one. Its index is smaller; in a cyclic tree there may be
+    /// none.
     pub fn parent(&self, index: usize) -> Option<usize> {
         self.elements.get(index)?.parent.filter(|p| *p < index)
     }
 
-    /// An element and what it is in, the innermost first.
+    /// An element and its ancestors, the innermost first.
     pub fn outwards(&self, index: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(index), |at| self.parent(*at))
     }
@@ -132,7 +134,7 @@ impl Tree {
         }
     }
 
-    /// Whether an element is a tool tip or in one: the pointer makes these come and go.
+    /// Whether an element is, or is in, a tool tip: the pointer makes these appear and disappear.
     pub fn is_in_tool_tip(&self, index: usize) -> bool {
         let role = |at: usize| Some(self.elements.get(at)?.role);
         self.outwards(index)

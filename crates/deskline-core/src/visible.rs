@@ -1,5 +1,5 @@
-//! Clears `visible` of elements that the platform reports as showing and that are outside the
-//! bounds of what shows.
+//! Clears `visible` of elements that the platform reports as visible although they are outside the
+//! visible area.
 
 use crate::{Coordinates, Element, Rect, Role, Tree, TreeWindow};
 
@@ -108,7 +108,7 @@ impl Tree {
         !covered
     }
 
-    /// The number of elements that are seen.
+    /// The number of seen elements.
     pub fn seen(&self) -> usize {
         (0..self.elements.len())
             .filter(|&i| self.is_seen(i))

@@ -14,7 +14,7 @@ use rustix::fs::OFlags;
 /// The program's name.
 pub const NAME: &str = "deskline-grab";
 
-/// Where an administrator installs it, and where a package does.
+/// The paths of an installed program: an administrator's, and a package's.
 pub const INSTALLED: [&str; 2] = [
     "/usr/local/libexec/deskline-grab",
     "/usr/libexec/deskline-grab",
@@ -53,7 +53,7 @@ impl fmt::Display for Distrust {
     }
 }
 
-/// The program beside this one, as in a build or an archive. It need not be trusted.
+/// The program beside this one, as in a build or an archive. It is not checked.
 pub fn beside() -> Option<PathBuf> {
     let exe = std::env::current_exe().ok()?;
     let folder = exe.parent()?;

@@ -105,7 +105,7 @@ impl Guard {
             let link = Shared::default();
             let (heard, shared) = (Arc::clone(&socket), Arc::clone(&link));
             let listener = thread::Builder::new().name("guard's answers".to_owned());
-            // First, so that no failure leaves a keeper behind: without one this thread ends.
+            // This thread comes first: if it cannot be started, no keeper is left behind.
             let listener = listener.spawn(move || listen(&heard, &shared, &sender))?;
             let keeper = keeper(orders)?;
             io::Result::Ok(Self {

@@ -1,11 +1,11 @@
 //! Runs a fuzz target on mutations of real inputs, on stable Rust and inside the test suite.
 //!
-//! Engines that are guided by coverage need a nightly compiler or one that is built for them. This
-//! one knows no coverage: it starts from real inputs, and changes what parsers depend on (lengths,
+//! Engines that are guided by coverage need a nightly compiler or a special build. This one does
+//! not measure coverage: it starts from real inputs, and changes what parsers depend on (lengths,
 //! numbers, separators, words of the other inputs).
 //!
-//! `DESKLINE_FUZZ` is for how many seconds each target runs, [`SHORT`] by default. Then the seed is
-//! new each time; `DESKLINE_SEED` gives one.
+//! `DESKLINE_FUZZ` is the number of seconds that each target runs; the default is [`SHORT`]. If it
+//! is set, the seed is a new one each time, unless `DESKLINE_SEED` gives one.
 
 #![allow(clippy::print_stdout, clippy::panic)]
 
@@ -28,7 +28,7 @@ const MEMORY: u64 = 512 << 10;
 /// The longest input, but for repetitions.
 const LONGEST: usize = 16 << 10;
 
-/// Numbers at the edges of what fields hold.
+/// The least and greatest values of common integer types.
 const NUMBERS: [u64; 14] = [
     0,
     1,
@@ -59,7 +59,7 @@ pub fn fuzz<I: AsRef<[u8]>>(name: &str, corpus: &[I], mut target: impl FnMut(&[u
     );
 }
 
-/// Runs `target` on what `make` makes. A failure prints it.
+/// Runs `target` on the values of `make`. A failure prints the value.
 ///
 /// # Panics
 /// As [`fuzz`].
@@ -107,7 +107,7 @@ pub fn fuzz_with<T: Debug>(
     println!("{name}: {runs} runs in {took:.1} s, the longest took {longest:?}");
 }
 
-/// An input in a failure's words.
+/// An input, for the message of a failure.
 struct Bytes(Vec<u8>);
 
 impl Debug for Bytes {
@@ -116,7 +116,7 @@ impl Debug for Bytes {
     }
 }
 
-/// Ends the process if a run takes longer than [`HANG`]: nothing else ends a loop without end.
+/// Ends the process if a run takes longer than [`HANG`]: nothing else can end an endless loop.
 #[derive(Clone, Default)]
 struct Watch(Arc<Mutex<Option<Instant>>>);
 

@@ -43,7 +43,7 @@ pub trait Device: Send {
 pub enum Opened {
     /// One of the person's devices.
     Theirs(Box<dyn Device>),
-    /// It is neither a keyboard nor a pointer.
+    /// The device is neither a keyboard nor a pointer.
     Other,
     /// Not readable for this user.
     Closed,

@@ -47,7 +47,7 @@ struct Wanted {
     link: u32,
     pointer: bool,
     limit: Duration,
-    /// When to go on without the devices with held keys.
+    /// When to grab without the devices with held keys.
     until: Instant,
 }
 
@@ -67,12 +67,12 @@ struct Keeper<S> {
     link: Option<u32>,
     /// No grab before this time.
     pause: Option<Instant>,
-    /// Whether the person has pressed a key or button since the link began to watch them; `None` if
-    /// it does not watch.
+    /// Whether the person has pressed a key or button since the link began to watch; `None` if it
+    /// does not watch.
     watched: Option<bool>,
 }
 
-/// Obeys orders until the server has gone.
+/// Executes orders until the server has gone.
 ///
 /// # Errors
 ///
@@ -364,7 +364,7 @@ impl<S: Source> Keeper<S> {
         Ok(())
     }
 
-    /// Must see the strokes in order: only the modifiers held at the time of an Esc count.
+    /// Gets the strokes in order, as only the modifiers held at the time of an Esc count.
     fn stroke(&mut self, node: &Node, stroke: Stroke) -> io::Result<()> {
         let Some(theirs) = self.devices.get_mut(node) else {
             return Ok(());

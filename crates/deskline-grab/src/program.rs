@@ -46,7 +46,7 @@ fn orders() -> Option<OwnedFd> {
     if socket_type(&stdin).ok()? != SocketType::SEQPACKET {
         return None;
     }
-    // The process that made the pair: an inherited socket does not count.
+    // The process that created the pair: an inherited socket does not count.
     let peer = socket::peer(&stdin).ok()?;
     let parent = getppid().map(|pid| Pid::as_raw_pid(pid).cast_unsigned());
     let ours = peer.pid.is_some() && peer.pid == parent && peer.uid == getuid().as_raw();

@@ -1,4 +1,4 @@
-//! What a client has: a desktop, or one that has ended, which it learns once.
+//! A client's desktop: running, or ended, which the client is notified of once.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,12 +21,12 @@ enum Holding {
     #[default]
     Nothing,
     Desktop(Arc<Desktop>),
-    /// Its desktop has ended, and the client does not know.
+    /// Its desktop has ended, and the client has not been notified.
     Ended(Instant),
 }
 
 impl Holding {
-    /// What the client holds after its desktop has ended or is about to end.
+    /// The client's state after its desktop has ended or is about to end.
     fn after(desktop: &Desktop) -> Self {
         if desktop.end_is_known() {
             Self::Nothing
@@ -63,8 +63,8 @@ impl Client {
         Ok(desktop)
     }
 
-    /// Ends its desktop if nobody has used it for `idle`. Returns whether there is something to
-    /// remember of this client.
+    /// Ends its desktop if nobody has used it for `idle`. Returns whether the client's state has to
+    /// be kept.
     pub(crate) fn free_idle(&self, idle: Duration) -> bool {
         let Ok(mut holding) = self.0.try_lock() else {
             return true;

@@ -95,7 +95,7 @@ impl Desktop {
         !self.ended.is_cancelled()
     }
 
-    /// The client learns that it has ended, by an error of its call.
+    /// The call's error notifies the client that the desktop has ended.
     pub(crate) fn set_end_known(&self) {
         self.end_is_known.store(true, Ordering::SeqCst);
     }
@@ -110,7 +110,7 @@ impl Desktop {
         Use(Arc::clone(&self.used))
     }
 
-    /// How long no call has been running.
+    /// The time since the last call ended.
     pub(crate) fn idle(&self) -> Duration {
         if self.used.calls.load(Ordering::SeqCst) > 0 {
             return Duration::ZERO;

@@ -35,19 +35,19 @@ pub struct FleetOptions {
     pub arguments: Vec<OsString>,
     /// The folder of the desktops' journals: each has a folder of its own in it.
     pub journals: PathBuf,
-    /// How much of those of ended desktops is kept.
+    /// How much to keep of the journals of ended desktops.
     pub keep: Retention,
     /// The folder of the profiles: homes that are kept.
     pub profiles: PathBuf,
     /// How they are sealed off from each other, if they are.
     pub seal: Option<Seal>,
-    /// What each may use, if there is a limit.
+    /// The limits of each desktop, if there are any.
     pub limits: Option<Limits>,
     /// At most so many desktops.
     pub most: usize,
     /// So many are started in advance.
     pub warm: usize,
-    /// How long a desktop is kept that is not used.
+    /// How long an unused desktop is kept.
     pub idle: Duration,
 }
 
@@ -57,8 +57,8 @@ pub struct Fleet {
     pub(crate) metrics: Metrics,
     tools: OnceLock<Vec<Tool>>,
     state: Mutex<State>,
-    /// As many start at once as there are processors: more would delay each other, until none is
-    /// there in time.
+    /// At most one start for each processor at a time: more would delay each other until none is
+    /// ready in time.
     starts: Semaphore,
     /// A desktop was started in advance, or one has ended.
     changed: Notify,
@@ -109,7 +109,7 @@ impl Drop for Place {
         self.profile = None;
         let (group, fleet) = (self.group.take(), self.fleet.clone());
         in_background(move || {
-            // Others would not get the memory before.
+            // Dropped first, so that others get the memory.
             drop(group);
             if let Some(fleet) = fleet.upgrade() {
                 fleet.lock().processes -= 1;
@@ -120,7 +120,7 @@ impl Drop for Place {
     }
 }
 
-/// A profile that no other desktop can have meanwhile.
+/// A profile, reserved for one desktop.
 struct HeldProfile {
     fleet: Weak<Fleet>,
     profile: Profile,
@@ -165,8 +165,8 @@ impl Fleet {
         self.tools.get().cloned().unwrap_or_default()
     }
 
-    /// Whether a new client would get a desktop now: one that is started already, if any are
-    /// started in advance.
+    /// Whether a new client would get a desktop now. If some are started in advance, it has to be
+    /// one of these.
     pub(crate) fn is_ready(&self) -> bool {
         let count = self.lock().count(self.options.most);
         count.warm > 0 || (self.options.warm == 0 && count.free > 0)
@@ -191,7 +191,7 @@ impl Fleet {
         Arc::clone(state.named.entry(handle.to_owned()).or_default())
     }
 
-    /// A desktop that nobody has, with the home of this profile if there is one.
+    /// A free desktop, with the home of this profile if one is given.
     pub(crate) async fn take(
         self: &Arc<Self>,
         profile: Option<&Profile>,
@@ -209,7 +209,7 @@ impl Fleet {
                 let opened = self.open(place, held.take()).await;
                 break Arc::new(opened.map_err(NoDesktop::Failed)?);
             }
-            // A home cannot be given to a desktop that runs: one that nobody has makes room.
+            // A running desktop cannot get another home: a free one is ended to make room.
             let room = profile.and_then(|_| self.lock().warm.pop());
             if room.is_none() && !self.is_changing() {
                 return Err(self.all_taken());
@@ -252,12 +252,12 @@ impl Fleet {
         })
     }
 
-    /// Whether desktops start or end that nobody has.
+    /// Whether desktops without a client are starting or ending.
     fn is_changing(&self) -> bool {
         self.lock().count(self.options.most).changing > 0
     }
 
-    /// When the first desktop is free again, if nobody uses it any more.
+    /// When the first desktop becomes free, if nobody uses it any more.
     fn all_taken(&self) -> NoDesktop {
         let state = self.lock();
         let idle = state
@@ -335,7 +335,7 @@ impl Fleet {
         Ok(desktop)
     }
 
-    /// Removes what is too much of ended desktops' journals.
+    /// Removes the journals of ended desktops that exceed the limits.
     fn prune(&self) {
         let FleetOptions { journals, keep, .. } = &self.options;
         if let Err(error) = prune(journals, *keep) {
@@ -363,7 +363,7 @@ impl Fleet {
         }
     }
 
-    /// Whether more are to be started in advance.
+    /// Whether to start more in advance.
     fn lacks(&self) -> bool {
         let state = self.lock();
         state.warm.len() + state.starting < self.options.warm
@@ -374,7 +374,7 @@ impl Fleet {
     }
 }
 
-/// Runs what may block, on a thread of its own. While the server ends, only its values are dropped.
+/// Runs `work`, which may block, on a thread of its own. While the server ends, only drops it.
 fn in_background(work: impl FnOnce() + Send + 'static) {
     if Handle::try_current().is_ok() {
         spawn_blocking(work);
@@ -390,7 +390,7 @@ async fn free_idle(fleet: Weak<Fleet>, idle: Duration) {
             return;
         };
         let mut state = fleet.lock();
-        // A client that another task has is about to get a desktop.
+        // If another task has locked the client, that is about to get a desktop.
         state
             .named
             .retain(|_, client| client.free_idle(idle) || Arc::strong_count(client) > 1);

@@ -1,5 +1,5 @@
-//! Decides who may ask: a client that has the token, or a browser that has the viewer's. `Host` and
-//! `Origin` are rmcp's to check for clients, and the viewer's for browsers.
+//! Authenticates requests: a client needs the token, a browser the viewer's. `rmcp` checks `Host`
+//! and `Origin` of clients, and the viewer those of browsers.
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use deskline_view::Refusal as ViewRefusal;
@@ -13,13 +13,13 @@ use crate::token::Token;
 /// The path of the protocol. Below it are the handles of desktops.
 pub(crate) const PATH: &str = "/mcp";
 
-/// The pages of the journals are below it.
+/// The path of the journals' pages.
 pub(crate) const VIEW: &str = "/view";
 
-/// Whether the server runs, for what watches over it: needs no token.
+/// Whether the server runs, for monitoring. Needs no token.
 const HEALTH: &str = "/health";
 
-/// Whether a new client would get a desktop, for what sends clients here: needs no token.
+/// Whether a new client would get a desktop, for load balancers. Needs no token.
 const READY: &str = "/ready";
 
 /// Numbers for Prometheus.
@@ -40,7 +40,7 @@ pub(crate) enum Asked {
 /// Why a request is refused: a status, and what to do.
 pub(crate) type Refusal = (StatusCode, &'static str);
 
-/// What the request is for, if it may be answered. With `open_metrics`, the numbers need no token.
+/// The purpose of a request, if it may be answered. With `open_metrics`, the numbers need no token.
 pub(crate) fn ask(
     token: &Token,
     open_metrics: bool,
@@ -88,14 +88,15 @@ pub(crate) fn ask(
     }
 }
 
-/// The path of a request below the viewer's, with its slash, if it is for the viewer.
+/// The part of a request's path after the viewer's, with its slash; `None` if it is not for the
+/// viewer.
 pub(crate) fn below_view(uri: &Uri) -> Option<&str> {
     let rest = uri.path().strip_prefix(VIEW)?;
     (rest.is_empty() || rest.starts_with('/')).then_some(rest)
 }
 
-/// Whether a browser may see the pages of the journals: it has the viewer's token as its password,
-/// and is at a page of ours, if at any. A proxy may have added TLS.
+/// Whether a browser may see the pages of the journals: it sends the viewer's token as its
+/// password, and its `Host` and `Origin` are ours. A proxy may have added TLS.
 pub(crate) fn ask_view(
     token: &Token,
     hosts: &[String],
@@ -126,7 +127,7 @@ pub(crate) fn ask_view(
     }
 }
 
-/// Whether a `Host` means this server, by names that stand for any port if they have none.
+/// Whether a `Host` means this server. A name without a port stands for any port.
 fn is_one_of(hosts: &[String], given: &str) -> bool {
     let bare = |host: &str| host.trim_matches(['[', ']']).to_ascii_lowercase();
     let Ok(given) = given.parse::<Authority>() else {
@@ -140,7 +141,7 @@ fn is_one_of(hosts: &[String], given: &str) -> bool {
     })
 }
 
-/// What follows this scheme in the only `Authorization` of a request.
+/// The credentials after this scheme in the only `Authorization` header of a request.
 fn credentials<'h>(headers: &'h HeaderMap, wanted: &str) -> Option<&'h str> {
     let mut given = headers.get_all(AUTHORIZATION).iter();
     let (Some(only), None) = (given.next(), given.next()) else {

@@ -1,5 +1,5 @@
 //! The journals of a fleet's desktops: a folder each, locked while its desktop runs. Those of ended
-//! desktops are kept as long as `--keep` says.
+//! desktops are kept within the limits of `--keep`.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -38,7 +38,7 @@ impl OwnJournal {
     }
 }
 
-/// A folder for this user alone, made with its parents if it is not there.
+/// A folder for this user alone. Created with its parents if it is missing.
 pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }

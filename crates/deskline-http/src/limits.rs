@@ -1,6 +1,6 @@
-//! How much memory and how many processes a desktop may have: by control groups of the kernel
-//! below the one that this server is in, if it may make them. Otherwise memory is limited for each
-//! process alone, and the number of processes cannot be.
+//! Limits the memory and the processes of a desktop by control groups of the kernel, below the
+//! group of this server, if it may create them. Otherwise memory is limited for each process alone,
+//! and the number of processes is not.
 
 use std::fs;
 use std::io;
@@ -24,11 +24,11 @@ const END: Duration = Duration::from_secs(5);
 /// The limits of each desktop.
 pub struct Limits {
     parents: Vec<Parent>,
-    /// For each process, in kB, where there is no group.
+    /// The limit of each process in kB, without a group.
     data: Option<u64>,
 }
 
-/// A group in which each desktop gets one, and the files to write there.
+/// The parent of the desktops' groups, and the files to write in each.
 struct Parent {
     folder: PathBuf,
     files: Vec<(&'static str, u64)>,
@@ -89,7 +89,7 @@ impl Limits {
             for (file, most) in files {
                 fs::write(own.join(file), most.to_string())?;
             }
-            // Memory that is swapped out would not count. Not every kernel swaps.
+            // Swapped-out memory would not count otherwise. Not every kernel swaps.
             let _ = fs::write(own.join("memory.swap.max"), "0");
         }
         Ok(group)
@@ -116,7 +116,7 @@ impl Limits {
 }
 
 impl Drop for Group {
-    /// Ends what is left in it. Blocks until that has ended.
+    /// Kills the processes left in the groups, and blocks until they have ended.
     fn drop(&mut self) {
         const LOOK: Duration = Duration::from_millis(20);
         for folder in &self.0 {

@@ -1,4 +1,4 @@
-//! What a fleet has done and costs, in the text format of Prometheus. Numbers alone, no texts.
+//! The counters and costs of a fleet, in the text format of Prometheus. Numbers alone, no texts.
 
 use std::fmt;
 use std::sync::atomic::AtomicU64;
@@ -36,7 +36,7 @@ pub(crate) struct Count {
     pub(crate) warm: usize,
     /// They start or end.
     pub(crate) changing: usize,
-    /// There is room for so many more.
+    /// The number of desktops that can still be started.
     pub(crate) free: usize,
 }
 
@@ -109,9 +109,10 @@ impl Metrics {
             .observe(duration.as_secs_f64());
     }
 
-    /// A call's steps took so long: the object under [`STEPS_MS`](deskline_mcp::STEPS_MS).
+    /// The durations of a call's steps: the object under [`STEPS_MS`](deskline_mcp::STEPS_MS).
     pub(crate) fn steps(&self, times: &Value) {
-        // A desktop's server is not trusted to invent labels, which would stay for good.
+        // A desktop's server might invent labels, which would stay for ever: accept only known
+        // ones.
         for step in STEPS {
             if let Some(ms) = times[step].as_f64() {
                 let labels = [("step", step.to_owned())];

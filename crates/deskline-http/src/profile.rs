@@ -18,7 +18,7 @@ pub(crate) struct Profile(String);
 impl FromStr for Profile {
     type Err = ();
 
-    /// Only what is a name of a folder, and nothing else, whatever reads it.
+    /// Only characters that are valid in a folder's name everywhere, and have no other meaning.
     fn from_str(text: &str) -> Result<Self, ()> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let fits = (1..=LONGEST).contains(&text.len()) && text.chars().all(is_word);
@@ -34,7 +34,7 @@ impl fmt::Display for Profile {
 }
 
 impl Profile {
-    /// Its folder in `all`, made if it is not there.
+    /// Its folder in `all`. Created if it is missing.
     pub(crate) fn folder(&self, all: &Path) -> io::Result<PathBuf> {
         let path = all.join(&self.0);
         private_folder(&path)?;

@@ -76,7 +76,7 @@ impl Relay {
         let failed = |failure: &ServiceError| {
             let failure = failed(&desktop, failure);
             if desktop.end_is_known() {
-                // Frameworks give the agent the answers of tools, not errors of the protocol.
+                // Frameworks show the agent the answers of tools, but not errors of the protocol.
                 return (Outcome::Ended, error(&failure.message));
             }
             (Outcome::Error, Err(failure))
@@ -176,8 +176,8 @@ impl ServerHandler for Relay {
     }
 }
 
-/// The desktop's server speaks the generation without this field, and the client's may need it.
-/// `rmcp` takes it away where not.
+/// The desktop's server speaks the generation of the protocol without this field, and the client
+/// may need it. `rmcp` removes it for clients that do not.
 const COMPLETE: Option<ResultType> = Some(ResultType::COMPLETE);
 
 /// The desktop's server answered with an error, or ended in the middle.

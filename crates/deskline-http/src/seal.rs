@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use tokio::process::Command;
 
-/// Where the program is in the sandbox, whose other folders may hide it.
+/// The program's path in the sandbox, whose other folders may hide its own.
 const PROGRAM: &str = "/run/deskline";
 
-/// The folders that a desktop has of its own, empty: what others have there is theirs.
+/// The folders that each desktop has to itself, empty at first: they hold files of other users
+/// outside.
 const OWN: [&str; 8] = [
     "/tmp", "/var/tmp", "/run", "/home", "/root", "/mnt", "/media", "/srv",
 ];
@@ -20,12 +21,12 @@ pub struct Seal {
     pub bwrap: PathBuf,
     /// Whether its apps have the network.
     pub net: bool,
-    /// Further folders that no desktop may see, such as that of the token.
+    /// More folders to hide from desktops, such as that of the token.
     pub hidden: Vec<PathBuf>,
 }
 
 impl Seal {
-    /// A command that runs `program` sealed off, with `lasting` as its only folders that last.
+    /// A command that runs `program` sealed off. Only the folders `lasting` outlive it.
     pub(crate) fn command(&self, program: &Path, journals: &Path, lasting: &[&Path]) -> Command {
         let mut command = Command::new(&self.bwrap);
         command.args(["--die-with-parent", "--new-session", "--cap-drop", "ALL"]);

@@ -44,7 +44,7 @@ pub struct Listen {
     pub viewer: Option<Viewer>,
 }
 
-/// The pages of the journals, and the token of who may see them.
+/// The pages of the journals, and the token that gives access to them.
 pub struct Viewer {
     pub pages: Pages,
     pub token: Token,
@@ -57,9 +57,9 @@ pub struct HttpServer {
     listen: Listen,
 }
 
-/// What the answer to a request needs.
+/// The values that an answer needs.
 struct Shared<H: ServerHandler + Send + 'static> {
-    /// Its hosts are all names in `Host` that mean this server.
+    /// Its `hosts` has all names in `Host` that mean this server.
     listen: Listen,
     service: Service<H>,
     fleet: Option<Arc<Fleet>>,
@@ -163,7 +163,7 @@ async fn answer<H: ServerHandler + Send + 'static>(
             text(StatusCode::BAD_REQUEST, NO_FLEET)
         }
         (Asked::Protocol, _) => {
-            // Handlers see the request, and need no secret.
+            // Handlers see the request and must not get the secret.
             request.headers_mut().remove(AUTHORIZATION);
             shared.service.handle(request).await
         }
@@ -185,7 +185,7 @@ async fn answer<H: ServerHandler + Send + 'static>(
     }
 }
 
-/// A page of the viewer, or the question for its password.
+/// A page of the viewer, or the request for its password.
 async fn view(viewer: &Viewer, asked: Result<(), Refusal>, path: &str, uri: &Uri) -> Answer {
     if let Err((status, why)) = asked {
         let mut answer = text(status, why);

@@ -1,4 +1,4 @@
-//! A token, which each request must have: that of the protocol, or the viewer's.
+//! A token that each request must have: that of the protocol, or the viewer's.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -12,13 +12,13 @@ use crate::error::HttpError;
 /// The variable with the token of the protocol. The apps of a desktop do not get it.
 pub const TOKEN: &str = "DESKLINE_TOKEN";
 
-/// The variable with the viewer's, which they do not get either.
+/// The variable with the viewer's token. The apps do not get it either.
 pub const VIEW_TOKEN: &str = "DESKLINE_VIEW_TOKEN";
 
 /// The fewest characters of a token.
 const SHORTEST: usize = 16;
 
-/// A secret that lets in who has it.
+/// A secret. Whoever has it gets access.
 pub struct Token(String);
 
 impl Token {
@@ -31,8 +31,8 @@ impl Token {
         Ok(Self(text.to_owned()))
     }
 
-    /// The token of this file, which is made with a new one if it is not there. Fails if others can
-    /// read it. The error names the variable that would pass one instead.
+    /// The token in this file, which is created with a new one if it is missing. Fails if others
+    /// can read it. The error names the variable for passing a token instead.
     pub fn from_file(path: &Path, variable: &'static str) -> Result<Self, HttpError> {
         let failed = |source| HttpError::Token {
             path: path.to_owned(),

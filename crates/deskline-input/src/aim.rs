@@ -7,21 +7,19 @@ use deskline_core::WindowId;
 /// The target of keys and clicks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Aim {
-    /// The process. Its window must have the keyboard, and lie where something is clicked.
+    /// The process. Its window must have the keyboard for keys, and be at the place of a click.
     pub pid: u32,
-    /// The window that must be clicked in, where that is known; an open menu of the process will do
-    /// too.
+    /// The window that must be clicked, if it is known. An open menu of the process counts too.
     pub window: Option<WindowId>,
     /// Whether a menu of the process is active, so that a grab of keyboard or pointer is its own.
     pub menu: bool,
     /// The process that a drag ends in, if it is another.
     pub drop_on: Option<u32>,
-    /// Whether the app may look at keys and buttons at intervals, as games do: they stay down for
-    /// [`POLLED`].
+    /// Whether the app may poll keys and buttons, as games do: they stay down for [`POLLED`].
     pub polls: bool,
 }
 
-/// How long a key or a button stays down so that an app sees it that looks 30 times a second.
+/// How long a key or a button stays down, so that an app that polls 30 times a second sees it.
 pub const POLLED: Duration = Duration::from_millis(40);
 
 impl Aim {

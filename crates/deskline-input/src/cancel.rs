@@ -58,7 +58,7 @@ impl Cancel {
             .map_or(Ok(()), |reason| Err(Cancelled(reason)))
     }
 
-    /// Waits for `time`. Fails at once if the flag is raised, before or during the wait.
+    /// Waits for `time`. Fails as soon as the flag is raised, before or during the wait.
     pub fn wait(&self, time: Duration) -> Result<(), Cancelled> {
         if clock::pass(time) {
             return self.check();

@@ -1,7 +1,7 @@
-//! A click becomes a part of a double click only where that is meant.
+//! Prevents that a click becomes a part of a double click by accident.
 //!
-//! The toolkits count clicks by time and distance, without regard to links: the click of one call
-//! and the click of the next are a double click to them if they come soon enough.
+//! Toolkits count clicks by time and distance: if the click of one call comes soon enough after
+//! that of another, the two are a double click.
 
 use std::time::Duration;
 
@@ -72,8 +72,8 @@ pub const BETWEEN_CLICKS: Duration = Duration::from_millis(20);
 /// Longer than the double-click time of GTK, Qt and Chromium (400 to 500 ms).
 const DOUBLE_CLICK: Duration = Duration::from_millis(500);
 
-/// Farther apart, in screen units, than any toolkit's two clicks of a double click (5 in GTK and
-/// Qt, 4 in Chromium).
+/// A greater distance, in screen units, than that of the two clicks of a double click in any
+/// toolkit (5 in GTK and Qt, 4 in Chromium).
 const REACH: i32 = 10;
 
 /// The last click that a display has sent.
@@ -81,9 +81,9 @@ const REACH: i32 = 10;
 pub struct LastClick(Option<(Instant, Point, Button)>);
 
 impl LastClick {
-    /// Waits while a click here would become a part of a double click with the last one. A double
-    /// click waits after a last click anywhere: within 400 ms of one at another point, GTK 3 takes
-    /// it for two single clicks.
+    /// Waits as long as a click here would count as the second of a double click. A double click
+    /// waits after a click anywhere: within 400 ms of a click at another point, GTK 3 takes it for
+    /// two single clicks.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl LastClick {
         self.0 = Some((Instant::now(), at, button));
     }
 
-    /// A press has been sent that belongs to no click.
+    /// Records a press that belongs to no click.
     pub const fn forget(&mut self) {
         self.0 = None;
     }

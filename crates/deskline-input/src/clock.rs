@@ -1,5 +1,5 @@
-//! The time that links and input go by: the system's, or in a test one that passes only while
-//! something waits. What takes seconds is then tested in microseconds, and each run is the same.
+//! The clock of links and input: the system's, or in a test one that advances only while something
+//! waits. Waits of seconds are then tested in microseconds, and each run is the same.
 
 use std::cell::Cell;
 use std::ops::Add;
@@ -38,12 +38,12 @@ impl Add<Duration> for Instant {
     }
 }
 
-/// For tests: from here on this thread's clock stands still but for [`pass`] and for waits.
+/// For tests: stops this thread's clock. Only [`pass`] and waits advance it.
 pub fn stop() {
     STOPPED.set(Some(Instant::now().0));
 }
 
-/// Lets time pass if this thread's clock is stopped. Says whether it is.
+/// Advances this thread's clock if it is stopped. Returns whether it is.
 pub fn pass(time: Duration) -> bool {
     let now = STOPPED.get();
     STOPPED.set(now.map(|now| now + time));

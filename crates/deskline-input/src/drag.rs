@@ -14,8 +14,9 @@ use crate::port::{Doing, Port as _, Scene, Wait};
 const THRESHOLD: i64 = 12;
 
 /// Drags from one place to another with the main button, with the modifiers held. A drag that is
-/// cancelled or fails ends where it began: there a drop changes nothing, and a slider is back at
-/// its value. Escape would end a drag and drop too, but also close the dialog of a slider.
+/// cancelled or fails is released where it began: a drop there changes nothing, and a slider
+/// returns to its value. Escape would end a drag and drop too, but also close the dialog around a
+/// slider.
 ///
 /// # Errors
 /// As [`click`](crate::click), and [`InputError::EndCovered`](crate::InputError::EndCovered) before
@@ -45,7 +46,7 @@ pub fn drag<S: Scene>(
     })
 }
 
-/// Presses the button, and goes to the end in steps.
+/// Presses the button, and moves to the end in steps.
 fn pull<S: Scene>(
     scene: &mut S,
     [from, to]: [Point; 2],
@@ -66,8 +67,8 @@ fn pull<S: Scene>(
     Ok(cancel.wait(pace.dwell)?)
 }
 
-/// The points of a drag: first past [`THRESHOLD`], if the way is that long, then in even steps.
-/// Ends exactly at `to`.
+/// The points of a drag: first one beyond [`THRESHOLD`], if the distance is that long, then even
+/// steps. The last is exactly `to`.
 fn path(from: Point, to: Point, steps: u8) -> impl Iterator<Item = Point> {
     let way = |a: i32, b: i32| i64::from(b) - i64::from(a);
     let (dx, dy) = (way(from.x, to.x), way(from.y, to.y));

@@ -1,4 +1,4 @@
-//! Why input stopped. Their words, with the next step for the agent, are written above.
+//! The reasons why input stopped. A crate above turns them into messages with the next step.
 
 use std::fmt;
 
@@ -86,7 +86,7 @@ pub enum InputError {
         /// The width and height of the screen.
         screen: (i32, i32),
     },
-    /// The pointer did not get where it was sent.
+    /// The pointer did not arrive where it was sent.
     #[error("the pointer was sent to ({}, {}) and is at ({}, {})", to.x, to.y, at.x, at.y)]
     Confined {
         /// Where it was sent.
@@ -147,8 +147,8 @@ impl fmt::Display for Device {
 pub enum Gap {
     /// The layout has no key for it, and the display takes no others.
     Layout,
-    /// The person has several layouts, and the display does not say which is on: it is not on the
-    /// same key in all of them.
+    /// The person has several layouts, and the display does not report which is on. The character
+    /// is not on the same key in all of them.
     SeveralLayouts,
     /// The layout has no key for it, and no spare key code to bind it to.
     NoSpareKey,

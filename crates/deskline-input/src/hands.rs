@@ -7,8 +7,8 @@ use crate::clicks::Button;
 use crate::port::{Doing, Port as _, Scene, Stroke};
 use crate::pressed::Pressed;
 
-/// Presses or releases. A press is recorded before it is sent, and stays so until a release has
-/// been sent: either may fail.
+/// Presses or releases. A press is recorded before it is sent, and removed after its release was
+/// sent, as either may fail.
 fn send<S: Scene>(
     scene: &mut S,
     what: &Pressed<S::Key>,
@@ -28,7 +28,7 @@ fn send<S: Scene>(
     Ok(())
 }
 
-/// Runs an action. Also where a step fails, what is pressed is released and the action is ended.
+/// Runs an action. Even if a step fails, releases everything and ends the action.
 pub(crate) fn act<S: Scene, T>(
     scene: &mut S,
     doing: Doing,
@@ -41,8 +41,7 @@ pub(crate) fn act<S: Scene, T>(
     released.and(ended).map(|()| done)
 }
 
-/// Sends events that belong together: a guard that would keep them out is open for as long as that
-/// takes.
+/// Sends events that belong together. A guard that would block them is open meanwhile.
 pub(crate) fn group<S: Scene, T>(
     scene: &mut S,
     events: impl FnOnce(&mut S) -> Result<T, S::Error>,
@@ -94,8 +93,8 @@ pub(crate) fn strike<S: Scene>(
     let_go(scene, &stroke.held)
 }
 
-/// Releases everything that is pressed, the last first. All of it is tried; what fails stays
-/// recorded, and is tried again by the next call.
+/// Releases everything that is pressed, the last first. If a release fails, goes on with the
+/// others; the next call tries it again.
 ///
 /// # Errors
 /// The first one of the port's.
@@ -111,7 +110,7 @@ pub fn release_all<S: Scene>(scene: &mut S) -> Result<(), S::Error> {
     result.and_then(|()| scene.port()?.sync())
 }
 
-/// Keeps what is pressed down for a time. It is sent first, where a port holds events back.
+/// Holds the pressed keys and buttons for a time. Flushes first, if the port buffers events.
 pub(crate) fn keep_down<S: Scene>(
     scene: &mut S,
     time: Duration,

@@ -13,7 +13,7 @@ use crate::pointer::await_reader;
 use crate::port::{Doing, Port, Scene, Wait};
 use crate::typing::check_keyboard;
 
-/// How often to look at who has the keyboard while a key is held: it repeats.
+/// How often to check who has the keyboard while a key is held: the key repeats.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Presses one key while its modifiers are held, and holds it for a time.

@@ -10,7 +10,7 @@
 //! 4. releases on every way out what it has pressed, the last first. A drag that fails ends where
 //!    it began.
 //!
-//! Errors are [`InputError`]s. Their words, with the next step for the agent, are written above.
+//! Errors are [`InputError`]s. A crate above turns them into messages with the next step.
 
 mod aim;
 mod cancel;

@@ -9,8 +9,8 @@ use crate::error::{Device, InputError, Progress};
 use crate::hands::{act, button, group, hold, keep_down, let_go, pause};
 use crate::port::{Doing, Port as _, Scene, Under, Wait};
 
-/// Moves the pointer and clicks, with the modifiers held. Waits first while it would become a part
-/// of a double click with the last one.
+/// Moves the pointer and clicks, with the modifiers held. Waits first as long as the click would
+/// count as the second of a double click.
 ///
 /// # Errors
 /// [`InputError::Covered`] and [`InputError::Grabbed`] before anything is sent; and those of the
@@ -112,7 +112,7 @@ pub(crate) fn keys_of<S: Scene>(
     scene.port()?.modifiers(modifiers)
 }
 
-/// Fails if something else than the target would get the pointer's events.
+/// Fails if the pointer's events would go to something other than the target.
 pub(crate) fn look<S: Scene>(
     scene: &mut S,
     at: Point,

@@ -36,8 +36,8 @@ pub trait Port {
     /// Waits until the display has taken all events so far.
     fn sync(&mut self) -> Result<(), Self::Error>;
 
-    /// A text is about to be typed: reads the keyboard's layout. Returns the characters that no
-    /// stroke gives, by their places in the text, and why.
+    /// Called before a text is typed: reads the keyboard's layout. Returns the characters that no
+    /// stroke gives, by their positions in the text, and why.
     fn lacks(&mut self, text: &[char]) -> Result<Option<(Vec<usize>, Gap)>, Self::Error>;
 
     /// The stroke that types the start of this text, and how many characters it types. A keyboard
@@ -142,7 +142,7 @@ pub trait Scene {
     where
         Self: 'p;
 
-    /// The devices. They may be made when they are first needed.
+    /// The devices. They may be created at the first use.
     fn port(&mut self) -> Result<Self::Port<'_>, Self::Error>;
 
     /// The pressed keys and buttons, and the target.
@@ -154,21 +154,22 @@ pub trait Scene {
     /// An action begins. [`Scene::end`] follows, also where a step fails.
     fn begin(&mut self, doing: Doing) -> Result<(), Self::Error>;
 
-    /// The action has ended, and everything is released: puts back what [`Scene::begin`] and the
+    /// The action has ended, and everything is released: restores what [`Scene::begin`] and the
     /// action have changed, such as locks.
     fn end(&mut self) -> Result<(), Self::Error>;
 
-    /// Lets events through a guard that keeps out the agent's too. [`Scene::close`] follows.
+    /// Lets events through a guard that would block the agent's too. [`Scene::close`] follows.
     fn open(&mut self) -> Result<(), Self::Error>;
 
     /// Closes that guard again.
     fn close(&mut self) -> Result<(), Self::Error>;
 
-    /// Which window gets keys now. Waits (bounded) while the focus is between two windows.
+    /// Which window gets keys now. Waits (bounded) while the focus moves from one window to
+    /// another.
     fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver, Self::Error>;
 
-    /// The receiver of the pointer's events at a place, and at the end of a drag from there. Finds
-    /// out where the places are on the screen, where that is not what points are relative to.
+    /// The receiver of the pointer's events at a place, and at the end of a drag from there. Also
+    /// finds the screen positions of these places, if points are relative to something else.
     fn under(
         &mut self,
         at: Point,
@@ -177,13 +178,13 @@ pub trait Scene {
         cancel: &Cancel,
     ) -> Result<Under, Self::Error>;
 
-    /// The program other than the target that has grabbed the keyboard, as a phrase for an error.
-    /// `None` where programs cannot grab it.
+    /// The program, other than the target, that has grabbed the keyboard, as a phrase for an error.
+    /// `None` if there is none, or if programs cannot grab it.
     fn grabber(&mut self, aim: Option<Aim>, cancel: &Cancel)
     -> Result<Option<String>, Self::Error>;
 
-    /// Waits (bounded) until the app has read its input, as far as that can be known. `false` if it
-    /// has not in time.
+    /// Waits (bounded) until the app has read its input. `false` if it is known that it has not in
+    /// time.
     fn await_reader(&mut self, wait: Wait, cancel: &Cancel) -> Result<bool, Self::Error>;
 }
 
@@ -237,9 +238,9 @@ pub enum Wait {
     Wheel,
     /// The keys so far, if they are many.
     Part,
-    /// All keys so far, and it must have acted on them: the last one was Return or Tab.
+    /// All keys so far. The app must also have acted on them, as the last one was Return or Tab.
     Effect,
-    /// All keys, if what they mean is put back afterwards.
+    /// All keys, if their meaning is changed back afterwards.
     All,
     /// The motion of a drag: the app that is dragged from.
     Motion,
@@ -254,18 +255,19 @@ pub struct Rhythm {
     pub part: Part,
     /// The speed of a text's keys.
     pub keys: Tempo,
-    /// The time between modifiers and their key, and for which a key is down.
+    /// The time between modifiers and their key, and how long a key is down.
     pub chord: Duration,
     /// The time for which a button is down.
     pub dwell: Duration,
     /// The time between the two clicks of a double click.
     pub between: Duration,
-    /// How many lines the wheel turns at once.
+    /// How many lines one event turns the wheel.
     pub notches: i32,
     /// The speed of a drag.
     pub drag: Pace,
     /// Whether a button's event carries the number of the click. Otherwise apps count clicks by
-    /// time and place, and a click waits while it would count as the second of a double click.
+    /// time and distance, and a click waits as long as it would count as the second of a double
+    /// click.
     pub counted: bool,
 }
 
@@ -280,11 +282,11 @@ pub struct Pace {
     pub dwell: Duration,
 }
 
-/// The length of a text's parts: before each part, the receiver of keys is looked at. A part also
+/// The length of a text's parts. Before each part, the receiver of keys is checked. A part also
 /// ends after Return and Tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// After so many characters it ends with the next white space.
+    /// From this many characters on, the part ends at the next white space.
     pub least: usize,
     /// The most characters.
     pub most: usize,
@@ -305,8 +307,8 @@ impl Part {
 /// The speed of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tempo {
-    /// After each key, waits until the display has taken it, and so long.
+    /// After each key, waits until the display has taken it, and then this long.
     Each(Duration),
-    /// The keys of a part go in without a pause; after them, so long for each.
+    /// The keys of a part are sent without a pause; then a pause of this long for each of them.
     Burst(Duration),
 }

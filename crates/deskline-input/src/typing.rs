@@ -1,5 +1,5 @@
-//! Text. What follows a Return or a Tab is sent once the app has acted on it, where that can be
-//! known.
+//! Types text. Characters after a Return or a Tab are sent once the app has acted on it, if that
+//! can be known.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::hands::{act, group, keep_down, pause, strike};
 use crate::pointer::await_reader;
 use crate::port::{Doing, Port, Receiver, Scene, Stroke, Tempo, Wait};
 
-/// How long the keys of a text are down at most, all together.
+/// The longest time that all keys of a text together are down.
 const LONGEST: Duration = Duration::from_secs(3);
 
-/// Types a text into what has the focus. Newlines are Return, tabs are Tab.
+/// Types a text into the focused element. Newlines are Return, tabs are Tab.
 ///
 /// # Errors
 /// [`InputError::Untypeable`] and [`InputError::Lacks`] before anything is typed. Before each part
@@ -70,8 +70,7 @@ pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Result
     })
 }
 
-/// How long each key of a text stays down: less for a long one, so that it does not outlast the
-/// guard.
+/// How long each key of a text stays down: less for a long text, which must not outlast the guard.
 fn time_down(aim: Option<Aim>, characters: usize) -> Duration {
     let most = LONGEST / u32::try_from(characters.max(1)).unwrap_or(u32::MAX);
     Aim::least_hold(aim).min(most)
@@ -96,7 +95,7 @@ fn type_part<S: Scene>(
             None => stroke_of(scene, &text[typed..], typed, cancel)?,
         };
         if last.as_ref() == Some(&stroke.key) {
-            // A poll has to see it up in between.
+            // A polling app has to see it up in between.
             keep_down(scene, down, cancel)?;
         }
         strike(scene, &stroke, down, cancel)?;
@@ -141,7 +140,7 @@ impl Receiver {
     /// Fails if it is not the target.
     ///
     /// # Errors
-    /// The one that says what it is.
+    /// Why the keyboard is not the target's.
     pub fn check(self, progress: Progress) -> Result<(), InputError> {
         Err(match self {
             Self::Target => return Ok(()),

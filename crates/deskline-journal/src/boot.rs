@@ -2,10 +2,10 @@
 //!
 //! The wall clock can jump: a time server sets it, a person mistypes a year, a virtual machine
 //! wakes up. A clock a week ahead would age a whole journal at once, with the entries that live
-//! servers have just written. So the first server of a boot notes the wall clock (`.clock`), and
+//! servers have just written. So the first server of a boot records the wall clock (`.clock`), and
 //! later servers of that boot count from there by the boot clock, which nothing sets. In the first
 //! server, the newest entry counts as written now. A clock that is wrong from the start of the
-//! machine goes unnoticed, but costs nothing before the next server starts.
+//! machine is not detected, but deletes nothing before the next server starts.
 
 use std::io::Read as _;
 

@@ -1,4 +1,4 @@
-//! The journal's errors. Each says what to do about it.
+//! The journal's errors. Each names the next step.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub enum JournalError {
     )]
     OpenToOthers {
         path: PathBuf,
-        /// Its permission bits, or who they are.
+        /// Its permission bits, or those users.
         how: String,
         /// The command that closes it.
         close: String,

@@ -19,7 +19,7 @@ const ARGUMENTS: usize = 64 * 1024;
 const WORDS: usize = 4_000;
 /// The maximum size of the log, whatever the journal's: some 50,000 links.
 const LOG_BYTES: u64 = 64 << 20;
-/// A log that is larger is not ours: lines that wait for the next pruning do not double it.
+/// A larger log is not ours: between two prunings, ours does not double.
 const LARGEST: u64 = 2 * LOG_BYTES;
 
 /// Appends `record` as one line, or leaves the log unchanged.

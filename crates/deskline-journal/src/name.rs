@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Thirteen digits: from September 2001 to November 2286.
 pub(crate) const STAMPS: std::ops::RangeInclusive<u64> = 1_000_000_000_000..=9_999_999_999_999;
-/// How the names of files begin that are not whole yet.
+/// The prefix of temporary files, which are not complete yet.
 pub(crate) const TEMPORARY: &str = ".deskline-";
 /// The log of links.
 pub(crate) const LOG: &str = "journal.jsonl";

@@ -9,9 +9,9 @@ use crate::JournalError;
 const ARM: i64 = 12;
 /// The distance between the clicked element and the ring.
 const GAP: i64 = 3;
-/// The least distance of the ring from the click: a check box is at most twice as wide.
+/// The minimum distance of the ring from the click: a check box is at most twice as wide.
 const LEAST: i64 = 12;
-/// A wider or higher element gets a ring around the click instead.
+/// An element that is wider or higher than this gets a ring around the click instead.
 const MOST: (i64, i64) = (600, 200);
 const RED: [u8; 3] = [255, 0, 0];
 /// The outline of the red, visible on a red background too.
@@ -172,7 +172,7 @@ impl Crosshair {
                 if !(0..width).contains(&px) {
                     continue;
                 }
-                // Rows above the picture give no index, rows below it one past the end.
+                // Rows above the picture have no index; rows below it have the one past the end.
                 let start = usize::try_from((py * width + px) * 3);
                 if let Some(pixel) = start.ok().and_then(|at| rgb.get_mut(at..at + 3)) {
                     pixel.copy_from_slice(&color);

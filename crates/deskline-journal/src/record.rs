@@ -49,12 +49,12 @@ pub struct Record {
     pub answer: Option<String>,
 }
 
-/// What an app is known by.
+/// The names of an app.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownAs {
-    /// By what the system says of it: its executable, its desktop file or bundle.
+    /// The system's names for it: its executable, its desktop file or bundle.
     pub names: Vec<String>,
-    /// What it calls itself. Hostile data.
+    /// Its own names for itself. Hostile data.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<String>,
 }

@@ -56,7 +56,7 @@ pub struct RefStore {
     highest: u64,
     highest_in_file: u64,
     failing: bool,
-    /// What the disk has not done in time. It does that once it goes on.
+    /// The operation that the disk has not finished in time. It will, once the disk responds.
     standing: Option<JoinHandle<()>>,
 }
 
@@ -144,8 +144,8 @@ impl RefStore {
         }
     }
 
-    /// The number that this process has given the element goes before that in the file: what was
-    /// not written in time may be there later.
+    /// A number that this process has assigned comes before the one in the file: a write that was
+    /// not finished in time may be there later.
     fn find(&self, desktop: &str, id: &ElementId) -> Option<Ref> {
         let mut tables = self.others.iter().chain(&self.unsaved).chain(&self.file);
         tables.find_map(|table| table.get(desktop, id)).map(Ref)
@@ -215,7 +215,8 @@ impl RefStore {
         written
     }
 
-    /// Does something on the disk, unless the disk stands still.
+    /// Runs an operation on the disk. Fails if it does not finish in time, or if an earlier one has
+    /// not finished yet.
     fn in_time<T: Send + 'static>(
         &mut self,
         folder: &Arc<Folder>,
@@ -228,7 +229,7 @@ impl RefStore {
         let (done, result) = channel();
         let its = Arc::clone(folder);
         let act = thread::Builder::new().spawn(move || {
-            // Too late, it is dropped: a lock opens.
+            // After the time limit the result is dropped, which opens a lock.
             let _ = done.send(act(&its));
         });
         let act = act.map_err(|error| folder.failed("write", REFS, error))?;

@@ -12,8 +12,8 @@ use crate::name::{self, FileKind};
 /// A temporary file older than this many seconds was left by a process that died.
 const ABANDONED_S: u64 = 600;
 
-/// A file that has not changed for this many seconds is marked as new: macOS removes from /tmp what
-/// has not changed for three days, and systemd after ten.
+/// A file that has not changed for this many seconds gets a new time: macOS removes files from /tmp
+/// that have not changed for three days, and systemd for ten.
 const STALE_S: u64 = 24 * 3600;
 
 /// How much the journal keeps. Pairs beyond either limit are removed, oldest first; the newest pair

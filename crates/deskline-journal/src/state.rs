@@ -38,7 +38,7 @@ impl StateFile {
         }
     }
 
-    /// Replaces the content by what `change` makes of it, while no other process does.
+    /// Replaces the content by the result of `change`, while no other process can.
     pub fn change<E: From<JournalError>>(
         &self,
         change: impl FnOnce(&str) -> Result<String, E>,

@@ -1,5 +1,5 @@
 //! Turns of several servers on one desktop: a lock on a file of its own, in a folder that all
-//! servers of this user share, whatever their journals. It ends with its process.
+//! servers of this user share, whatever their journals. A process that ends gives up its turn.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -66,7 +66,7 @@ impl Turns {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        // A file that stays is locked by the next as it is.
+        // If the file stays, the next server locks it as it is.
         let _ = self.turns.0.remove(&self.name);
     }
 }

@@ -199,7 +199,7 @@ fn pixels(picture: &Picture, part: Rect) -> Option<Rect> {
     Rect::new(pixel(x), pixel(y), pixel(part.w), pixel(part.h))
 }
 
-/// Where on the screen the element that was clicked is.
+/// The bounds on the screen of the clicked element.
 fn clicked(report: &Report) -> Option<Rect> {
     let acted_on = report.step.acted_on.as_ref()?;
     let now = report.readings.after.as_ref();

@@ -1,4 +1,4 @@
-//! Apps: which run, starting one, and how far a started one has come.
+//! Apps: the running ones, starting one, and its progress.
 
 use std::time::Duration;
 
@@ -28,8 +28,8 @@ pub struct Identity {
     /// Its own name for itself, and other programs that a command line may start. These deny an app
     /// and allow none.
     pub claims: Vec<String>,
-    /// What a grant for it is kept under: the path of its executable or script, or the id of its
-    /// desktop file, package or bundle. `None` if the system reports none that is its own.
+    /// The key of its grant: the path of its executable or script, or the id of its desktop file,
+    /// package or bundle. `None` if the system reports none that is its own.
     pub key: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl Identity {
     }
 }
 
-/// Whether this app may be opened. If it has no names, it is unknown which app would open.
+/// Checks whether this app may be opened. Without names, it is unknown which app would open.
 pub type Permit<'a> = &'a dyn Fn(&Identity) -> Result<()>;
 
 /// The result of [`Apps::open`].
@@ -53,7 +53,7 @@ pub type Permit<'a> = &'a dyn Fn(&Identity) -> Result<()>;
 pub enum Opened {
     /// The app runs, with a window: its pid.
     Running(u32),
-    /// The app was started under this name. [`Apps::progress`] says how far it has come.
+    /// The app was started under this name. [`Apps::progress`] reports how far it has come.
     Started(String),
 }
 
@@ -68,7 +68,7 @@ pub enum Progress {
     Ready(u32),
 }
 
-/// Apps. Each method is one bounded step; how long a start may take is the link's to decide.
+/// Apps. Each method is one bounded step; the link decides how long a start may take.
 pub trait Apps {
     /// The running apps that have windows.
     fn applications(&mut self) -> Result<Vec<Application>>;
@@ -77,15 +77,15 @@ pub trait Apps {
     /// without waiting for its window. `permit` is asked before anything is started.
     fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened>;
 
-    /// How far the app that was started last has come. The windows of strangers that come up
-    /// meanwhile do not count. An error where it has ended.
+    /// The progress of the app that was started last. Windows of other apps that open meanwhile do
+    /// not count. An error if the app has ended.
     fn progress(&mut self) -> Result<Progress>;
 
     /// The standard error of the last started app, in short.
     fn complaint(&mut self) -> Option<String>;
 
-    /// For how long the app's processes have run so far, waits for a processor included; `None`
-    /// where that is not known.
+    /// How long the app's processes have run so far, waits for a processor included; `None` if
+    /// unknown.
     fn computed(&mut self, pid: u32) -> Option<Duration>;
 
     /// The same for all threads of the app's own process, and for no other process.
@@ -94,13 +94,13 @@ pub trait Apps {
     /// The system's names for the process, without what the process claims about itself.
     fn known_as(&mut self, pid: u32) -> Identity;
 
-    /// Whether the app shows where a person gives programs their permissions.
+    /// Whether the app shows the settings in which a person grants programs their permissions.
     fn shows_permissions(&mut self, pid: u32) -> bool;
 
-    /// How the process ended; `None` while it runs, and for one that no call has been about.
+    /// How the process ended; `None` while it runs, or if no call has been about it.
     fn end_of(&mut self, pid: u32) -> Option<End>;
 
-    /// Whether something is known to be on its way to the screen because of the last action: a
-    /// portal dialog that was asked for, a process that is starting.
+    /// Whether the last action is known to bring something to the screen soon: a portal dialog was
+    /// requested, or a process is starting.
     fn handoff_pending(&mut self) -> Result<bool>;
 }

@@ -175,8 +175,8 @@ pub enum Input {
         kind: ClickKind,
         then: Typing,
     },
-    /// Open what is at the target, and pick the choice of this text. Sends no input where the
-    /// accessibility API alone can.
+    /// Open the element, and pick the choice with this text. Sends no input if the accessibility
+    /// API alone can do it.
     Choose { target: Target, choice: String },
     /// Move the pointer over the target, and leave it there until the next link.
     Hover { target: Target },
@@ -284,7 +284,7 @@ pub struct Call {
     pub tool: Tool,
     /// The app's pid. `None` only for [`Action::Open`].
     pub pid: Option<u32>,
-    /// The app's window that it is for. `None` is the front one, and for a target its own.
+    /// The window of the app that the call names. `None`: the front one, or that of the target.
     pub window: Option<Toplevel>,
     /// The first step of a chain, or the only one.
     pub action: Action,
@@ -345,7 +345,7 @@ impl Call {
         own.into_iter().chain(self.actions().filter_map(dropped_on))
     }
 
-    /// How long it outlasts that its app does not answer before it begins.
+    /// How long the call waits for an app that does not answer before it begins.
     pub fn patience(&self) -> Duration {
         match self.action {
             Action::WaitFor { timeout, .. } => timeout,
@@ -360,7 +360,7 @@ impl Call {
 }
 
 impl Action {
-    /// Whether it only waits, for an app that may be busy.
+    /// Whether it only waits. The app may be busy then.
     pub(crate) fn waits(&self) -> bool {
         matches!(self, Self::WaitFor { .. })
     }

@@ -1,5 +1,5 @@
-//! The steps of a chain: each is resolved in the state that the one before it left. A call that is
-//! no chain has one step.
+//! The steps of a chain: each is resolved in the state that the one before it left. Any other call
+//! has one step.
 
 use deskline_core::{Attribute, Change, Diff, Modified, Tree, Value, escape, summary, target};
 
@@ -22,8 +22,9 @@ impl Steps<'_> {
     /// what was done before it.
     ///
     /// # Errors
-    /// An error of the first step, unless the app shows something else than was wanted, or one that
-    /// leaves nothing to report: the user's Esc, a lost connection, an app that does not answer.
+    /// An error of the first step, unless the state that was read back is not the requested one; and
+    /// an error after which there is nothing to report: the user's Esc, a lost connection, an app
+    /// that does not answer.
     pub(crate) fn walk(
         &mut self,
         desk: &mut Checkpoint<'_>,
@@ -70,8 +71,8 @@ impl Steps<'_> {
         Ok(None)
     }
 
-    /// Ends a run of step `at` that another run follows, and decides where that goes: to what this
-    /// one brought to the front, or back to the call's app once that has closed.
+    /// Ends a run of step `at`, and decides where the next run goes: to the app that this one
+    /// brought to the front, or back to the call's app once that one has closed.
     fn go_on(
         &mut self,
         desk: &mut Checkpoint<'_>,
@@ -123,7 +124,7 @@ impl Steps<'_> {
         report.step.repeats_secret = !public && following.is_some_and(|(step, _)| step == at);
         report.app = AppState::Running;
         match tree {
-            // The next step outlasts that. It needs no tree to begin with.
+            // The next step waits for the app. It needs no tree to begin with.
             Err(Error::NotAnswering { .. }) if next.waits() => {}
             tree => {
                 report.readings.step_before = None;
@@ -133,8 +134,8 @@ impl Steps<'_> {
         Ok(())
     }
 
-    /// Resolves a step in a dialog that a helper of the app draws, if one has the step's target.
-    /// The steps after it go there too.
+    /// Resolves a step in a dialog that a helper of the app draws, if the dialog has the step's
+    /// target. The steps after it go there too.
     fn resolve_in_helper(
         &mut self,
         desk: &mut Checkpoint<'_>,
@@ -157,13 +158,13 @@ impl Steps<'_> {
         Ok(None)
     }
 
-    /// A step failed. Takes the tree as the steps before it have left it.
+    /// A step failed. Reads the tree as the steps before it have left it.
     fn stop(&mut self, desk: &mut Checkpoint<'_>, e: Error, report: &mut Report) -> Result<Error> {
         let tells_nothing = matches!(e, Error::Cancelled(_) | Error::NotAnswering { .. });
-        // An unexpected effect of an action is answered too.
+        // An unexpected effect of an action is reported too.
         let did = !report.ended_runs.is_empty() || matches!(e, Error::NoEffect(_));
         if !did || tells_nothing || e.costs_connection() {
-            // The answer's file has what was read, and its elements are called by their refs.
+            // The answer's file has this tree, and its elements need refs.
             if let Some(mut tree) = report.readings.after.take() {
                 self.rename_since_step(report, &tree);
                 let accepted = self
@@ -212,7 +213,7 @@ impl Steps<'_> {
             front.note(desk)?;
         }
         if acted.is_err() {
-            // Before the person's own keys reach the apps again.
+            // This comes before the person's own keys reach the apps again.
             desk.release_all();
             desk.restore_clipboard();
         }
@@ -256,7 +257,7 @@ impl Steps<'_> {
         Ok(())
     }
 
-    /// Reads the call's app after the last step went to another one.
+    /// Reads the call's app if the last step went to another one.
     fn read_home(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<()> {
         let home = self.subject.home().ok_or(Error::NoPid)?;
         report.readings.step_before = None;
@@ -271,8 +272,8 @@ impl Steps<'_> {
         }
     }
 
-    /// Keeps the refs of elements that the step has re-created as they were, and their changes: the
-    /// tree before the call has them by their new ids from here on.
+    /// Keeps the refs of elements that the step has re-created unchanged. The tree before the call
+    /// gets their new ids too, so that their later changes are found.
     fn rename_since_step(&mut self, report: &mut Report, tree: &Tree) {
         let of_app = |last: &&Tree| last.app.pid == tree.app.pid;
         let Some(last) = report.readings.current().filter(of_app) else {
@@ -289,7 +290,7 @@ impl Steps<'_> {
 /// The windows that a step opened or closed, and the changes of its target or selection, in a few
 /// words.
 fn led_to(before: &Tree, after: &Tree, report: &Report) -> Option<String> {
-    // A wait that has ended in a helper of the app.
+    // A wait has ended in a helper of the app.
     if before.app.pid != after.app.pid {
         return None;
     }

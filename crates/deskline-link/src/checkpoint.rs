@@ -31,8 +31,8 @@ pub(crate) struct Saved {
     /// Where links have put the pointer. There can be several: if a click is refused after the
     /// wheel was turned, the pointer is still where the wheel was.
     left: Vec<Point>,
-    /// The windows that links have brought to the front from another workspace, minimised or
-    /// shaded.
+    /// The windows that links have brought to the front and that were on another workspace,
+    /// minimised or shaded before.
     away: Vec<(WindowId, WindowState)>,
     /// The person's workspace, if a link has left it.
     workspace: Option<u32>,
@@ -76,8 +76,8 @@ pub(crate) struct Checkpoint<'a> {
     desktop: &'a mut dyn Desktop,
     cancel: &'a Cancel,
     saved: Saved,
-    /// The front window at the checkpoint, and since then right before the last input. It need not
-    /// be the person's: an earlier link may have left it there.
+    /// The front window right before the last input, or at the checkpoint if there was none. It
+    /// need not be the person's: an earlier link may have left it there.
     pub(crate) front_then: Option<WindowId>,
     /// All windows at the checkpoint, to recognise new ones. The frontmost first.
     windows: Vec<Window>,
@@ -89,11 +89,11 @@ pub(crate) struct Checkpoint<'a> {
     raised: Option<WindowId>,
     /// That of the current step.
     raised_now: Option<WindowId>,
-    /// Its place, once the display was asked.
+    /// Its place, if the display has reported it.
     raised_place: Option<Place>,
     /// Whether the agent's text may be on the clipboard.
     lends_clipboard: bool,
-    /// Where the link's last input has left the pointer until the next link that acts.
+    /// Where a hover, the link's last input, has left the pointer until the next link that acts.
     hovers_at: Option<Point>,
     /// Whether input was sent or a window brought to the front.
     touched: bool,
@@ -104,7 +104,7 @@ pub(crate) struct Checkpoint<'a> {
     pressed: bool,
     /// Whether to restore nothing: after a handoff, or if the restore is deferred.
     keep: bool,
-    /// When the link's last input had been sent, if the guard holds on since then.
+    /// When the link's last input was sent, if the guard holds on since then.
     holds_on: Option<Instant>,
     /// Whether the restore has been made.
     restored: bool,
@@ -118,8 +118,8 @@ impl<'a> Checkpoint<'a> {
     /// Saves the person's front window. A restore that an earlier link deferred is taken over,
     /// unless its menu has closed or the person has gone on to another window since.
     ///
-    /// With `watch`, the person's key and button presses are watched from here on: a switch of
-    /// theirs right after this is no handoff.
+    /// With `watch`, the person's key and button presses are watched from here on, so that a switch
+    /// of theirs is not taken for a handoff.
     ///
     /// # Errors
     /// Errors of the desktop. A deferred restore then stays deferred.
@@ -172,7 +172,7 @@ impl<'a> Checkpoint<'a> {
             Some(deferred) if deferred.desktop == self.desktop.id() => Some(deferred.why),
             _ => None,
         };
-        // A panel's menu leaves the person's window in front.
+        // While a panel's menu is open, the person's window stays in front.
         let then = self.deferred.as_ref().and_then(|deferred| deferred.front);
         let owns_front = |pid| {
             let front = front.as_ref();
@@ -204,8 +204,8 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
-    /// If the person has moved the pointer since an earlier link did, it stays theirs: this link's
-    /// first move saves where it is now.
+    /// If the person has moved the pointer since an earlier link moved it, it stays where it is:
+    /// this link saves its position before it moves it.
     fn leave_moved_pointer(&mut self) {
         if let Ok(Some(now)) = self.desktop.pointer()
             && !self.saved.left.contains(&now.at)
@@ -215,17 +215,16 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    /// The person's front window at the checkpoint. On a private desktop it is nobody's once the
-    /// link has brought its target to the front.
+    /// The person's front window at the checkpoint. `None` on a private desktop once the link has
+    /// brought its target to the front: no window there is the person's.
     pub(crate) fn front_before(&self) -> Option<&Window> {
         let nobodys = self.raised.is_some() && self.desktop.is_private();
         self.saved.front.as_ref().filter(|_| !nobodys)
     }
 
-    /// Fails if this window was there before the link and is nobody's choice: the window manager
-    /// has brought it to the front in place of the app's that the last input went to, or of its
-    /// last one. Fails too if it came to the front otherwise and `keys` would go there: what
-    /// brought it is not known.
+    /// Fails if this window was open before the link, and the window manager has brought it to the
+    /// front in place of a closed one: the window of the last input, or the last window of the app.
+    /// Fails too if it came to the front for an unknown reason and `keys` would go there.
     pub(crate) fn refuse_substitute(
         &mut self,
         app: u32,
@@ -254,9 +253,9 @@ impl<'a> Checkpoint<'a> {
         })
     }
 
-    /// Whether this window is in front for another reason than the link's last input: it was in
-    /// front before, or the link acts behind it, and the window manager has brought it there in
-    /// place of the person's, which has closed.
+    /// Whether the link's last input did not bring this window to the front: it was in front
+    /// before; or the link acts behind it, and the window manager has put it in place of the
+    /// person's window, which has closed.
     pub(crate) fn is_no_effect(&mut self, front: &Window) -> Result<bool> {
         if self.front_then == Some(front.id) {
             return Ok(true);
@@ -346,7 +345,7 @@ impl<'a> Checkpoint<'a> {
         }
         let theirs = |front: &Window| !self.touched || !self.is_targets(front);
         if let Some(front) = front.filter(theirs) {
-            // It lies above all others now: if it closes, the person gets the window below it.
+            // It is above all others now: if it closes, the person gets the window below it.
             if let Some(at) = self.windows.iter().position(|w| w.id == front.id) {
                 self.windows[..=at].rotate_right(1);
             }
@@ -361,7 +360,7 @@ impl<'a> Checkpoint<'a> {
         self.desktop.raising()?.activate(window, cancel)
     }
 
-    /// Saves what bringing a window to the front changes beside the order of windows.
+    /// Saves what raising a window changes besides the order of windows.
     fn save_state(&mut self, window: WindowId) -> Result<()> {
         if self.desktop.is_private() {
             return Ok(());
@@ -406,7 +405,7 @@ impl<'a> Checkpoint<'a> {
     }
 
     /// Whether a window belongs to a process that the link drives, or whose menu an earlier link
-    /// left open in front of the person's window. If the display does not report owners, whether
+    /// left open in front of the person's window. On a display that does not report owners: whether
     /// the link has raised it.
     fn is_targets(&self, window: &Window) -> bool {
         match (window.pid, self.subject.home()) {
@@ -506,7 +505,7 @@ impl Checkpoint<'_> {
         }
     }
 
-    /// After an error, a cancel or a panic in the middle of a paste.
+    /// For an error, a cancel or a panic in the middle of a paste.
     pub(crate) fn restore_clipboard(&mut self) {
         if let Err(e) = self.give_back_clipboard() {
             tracing::warn!("the clipboard was not given back: {e}");
@@ -514,7 +513,7 @@ impl Checkpoint<'_> {
     }
 
     /// After an error, the menu that an earlier link left open stays open. After the person's Esc
-    /// it does not.
+    /// it closes.
     fn keep_menu(&mut self) {
         if let Some(pid) = self.menu_of.filter(|_| !self.keep)
             && self.cancel.reason() != Some(Reason::Person)

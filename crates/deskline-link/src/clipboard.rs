@@ -20,7 +20,7 @@ pub use thread::{Board, ClipboardThread, Lending, Order, Reading};
 /// a TIFF has 66 MB.
 pub const MOST_SAVED: usize = 96 << 20;
 
-/// How long the owner of the clipboard may take to hand over all types. LibreOffice renders a
+/// How long the owner of the clipboard may take to hand over all types. LibreOffice offers a
 /// selection in some twenty.
 pub const SAVES: Duration = Duration::from_secs(3);
 
@@ -51,8 +51,8 @@ pub const NO_DATA: [&str; 7] = [
 
 /// A display's clipboard. At most one text is lent at a time.
 pub trait Clipboard {
-    /// Saves the clipboard. Changes nothing. Blocks for at most [`SAVES`]. Returns the parts that
-    /// cannot be given back, for the agent: pictures in further formats.
+    /// Saves the clipboard. Changes nothing. Blocks for at most [`SAVES`]. Returns a note for the
+    /// agent about the parts that cannot be given back: further formats of pictures.
     ///
     /// # Errors
     ///

@@ -29,8 +29,8 @@ pub trait Platform: Send + Sync {
     /// connection of its own, so that a hung app delays no call about another app.
     fn ping(&self, pid: u32) -> Result<()>;
 
-    /// Asks the person at the desktop, where a client cannot, by keys that only their devices have.
-    /// Blocks for at most 50 s, and holds nothing else up. `None` if they do not answer.
+    /// Asks the person at the desktop, if their client cannot. They answer by keys of their own
+    /// devices. Blocks for at most 50 s, but no other call. `None` if they do not answer.
     ///
     /// # Errors
     ///
@@ -43,18 +43,18 @@ pub trait Platform: Send + Sync {
 /// The link decides the order of calls, and the restore after a failure: an implementation only
 /// carries them out.
 pub trait Desktop: Trees + Display + AppWindows + Apps + Send {
-    /// A name for this desktop that no other has, and that the next server process on it finds
-    /// again. Scopes refs.
+    /// A unique name for this desktop, which the next server process on it finds again. Scopes
+    /// refs.
     fn id(&self) -> String;
 
     /// The engine that reads texts from pictures.
     ///
     /// # Errors
-    /// What would give this desktop one: a sentence that follows another, or nothing.
+    /// How to get one: a sentence that follows another, or an empty text.
     fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str>;
 }
 
-/// What is known of an app's windows beyond the display's list.
+/// Facts about an app's windows beyond the display's list.
 pub trait AppWindows {
     /// The stand-in for the app itself, where an app can be in front without a window and its menu
     /// bar is in none: activating it brings the app to the front. `None` where input needs a
@@ -69,7 +69,7 @@ pub trait AppWindows {
     /// has started draws them (a plug-in), or they are dialogs of its windows.
     fn helper_windows(&mut self, pid: u32) -> Result<Vec<Window>>;
 
-    /// Why the app's windows are not on the display's list; `None` if it has no others.
+    /// Why some of the app's windows are not on the display's list; `None` if all are.
     fn unseen(&mut self, pid: u32) -> Option<&'static str>;
 
     /// Whether a menu, pop-up or drop-down of the app is open that would close if the pointer or

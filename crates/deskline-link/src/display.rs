@@ -24,10 +24,10 @@ pub struct Window {
     pub extents: Option<Rect>,
 }
 
-/// What a window is beside a plain one on the screen.
+/// The state of a window, if it is not a plain one on the screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WindowState {
-    /// Its workspace, counted from 1, if that is not the one that shows.
+    /// Its workspace, counted from 1, unless it is the visible one.
     pub workspace: Option<u32>,
     pub minimised: bool,
     /// Rolled up to its title bar.
@@ -106,8 +106,8 @@ pub type Offer<T> = std::result::Result<T, Missing>;
 /// The display. No method has a default: a backend offers each ability or gives the reason why it
 /// is missing.
 ///
-/// Which abilities there are stays the same while a link runs. Each of their methods is one bounded
-/// step; all look at `cancel` where they take one.
+/// The offered abilities stay the same while a link runs. Each of their methods is one bounded
+/// step; all that take `cancel` check it.
 pub trait Display {
     /// Whether nobody can be sitting at this display: a link then guards against nobody, puts
     /// nothing back, and leaves its target in front.
@@ -117,8 +117,8 @@ pub trait Display {
     /// the same until the next link begins: if it changes all the same, the link's calls fail.
     fn begin_link(&mut self, acts: bool);
 
-    /// From here on keys and clicks are for this target. Where they would go elsewhere they stop,
-    /// with an [`InputError`](deskline_input::InputError).
+    /// From here on keys and clicks are for this target. If they would go elsewhere they stop, with
+    /// an [`InputError`](deskline_input::InputError).
     fn set_aim(&mut self, aim: Aim);
 
     /// Releases every key and button that this process has pressed. Called on every way out.
@@ -182,7 +182,7 @@ pub trait Raising {
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()>;
 }
 
-/// Workspaces, and what else windows are beside plain ones on the screen.
+/// Workspaces, and windows that are minimised, shaded, or parts of the desktop.
 pub trait Workspaces {
     /// The states of all windows that are not plain ones on the screen.
     fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>>;
@@ -190,7 +190,8 @@ pub trait Workspaces {
     /// The workspace that shows, counted from 1; `None` if there are none, or it is unknown.
     fn workspace(&mut self) -> Result<Option<u32>>;
 
-    /// Minimises or shades a window again that [`Raising::activate`] has brought out of `state`.
+    /// Minimises or shades a window again that [`Raising::activate`] has brought to the front from
+    /// `state`.
     fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()>;
 
     /// Shows the workspace with this number, and waits until it does (bounded).
@@ -265,8 +266,8 @@ pub enum PictureNature {
     /// The same, but of the screen: they also show the windows that lie over the one wanted.
     QuickOfScreen,
     Slow,
-    /// So long that the person should have their window back first. They show the same once the app
-    /// is behind again.
+    /// So long that the person should have their window back first. The picture is the same once
+    /// the app is behind again.
     SlowFromBehind,
 }
 

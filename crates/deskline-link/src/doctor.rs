@@ -65,7 +65,7 @@ impl Check {
         Self::new(name, Status::Fail, finding.as_ref(), remedy.as_ref())
     }
 
-    /// A failure in the words of an error: its first sentence is the finding, the rest the remedy.
+    /// A failure made from an error: its first sentence is the finding, the rest the remedy.
     pub fn failed(name: &'static str, error: &str, otherwise: &str) -> Self {
         let (finding, remedy) = error.split_once(". ").unwrap_or((error, otherwise));
         Self::fail(name, finding, remedy)
@@ -95,7 +95,7 @@ impl Check {
     }
 }
 
-/// All that was looked at. `Display` is a line a check, aligned.
+/// All checks. `Display` prints one line for each, aligned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// Whether agents can work here: no check failed.

@@ -10,7 +10,7 @@ use crate::apps::Identity;
 pub use crate::question::{Approval, Question};
 
 impl Question {
-    /// About this app, which `pid` is a process of.
+    /// The question about this app, whose process is `pid`.
     pub(crate) fn about(app: &Identity, pid: Option<u32>) -> Option<Self> {
         let process = pid.map(|pid| format!("pid {pid}"));
         let key = app.key.clone().or(process)?;
@@ -31,8 +31,8 @@ pub enum Kept {
     Never,
 }
 
-/// The kept answers: each under an app's executable or script, or the id of its desktop file or
-/// package.
+/// The kept answers. The key is the path of an app's executable or script, or the id of its desktop
+/// file or package.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Answers(pub BTreeMap<String, Kept>);
@@ -111,7 +111,7 @@ impl Grants {
         Ok(was_there)
     }
 
-    /// Takes the person's answer. One that cannot be kept counts until this server ends.
+    /// Takes the person's answer. If it cannot be kept, it counts until this server ends.
     pub fn answered(&self, question: &Question, answer: Approval) -> Result<(), GrantsError> {
         let kept = match answer {
             Approval::Once => None,
@@ -133,7 +133,7 @@ impl Grants {
             return Ok(None);
         }
         let kept = self.kept()?.about(&app.names);
-        // The app's own word is all that is known of it, and allows nothing.
+        // Only the app itself vouches for its name: that allows nothing.
         let kept = kept.filter(|kept| *kept == Kept::Never || app.key.is_some());
         let once = || app.key.is_some() && app.names.iter().any(|name| self.allows_key(name));
         Ok(kept.or_else(|| once().then_some(Kept::Always)))

@@ -68,13 +68,13 @@ pub struct Task {
 pub enum Grab {
     /// They are grabbed: the person's input reaches no app.
     Held,
-    /// They are grabbed, except those of someone whose input cannot be distinguished from the
-    /// agent's. The text names them.
+    /// They are grabbed, except those of a person whose input looks like the agent's. The text
+    /// names that person's place.
     Partly(String),
     /// They cannot be grabbed. The text gives the reason in one line.
     Unable(String),
-    /// They cannot be grabbed while another app is in front: try again once the target is. The text
-    /// gives the reason in one line.
+    /// They cannot be grabbed while another app is in front. Try again once the target is there.
+    /// The text gives the reason in one line.
     NotYet(String),
 }
 
@@ -108,7 +108,7 @@ pub trait Guards {
     fn lapse(&mut self) -> Option<String>;
 
     /// Whether the devices may stay grabbed while an app settles and the person's window comes back
-    /// to the front: the overlay is in no picture, and that window costs no grab.
+    /// to the front: the overlay is in no picture, and that window can be raised during a grab.
     fn holds_on(&self) -> bool {
         false
     }
@@ -154,8 +154,8 @@ impl Watch {
     }
 }
 
-/// The bounds of a banner of this size: at the top of a screen, or at its bottom if the top would
-/// cover `avoid`. `scale` is pixels per unit of 1/96 inch.
+/// The bounds of a banner of this size: at the top of the screen `area`, or at its bottom if the
+/// top would cover `avoid`. `scale` is pixels per unit of 1/96 inch.
 pub fn banner_place(area: Rect, scale: f64, (w, h): (i32, i32), avoid: Option<Rect>) -> Rect {
     /// The distance from the edge of the screen and from the target, at 96 dpi.
     const MARGIN: f64 = 12.0;

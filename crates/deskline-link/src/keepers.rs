@@ -1,6 +1,6 @@
 //! Apps that keep or ask for passwords: closed to agents unless the person names them.
 
-/// Executables and ids. A name is one of these if it is equal, or goes on with no letter:
+/// Executables and ids. A name matches if it is equal, or continues with anything but a letter:
 /// `pinentry-gtk-2`, `kwalletd6`.
 const KEEPERS: [&str; 49] = [
     // Password managers and keyrings.

@@ -24,7 +24,7 @@ pub(crate) fn run(
         steps.policy.approve(desktop, pid)?;
     }
 
-    // refresh_traversal looks, and touches neither focus nor pointer.
+    // refresh_traversal only reads: it changes neither focus nor pointer.
     if call.action == Action::Refresh {
         let refreshed = refresh(&mut steps, desktop, report);
         desktop.rest();

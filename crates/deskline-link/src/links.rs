@@ -105,7 +105,8 @@ impl Links {
             }
         };
         report.timed("turn", |_| {
-            // One waits for the turn and the others for its place, so that nobody is passed by.
+            // One server waits for the turn, and the others for its place, so that none is
+            // overtaken for ever.
             let _place = take("next")?;
             take("turn")
         })
@@ -175,7 +176,7 @@ impl Links {
         } = waiting;
         let (mut steps, desktop, _) = self.begin(call, cancel, subject, None)?;
         let found = steps.listen(desktop).and_then(|()| {
-            // The state before the wait is read at the first look.
+            // The state before the wait comes from the first look.
             if !std::mem::replace(has_looked, true) {
                 steps.resolve(desktop, &call.action, report)?;
             }
@@ -276,7 +277,7 @@ impl Links {
         answer
     }
 
-    /// Notes what the system knows the apps by whose trees the answer has.
+    /// Records the system's names for the apps whose trees the answer has.
     fn identify(&mut self, report: &mut Report) {
         let Some(desktop) = self.desktop.as_deref_mut() else {
             return;
@@ -290,8 +291,8 @@ impl Links {
 
     /// Notes the windows that other processes draw for the app, each once.
     fn name_helpers(&mut self, report: &mut Report) {
-        /// Limits the memory. Beyond it all are forgotten, and each is named once more. No agent
-        /// sees that many in a session.
+        /// Limits the memory. Beyond it all are forgotten, and each is named once more. A session
+        /// hardly has that many.
         const MOST: usize = 256;
         if self.helpers_named.len() > MOST {
             self.helpers_named.clear();
@@ -342,7 +343,7 @@ impl Links {
         }
     }
 
-    /// The error, without a window title whose app the policy excludes.
+    /// The error, without a window title if the policy excludes its app.
     fn discreet(&mut self, e: Error) -> Error {
         let Error::Elsewhere { title, pid, why } = e else {
             return e;

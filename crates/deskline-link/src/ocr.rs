@@ -1,10 +1,10 @@
-//! Reading texts from pictures: what an engine has to do.
+//! Reading texts from pictures: the interface of an engine.
 
 use std::time::Duration;
 
 use deskline_core::ElementId;
 
-/// Begins the ids of elements that are texts from pictures.
+/// The prefix of the ids of elements that are texts from pictures.
 pub(crate) const PREFIX: &str = "ocr|";
 
 /// Whether it is the id of a text from a picture.
@@ -25,8 +25,8 @@ pub struct Print {
 
 /// An OCR engine.
 pub trait Ocr: Send + Sync {
-    /// Reads lines of text until the time limit, and passes on the text of each as it comes: its
-    /// index, and an empty text for one that is no text. Called on a thread of its own.
+    /// Reads lines of text until the time limit. Passes on the text of each as it is read, with its
+    /// index; the text is empty if the line is no text. Called on a thread of its own.
     ///
     /// # Errors
     /// Why the engine did not run, as a clause.

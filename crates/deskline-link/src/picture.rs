@@ -16,7 +16,7 @@ use crate::display::{PictureNature, Window, WindowId};
 use crate::error::{Error, Missing, Result};
 use crate::report::Report;
 
-/// A picture to take: of which window, or why there is none.
+/// A picture to take: the window, or why there is none.
 pub(crate) struct Shot {
     /// The app's windows.
     windows: Vec<Window>,
@@ -54,9 +54,9 @@ impl Shot {
     }
 
     /// Whether the person can have their window back before this picture is taken: their app was in
-    /// front, the target's was behind with the same windows on the screen, and the picture is
-    /// compared with none from before. A pop-up, a sheet or a panel that came since may close when
-    /// its app goes back.
+    /// front, the target's windows were behind and are the same as then, and no earlier picture is
+    /// compared with this one. A pop-up, a sheet or a panel that opened since may close when its
+    /// app goes back.
     pub(crate) fn can_follow_restore(&self, desk: &mut Checkpoint<'_>, report: &Report) -> bool {
         let behind = desk
             .pictures()

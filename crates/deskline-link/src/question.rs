@@ -7,8 +7,8 @@ use deskline_core::escape;
 /// A question for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The app, under which its answer is kept. Where the system reports none, its process, for
-    /// this server only.
+    /// The key under which the answer is kept: the app. If the system reports none, its process,
+    /// for this server only.
     pub key: String,
     /// Whether the answer can outlive this server.
     pub can_be_kept: bool,

@@ -38,7 +38,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The whole app, where it was read a moment ago.
+    /// The whole app, if it was read a moment ago.
     pub(crate) fn again(&self) -> Scope {
         Scope::Again {
             budget: self.policy.budget,

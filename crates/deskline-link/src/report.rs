@@ -1,6 +1,5 @@
-//! The findings of a link at its end, for whatever reason it ends: the answer and the journal get
-//! everything known by then. [`crate::link`] and [`crate::chain`] store here the results of the
-//! phases.
+//! The findings of a link, however it ends: the answer and the journal get everything known by
+//! then. [`crate::link`] and [`crate::chain`] store the results of the phases here.
 
 use std::time::{Duration, Instant};
 
@@ -168,7 +167,7 @@ impl Report {
         Some((before.as_ref()?, after.as_ref()?, self.diff.as_ref()?))
     }
 
-    /// Notes how long the guard has held so far, and whose input it did not keep out.
+    /// Records how long the guard has held so far, and whose input it did not keep out.
     pub(crate) fn note_guard(&mut self, desk: &mut Checkpoint<'_>) {
         self.guard_held = desk.guard.held();
         if let Some(why) = desk.guard.unable.take() {
@@ -210,8 +209,8 @@ impl Report {
         )
     }
 
-    /// The element that was acted on, as it is now. Where keys went it is left out if they changed
-    /// nothing of it.
+    /// The line of the element that was acted on, in its current state. If it only received keys
+    /// and did not change, there is none.
     pub(crate) fn target(&self) -> Option<String> {
         let (acted_on, after) = (self.step.acted_on.as_ref()?, self.readings.after.as_ref()?);
         let Some(now) = acted_on.find(after, self.readings.current()) else {

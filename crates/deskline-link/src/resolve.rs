@@ -19,7 +19,8 @@ use lookup::Resolved;
 /// The target of an action.
 #[derive(Debug, Default)]
 pub(crate) struct Targets {
-    /// The app's windows are where accessibility does not list them: nothing is resolved yet.
+    /// Whether the app's windows are where accessibility does not list them. Nothing is resolved
+    /// then.
     pub(crate) away: bool,
     pub(crate) target: Option<Resolved>,
     /// Where a drag ends, in the same app.
@@ -77,10 +78,10 @@ impl Steps<'_> {
         Ok(tree)
     }
 
-    /// Gives a ref back to the element that its app has re-created, where that does not look
-    /// exactly the same any more: a combo box of a web page that was rendered again when it was
-    /// chosen from. It is the one that looks as the ref's element did before an earlier step, or
-    /// the only one with its role and text.
+    /// Gives a ref back to an element that its app has re-created with differences, such as a combo
+    /// box of a web page that was rendered again after a choice. It is the element that looks the
+    /// same as the ref's element did before an earlier step, or the only one with its role and
+    /// text.
     fn find_recreated(
         &mut self,
         desktop: &mut dyn Desktop,
@@ -126,8 +127,8 @@ impl Steps<'_> {
         }
     }
 
-    /// The toplevels that the call insists on, the one that keys go to first; empty if there is no
-    /// such one, or if the step is for another process.
+    /// The toplevels of the windows that the call names, the one that keys go to first. Empty if it
+    /// names none, or if the step is for another process.
     pub(crate) fn toplevels(&mut self, tree: &Tree) -> Result<Vec<usize>> {
         match &self.call.window {
             Some(wanted) if self.subject.is_home() => self.windows.within(tree, wanted),
@@ -135,8 +136,8 @@ impl Steps<'_> {
         }
     }
 
-    /// Step 1. Windows that nobody sees are in the tree as they were read last: what the action is
-    /// for is then read anew, and everything where the action cannot be resolved.
+    /// Step 1. In the tree, windows that nobody sees may be older. The windows that the action is
+    /// for are read again; if the action cannot be resolved, all are.
     pub(crate) fn resolve(
         &mut self,
         desktop: &mut dyn Desktop,
@@ -189,7 +190,7 @@ impl Steps<'_> {
         let wanted = lookup::target_of(action);
         let needs_tree = wanted.is_some_and(|target| !matches!(target, Target::Point(_)));
         let needs_tree = needs_tree || self.call.window.is_some() || self.call.is_chain();
-        // The found element is from trees that are older than this link.
+        // The awaited element is in trees that are older than this link.
         if report.readings.current().is_none()
             && self.found.is_none()
             && (self.call.options.traverse_before || needs_tree || self.policy.is_bounded())

@@ -87,7 +87,7 @@ impl Witness {
         self.field.is_none() && self.focus.as_ref().is_some_and(|focus| focus.many_lines)
     }
 
-    /// This one, with the secure elements of another reading of the app, which may have been of
+    /// This witness, with the secure elements of another reading of the app, which may have read
     /// more.
     pub(crate) fn beside(mut self, other: &Self) -> Self {
         self.secure |= other.secure;
@@ -171,9 +171,8 @@ enum Moves {
     Other,
 }
 
-/// The kind of control character that is followed by more text: that text may have reached another
-/// field, or another page of a form. Trailing control characters are ignored, as no text follows
-/// them.
+/// The kind of the first control character that is followed by more text, which may have reached
+/// another field, or another page of a form. Trailing control characters are ignored.
 fn moves_focus(text: &str) -> Option<Moves> {
     let text = text.trim_end_matches(char::is_control);
     let other = |c: char| c.is_control() && !matches!(c, '\n' | '\r');

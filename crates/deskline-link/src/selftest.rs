@@ -76,8 +76,8 @@ impl<'t> Sheet<'t> {
         (self.say)(line);
     }
 
-    /// Counts a finding and prints it on one line. One that is not as it should be names the app in
-    /// front, which may be a dialog of the system's.
+    /// Adds a finding and prints it on one line. A failed check names the app in front, which may
+    /// be a dialog of the system.
     pub fn note(&mut self, name: &str, found: Found) {
         let (mark, ok, text) = match found {
             Ok(text) => ('✓', true, text),

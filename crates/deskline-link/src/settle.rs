@@ -73,7 +73,7 @@ impl Steps<'_> {
         match await_quiet(desk, pid, awaits, self.cancel) {
             Ok((settled, tree)) => {
                 report.step.settled = Some(settled);
-                // If a key followed the text, the evidence was taken before that key: keep it.
+                // If a key followed the text, the witness is from before that key: keep it.
                 let after = &mut report.step.keys.after;
                 after.get_or_insert_with(|| Witness::new(&tree));
                 report.readings.after = Some(tree);
@@ -98,8 +98,8 @@ impl Steps<'_> {
         }
         // An app that is ending may still answer, with nothing in its tree.
         let lists = desk.screen().is_ok();
-        // An app that can do without windows has not ended. What had none before and is still there
-        // has closed none: an item of the tray, a panel on Wayland.
+        // Some apps run without windows. An app that had none before and still has a tree has
+        // closed none: an item of the tray, a panel on Wayland.
         let is_there = report
             .readings
             .after
@@ -119,8 +119,8 @@ impl Steps<'_> {
         Ok(())
     }
 
-    /// Waits until the icon of a drag that nothing took is back (GTK 4: 500 ms): it is in a window
-    /// that looks like a menu, which would keep the front window.
+    /// Waits until the icon of a refused drag has flown back (GTK 4: 500 ms). Its window looks like
+    /// a menu, and the restore would wait for that to close.
     fn await_icon(&self, desk: &mut Checkpoint<'_>, pid: u32) -> Result<()> {
         const BACK: Duration = Duration::from_millis(800);
         const LOOK: Duration = Duration::from_millis(20);
@@ -194,9 +194,8 @@ impl Steps<'_> {
         self.call.runs().count() == report.ended_runs.len() + 1
     }
 
-    /// Whether an error is the action's effect: after the action the app may be gone, or busy with
-    /// it. An app that this call started had a tree a moment ago, and may be busy again; one that
-    /// ran already has to answer.
+    /// Accepts an error that is the action's effect: after the action the app may have ended, or be
+    /// busy. For an app that was running before `open`, no answer is an error.
     fn is_effect(&self, e: Error, report: &mut Report) -> Result<()> {
         match e {
             Error::NotAnswering { ms, .. }
@@ -257,15 +256,15 @@ impl Steps<'_> {
     }
 }
 
-/// Whether a click on this target opens something, if anything: it is on a panel, which changes by
-/// itself as other apps' windows come and go.
+/// Whether only a pop-up is an effect of a click on this target: it is on a panel, which changes by
+/// itself as windows of other apps open and close.
 fn opens_from_panel(desk: &mut Checkpoint<'_>, target: Option<&Element>) -> Result<bool> {
     let in_menu = target.is_some_and(|e| matches!(e.role, Role::MENU | Role::MENU_ITEM));
     Ok(!in_menu && desk.raised_place()? == Some(Place::Panel))
 }
 
-/// Whether an app without a window that a person would call so shows others: a panel, a
-/// desktop. Its tree is then the answer's.
+/// Whether an app without ordinary windows has others on the screen: a panel, a desktop. Its tree
+/// is then the answer's.
 fn shows_others(desk: &mut Checkpoint<'_>, pid: u32, scope: Scope, report: &mut Report) -> bool {
     // Read again: the last reading may be from before the app's windows closed.
     match desk.read(pid, scope) {
@@ -299,7 +298,7 @@ fn await_end(desk: &mut Checkpoint<'_>, pid: u32, cancel: &Cancel) -> Result<Opt
     }
 }
 
-/// After the action the app may be gone: that is its effect, not an error.
+/// Accepts that the app has ended: after the action, that is its effect.
 pub(crate) fn has_ended(e: Error, report: &mut Report) -> Result<()> {
     match e {
         Error::NoProcess(_) | Error::NoWindow { .. } => {

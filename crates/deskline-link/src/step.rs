@@ -15,7 +15,7 @@ pub(crate) struct ActedOn {
     index: usize,
     /// The line for the case that it goes away: [`target::gone`].
     pub(crate) gone: Option<String>,
-    /// Whether it is merely where keys went.
+    /// Whether it only received keys.
     pub(crate) by_keys: bool,
 }
 
@@ -30,8 +30,8 @@ impl ActedOn {
         })
     }
 
-    /// The target's index in a later tree. Goes by its ref, which an element keeps if the app
-    /// re-creates it as it was; else by its likeness to the target in `before`, the tree that the
+    /// The target's index in a later tree. Found by its ref, which an element keeps if the app
+    /// re-creates it unchanged; else by its likeness to the target in `before`, the tree that the
     /// step started from.
     pub(crate) fn find(&self, tree: &Tree, before: Option<&Tree>) -> Option<usize> {
         let reference = self.was.reference;
@@ -46,8 +46,8 @@ impl ActedOn {
     }
 }
 
-/// The results of one step of a chain, or of the only step of another call. Filled as it goes, so
-/// that an error in the middle keeps the actions before it.
+/// The results of one step of a chain, or of the only step of another call. They are recorded as it
+/// goes, so that an error in the middle keeps the actions before it.
 #[derive(Debug, Default)]
 pub(crate) struct Step {
     pub(crate) done: Done,
@@ -57,7 +57,7 @@ pub(crate) struct Step {
     pub(crate) others: usize,
     /// Whether it started the app that it opened.
     pub(crate) started: bool,
-    /// The window right before the input, where the link's first picture is not that.
+    /// The window right before the input, unless the link's first picture shows that.
     pub(crate) before_input: Option<Before>,
     /// How the app settled.
     pub(crate) settled: Option<Settled>,
@@ -65,7 +65,7 @@ pub(crate) struct Step {
     pub(crate) keys: Keys,
     /// Whether a text of an earlier run of the same step may have reached a secure field.
     pub(crate) repeats_secret: bool,
-    /// The choice that was picked, or is to be.
+    /// The choice that was picked, or is about to be.
     pub(crate) chosen: Option<String>,
     /// Whether a value was set on an element that is known not to be secure.
     pub(crate) public_value: bool,

@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 
 use crate::error::{Error, Result};
 
-/// The processes that one link is for. There is one value a link, and all phases ask it: input,
-/// readings, the restore and the answer must never differ in whose link it is.
+/// The processes that one link is for. Each link has one value, and all phases use it: input,
+/// readings, the restore and the answer must agree on it.
 #[derive(Debug, Default)]
 pub(crate) struct Subject {
     home: Cell<Option<u32>>,

@@ -1,4 +1,4 @@
-//! The trees of apps: reading them, hearing that they change, and acting on elements through the
+//! The trees of apps: reading them, listening for changes, and acting on elements through the
 //! accessibility API. Every backend has this part.
 
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub enum Scope {
     Showing,
 }
 
-/// The input sent to an app, as far as it decides how late its tree reports the effect.
+/// The kind of input sent to an app, on which it depends how late its tree reports the effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sent {
     /// The wheel, or a key that scrolls.
@@ -51,16 +51,16 @@ pub enum Sign {
 /// [`Error::Refused`](crate::Error::Refused); the link adds which element it was.
 pub trait Trees {
     /// One traversal. `visible` is set for what shows, narrowed by geometry
-    /// ([`Tree::scope_visible`]). The tree says which window each of its toplevels is, as far as
-    /// that can be known.
+    /// ([`Tree::scope_visible`]). The tree maps its toplevels to windows, as far as they are
+    /// known.
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree>;
 
     /// Starts to listen for the app's changes, and to no other app's. A backend without events
     /// does nothing here: the settle step then reads once more.
     fn listen(&mut self, pid: u32) -> Result<()>;
 
-    /// Until the link is over, its readings read this toplevel. Others that nobody sees may be as
-    /// they were read last, but not where the scope is [`Scope::Whole`]: the tree says which
+    /// Until the link is over, its readings read this toplevel. Toplevels that nobody sees may be
+    /// reused from the last reading, unless the scope is [`Scope::Whole`]. The tree lists those
     /// ([`deskline_core::Older`]).
     fn act_in(&mut self, _toplevel: &ElementId) {}
 
@@ -68,8 +68,8 @@ pub trait Trees {
     /// events in [`Self::idle`].
     fn rest(&mut self);
 
-    /// How long after `after` the app's tree may still show the state from before, though the app
-    /// is quiet.
+    /// How long after this input the app's tree may still show the state from before, though the
+    /// app is quiet.
     fn lag(&mut self, pid: u32, after: Sent) -> Duration;
 
     /// Whether the app's toolkit sends no event while elements move.
@@ -97,7 +97,7 @@ pub trait Trees {
     fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()>;
 
     /// Selects the choice of exactly this text in a combo box or a list, or presses it in a menu.
-    /// Returns whether the app says that it has done so.
+    /// Returns whether the app reports success.
     fn choose(&mut self, element: &ElementId, choice: &str) -> Result<bool>;
 
     /// Selects or deselects.

@@ -11,7 +11,7 @@ use deskline_unix::process;
 
 use crate::session::Session;
 
-/// What to do about a process that is not on the bus.
+/// The hint about a process that is not on the bus.
 pub(crate) fn hint(pid: u32, bus: &str, session: &Session) -> WindowHint {
     if process::are_elsewhere() {
         return WindowHint::NotOnBus;
@@ -28,7 +28,7 @@ pub(crate) fn hint(pid: u32, bus: &str, session: &Session) -> WindowHint {
     mapped::hint(pid)
 }
 
-/// The error, with the reason where an app is not on the bus.
+/// The error, with the reason if the app is not on the bus.
 pub(crate) fn explain(e: Error, bus: &str, session: &Session) -> Error {
     match e {
         Error::NoWindow {
@@ -44,14 +44,14 @@ pub(crate) fn explain(e: Error, bus: &str, session: &Session) -> Error {
     }
 }
 
-/// Whether an app of this environment joins another accessibility bus than `bus`, or asks another
-/// session for its.
+/// Whether an app with this environment joins another accessibility bus than `bus`, or requests the
+/// address from another session.
 fn is_on_another_bus(
     environment: &BTreeMap<String, String>,
     bus: &str,
     session_bus: Option<&str>,
 ) -> bool {
-    // Without the bus's id, which changes nothing about where an address leads.
+    // The address without the bus's id, which does not change where it leads.
     let place = |address: &str| address.split(",guid=").next().map(str::to_owned);
     let differs = |name, ours: Option<&str>| {
         let its = environment.get(name).and_then(|its| place(its));

@@ -38,7 +38,7 @@ pub struct Launch {
     /// The document or URL to open.
     document: Option<Document>,
     /// Whether its desktop file is in one of the directories for installed apps. A desktop file
-    /// elsewhere may claim any name.
+    /// elsewhere may have any name.
     installed: bool,
 }
 
@@ -245,7 +245,8 @@ impl Launch {
         entry.is_some_and(|entry| entry.is_named(name) || entry.id.eq_ignore_ascii_case(name))
     }
 
-    /// Whether it has a document to open. An instance that already runs must be told about it too.
+    /// Whether it has a document to open. The command then runs even if an instance is there already,
+    /// which opens the document.
     pub fn opens_document(&self) -> bool {
         self.document.is_some() || (self.entry.is_none() && self.argv.len() > 1)
     }

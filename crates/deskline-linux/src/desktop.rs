@@ -43,7 +43,7 @@ const MAPS: Duration = Duration::from_millis(500);
 /// How often to look for it.
 const LOOK: Duration = Duration::from_millis(30);
 
-/// How long the window with the keyboard may take to report that it has it.
+/// How long an app may take to report that its window has the keyboard.
 const CLAIMS: Duration = Duration::from_millis(500);
 
 /// An app that was started, until it has a window and a tree.
@@ -52,7 +52,7 @@ struct Starting {
     launched: Launched,
     /// The windows that there were before.
     before: Vec<Window>,
-    /// Since when an instance that ran already is known to have been asked.
+    /// When the running instance was asked, if that is known.
     handed: Option<Instant>,
 }
 
@@ -61,20 +61,20 @@ impl Starting {
         self.before.iter().all(|known| known.id != window.id)
     }
 
-    /// Whether a window that was there shows something else now: another tab.
+    /// Whether a window that existed before has another content now: another tab.
     fn is_retitled(&self, window: &Window) -> bool {
         let before = self.before.iter().find(|known| known.id == window.id);
         before.is_some_and(|known| known.title != window.title)
     }
 
-    /// Whether an instance that ran already has had its time to show something new.
+    /// Whether a running instance has had enough time to show something new.
     fn is_late(&self) -> bool {
         self.handed.is_some_and(|since| since.elapsed() > SHOWS)
     }
 }
 
-/// How long an instance that ran already may take to open a window or another tab for a document: a
-/// browser takes 1 s. It may do neither.
+/// How long a running instance may take to open a window or another tab for a document: a browser
+/// takes 1 s. It may do neither.
 const SHOWS: Duration = Duration::from_secs(3);
 
 /// One connection to everything that a session has.
@@ -87,7 +87,7 @@ pub struct LinuxDesktop {
     portal: Option<Portal>,
     /// What was started last.
     starting: Option<Starting>,
-    /// The front window's process when the link began, to see whether a pending window has come.
+    /// The front window's process when the link began, to detect that a pending window has opened.
     front_at_start: Option<u32>,
     ends: Ends,
     readable: Readable,
@@ -96,13 +96,13 @@ pub struct LinuxDesktop {
     menus: Menus,
     tray: Tray,
     input_methods: InputMethods,
-    /// A Wayland compositor's. Connected to by the first paste.
+    /// The clipboard of a Wayland compositor. The first paste connects to it.
     clipboard: Option<ClipboardThread>,
     /// The process that the next input is for.
     aimed_at: Option<u32>,
     /// Whether a person is at this desktop even if it is a private one.
     attended: bool,
-    /// The kernel's guard, where it keeps out more than the display's own.
+    /// The kernel's guard, if it keeps out more than the display's own.
     by_kernel: Option<deskline_evdev::Guard>,
 }
 
@@ -167,7 +167,7 @@ impl LinuxDesktop {
         let (Some(wayland), Some(pid)) = (misses, self.aimed_at) else {
             return Ok(());
         };
-        // On a seat without a keyboard, no app reports that a window of its has it.
+        // On a seat without a keyboard, no app reports that it has the keyboard.
         wayland.prepare()?;
         let start = Instant::now();
         loop {
@@ -193,7 +193,7 @@ impl LinuxDesktop {
     fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
         let what = "listing the windows of apps";
         let mut listed = self.atspi.toplevels().map_err(atspi::on_bus(what))?;
-        // Its stage is no app's window.
+        // The shell's stage is not an app's window.
         listed.retain(|toplevel| process::name(toplevel.pid) != GNOME_SHELL);
         Ok(listed)
     }
@@ -239,8 +239,8 @@ impl LinuxDesktop {
         }
     }
 
-    /// The pid of an instance that runs, has a window and may be opened: any app can call itself by
-    /// this one's name.
+    /// The pid of a running instance that has a window and may be opened: any app can use this
+    /// one's name.
     fn running(&mut self, launch: &Launch, permit: Permit<'_>) -> Result<Option<u32>> {
         let listed = self
             .atspi
@@ -267,7 +267,7 @@ impl LinuxDesktop {
         Ok(None)
     }
 
-    /// How far what was started has come. It may have handed over to an instance that ran already.
+    /// How far the started app has come. It may have handed over to a running instance.
     fn advance(&mut self, starting: &mut Starting) -> Result<Progress> {
         let mut windows = match self.display.x11() {
             Some(x11) => x11.mapped_windows()?,
@@ -275,7 +275,7 @@ impl LinuxDesktop {
         };
         windows.extend(self.native_windows(&windows)?);
         let handed_over = starting.launched.exited().is_some_and(|s| s.success());
-        // The bus asks an instance that runs, too: its windows are there before.
+        // The bus also asks a running instance, whose windows are there before.
         let ran = |w: &Window| w.pid.is_some_and(|pid| starting.launched.made(pid));
         if handed_over || starting.before.iter().any(ran) {
             starting.handed.get_or_insert_with(Instant::now);
@@ -334,8 +334,7 @@ impl LinuxDesktop {
         }))
     }
 
-    /// The windows of an app that accessibility does not know are its tree, or its items in the
-    /// tray.
+    /// If accessibility does not know an app, its windows, or its items in the tray, are its tree.
     fn read_windows(&mut self, pid: u32, e: Error) -> Result<Tree> {
         let Error::NoWindow { hint, .. } = &e else {
             return Err(e);
@@ -362,7 +361,7 @@ impl LinuxDesktop {
     }
 }
 
-/// Whether all apps may be opened: one of which nothing is known may.
+/// Whether all apps may be opened, even unknown ones.
 fn is_unbounded(permit: Permit<'_>) -> bool {
     permit(&Identity::default()).is_ok()
 }
@@ -372,8 +371,8 @@ fn front_pid(display: &mut dyn DisplaySystem) -> Result<Option<u32>> {
     Ok(display.front()?.and_then(|window| window.pid))
 }
 
-/// Whether a process that was not started now is an instance of the app, to which what was
-/// started may have handed over.
+/// Whether a process that was running before is an instance of the app, to which the started
+/// process may have handed over.
 fn is_instance(launch: &Launch, launched: &Launched, pid: u32) -> bool {
     launched.may_have_handed_over_to(pid)
         || launch.is_running_as(Running {
@@ -409,7 +408,7 @@ impl Trees for LinuxDesktop {
         if tree.elements.len() > 1 {
             self.readable.note(pid);
         } else {
-            // Qt 5 registers an app whose accessibility is off, and tells nothing of it.
+            // Qt 5 registers an app whose accessibility is off, with an empty tree.
             let hint = absent::hint(pid, self.atspi.address(), &self.session);
             let windows = self.display.windows_for_tree(pid, true)?;
             if let Some(tree) = self.readable.instead(pid, &hint, &windows) {
@@ -557,7 +556,7 @@ impl Apps for LinuxDesktop {
         }
         let launch = match (apps::find(identifier, &self.session), refused) {
             (Ok(launch), None) => launch,
-            // A stranger has taken the name of an installed app.
+            // Another program uses the name of an installed app.
             (Ok(launch), Some(_)) if launch.has_name(identifier) => launch,
             (_, Some(refused)) => return Err(refused),
             (Err(e), None) => return Err(e),
@@ -633,7 +632,7 @@ impl Apps for LinuxDesktop {
         if !portal.pending() || self.display.screen().is_err() {
             return Ok(false);
         }
-        // What was asked for has come when another process is in front.
+        // The requested dialog is open once another process is in front.
         let front = front_pid(&mut *self.display)?;
         if front.is_some() && front != self.front_at_start {
             let has_tree = front.is_some_and(|pid| self.atspi.answers(pid).unwrap_or(true));

@@ -1,4 +1,4 @@
-//! The display systems of Linux: what a desktop of this crate needs of one, and how to reach it.
+//! The display systems of Linux: their trait, and how to connect to them.
 
 mod described;
 mod gnome;

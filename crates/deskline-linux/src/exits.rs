@@ -30,7 +30,7 @@ const LAST_SIGNAL: i32 = 31;
 #[derive(Debug, Default)]
 pub(crate) struct Ends {
     known: HashMap<u32, Known>,
-    /// The number of the next one: the oldest is dropped first.
+    /// The number of the next entry: the oldest is dropped first.
     next: u64,
 }
 

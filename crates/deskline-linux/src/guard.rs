@@ -15,9 +15,9 @@ pub(crate) struct ByKernel {
     program: Option<PathBuf>,
 }
 
-/// The kernel's guard, where it is used: on a Wayland session of which all devices can be grabbed.
-/// There it keeps the person out of every app, Xwayland's or not, and sees their Esc. An X server
-/// has a better one, which puts back what the person holds.
+/// The kernel's guard, if it is used: on a Wayland session if all devices can be grabbed. It keeps
+/// the person out of every app, Xwayland's or not, and sees their Esc. An X server has a better
+/// one, which restores the keys that the person holds.
 ///
 /// The setgid program is preferred: it grabs for the person at the seat alone.
 pub(crate) fn by_kernel(session: &Session) -> Option<ByKernel> {
@@ -38,7 +38,7 @@ pub(crate) fn by_kernel(session: &Session) -> Option<ByKernel> {
     })
 }
 
-/// The guard by the helper, or why it is not used. `None` where it is not installed.
+/// The guard in the helper, or why it is not used. `None` if it is not installed.
 fn apart() -> Option<Result<ByKernel, String>> {
     let helper = Helper::find()?;
     let path = helper.path();

@@ -24,21 +24,20 @@ const ANSWERS: Duration = Duration::from_millis(500);
 /// How long app and input method may take to handle the last keys.
 const HANDLES: Duration = Duration::from_millis(500);
 
-/// App and input method count as done with the keys once all of their threads have slept for this
-/// long.
+/// App and input method have handled the keys once all of their threads have slept for this long.
 const ASLEEP: Duration = Duration::from_millis(10);
 
-/// The engine of IBus that passes keys on. It does not change the keyboard layout.
+/// The engine of IBus that passes keys through. It does not change the keyboard layout.
 const DIRECT: &str = "xkb:us::eng";
 
-/// The names of engines that pass keys on begin with this.
+/// The prefix of the names of engines that pass keys through.
 const LAYOUTS: &str = "xkb:";
 
 const IBUS: &str = "org.freedesktop.IBus";
 const IBUS_PATH: &str = "/org/freedesktop/IBus";
 const FCITX: &str = "org.fcitx.Fcitx5";
 
-/// `State` of Fcitx's controller where it takes keys.
+/// The `State` of Fcitx's controller in which it takes keys.
 const ACTIVE: i32 = 2;
 
 /// An active input method.
@@ -147,7 +146,7 @@ impl InputMethods {
         }
     }
 
-    /// Switches `was` on, unless the person has chosen another meanwhile.
+    /// Switches `was` on again, unless the person has chosen another one meanwhile.
     fn switch_on(&mut self, was: &On) -> Result<(), bus::Error> {
         match was {
             On::Ibus(engine) if self.engine().as_deref() == Some(DIRECT) => self.set_engine(engine),
@@ -184,7 +183,7 @@ impl InputMethods {
             Some(bus) => bus,
             none => none.insert(Connection::open(address, ANSWERS)?),
         };
-        // A call to a name without an owner could start Fcitx.
+        // A call to a name without an owner would start Fcitx.
         let asked = Call::to_bus("NameHasOwner", Body::new().str(FCITX));
         let answer = match bus.call(&asked, ANSWERS) {
             Ok(answer) if answer.reader().u32() != Ok(1) => return Ok(None),
@@ -213,7 +212,7 @@ impl InputMethods {
 
     fn forget(&self) {
         if let Some(record) = &self.record {
-            // A record that stays does no harm: it names a process that runs.
+            // A remaining record does no harm: it names a running process.
             let _ = fs::remove_file(record);
         }
     }

@@ -1,5 +1,5 @@
-//! Open menus, by the app's tree, on display systems that report no pop-ups; and when a click in
-//! one counts.
+//! Open menus, found in the app's tree on display systems that report no pop-ups; and when they
+//! accept a click.
 
 pub(crate) mod context;
 
@@ -12,9 +12,9 @@ use deskline_link::Button;
 use context::{Item, Known, above, in_page};
 
 /// On Wayland GTK 3 ignores a click in a menu for this long after the click that has opened it: 500
-/// ms (`MENU_SHELL_TIMEOUT` in gtkmenushell.c), and some for the way to the app. Both clicks have
-/// the times at which the compositor handled them. A busy one handles the first late, but before
-/// the menu shows.
+/// ms (`MENU_SHELL_TIMEOUT` in gtkmenushell.c), plus the way to the app. GTK compares the times at
+/// which the compositor handled the clicks. A busy one handles the first late, but before the menu
+/// is visible.
 const IGNORES: Duration = Duration::from_millis(520);
 
 /// The state of the apps' menus.
@@ -32,7 +32,7 @@ pub(crate) struct Menus {
 #[derive(Debug)]
 struct Clicked {
     pid: u32,
-    /// The latest time at which it was made; once a menu is seen open after it, that time.
+    /// The latest possible time of the click; once a menu is seen open after it, that time.
     at: Instant,
     /// Whether a menu was seen open after it.
     opened: bool,
@@ -44,12 +44,12 @@ pub(crate) enum Heed<'a> {
     Nothing,
     /// The click must reach this item.
     Item(&'a ElementId),
-    /// An open menu has an unknown position.
+    /// The position of an open menu is unknown.
     UnknownMenu,
 }
 
 impl Menus {
-    /// Notes what a reading of the app shows, and forgets the apps that no longer live.
+    /// Records the menus in a reading of the app, and forgets apps that have ended.
     pub(crate) fn read(
         &mut self,
         pid: u32,
@@ -109,7 +109,7 @@ impl Menus {
         }
     }
 
-    /// For how long a GTK 3 app still ignores a click in a menu that the last click has opened.
+    /// How long a GTK 3 app still ignores a click in a menu that the last click has opened.
     pub(crate) fn ignores(&self, pid: u32) -> Duration {
         match &self.clicked {
             Some(clicked) if clicked.pid == pid => IGNORES.saturating_sub(clicked.at.elapsed()),
@@ -119,8 +119,8 @@ impl Menus {
 }
 
 /// Whether a menu of the app, or the list of a combo box, is open: it closes when another window
-/// gets the keyboard, or, in GTK 4, keeps the keyboard from it. A web page's own close by no other
-/// window, and may always show.
+/// gets the keyboard, or, in GTK 4, keeps the keyboard from it. Menus and lists of a web page do
+/// not count: another window does not close them, and they may always be visible.
 pub(crate) fn is_open(tree: &Tree) -> bool {
     let is_entry = |element: &Element| match element.role {
         Role::MENU | Role::MENU_ITEM => true,

@@ -1,4 +1,4 @@
-//! Native Wayland windows, which no display system of ours lists. The toplevels that their apps
+//! Native Wayland windows, which no display system lists here. The toplevels that their apps
 //! describe on the accessibility bus stand for them: apps are listed and opened by these.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use deskline_atspi::AppToplevel;
 use deskline_link::{Error, Window, WindowId};
 
-/// Why input to such a window is refused where the session has a display system for others.
+/// Why input to such a window is refused if the session has a display system for other windows.
 const WHY: &str = "the app's window is a native Wayland one, which Deskline can neither see nor \
     bring to the front. Started with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or \
     --ozone-platform=x11 the app would run through Xwayland";

@@ -24,7 +24,7 @@ pub struct LinuxPlatform {
     own_seat: bool,
     /// The way of input on GNOME.
     gnome_input: GnomeInput,
-    /// The display that [`Platform::prepare`] has made devices on, and its session.
+    /// The display whose devices [`Platform::prepare`] has created, and its session.
     prepared: Mutex<Option<(Session, Box<dyn DisplaySystem>)>>,
     /// A connection for [`Platform::ping`] alone, so that it waits for no link.
     pings: Mutex<Option<AtSpi>>,

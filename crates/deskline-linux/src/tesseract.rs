@@ -16,7 +16,7 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
 use crate::session::{Environment, Session};
 
-/// What gives a desktop without an engine one, as the end of a text.
+/// How to install an engine, as the end of a text.
 pub(crate) const LACKING: &str = ". With the package tesseract-ocr its texts would be elements too";
 
 /// The address space of the program. It takes 100 MB.
@@ -62,7 +62,7 @@ const LANGUAGES: [(&str, &str); 22] = [
 
 pub(crate) struct Tesseract {
     program: PathBuf,
-    /// Makes it write each line when it has read it.
+    /// Makes it print each line as soon as it has read it.
     by_line: Option<PathBuf>,
     /// Of the person.
     language: Option<&'static str>,
@@ -115,7 +115,7 @@ impl Tesseract {
         if let Some(language) = self.language() {
             command.args(["-l", language]);
         }
-        // Each page is dark on white: trying it inverted would only take time.
+        // Each page is dark on white: trying the inverse would only take time.
         command.args(["-c", "tessedit_do_invert=0", "tsv"]);
         command.env("OMP_THREAD_LIMIT", "1");
         command.stdin(input).stdout(Stdio::piped());
@@ -170,7 +170,7 @@ impl Ocr for Tesseract {
     }
 }
 
-/// Reads the rows that a program prints until the deadline. Returns whether that were all.
+/// Reads the rows that a program prints until the deadline. Returns whether these were all.
 fn read(mut pipe: ChildStdout, deadline: Instant, mut row: impl FnMut(&str)) -> bool {
     let mut rest = Vec::new();
     let mut part = [0; 4096];
@@ -192,7 +192,7 @@ fn read(mut pipe: ChildStdout, deadline: Instant, mut row: impl FnMut(&str)) -> 
 /// The texts of pages, by the table that Tesseract prints: a row for each page, block and word.
 struct Pages<F: FnMut(usize, String)> {
     found: F,
-    /// The page that the last row was of.
+    /// The page of the last row.
     page: Option<usize>,
     text: String,
 }
@@ -231,7 +231,7 @@ impl<F: FnMut(usize, String)> Pages<F> {
     /// The last page is complete.
     fn end(&mut self) {
         let mut text = std::mem::take(&mut self.text);
-        // A result without letters and digits comes from a frame or an icon.
+        // A text without letters and digits comes from a frame or an icon.
         if !text.contains(char::is_alphanumeric) {
             text.clear();
         }
@@ -280,7 +280,7 @@ fn tiff(lines: &[Print]) -> Vec<u8> {
     file
 }
 
-/// The person's, by the package's name.
+/// The person's language, by the package's name.
 fn language(environment: &Environment) -> Option<&'static str> {
     let names = ["LC_ALL", "LC_MESSAGES", "LANG"];
     let locale = names.iter().find_map(|name| environment.get(*name))?;

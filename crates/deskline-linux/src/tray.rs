@@ -17,11 +17,11 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// How long all apps may take for the titles of their items.
 const LISTS: Duration = Duration::from_secs(1);
 
-/// How long the list of items holds.
+/// How long the list of items is reused.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// How many items of a process, and how many entries of their menus, are read: an app may have as
-/// many as it likes, and each item that does not answer costs [`PATIENCE`].
+/// The maximum number of items of a process, and of entries in their menus, to read: an app may
+/// have any number, and each silent item costs [`PATIENCE`].
 const ITEMS: usize = 4;
 const ENTRIES: usize = 500;
 
@@ -29,10 +29,10 @@ const ITEM: &str = "org.kde.StatusNotifierItem";
 const WATCHER: &str = "org.kde.StatusNotifierWatcher";
 const MENU: &str = "com.canonical.dbusmenu";
 
-/// Where an item is that has a name of its own on the bus.
+/// The path of an item that has a name of its own on the bus.
 const ITEM_PATH: &str = "/StatusNotifierItem";
 
-/// Ids of these elements begin with it: no name on a bus does.
+/// The prefix of the ids of these elements: no name on a bus begins with it.
 const TRAY: &str = "tray|";
 
 type Properties = HashMap<String, OwnedValue>;
@@ -133,7 +133,7 @@ impl Tray {
         };
         Some(pressed.map_err(|e| {
             let obstacle = match e {
-                // A menu's item does something else than its menu only if it takes `Activate`.
+                // An item with a menu has another action only if it accepts `Activate`.
                 zbus::Error::MethodError(_, why, _) => Obstacle::AppError(why.unwrap_or_default()),
                 e => Obstacle::SystemError(e.to_string()),
             };
@@ -144,7 +144,7 @@ impl Tray {
         }))
     }
 
-    /// All items: those with a name of their own, and those that a watcher knows.
+    /// All items: those with a name of their own, and those in a watcher's list.
     fn items(&mut self) -> Vec<Item> {
         if let Some((at, items)) = &self.items
             && at.elapsed() < FRESH
@@ -216,10 +216,10 @@ impl Tray {
     }
 }
 
-/// Of an entry of a menu: its id, its properties, its children.
+/// An entry of a menu: its id, its properties, its children.
 type OwnedEntry = (i32, Properties, Vec<OwnedValue>);
 
-/// The item that a watcher knows by this text: a name and a path, or a name.
+/// The item in a watcher's list: a name and a path, or a name.
 fn split(item: &str) -> (String, String) {
     match item.find('/') {
         Some(at) => (item[..at].to_owned(), item[at..].to_owned()),
@@ -265,7 +265,7 @@ fn element(
     }
 }
 
-/// Adds the entries of a menu that show, up to `most` elements in all.
+/// Adds the visible entries of a menu, up to `most` elements in all.
 fn add_entries(
     entries: Vec<OwnedValue>,
     menu: &str,

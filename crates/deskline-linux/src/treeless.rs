@@ -7,7 +7,7 @@ use deskline_core::{App, Element, ElementId, Rect, Role, Text, Tree, TreeWindow}
 use deskline_link::WindowHint;
 use deskline_unix::process;
 
-/// The apps that have had a tree. One that has none any more is about to end.
+/// The apps that have had a tree. Such an app without a tree is about to end.
 #[derive(Debug, Default)]
 pub(crate) struct Readable(HashSet<u32>);
 
@@ -16,8 +16,8 @@ impl Readable {
         self.0.insert(pid);
     }
 
-    /// The tree of an app that accessibility does not know, for this reason. `None` if it may come
-    /// to know it yet, or if the app shows no window.
+    /// The tree of an app that accessibility does not know, for this reason. `None` if the app may
+    /// still join the bus, or if it has no window on the screen.
     pub(crate) fn instead(
         &self,
         pid: u32,

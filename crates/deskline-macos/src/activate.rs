@@ -30,8 +30,8 @@ const STILL: Duration = Duration::from_millis(100);
 /// window of its own forward (Hammerspoon2 #228, typester/yashiki #171).
 const AGAIN: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(300)];
 
-/// Brings a window to the front and waits until it is there. `known`: what Accessibility has said
-/// of it; it lists no window of another Space.
+/// Brings a window to the front and waits until it is there. `known`: the window in
+/// Accessibility's list, which has no window of another Space.
 pub(crate) fn window<O: Os>(
     os: &O,
     id: WindowId,

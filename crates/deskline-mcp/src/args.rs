@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// An error text for the agent.
 pub(crate) type Wrong = String;
 
-/// No screen has coordinates further out than this.
+/// The largest coordinate that a screen may have.
 const FAR: f64 = 1_048_576.0;
 
 /// The arguments of one call.

@@ -1,5 +1,6 @@
-//! Asks the client's person, by MCP elicitation: `elicitation/create` in the middle of a call, or
-//! from protocol 2026-07-28 on as the answer of the call, which the client then makes again.
+//! Asks the person through their client, by MCP elicitation: `elicitation/create` in the middle of
+//! a call, or, from protocol 2026-07-28 on, as the answer of the call, which the client then makes
+//! again.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,7 +14,7 @@ use rmcp::model::{
 };
 use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer};
 
-/// The most time that a person has for an answer.
+/// How long a person may take to answer.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The name of the form's field.
@@ -25,7 +26,7 @@ pub enum Asked {
     Answered(Approval),
     /// The person dismissed the question, or did not answer in time.
     Declined,
-    /// They cannot be asked: why, a clause.
+    /// They cannot be asked: the reason, as a clause.
     Unable(String),
     /// The client makes the call again, with the answer.
     Later,
@@ -53,7 +54,7 @@ impl Person for Nobody {
 /// The client that has made a call.
 pub(crate) struct Client<'c> {
     pub(crate) context: &'c RequestContext<RoleServer>,
-    /// Its person's answers to questions that an earlier answer of the call has asked.
+    /// The person's answers to questions that an earlier answer of this call has asked.
     pub(crate) answers: InputResponses,
 }
 
@@ -85,7 +86,7 @@ impl Client<'_> {
     fn has_forms(&self) -> bool {
         let capabilities = self.context.client_capabilities();
         let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
-        // Before there were others, forms had no name of their own.
+        // Before there were other modes, forms had no name.
         elicitation.is_some_and(|offers| offers.form.is_some() || offers.url.is_none())
     }
 
@@ -104,7 +105,7 @@ impl Client<'_> {
                 Ok(_) => Asked::Unable("the client answered something else".to_owned()),
                 Err(error) => Asked::Unable(format!("the client did not ask them ({error})")),
             },
-            // The client has given the call up.
+            // The client has cancelled the call.
             () = self.context.ct.cancelled() => Asked::Declined,
         }
     }

@@ -12,7 +12,7 @@ pub(crate) struct Rgb {
 }
 
 impl Rgb {
-    /// Shrinks the picture to a long side of `longest`; `None` if it is no longer than that.
+    /// Shrinks the picture to a long side of `longest`; `None` if it is not longer.
     pub(crate) fn shrunk(&self, longest: usize) -> Option<Self> {
         let long = self.width.max(self.height);
         if long <= longest {

@@ -35,7 +35,8 @@ const RESTORE: Duration = Duration::from_secs(5);
 /// How long it then waits for answers to be written.
 const FLUSH: Duration = Duration::from_secs(1);
 
-/// The lines of [`INSTRUCTIONS`] about files, and what a client reads that cannot open them.
+/// The lines of [`INSTRUCTIONS`] about files, and their replacement for clients that cannot open
+/// them.
 const OPENS_FILES: &str = "- Search a .txt with grep (`grep -n 'AXButton' FILE`), do not read it whole. Lines that start with +, - or ~ are what the action changed. Without file access use search_tree and view_screenshot.";
 const NO_FILES: &str = "- The files are on the server, out of your reach: search_tree finds lines of a .txt, view_screenshot shows the .png. Lines that start with +, - or ~ are what the action changed.";
 
@@ -44,7 +45,7 @@ pub fn remote_instructions() -> String {
     INSTRUCTIONS.replace(OPENS_FILES, NO_FILES)
 }
 
-/// What the server is and can do.
+/// The server's name, version and capabilities.
 pub fn server_info(instructions: impl Into<String>) -> ServerConfig {
     let capabilities = ServerCapabilities::builder()
         .enable_tools()
@@ -274,7 +275,7 @@ pub async fn reporting<T>(
                 let report = ProgressNotificationParam::new(token.clone(), seconds as f64)
                     .with_message(format!("{tool}: {seconds} s"));
                 let peer = context.peer.clone();
-                // Do not await: a client that does not read must not block the link.
+                // Not awaited: a client that does not read must not block the link.
                 tokio::spawn(async move { peer.notify_progress(report).await });
             }
         }

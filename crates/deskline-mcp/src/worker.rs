@@ -18,7 +18,7 @@ use crate::live::Live;
 
 /// The desktop that the worker drives: [`Links`], or a script in a test.
 pub trait Desk: Send {
-    /// Runs one link, unless the person is to be asked first.
+    /// Runs one link, unless the person has to be asked first.
     fn run(&mut self, call: &Call, cancel: &Cancel) -> Result<Answer, Box<Question>>;
 
     /// Runs a look of a `wait_for`, until `others` returns that another job waits for the desktop.

@@ -78,7 +78,7 @@ impl Complaint {
         if kept.file.metadata().is_ok_and(|m| m.len() > MOST) {
             #[cfg(unix)]
             let _ = kept.file.set_len(0);
-            // There the right to append is not enough.
+            // The right to append is not enough on Windows.
             #[cfg(windows)]
             let _ = OpenOptions::new()
                 .write(true)
@@ -125,7 +125,7 @@ mod tests {
         let mut app = complaint.0.as_ref().unwrap().file.try_clone().unwrap();
         app.write_all("one\n\ntwo é\n".as_bytes()).unwrap();
         assert_eq!(complaint.last_lines().as_deref(), Some("one / two é"));
-        // Reading has moved no place that the app writes at.
+        // Reading has not moved the position at which the app writes.
         app.write_all(b"three\n").unwrap();
         assert_eq!(
             complaint.last_lines().as_deref(),

@@ -15,11 +15,11 @@ struct Hold<L> {
     escaped: bool,
 }
 
-/// A grab that has come to its end by itself.
+/// A grab whose time is over.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Expired<L> {
     pub link: L,
-    /// Whether the person had pressed Esc: then the link is only slow, and has not hung.
+    /// Whether the person had pressed Esc: then the link is slow, and has not hung.
     pub escaped: bool,
 }
 
@@ -35,7 +35,7 @@ impl<L> Holding<L> {
     pub fn grab(&mut self, link: L, limit: Duration, now: Instant) {
         self.0.get_or_insert(Hold {
             link,
-            // A limit that the clock cannot express holds nothing.
+            // A limit beyond the clock's range ends the hold at once.
             until: now.checked_add(limit).unwrap_or(now),
             escaped: false,
         });

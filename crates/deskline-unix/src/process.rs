@@ -117,8 +117,8 @@ pub fn descends(pid: u32, from: u32) -> bool {
     from > 1 && ancestors.any(|ancestor| ancestor == from.cast_signed())
 }
 
-/// Whether the desktop's pids are those of another process namespace: a container's, or the host's
-/// while this process is in one. They are good as names then, and mean nothing in `/proc`.
+/// Whether the desktop's pids belong to another process namespace: a container's, or the host's
+/// while this process is in a container. They still identify apps, but mean nothing in `/proc`.
 static ELSEWHERE: AtomicBool = AtomicBool::new(false);
 
 /// Sets whether the desktop's pids are those of another process namespace. A process serves one

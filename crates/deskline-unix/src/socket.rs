@@ -33,8 +33,8 @@ pub fn connect(path: &Path, limit: Duration) -> io::Result<UnixStream> {
 /// The process that has bound or connected the other end of a socket, and its user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer {
-    /// `None` where it is in no process namespace that this process sees. rustix takes the kernel's
-    /// 0 for an error.
+    /// `None` if it is in no process namespace that this process sees: rustix takes the kernel's 0
+    /// for an error.
     pub pid: Option<u32>,
     pub uid: u32,
 }

@@ -31,7 +31,7 @@ impl<O: Send + 'static> Worker<O> {
     ///
     /// # Errors
     ///
-    /// Where the system has no thread or file descriptor left.
+    /// If the system has no thread or file descriptor left.
     pub fn start(name: &str, run: impl FnOnce(Inbox<O>) + Send + 'static) -> io::Result<Self> {
         let wake = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
         let (sender, orders) = mpsc::channel();
@@ -80,7 +80,7 @@ impl<O> Drop for Worker<O> {
     fn drop(&mut self) {
         self.orders = None;
         self.wake();
-        // A panic of the thread has been printed by its hook.
+        // The panic hook has printed any panic of the thread.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
@@ -95,8 +95,8 @@ impl<O> Inbox<O> {
         self.orders.try_recv()
     }
 
-    /// Hands each order to `step` until the handle is dropped. Without an order, `step` waits for
-    /// [`Self::poll`], and for what else it serves.
+    /// Passes each order to `step` until the handle is dropped. Without an order, `step` waits for
+    /// [`Self::poll`], and for its own events.
     ///
     /// # Errors
     ///
@@ -119,8 +119,8 @@ impl<O> Inbox<O> {
         PollFd::from_borrowed_fd(self.wake.as_fd(), PollFlags::IN)
     }
 
-    /// Call it after a wait and before [`Self::next`]: from here on only a later order wakes the
-    /// thread.
+    /// To be called after a wait and before [`Self::next`]: from here on only a later order wakes
+    /// the thread.
     pub fn awake(&self) {
         // EAGAIN if nothing was written.
         let _ = rustix::io::read(&*self.wake, &mut [0; 8]);

@@ -1,6 +1,6 @@
 //! The page: plain HTML, style sheets and modules, embedded.
 
-/// The page, by which everything else is found.
+/// The page, which refers to all other files.
 pub(crate) const PAGE: &str = include_str!("../assets/index.html");
 
 /// The list of journals.

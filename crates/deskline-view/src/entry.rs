@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::words::words;
 
-/// An error in a row has at most this many characters. The whole is with the link.
+/// An error in a row has at most this many characters. The link's own view shows all of it.
 const ERROR: usize = 300;
 
 /// A row.

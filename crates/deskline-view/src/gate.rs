@@ -1,4 +1,5 @@
-//! Decides who may ask: only a page of this server, in a browser that was given the address.
+//! Authenticates requests: only a page of this server gets answers, in a browser that was given the
+//! address.
 //!
 //! The token in the path keeps other users and other pages out. `Host` and `Origin` are checked
 //! against a page that has found out the token: a name that was rebound to 127.0.0.1 is another
@@ -110,7 +111,7 @@ impl Gate {
         format!("http://{}/{}/", self.hosts[0], self.token)
     }
 
-    /// What the request is for, if it may be answered.
+    /// The purpose of a request, if it may be answered.
     pub(crate) fn ask<'u>(
         &self,
         method: &Method,
@@ -131,8 +132,8 @@ impl Gate {
     }
 }
 
-/// Whether a request only reads, is for a host of ours, and comes from no page but one of that
-/// host's, by one of these schemes.
+/// Whether a request only reads, its `Host` is ours, and its `Origin`, if any, is a page of that
+/// host with one of these schemes.
 pub fn check(
     method: &Method,
     uri: &Uri,

@@ -15,7 +15,7 @@ use crate::words::words;
 /// Longer names of apps are cut, in characters.
 const APP: usize = 40;
 
-/// A journal's name, which stands in addresses and in the page as it is.
+/// A journal's name, which appears in addresses and in the page unchanged.
 pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-')
 }
@@ -27,7 +27,7 @@ pub(crate) async fn answer(all: PathBuf) -> Answer {
     }
 }
 
-/// The page: the journal that was used last comes first.
+/// The page, with the most recently used journal first.
 fn page(all: &Path) -> String {
     let folders = fs::read_dir(all).into_iter().flatten().flatten();
     let folders = folders.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -78,7 +78,7 @@ fn age(ms: u64) -> String {
     format!("{number} {unit} ago")
 }
 
-/// A text of others in the page's own HTML.
+/// Escapes a text for the page's own HTML.
 fn html(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")

@@ -1,4 +1,4 @@
-//! The pages of journals by path, whoever serves them: `deskline view` that of one journal,
+//! The pages of journals by path, for any server: `deskline view` serves those of one journal,
 //! `deskline serve --http --view` those of all its desktops.
 
 use std::collections::HashMap;
@@ -13,8 +13,8 @@ use crate::answer::{self, Answer};
 use crate::run::Run;
 use crate::{assets, list, routes};
 
-/// How long a run is kept after a request: for the next one its links have the same numbers, and
-/// need not be read again.
+/// How long a run is kept after a request: its links then keep their numbers, and are not read
+/// again.
 const KEPT: Duration = Duration::from_secs(60);
 
 /// The page of one journal, or those of all journals in a folder, with a list of them. Reads only.
@@ -76,7 +76,7 @@ fn run(all: &Path, runs: &Mutex<HashMap<String, Kept>>, name: &str) -> Option<Ar
         return None;
     }
     let mut runs = runs.lock().unwrap_or_else(PoisonError::into_inner);
-    // A page that is open has a stream of events, which has the run.
+    // An open page has a stream of events, which owns the run.
     runs.retain(|_, kept| Arc::strong_count(&kept.run) > 1 || kept.asked.elapsed() < KEPT);
     let asked = Instant::now();
     if let Some(kept) = runs.get_mut(name) {
@@ -90,8 +90,8 @@ fn run(all: &Path, runs: &Mutex<HashMap<String, Kept>>, name: &str) -> Option<Ar
     Some(run)
 }
 
-/// Adds the slash by which the page's own links are below it. Relative, as all links are: a proxy
-/// may have put the pages elsewhere.
+/// Redirects to the path with a slash, so that the page's relative links work. The redirect is
+/// relative too: a proxy may serve the pages at another path.
 pub fn to_folder(name: &str) -> Answer {
     answer::elsewhere(StatusCode::PERMANENT_REDIRECT, &format!("{name}/"))
 }

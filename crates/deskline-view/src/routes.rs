@@ -33,7 +33,7 @@ pub(crate) async fn route(run: &Arc<Run>, path: &str, query: &str) -> Answer {
         .unwrap_or_else(|error| text(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
 }
 
-/// What was asked for is not there.
+/// The answer for data that does not exist.
 pub(crate) fn missing() -> Answer {
     let why = "This is not in the journal, or not any more: old files are removed (--keep).";
     text(StatusCode::NOT_FOUND, why)

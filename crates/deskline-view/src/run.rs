@@ -19,7 +19,7 @@ pub(crate) struct Run {
 struct Links {
     follow: Follow,
     records: Vec<Arc<Record>>,
-    /// Link by the name of its tree file.
+    /// Each link, by the name of its tree file.
     by_text: HashMap<String, usize>,
     /// The latest link with a picture of each process.
     pictured: HashMap<u32, usize>,

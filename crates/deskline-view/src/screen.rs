@@ -1,5 +1,5 @@
-//! A tree file and a picture as JSON for the page. Texts are as in the file, escaped: a page would
-//! let them run right to left, or hide them.
+//! A tree file and a picture as JSON for the page. Texts stay escaped, as in the file: unescaped,
+//! they could run right to left or be invisible.
 
 use deskline_core::tree_reader::{self, FileLine};
 use deskline_core::{Change, DeltaLine, Line, Value as Text};
@@ -60,7 +60,7 @@ fn change(change: &Change) -> Value {
     ])
 }
 
-/// An element. What it does not have is left out: a tree has thousands.
+/// An element. Missing properties are left out: a tree has thousands of elements.
 fn element(line: &Line) -> Map<String, Value> {
     let mut json = Map::new();
     json.insert("role".into(), line.role.ax().into());

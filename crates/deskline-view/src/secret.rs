@@ -1,4 +1,4 @@
-//! Secrets: to make one, and to compare it with what a client sends.
+//! Makes secrets, and compares them with those that clients send.
 
 /// 128 random bits in hexadecimal.
 pub fn secret() -> Result<String, getrandom::Error> {

@@ -1,5 +1,5 @@
 //! `deskline selftest`: checks what Wine cannot show. Opens windows of its own and a few apps,
-//! tries the tools and the guard, judges by what the windows then say, and prints one line for each
+//! tries the tools and the guard, judges by the output of the windows, and prints one line for each
 //! finding, to be sent back.
 
 mod apps;
@@ -45,7 +45,7 @@ pub enum Role {
     /// The test itself.
     #[default]
     Test,
-    /// A window that says what reaches it.
+    /// A window that prints what reaches it.
     Window,
     /// Closes the guard until it is killed.
     HoldGuard,

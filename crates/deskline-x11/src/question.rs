@@ -1,4 +1,5 @@
-//! Asks the person at the display: a banner, and keys that answer. Where a client cannot ask.
+//! Asks the person at the display, if a client cannot: shows a banner, and waits for keys that
+//! answer.
 //!
 //! The keys are grabbed while the question shows, so that no app sees them. Only presses on the
 //! person's own devices are answers: XTEST's, which the agent and its apps send, are not.
@@ -84,7 +85,8 @@ pub fn ask(
     Ok(Ok(answer(&c, &codes, &slaves, cancel)?))
 }
 
-/// Grabs the keys of that many answers, with and without Caps Lock and Num Lock; their codes.
+/// Grabs the keys of that many answers, with and without Caps Lock and Num Lock. Returns their
+/// codes.
 fn take_keys(c: &Connection, root: Window, answers: usize) -> Result<Result<Vec<u32>, String>> {
     let (first, last) = (c.setup().min_keycode, c.setup().max_keycode);
     // The server chooses both: by the protocol from 8 on.

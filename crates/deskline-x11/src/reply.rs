@@ -62,7 +62,7 @@ impl<T> Present<T> for Result<T, ReplyError> {
     }
 }
 
-/// Sends a request and waits for its reply, where nothing else can be sent meanwhile.
+/// Sends a request and waits for its reply, if nothing else can be sent meanwhile.
 pub(crate) trait Answer<T> {
     fn answer(self, what: &'static str) -> Result<T>;
 

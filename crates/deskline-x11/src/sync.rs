@@ -22,8 +22,8 @@ use super::{Answer as _, During as _, Present as _, X11};
 /// An app that does not read its input within this time counts as hung.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long an app may take to answer its first ping. Then it counts as one that does not answer
-/// pings, whatever its `WM_PROTOCOLS` say.
+/// How long an app may take to answer its first ping. If it does not, it counts as an app that
+/// answers none, even if its `WM_PROTOCOLS` has pings.
 const FIRST_ANSWER: Duration = Duration::from_secs(1);
 
 /// The pause for an app that does not support `_NET_WM_PING`. Idle apps have always read a binding

@@ -112,8 +112,8 @@ impl Toplevel {
         !matches!(self.kind, Kind::Dock | Kind::Notification)
     }
 
-    /// Sorts the windows of an app: first what keys can go to, then panels and notifications, which
-    /// lie over it, and last the desktop's own.
+    /// Sorts the windows of an app: first those that keys can go to, then panels and notifications,
+    /// which are above them, and last the desktop's own.
     pub fn rank(&self) -> u8 {
         match self.kind {
             Kind::Dock | Kind::Notification => 1,

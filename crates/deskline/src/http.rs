@@ -170,7 +170,8 @@ fn limits(serve: &Serve) -> Result<Option<Limits>, HttpError> {
     Ok(limits)
 }
 
-/// How desktops are sealed off. Fails without bubblewrap, unless the person does without.
+/// How desktops are sealed off. Fails without bubblewrap, unless the person has chosen
+/// `--unsealed`.
 #[cfg(target_os = "linux")]
 fn seal(serve: &Serve, journal: &Path) -> Result<Option<Seal>, Box<dyn Error>> {
     if serve.unsealed {

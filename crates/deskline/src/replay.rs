@@ -1,5 +1,5 @@
-//! `deskline replay`: does the links of a journal again on this desktop, and stops at the first
-//! answer that differs: a run becomes a regression test of an app.
+//! `deskline replay`: repeats the links of a journal on this desktop, and stops at the first answer
+//! that differs. So a run becomes a regression test of an app.
 
 mod compare;
 mod step;
@@ -27,8 +27,8 @@ pub(crate) fn replay(settings: &Settings, args: &ReplayArgs) -> Done {
     if records.is_empty() {
         return Err(format!("the journal {} has no calls", run.path().display()).into());
     }
-    // The links of the replay have a journal of their own: a run that grew by its replay would be
-    // another run the next time.
+    // The replay has a journal of its own: in the run's journal its links would become a part of
+    // the run.
     let folder = tempfile::Builder::new()
         .prefix("deskline-replay-")
         .tempdir()?;

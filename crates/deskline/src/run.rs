@@ -42,7 +42,7 @@ pub(crate) fn dispatcher(
         },
         ..Policy::default()
     };
-    // Without a guard, another server's input is kept out as little as the person's.
+    // Without a guard, another server's input is not kept out, just like the person's.
     let guarded = policy.guard.mode != Mode::Off;
     let turns = guarded.then(Turns::open).transpose();
     let turns = turns.inspect_err(|error| tracing::warn!("no turns: {error}"));
@@ -93,7 +93,7 @@ pub(crate) fn call(settings: &Settings, call: &Call) -> Done {
     })
 }
 
-/// What `deskline call` prints, and its exit code.
+/// The output of `deskline call`, and its exit code.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Printed {
     text: String,
@@ -242,7 +242,8 @@ fn signals() -> io::Result<Vec<Came>> {
     .collect()
 }
 
-/// What a console and the system send: Ctrl+C, Ctrl+Break, a closed window, a logout, a shutdown.
+/// The events of a console and of the system: Ctrl+C, Ctrl+Break, a closed window, a logout, a
+/// shutdown.
 #[cfg(windows)]
 fn signals() -> io::Result<Vec<Came>> {
     use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_logoff, ctrl_shutdown};

@@ -1,4 +1,4 @@
-//! The folder of what outlives a journal: the token of HTTP, the person's grants.
+//! The folder of data that outlives a journal: the token of HTTP, the person's grants.
 
 use std::env;
 use std::path::PathBuf;

@@ -149,13 +149,13 @@ impl Place {
             .stdin(OwnedFd::from(listener))
             .stdout(Stdio::null())
             .stderr(log)
-            // Ctrl+C of the terminal is for the call.
+            // Ctrl+C in the terminal is meant for the call.
             .process_group(0)
             .spawn()?;
         Ok(UnixStream::connect(&socket)?)
     }
 
-    /// Keeps others from starting or ending a server until it is dropped.
+    /// Prevents others from starting or ending a server until it is dropped.
     fn lock(&self) -> io::Result<File> {
         let lock = private(&self.file("lock"))?;
         rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive)?;

@@ -214,7 +214,7 @@ fn a_desktop_that_crashes_breaks_only_its_own_calls() {
     let told = bob.refused("list_applications", &json!({}));
     assert!(told.contains(ENDED), "{told}");
     assert!(!list(&mut bob).contains("mousepad"));
-    // The server of his desktop, in the middle of a call: the call's error says it.
+    // The server of his desktop, in the middle of a call: the call's error reports it.
     let opened = bob.call("open_application_and_traverse", &open);
     let pid = opened
         .lines()

@@ -1,4 +1,4 @@
-//! The apps that the agent drives. Each tells itself what happened to it.
+//! The apps that the agent drives. Each logs what happened to it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -245,7 +245,7 @@ impl<'b> Driven<'b> {
         }
     }
 
-    /// Whether it tells of this act already.
+    /// Whether its log has this act already.
     pub fn shows(&self, act: &Act) -> bool {
         let [_, _, pressed, text] = self.names();
         let log = self.log();
@@ -263,14 +263,14 @@ impl<'b> Driven<'b> {
         }
     }
 
-    /// Takes what it tells for right: it hung, and has caught up with what was sent to it.
+    /// Accepts its log as it is: the app hung, and has caught up with its input.
     pub fn forgive(&mut self) {
         self.judge(None, false);
         self.unsure = true;
     }
 
-    /// Judges what it tells since the last look. Of `act` this may be the effect, all of it if it
-    /// was `done`.
+    /// Judges its log since the last look. `act` may have had its effect in it, and has had all of
+    /// it if it was `done`.
     pub fn judge(&mut self, act: Option<&Act>, done: bool) -> Judged {
         let [_, _, pressed, text] = self.names();
         let mut judged = Judged::default();

@@ -31,7 +31,7 @@ const HANG: Duration = Duration::from_secs(45);
 /// How many links are printed with a finding.
 const LAST: usize = 8;
 
-/// How soon an app tells of what a link has done.
+/// How soon an app has logged the effect of a link.
 const SOON: Duration = Duration::from_secs(5);
 
 /// What happens in the middle of a link.

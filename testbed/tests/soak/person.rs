@@ -77,7 +77,7 @@ pub struct Shared {
     pub acts: AtomicUsize,
 }
 
-/// The person, until it is over.
+/// Acts as the person until the run is over.
 pub fn works(bed: &Bed, own: &[Own<'_>], shared: &Shared, mut rng: Rng) {
     let mut person = Person::at(bed);
     let mut left = 0;

@@ -20,7 +20,8 @@ const LONGEST: usize = 64 << 20;
 /// The maximum length of a signal's body, and of its header. No toolkit sends longer ones.
 const LONGEST_SIGNAL: usize = 4 << 10;
 
-/// How many bytes to read past a deadline: what had come by then, and no flood.
+/// How many bytes to read past a deadline: enough for what had arrived by then, but not for a
+/// flood.
 const OVERTIME: usize = 4 << 20;
 
 /// How many bytes to read at once.
@@ -126,8 +127,8 @@ pub struct Connection {
     /// How many bytes have been read past the deadline.
     overtime: usize,
     pending: HashMap<u32, u64>,
-    /// The tags of calls that no bus would take. They are refused here: a bus closes the connection
-    /// for such a call.
+    /// The tags of calls that no bus would accept. They are refused here, as a bus closes the
+    /// connection for such a call.
     unsendable: VecDeque<u64>,
     signals: VecDeque<Message>,
     name: String,
@@ -390,7 +391,7 @@ impl Connection {
             if bytes.len() < 16 {
                 return Ok(None);
             }
-            // The bus hands on messages in the byte order of their senders.
+            // The bus passes on messages in the byte order of their senders.
             let big_endian = match endian {
                 b'l' => false,
                 b'B' => true,
@@ -446,7 +447,7 @@ fn parse(bytes: &[u8], (fields_end, body_start): (usize, usize)) -> Result<Messa
     Ok(message)
 }
 
-/// Whether a bus takes this call. Names and paths are what apps say of themselves and each other.
+/// Whether a bus takes this call. Names and paths come from apps, and may be invalid.
 /// D-Bus specification, "Valid Names" and "Valid Object Paths".
 fn is_sendable(call: &Call<'_>) -> bool {
     let word = |word: &str, more: u8| {
@@ -544,8 +545,8 @@ mod tests {
         let mut bytes = Vec::new();
         write_call(&mut bytes, 3, &call);
         bytes[1] = kind;
-        // The destination's field becomes that of the call that this answers, and one of an unknown
-        // code.
+        // Changes the field of the destination to that of the answered call, and to one of an
+        // unknown code.
         let at = bytes.windows(3).position(|w| w == [6, 1, b's']).unwrap();
         if kind != SIGNAL {
             bytes[at..at + 8].copy_from_slice(&[5, 1, b'u', 0, 7, 0, 0, 0]);

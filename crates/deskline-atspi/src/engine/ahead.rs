@@ -1,15 +1,16 @@
-//! What an app will be asked, asked at once.
+//! Sends the likely requests of a traversal at once, before the walk.
 //!
-//! In GTK 4 only a node's place says whether its children show, so a traversal takes a round trip
-//! for each level. The reading before has asked most of the same: that is asked before the walk.
+//! In GTK 4 only a node's place shows whether its children are visible, so a traversal takes a
+//! round trip for each level. The previous reading made mostly the same requests: they are sent
+//! before the walk.
 
 use super::Engine;
 use super::questions::{Asked, Questions};
 use crate::bus::Error;
 
 impl Engine<'_> {
-    /// Asks again what an earlier reading asked of the objects that are in the app's cache now, of
-    /// hidden ones only with `hidden`.
+    /// Repeats the requests of an earlier reading to the objects that are in the app's cache now;
+    /// to hidden ones only with `hidden`.
     pub fn ask_ahead(&mut self, mut earlier: Questions, hidden: bool) -> Result<(), Error> {
         if !hidden {
             earlier.all.truncate(earlier.showing);
@@ -30,7 +31,7 @@ impl Engine<'_> {
         questions.showing = questions.all.len();
     }
 
-    /// The questions of this reading, for the next one.
+    /// The requests of this reading, for the next one.
     pub fn take_questions(&mut self) -> Questions {
         std::mem::take(&mut self.ahead.questions)
     }

@@ -86,7 +86,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Requests the facts that only some roles have: text, numbers, descriptions, labels.
+    /// Requests the facts that only some roles have: text, number, description, label.
     pub fn details(&mut self, first: usize, until: Option<Instant>) -> Result<(), Error> {
         for index in first..self.nodes.len() {
             let node = &mut self.nodes[index];
@@ -95,7 +95,7 @@ impl Engine<'_> {
                 continue;
             }
             let node = &self.nodes[index];
-            // A password is never asked for, so that it cannot end up anywhere.
+            // A password is never requested, so that it cannot end up anywhere.
             if kind == role::PASSWORD_TEXT {
                 self.queue.push_back((index, Request::Relations));
                 continue;
@@ -105,7 +105,7 @@ impl Engine<'_> {
                 self.queue.push_back((index, Request::Attributes));
             } else if self.may_have_text(node, kind) {
                 let question = match node.id {
-                    // The cells of a spreadsheet are thousands, and most texts short.
+                    // A spreadsheet has thousands of cells, most with short texts.
                     Some(_) => Request::Text(0, -1),
                     None => Request::TextLength,
                 };
@@ -130,8 +130,9 @@ impl Engine<'_> {
         self.resolve_labels(until)
     }
 
-    /// Puts the names of labels where their paths were noted. A label that is not in the tree is
-    /// asked: no container lists that of a menu item in GTK 4.18, which has a text and no name.
+    /// Copies the names of labels to the nodes that recorded their paths. A label that is not in
+    /// the tree is requested: in GTK 4.18 no container lists the label of a menu item, which has a
+    /// text but no name.
     fn resolve_labels(&mut self, until: Option<Instant>) -> Result<(), Error> {
         let paths = self.nodes.iter().map(|node| node.labelled_by.as_str());
         let paths: HashSet<&str> = paths.filter(|path| !path.is_empty()).collect();

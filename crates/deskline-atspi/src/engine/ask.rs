@@ -1,5 +1,4 @@
-//! Requests of strategies, which are not part of the traversal itself: their replies go to the
-//! caller.
+//! Requests by strategies outside of the traversal: the caller gets the replies.
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ impl Engine<'_> {
         self.connection.ask(path, request)
     }
 
-    /// The same; `None` where the object refuses it, or the traversal is late.
+    /// The same; `None` if the object refuses it, or the traversal is late.
     pub fn try_ask(&mut self, path: &str, request: Request) -> Result<Option<Message>, Error> {
         if self.is_late() {
             return Ok(None);
@@ -43,8 +42,8 @@ impl Engine<'_> {
         owner.is_empty() || owner == self.bus_name
     }
 
-    /// Requests to one object at once; their replies in order, `None` where it refused one. Fewer
-    /// where the traversal is late.
+    /// Sends requests to one object at once. Returns their replies in order, `None` for one that
+    /// was refused; fewer if the traversal is late.
     pub fn ask_all(
         &mut self,
         path: &str,

@@ -31,21 +31,21 @@ use crate::toolkits::{Toolkit, gtk, vcl};
 use in_flight::InFlight;
 use questions::Ahead;
 
-/// No app has more objects; a tree that does is a loop.
+/// The maximum number of objects: a tree with more is a loop.
 pub const MOST_NODES: usize = 200_000;
 
-/// No app's replies are longer together, in bytes: 10,000 elements take 1 MB.
+/// The maximum length of all replies together, in bytes: 10,000 elements take 1 MB.
 const MOST_BYTES: usize = 256 << 20;
 
-/// No object of an app has more parts of other processes: a web view is one.
+/// The maximum number of parts of other processes: a web view is one.
 const MOST_FOREIGN: usize = 64;
 
-/// How long a traversal may take, however lively the app answers: one that is flooded with work
-/// answers each request, and all of them never.
+/// How long a traversal may take, even if the app answers all the time: a flooded app answers each
+/// request, but never all of them.
 pub const LONGEST: Duration = Duration::from_secs(4);
 
-/// A container of more children than this is not listed in one call: GTK 3 and Chromium take time
-/// for it that grows with the square of their number, 2.5 s for 10,000, and answer nothing else
+/// A container of more children is not listed in one call: GTK 3 and Chromium need time for that
+/// which grows with the square of their number, 2.5 s for 10,000, and answer nothing else
 /// meanwhile. It becomes a [`LongList`].
 pub const LISTED: i32 = 500;
 
@@ -58,9 +58,9 @@ pub struct Engine<'a> {
     pub nodes: Vec<Node>,
     /// The paths of `nodes`.
     paths: HashSet<Arc<str>>,
-    /// The facts about objects that are known before they are asked.
+    /// Facts about objects that are known before a request.
     known: HashMap<Arc<str>, Known>,
-    /// How many nodes were known, and how many were not.
+    /// How many nodes needed no request, and how many did.
     known_nodes: usize,
     unknown_nodes: usize,
     /// How many nodes are those of an earlier reading.
@@ -68,9 +68,9 @@ pub struct Engine<'a> {
     queue: VecDeque<(usize, Request)>,
     ahead: Ahead,
     in_flight: InFlight,
-    /// Nodes that do not show and were asked for their state only.
+    /// Hidden nodes of which only the state was requested.
     hidden: Vec<usize>,
-    /// The role of all objects that are added now, where it is known and they have no children.
+    /// The role of all objects that are being added, if it is known and they have no children.
     leaf_role: Option<u32>,
     /// Objects of other processes: their container, bus name and path.
     pub foreign: Vec<(usize, String, String)>,
@@ -78,7 +78,7 @@ pub struct Engine<'a> {
     pub long_lists: Vec<LongList>,
     /// Frames that are not read while they have these states, by their paths.
     pub unseen: HashMap<Arc<str>, StateSet>,
-    /// Those that were found, which the caller takes and fills.
+    /// The frames of these that were found, which the caller takes and fills.
     pub set_aside: Vec<usize>,
     /// The missing parts.
     pub unread: Unread,
@@ -89,7 +89,7 @@ pub struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    /// A traversal of one app, given up at `end`.
+    /// A traversal of one app, which ends at `end`.
     pub fn new(
         connection: AppConnection<'a>,
         bus_name: &str,
@@ -136,7 +136,7 @@ impl<'a> Engine<'a> {
         self.end
     }
 
-    /// Adds known facts about objects, by path, so that the objects need not be asked.
+    /// Adds known facts about objects, by path, so that they need not be requested.
     pub fn learn(&mut self, known: HashMap<Arc<str>, Known>) {
         self.known = known;
     }
@@ -146,7 +146,7 @@ impl<'a> Engine<'a> {
         self.known.get(path)
     }
 
-    /// How many objects were known; how many of the nodes were; how many of them were not.
+    /// The number of known objects, of nodes that needed no request, and of nodes that did.
     pub fn known_counts(&self) -> (usize, usize, usize) {
         (self.known.len(), self.known_nodes, self.unknown_nodes)
     }
@@ -167,12 +167,12 @@ impl<'a> Engine<'a> {
         self.nodes = nodes;
     }
 
-    /// Asks a node that was not read for its state. The rest follows as for any other.
+    /// Requests the state of a node that was not read. The rest follows as for any other node.
     pub fn ask_state(&mut self, index: usize) {
         self.queue.push_back((index, Request::State));
     }
 
-    /// The hidden nodes that were found since the last time.
+    /// The hidden nodes that were found since the last call.
     pub fn take_hidden(&mut self) -> Vec<usize> {
         std::mem::take(&mut self.hidden)
     }
@@ -201,7 +201,7 @@ impl<'a> Engine<'a> {
                 | Request::OffsetAt(..) => {
                     node.value = deskline_core::Text::unread();
                 }
-                // A node whose role was never asked for stays out of the tree.
+                // A node whose role was not requested stays out of the tree.
                 _ => {}
             }
         }
@@ -219,7 +219,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Adds an object that was found; `None` where it is in the tree already.
+    /// Adds an object that was found; `None` if it is in the tree already.
     pub fn add(&mut self, parent: Option<usize>, path: Arc<str>) -> Option<usize> {
         if *path == *NULL || self.paths.contains(&path) {
             return None;
@@ -249,7 +249,7 @@ impl<'a> Engine<'a> {
         Some(index)
     }
 
-    /// Puts a node into the arena, and asks nothing of it.
+    /// Puts a node into the arena, without a request.
     fn insert(&mut self, node: Node) -> usize {
         self.paths.insert(node.path.clone());
         let index = self.nodes.len();
@@ -260,7 +260,7 @@ impl<'a> Engine<'a> {
         index
     }
 
-    /// Puts a node that was read before into the arena; `None` where its object is there already.
+    /// Puts a node that was read before into the arena; `None` if its object is there already.
     pub fn insert_read(&mut self, node: Node) -> Option<usize> {
         (!self.paths.contains(&node.path)).then(|| self.insert(node))
     }
@@ -313,13 +313,13 @@ impl<'a> Engine<'a> {
                     self.add(Some(index), child);
                 }
             }
-            // Most have none, and are then asked nothing more.
+            // Most have no children: then nothing more is requested.
             None => self.queue.push_back((index, Request::ChildCount)),
         }
     }
 
     /// Whether a node is known to have no size: its container and the container's container have
-    /// none. One alone is not enough, since a container without a size may hold elements with one.
+    /// none. One of them is not enough, as a container without a size may hold elements with one.
     pub fn is_sizeless(&self, index: usize) -> bool {
         let container = |node: usize| {
             self.nodes[node]
@@ -449,7 +449,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// An error, or a reply that cannot be read: the part stays unknown, and counts as unread.
+    /// After an error, or an unreadable reply, the part stays unknown and counts as unread.
     fn on_refused(&mut self, index: usize, request: Request) {
         match request {
             Request::Children => {
@@ -482,7 +482,7 @@ impl<'a> Engine<'a> {
         self.drop_queue();
     }
 
-    /// Lists the children of a node after all, and reads the nodes below them.
+    /// Lists the children of a node that was not listed before, and reads the nodes below them.
     pub fn read_children(&mut self, node: usize) -> Result<(), Error> {
         let first = self.nodes.len();
         self.nodes[node].children_read = true;
@@ -518,7 +518,7 @@ impl<'a> Engine<'a> {
         self.details(first, None)
     }
 
-    /// The same of objects of a known role that have no children.
+    /// The same for objects of a known role without children.
     pub fn read_leaves(
         &mut self,
         parent: usize,
@@ -531,7 +531,7 @@ impl<'a> Engine<'a> {
         read
     }
 
-    /// Takes out the nodes from this one on, whose containers are all before it.
+    /// Removes the nodes from this one on, whose containers are all before it.
     pub fn forget_from(&mut self, first: usize) {
         for node in self.nodes.drain(first..) {
             self.paths.remove(&node.path);

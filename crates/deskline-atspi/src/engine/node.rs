@@ -36,16 +36,16 @@ pub struct Node {
     pub extents: Option<Rect>,
     /// Whether it and all its ancestors show, as far as the toolkit reports it.
     pub showing: bool,
-    /// Whether it would show if it and its ancestors had a size: a widget of GTK 4 in a page that
-    /// is not in front.
+    /// Whether it would be visible if it and its ancestors had a size: a widget of GTK 4 in a page
+    /// that is not in front.
     pub unallocated: bool,
-    /// Whether its children were asked for and all of them read.
+    /// Whether its children were requested and all of them read.
     pub children_read: bool,
     /// Whether the facts that only some roles have were requested.
     pub detailed: bool,
 }
 
-/// An object that was found by other means than its container's list.
+/// An object that its container did not list.
 #[derive(Debug)]
 pub struct Found {
     pub path: Arc<str>,
@@ -69,14 +69,14 @@ impl Found {
     }
 }
 
-/// The facts about an object that are known before it is asked.
+/// The facts about an object that are known before a request.
 #[derive(Debug)]
 pub struct Known {
     pub role: u32,
     pub name: String,
     pub description: String,
     pub states: StateSet,
-    /// The paths of its children, in order; `None` where not all of them are known.
+    /// The paths of its children, in order; `None` if not all are known.
     pub children: Option<Vec<Arc<str>>>,
 }
 
@@ -93,11 +93,11 @@ pub struct LongList {
 pub struct Unread {
     /// Nodes that were found and not read.
     pub nodes: usize,
-    /// Whether it was given up, with requests unsent or unanswered.
+    /// Whether it was stopped, with requests unsent or unanswered.
     pub cut: bool,
-    /// Whether more objects were found than are read of any app.
+    /// Whether it found more objects than are read of any app.
     pub overfull: bool,
-    /// Whether more bytes came than are read of any app.
+    /// Whether it received more bytes than are read of any app.
     pub heavy: bool,
     /// The requests that the app refused, or answered in a form that cannot be read.
     pub failed: Failed,
@@ -108,13 +108,13 @@ pub struct Unread {
 pub struct Failed {
     /// Containers whose children were not listed.
     pub lists: usize,
-    /// Elements that did not report their state or role: mostly those that have gone.
+    /// Elements that did not report their state or role: most of them have gone.
     pub elements: usize,
     /// Elements that did not report their names or texts.
     pub texts: usize,
 }
 
-/// The part of a node that can be seen: its extents, clipped by those of all its containers.
+/// The visible part of a node: its extents, clipped by those of all its containers.
 pub fn clip(nodes: &[Node], index: usize) -> Option<Rect> {
     let mut clip = nodes[index].extents?;
     let mut at = nodes[index].parent;

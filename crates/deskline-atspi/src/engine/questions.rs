@@ -1,4 +1,4 @@
-//! The requests of a reading, and the replies that are there before they are asked for.
+//! The requests of a reading, and the replies that were fetched ahead.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ pub(super) type Asked = (Arc<str>, Request);
 #[derive(Debug, Default)]
 pub struct Questions {
     pub(super) all: Vec<Asked>,
-    /// How many of them are about nodes that show.
+    /// How many of them are about visible nodes.
     pub(super) showing: usize,
 }
 
-/// The replies that are there before they are asked for, and the questions so far.
+/// The replies that were fetched ahead, and the requests so far.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
     pub(super) replies: HashMap<Asked, Message>,
@@ -26,11 +26,11 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// The reply to a request, which is noted for the next reading.
+    /// The reply to a request, which is recorded for the next reading.
     pub(super) fn reply(&mut self, path: &Arc<str>, request: Request) -> Option<Message> {
         let asked = (path.clone(), request);
         let reply = self.replies.remove(&asked);
-        // More at once would be a burden to an app whose tree has changed.
+        // The maximum at once: more would burden an app whose tree has changed.
         if self.questions.all.len() < MOST_IN_FLIGHT {
             self.questions.all.push(asked);
         }

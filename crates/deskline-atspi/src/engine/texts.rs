@@ -8,14 +8,14 @@ use crate::names::{StateSet, role};
 use crate::request::Request;
 use crate::toolkits::Prose;
 
-/// Stands in a text where a child is.
+/// Marks the position of a child in a text.
 const CHILD: char = '\u{fffc}';
 
 /// The screen of a terminal has no more characters: a longer text is its scrollback.
 const MOST_SCREEN: usize = 20_000;
 
-/// How far inside an element the place is at which its first shown character is looked for: text
-/// views have margins of some pixels.
+/// How far inside an element its first visible character is searched: text views have margins of
+/// some pixels.
 const MARGIN: i32 = 8;
 
 impl Engine<'_> {
@@ -41,7 +41,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Asks for the text of that length, or for the place in it that matters.
+    /// Requests the text of that length, or the relevant part of it.
     pub(super) fn on_text_length(&mut self, index: usize, length: i32) {
         let node = &self.nodes[index];
         let Ok(total) = usize::try_from(length) else {
@@ -93,7 +93,7 @@ impl Engine<'_> {
         self.ask_part(index, at);
     }
 
-    /// An app that does not know the place is asked for the next best.
+    /// If the app does not know that place, the next best is requested.
     pub(super) fn on_text_refused(&mut self, index: usize, request: Request) {
         match request {
             Request::Caret => self.on_caret(index, None),
@@ -176,8 +176,8 @@ pub fn settle(nodes: &mut [Node]) {
     }
 }
 
-/// The value of an element that has it in its parts: the chosen item of a combo box, the parts of a
-/// date or a time. `None` for everything else.
+/// The value of an element whose parts hold it: the chosen item of a combo box, the parts of a date
+/// or a time. `None` for all others.
 fn composed(nodes: &[Node], index: usize) -> Option<Text> {
     let node = &nodes[index];
     match node.role? {
@@ -196,14 +196,14 @@ fn composed(nodes: &[Node], index: usize) -> Option<Text> {
     }
 }
 
-/// How many levels below a combo box its items are: in a menu or a list, which may be in a scroll
-/// area.
+/// The maximum number of levels from a combo box to its items: in a menu or a list, which may be in
+/// a scroll area.
 const LEVELS: usize = 3;
 
-/// The same of the parts of a date. No toolkit has more.
+/// The same for the parts of a date.
 const DATE_LEVELS: usize = 8;
 
-/// Whether there was no time to read some descendants, at most so many levels down.
+/// Whether some descendants, down to this level, were not read for lack of time.
 fn is_unread(nodes: &[Node], index: usize, levels: usize) -> bool {
     let node = &nodes[index];
     !node.children_read
@@ -212,7 +212,7 @@ fn is_unread(nodes: &[Node], index: usize, levels: usize) -> bool {
         })
 }
 
-/// The selected item of a list or menu in a combo box, at most so many levels down.
+/// The selected item of a list or menu in a combo box, at most this many levels down.
 fn chosen(nodes: &[Node], index: usize, levels: usize) -> Option<String> {
     nodes[index].children.iter().find_map(|&child| {
         let node = &nodes[child];
@@ -258,11 +258,11 @@ fn parts(nodes: &[Node], index: usize, levels: usize) -> Option<String> {
     Some(whole.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// The text with those of the children that stand in it.
+/// The text, with the texts of its children inserted.
 fn embed(nodes: &[Node], node: &Node) -> Text {
     let text = &node.value;
     let mut children = node.children.iter().map(|&child| &nodes[child]);
-    // Which child is which is known from the start of the text alone.
+    // Only a text from its start shows which child is at which mark.
     let known = text.omitted_before == 0
         && (text.is_cut() || text.shown.matches(CHILD).count() == node.children.len());
     let mut whole = String::with_capacity(text.shown.len());

@@ -14,8 +14,8 @@ use crate::request::Request;
 use crate::strategies::reuse::LastReading;
 use crate::toolkits::CacheUse;
 
-/// After how many readings a cache that was not worth it is tried again: GTK 3 fills its cache some
-/// time after it has started. Each further time it is twice as many, up to the most.
+/// After how many readings a cache that was not worth fetching is tried again: GTK 3 fills its
+/// cache some time after its start. The number doubles each time, up to the most.
 const LATER: u32 = 16;
 const MOST_LATER: u32 = 256;
 
@@ -23,7 +23,7 @@ const MOST_LATER: u32 = 256;
 #[derive(Debug)]
 pub struct BulkCache {
     rule: CacheUse,
-    /// How many readings do without it, and how many will after the next one that is not worth it.
+    /// How many more readings are made without it, and how many after the next failure.
     skip: u32,
     later: u32,
 }
@@ -38,7 +38,7 @@ impl BulkCache {
         }
     }
 
-    /// Whether it is to be fetched at this reading.
+    /// Whether to fetch it at this reading.
     pub fn is_due(&mut self) -> bool {
         let due = self.rule != CacheUse::Never && self.skip == 0;
         self.skip = self.skip.saturating_sub(1);
@@ -78,8 +78,8 @@ pub fn is_complete(engine: &Engine<'_>) -> bool {
 }
 
 /// Whether most of the cache is in the tree, once all of the tree was read. LibreOffice Calc's had
-/// 1,677 objects, of which 306 were in the tree: it took 33 µs for each, and asking an object for
-/// the same facts takes 40.
+/// 1,677 objects, 306 of them in the tree: each took 33 µs, and a request for the same facts takes
+/// 40.
 pub fn is_used(engine: &Engine<'_>) -> bool {
     const FEW: usize = 100;
     let nodes = engine.nodes.iter();
@@ -92,14 +92,14 @@ pub fn is_used(engine: &Engine<'_>) -> bool {
 struct Cached {
     /// The facts about each object, by path.
     known: HashMap<Arc<str>, Known>,
-    /// The containers whose children's indexes skip numbers.
+    /// The containers whose children's indexes have gaps.
     gaps: HashSet<Arc<str>>,
 }
 
 impl Cached {
-    /// Drops the children of containers whose indexes skip numbers, except where the app has listed
-    /// the same before. GTK 4's indexes count siblings that no container lists, and its cache may
-    /// have such a sibling before it has the child that is listed.
+    /// Drops the children of containers with gaps in the indexes, unless the app has listed the
+    /// same before. GTK 4's indexes count siblings that no container lists, and its cache may have
+    /// such a sibling before the listed child.
     fn drop_unlisted(&mut self, last: Option<&LastReading>) {
         let listed = last.map(|last| last.children_of(&self.gaps));
         for path in &self.gaps {
@@ -182,7 +182,7 @@ enum Indexes {
     All,
     /// Numbers are missing.
     Gaps,
-    /// Two children have the same, or one has none. A cache that disagrees with itself is not used.
+    /// Two children have the same index, or one has none. Such a cache is not used.
     Wrong,
 }
 

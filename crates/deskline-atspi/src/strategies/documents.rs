@@ -1,8 +1,8 @@
-//! The windows of an app's other documents: those that nobody sees, such as LibreOffice's behind
-//! the one in front. Each has a thousand elements, so a link takes them as they were read last.
+//! The windows of an app's other documents that nobody sees, such as LibreOffice's behind the one
+//! in front. Each has a thousand elements, so a link reuses them from their last reading.
 //!
-//! Only a window with the keyboard has the state ACTIVE, and the states of frames are always read.
-//! So a window that somebody works in is read, and read once more after that.
+//! The state ACTIVE belongs to the window with the keyboard, and the states of frames are always
+//! read. So a window in use is read, and once more afterwards.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use crate::tree::{Toplevel, Windows, split_id};
 /// A window of fewer nodes is read each time.
 const MANY: usize = 400;
 
-/// The documents of one app as they were read last, by the paths of their frames.
+/// The documents of one app, from the last reading of each, by the paths of their frames.
 #[derive(Debug, Default)]
 pub struct Documents(HashMap<Arc<str>, Document>);
 
 #[derive(Debug)]
 struct Document {
-    /// The frame and what is in it.
+    /// The frame and its descendants.
     nodes: Vec<Node>,
     window: Toplevel,
     read: Instant,
@@ -32,7 +32,7 @@ struct Document {
 
 impl Documents {
     /// The frames that nobody sees, by path, each with the states in which it need not be read.
-    /// Leaves out `acted_in`, the frames that the link acts in.
+    /// Without `acted_in`, the frames that the link acts in.
     pub fn unseen(&self, windows: &Windows, acted_in: &[ElementId]) -> HashMap<Arc<str>, StateSet> {
         let tops = &windows.toplevels[..];
         let is_unseen = |window: &Toplevel| {
@@ -52,8 +52,8 @@ impl Documents {
         known.collect()
     }
 
-    /// Puts what is in these frames into `nodes`, as it was. Returns the number of nodes, how many
-    /// of them were not read then, and the age of the oldest.
+    /// Adds the descendants of these frames to `nodes`, unchanged. Returns the number of nodes, how
+    /// many of them were not read then, and the age of the oldest.
     pub fn fill(&self, nodes: &mut Vec<Node>, frames: &[usize]) -> (usize, usize, Duration) {
         let (first, mut unread, mut age) = (nodes.len(), 0, Duration::ZERO);
         for &frame in frames {
@@ -76,7 +76,7 @@ impl Documents {
         (nodes.len() - first, unread, age)
     }
 
-    /// Remembers the documents of a reading, but for those in `older`, which it has from here.
+    /// Stores the documents of a reading, except those in `older`, which came from here.
     pub fn remember(&mut self, nodes: &[Node], older: &[usize], tree: &Tree, windows: &Windows) {
         let mut pairs: Vec<(&str, &Toplevel)> = Vec::new();
         for (window, toplevel) in tree.windows.iter().zip(&windows.toplevels) {
@@ -109,7 +109,7 @@ impl Documents {
     }
 }
 
-/// A node and all that is in it, the node first.
+/// A node and all its descendants, the node first.
 fn subtree(nodes: &[Node], top: usize) -> Vec<Node> {
     let mut found = vec![copy(&nodes[top], None)];
     let mut todo = vec![(top, 0)];

@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::toolkits::Prose;
 
 /// Reads the hidden nodes that were found and their descendants, a level at a time, until `until`.
-/// Nodes that `last` still holds are taken from there.
+/// Reuses the nodes that are still valid in `last`.
 pub fn read(
     engine: &mut Engine<'_>,
     last: Option<&LastReading>,
@@ -20,8 +20,7 @@ pub fn read(
             engine.ask_facts(node);
         }
         engine.pump(Some(until))?;
-        // Where most elements have text, texts take their share of the time, so that some of both
-        // is read.
+        // If most elements have text, texts get a share of the time, so that some of both is read.
         if engine.toolkit.prose() == Prose::InParents {
             engine.details(0, Some(until))?;
         }

@@ -1,8 +1,7 @@
 //! Keeps the cells of spreadsheets alive between readings, on a thread and a connection of its own.
 //!
-//! The thread starts with the first spreadsheet that is read. It holds the lock while it asks an
-//! app, for 10 ms mostly and a second at most, so that a reading never finds its cells half
-//! renewed.
+//! The thread starts with the first spreadsheet. It holds the lock while it renews an app's cells,
+//! mostly for 10 ms and at most for a second, so a reading never finds them half renewed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,7 +14,7 @@ use crate::connection::AppConnection;
 use crate::engine::Engine;
 use crate::toolkits::Toolkit;
 
-/// How long an app may take to renew its cells before they are given up.
+/// How long an app may take to renew its cells before they are dropped.
 const LIMIT: Duration = Duration::from_secs(1);
 
 /// The spreadsheets of all apps that were read on one accessibility bus.
@@ -49,7 +48,7 @@ impl KeepAlive {
         }
     }
 
-    /// Takes an app's spreadsheets out for a reading, which nobody renews meanwhile.
+    /// Takes an app's spreadsheets out for a reading. They are not renewed meanwhile.
     pub fn take(&self, bus_name: &str) -> Spreadsheets {
         self.shared.lock().apps.remove(bus_name).unwrap_or_default()
     }
@@ -68,7 +67,7 @@ impl KeepAlive {
         self.shared.changed.notify_one();
     }
 
-    /// Drops those of apps that are gone.
+    /// Drops the spreadsheets of apps that are gone.
     pub fn retain(&self, is_there: impl Fn(&str) -> bool) {
         self.shared.lock().apps.retain(|name, _| is_there(name));
     }
@@ -92,7 +91,7 @@ impl Shared {
         let mut state = self.lock();
         while !state.closed {
             let due = renew(&mut bus, address, &mut state.apps);
-            // No limit where nothing is due: the next spreadsheet wakes the thread.
+            // No limit if nothing is due: the next spreadsheet wakes the thread.
             let limit = due.unwrap_or(Duration::MAX);
             let waited = self.changed.wait_timeout(state, limit);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -100,8 +99,8 @@ impl Shared {
     }
 }
 
-/// Renews the cells that are due. Returns the time until the next ones. Gives up the cells of an
-/// app that does not answer: the next reading reports that.
+/// Renews the cells that are due. Returns the time until the next ones. Drops the cells of an app
+/// that does not answer: the next reading reports that.
 fn renew(
     bus: &mut Option<Connection>,
     address: &str,
@@ -173,7 +172,7 @@ mod tests {
         assert!(!cells.shared.lock().running);
         cells.put(":1.1", spreadsheets());
         assert!(cells.shared.lock().running);
-        // Nothing is due, so nothing is asked of a bus that is not there.
+        // Nothing is due, so no bus is needed.
         assert_eq!(cells.take(":1.1").len(), 1);
         assert!(cells.take(":1.1").is_empty());
         cells.put(":1.1", spreadsheets());

@@ -27,13 +27,13 @@ use crate::request::Request;
 /// Into how many parts the probes split an index range.
 const PARTS: i32 = 16;
 
-/// A range of so many children is read whole.
+/// A range of at most this many children is read whole.
 const SHORT: i32 = 40;
 
-/// How many neighbours on each side of a child that shows are read, whatever their extents.
+/// How many neighbours on each side of a visible child are read, whatever their extents.
 const AROUND: i32 = 4;
 
-/// How many children are asked for at once where none shows.
+/// How many children are requested at once if none is visible.
 const BATCH: usize = 64;
 
 /// Containers with at most this many children are listed once the visible nodes are read: Chromium
@@ -84,8 +84,8 @@ impl LargeLists {
         Self(known.into_iter().map(list).collect())
     }
 
-    /// Finds more children of the first incomplete list, and asks for their states only. For a
-    /// longer list whose children have no hyperlinks, all of them would cost the app seconds.
+    /// Finds more children of the first incomplete list, and requests their states only. For a
+    /// longer list without hyperlinks, all of them would cost the app seconds.
     pub fn find_more(&mut self, engine: &mut Engine<'_>) -> Result<(), Error> {
         let cheap = |list: &&mut LargeList| {
             list.linked == Some(true) || list.missing() <= BATCH || list.is_listed_at_once()
@@ -210,7 +210,7 @@ impl LargeLists {
 }
 
 impl LargeList {
-    /// How many of its children were not asked for.
+    /// How many of its children were not requested.
     fn missing(&self) -> usize {
         (self.count as usize).saturating_sub(self.children.len())
     }
@@ -308,7 +308,7 @@ impl LargeList {
         Ok(())
     }
 
-    /// Reads the children of these indexes; gives those that are there, with their indexes.
+    /// Reads the children with these indexes. Returns those that exist, with their indexes.
     fn read(
         &mut self,
         engine: &mut Engine<'_>,
@@ -434,7 +434,7 @@ mod tests {
         assert!(may_show(Some(&line(1_500)), Some(&line(5_000)), clip));
         assert!(!may_show(Some(&line(0)), Some(&line(900)), clip));
         assert!(!may_show(Some(&line(1_600)), Some(&line(5_000)), clip));
-        // From the end of a line to the start of one further down there are whole lines between.
+        // Between the end of a line and the start of a lower one there are whole lines.
         let (end, start) = (rect(2_000, 900, 50, 20), rect(-3_000, 1_700, 50, 20));
         assert!(may_show(Some(&end), Some(&start), clip));
         // A single line that goes from left to right.

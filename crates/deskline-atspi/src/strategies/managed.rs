@@ -67,7 +67,7 @@ fn read_one(
     let rows = engine.number(&path, Request::Table("NRows"))?;
     let columns = engine.number(&path, Request::Table("NColumns"))?;
     if rows == Some(0) {
-        // The children are the headers. In Dolphin, whose views report no rows, they are the files.
+        // The children are the headers. In Dolphin, whose views have no rows, they are the files.
         let count = engine.number(&path, Request::ChildCount)?.unwrap_or(0);
         if (1..=MOST_CHILDREN).contains(&count) {
             return engine.read_children(container);
@@ -94,8 +94,8 @@ fn read_one(
         // A text document, a slide, a status bar.
         return lists.read_counted(engine, container, count);
     }
-    // A table that does not answer as one is a sheet that is closing: to list its children would be
-    // to ask for 10⁹ cells. That number does not fit: it comes as 0 or less.
+    // A table without an answer is a sheet that is closing: its children would be 10⁹ cells. That
+    // number overflows, to 0 or less.
     if (1..=MOST_CHILDREN).contains(&count) {
         engine.read_children(container)?;
     }
@@ -139,7 +139,7 @@ fn read_list(engine: &mut Engine<'_>, node: usize, path: &str, clip: Rect) -> Re
     engine.read_found(node, found)
 }
 
-/// The row that an object is in, or is: the list's own child.
+/// The row that contains an object, or the object itself: a child of the list.
 fn row_of(
     engine: &mut Engine<'_>,
     list: &str,

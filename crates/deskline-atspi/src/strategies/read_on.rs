@@ -14,7 +14,7 @@ use crate::engine::{Engine, Node};
 /// How many nodes are read in one batch: some 40 ms in Chromium.
 const BATCH: usize = 300;
 
-/// Reads one batch more. Returns whether another one would get further.
+/// Reads another batch. Returns whether there is more to read.
 pub fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result<bool, Error> {
     let (nodes, known) = last.take();
     let before = Extent::new(&nodes);
@@ -39,7 +39,7 @@ pub fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result<bool, 
         if whole || node.showing || node.owner.is_some() || listed(index, node) {
             continue;
         }
-        // Where only children are unread, their container was marked for that.
+        // If only children are unread, their container was marked.
         if node.role.is_some() && !node.children.is_empty() {
             complete.push(index);
         } else if unread.len() < BATCH {
@@ -62,7 +62,7 @@ pub fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result<bool, 
         }
     }
     engine.pump(None)?;
-    // Their children are found by this, and read in another batch.
+    // This finds their children, which another batch reads.
     for node in engine.take_hidden().into_iter().take(BATCH) {
         engine.ask_facts(node);
     }

@@ -1,9 +1,9 @@
-//! Rows that were in view before.
+//! Hides rows that were in view before.
 //!
-//! GTK 4 keeps the rows around those that a list shows, reports each as visible, and rows that have
-//! been scrolled away keep their old place: a click there reaches another row. So if rows of a list
-//! do not lie one below the other, the app is asked for the element at the middle of the list, and
-//! only the rows around that one show.
+//! GTK 4 keeps rows around the visible ones, reports each as visible, and scrolled-away rows keep
+//! their old place: a click there reaches another row. So if the rows of a list do not lie one
+//! below the other, the app is asked for the element at the middle of the list, and only the rows
+//! around that one are visible.
 
 use std::ops::Range;
 
@@ -76,8 +76,8 @@ fn rows(engine: &Engine<'_>, list: usize) -> Vec<(usize, i32)> {
     rows
 }
 
-/// The runs of rows that lie one below the other. A row that is closer to the one before it than
-/// most are begins another one.
+/// The runs of rows that lie one below the other. A row that is closer to the row before than most
+/// begins a new run.
 fn runs(tops: &[i32]) -> Vec<Range<usize>> {
     let mut steps: Vec<i32> = tops.windows(2).map(|pair| pair[1] - pair[0]).collect();
     steps.retain(|step| *step > 0);

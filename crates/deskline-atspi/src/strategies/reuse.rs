@@ -20,11 +20,11 @@ use crate::engine::{Engine, Node};
 use crate::names::{StateSet, role};
 use crate::request::Request;
 
-/// An older reading is not used by another link: toolkits forget some events, and hidden nodes must
-/// not stay wrong.
+/// The age from which a reading is not reused: toolkits omit some events, and hidden nodes must not
+/// stay wrong.
 const OLDEST: Duration = Duration::from_secs(60);
 
-/// The event of a container that has other children than before.
+/// The event that a container's children have changed.
 const CHILDREN_CHANGED: &str = "ChildrenChanged";
 
 /// A large list as a reading left it.
@@ -53,8 +53,8 @@ pub struct LastReading {
     dirty: HashSet<Arc<str>>,
     /// Whether the time budget kept it from reading more.
     pub cut_short: bool,
-    /// Whether the app has more than a budget is enough for: it was read on after that, or was
-    /// once.
+    /// Whether the app has more nodes than a budget is enough for: its reading is, or was,
+    /// continued between links.
     pub outgrows_budget: bool,
 }
 
@@ -109,12 +109,12 @@ impl LastReading {
             .collect()
     }
 
-    /// Whether an event came for the object of that path.
+    /// Whether an event named the object of that path.
     pub fn is_dirty(&self, path: &str) -> bool {
         self.dirty.contains(path)
     }
 
-    /// Notes an event: its object's path, and its name.
+    /// Records an event: the path of its object, and its name.
     pub fn invalidate(&mut self, path: &str, event: &str) {
         // A node that was visible is read again in any case; of a large visible list, all but its
         // hidden children.
@@ -202,8 +202,8 @@ fn index_hidden(nodes: &[Node]) -> HashMap<Arc<str>, usize> {
     hidden.map(|(i, node)| (node.path.clone(), i)).collect()
 }
 
-/// Whether documents come and go in it without an event: Firefox loads the page of the next tab in
-/// a frame that is hidden. So it lists its document each time; that may be reused.
+/// Whether documents appear and disappear in it without an event: Firefox loads the page of the
+/// next tab in a hidden frame. Its document is listed each time, and may then be reused.
 fn gets_documents(node: &Node) -> bool {
     node.role == Some(role::INTERNAL_FRAME)
 }
@@ -269,8 +269,8 @@ pub fn recall(
     Ok(unknown)
 }
 
-/// Copies a hidden child of a large list, with its subtree, into the arena; gives its index there.
-/// `None` if it has to be read: it is dirty, or has moved to where it is in the tree already.
+/// Copies a hidden child of a large list, with its subtree, into the arena, and returns its index
+/// there. `None` if it has to be read: it is dirty, or it is elsewhere in the tree already.
 pub fn take_child(
     engine: &mut Engine<'_>,
     last: &LastReading,

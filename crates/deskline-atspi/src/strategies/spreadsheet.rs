@@ -25,8 +25,7 @@ use crate::engine::{Engine, Found, Node};
 use crate::names::{StateSet, role};
 use crate::request::Request;
 
-/// How long after a reply that named it an object is taken to be alive: less than at-spi2-atk's
-/// 15 s.
+/// How long an object is assumed to live after a reply that named it: less than at-spi2-atk's 15 s.
 const ALIVE: Duration = Duration::from_secs(13);
 
 /// The age at which the cells are renewed: between readings, and in a reading for which there was
@@ -38,7 +37,7 @@ const OVERDUE: Duration = Duration::from_secs(10);
 /// wait.
 const SLICE: usize = 256;
 
-/// How long the cells are kept alive after the last reading: longer than an agent thinks.
+/// How long the cells are kept alive after the last reading: longer than an agent usually thinks.
 const REMEMBERED: Duration = Duration::from_secs(120);
 
 /// The cells that one reading has found, by row and column.
@@ -102,8 +101,8 @@ pub fn read(
     Ok(())
 }
 
-/// The time until cells are due; `None` where there are none to be kept alive. Drops those that are
-/// too old.
+/// The time until cells are due; `None` if there are none to keep alive. Drops those that are too
+/// old.
 pub fn next_due(spreadsheets: &mut Spreadsheets) -> Option<Duration> {
     spreadsheets
         .retain(|_, sheet| sheet.renewed.elapsed() < ALIVE && sheet.read.elapsed() < REMEMBERED);
@@ -127,7 +126,7 @@ impl Spreadsheet {
         DUE.saturating_sub(self.renewed.elapsed())
     }
 
-    /// Of these nodes; `None` where they are not plain cells.
+    /// Those of these nodes; `None` if they are not plain cells.
     pub(super) fn new(
         nodes: &[Node],
         renewed: Instant,
@@ -158,7 +157,7 @@ impl Spreadsheet {
         })
     }
 
-    /// The cell at a row and column, where it is known.
+    /// The cell at a row and column, if it is known.
     fn cell(&self, table: &str, row: i32, column: i32) -> Option<Found> {
         let cell = self.cells.get(&(row, column))?;
         Some(Found {
@@ -169,8 +168,8 @@ impl Spreadsheet {
         })
     }
 
-    /// Renews the next cells, `most` of them: their objects live on. One that is gone is found by
-    /// the next reading.
+    /// Renews the next `most` cells, so that their objects live on. The next reading finds those
+    /// that are gone.
     fn renew(&mut self, engine: &mut Engine<'_>, most: usize) -> Result<(), Error> {
         let all = || (Instant::now(), self.cells.keys().copied().collect());
         let (since, mut left) = self.renewal.take().unwrap_or_else(all);
@@ -185,8 +184,8 @@ impl Spreadsheet {
         Ok(())
     }
 
-    /// Reads the cells that show, the known ones without asking the table for them. `false` where
-    /// the known objects are gone: then no node was added.
+    /// Reads the visible cells, known ones without a request to the table. `false` if the known
+    /// objects are gone: no node was added then.
     fn read_again(
         &mut self,
         engine: &mut Engine<'_>,
@@ -348,8 +347,8 @@ pub fn empty_active(engine: &mut Engine<'_>) {
     }
 }
 
-/// Whether all objects of the nodes from `start` on are alive, and there are `least` of them;
-/// removes the nodes where not.
+/// Whether all objects of the nodes from `start` on are alive, and there are at least `least` of
+/// them. Removes the nodes if not.
 fn all_live(engine: &mut Engine<'_>, start: usize, least: usize) -> bool {
     let lives =
         |node: &Node| node.states != StateSet::default() && !node.states.has(StateSet::DEFUNCT);

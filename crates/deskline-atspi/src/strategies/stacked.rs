@@ -1,4 +1,4 @@
-//! Pages of a stack that were in front before.
+//! Hides pages of a stack that were in front before.
 //!
 //! GTK 4 reports each page of a stack as visible, and a page that is no longer in front keeps its
 //! size. The stack's page itself is an object without extents around its content. So if the
@@ -10,7 +10,7 @@ use crate::decode;
 use crate::engine::{Engine, Node};
 use crate::request::Request;
 
-/// Marks the pages that are not in front as hidden, with all that is in them.
+/// Marks the pages that are not in front as hidden, with all their descendants.
 pub fn hide(engine: &mut Engine<'_>) -> Result<(), Error> {
     if !engine.toolkit.hides_by_size() {
         return Ok(());
@@ -40,7 +40,7 @@ pub fn hide(engine: &mut Engine<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The pages of a stack that may show.
+/// The pages of a stack that may be visible.
 fn pages(engine: &Engine<'_>, stack: usize) -> Vec<usize> {
     let nodes = &engine.nodes;
     let has_size = |node: &usize| {
@@ -62,7 +62,7 @@ fn pages(engine: &Engine<'_>, stack: usize) -> Vec<usize> {
         .collect()
 }
 
-/// A node and all that is in it.
+/// A node and all its descendants.
 pub(super) fn subtree(nodes: &[Node], top: usize) -> Vec<usize> {
     let mut all = vec![top];
     let mut next = 0;

@@ -16,15 +16,15 @@ use crate::names::role;
 use crate::request::Request;
 use crate::toolkits::{Headers, vcl};
 
-/// The most rows and columns of one table that are read: more do not fit on a screen.
+/// The maximum number of rows and columns to read of one table: more do not fit on a screen.
 const MOST_ROWS: i32 = 300;
 const MOST_COLUMNS: i32 = 100;
 
-/// A table of no more cells than this is read whole, seen or not: to search for those that show
-/// costs more (5 ms of gtk3-widget-factory's 16).
+/// A table of at most this many cells is read whole: a search for the visible ones costs more (5 ms
+/// of gtk3-widget-factory's 16).
 const MOST_SMALL: i64 = 128;
 
-/// How far apart the points are at which a cell is looked for, in pixels, and how many are tried.
+/// The distance between the points at which a cell is searched, in pixels, and their number.
 const STEP: i32 = 12;
 const TRIES: i32 = 60;
 
@@ -40,10 +40,10 @@ pub struct Table {
 /// Rows, or columns.
 pub type Range = RangeInclusive<i32>;
 
-/// The cell at a row and column, where it is known without asking the table.
+/// The cell at a row and column, if it is known without a request to the table.
 pub type KnownCell<'k> = &'k dyn Fn(i32, i32) -> Option<Found>;
 
-/// Reads the headers and cells that show; gives the range of rows and that of columns.
+/// Reads the visible headers and cells. Returns the ranges of rows and of columns.
 pub fn read(
     engine: &mut Engine<'_>,
     node: usize,
@@ -81,7 +81,7 @@ pub fn read(
         return Ok((rows, columns));
     }
     engine.read_found(node, first)?;
-    // The cells of a column are alike: where those of the first row have no children, none has.
+    // The cells of a column are alike: if those of the first row have no children, none has.
     let plain = engine.nodes[start..]
         .iter()
         .all(|n| n.role == Some(role::TABLE_CELL) && n.children_read && n.children.is_empty());
@@ -98,7 +98,7 @@ pub fn cell_id(table: &str, row: i32, column: i32) -> String {
     format!("{table}#{row},{column}")
 }
 
-/// The table, row and column of such an identity.
+/// The table, row and column in such an identity.
 pub fn parse_cell_id(id: &str) -> Option<(&str, i32, i32)> {
     let (table, cell) = id.split_once('#')?;
     let (row, column) = cell.split_once(',')?;
@@ -106,8 +106,8 @@ pub fn parse_cell_id(id: &str) -> Option<(&str, i32, i32)> {
 }
 
 impl Table {
-    /// Whether each request for a cell creates another object. A cell is then the one at its row
-    /// and column, whatever its object.
+    /// Whether each request for a cell creates another object. A cell is then identified by its row
+    /// and column.
     pub fn is_spreadsheet(&self) -> bool {
         vcl::is_spreadsheet(self.rows, self.columns)
     }
@@ -144,8 +144,8 @@ impl Table {
         Ok(Some((rows, left..=right.min(left + MOST_COLUMNS))))
     }
 
-    /// Reads the headers of these columns, or of all where no cell shows: a list that is still
-    /// empty has its headers too.
+    /// Reads the headers of these columns, or of all if no cell is visible: an empty list has
+    /// headers too.
     fn read_headers(
         &self,
         engine: &mut Engine<'_>,
@@ -174,7 +174,7 @@ impl Table {
                     .collect()
             }
             Headers::FirstChildren => {
-                // The corner comes before them where the rows have headers too.
+                // If the rows have headers, the corner comes first.
                 let requests = (0..=*columns.end() + 1).map(Request::ChildAt);
                 let answers = engine.ask_all(&self.path, requests)?;
                 let children: Vec<Arc<str>> = answers
@@ -264,7 +264,7 @@ impl Table {
         Ok(None)
     }
 
-    /// The row and column of a cell, or of what is in one; `None` for a header.
+    /// The row and column of the cell that an object is, or is in; `None` for a header.
     fn row_and_column(
         &self,
         engine: &mut Engine<'_>,
@@ -317,7 +317,7 @@ impl Table {
         Ok(same.then_some((row, column)))
     }
 
-    /// Whether any of a cell can be seen.
+    /// Whether any part of a cell is visible.
     fn shows(&self, engine: &mut Engine<'_>, row: i32, column: i32) -> Result<bool, Error> {
         let cell = engine
             .try_ask(&self.path, Request::CellAt(row, column))?

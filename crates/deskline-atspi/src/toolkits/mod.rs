@@ -34,7 +34,7 @@ pub enum Toolkit {
     Gtk3,
     /// GTK 4.
     Gtk4,
-    /// Qt 5 and Qt 6, which do not differ in what is asked here.
+    /// Qt 5 and Qt 6, which do not differ here.
     Qt,
     Vcl,
     /// Chromium and Electron.
@@ -52,7 +52,7 @@ pub enum Toolkit {
 pub enum CacheUse {
     /// At no reading.
     Never,
-    /// As long as it holds most of the tree.
+    /// As long as it has most of the tree.
     WhileComplete,
     /// At each reading.
     Always,
@@ -69,7 +69,7 @@ pub enum Prose {
     Anywhere,
 }
 
-/// Where a toolkit has the headers of a table that manages its own cells.
+/// How a toolkit reports the headers of a table that manages its own cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Headers {
     /// `Table.GetColumnHeader` answers with the same object each time.
@@ -109,10 +109,10 @@ impl Toolkit {
         }
     }
 
-    /// A document's cache may be any size: fetching that of a page of 10,000 elements took
-    /// Chromium 1.6 s, more than reading the tree. GTK 4's lists the pages of stacks as parents of
-    /// what is in them, where its lists of children do not: it is used at each reading, so that
-    /// the tree stays the same.
+    /// A document's cache may be of any size: that of a page of 10,000 elements took Chromium 1.6
+    /// s, more than reading the tree. GTK 4's cache lists the pages of stacks as parents of their
+    /// content, but its lists of children do not: it is fetched at each reading, so that the tree
+    /// stays the same.
     pub fn cache_use(self) -> CacheUse {
         match self {
             Self::Chromium | Self::Gecko | Self::Vcl => CacheUse::Never,
@@ -173,8 +173,8 @@ impl Toolkit {
         }
     }
 
-    /// Whether it knows where on the screen its objects are. GTK 4 does not: its toplevels have to
-    /// be paired with their X windows, and its popovers too.
+    /// Whether it knows the screen positions of its objects. GTK 4 does not: its toplevels and
+    /// popovers have to be paired with their X windows.
     pub fn knows_the_screen(self) -> bool {
         self != Self::Gtk4
     }
@@ -185,7 +185,7 @@ impl Toolkit {
     }
 
     /// Whether its tree is complete at the first reading. GTK 4 creates some objects, and their
-    /// descriptions, when the objects around them are asked for.
+    /// descriptions, when the objects around them are read.
     pub fn is_complete_at_once(self) -> bool {
         self != Self::Gtk4
     }
@@ -208,7 +208,7 @@ impl Toolkit {
         self == Self::Chromium
     }
 
-    /// How long after scrolling its tree may still have the old places. Chromium 156 reports at
+    /// How long its tree may still have the old places after scrolling. Chromium 156 reports at
     /// once that something moves, and the new place 500 to 670 ms after the key.
     pub fn scrolling_lag(self) -> Duration {
         match self {
@@ -241,8 +241,8 @@ impl Toolkit {
         matches!(self, Self::Chromium | Self::Gecko)
     }
 
-    /// Whether a combo box has the chosen text for its name, also where a label names it: GTK 3,
-    /// and Qt 5 and 6 on Unix.
+    /// Whether the name of a combo box is the chosen text, even if a label names it: GTK 3, and Qt
+    /// 5 and 6 on Unix.
     pub fn names_by_choice(self) -> bool {
         matches!(self, Self::Gtk3 | Self::Qt)
     }

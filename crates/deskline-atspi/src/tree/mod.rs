@@ -196,10 +196,10 @@ fn tree_windows(
 /// Maps a node's coordinates to the screen's.
 #[derive(Debug, Clone, Copy)]
 struct Placement {
-    /// The offset before the map, in the toolkit's units.
+    /// The offset that is added before the map, in the toolkit's units.
     before: (i32, i32),
     map: Map,
-    /// The offset after the map, in pixels.
+    /// The offset that is added after the map, in pixels.
     after: (i32, i32),
     /// Whether it is a tool tip of GTK 4, which has no role of its own.
     is_tool_tip: bool,
@@ -353,7 +353,7 @@ fn move_to_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placem
     move_by(nodes, moved, places);
 }
 
-/// Moves nodes, and all that is in them, by so many pixels.
+/// Moves nodes, with all their descendants, by this many pixels.
 fn move_by(nodes: &[Node], moved: Vec<(usize, (i32, i32))>, places: &mut [Option<Placement>]) {
     let mut by = vec![None; nodes.len()];
     for (node, moved) in moved {

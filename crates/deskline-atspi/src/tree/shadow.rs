@@ -9,10 +9,10 @@ use deskline_core::Rect;
 use super::windows::{InBuffer, Toplevel};
 use crate::engine::Node;
 
-/// The widest border that Qt draws around its window, in its units: usually 1.
+/// The maximum width of the border that Qt draws around its window, in its units: usually 1.
 const BORDER: i32 = 4;
 
-/// How high a title bar may be, in its toolkit's units: Qt's has 22 to 38. A difference of less is
+/// The height of a title bar, in its toolkit's units: Qt's has 22 to 38. A smaller difference is
 /// rounding.
 const TITLE_BAR: RangeInclusive<i32> = 16..=80;
 
@@ -80,7 +80,7 @@ fn found(nodes: &[Node], frame: usize, outer: Rect, content: Rect) -> (i32, i32)
         parts.into_iter().reduce(|all, part| all.union(&part))
     };
     let filled = filled.unwrap_or(outer);
-    // Where it does not fill it, the margins are taken for equal.
+    // If it does not fill the content, the margins are assumed to be equal.
     let begins = |start: i32, size: i32, whole: i32, most: i32| {
         (start + (size - whole) / 2).clamp(0, most.max(0))
     };

@@ -17,7 +17,7 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// Of an app whose windows are in these places. `front` is the front window, of any app.
+    /// The windows of an app at these places. `front` is the front window, of any app.
     pub fn placed(toplevels: Vec<Toplevel>, popups: Vec<Rect>, front: Option<WindowId>) -> Self {
         Self {
             // Otherwise there is no other to distinguish it from.
@@ -47,7 +47,7 @@ pub struct Toplevel {
     /// Of a native Wayland window: where its content begins in its buffer. Its toolkit reports
     /// coordinates relative to the content, or to the buffer.
     pub in_buffer: Option<InBuffer>,
-    /// The object path of its accessible frame, where the window is known by nothing else.
+    /// The object path of its accessible frame, if nothing else identifies the window.
     pub frame: Option<String>,
 }
 
@@ -70,7 +70,7 @@ pub enum InBuffer {
 }
 
 impl Toplevel {
-    /// A window on the screen, of which no more is known.
+    /// A window on the screen without further properties.
     pub fn new(id: WindowId, title: String, window: Rect) -> Self {
         Self {
             id,

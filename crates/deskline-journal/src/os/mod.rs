@@ -15,7 +15,7 @@ pub(crate) use windows::{
     At, Handle, create, default_path, identity, own_default, readable, try_lock,
 };
 
-/// What a file is opened for.
+/// The purpose of opening a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Open {
     Read,
@@ -27,5 +27,5 @@ pub(crate) enum Open {
     New,
 }
 
-/// Names a file or folder whatever its path: the volume, and the number there.
+/// Identifies a file or folder independently of its path: the volume, and the number there.
 pub(crate) type Identity = (u64, u64);

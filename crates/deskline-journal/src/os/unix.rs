@@ -162,7 +162,7 @@ pub(crate) fn default_path() -> io::Result<PathBuf> {
     Ok("/tmp/deskline".into())
 }
 
-/// The place where the default one belongs to another user.
+/// The folder to use if the default one belongs to another user.
 pub(crate) fn own_default(path: &Path) -> PathBuf {
     let uid = rustix::process::geteuid().as_raw();
     format!("{}-{uid}", path.display()).into()

@@ -1,5 +1,5 @@
-//! The folder by its path, which cannot be replaced while its handle is open: that shares no
-//! deletion. Its access control list is for the user alone, and its files inherit it.
+//! The folder by its path, which cannot be replaced while its handle is open: the handle does not
+//! share deletion. Its access control list is for the user alone, and its files inherit it.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -49,11 +49,11 @@ const GAP: Duration = Duration::from_millis(4);
 /// `ACCESS_ALLOWED_ACE_TYPE`
 const ALLOWED: u8 = 0;
 
-/// Who may read everything on the machine anyway (the system, administrators), and who stand for
-/// the owner: no others may.
+/// The principals that may read everything on the machine anyway (the system, administrators), or
+/// stand for the owner. No others may have access.
 const HARMLESS: [&str; 4] = ["S-1-5-18", "S-1-5-32-544", "S-1-3-0", "S-1-3-4"];
 
-/// Administrators own what an elevated process of one of them has created.
+/// Administrators own the files that an elevated process of one of them has created.
 const ADMINISTRATORS: &str = "S-1-5-32-544";
 
 /// 100 ns steps from 1601 to 1970.
@@ -259,13 +259,13 @@ pub(crate) fn default_path() -> io::Result<PathBuf> {
     Ok(PathBuf::from(folder).join("deskline"))
 }
 
-/// The place where the default one belongs to another user.
+/// The folder to use if the default one belongs to another user.
 pub(crate) fn own_default(path: &Path) -> PathBuf {
     let user = user().unwrap_or_default();
     path.with_file_name(format!("deskline-{user}"))
 }
 
-/// Reads and writes at an offset. Moves the file's own position, which nothing here goes by.
+/// Reads and writes at an offset. Moves the file's own position, which nothing here uses.
 pub(crate) trait At {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
     fn write_at(&self, buffer: &[u8], offset: u64) -> io::Result<usize>;
@@ -305,8 +305,8 @@ impl At for File {
     }
 }
 
-/// Puts a file in the place of one that is open, where the file system cannot do that in one step
-/// (FAT, shares of others, Wine; NTFS can). For a moment there is none.
+/// Replaces a file that is open, if the file system cannot do that in one step (FAT, shares of
+/// others, Wine; NTFS can). For a moment neither file is there.
 fn replace_open(from: &Path, to: &Path) -> io::Result<()> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -365,7 +365,7 @@ unsafe fn sid_text(sid: PSID) -> io::Result<String> {
     }
 }
 
-/// The folder's owner, and who else but `user` may do anything with it, as SIDs.
+/// The folder's owner, and everybody but `user` who has any right to it, as SIDs.
 fn security(folder: &File, user: &str) -> io::Result<(String, Vec<String>)> {
     let mut owner = PSID::default();
     let mut list: *mut ACL = ptr::null_mut();
@@ -402,7 +402,7 @@ unsafe fn others(list: *const ACL, user: &str) -> io::Result<Vec<String>> {
             let mut entry = ptr::null_mut();
             GetAce(list, index, &raw mut entry)?;
             let header = *entry.cast::<ACE_HEADER>();
-            // One that is only for the files inside counts too.
+            // An entry that applies only to the files inside counts too.
             if header.AceType != ALLOWED {
                 continue;
             }

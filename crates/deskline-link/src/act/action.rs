@@ -37,12 +37,12 @@ impl Act<'_> {
     }
 }
 
-/// The results of an action. Filled as it goes, so that an error in the middle keeps what was done
-/// before it.
+/// The results of an action. They are recorded as it goes, so that an error in the middle keeps
+/// what was done before it.
 pub(crate) struct Outcome<'o> {
     pub(crate) step: &'o mut Step,
     /// The window as it looked before the link's first action.
     pub(crate) picture: &'o mut Option<Before>,
-    /// Whether `picture` is of this step, and not of a chain's first.
+    /// Whether `picture` was taken before this step, not before an earlier step of the chain.
     pub(crate) is_pictured: bool,
 }

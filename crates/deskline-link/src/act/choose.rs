@@ -1,5 +1,5 @@
-//! Chooses: opens a combo box, a drop-down or a menu, and picks the choice with a given text. Tries
-//! the accessibility API alone first; if the app does not take that, clicks as a person does.
+//! Opens a combo box, a drop-down or a menu, and picks the choice with a given text. Tries the
+//! accessibility API alone first; if the app refuses that, clicks as a person does.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -45,7 +45,7 @@ const CLOSE_KEY: KeyPress = KeyPress {
     modifiers: Modifiers::empty(),
 };
 
-/// What is chosen from: an element of the tree that the target was resolved on.
+/// The element that is chosen from, in the tree that the target was resolved on.
 #[derive(Clone, Copy)]
 struct Chooser<'t> {
     tree: &'t Tree,
@@ -72,7 +72,7 @@ impl Act<'_> {
             choice,
         };
         let shown = |text: &str| format!("'{}'", escape::short(text.trim(), 40));
-        // What shows in it is chosen now, and the wanted choice may not be in the tree.
+        // A visible text in it is the current choice, and the wanted choice may not be in the tree.
         let known = from.find(tree, |i| {
             tree.is_inside(i, index) && !tree.elements[i].visible
         });
@@ -108,8 +108,8 @@ impl Act<'_> {
         Ok(())
     }
 
-    /// Chooses through the accessibility API. `false` if the app refuses it, or does not say that
-    /// it is chosen then.
+    /// Chooses through the accessibility API. `false` if the app refuses, or does not report
+    /// the choice afterwards.
     fn choose_quietly(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -118,7 +118,7 @@ impl Act<'_> {
     ) -> Result<bool> {
         let is_selected = match desk.choose(&from.tree.elements[from.index].id, text) {
             Ok(is_selected) => is_selected,
-            // Texts of pictures are no elements of the app.
+            // Texts from pictures are not elements of the app.
             Err(Error::Refused(_) | Error::Input(_)) => return Ok(false),
             Err(e) => return Err(e),
         };
@@ -127,7 +127,7 @@ impl Act<'_> {
             // The chosen item may be in a closed list, which does not show.
             let now = match self.pause(desk).and_then(|_| self.look(desk)) {
                 Ok(now) => now,
-                // What was chosen closes the window, or keeps the app busy.
+                // The choice has closed the window, or keeps the app busy.
                 Err(Error::NotAnswering { .. } | Error::NoWindow { .. } | Error::NoProcess(_)) => {
                     return Ok(true);
                 }
@@ -182,7 +182,7 @@ impl Act<'_> {
             if start.elapsed() < OPENS {
                 continue;
             }
-            // The click may only have moved the focus there.
+            // The click may have moved only the focus.
             if !std::mem::take(&mut keys) || desk.popup_open(self.pid)? {
                 return Err(TargetError::NotOpened(from.name()).into());
             }
@@ -273,8 +273,8 @@ impl Act<'_> {
         Ok(text_of(&now, found))
     }
 
-    /// A reading, and a choice in it, once two readings have it at the same place. A list that has
-    /// just opened may not be at its place yet: a click there would close it, and choose nothing.
+    /// A reading, and a choice in it, once two readings agree on its place. A list that has just
+    /// opened may still move: a click would then close it, and choose nothing.
     fn at_rest(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -297,11 +297,11 @@ impl Act<'_> {
         Ok((now, found))
     }
 
-    /// Closes the list again that a failed or cancelled choice has left open. Nothing is chosen.
+    /// Closes the list that a failed or cancelled choice has left open. Nothing is chosen.
     fn close_list(&self, desk: &mut Checkpoint<'_>, from: Chooser<'_>) {
         let start = Instant::now();
         let mut pressed = false;
-        // The person's Esc must not keep the list open.
+        // A link that Esc has cancelled closes the list too.
         let uncancelled = Cancel::new();
         while start.elapsed() < CLOSES {
             let Ok(now) = desk.read(self.pid, crate::trees::Scope::Showing) else {
@@ -350,7 +350,7 @@ impl Chooser<'_> {
     }
 
     /// Which elements of a later tree may be choices: those inside the element that is chosen from,
-    /// and those that came with a list or a menu since it was opened.
+    /// and those of a list or a menu that has opened since.
     fn among(&self, now: &Tree) -> impl Fn(usize) -> bool + use<> {
         let showed = |e: &&deskline_core::Element| e.visible;
         let before: HashSet<&ElementId> = {
@@ -384,8 +384,8 @@ impl Chooser<'_> {
         now.elements.iter().enumerate().any(shows)
     }
 
-    /// Whether at most one choice at each end is out of view: some lists have elements only for the
-    /// choices that show, those of GTK 4.18 for one more.
+    /// Whether at most one choice is hidden at each end. Some lists have elements only for the
+    /// choices that show; those of GTK 4.18 have one more.
     fn most_show(&self, now: &Tree) -> bool {
         let among = self.among(now);
         let choices = now.elements.iter().enumerate();
@@ -416,7 +416,7 @@ impl Chooser<'_> {
         Some(super::until::area_of(now, now.elements[choice].parent?))
     }
 
-    /// Where to click to open it: a combo box with a text field opens by the button beside that.
+    /// Where to click to open it: for a combo box with a text field, the button beside the field.
     fn opener(&self, point: Point) -> Point {
         const ARROW: i32 = 14;
         let tree = self.tree;

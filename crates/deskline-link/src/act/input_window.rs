@@ -1,6 +1,6 @@
-//! Keys of a link go to the window that its last input went to, or to one that this opened; never
-//! to another window of the same process that came to the front meanwhile. In LibreOffice every
-//! document is a window of one process.
+//! Keys of a link go to the window that its last input went to, or to a window that this input
+//! opened; never to another window of the same process that came to the front meanwhile. In
+//! LibreOffice every document is a window of one process.
 
 use deskline_core::{Tree, WindowId, escape};
 
@@ -31,9 +31,9 @@ impl Act<'_> {
         Ok(())
     }
 
-    /// Fails if `now`, which is to get keys, is a window of the process other than that of the
-    /// link's last input, and was open then. A dialog that comes to the front is an effect of the
-    /// input, open before or not. `tree` is the latest reading.
+    /// Fails if `now`, which is to get keys, is another window of the process than that of the
+    /// link's last input, and was open at that time. A dialog that comes to the front is an effect
+    /// of the input, whether it was open before or not. `tree` is the latest reading.
     pub(crate) fn check_window(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -69,7 +69,7 @@ impl Act<'_> {
         })
     }
 
-    /// [`Act::check_window`] for keys that no window is given for: they go to the app's front one.
+    /// [`Act::check_window`] for keys of a call without a window: they go to the app's front one.
     pub(crate) fn check_front_window(&self, desk: &mut Checkpoint<'_>) -> Result<()> {
         if self.window.is_some() || desk.last_input.is_none() {
             return Ok(());

@@ -15,12 +15,12 @@ use deskline_input::clock::Instant;
 /// a quiet machine.
 const START: Duration = Duration::from_secs(45);
 
-/// How often to look. An app's process, its window and its tree come by three different ways, of
+/// How often to look. The process, the window and the tree of an app are reported in three ways, of
 /// which two send no event.
 const LOOK: Duration = Duration::from_millis(30);
 
-/// Opens an app, which is the link's subject from then on, and brings its window to the front. One
-/// that does not come there is open all the same. Returns whether this call started it.
+/// Opens an app, which becomes the link's subject, and brings its window to the front. If the
+/// window does not come there, the app is open all the same. Returns whether this call started it.
 pub(crate) fn open(
     desk: &mut Checkpoint<'_>,
     identifier: &str,
@@ -37,7 +37,7 @@ pub(crate) fn open(
         Opened::Started(name) => (started(desk, name, cancel)?, true),
     };
     desk.subject.opened(pid);
-    // The new window, also of an app that ran already.
+    // The new window, also if the app was running already.
     let windows = desk.windows_of(pid)?;
     let came = windows.iter().find(|window| !desk.was_there(window.id));
     let window = came.or(windows.first()).map(|window| window.id);
@@ -63,7 +63,7 @@ fn started(desk: &mut Checkpoint<'_>, name: String, cancel: &Cancel) -> Result<u
             Progress::Waiting(pid, hint) => {
                 let since = *waiting.get_or_insert_with(Instant::now);
                 if since.elapsed() > hint.joins() {
-                    // Some apps have windows and no tree.
+                    // Some apps have windows, and no tree.
                     return match desk.read(pid, Scope::Showing) {
                         Ok(_) => Ok(pid),
                         Err(_) => Err(Error::NoWindow { pid, name, hint }),

@@ -44,7 +44,7 @@ impl Act<'_> {
             }
             .into());
         }
-        // An app may request the text again, and inserts it in its own time.
+        // The app may request the text again, and inserts it some time later.
         let until = Instant::now() + INSERTS;
         while let Err(e) = self.pause(desk) {
             if !matches!(e, Error::NotAnswering { .. }) || Instant::now() >= until {

@@ -22,13 +22,13 @@ const ENABLED: Duration = Duration::from_millis(400);
 const LOOK: Duration = Duration::from_millis(50);
 
 impl Act<'_> {
-    /// Waits for the text's effect, which the key is for: a button that it enables, a list that it
-    /// narrows, a path that a file dialog has to look up.
+    /// Waits for the effect that the key depends on: a button that the text enables, a list that it
+    /// narrows, a path that a file dialog looks up.
     ///
     /// # Errors
     ///
-    /// [`NoEffect::KeyWithheld`] if the field has not taken the text: the key would send off
-    /// another one.
+    /// [`NoEffect::KeyWithheld`] if the field has not taken the text: the key would submit another
+    /// one.
     pub(super) fn await_text(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -77,8 +77,8 @@ impl Act<'_> {
     }
 }
 
-/// The disabled push buttons in view of the dialog or the web page that has the focus. Buttons of a
-/// main window do not count: most of its tool bar is disabled for good.
+/// The visible disabled push buttons of the dialog or the web page that has the focus. Buttons of a
+/// main window do not count: most of its tool bar is always disabled.
 fn disabled_buttons(tree: &Tree) -> BTreeSet<ElementId> {
     let focused = |e: &deskline_core::Element| e.states.contains(States::FOCUSED);
     let focus = tree.elements.iter().rposition(focused);

@@ -1,4 +1,4 @@
-//! Turns the wheel until something shows, or the end is reached.
+//! Turns the wheel until an element shows, or the end is reached.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -25,7 +25,7 @@ const TURNS: usize = 400;
 /// How long a list that has reached its end may take to load more.
 const LOADS: Duration = Duration::from_millis(900);
 
-/// How long to wait until a turn has moved what it moves.
+/// How long an app may take to scroll after a turn of the wheel.
 const MOVES: Duration = Duration::from_millis(1_500);
 
 /// The largest number of lines of one turn.
@@ -50,7 +50,7 @@ pub(super) struct Wheel {
 pub(super) struct Turned {
     /// The last reading.
     pub(super) tree: Tree,
-    /// The element that was wanted, in that reading.
+    /// The wanted element, in that reading.
     pub(super) found: Option<usize>,
     /// By how many lines it moved.
     pub(super) lines: i32,
@@ -116,8 +116,9 @@ impl Act<'_> {
         .into())
     }
 
-    /// Turns the wheel over an area of `tree` until `wanted` finds an element, given a reading and
-    /// the area in it. Holds the person's devices all the time: their pointer would be moved on.
+    /// Turns the wheel over an area of `tree` until `wanted`, given a reading and the area in it,
+    /// finds an element. Holds the person's devices all the time, as their pointer would move the
+    /// wheel's.
     pub(super) fn turn_until(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -131,7 +132,7 @@ impl Act<'_> {
         let at = at.ok_or_else(no_place)?;
         self.front(desk, self.wanted_at(at))?;
         let mut step = lines_for(place);
-        // By how many pixels a line has moved the rows, at most.
+        // The most pixels that a line has moved the rows.
         let mut pixels = 0;
         let start = Instant::now();
         let mut turned = Turned {
@@ -179,7 +180,7 @@ impl Act<'_> {
             }
             last = look;
             if let (Some(place), 1..) = (place, pixels) {
-                // Half of what shows: an app may have more of a turn to come.
+                // Half of the visible part: the app may still be scrolling.
                 step = (place.h / 2 / pixels).clamp(1, MOST_LINES);
             }
         }
@@ -196,7 +197,7 @@ impl Act<'_> {
     }
 }
 
-/// The area that scrolls the element at `index`: itself, or what is around it.
+/// The area in which the element at `index` scrolls: itself, or a container.
 pub(super) fn area_of(tree: &Tree, index: usize) -> usize {
     let scrolls = |at: &usize| is_area(&tree.elements[*at]) || overflows(tree, *at);
     let mut area = tree.outwards(index).find(scrolls).unwrap_or(index);
@@ -262,7 +263,7 @@ fn texts_in(tree: &Tree, area: usize) -> Vec<String> {
     showing.filter_map(text).collect()
 }
 
-/// What shows in an area, and where.
+/// A hash of the visible elements of an area and their places.
 fn look_of(tree: &Tree, area: usize) -> u64 {
     let mut hasher = DefaultHasher::new();
     for (i, e) in tree.elements.iter().enumerate().skip(area + 1) {
@@ -275,8 +276,8 @@ fn look_of(tree: &Tree, area: usize) -> u64 {
     hasher.finish()
 }
 
-/// Whether a text has the wanted one only as a part of longer numbers, as "Line 30" has "Line 3".
-/// Scrolling continues past such a text.
+/// Whether a text contains the wanted one only within a longer number, as "Line 30" contains "Line
+/// 3". Scrolling continues past such a text.
 fn cuts_numbers(shown: &str, wanted: &str) -> bool {
     let (shown, wanted) = (fold(shown), fold(wanted));
     let digits = |[inner, outer]: [Option<char>; 2]| {
@@ -293,8 +294,8 @@ fn cuts_numbers(shown: &str, wanted: &str) -> bool {
         })
 }
 
-/// By how many pixels rows that show in both readings have moved, at most. A list may show other
-/// rows in the same elements.
+/// The most pixels by which rows that show in both readings have moved. A list may show other rows
+/// in the same elements.
 fn shift(was: &Tree, (now, area): (&Tree, usize)) -> i32 {
     let row = |e: &Element| Some((e.id.clone(), e.title.shown.clone(), e.extents?.y));
     let shows = |e: &&Element| e.visible && !e.title.is_blank();
@@ -310,8 +311,8 @@ fn shift(was: &Tree, (now, area): (&Tree, usize)) -> i32 {
     moved.max().unwrap_or(0)
 }
 
-/// By how many lines to turn the wheel at first, so that nothing is skipped: two thirds of what
-/// shows. A line has 60 pixels at most in any toolkit.
+/// How many lines to turn the wheel at first, so that nothing is skipped: two thirds of the visible
+/// part. A line has at most 60 pixels in any toolkit.
 pub(super) fn lines_for(place: Option<Rect>) -> i32 {
     const LINE: i32 = 60;
     place.map_or(3, |place| (place.h * 2 / 3 / LINE).clamp(1, 10))

@@ -19,7 +19,7 @@ const STEP: Duration = Duration::from_millis(100);
 /// The time between the first event of a burst and the reading.
 const BURST: Duration = Duration::from_millis(10);
 
-/// How often a wait that holds nothing asks whether another call wants the desktop.
+/// How often a wait checks whether another call wants the desktop, while it holds nothing.
 const SLICE: Duration = Duration::from_millis(20);
 
 /// A `wait_for_and_traverse` between two looks. It holds nothing of the desktop: other links run
@@ -35,7 +35,7 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// Starts the clock. Gives the call back if it is not a single `wait_for`: a chain keeps the
+    /// Starts the clock. Returns the call if it is not a single `wait_for`: a chain keeps the
     /// desktop while one of its steps waits.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl<'w> Wanted<'w> {
         format!("{what} is {} after {ms} ms", word(self.state))
     }
 
-    /// Whether it is there and takes no input.
+    /// Whether the element is there and disabled.
     fn is_disabled(&self, tree: &Tree) -> bool {
         let found = lookup::resolve(tree, self.target, &[]).ok();
         let element = found.and_then(|found| tree.elements.get(found.index?));
@@ -113,7 +113,7 @@ impl<'w> Wanted<'w> {
     ///
     /// # Errors
     ///
-    /// What the tree has instead, as a clause.
+    /// The state in the tree instead, as a clause.
     fn in_tree(&self, tree: &Tree) -> std::result::Result<String, String> {
         let found = lookup::resolve(tree, self.target, &[]);
         let index = found.as_ref().ok().and_then(|found| found.index);
@@ -137,8 +137,8 @@ pub(crate) type Yields<'y> = Option<&'y dyn Fn() -> bool>;
 
 impl Steps<'_> {
     /// Reads until the target has its state. Returns a description of it for the summary; `None` if
-    /// the wait has to go on later: another call wants the desktop, or the app does not answer,
-    /// which must delay no other.
+    /// the wait has to continue later, because another call wants the desktop, or because the app
+    /// does not answer, which must delay no other call.
     ///
     /// # Errors
     /// After the timeout, with the nearest texts or the element found. The last reading is then the
@@ -157,7 +157,7 @@ impl Steps<'_> {
             match self.reader.read(desktop, pid, &mut report.notes) {
                 Ok(tree) => match wanted.in_tree(&tree) {
                     Ok(sentence) => {
-                        // A dialog below a plug-in's has a button of the same name.
+                        // A dialog behind that of a plug-in may have a button of the same name.
                         let notes = &mut report.notes;
                         let helper = wanted
                             .is_disabled(&tree)
@@ -188,7 +188,7 @@ impl Steps<'_> {
                         helper: None,
                     }));
                 }
-                // The app is busy. One reading is patient already.
+                // The app is busy. A single reading waits long enough.
                 Err(Error::NotAnswering { .. }) if !wanted.left().is_zero() => {
                     if yields.is_some() {
                         return Ok(None);
@@ -257,8 +257,8 @@ impl Steps<'_> {
     }
 }
 
-/// The processes that draw windows for the app. None if they cannot be listed: the app itself goes
-/// on.
+/// The processes that draw windows for the app. Empty if they cannot be listed: the app itself is
+/// read all the same.
 pub(crate) fn helpers(desktop: &mut dyn Desktop, pid: u32) -> Vec<u32> {
     let windows = desktop.helper_windows(pid).unwrap_or_default();
     let mut pids: Vec<u32> = windows.into_iter().filter_map(|w| w.pid).collect();

@@ -215,8 +215,8 @@ fn idle_key(call: &Call, report: &Report) -> Option<String> {
     )
 }
 
-/// The steps of a chain, a line each: `1 done: Clicked 'Name' [AXTextField]`. Of a step that is
-/// repeated, that of the last run.
+/// The steps of a chain, one line each: `1 done: Clicked 'Name' [AXTextField]`. For a repeated
+/// step, the line of its last run.
 fn steps(call: &Call, report: &Report, failed: bool) -> Vec<String> {
     if !call.is_chain() {
         return Vec::new();

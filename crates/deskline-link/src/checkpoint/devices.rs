@@ -71,8 +71,8 @@ impl Checkpoint<'_> {
         Ok(())
     }
 
-    /// All input of a step has been sent. Keys of the person's would now go to the app that was
-    /// brought in front of theirs: the guard holds on until that is put back, or for [`HOLD`].
+    /// Called once all input of a step has been sent. The person's keys would now go to the app in
+    /// front of theirs: the guard holds on until their window is back, or for [`HOLD`].
     pub(crate) fn hold_on(&mut self) {
         let can = self.desktop.guard().is_ok_and(|guard| guard.holds_on());
         if can && self.guard.holds() && self.brings_back_another_app() {
@@ -97,7 +97,7 @@ impl Checkpoint<'_> {
         self.open_guard();
     }
 
-    /// Releases the person's devices, and asks nothing before that.
+    /// Releases the person's devices without a question to the display before it.
     pub(super) fn open_guard(&mut self) {
         self.holds_on = None;
         if self.guard.holds() {
@@ -113,8 +113,8 @@ impl Checkpoint<'_> {
         }
     }
 
-    /// Notes where the pointer is, for the restore: while the guard keeps the person's motions from
-    /// the apps, they may move the pointer all the same, and that is no wish of theirs.
+    /// Records where the pointer is, for the restore: the guard keeps the person's motions from the
+    /// apps, but they may still move the pointer, without meaning to.
     pub(super) fn note_drift(&mut self) {
         if self.pointed
             && self.guard.unable.is_none()

@@ -64,7 +64,7 @@ impl Checkpoint<'_> {
             return;
         }
         self.restore_places();
-        // A fresh `Cancel`, and several attempts: the person's window must come back even if the
+        // Several attempts, with a fresh `Cancel`: the person's window must come back even if the
         // link was cancelled or the window manager is slow.
         for _ in 0..RESTORES {
             let Ok(raising) = self.desktop.raising() else {
@@ -88,13 +88,13 @@ impl Checkpoint<'_> {
     }
 
     /// Whether the person has switched to this window, or another app has opened it for them: it is
-    /// not the target's. An app that is still starting may own any new window.
+    /// not the target's. While an app is starting, any new window may be its own.
     fn is_elsewhere(&self, now: &Window) -> bool {
         !self.is_targets(now) && (self.subject.home().is_some() || self.was_there(now.id))
     }
 
-    /// The window that the person would have in front now if the link had done nothing, once theirs
-    /// has closed.
+    /// The window that the person would have in front if the link had done nothing and their window
+    /// had closed.
     fn next_after(&mut self, closed: WindowId) -> Option<WindowId> {
         let windows = self.desktop.every_window().ok()?;
         if windows.iter().any(|w| w.id == closed) {
@@ -106,7 +106,7 @@ impl Checkpoint<'_> {
             known.any(|(_, state)| state.is_away() || state.place != Place::App)
         };
         let there = |id: WindowId| windows.iter().any(|w| w.id == id) && !is_out(id);
-        // Where theirs lay, the order of the windows is known from before the link.
+        // If their window was listed, so were those below it, in order.
         let at = self.windows.iter().position(|w| w.id == closed);
         let below = at.map_or(&self.windows[..], |at| &self.windows[at + 1..]);
         let mut may = below.iter().filter(|w| at.is_some() || !self.is_targets(w));
@@ -114,7 +114,7 @@ impl Checkpoint<'_> {
     }
 
     /// Moves the pointer back if a link moved it, the person has not moved it since, and no button
-    /// is pressed. After a hover that was not cancelled, the next link that acts does this.
+    /// is pressed. After a hover that was not cancelled, the next link that acts moves it back.
     fn restore_pointer(&mut self) {
         let Some(pointer) = self.saved.pointer.filter(|_| !self.keep) else {
             return;

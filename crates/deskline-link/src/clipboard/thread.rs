@@ -31,14 +31,14 @@ pub enum Order {
 pub struct Reading(Arc<(Mutex<bool>, Condvar)>);
 
 impl Reading {
-    /// The app has read the text, or is yet to read it.
+    /// Records that the app has read the text, or that a new one is to be read.
     pub fn set(&self, read: bool) {
         let (flag, came) = &*self.0;
         *flag.lock().unwrap_or_else(PoisonError::into_inner) = read;
         came.notify_all();
     }
 
-    /// Waits for that, for at most [`READS`]. `false` if the app has not read it.
+    /// Waits until the app has read it, for at most [`READS`]. `false` if it has not.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ pub struct ClipboardThread {
 }
 
 impl ClipboardThread {
-    /// `tell` gives the thread an order and does not wait. It owns the thread.
+    /// `tell` sends an order to the thread, which it owns, and returns at once.
     pub fn new(tell: impl Fn(Order) + Send + 'static, reading: Reading) -> Self {
         let tell = Box::new(tell);
         Self { tell, reading }
@@ -115,11 +115,11 @@ pub trait Board {
     /// Whether somebody else has put something on the clipboard since the last call.
     fn take_changed(&mut self) -> bool;
 
-    /// Reads what somebody else has put there, and what of it is left out. Blocks for at most
-    /// [`SAVES`].
+    /// Reads the data that somebody else has put there, and names the parts that are left out.
+    /// Blocks for at most [`SAVES`].
     fn fetch(&mut self, cancel: &Cancel) -> Result<(Self::Content, Option<String>)>;
 
-    /// The text there, if its owner hands it over at once.
+    /// The text on it, if its owner hands it over at once.
     fn fetch_text(&mut self) -> Result<Option<Vec<u8>>>;
 
     /// A text under all its types, with the hint that clipboard managers should not record it.
@@ -129,11 +129,11 @@ pub trait Board {
     /// person's data. Empties the clipboard if it is empty.
     fn own(&mut self, content: Self::Content, reader: Option<u32>) -> Result<()>;
 
-    /// What this thread serves now, and whether it is the agent's text.
+    /// The data that this thread serves now, and whether it is the agent's text.
     fn owned(&self) -> Option<(Self::Content, bool)>;
 }
 
-/// What the person had on the clipboard, and the text that is lent.
+/// The person's data, and the text that is lent.
 #[derive(Debug)]
 pub struct Lending<C> {
     saved: Option<C>,
@@ -201,7 +201,7 @@ impl<C: Clone> Lending<C> {
             return Ok(());
         };
         let is_lent = board.owned().is_some_and(|(_, lent)| lent);
-        // Some clipboard managers take over what is copied, and then it is theirs.
+        // Some clipboard managers take over a copied text and own it then.
         if is_lent || board.fetch_text()?.as_deref() == Some(lent.as_bytes()) {
             board.own(saved, None)?;
         }

@@ -38,7 +38,7 @@ pub enum DisplayError {
          or use {QUIET_TOOLS}, which need no window"
     )]
     NotSwitched,
-    /// Another window came to the front while the place of the target's was looked for.
+    /// Another window came to the front while the target's position was searched.
     #[error("the front window has just changed. Nothing was sent; try again")]
     FrontChanged,
     /// The place is on no screen.
@@ -68,7 +68,7 @@ pub enum DisplayError {
          or Escape"
     )]
     MenuSomewhere,
-    /// The content of the window changed while its place was looked for.
+    /// The content of the window changed while its position was searched.
     #[error(
         "the content of the window moved while Deskline located the window. Nothing was sent; \
          call again, with coordinates or a ref from this answer's tree"
@@ -100,7 +100,7 @@ pub enum DisplayError {
     /// Another app took the clipboard while it was lent.
     #[error("another app took the clipboard at the same moment. Nothing was pasted: try again")]
     ClipboardTaken,
-    /// The owner of the clipboard did not hand over this type, hostile data, in time.
+    /// The owner of the clipboard did not hand over this type in time. The type is hostile data.
     #[error(
         "the user's clipboard cannot be saved: the app that copied it did not hand over its '{}' \
          within {} s. {NOT_PASTED}",
@@ -130,7 +130,7 @@ pub enum DisplayError {
         .0 >> 20
     )]
     ClipboardTooLarge(usize),
-    /// The person does something that input would disturb: a clause.
+    /// The person is doing something that input would disturb: a clause.
     #[error("the user {0}. Nothing was sent; try again in a moment")]
     PersonBusy(&'static str),
 }

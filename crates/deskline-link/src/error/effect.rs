@@ -7,7 +7,7 @@ use deskline_core::{KeyPress, escape};
 /// Why an action did not have the requested effect.
 #[derive(Debug, thiserror::Error)]
 pub enum NoEffect {
-    /// The state that was read back is another one.
+    /// The state that was read back is not the requested one.
     #[error(transparent)]
     ReadBack(#[from] Mismatch),
     /// The field does not hold the text that this key was to follow.
@@ -110,7 +110,7 @@ pub enum Mismatch {
          click_and_traverse with its ref and text"
     )]
     ValueGone,
-    /// It still has this state, or this selection.
+    /// It still has this state or this selection.
     #[error(
         "it is {0}, and nothing else changed: the app reported success and did nothing. Click it \
          instead: click_and_traverse with its ref"

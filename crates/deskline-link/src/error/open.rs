@@ -96,7 +96,7 @@ pub enum OpenError {
         /// Its standard error.
         written: Option<String>,
     },
-    /// The process ended at once, and left no word.
+    /// The process ended at once, without output.
     #[error("{} ended at once. Open it by hand to see why", escape::name(.0, 80))]
     EndedSilently(String),
     /// It showed no window of its own in time.

@@ -40,7 +40,7 @@ pub enum Obstacle {
     /// It is a menu item that is disabled, perhaps only until its menu opens.
     #[error("it is disabled")]
     DisabledInMenu,
-    /// It has actions of these names, or none, and none of them is a press.
+    /// It has actions of these names, or none, but no press.
     #[error("{}", no_press(.0))]
     NoPress(Vec<String>),
     /// The app reported that it did not do the action.
@@ -82,13 +82,13 @@ pub enum Obstacle {
     /// A spin button shows the text, and its value stayed as it was.
     #[error("it shows the text, and its value is the same as before")]
     ShownNotTaken,
-    /// A text field of which accessibility cannot set the text: Chromium has no interface for it.
+    /// A text field whose text accessibility cannot set: Chromium has no interface for it.
     #[error("its app does not let accessibility set its text")]
     TextNotSettable,
     /// A combo box or list: no choice that accessibility lists has this name.
     #[error("none of the choices that accessibility lists in it is {0:?}")]
     NoSuchChoice(String),
-    /// A combo box or list of which accessibility cannot change the choice.
+    /// A combo box or list whose choice accessibility cannot change.
     #[error("its app does not let accessibility change its choice")]
     ChoiceNotSettable,
     /// The time limit of the search was reached.

@@ -76,7 +76,7 @@ pub enum TargetError {
         /// The first windows: title and bounds.
         windows: Vec<String>,
     },
-    /// The place is of no window, and under one of the app's.
+    /// The place is in no window, but under one of the app's.
     #[error(
         "the app's own window '{}' lies over ({}, {}), where this was to go. Nothing was touched. \
          Move or close that window, or use press_ax_and_traverse",
@@ -90,7 +90,7 @@ pub enum TargetError {
         /// The place.
         at: Point,
     },
-    /// The app has several windows like the element's, and does not report which of them it is in.
+    /// The app has several windows like the element's, and does not report in which of them it is.
     #[error(
         "{} has windows like '{}' ({count}), and does not say which of them this is in. Nothing \
          was clicked. Close one of them, or use press_ax_and_traverse, which needs no window",
@@ -209,7 +209,7 @@ pub enum TargetError {
         /// ` (Finder, pid 7, stays there)`, or empty.
         stays: String,
     },
-    /// The window did not come to the front in time, which another program may hold.
+    /// The window did not come to the front in time. Another program may prevent it.
     #[error(
         "the window {} did not come to the front within 1 s; in front is {}. {}",
         escape::quoted(.title, 40),
@@ -224,7 +224,7 @@ pub enum TargetError {
         /// The window manager, if it ignores such requests.
         manager: Option<&'static str>,
     },
-    /// Another program has held the person's devices for this many seconds.
+    /// Another program has grabbed the person's devices for this many seconds.
     #[error(
         "another program, perhaps another agent, has held the user's keyboard or pointer for {0} \
          s, so that they could not be kept apart from this input. Nothing was sent; try again"
@@ -287,7 +287,7 @@ pub enum WindowHint {
         "Its windows are on another Space and could not be brought here. Ask the user to show one"
     )]
     DidNotCome,
-    /// Its toolkit puts it on the accessibility bus only if it is started in this way.
+    /// Its toolkit puts it on the accessibility bus only if it is started in the way of `remedy`.
     #[error(
         "It is a {toolkit} app that is not on the accessibility bus: end it and start it again \
          {remedy}, or with open_application_and_traverse. Call list_applications for what can be \
@@ -298,7 +298,7 @@ pub enum WindowHint {
         /// How to start it.
         remedy: &'static str,
     },
-    /// It was started with all that puts apps of its toolkit on the accessibility bus.
+    /// It was started with accessibility turned on, and is not on the accessibility bus.
     #[error(
         "It is a {toolkit} app that is not on the accessibility bus, though it was started with \
          accessibility turned on: end it and start it again with open_application_and_traverse. If \
@@ -358,8 +358,8 @@ fn user(id: u32) -> String {
 }
 
 impl WindowHint {
-    /// How long an app with a window may take to be known to accessibility. Of a toolkit that is
-    /// known to have accessibility more is expected.
+    /// How long an app with a window may take to appear on the accessibility bus: longer if its
+    /// toolkit is known to have accessibility.
     pub fn joins(&self) -> Duration {
         match self {
             Self::NotOnBus => Duration::from_secs(1),

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// Why there is no answer of the person that allows it.
+/// Why no answer of the person allows the call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unasked {
-    /// They are asked before a call begins, and this came up in the middle of one.
+    /// They are asked only before a call begins, and the question came up in the middle of one.
     Yet,
     /// They were asked, and did not allow it.
     Declined,
-    /// They cannot be asked: the reason, a clause. The key of the app's grant.
+    /// They cannot be asked: the reason as a clause, and the key of the app's grant.
     Unable(String, String),
     /// Their answer could not be kept.
     NotKept(String),

@@ -1,4 +1,4 @@
-//! Tells whether the window's picture changed although the tree did not.
+//! Detects that the window's picture changed although the tree did not.
 //!
 //! A picture of the window is taken before the action and compared with the one after it. Taking a
 //! picture costs about a millisecond, converting it up to five (1920×1080).
@@ -107,8 +107,7 @@ const FRAMES: Duration = Duration::from_millis(33);
 /// to draw that it has the focus.
 const STILL: u32 = 3;
 
-/// Whether the tree lacks a description of the target, or of the element at `at`, as it does for a
-/// canvas.
+/// Whether the tree does not describe the target, or the element at `at`, as with a canvas.
 pub(crate) fn is_undescribed(tree: &Tree, target: Option<usize>, at: Point) -> bool {
     let Some(element) = target
         .or_else(|| tree.find_at(at))
@@ -195,8 +194,8 @@ impl Before {
     }
 }
 
-/// The window to picture: the open dialog's, a window that has opened, the target's, or the app's
-/// frontmost. `target` is an index in the tree `before`.
+/// The window to picture: the open dialog, a window that has just opened, the target's window, or
+/// the app's frontmost. `target` is an index in the tree `before`.
 pub(crate) fn pictured(
     windows: &[Window],
     tree: Option<&Tree>,

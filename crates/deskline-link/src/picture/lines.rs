@@ -1,5 +1,5 @@
 //! Finds the lines of text in a picture, whatever their colours, and prints each dark on white:
-//! engines tell text from background by one threshold for the whole picture.
+//! engines separate text from background by one threshold for the whole picture.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -35,11 +35,11 @@ impl Area {
     }
 }
 
-/// Shares of the ink, of 255, that differ by no more are the same: colours are rounded.
+/// Shares of the ink, from 0 to 255, that differ by at most this are the same: colours are rounded.
 const ALIKE: u32 = 48;
 
-/// Ink that differs less from the paper is none. That of a disabled button in a window that is not
-/// in front differs by little more.
+/// Ink that differs less from the paper does not count. That of a disabled button in an inactive
+/// window differs by little more.
 const FAINTEST: u8 = 12;
 
 /// Neighbours that differ by this much in a channel have an edge between them.
@@ -51,11 +51,11 @@ const FLAT: u8 = 8;
 /// A straight edge of this length belongs to a frame or a rule, and to no letter.
 const STRAIGHT: usize = 24;
 
-/// Letters that are farther apart than this, and than a line's height and a quarter, belong to two
-/// texts. Words of a fixed width are farther apart than the line is high.
+/// Letters with a larger gap than this, and than 5/4 of the line's height, belong to two texts. In
+/// fixed-width fonts, gaps between words are wider than the line is high.
 const APART: usize = 12;
 
-/// Rows that are nearer to each other may be of one letter, as in `i`.
+/// Rows of pixels with a smaller gap may belong to one letter, as in `i`.
 const DOT: usize = 3;
 
 /// The least and the greatest height of a line.
@@ -66,7 +66,7 @@ const NARROWEST: usize = 3;
 /// A picture with more lines shows no text: noise, a photograph.
 const MOST: usize = 1_000;
 
-/// The most words and parts of lines.
+/// The maximum number of words and parts of lines.
 const PIECES: usize = 4_000;
 
 type Colour = [u8; 3];
@@ -216,7 +216,7 @@ impl<'p> Image<'p> {
                 (from..to).for_each(|i| edges[first + i * along] = true);
             }
         };
-        // The edge without a break that ends here, all of it straight.
+        // The first pixel of the unbroken straight edge that ends here.
         let mut start = None;
         for i in 0..length {
             let at = first + i * along;
@@ -243,7 +243,7 @@ impl<'p> Image<'p> {
         let mut counts: HashMap<Colour, usize> = HashMap::new();
         for y in area.y..area.y + area.h {
             let row = &self.row(y)[area.x..area.x + area.w];
-            // Most pixels are as the one before.
+            // Most pixels equal the one before.
             for run in row.chunk_by(|a, b| a == b) {
                 *counts.entry(run[0]).or_default() += run.len();
             }
@@ -260,7 +260,7 @@ impl<'p> Image<'p> {
         pixels.map(|pixel| contrast(*pixel, background)).collect()
     }
 
-    /// Splits a block of text on one background into lines, and these where there is much space.
+    /// Splits a block of text on one background into lines, and lines at wide gaps.
     fn split(&self, block: Area, found: &mut Vec<Area>) {
         let background = self.background(block);
         let ink = |x: usize, y: usize| {
@@ -312,7 +312,7 @@ impl<'p> Image<'p> {
     }
 }
 
-/// The first and last of the numbers below `n` that have ink, where no gap is longer than `gap`.
+/// The ranges (inclusive) of numbers below `n` that have ink, without gaps longer than `gap`.
 fn stretches(n: usize, gap: usize, inked: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = Vec::new();
     for i in (0..n).filter(|&i| inked(i)) {
@@ -327,7 +327,7 @@ fn stretches(n: usize, gap: usize, inked: impl Fn(usize) -> bool) -> Vec<(usize,
 /// The bounds of edges that are near each other.
 fn blocks(edges: &[bool], width: usize) -> Vec<Area> {
     let height = edges.len() / width;
-    // The stretches of each row, and for each the one that it is joined to, itself at first.
+    // The ranges of each row, and for each the range that it is joined to, at first itself.
     let mut all: Vec<(usize, usize, usize)> = Vec::new();
     let mut joined: Vec<usize> = Vec::new();
     let mut starts = vec![0];
@@ -381,7 +381,7 @@ mod tests {
     const PAPER: Colour = [250, 250, 240];
     const INK: Colour = [20, 30, 90];
 
-    /// A letter is so wide and high, and so far from the next one.
+    /// The width and the height of a letter, and the gap to the next one.
     const LETTER: (usize, usize) = (6, 10);
     const GAP: usize = 2;
 

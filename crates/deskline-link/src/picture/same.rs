@@ -1,6 +1,6 @@
-//! Which lines of a picture are as they were in the one before it, but for their colours. An app
-//! draws a window that is not in front in paler colours, and the engine then takes other marks for
-//! letters, or a row for one line instead of two. That is no change of the app's.
+//! Finds the lines of a picture that are the same as in the picture before, apart from colours. An
+//! app draws an inactive window in paler colours, in which the engine may read other letters, or
+//! one line as two. The app has changed nothing then.
 
 use super::lines::{Area, alike};
 use crate::display::Picture;
@@ -8,7 +8,7 @@ use crate::display::Picture;
 /// A line, and the key of its text.
 type Line = (Area, u64);
 
-/// The lines of the new picture, in which those that are as before keep their places and texts.
+/// The lines of the new picture. Those that are the same as before keep their places and texts.
 pub(super) fn unchanged(
     (last, before): (&Picture, &[Line]),
     (shown, now): (&Picture, Vec<Line>),
@@ -20,7 +20,7 @@ pub(super) fn unchanged(
     // A line that has grown is replaced by the new line.
     let mut lines: Vec<Line> = before.to_vec();
     lines.retain(|line| !is_in(&new, line) && is_same(line));
-    // A row may have been read as two lines, or not at all where its colours were paler.
+    // A row may have been read as two lines before, or missed in paler colours.
     let missed = old.into_iter().filter(|line| !is_in(&lines, line));
     let missed: Vec<Line> = missed.chain(new).collect();
     lines.extend(missed);
@@ -38,8 +38,8 @@ mod tests {
     const FRONT: [[u8; 3]; 2] = [[255, 255, 255], [20, 30, 90]];
     const BEHIND: [[u8; 3]; 2] = [[250, 249, 248], [146, 149, 149]];
 
-    /// A picture of letters like an H, each with what is left of it between its strokes, at these
-    /// places. Edges are smooth, as those of real letters are.
+    /// A picture of letters like an H. Of each: its left and top, and the height of its bar. Their
+    /// edges are smooth, as those of real letters are.
     fn picture(letters: &[(usize, usize, usize)], [paper, ink]: [[u8; 3]; 2]) -> Picture {
         const WIDTH: usize = 300;
         let mut rgb = paper.repeat(WIDTH * 100);
@@ -91,7 +91,7 @@ mod tests {
             let joined = vec![(was[0].0, 8), row];
             assert_eq!(unchanged((&last, &was), (&shown, joined.clone())), was);
             assert_eq!(unchanged((&last, &joined), (&shown, was)), joined);
-            // A line that the colours had hidden.
+            // A line that was missed in the other colours.
             let found = unchanged((&last, &joined[..1]), (&shown, vec![row]));
             assert_eq!(keys(&found), [8, 9]);
         }

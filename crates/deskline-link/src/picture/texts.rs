@@ -1,6 +1,7 @@
 //! Texts that a picture shows and no tree describes, in windows of apps without a tree and in blind
-//! spots: found by [`lines`], read by an OCR engine, and added to the tree as elements. A line that
-//! looks as one before is not read again. Passwords are painted over before anything is looked at.
+//! spots. [`lines`] finds their lines, an OCR engine reads them, and they become elements of the
+//! tree. A line that looks the same as an earlier one is not read again. Passwords are painted over
+//! first.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -22,8 +23,8 @@ use crate::desktop::Desktop;
 use crate::display::{Picture, PictureNature, WindowId};
 use crate::ocr::{Ocr, PREFIX, Print};
 
-/// How long a link's reading of an app waits for texts. The engine goes on meanwhile: the next
-/// reading has what it reads.
+/// How long a reading of an app waits for texts. The engine continues meanwhile: the next reading
+/// has the rest.
 const LIMIT: Duration = Duration::from_millis(700);
 
 /// The most time for all lines of a picture.
@@ -39,7 +40,7 @@ const WINDOWS: usize = 3;
 /// The number of lines to remember.
 const REMEMBERED: usize = 20_000;
 
-/// A single letter that is not higher is a corner or a dot.
+/// A single letter of at most this height is a corner or a dot.
 const SPECK: i32 = 6;
 
 /// Bytes per pixel.
@@ -49,9 +50,9 @@ const PIXEL: usize = 3;
 #[derive(Default)]
 pub(crate) struct Texts {
     hasher: RandomState,
-    /// By the look of their lines. Empty for what is no text.
+    /// By a hash of their lines. Empty if a line is no text.
     read: HashMap<u64, String>,
-    /// The engine at work: the texts that come, by the look of their lines.
+    /// The running engine: its texts, by a hash of their lines.
     at_work: Option<Receiver<(u64, String)>>,
     parts: HashMap<Part, (Picture, Vec<(Area, u64)>)>,
 }
@@ -64,7 +65,7 @@ struct Part {
     spot: Option<ElementId>,
 }
 
-/// The windows of an app that may show texts which its tree does not describe, from the front.
+/// The windows of an app that may show texts without elements, frontmost first.
 pub(crate) fn blind_windows(tree: &Tree) -> Vec<WindowId> {
     let on_screen = tree.windows.iter().filter(|w| w.on_screen);
     let is_blind = |w: &WindowId| {
@@ -96,7 +97,8 @@ impl Texts {
         for &window in blind {
             let parts = match change::take(desktop, window) {
                 Ok(picture) => self.look(desktop, tree, window, picture),
-                // Such as one behind others, of which the compositor has none: it is as it was.
+                // The window may be behind others, where the compositor gives no picture: its texts
+                // are as they were.
                 Err(_) => self.known(tree, window),
             };
             for part in parts {
@@ -113,13 +115,13 @@ impl Texts {
         }
     }
 
-    /// Has the engine read the lines of a part that are not known, and waits for it.
+    /// Has the engine read the unknown lines of a part, and waits for it.
     fn read_lines(&mut self, engine: &Arc<dyn Ocr>, part: &Part, end: Instant) {
         let mut lines = self.unread(part);
         let mut before = usize::MAX;
         while !lines.is_empty() {
             let Some(texts) = &self.at_work else {
-                // What the engine has not read once it will not read now.
+                // The engine has already failed to read these.
                 if lines.len() >= before {
                     return;
                 }
@@ -138,7 +140,7 @@ impl Texts {
         }
     }
 
-    /// Finds the lines of what the window's picture shows and the tree does not describe.
+    /// Finds the lines in the parts of a window's picture that the tree does not describe.
     fn look(
         &mut self,
         desktop: &mut dyn Desktop,
@@ -175,7 +177,7 @@ impl Texts {
                 }
             }
         }
-        // Parts that have gone are forgotten with the first that are too many.
+        // Closed parts are forgotten once there are too many.
         if self.parts.len() > 8 * WINDOWS {
             self.parts.clear();
         }
@@ -213,7 +215,7 @@ impl Texts {
         parts.map(|(part, _)| part.clone()).collect()
     }
 
-    /// The lines that are not known, each look once.
+    /// The unknown lines, each look once.
     fn unread(&self, part: &Part) -> Vec<(u64, Print)> {
         let mut prints: Vec<(u64, Print)> = Vec::new();
         let Some((picture, lines)) = self.parts.get(part) else {
@@ -276,7 +278,7 @@ impl Texts {
     }
 }
 
-/// Whether it is no text, or none that can be told from a dot.
+/// Whether the text is empty, or one letter that is as small as a dot.
 fn is_speck(text: &str, place: Rect) -> bool {
     let mut letters = text.trim().chars();
     let single = letters.next().is_none_or(char::is_alphabetic) && letters.next().is_none();
@@ -319,7 +321,7 @@ fn paint_over(picture: &mut Picture, places: &[Rect]) {
     }
 }
 
-/// Has these places as they were in the last picture, if that had this size.
+/// Restores these places from the last picture, if that had the same size.
 fn keep(picture: &mut Picture, last: &Picture, places: &[Rect]) {
     if (picture.width, picture.height) != (last.width, last.height) {
         return;
@@ -331,7 +333,7 @@ fn keep(picture: &mut Picture, last: &Picture, places: &[Rect]) {
     }
 }
 
-/// The rows of pixels of these places of the screen, in the picture's bytes.
+/// The rows of pixels of these places of the screen, as ranges of the picture's bytes.
 fn rows(picture: &Picture, places: &[Rect]) -> Vec<Range<usize>> {
     let areas = places
         .iter()
@@ -352,7 +354,7 @@ fn start(
     let (keys, prints): (Vec<u64>, Vec<Print>) = lines.unzip();
     let work = move || {
         let found = |index: usize, text| {
-            // Nobody waits for it any more where this fails.
+            // If this fails, nobody waits for the text any more.
             let _ = keys.get(index).map(|key| sender.try_send((*key, text)));
         };
         if let Err(e) = engine.read(&prints, LONGEST, &found) {

@@ -79,8 +79,8 @@ impl LastTrees {
 }
 
 impl Since<'_> {
-    /// Elements that the app re-created unchanged: their old and new ids. None if no toplevel is
-    /// the same: then it is another process with the same pid.
+    /// Elements that the app re-created unchanged: their old and new ids. Empty if no toplevel is
+    /// the same: then the pid belongs to another process.
     pub(crate) fn renamed(&self, now: &Tree) -> Vec<(ElementId, ElementId)> {
         let last = &self.app.tree;
         let toplevels = |tree: &Tree| -> Vec<ElementId> {

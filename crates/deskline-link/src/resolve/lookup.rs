@@ -91,8 +91,8 @@ pub(crate) fn resolve(tree: &Tree, target: &Target, within: &[usize]) -> Result<
     }
 }
 
-/// The best match in the first of these toplevels where one shows, then in an open menu; or the
-/// first that does not show.
+/// The best visible match in the first of these toplevels that has one, then in an open menu; else
+/// the first hidden match.
 fn find_within(tree: &Tree, within: &[usize], text: &str, role: Option<&str>) -> Option<Match> {
     if within.is_empty() {
         return tree.find_text(text, role);
@@ -159,7 +159,7 @@ pub(crate) fn name_at(tree: &Tree, index: Option<usize>, point: Point) -> String
     }
 }
 
-/// The element that is chosen from: the combo box of a field, a label or a row of it.
+/// The element that is chosen from, for a part of it: the combo box of a field, a label or a row.
 pub(crate) fn chooser(tree: &Tree, target: Resolved) -> Resolved {
     let index = target.index.map(|index| chosen::chooser(tree, index));
     match index {
@@ -224,8 +224,8 @@ fn caption_of(tree: &Tree, index: usize) -> String {
     }
 }
 
-/// The error for a text that no element has, or none in these windows: with the nearest texts, or
-/// the window that has it.
+/// The error for a text that no element has, or none in these windows. It names the nearest texts,
+/// or the window with the text.
 pub(crate) fn not_found(tree: &Tree, within: &[usize], text: &str, role: Option<&str>) -> Error {
     let mut wanted = format!("'{}'", escape::short(text, 60));
     if let Some(role) = role {
@@ -262,7 +262,7 @@ pub(crate) fn not_found(tree: &Tree, within: &[usize], text: &str, role: Option<
     Error::NotFound { wanted, nearest }
 }
 
-/// The one of these toplevels that lies at a place, or the first.
+/// The first of these toplevels that contains a place, or else the first.
 pub(crate) fn toplevel_at(tree: &Tree, within: &[usize], place: Option<Point>) -> Option<usize> {
     let holds = |top: &&usize| {
         let extents = tree.elements.get(**top).and_then(|e| e.extents);
@@ -271,7 +271,7 @@ pub(crate) fn toplevel_at(tree: &Tree, within: &[usize], place: Option<Point>) -
     within.iter().find(holds).or(within.first()).copied()
 }
 
-/// The toplevels that are no window of their own: open menus and lists.
+/// The toplevels without a window of their own: open menus and lists.
 fn pop_ups(tree: &Tree) -> impl Iterator<Item = usize> {
     let windows = tree.toplevels();
     let is_window = move |top: usize| {

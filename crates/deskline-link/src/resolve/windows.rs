@@ -1,5 +1,5 @@
-//! The windows that a call with `window` may act in: the one that it names, and in a chain also
-//! those that its steps have opened.
+//! The windows that a call with `window` may act in: the window that it names, and in a chain those
+//! that its steps have opened.
 
 use deskline_core::{App, ElementId, Tree, escape, focus};
 
@@ -8,7 +8,7 @@ use crate::display::WindowId;
 use crate::error::{Error, Result, TargetError};
 use crate::resolve::lookup::find_ref;
 
-/// The windows of one call, by the ids of their toplevels, as a title may change during the call.
+/// The windows of one call, by the ids of their toplevels: a title may change during the call.
 #[derive(Debug, Default)]
 pub(crate) struct Windows {
     /// The one that the call names, once it has been found.
@@ -20,8 +20,8 @@ pub(crate) struct Windows {
 }
 
 impl Windows {
-    /// The toplevels that the next step is for, the one that keys go to first: what is in front, if
-    /// it is one of them, or else what was opened last.
+    /// The toplevels that the next step is for, the one that keys go to first: the front one, if it
+    /// is among them, or else the one that was opened last.
     ///
     /// # Errors
     /// An error that names the windows there are, if none of them shows.

@@ -1,11 +1,11 @@
-//! What a combo box, a drop-down or a list says is chosen.
+//! The current choice of a combo box, a drop-down or a list.
 
 use deskline_core::{Element, Role, States, Texts, Tree, fold};
 
-/// The largest number of levels from a part of a combo box, such as its label or its field, to it.
+/// How many levels a combo box may be above its parts, such as a label or a field.
 const LEVELS: usize = 3;
 
-/// The element that is chosen from, for the element at `index`: what it is a part of, or itself.
+/// The element that is chosen from, for the element at `index`: a container, or itself.
 pub(crate) fn chooser(tree: &Tree, index: usize) -> usize {
     let mut around = tree.outwards(index).take(LEVELS + 1);
     // A button in a row of a list has a menu of its own.
@@ -31,7 +31,7 @@ fn has_hidden_list(tree: &Tree, index: usize) -> bool {
     part(Role::TEXT_FIELD, true) && part(Role::COMBO_BOX, false)
 }
 
-/// Whether the choices of such an element show without opening it.
+/// Whether the choices of an element of this role are visible without opening it.
 pub(crate) fn is_list(role: Role) -> bool {
     matches!(
         role,
@@ -59,8 +59,8 @@ pub(crate) fn is_choice(element: &Element) -> bool {
     )
 }
 
-/// Whether this is chosen in the element at `index`; `None` where it does not say what is chosen,
-/// as a menu button does not.
+/// Whether this is chosen in the element at `index`; `None` if the element does not report its
+/// choice, as a menu button.
 pub(crate) fn has_chosen(tree: &Tree, index: usize, choice: &str) -> Option<bool> {
     let wanted = fold(choice);
     let is = |text: &str| fold(text) == wanted;

@@ -1,8 +1,8 @@
 //! Compares a field's text with the typed text, white space included.
 //!
-//! Typing replaces the selection, or nothing: the new text is a start of the old one, then the
-//! typed text, then an end of the old one. Otherwise the first character that differs is reported:
-//! editors indent by themselves, input methods convert, completions add.
+//! Typing replaces the selection, or nothing. So the new text is a start of the old one, the typed
+//! text, and an end of the old one. Otherwise the first different character is reported: editors
+//! indent, input methods convert, completions add.
 
 use deskline_core::escape;
 
@@ -42,7 +42,7 @@ impl std::fmt::Display for Difference {
 const SHOWN: (usize, usize) = (10, 25);
 
 impl Difference {
-    /// `found[from + at]` stands in place of `wanted[at]`.
+    /// `found[from + at]` is in the place of `wanted[at]`.
     fn new(wanted: &[char], found: &[char], from: usize, at: usize) -> Self {
         let before = at.min(SHOWN.0);
         let part = |text: &[char], at: usize| {
@@ -94,7 +94,7 @@ pub(crate) fn made_of(typed: &str, old: &str, new: &str) -> Made {
     Made::Other(difference())
 }
 
-/// Whether the texts are equal, but for line ends, kinds of blanks and blanks at both ends.
+/// Whether the texts are equal, apart from line ends, kinds of blanks, and blanks at both ends.
 pub(crate) fn equals(wanted: &str, found: &str) -> bool {
     let ends = |text: &str| plain(text).into_iter().collect::<String>();
     ends(wanted).trim() == ends(found).trim()
@@ -106,8 +106,8 @@ pub(crate) fn contains(text: &str, part: &str) -> bool {
     part.is_empty() || text.windows(part.len()).any(|window| window == part)
 }
 
-/// With `\n` for every line end, a plain space for every blank of its width, and without marks that
-/// take no place.
+/// The text with `\n` for every line end, a plain space for every blank of its width, and without
+/// characters that take no space.
 fn plain(text: &str) -> Vec<char> {
     let text = text.replace("\r\n", "\n");
     let shown = text
@@ -121,7 +121,7 @@ fn plain(text: &str) -> Vec<char> {
     shown.map(plain).collect()
 }
 
-/// The characters that AutoCorrect replaces, as they were before.
+/// Undoes AutoCorrect: the characters that were typed for this one.
 fn style(c: char) -> impl Iterator<Item = char> {
     let (c, times) = match c {
         '‘' | '’' | '‚' | '‛' => ('\'', 1),
@@ -142,7 +142,7 @@ fn symbol(c: char) -> char {
     }
 }
 
-/// Whether `new` is `old` with `typed` in it, in place of any part, but for line ends at the end.
+/// Whether `new` is `old` with any part replaced by `typed`, apart from line ends at the end.
 fn stands_in(typed: &[char], old: &[char], new: &[char]) -> bool {
     let most = common(old, new);
     let all = trim_lines(new).len();
@@ -152,7 +152,7 @@ fn stands_in(typed: &[char], old: &[char], new: &[char]) -> bool {
             rest.is_some_and(|rest| is_end(rest, old, from))
         };
         (0..=most).any(stands)
-            // Something else in it has changed too, by itself.
+            // Or another part of the field has changed by itself.
             || all <= old.len() + typed.len() && !typed.is_empty() && {
                 let mut windows = new.windows(typed.len());
                 windows.any(|window| window == typed)
@@ -160,7 +160,7 @@ fn stands_in(typed: &[char], old: &[char], new: &[char]) -> bool {
     })
 }
 
-/// Whether `rest` is an end of `old` after `from`, but for line ends at the end.
+/// Whether `rest` is an end of `old` after `from`, apart from line ends at the end.
 fn is_end(rest: &[char], old: &[char], from: usize) -> bool {
     let rest = trim_lines(rest);
     if rest.is_empty() {
@@ -171,7 +171,7 @@ fn is_end(rest: &[char], old: &[char], from: usize) -> bool {
     old.len() >= from + rest.len() && old.ends_with(rest)
 }
 
-/// Where in `new` most of the start of `typed` stands, and how much of it.
+/// Where in `new` the longest start of `typed` is, and its length.
 fn nearest(typed: &[char], old: &[char], new: &[char]) -> (usize, usize) {
     let most = common(old, new);
     let at = |from: usize| (from, common(typed, &new[from..]));

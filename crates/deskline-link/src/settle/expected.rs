@@ -80,9 +80,9 @@ impl Effect {
         }
     }
 
-    /// Whether these are signs of the effect. GTK 4 sends events of its own while it draws a button
+    /// Whether these are signs of the effect. GTK 4 sends other events too: while it draws a button
     /// pressed, when its window is raised, and when it is read, as it creates objects then.
-    /// `raised`: whether a window was brought to the front for the act.
+    /// `raised`: whether a window was raised for the act.
     pub(crate) fn shows(self, event: Option<Sign>, change: Option<Sign>, raised: bool) -> bool {
         let sign = match self {
             Self::Click | Self::Press | Self::Hover => change,
@@ -93,8 +93,8 @@ impl Effect {
         sign >= Some(self.least_sign(raised))
     }
 
-    /// The least sign of it. Changes of the focus by raising a window or pressing a button are no
-    /// effect.
+    /// The weakest sign of the effect. Focus changes by raising a window or pressing a button do
+    /// not count.
     pub(crate) fn least_sign(self, raised: bool) -> Sign {
         match self {
             Self::Click | Self::Press | Self::Activation | Self::Hover => Sign::Change,
@@ -108,7 +108,7 @@ impl Effect {
         self.unseen() >= ACTIVATION
     }
 
-    /// How long an app gets that has shown no effect.
+    /// How long to wait for an app that has shown no effect.
     pub(crate) fn unseen(self) -> Duration {
         match self {
             Self::Nothing => QUIET,
@@ -124,7 +124,7 @@ fn activates(press: KeyPress) -> bool {
     matches!(press.key, Key::Return | Key::Space) && press.modifiers.is_empty()
 }
 
-/// The input that this action sends to the app. Late effects of keys matter to the answer, and not
+/// The input that this action sends to the app. Late effects of keys matter only to the answer, not
 /// to the next step of a chain.
 pub(crate) fn sent(action: &Action, is_last: bool) -> Option<Sent> {
     if Effect::new(action, None) == Effect::Motion {

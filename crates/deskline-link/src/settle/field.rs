@@ -238,8 +238,7 @@ impl Field {
         })
     }
 
-    /// For a long text, of which the part around the caret was read, where the toolkit says where
-    /// that is.
+    /// The verdict about a long text, of which only the part around the caret was read.
     fn took_a_part(&self, old: &Self, text: &str, pasted: bool) -> Verdict {
         let text = text.replace("\r\n", "\n");
         let (typed, all) = (text.trim_end_matches('\n'), text.chars().count());

@@ -1,10 +1,11 @@
-//! Reads back what an action was to bring about: a value, a typed text, a state. Apps report
-//! success for what they do not do: Firefox for every value that is set on a field without focus.
+//! Compares the state after an action with the requested one: a value, a typed text, a state. Apps
+//! report success for actions that they do not carry out: Firefox for every value that is set on a
+//! field without focus.
 //!
 //! A difference in form is a note: `3` became `3.00`, a mask added its dashes, a list completed a
-//! name. A missing effect, or a text that lost characters, is an error. Nothing is
-//! claimed where it cannot be known: secure fields, terminals, cells, an element that is gone, a
-//! focus that moved. What is compared is in [`crate::settle::field`].
+//! name. A missing effect, or a text that lost characters, is an error. There is no verdict where
+//! the state is unknown: secure fields, terminals, cells, an element that is gone, a focus that
+//! moved. [`crate::settle::field`] does the comparison.
 
 use std::time::Duration;
 
@@ -17,10 +18,11 @@ use crate::secrecy::{Keys, Witness};
 use crate::settle::chosen::has_chosen;
 use crate::settle::field::{Field, Verdict};
 
-/// How long to wait for an effect that had not come when the app had settled, before it is missed.
+/// How long to wait for an effect that is missing when the app has settled.
 pub(crate) const LATE: Duration = Duration::from_millis(300);
 
-/// How long a field may take more and more of a text: an app on a busy machine reads its keys late.
+/// How long a field may go on taking characters of a text: an app on a busy machine reads its keys
+/// late.
 pub(crate) const TAKES: Duration = Duration::from_secs(3);
 
 /// The states that a press may change.
@@ -103,7 +105,7 @@ pub(crate) fn chose(target: &Resolved, text: &str, (before, after): (&Tree, &Tre
     let Some(now) = after.find_again(before, was) else {
         return Verdict::Agrees;
     };
-    // The choice is its name, and its choices may be in no tree while it is closed.
+    // The combo box may have its choice as its name, and its choices in no tree while it is closed.
     let took_another = || {
         let [old, new] = [(before, was), (after, now)].map(|(tree, i)| &tree.elements[i]);
         new.role == Role::COMBO_BOX
@@ -120,7 +122,7 @@ pub(crate) fn chose(target: &Resolved, text: &str, (before, after): (&Tree, &Tre
     }
 }
 
-/// Whether these words are in a name, one after the other: "Sort by: Large" has "Large".
+/// Whether a name contains these words in a row: "Sort by: Large" contains "Large".
 fn has_words(name: &str, words: &str) -> bool {
     let split = |text| str::split_whitespace(text).collect::<Vec<_>>();
     let (name, words) = (split(name), split(words));
@@ -164,7 +166,7 @@ fn set(old: &Field, new: &Field, wanted: &str) -> Verdict {
 fn pressed((tree, was): (&Tree, usize), (after, now): (&Tree, usize)) -> Verdict {
     let (old, new) = (&tree.elements[was], &after.elements[now]);
     let state = old.states & PRESSED;
-    // A radio button that is on, and a tab that is selected, stay so.
+    // A radio button that is on, and a selected tab, stay as they are.
     let switches = old.role == Role::CHECK_BOX || state.intersects(PRESSED - States::CHECKED);
     if !switches || new.states & PRESSED != state || has_changed(tree, after) {
         return Verdict::Agrees;
@@ -205,7 +207,8 @@ fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict 
 }
 
 /// The note about a selection that keys do not follow: Qt and GTK select through accessibility
-/// without moving their cursor. Qt's is the focused row; GTK has none while its window is behind.
+/// without moving their cursor. In Qt the cursor is the focused row; GTK reports none while its
+/// window is behind.
 fn current_beside(tree: &Tree, now: usize) -> Verdict {
     let around = |at: usize| tree.outwards(at);
     let is_view = |at: &usize| {

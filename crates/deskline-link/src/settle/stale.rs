@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use deskline_core::{Element, Matching, Rect, Role, States, Tree};
 
-/// A browser's tree that shows no effect although the window's picture moved gets this long, and so
-/// do elements that move without an event.
+/// How long to wait for a browser's tree that shows no effect although the window's picture
+/// changed, and for elements that move without an event.
 pub(crate) const AGREE: Duration = Duration::from_millis(500);
 
-/// The places whose picture changes with any action: the clicked element, and the elements that
-/// have or had the focus.
+/// The places that change in the picture with any action: the clicked element, and the elements
+/// that have or had the focus.
 pub(crate) fn expected_places(
     before: Option<&Tree>,
     now: &Tree,
@@ -23,7 +23,7 @@ pub(crate) fn expected_places(
     let mut places: Vec<Rect> = focused(now);
     places.extend(before.into_iter().flat_map(focused));
     places.extend(target.and_then(|target| target.extents));
-    // The focus of a window or a page is no ring.
+    // A focused window or page has no ring.
     let page = |place: &Rect| {
         now.elements
             .iter()
@@ -33,17 +33,16 @@ pub(crate) fn expected_places(
     places
 }
 
-/// Whether this tree may be older than the picture: a browser makes it in another process than what
-/// it draws.
+/// Whether this tree may be older than the picture: browsers make the two in different processes.
 pub(crate) fn may_be_stale(tree: &Tree) -> bool {
     tree.elements
         .iter()
         .any(|e| e.visible && e.role == Role::WEB_AREA)
 }
 
-/// Whether something that shows is at another place, and as large as before: it scrolls, or makes
-/// room. What is resized is laid out at once. What has no text and takes no click may go on moving:
-/// a part of GTK 4's spinner is the box around an arrow that turns.
+/// Whether something visible has moved without a change of its size: it scrolls, or makes room.
+/// Resized elements are laid out at once. Elements without text that take no clicks do not count,
+/// as they may move for ever: a part of GTK 4's spinner is the box around a turning arrow.
 pub(crate) fn has_slid(before: &Tree, now: &Tree) -> bool {
     let matching = Matching::between(before, now);
     let slid = |(now, was): (&Element, &Option<usize>)| {
@@ -61,7 +60,7 @@ fn is_page(element: &Element) -> bool {
     element.parent.is_none() || matches!(element.role, Role::WINDOW | Role::WEB_AREA)
 }
 
-/// Whether a web page that shows has nothing in it yet.
+/// Whether a visible web page has no content yet.
 pub(crate) fn lacks_page(tree: &Tree) -> bool {
     let mut empty = None;
     for (index, element) in tree.elements.iter().enumerate() {

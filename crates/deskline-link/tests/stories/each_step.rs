@@ -172,7 +172,7 @@ fn the_person_moves_the_pointer() {
     at_each_step(person::moves(50, 390), |story, step| {
         assert!(!story.is_error(), "{}", context(story, step));
         let kept_out = story.given(|world| world.kept_out > 0);
-        // Between the last look and the putting back nothing can be told.
+        // A motion between the last look and the restore is not noticed.
         let too_late = at(story, step).starts_with("move_pointer");
         let wanted = if kept_out || too_late { THEIRS } else { moved };
         assert_eq!(pointer(story), wanted, "{}", context(story, step));

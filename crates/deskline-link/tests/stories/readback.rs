@@ -1,4 +1,4 @@
-//! A story for each way in which an app does not do, or not quite do, what it says it did.
+//! A story for each way in which an app reports success and does something else, or nothing.
 
 use deskline_core::States;
 use deskline_link::call::Quiet;

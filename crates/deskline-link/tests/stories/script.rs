@@ -52,7 +52,7 @@ pub(crate) struct Script {
     pub(crate) computed: Duration,
     /// Whether nobody can be sitting at this desktop.
     pub(crate) private: bool,
-    /// Whether this desktop can tell whether the person presses anything.
+    /// Whether this desktop reports that the person presses something.
     pub(crate) watches: bool,
     /// Whether the guard may hold on while an app settles.
     pub(crate) holds_on: bool,

@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use crate::story::{MAIL, MAIL_WINDOW, Story};
 use crate::world::World;
 
-/// The app says a result.
+/// The app shows a result.
 fn says_sent(world: &mut World) {
     world.node("To").unwrap().says("Sent");
 }

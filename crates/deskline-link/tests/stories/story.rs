@@ -381,8 +381,8 @@ impl Story {
         kept.map(settled).collect::<Vec<_>>().join("\n")
     }
 
-    /// The calls that did something, or said what was to be done: questions are left out, and so
-    /// are the reading of Mail at the start and the rest at the end, if it has both.
+    /// The calls that did something or announced it. Left out are questions, and the usual calls at
+    /// the start (the reading of Mail) and at the end, if both are there.
     pub(crate) fn acts(&self) -> String {
         const QUESTIONS: [&str; 13] = [
             "front",

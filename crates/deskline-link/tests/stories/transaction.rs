@@ -249,7 +249,7 @@ fn the_persons_own_switch_is_no_handoff_and_is_not_read() {
       'To' -> 'Sent'
     "##);
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Songs, pointer: 900,700");
-    // Nor where the platform cannot tell that they pressed anything.
+    // Nor where the platform does not report what they press.
     let mut story = Story::new();
     story.script().watches = false;
     story.after("ungrab", person::switches_to(MUSIC_WINDOW));

@@ -72,7 +72,7 @@ pub(crate) struct World {
     pub(crate) clipboard: String,
     /// The windows whose native role is that of a dialog.
     pub(crate) dialogs: Vec<u64>,
-    /// An app that cannot say which of its windows a toplevel is, but for the active one.
+    /// An app that reports the window of its active toplevel alone.
     pub(crate) twins: Option<u32>,
     /// By how many lines the wheel has scrolled, and what it does.
     pub(crate) scrolled: i32,
@@ -85,7 +85,7 @@ pub(crate) struct World {
     pub(crate) kept_out: u32,
     /// The windows that have opened, and whose they are.
     pub(crate) opened: Vec<(u64, u32)>,
-    /// What it has not yet said of what changed.
+    /// The strongest sign of change that was not reported yet.
     changed: Option<Sign>,
     next: u64,
 }
@@ -105,8 +105,8 @@ impl World {
         self.apps.push((App { name, pid }, Health::Well));
     }
 
-    /// Opens a window in front of all others. Each line is an element as a tree file has it; the
-    /// indent says what it is in, `away` at its end that it is scrolled away.
+    /// Opens a window in front of all others. Each line is an element as in a tree file. The
+    /// indent gives its parent; `away` at the end means that it is scrolled away.
     pub(crate) fn window(&mut self, pid: u32, title: &str, at: [i32; 4], lines: &str) -> u64 {
         let (id, [x, y, w, h]) = (self.next, at);
         self.next += 1;
@@ -320,7 +320,7 @@ impl World {
         self.changed.take()
     }
 
-    /// The app's tree as its toolkit would tell it.
+    /// The app's tree as its toolkit would report it.
     pub(crate) fn tree(&self, pid: u32) -> Tree {
         let name = self.name(pid);
         let mut elements = vec![element(&format!("/{pid}"), Role::APPLICATION, &name, None)];

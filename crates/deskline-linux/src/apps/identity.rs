@@ -68,7 +68,7 @@ impl Launch {
                     .collect();
                 identity.key = Some(entry.id.clone());
             }
-            // A desktop file elsewhere may claim any name.
+            // A desktop file elsewhere may have any name.
             (Some(entry), None) => identity.claims.extend(names_of_entry(entry)),
             (None, None) => {}
         }
@@ -154,14 +154,14 @@ fn of_command(argv: &[String], session: &Session, depth: usize) -> Identity {
     let Some(inner) = inner else {
         return of_names(names, claims);
     };
-    // The program that it runs needs a name: the wrapper's own allows nothing.
+    // The program that it runs needs a name: that of the wrapper allows nothing.
     let mut claims = claims;
     claims.append(&mut names);
     claims.extend(inner.claims);
     Identity { claims, ..inner }
 }
 
-/// A program or script that is kept under its path.
+/// A program or script, which is identified by its path.
 fn of_names(names: Vec<String>, claims: Vec<String>) -> Identity {
     let key = names.iter().rfind(|name| name.starts_with('/')).cloned();
     Identity { names, claims, key }
@@ -221,9 +221,10 @@ struct Known {
 }
 
 impl Identities {
-    /// What the system knows a process as. For a pid that is no longer taken, its last process.
+    /// The system's names for a process. For a pid that is not in use any more, those of its last
+    /// process.
     pub(crate) fn known_as(&mut self, pid: u32, session: &Session) -> Identity {
-        // Another process may have that number here.
+        // On this side, another process may have that number.
         if process::are_elsewhere() {
             return Identity::default();
         }
@@ -253,7 +254,7 @@ impl Identities {
             },
         };
         if line.is_empty() {
-            // It has only just been executed: more names follow soon.
+            // The program was started a moment ago: more names follow soon.
             return app;
         }
         if self.known.len() >= MOST {
@@ -285,7 +286,7 @@ impl Identities {
             let script = line.get(1..).and_then(script);
             let folder = PathBuf::from(format!("/proc/{pid}/cwd"));
             let script = script.map(|script| names_of_script(&folder.join(script)));
-            // An interpreter is no app: code in its arguments may be any.
+            // An interpreter is not an app: it may run any code in its arguments.
             key = script.as_ref().and_then(|names| names.last().cloned());
             key = key.filter(|path| path.starts_with('/'));
             names.extend(script.into_iter().flatten());
@@ -340,7 +341,7 @@ fn starts(entry: &Entry, pid: u32, interpreted: bool, session: &Session) -> bool
     origin.is_same_program(pid)
 }
 
-/// The words of a process's command line, as far as the process has left them.
+/// The words of a process's command line, which the process may have changed.
 fn command_line(pid: u32) -> Vec<String> {
     let line = read(&format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let words = line

@@ -181,8 +181,8 @@ impl KeyInput for LinuxDesktop {
 
     fn press_key(&mut self, press: KeyPress, held: Duration, cancel: &Cancel) -> Result<()> {
         self.check_keyboard(Progress::NotPressed, cancel)?;
-        // A key that types is the input method's. Return, which it does not take, must not wait for
-        // it.
+        // A key that types goes to the input method. Return, which it does not take, must not wait
+        // for it.
         let types =
             matches!(press.key, Key::Char(_) | Key::Space) && !press.modifiers.intersects(SHORTCUT);
         let _direct = types.then(|| self.input_methods.direct(self.aimed_at));

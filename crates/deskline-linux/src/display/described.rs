@@ -36,8 +36,8 @@ impl Described {
         }
     }
 
-    /// Takes note whether the app's tree, which was just read, shows an open menu: the next
-    /// question for that needs no reading of its own.
+    /// Records whether the app's tree, which was just read, shows an open menu: the next question
+    /// for that needs no reading of its own.
     pub(super) fn menu_read(&mut self, pid: u32, open: bool) {
         self.menu_read = Some((pid, open));
     }

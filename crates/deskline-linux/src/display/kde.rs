@@ -10,8 +10,8 @@ use deskline_wayland::KdeDisplay;
 use super::system::{Findings, Popups, WaylandSystem, placed};
 use crate::session::Kwin;
 
-/// How long a KWin whose process is there may take to be on the session bus, and then to run
-/// scripts: a server that the session starts can be quicker.
+/// How long a running KWin may take to join the session bus, and then to run scripts: the session
+/// may start a server earlier.
 const JOINS: Duration = Duration::from_secs(3);
 
 /// Connects to KWin: see [`KdeDisplay::connect`].

@@ -31,12 +31,12 @@ impl WaylandSystem for SwayDisplay {
     fn popups(&mut self, pid: u32) -> Result<Popups> {
         let windows = self.sway_windows()?;
         let its = windows.iter().filter(|w| w.pid == pid);
-        // The one with the keyboard, else the frontmost.
+        // The window with the keyboard, else the frontmost.
         let window = its.min_by_key(|w| !w.focused);
         Ok(Popups::Within(window.and_then(|w| w.own.screen)))
     }
 
-    /// sway (1.10) reports a window as focused also while the screen is locked.
+    /// sway (1.10) reports a window as focused even while the screen is locked.
     fn misses_launchers(&mut self) -> bool {
         self.has_one_seat()
     }
@@ -53,7 +53,7 @@ impl WaylandSystem for SwayDisplay {
     }
 }
 
-/// What the guard keeps out, or why it keeps out nothing.
+/// The input that the guard keeps out, or why it keeps out none.
 fn guard(sway: &mut SwayDisplay) -> Result<String, String> {
     if sway.has_own_seat() {
         return Ok("not needed: the agent has a seat of its own, whose keys and clicks cannot mix with yours".into());

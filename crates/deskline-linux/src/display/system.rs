@@ -10,11 +10,11 @@ use deskline_link::{Display, Offer, Result, Screen, Window, WindowId, WindowStat
 use deskline_wayland::{Kind, Listed, WaylandDisplay};
 use deskline_x11::X11Display;
 
-/// How most display systems do what they do, for the doctor.
+/// How most display systems work, for the doctor.
 pub(crate) const BY_PROTOCOLS: &str = "by the compositor's own protocols";
 
-/// A display system: the contract's display, and what AT-SPI and the start of apps need beyond it.
-/// No method has a default.
+/// A display system: the link's display, and more methods for AT-SPI and the start of apps. No
+/// method has a default.
 pub(crate) trait DisplaySystem: Display + Send {
     /// The app's windows, for the coordinates of toolkits that do not know their own; with its open
     /// pop-ups if `popups`.
@@ -28,8 +28,7 @@ pub(crate) trait DisplaySystem: Display + Send {
     /// window a dialog is for.
     fn x11(&mut self) -> Option<&mut X11Display>;
 
-    /// The Wayland compositor, which lists all windows of the session, whatever draws them. `None`
-    /// where it lists none.
+    /// The Wayland compositor, if it lists all windows of the session, whatever draws them.
     fn wayland(&mut self) -> Option<&mut dyn WaylandSystem>;
 }
 
@@ -45,8 +44,8 @@ pub(crate) trait WaylandSystem {
     /// Returns whether it lacked one.
     fn prepare(&mut self) -> Result<bool>;
 
-    /// Called between links: ends resources that were kept for the next link and whose time is
-    /// over. Returns after how long to call it again, or `None` if nothing is kept.
+    /// Called between links: frees kept resources whose time is over. Returns the time until the
+    /// next call; `None` if nothing is kept.
     fn idle(&mut self) -> Option<Duration>;
 
     /// Records whether the app's tree, which was just read, shows an open menu.
@@ -59,8 +58,8 @@ pub(crate) trait WaylandSystem {
     /// Where the compositor does not answer.
     fn popups(&mut self, pid: u32) -> Result<Popups>;
 
-    /// Whether the window that it reports as the front one may have lost the keyboard to a launcher
-    /// or a lock screen. The app reports that.
+    /// Whether the reported front window may have lost the keyboard to a launcher or a lock screen.
+    /// The app reports that.
     fn misses_launchers(&mut self) -> bool;
 
     /// Why the agent's own seat, if there is one, does not reach this process.
@@ -91,17 +90,17 @@ where
     }
 }
 
-/// What is known of the places of an app's open pop-ups.
+/// The known places of an app's open pop-ups.
 pub(crate) enum Popups {
     /// The windows for the tree have them.
     Placed,
-    /// The screen that they keep to, if that is known.
+    /// The screen that contains them, if it is known.
     Within(Option<Rect>),
 }
 
 /// How a display system does what it does, for the doctor.
 pub(crate) struct Findings {
-    /// What the guard keeps out, or why it keeps out nothing.
+    /// The input that the guard keeps out, or why it keeps out none.
     pub(crate) guard: Result<String, String>,
     /// How windows are brought to the front.
     pub(crate) raise: &'static str,
@@ -110,7 +109,7 @@ pub(crate) struct Findings {
     pub(crate) keys: &'static str,
     /// Whether each ability that it lacks has a reason of its own.
     pub(crate) has_reasons: bool,
-    /// What gives it pictures, or lets it send keys, where it may not and that is one step.
+    /// The single step that would give it pictures, or let it send keys, if it lacks that right.
     pub(crate) mends_pictures: Option<Fix>,
     pub(crate) mends_keys: Option<Fix>,
 }

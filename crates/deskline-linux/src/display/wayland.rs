@@ -1,5 +1,5 @@
-//! A Wayland session in which Deskline reaches the apps' accessibility trees alone. The core
-//! protocol lets no program see the windows of others, and none send input.
+//! A Wayland session in which Deskline reaches only the apps' accessibility trees. The core
+//! protocol lets no program list the windows of others or send input.
 
 use deskline_atspi as atspi;
 use deskline_link::guard::Guards;

@@ -20,9 +20,9 @@ const ASKS: &str = "X-KDE-DBUS-Restricted-Interfaces=org.kde.KWin.ScreenShot2\n\
 /// Programs that make KDE read the files again: Plasma 6, Plasma 5.
 const READ: [&str; 2] = ["kbuildsycoca6", "kbuildsycoca5"];
 
-/// How long KWin may take to know a new file: it looks at most every 1.5 s, sends no signal, and
-/// answers nobody while it reads the files of all programs anew, which takes some seconds where
-/// there are many.
+/// How long KWin may take to notice a new file: it looks at most every 1.5 s, sends no signal, and
+/// answers nobody while it reads the files of all programs again, which takes some seconds if there
+/// are many.
 const KNOWS: Duration = Duration::from_secs(15);
 const LOOK: Duration = Duration::from_millis(100);
 

@@ -105,7 +105,7 @@ fn offset(tree: &Tree, menu: usize, source: Source<'_>) -> Option<(i32, i32)> {
     let inner = tree.elements[menu].extents?;
     match source {
         Source::Popups(popups) => {
-            // The pop-ups of its submenus lie over it.
+            // The pop-ups of its submenus cover it.
             let its = popups
                 .iter()
                 .rev()
@@ -159,7 +159,7 @@ fn below_first_item(tree: &Tree, menu: usize) -> (i32, i32) {
     }
 }
 
-/// How many submenus deep an element of the menu is; `None` if it is not of the menu.
+/// The depth of an element in submenus; `None` if it is not in the menu.
 fn depth(tree: &Tree, menu: usize, index: usize) -> Option<i32> {
     if index == menu {
         return Some(0);
@@ -237,7 +237,7 @@ mod tests {
         let items = place(&mut tree, Source::Popups(&popups));
         assert_eq!(corners(&tree, [2, 3, 4, 5, 6]), THERE);
         assert!(items.iter().all(|item| item.known == Known::Reported));
-        // Its own pop-up is not there yet.
+        // Its own pop-up has not opened yet.
         let mut tree = menu();
         let items = place(&mut tree, Source::Popups(&popups[..1]));
         assert_eq!(corners(&tree, [2, 3, 4, 5, 6])[1], (511, 241));

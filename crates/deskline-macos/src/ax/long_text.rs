@@ -14,7 +14,7 @@ pub(crate) const NAMES: &[&str] = &[
     "AXNumberOfCharacters",
 ];
 
-/// Terminals, by bundle: their newest line is the last, wherever they say that the caret is.
+/// Terminals, by bundle: their newest line is the last, wherever they report the caret.
 const TERMINALS: [&str; 6] = [
     "com.apple.Terminal",
     "com.googlecode.iterm2",

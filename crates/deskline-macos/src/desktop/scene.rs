@@ -84,7 +84,7 @@ impl<O: Os> Scene for MacDesktop<O> {
         Ok(None)
     }
 
-    // An app reads its events in its own time, and nothing tells when it has.
+    // macOS does not report when an app has read its events.
     fn await_reader(&mut self, _: Wait, _: &Cancel) -> Result<bool> {
         Ok(true)
     }

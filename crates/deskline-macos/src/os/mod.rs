@@ -521,7 +521,7 @@ pub trait Os: Clone + Send + Sync + 'static {
     /// A picture without shadows, scaled to this many pixels if the system can.
     fn capture(&self, shot: &Shot, time: Duration) -> Result<Image, String>;
 
-    /// `None` if the system does not say.
+    /// `None` if the system does not report it.
     fn seat(&self) -> Option<Seat>;
     /// `CGEventSourceCounterForEventType` of mouse-downs: above it, an event number is new.
     fn presses(&self) -> i64;

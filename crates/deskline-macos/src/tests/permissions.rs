@@ -166,7 +166,7 @@ fn a_responsible_terminal_that_has_ended_is_said_to_have() {
     assert!(holder.turn_on("Accessibility").contains("tmux"));
 }
 
-/// The doctor's line about the program at this path, with what macOS says of it.
+/// The doctor's line about the program at this path, with this signature.
 fn program(path: &str, own: bool, signature: &str, mark: &str) -> deskline_link::doctor::Check {
     let desk = Desk::new();
     let mut world = desk.mac.world();

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::chain::unpacked;
 use crate::args::Wrong;
 
-/// The arguments in our names: `Delete` deletes to the left in macos-use.
+/// The arguments with our key names: in macos-use, `Delete` deletes to the left.
 pub(crate) fn from_macos_use(arguments: &Map<String, Value>) -> Result<Map<String, Value>, Wrong> {
     let mut arguments = unpacked(arguments)?.into_owned();
     rename_delete(&mut arguments);

@@ -1,4 +1,4 @@
-//! What a tool is: its name, arguments, effect, and how it is carried out.
+//! The record of a tool: its name, arguments, effect, and how it is carried out.
 
 use deskline_link::{Action, Tool};
 use rmcp::model::ToolAnnotations;

@@ -43,7 +43,7 @@ pub(super) struct Fake {
     layout: Option<(Read, Layout)>,
 }
 
-/// How long KWin may take to say what it offers: it reads the whole program twice at each
+/// How long KWin may take to list its globals: it reads the whole program twice at each
 /// connection, and the `.desktop` files of all programs if one has changed.
 const LOOKS_UP: Duration = Duration::from_secs(20);
 

@@ -55,7 +55,7 @@ impl Client {
         Self::connect_within(path, PATIENCE)
     }
 
-    /// Connects to a compositor that may take this long to say what it offers.
+    /// Connects to a compositor that may take this long to list its globals.
     pub(crate) fn connect_within(path: &Path, limit: Duration) -> Result<Self> {
         let stream = socket::connect(path, PATIENCE).map_err(lost)?;
         let compositor = socket::peer(&stream).map_err(lost)?.pid;

@@ -59,7 +59,7 @@ impl Scene for WinDisplay {
         Ok(())
     }
 
-    /// Gives the app the time to take the input, so that what it then tells of itself is of later.
+    /// Waits until the app has taken the input, so that a reading after this shows its effect.
     fn end(&mut self) -> Result<()> {
         let Some(window) = self.reader.or_else(front) else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Checks on windows of the test's own, judged by what they say.
+//! Checks on windows of the test's own, judged by their output.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -66,7 +66,7 @@ impl Own {
     }
 
     pub(super) fn order(&mut self, order: &str) {
-        // If it has ended, it says nothing any more, which the check finds.
+        // If it has ended, the check misses its output.
         let _ = writeln!(self.orders, "{order}").and_then(|()| self.orders.flush());
     }
 
@@ -82,7 +82,7 @@ impl Own {
         }
     }
 
-    /// Forgets what it has said.
+    /// Drops its output so far.
     pub(super) fn forget(&self) {
         while self.lines.try_recv().is_ok() {}
     }
@@ -97,7 +97,7 @@ impl Own {
         window.ok_or_else(|| "shows no window".to_owned())
     }
 
-    /// Whether it says this soon, as a finding.
+    /// Whether it prints this soon, as a finding.
     fn said(&self, start: &str, wanted: &str) -> Found {
         match self.hears(start, SHOWS) {
             Some(rest) => judge(
@@ -269,7 +269,7 @@ impl Test<'_> {
         self.sheet.note(NAME, judge(good, seen));
     }
 
-    /// How soon events tell of changes that nobody asked for.
+    /// How soon events report changes that the app makes by itself.
     fn events(&mut self, own: &mut Own) {
         for (name, order) in [
             ("a new window", "open"),

@@ -1,4 +1,4 @@
-//! A window of ordinary Win32 controls, in a process of its own, that says what reaches it: a line
+//! A window of ordinary Win32 controls, in a process of its own, that prints what reaches it: a line
 //! of standard output each. It obeys lines of standard input, and ends with them.
 
 use std::io::Write as _;

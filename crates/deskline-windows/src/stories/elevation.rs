@@ -1,4 +1,4 @@
-//! Programs with more rights: Windows drops what is sent to them, and says nothing.
+//! Programs with more rights: Windows drops what is sent to them, without an error.
 
 use super::desk::{Desk, by_text};
 use crate::fake::{HIGH, PID};

@@ -70,7 +70,7 @@ pub(super) struct Keeper {
     place: (String, Option<PathBuf>),
     /// Started by the first grab.
     watchdog: Option<Watchdog>,
-    /// What the watchdogs know this connection by.
+    /// The mark by which the watchdogs identify this connection.
     mark: Option<Window>,
 }
 

@@ -55,7 +55,7 @@ impl Watchdog {
         Ok(child)
     }
 
-    /// The devices are grabbed, for this long at most; `None`: they are released.
+    /// Reports that the devices are grabbed, for at most this long; `None`: released.
     pub(super) fn note(&mut self, limit: Option<Duration>) -> io::Result<()> {
         let order = limit.map_or("free\n".to_owned(), |limit| {
             format!("hold {}\n", limit.as_millis())
@@ -72,7 +72,7 @@ impl Drop for Watchdog {
     }
 }
 
-/// Makes something of this connection's, by which another can name it: a window that never shows.
+/// Creates a resource by which another connection can name this one: a window that is never mapped.
 pub(super) fn mark(c: &Connection, root: Window) -> Result<Window> {
     let window = c.generate_id().map_err(Error::system(WHAT))?;
     let (class, aux) = (WindowClass::INPUT_ONLY, CreateWindowAux::new());

@@ -1,9 +1,9 @@
 //! The fixed place of this program on a Mac.
 //!
-//! macOS grants permissions to a program at a path. Package managers move theirs with each update
+//! macOS grants permissions to a program at a path. Package managers change theirs with each update
 //! (Homebrew's Cellar, npx and uvx caches), and macOS 26.1 and later list no bare program at all
-//! (yabai #2086, #2688). So the client starts `~/Applications/Deskline.app`, whatever brought this
-//! program.
+//! (yabai #2086, #2688). So the client starts `~/Applications/Deskline.app`, however this program
+//! was installed.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -24,8 +24,8 @@ pub(super) fn program(home: &Path) -> PathBuf {
     place(home).join(PROGRAM)
 }
 
-/// Puts the app there: a copy of the app that `exe` is in, or one made of `exe` alone. `sign` is
-/// called on one that was made, which has no signature as an app.
+/// Puts the app there: a copy of the app that contains `exe`, or a new one with `exe` alone. A new
+/// one has no signature as an app: `sign` is called on it.
 pub(super) fn put(
     exe: &Path,
     home: &Path,

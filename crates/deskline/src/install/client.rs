@@ -1,4 +1,5 @@
-//! The MCP clients: where each lists its servers, in which format, and which have a command for it.
+//! The MCP clients: the file in which each lists its servers, its format, and the client's command
+//! for it, if any.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -72,7 +73,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Location {
     client: Client,
-    /// Whether it is for one project, as opposed to all of the user's.
+    /// Whether it is for one project, or for all of the user's.
     project: bool,
     pub(super) path: PathBuf,
     pub(super) format: Format,
@@ -283,8 +284,8 @@ fn app_data(home: &Path) -> PathBuf {
     }
 }
 
-/// Where Windows redirects `%APPDATA%` for the packaged Claude Desktop, its usual form since 2026:
-/// that one never reads the other folder.
+/// The folder to which Windows redirects `%APPDATA%` for the packaged Claude Desktop, its usual
+/// form since 2026, which never reads the other folder.
 fn claude_package(home: &Path) -> Option<PathBuf> {
     let local = std::env::var_os("LOCALAPPDATA").map(PathBuf::from);
     let local = local.unwrap_or_else(|| home.join("AppData/Local"));
@@ -293,8 +294,8 @@ fn claude_package(home: &Path) -> Option<PathBuf> {
     Some(packages.next()?.path().join("LocalCache/Roaming"))
 }
 
-/// Finds a program in `PATH`. On Windows only files that can be started are meant: beside
-/// `claude.cmd`, npm installs a shell script `claude`.
+/// Finds a program in `PATH`. On Windows it must be executable: beside `claude.cmd`, npm installs a
+/// shell script `claude`.
 fn in_path(program: &str) -> Option<PathBuf> {
     const ENDINGS: &[&str] = if cfg!(windows) {
         &[".com", ".exe", ".bat", ".cmd"]

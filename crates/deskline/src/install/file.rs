@@ -17,7 +17,8 @@ pub(super) struct File {
 impl File {
     /// Reads the file. A missing one is empty.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
-        // Only then: on Windows the result has a form that few programs and people know.
+        // Only for a link: on Windows the canonical path has a form that few programs and people
+        // know.
         let target = path.is_symlink().then(|| fs::canonicalize(path).ok());
         let path = target.flatten().unwrap_or_else(|| path.to_owned());
         let failed = |why: String| format!("{} cannot be read: {why}", path.display());

@@ -14,8 +14,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// This program; on a Mac, the copy of it in its fixed place, which is put there unless
-    /// `dry_run`.
+    /// This program; on a Mac, its copy in the fixed place, which is made unless `dry_run`.
     pub(super) fn this(arguments: &[String], dry_run: bool) -> Result<Self, String> {
         let program = std::env::current_exe().map_err(|e| format!("cannot find itself: {e}"))?;
         let program = fixed(&program, dry_run)?;

@@ -124,7 +124,7 @@ fn entry(name: &str, server: &Server, indent: usize) -> Vec<String> {
     std::iter::once(title).chain(fields).collect()
 }
 
-/// Whether the line opens the mapping `section`, or has it as an empty one.
+/// Whether the line begins the mapping `section`, or is an empty one.
 fn opens(line: &str, section: &str) -> bool {
     line.strip_prefix(section)
         .and_then(|rest| rest.strip_prefix(':'))
@@ -134,7 +134,7 @@ fn opens(line: &str, section: &str) -> bool {
         })
 }
 
-/// By how many columns a line with a key or a value is indented.
+/// The indent of a line with a key or a value.
 fn indent(line: &str) -> Option<usize> {
     let content = line.trim_start();
     let is_content = !content.trim_end().is_empty() && !content.starts_with('#');

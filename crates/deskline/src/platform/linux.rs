@@ -25,8 +25,8 @@ pub(crate) struct OpenDesktop {
 }
 
 impl OpenDesktop {
-    /// Completes with `stop`, or when a private desktop has ended by itself, as when its X server
-    /// has crashed: nothing can be done on it any more.
+    /// Completes with `stop`, or when a private desktop has ended by itself, as after a crash of
+    /// its X server: it cannot be used any more.
     pub(crate) async fn until(&self, stop: impl Future<Output = ()>) {
         let end = self.private.as_ref().map(Supervised::end);
         let ended = async {
@@ -155,7 +155,7 @@ pub(crate) fn repair(checks: &[Check]) -> Vec<std::result::Result<String, String
     fixes.into_iter().filter_map(repair).collect()
 }
 
-/// Runs the program. On Linux any thread will do.
+/// Runs the program. On Linux any thread can do that.
 pub(crate) fn run(work: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode {
     work()
 }

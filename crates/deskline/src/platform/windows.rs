@@ -60,7 +60,7 @@ pub(crate) fn selftest(journal: Journal, role: Role, say: impl FnMut(&str)) -> R
     Ok(test::run(journal, role, &exe, say))
 }
 
-/// Runs the program. On Windows any thread will do.
+/// Runs the program. On Windows any thread can do that.
 pub(crate) fn run(work: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode {
     work()
 }

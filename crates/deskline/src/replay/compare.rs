@@ -21,7 +21,7 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// The files that the run has of a link.
+    /// The screen of a link in the run.
     pub(super) fn of_record(run: &Journal, record: &Record) -> Option<Self> {
         let text = content(run, record, FileKind::Text)?;
         Some(Self::parse(&String::from_utf8_lossy(&text)))

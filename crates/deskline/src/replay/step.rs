@@ -1,8 +1,8 @@
-//! How a link of the run went this time.
+//! The result of a link in this replay.
 
 use std::time::Duration;
 
-/// How one link of the run went this time.
+/// The result of one link in this replay.
 #[derive(Debug)]
 pub(super) struct Step {
     /// Its number in the run, from 1.

@@ -1,4 +1,4 @@
-//! The arguments of a link on this desktop: other processes, other refs, other places of windows.
+//! Translates the arguments of a link to this desktop: its processes, refs and window positions.
 
 use std::collections::HashMap;
 
@@ -73,7 +73,7 @@ impl<'j> Translator<'j> {
         Ok(arguments)
     }
 
-    /// Takes process and screen from an answer.
+    /// Reads the process and the screen from an answer.
     pub(super) fn learn(&mut self, record: &Record, answer: &str) {
         let Some(was) = record.pid else { return };
         if let Some(is) = compare::field(answer, "pid").and_then(|pid| pid.parse().ok()) {

@@ -54,7 +54,7 @@ unsafe impl Send for Handlers {}
 
 static HANDLERS: Handlers = Handlers(Mutex::new(Vec::new()));
 
-/// In the app: tells all clients.
+/// In the app: sends the event to all clients.
 pub fn raise(kind: Kind, id: i32) {
     let mut last = None;
     // SAFETY: calls about windows, which may be gone.

@@ -96,7 +96,9 @@ impl Client<'_> {
         let sent = self.context.peer.send_cancellable_request(request, options);
         let handle = match sent.await {
             Ok(handle) => handle,
-            Err(error) => return Asked::Unable(format!("the client took no question ({error})")),
+            Err(error) => {
+                return Asked::Unable(format!("the client did not take the question ({error})"));
+            }
         };
         tokio::select! {
             answer = handle.await_response() => match answer {

@@ -159,7 +159,7 @@ impl Replay<'_> {
                 |text: &str| compare::field(text, "error").unwrap_or_default().to_owned();
             return Ok(match (failed, reply.is_error) {
                 (true, true) => End::Same,
-                (true, false) => End::Differs("it was an error, and is none now".into()),
+                (true, false) => End::Differs("it failed then, and succeeds now".into()),
                 _ => End::Differs(format!(
                     "the call is an error now: {}",
                     error_of(&reply.text)

@@ -5,14 +5,17 @@ use deskline_testbed::{Answer, Compositor, NativeApp, Session, Setup, Toolkit, t
 use serde_json::{Value, json};
 
 tests! {
-    sway => ways_to_act(&Session::new(Compositor::Sway)),
-    kwin => ways_to_act(&Session::new(Compositor::Kwin)),
-    gnome_with_the_extension => ways_to_act(&Setup::debian_13(Compositor::Gnome).extension().start()),
+    sway => ways_to_act(&Session::new(Compositor::Sway), true),
+    kwin => ways_to_act(&Session::new(Compositor::Kwin), true),
+    gnome => ways_to_act(&Session::new(Compositor::Gnome), false),
+    gnome_with_the_extension => ways_to_act(&Setup::debian_13(Compositor::Gnome).extension().start(), true),
     far_choices_of_gtk_4_on_sway => far_choices(&Session::new(Compositor::Sway)),
     far_choices_of_gtk_4_on_x11 => far_choices(&Session::new(Compositor::X11)),
 }
 
-fn ways_to_act(session: &Session) {
+/// `placed`: it is known where windows are. Otherwise GNOME moves a list that is as tall as the
+/// screen, and on a busy machine a drag in a GTK 4 list may have no effect.
+fn ways_to_act(session: &Session, placed: bool) {
     let server = session.server();
     let app = session.script(&["presses.py"], &server, ["AXButton", "Pad"]);
     let choices = session.script(&["choices.py", "qt6"], &server, ["AXComboBox", "City"]);
@@ -49,6 +52,13 @@ fn ways_to_act(session: &Session) {
         app.wait_for(&format!("key {symbol}"));
     }
 
+    click(&app, json!({"element": "aa.txt"}));
+    click(
+        &app,
+        json!({"element": "cc.txt", "modifierFlags": ["Control"]}),
+    );
+    app.wait_for("selected aa.txt cc.txt");
+
     app.clear_log();
     // The app is asked for its tool tip before the answer.
     click(&app, json!({"element": "Tipped", "hover": true}));
@@ -59,18 +69,10 @@ fn ways_to_act(session: &Session) {
             .all(|l| log.iter().any(|line| line == l)),
         "{log:?}"
     );
-    click(&app, json!({"element": "aa.txt"}));
-    click(
-        &app,
-        json!({"element": "cc.txt", "modifierFlags": ["Control"]}),
-    );
-    app.wait_for("selected aa.txt cc.txt");
 
     // Their choice is their name. The last one is below the fold of its list.
-    for (element, choice, logs) in [
-        ("Small", "large", "Size Large"),
-        ("City 1", "City 55", "City City 55"),
-    ] {
+    let cities = placed.then_some(("City 1", "City 55", "City City 55"));
+    for (element, choice, logs) in [("Small", "large", "Size Large")].into_iter().chain(cities) {
         let choose = json!({"element": element, "role": "AXComboBox", "choose": choice});
         click(&choices, choose);
         choices.wait_for(logs);
@@ -78,9 +80,13 @@ fn ways_to_act(session: &Session) {
     let rows = json!({"element": "Rows", "role": "AXList", "until": "Line 60"});
     let found = call(&choices, "scroll_and_traverse", rows);
     assert!(found.line_of("AX", "Line 60").visible, "{found}");
-    let drag = json!({"element": "Pear", "toElement": "Nuts"});
-    call(&lists, "drag_and_traverse", drag);
-    lists.wait_for("dropped Pear on To");
+    if placed {
+        let drag = json!({"element": "Pear", "toElement": "Nuts"});
+        call(&lists, "drag_and_traverse", drag);
+        lists.wait_for("dropped Pear on To");
+    } else {
+        click(&lists, json!({"element": "Pear"}));
+    }
 }
 
 /// Choices below the fold of their lists, and rows far down and far up.

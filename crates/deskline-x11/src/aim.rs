@@ -71,8 +71,8 @@ impl X11 {
         Ok(found.map_or(goes, |found| Receiver::Other(other(found))))
     }
 
-    /// Whether a client has asked the window manager for another window since the last look. The
-    /// focus moves as soon as that is handled: a few requests later.
+    /// Whether a client has asked the window manager for another window since the last look, or
+    /// may have before the first. The focus moves as soon as that is handled: a few requests later.
     fn may_move(&mut self, aim: Aim) -> Result<bool> {
         self.hear()?;
         let wanted = aim.window.map(|window| window.0);

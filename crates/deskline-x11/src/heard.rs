@@ -18,10 +18,14 @@ pub(super) struct Heard {
     pub(super) keymap: Option<(u8, u8)>,
     /// Whether an override-redirect window was mapped.
     pub(super) popup_mapped: bool,
-    /// The windows that clients have asked the window manager to bring to the front.
+    /// The windows that clients have asked the window manager to bring to the front. None is one
+    /// that is not known, from before the root window was watched.
     pub(super) asked_for: Vec<Window>,
     /// Whether the window manager has answered the request that waits for it.
     pub(super) manager_answered: bool,
+    /// The last one that has answered it, and the last that has not: their windows.
+    pub(super) answering_manager: Option<Window>,
+    pub(super) mute_manager: Option<Window>,
     /// The number of damage events of a watched window.
     pub(super) damage: u32,
 }

@@ -97,6 +97,7 @@ impl X11 {
     /// this process idles for hours.
     pub(super) fn watch_root(&mut self) -> Result<()> {
         self.hear()?;
+        self.heard.asked_for = vec![x11rb::NONE];
         // EWMH sends answers to pings to SubstructureNotify; Qt 5 sends them to StructureNotify.
         self.select_on_root(
             EventMask::PROPERTY_CHANGE
@@ -140,13 +141,22 @@ impl X11 {
 
     /// Waits until the window manager has handled what clients have asked of it so far, by a
     /// request that it answers from its main loop: see [`window_manager`](super::window_manager).
-    /// Some do not answer.
+    /// One that has never answered it is not asked again.
     pub(super) fn await_manager(&mut self, limit: Duration, cancel: &Cancel) -> Result<()> {
+        let check = self.atoms._NET_SUPPORTING_WM_CHECK;
+        let manager = self.number(self.root, check, AtomEnum::WINDOW)?;
+        if manager == self.heard.mute_manager || !self.has_window_manager()? {
+            return Ok(());
+        }
         self.heard.manager_answered = false;
         let request = self.atoms._NET_REQUEST_FRAME_EXTENTS;
         self.tell_manager(self.own, request, [0; 5])?;
-        self.wait_until(limit, cancel, |x11| Ok(x11.heard.manager_answered))
-            .map(drop)
+        if self.wait_until(limit, cancel, |x11| Ok(x11.heard.manager_answered))? {
+            self.heard.answering_manager = manager;
+        } else if manager != self.heard.answering_manager {
+            self.heard.mute_manager = manager;
+        }
+        Ok(())
     }
 
     /// Waits until the app that owns `window` has read its input. The answer to the ping arrives at

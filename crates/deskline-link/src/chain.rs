@@ -21,10 +21,9 @@ impl Steps<'_> {
     /// windows in `front`. Returns the error of a later step that failed: the answer still has
     /// what was done before it.
     ///
-    /// # Errors
-    /// An error of the first step, unless the state that was read back is not the requested one; and
-    /// an error after which there is nothing to report: the user's Esc, a lost connection, an app
-    /// that does not answer.
+    /// # Errors An error of the first step, unless the state that was read back is not the
+    /// requested one; and an error after which there is nothing to report: the user's Esc, a lost
+    /// connection, an app that does not answer.
     pub(crate) fn walk(
         &mut self,
         desk: &mut Checkpoint<'_>,

@@ -245,8 +245,8 @@ impl Launch {
         entry.is_some_and(|entry| entry.is_named(name) || entry.id.eq_ignore_ascii_case(name))
     }
 
-    /// Whether it has a document to open. The command then runs even if an instance is there already,
-    /// which opens the document.
+    /// Whether it has a document to open. The command then runs even if an instance is there
+    /// already, which opens the document.
     pub fn opens_document(&self) -> bool {
         self.document.is_some() || (self.entry.is_none() && self.argv.len() > 1)
     }

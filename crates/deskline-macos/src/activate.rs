@@ -13,7 +13,8 @@ use crate::windows::{self, AxWindow, of_app};
 /// The time limit for a window to come to the front.
 const ACTIVATES: Duration = Duration::from_secs(2);
 
-/// When to have the app of a window opened, if it has not come to the front.
+/// After how long `LaunchServices` is requested to open the app of a window that has not come to
+/// the front.
 const OPENS: Duration = Duration::from_secs(1);
 
 /// The time limit for a switch to another Space, whose animation takes 0.7 s, and longer out of
@@ -79,7 +80,7 @@ pub(crate) fn window<O: Os>(
         if !is_front {
             return false;
         }
-        // A sheet is in front with its window: Accessibility does not list it apart.
+        // A sheet is in front with its window: Accessibility does not list it separately.
         let apart = ax.is_some() || !window.on_screen;
         if !apart || leads().is_some_and(|(window, _)| u64::from(window.number) == id.0) {
             return true;
@@ -99,13 +100,14 @@ pub(crate) fn window<O: Os>(
     }
 }
 
-/// Brings an app to the front: one without windows, or for its menu bar.
+/// Brings an app without windows to the front, or one whose menu bar is wanted.
 fn app<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<()> {
     if front::is(os, pid) {
         return Ok(());
     }
     raise::<O>(os, pid, None);
-    // An accessory's menu extra is on the screen whoever is in front, and it may never come there.
+    // An accessory's menu extra is visible whichever app is in front, and the accessory itself may
+    // never come to the front.
     if !os.app(pid).is_some_and(|app| app.regular)
         || until(cancel, ACTIVATES, || front::is(os, pid))?
     {
@@ -114,9 +116,9 @@ fn app<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<()> {
     Err(stays_behind(os, pid))
 }
 
-/// Goes to the Space of an app whose windows are all on another one, or brings them back from Stage
-/// Manager's side, and waits until Accessibility lists them and they have come to rest. Whether it
-/// went.
+/// If all windows of an app are on another Space, goes there; if Stage Manager has set them aside,
+/// brings them back. Waits until Accessibility lists them and they do not move any more. Returns
+/// whether any of this was needed.
 pub(crate) fn reveal<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<bool> {
     if !windows::all_away(os, pid) {
         return Ok(false);
@@ -203,8 +205,8 @@ fn raise<O: Os>(os: &O, pid: u32, window: Option<&AxWindow<O::Element>>) {
     let app = os.application(pid);
     let (on, off) = (NewValue::Bool(true), NewValue::Bool(false));
     let start = Instant::now();
-    // From macOS 14 on, a background process may not activate another app; Accessibility may.
-    // First, so that an app that answers slowly still comes to the front.
+    // From macOS 14 on, a background process may not activate another app, but Accessibility may.
+    // This is the first call, so that an app that answers slowly still comes to the front.
     let _ = os.set(&app, "AXFrontmost", &on);
     let _ = answers(&start).then(|| os.set(&app, "AXHidden", &off));
     // The app brings its own last window forward: this one comes after it.
@@ -235,7 +237,7 @@ fn raise_window<O: Os>(os: &O, window: Option<&AxWindow<O::Element>>, start: &In
     let _ = answers(start).then(|| os.set(&window.element, "AXFocused", &on));
 }
 
-/// Whether an app still answers: if not, it is asked for one thing, not for each.
+/// Whether an app still answers: a hung one gets this one request, instead of one for each window.
 fn answers(start: &Instant) -> bool {
     start.elapsed() < PATIENCE / 2
 }

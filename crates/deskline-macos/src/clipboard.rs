@@ -1,5 +1,5 @@
-//! The pasteboard: saved, lent and given back with all items and types. The system's server keeps
-//! what is put there, so that nothing has to be served afterwards.
+//! The pasteboard: saves, replaces and restores it with all items and types. The system's server
+//! keeps the data, so this process need not serve it afterwards.
 
 use std::time::Instant;
 
@@ -9,15 +9,15 @@ use deskline_link::{Cancel, Clipboard, DisplayError, Error, Result};
 
 use crate::os::{Os, PasteboardItem};
 
-/// The marks by which clipboard managers skip a text that is there for a moment.
+/// The marks that have clipboard managers skip a text that is there for a moment only.
 /// <http://nspasteboard.org>
 const MARKS: [&str; 2] = [
     "org.nspasteboard.TransientType",
     "org.nspasteboard.ConcealedType",
 ];
 
-/// The types of a file that its app has only promised: it writes the file for whoever pastes, and
-/// no data stands for that.
+/// The types of a file that its app has only promised: the app writes the file for whoever pastes,
+/// and there is no data.
 const PROMISED_FILE: &str = "com.apple.pasteboard.promised-file";
 
 /// The person's pasteboard, with the `changeCount` that it had.
@@ -29,7 +29,7 @@ struct Saved {
 pub(crate) struct Pasteboard<O> {
     os: O,
     saved: Option<Saved>,
-    /// The `changeCount` since the agent's text is there.
+    /// The `changeCount` once the agent's text was put there.
     lent: Option<i64>,
     reading: Reading,
 }
@@ -58,7 +58,7 @@ impl<O: Os> Pasteboard<O> {
                 cancel.check()?;
                 let time = until.saturating_duration_since(Instant::now());
                 let data = self.os.pasteboard_data(index, &kind, time);
-                // One that its app had promised and did not make has no data.
+                // A type that its app had promised but did not provide has no data.
                 let Some(data) =
                     data.map_err(|_| DisplayError::PasteboardLate(kind.clone(), SAVES))?
                 else {

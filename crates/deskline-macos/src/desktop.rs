@@ -38,7 +38,7 @@ pub struct MacDesktop<O: Os> {
     identities: Identities<O>,
     woken: Woken<O>,
     listening: Option<Listening<O>>,
-    /// What the link has read so far of the app that is listened to.
+    /// The parts that the link has read so far of the app whose notifications it gets.
     last: Option<Last<O::Element>>,
     guard: Guard<O>,
     pasteboard: Pasteboard<O>,
@@ -46,13 +46,13 @@ pub struct MacDesktop<O: Os> {
     hands: Hands<MacKey>,
     /// The pid and name of the app that was started last.
     starting: Option<(u32, String)>,
-    /// The processes of apps that there were when the link began. Some never finish launching.
+    /// The processes of the apps that ran when the link began. Some never finish launching.
     running: HashSet<u32>,
     asked_to_capture: bool,
     no_pictures_until: Option<Instant>,
     /// The menus of an app that a link has left open.
     opened: Option<(u32, Vec<O::Element>)>,
-    /// The app that showed where programs are given their permissions, when it was last read.
+    /// The app that showed, when it was last read, the panes where programs get their permissions.
     permissions: Option<u32>,
     /// The screen before the link raised a window.
     before: Option<Before<O::Element>>,
@@ -62,8 +62,8 @@ pub struct MacDesktop<O: Os> {
 struct Before<E> {
     /// The windows on it, front to back.
     order: Vec<ServerWindow>,
-    /// The one with the focus. Its element stays good while another Space shows, where no list has
-    /// it.
+    /// The window with the focus. Its element remains valid while another Space is shown, when no
+    /// list has it.
     front: Option<AxWindow<E>>,
     /// Whose window was raised.
     raised: u32,
@@ -112,10 +112,11 @@ impl<O: Os> MacDesktop<O> {
         })
     }
 
-    /// The app that a click at this point would reach, if that is not the target. Only the app is
-    /// compared, not the window: to the `WindowServer`, sheets, drawers and popovers are separate
-    /// windows, while Accessibility treats them as parts of their window. Accessibility is asked
-    /// first: it knows that the Dock's window, as large as the screen, is empty in most places.
+    /// The app that would get a click at this point, if it is another one than the target. Only the
+    /// app is compared, not the window: to the `WindowServer`, sheets, drawers and popovers are
+    /// separate windows, while Accessibility treats them as parts of their window. The first
+    /// request goes to Accessibility, which knows that the Dock's window, as large as the screen,
+    /// is empty in most places.
     fn stranger_at(&self, at: Point, aim: Aim) -> Option<Other> {
         let own = std::process::id();
         let middle = (f64::from(at.x) + 0.5, f64::from(at.y) + 0.5);
@@ -128,9 +129,9 @@ impl<O: Os> MacDesktop<O> {
         (owner != aim.pid && self.is_another_app(owner, aim.pid)).then(|| self.other(owner))
     }
 
-    /// Whether a process is an app of its own beside `pid`, such as the Dock. Services that draw
-    /// part of an app's own dialogs (open and save panels), and helpers, which are in its bundle,
-    /// are none.
+    /// Whether a process is an app of its own and not a part of the app `pid`. The Dock is an app;
+    /// services that draw part of an app's own dialogs (open and save panels), and helpers, which
+    /// are in its bundle, are not.
     fn is_another_app(&self, owner: u32, pid: u32) -> bool {
         let Some(other) = self.os.app(owner) else {
             return false;
@@ -146,10 +147,12 @@ impl<O: Os> MacDesktop<O> {
         Other { title, pid }
     }
 
-    /// One traversal. Where the app is listened to, what it reads is kept for the link's next one.
+    /// One traversal. If the link gets the app's notifications, the result is kept for its next
+    /// traversal.
     fn traverse(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
         if pid == std::process::id() {
-            // Its answers would come from the thread that asks (screenpipe #4459 crashed so).
+            // This process's own answers would come from the thread that waits for them (screenpipe
+            // #4459 crashed that way).
             return Err(Error::NoWindow {
                 pid,
                 name: "deskline".into(),
@@ -190,7 +193,7 @@ impl<O: Os> MacDesktop<O> {
         menus
     }
 
-    /// Drops from the last traversal what events have named since.
+    /// Drops the elements that events have named since from the last traversal.
     fn forget_changed(&mut self, pid: u32) {
         let Some(listening) = self.listening.as_ref().filter(|l| l.pid == pid) else {
             return;
@@ -222,9 +225,9 @@ impl<O: Os> MacDesktop<O> {
 /// System Settings, and System Preferences before macOS 13.
 const SETTINGS: &str = "com.apple.systempreferences";
 
-/// What the process that draws the panes of Privacy & Security has in its name: it is
+/// Part of the name of the process that draws the panes of Privacy & Security:
 /// `SecurityPrivacyExtension`, and `com.apple.preference.security.…` before macOS 13. A guess: the
-/// titles of the pane, in English alone, are looked at too.
+/// English titles of the panes are checked too.
 const PANES: [&str; 2] = ["SecurityPrivacy", "preference.security"];
 const PANE_TITLES: [&str; 2] = ["Privacy & Security", "Security & Privacy"];
 

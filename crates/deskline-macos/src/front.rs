@@ -1,4 +1,4 @@
-//! Which app is in front, asked live.
+//! Finds the app that is in front now.
 //!
 //! `NSWorkspace.frontmostApplication` is a cache that only turns of the main run loop refresh:
 //! others found it wrong in 27 of 36 rounds (Interceptor #168), and the text then goes into the

@@ -13,14 +13,14 @@ use deskline_link::{Error, Result};
 use crate::keys::{self, HELD, MacKey};
 use crate::os::{Event, MouseButton, Os, TAG};
 
-/// The most time that the pointer may take to get where it was moved.
+/// How long the pointer may take to arrive where it was moved.
 const ARRIVES: Duration = Duration::from_millis(200);
 
 /// The polling interval meanwhile.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// How long the pointer rests before a button or the wheel: what follows in the same turn is
-/// ignored by some apps (`SwiftAutoGUI` #115; macos-use rests 15 ms after each event).
+/// How long the pointer rests before a button or the wheel: some apps ignore an event in the same
+/// turn of their loop as the motion (`SwiftAutoGUI` #115; macos-use rests 15 ms after each event).
 const RESTS: Duration = Duration::from_millis(15);
 
 /// How long a button is down, and up between two clicks. `AppKit` drops a mouse-up in the turn of
@@ -113,7 +113,7 @@ impl<O: Os> Input<O> {
     }
 
     /// Turns off an input method: it would take letters for the start of its own words (midscene
-    /// #2015), and Return for a choice among them.
+    /// #2015), and Return for the choice of a word.
     pub(crate) fn leave_method(&mut self) -> Result<()> {
         let Some(method) = self.os.input_source().filter(|source| !source.layout) else {
             return Ok(());
@@ -131,7 +131,7 @@ impl<O: Os> Input<O> {
             std::thread::sleep(LOOK);
         }
         self.method = Some(method.id);
-        // Apps hear of it in a turn of their event loop.
+        // Apps get the notification of it in a turn of their event loop.
         std::thread::sleep(SWITCHES);
         Ok(())
     }

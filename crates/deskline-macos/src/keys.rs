@@ -31,7 +31,7 @@ pub(crate) mod flags {
     pub(crate) const MODIFIERS: u64 = 0x1e_0000;
 }
 
-/// What names a key in an event.
+/// The part of an event that identifies the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MacKey {
     /// A virtual key code, with flags that no held key gives.

@@ -14,7 +14,7 @@ use crate::program::{self, INSTALL};
 /// The pane of System Settings for pictures.
 pub(crate) const CAPTURE: &str = "Screen & System Audio Recording";
 
-/// What to do about a terminal that has ended.
+/// The advice if the terminal has ended.
 const TMUX: &str = "A tmux server that it has started may have outlived it: restart that server \
                     from the terminal that you use";
 
@@ -27,7 +27,7 @@ pub(crate) struct Holder {
     pub(crate) path: PathBuf,
     /// Whether it is this program itself.
     pub(crate) own: bool,
-    /// The pid of one that has ended: a terminal, under a tmux server that it started.
+    /// The pid of a terminal that has ended, under a tmux server that it had started.
     pub(crate) ended: Option<u32>,
 }
 
@@ -58,9 +58,8 @@ impl Holder {
         }
     }
 
-    /// Whether the holder is an interpreter or package runner, to which a grant would give every
-    /// other program that it runs the same, and whose path the next update changes (openclaw
-    /// #22179).
+    /// Whether the holder is an interpreter or package runner: a grant to it would allow the same
+    /// to every other program that it runs, and the next update changes its path (openclaw #22179).
     pub(crate) fn is_runner(&self) -> bool {
         const RUNNERS: [&str; 8] = ["node", "bun", "deno", "npm", "npx", "uv", "uvx", "python"];
         let file = self.path.file_name().unwrap_or_default().to_string_lossy();
@@ -68,7 +67,7 @@ impl Holder {
         !self.own && RUNNERS.contains(&file)
     }
 
-    /// Why no grant for it would last, and what to do instead.
+    /// Why a grant to it would not last, and how to start Deskline instead.
     pub(crate) fn detour(&self) -> Option<(String, &'static str)> {
         let Self { name, path, .. } = self;
         let path = path.display();

@@ -55,7 +55,7 @@ pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
 }
 
 /// The sheets, popovers and menus over a window. To the `WindowServer` they are windows of the same
-/// app, and Accessibility lists them among its windows not at all.
+/// app; Accessibility does not list them among its windows.
 fn over<O: Os>(os: &O, window: &ServerWindow) -> Vec<u32> {
     if !window.on_screen {
         return Vec::new();

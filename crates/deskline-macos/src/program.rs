@@ -1,5 +1,5 @@
-//! How macOS knows this program: by its path and its signature, which decide whether a permission
-//! that a person gives it lasts, and whether macOS lets it run where it is.
+//! How macOS identifies this program: by its path and its signature. These decide whether a
+//! permission that a person grants to it lasts, and whether macOS lets it run in its place.
 
 use std::path::Path;
 
@@ -10,14 +10,15 @@ use crate::os::Os;
 const CODESIGN: &str = "/usr/bin/codesign";
 const XATTR: &str = "/usr/bin/xattr";
 
-/// The mark that a browser, Mail and others put on what they have loaded.
+/// The attribute that browsers, Mail and other apps set on downloaded files.
 const QUARANTINE: &str = "com.apple.quarantine";
 
-/// The flag in that mark by which macOS notes that the person has let the program in
+/// The flag in that attribute that the person has allowed the program to run
 /// (`QTN_FLAG_USER_APPROVED`, in xnu's and WebKit's sources).
 const LET_IN: u32 = 0x40;
 
-/// Where the package managers keep what the next update moves elsewhere, and whose it is.
+/// The folders of package managers whose contents the next update moves, and the names of these
+/// managers.
 const PASSING: [(&str, &str); 7] = [
     ("/AppTranslocation/", "macOS itself"),
     ("/_npx/", "npx"),
@@ -33,11 +34,12 @@ const PASSING: [(&str, &str); 7] = [
 pub(crate) enum Signature {
     /// `codesign` could not be asked.
     Unknown,
-    /// macOS runs no such program on Apple's processors.
+    /// On Apple's processors macOS does not run unsigned programs.
     None,
-    /// A hash: each build is another program.
+    /// Identified by a hash: each build is another program.
     AdHoc,
-    /// A certificate, whose name this is: with an identifier it outlives updates.
+    /// Identified by the certificate with this name and an identifier, which stay the same in
+    /// updates.
     Identity(String),
 }
 
@@ -57,21 +59,22 @@ impl Signature {
     }
 }
 
-/// Whether macOS has yet to ask the person about a program: by its mark, such as
+/// Whether macOS will ask the person about a program before it runs, by its attribute, such as
 /// `0083;5f7b1c00;Safari;UUID`.
 fn is_held_back(mark: &str) -> bool {
     let flags = mark.split(';').next().unwrap_or_default();
     u32::from_str_radix(flags.trim(), 16).is_ok_and(|flags| flags & LET_IN == 0)
 }
 
-/// Who keeps a program in a place that the next update, or the next start, changes.
+/// The program that has put this one in a place that changes with the next update or the next
+/// start.
 pub(crate) fn passing(path: &Path) -> Option<&'static str> {
     let path = path.to_string_lossy();
     let found = PASSING.iter().find(|(part, _)| path.contains(part));
     found.map(|(_, whose)| *whose)
 }
 
-/// The step that puts this program where it stays.
+/// The command that installs this program in a lasting place.
 pub(crate) const INSTALL: &str = "Run `deskline install CLIENT` once, which puts Deskline.app in \
                                   ~/Applications and names it in the client's configuration, \
                                   restart the client, and turn on Deskline";

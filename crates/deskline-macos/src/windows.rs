@@ -31,8 +31,8 @@ const APP: u64 = 1 << 32;
 /// it. The `WindowServer` keeps smaller ones that no person has ever seen.
 const LEAST: (i32, i32) = (100, 60);
 
-/// A window of less area that Accessibility does not list is none: macOS lays an indicator of 66 by
-/// 20 points over an app that is being recorded (trycua/cua #3909).
+/// A smaller window that Accessibility does not list is not counted: macOS lays an indicator of 66
+/// by 20 points over an app that is being recorded (trycua/cua #3909).
 const LEAST_AREA: i64 = 40 * 40;
 
 /// Stage Manager's tiles are smaller than this: 83 by 103 and 31 by 97 points were seen
@@ -60,7 +60,7 @@ fn listed<O: Os>(os: &O, app: &O::Element) -> Vec<AxWindow<O::Element>> {
     };
     let start = Instant::now();
     let read = |element: O::Element| {
-        // An app that hangs is asked for one window, not for each.
+        // A hung app gets a request about one window, instead of one for each.
         (start.elapsed() < PATIENCE / 2)
             .then(|| ax_window(os, element))
             .flatten()
@@ -147,7 +147,7 @@ pub(crate) type Both<O> = (ServerWindow, Option<AxWindow<<O as Os>::Element>>);
 pub(crate) struct Server<'o, O> {
     os: &'o O,
     on_screen: Vec<ServerWindow>,
-    /// Those that are not on the screen too: read when they are needed.
+    /// Also those that are not on the screen, read when they are needed.
     all: OnceCell<Vec<ServerWindow>>,
 }
 
@@ -160,7 +160,7 @@ impl<'o, O: Os> Server<'o, O> {
         }
     }
 
-    /// An app's windows, for a list of all apps: one that hangs must not hold it up.
+    /// An app's windows, for a list of all apps, which a hung app must not delay.
     pub(crate) fn quickly(&self, pid: u32) -> Vec<Window> {
         let app = self.os.application(pid);
         self.os.set_timeout(&app, front::SAYS);
@@ -209,9 +209,9 @@ pub(crate) fn is_tile(window: &ServerWindow, known: Option<Rect>) -> bool {
     small && known.is_none_or(|known| known.w >= 2 * w || known.h >= 2 * h)
 }
 
-/// Whether an off-screen window that Accessibility does not list may be one that a person sees on
-/// another Space. A guess, as no public API reports it: a window that was never shown has no title,
-/// where titles can be read, and is small where they cannot.
+/// Whether an off-screen window that Accessibility does not list may be visible on another Space. A
+/// guess, as no public API reports it: a window that was never shown has no title if titles can be
+/// read, and is small if they cannot.
 fn is_seen_elsewhere(window: &ServerWindow, titles: bool) -> bool {
     let Rect { w, h, .. } = extents(window);
     window.layer == 0 && w >= LEAST.0 && h >= LEAST.1 && (!titles || !window.title.is_empty())
@@ -261,8 +261,8 @@ fn described<E>(window: &ServerWindow, ax: Option<&AxWindow<E>>) -> Window {
     }
 }
 
-/// The front window: of the app that has the keyboard, the one with the focus. The topmost is often
-/// another one: a floating panel, or the tool bar of a window in full screen.
+/// The front window: the window with the focus in the app that has the keyboard. The topmost one is
+/// often another: a floating panel, or the tool bar of a window in full screen.
 pub(crate) fn front<O: Os>(os: &O) -> Option<Window> {
     let pid = front::pid(os)?;
     let mut shown = os.windows();

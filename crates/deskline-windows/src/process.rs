@@ -131,7 +131,7 @@ pub fn is_remote() -> bool {
     unsafe { GetSystemMetrics(SM_REMOTESESSION) != 0 }
 }
 
-/// What the system knows a program as: the name of the executable, and its path.
+/// The identity of a program: the name of the executable, and its path.
 pub fn identity(path: &Path) -> Identity {
     let stem = stem(path);
     let file = path.file_name().unwrap_or_default().to_string_lossy();

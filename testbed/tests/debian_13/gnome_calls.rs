@@ -69,8 +69,8 @@ fn an_item_of_a_menu_is_clicked(server: &Client, app: &NativeApp) {
     app.wait_for("menu File option true");
 }
 
-/// GNOME does not report which of several layouts is on. With two, a character is typed only if both have
-/// it on the same key.
+/// GNOME does not report which of several layouts is on. With two, a character is typed only if
+/// both have it on the same key.
 fn of_several_layouts_only_shared_characters_are_typed(
     session: &Session,
     server: &Client,

@@ -255,8 +255,8 @@ struct Heard {
     last: Instant,
 }
 
-/// Listens until no event has come for `pause`, or until events have come for [`NOISE`] without such
-/// a pause. `any` is the event right before, if there was one.
+/// Listens until no event has come for `pause`, or until events have come for [`NOISE`] without
+/// such a pause. `any` is the event right before, if there was one.
 fn listen(
     desktop: &mut dyn Desktop,
     any: Option<Sign>,

@@ -59,7 +59,7 @@ pub(crate) struct Facts<E> {
     pub(crate) children: Option<Vec<E>>,
 }
 
-/// What came of each attribute that was asked for, until it is taken.
+/// The answer for each requested attribute, until it is taken.
 struct Answers<E>(Vec<(&'static str, Value<E>)>);
 
 impl<E> Answers<E> {
@@ -156,7 +156,8 @@ pub(crate) fn read<E>(names: &[&'static str], values: Vec<Value<E>>) -> Facts<E>
     };
     let title = answers.text("AXTitle");
     let described = ["AXDescription", "AXPlaceholderValue"].map(|name| answers.text(name));
-    // The tool tip: toolbar buttons often have nothing else. It names only what has no name.
+    // The tool tip: toolbar buttons often have nothing else. It is the name only of elements
+    // without any other.
     let unnamed = title.is_blank() && value.is_blank() && role.is_interactive();
     let description = match described.into_iter().find(|text| !text.is_blank()) {
         Some(described) => described,

@@ -1,12 +1,12 @@
-//! Long texts: the part around the caret, or what of the text shows. A terminal answers `AXValue`
-//! with all that it has scrolled past, which is megabytes.
+//! Long texts: the part around the caret, or the visible part. A terminal's `AXValue` has all lines
+//! that have scrolled past, which is megabytes.
 
 use deskline_core::Text;
 
 use super::facts;
 use crate::os::{Os, Value};
 
-/// What to ask of a text area, beside its facts.
+/// The attributes to request of a text area, besides its facts.
 pub(crate) const NAMES: &[&str] = &[
     "AXChildren",
     "AXSelectedTextRange",
@@ -14,7 +14,7 @@ pub(crate) const NAMES: &[&str] = &[
     "AXNumberOfCharacters",
 ];
 
-/// Terminals, by bundle: their newest line is the last, wherever they report the caret.
+/// Bundle ids of terminals: their newest line is the last one, wherever they report the caret.
 const TERMINALS: [&str; 6] = [
     "com.apple.Terminal",
     "com.googlecode.iterm2",
@@ -24,8 +24,8 @@ const TERMINALS: [&str; 6] = [
     "net.kovidgoyal.kitty",
 ];
 
-/// The text of an area that gave these values, of which the last are those of [`NAMES`]. `None` if
-/// they are another element's.
+/// The text of the area with these values, the last of which are those of [`NAMES`]. `None` if the
+/// element is no text area, or counts no characters.
 pub(crate) fn read<O: Os>(
     os: &O,
     pid: u32,
@@ -41,7 +41,7 @@ pub(crate) fn read<O: Os>(
     };
     let total = match total {
         Value::Number(total) if *total >= 0.0 => *total as usize,
-        // Another element's, or a text area that counts nothing.
+        // It is no text area, or one that does not count its characters.
         Value::Error(_) => 0,
         _ => return None,
     };
@@ -55,8 +55,8 @@ pub(crate) fn read<O: Os>(
     os.attribute(element, "AXValue").ok().map(facts::text)
 }
 
-/// Around which character to read. The visible range is a hint: Ghostty answers with the whole text
-/// (ghostty #9932), `TextEdit` on macOS 26.2 with the one from before (FB21737006).
+/// The character around which to read. The visible range is a hint: Ghostty returns the range of
+/// the whole text (ghostty #9932), `TextEdit` on macOS 26.2 an outdated one (FB21737006).
 fn middle<O: Os>(
     os: &O,
     pid: u32,

@@ -25,7 +25,7 @@ pub(crate) struct Node<E> {
 }
 
 impl<E> Node<E> {
-    /// One that was found, and not read yet.
+    /// An element that was found, but not read yet.
     pub(super) fn new(element: E, parent: Option<usize>, showing: bool) -> Self {
         Self {
             element,

@@ -48,9 +48,9 @@ impl<E: Clone + Eq + Hash> Last<E> {
         self.known.get(element)
     }
 
-    /// Forgets an element that an event has named, and the one whose child it is: an event about a
-    /// new or a destroyed element is the only one about the change of its parent's children.
-    /// `parent_of` asks for the parent of an element that is new.
+    /// Forgets an element that an event has named, and its parent: the event about a new or a
+    /// destroyed element is the only one about the change of its parent's children. `parent_of`
+    /// returns the parent of a new element.
     pub(crate) fn forget(&mut self, element: &E, parent_of: impl FnOnce() -> Option<E>) {
         let parent = match self.known.remove(element) {
             Some(known) => known.parent,

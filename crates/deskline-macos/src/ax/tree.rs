@@ -20,8 +20,8 @@ use crate::windows::{self, AxWindow};
 
 /// What is known before a traversal.
 pub(crate) struct Known<'l, E> {
-    /// What an earlier traversal has read, without what events have invalidated since. Hidden
-    /// elements are reused from it.
+    /// The elements of an earlier traversal, without those that events have invalidated since.
+    /// Hidden elements are reused from it.
     pub(crate) last: Option<&'l Last<E>>,
     /// The app's open menus that notifications have named.
     pub(crate) menus: Vec<E>,
@@ -127,7 +127,7 @@ pub(crate) fn read<O: Os>(
     })
 }
 
-/// Notes what accessibility did not give although it is there. `silent`: how many elements did not
+/// Notes which parts of the app accessibility did not return. `silent`: how many elements did not
 /// answer.
 fn note_unlisted<O: Os>(os: &O, tree: &mut Tree, silent: usize) {
     if silent > 0 {
@@ -159,7 +159,7 @@ fn tree_windows<O: Os>(
     nodes: &[Node<O::Element>],
     position: &[Option<usize>],
 ) -> Vec<TreeWindow> {
-    // Of what an app has beside its windows, menu bars and the Touch Bar have bounds too.
+    // Besides its windows, an app's menu bars and its part of the Touch Bar have bounds too.
     let is_bar = |n: &Node<O::Element>| {
         let facts = n.facts.as_ref();
         facts

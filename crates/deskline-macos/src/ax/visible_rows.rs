@@ -52,7 +52,8 @@ pub(crate) fn read<O: Os>(os: &O, element: &O::Element, names: Names) -> Ax<Rows
         Err(e) => return Err(e),
     };
     let (rows, total) = match (values.pop(), total) {
-        // Firefox and what is built on it answer with no row though there are some (zotero #2734).
+        // Firefox and the apps built on it answer with no row although there are some (zotero
+        // #2734).
         (Some(Value::Elements(rows)), total) if !rows.is_empty() || total == Some(0) => {
             (rows, total)
         }

@@ -20,7 +20,7 @@ use super::{PATIENCE, failed};
 use crate::os::{AxError, Os, Value};
 use crate::windows;
 
-/// The time that a hidden element gets to answer, in which it may be asked twice.
+/// How long a hidden element may take to answer, in two attempts.
 const LEAST_TIME: Duration = Duration::from_millis(50);
 const MOST_TIME: Duration = Duration::from_millis(250);
 
@@ -38,7 +38,8 @@ const TOPLEVELS: &[&str] = &[
     "AXExtrasMenuBar",
 ];
 
-/// The open context menus, also of lists that have none among their children (agent-desktop).
+/// The open context menus, including those that their lists do not have among their children
+/// (agent-desktop).
 const MENUS: &str = "AXMenus";
 
 /// One traversal in progress.
@@ -92,8 +93,8 @@ impl<'o, O: Os> Walk<'o, O> {
         }
     }
 
-    /// Reads everything visible. `menus` are open: those of lists and outlines may be no child of
-    /// anything (pyatom #107).
+    /// Reads everything visible. `menus`: the open menus. That of a list or an outline may be no
+    /// child of any element (pyatom #107).
     pub(crate) fn showing(&mut self, menus: Vec<O::Element>) -> Result<()> {
         self.root()?;
         self.queued()?;
@@ -101,7 +102,7 @@ impl<'o, O: Os> Walk<'o, O> {
         if !open.is_empty() && !windows::popup_open(self.os, self.pid) {
             open.clear();
         }
-        // Last: a menu that is in the menu bar too stands there.
+        // These come last: a menu that is in the menu bar too belongs there.
         for menu in open.into_iter().chain(menus) {
             self.add(0, menu, true);
         }
@@ -129,7 +130,7 @@ impl<'o, O: Os> Walk<'o, O> {
                 self.os
                     .set_timeout(&element, left.clamp(LEAST_TIME, MOST_TIME));
                 let asked = self.ask(index);
-                // Zero stands for the time that all elements have.
+                // Zero means the default time of all elements.
                 self.os.set_timeout(&element, Duration::ZERO);
                 asked?;
                 if self.silent > silent {
@@ -283,7 +284,8 @@ impl<'o, O: Os> Walk<'o, O> {
         Ok(facts)
     }
 
-    /// The part around the caret of a long text that is in no scroll area, of which `start` came.
+    /// The part around the caret of a long text that is in no scroll area. `start`: the part that
+    /// was already read.
     fn around_caret(&mut self, index: usize, start: Text) -> Result<Text> {
         let Some(values) = self.attributes(index, long_text::NAMES)? else {
             return Ok(start);
@@ -363,7 +365,7 @@ impl<'o, O: Os> Walk<'o, O> {
     }
 
     fn add_all(&mut self, index: usize, children: Vec<O::Element>) {
-        // A closed menu does not show, and its app may fill it when it is asked.
+        // A closed menu is not visible, and its app may fill it when it is read.
         let is_closed = holds_menu(self.role(Some(index))) && !self.is_selected(index);
         let showing = self.nodes[index].showing && !is_closed;
         for child in children {
@@ -491,7 +493,7 @@ impl<'o, O: Os> Walk<'o, O> {
     }
 }
 
-/// Whether the app has used up its time to answer. One that is busy for a moment fails at once.
+/// Whether the app has used up its time to answer. An app that is busy for a moment fails at once.
 fn is_hung(error: AxError, asked: Instant) -> bool {
     error == AxError::CANNOT_COMPLETE && asked.elapsed() >= PATIENCE / 2
 }

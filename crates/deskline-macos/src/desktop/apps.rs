@@ -1,4 +1,4 @@
-//! Apps: the running ones, starting one, how far it has come.
+//! Apps: lists those that run, starts one, and reports whether it is ready.
 
 use std::time::Duration;
 

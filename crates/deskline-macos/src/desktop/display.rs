@@ -15,7 +15,8 @@ use crate::desktop::Before;
 use crate::os::Os;
 use crate::{activate, front, panels, permissions, picture, windows};
 
-/// How long no picture is taken once one was not given in time: each would cost a link as much.
+/// How long to take no picture after one was not delivered in time: each attempt would cost a link
+/// as much time again.
 const RESTS: Duration = Duration::from_secs(60);
 
 impl<O: Os> Display for MacDesktop<O> {
@@ -107,7 +108,8 @@ impl<O: Os> Raising for MacDesktop<O> {
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         let pid = windows::app_of(window).or_else(|| Some(windows::find(&self.os, window)?.pid));
         let back = match (&self.before, pid) {
-            // The person's window comes back: their other windows were above the target's too.
+            // The person's window returns to the front: the target was also above their other
+            // windows.
             (Some(before), Some(pid)) if pid != before.raised => {
                 before.order.first().is_some_and(|front| front.pid == pid)
             }
@@ -186,8 +188,9 @@ impl<O: Os> Pictures for MacDesktop<O> {
         taken
     }
 
-    // Another process takes them. That the window's contents are the same is a guess: AppKit draws
-    // an inactive title bar and selection, and keeps what it last drew of a window that is covered.
+    // Another process takes the pictures. That the window's contents are the same is a guess:
+    // AppKit draws an inactive title bar and selection, and keeps what it last drew of a window
+    // that is covered.
     fn nature(&self) -> PictureNature {
         PictureNature::SlowFromBehind
     }

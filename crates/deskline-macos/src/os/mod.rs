@@ -66,7 +66,7 @@ impl std::error::Error for AxError {}
 /// The result of an accessibility call.
 pub type Ax<T> = Result<T, AxError>;
 
-/// The most UTF-16 units of a text that are copied out of a `CFString`.
+/// The maximum number of UTF-16 units of a text that are copied out of a `CFString`.
 pub const TEXT_UNITS: usize = 2_048;
 
 /// The value of an attribute.
@@ -82,7 +82,7 @@ pub enum Value<E> {
     Text {
         /// At most [`TEXT_UNITS`] of it.
         start: String,
-        /// How many UTF-16 units all of it has.
+        /// The length of the whole text in UTF-16 units.
         units: usize,
     },
     /// `AXUIElement`
@@ -93,7 +93,7 @@ pub enum Value<E> {
     Point(f64, f64),
     /// `kAXValueTypeCGSize`
     Size(f64, f64),
-    /// `kAXValueTypeCFRange`: where it begins, and how long it is.
+    /// `kAXValueTypeCFRange`: its start and its length.
     Range(usize, usize),
     /// Anything else.
     Other,
@@ -203,11 +203,12 @@ pub struct Seat {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shot {
     pub window: u32,
-    /// Windows to have in it too, where they lie over the first: sheets, popovers, menus.
+    /// Windows that the picture has too if they are over the first: sheets, popovers, menus.
     pub over: Vec<u32>,
     /// The bounds of the first window.
     pub bounds: [f64; 4],
-    /// Whether it is on the screen. All others are listed only if it is not: they may be thousands.
+    /// Whether it is on the screen. The other windows, which may be thousands, are listed only if
+    /// it is not.
     pub on_screen: bool,
     /// Width and height.
     pub pixels: (usize, usize),
@@ -287,8 +288,8 @@ pub enum Event {
     },
     /// A key that gives this text, whatever the layout (`CGEventKeyboardSetUnicodeString`).
     Text {
-        /// The virtual key code, for those who look at keys instead of characters; 0 where no key
-        /// gives the text.
+        /// The virtual key code, for apps that go by keys instead of characters; 0 if no key gives
+        /// the text.
         code: u16,
         /// `CGEventFlags`
         flags: u64,

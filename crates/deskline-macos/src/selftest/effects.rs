@@ -51,7 +51,7 @@ const CHROMIUM: [(&str, [&str; 4]); 2] = [
     ),
 ];
 
-/// Looks until it holds, for at most `time`.
+/// Repeats the check until it holds, for at most `time`.
 pub(super) fn until(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     loop {
@@ -230,7 +230,7 @@ impl<O: Os> Test<'_, O> {
         if full(true).is_err() || !until(TRAVELS, is_full) {
             return self.skip(NAME, "the window does not go to full screen");
         }
-        // The attribute changes before the animation ends.
+        // The attribute changes before the end of the animation.
         std::thread::sleep(Duration::from_secs(1));
         let before = length(&os, pid);
         self.show(other);

@@ -1,5 +1,5 @@
-//! What a second reading of other programs' trackers found that real Macs do, and what only a
-//! person can try.
+//! Checks of what trackers of other programs report about real Macs, and of what only a person can
+//! try.
 
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,7 @@ impl<O: Os> Test<'_, O> {
         }
     }
 
-    /// Which ways work here. Nothing here is wrong.
+    /// Lists which ways work on this Mac. None of the results is a fault.
     fn ways(&mut self) {
         let system = self.os.system();
         let live = self.os.attribute(&system, "AXFocusedApplication");

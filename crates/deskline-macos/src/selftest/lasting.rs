@@ -1,4 +1,4 @@
-//! What many links leave behind, and whether this program takes part in the session as an app.
+//! Checks what many links leave behind, and that this program takes part in the session as an app.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -15,7 +15,7 @@ use crate::panels;
 /// How many guarded links are made on a Mac, and on a fake.
 const LINKS: (usize, usize) = (500, 5);
 
-/// The most that they may leave: windows, and kilobytes of memory.
+/// How much they may leave at most: windows, and kilobytes of memory.
 const LEFT: (usize, usize) = (1, 30_000);
 
 /// How long the banner of the process that is asked to quit shows.
@@ -49,7 +49,7 @@ impl<O: Os> Test<'_, O> {
     /// Links with guard and banner, each of one arrow key.
     pub(super) fn many_links(&mut self, pid: u32) {
         let links = self.program.map_or(LINKS.1, |_| LINKS.0);
-        // The first ones create what stays for good.
+        // The first links create what remains for good.
         for _ in 0..links / 5 {
             self.press(pid, "Right", &[]);
         }

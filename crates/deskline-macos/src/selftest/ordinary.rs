@@ -19,17 +19,17 @@ use crate::windows;
 /// Quotes and marks that are dead keys of many layouts, and that `TextEdit` curls.
 const QUOTES: &str = "it's \"x\" ^ ~ `";
 
-/// Longer than what goes in at once elsewhere.
+/// Longer than the pieces in which other systems enter a text.
 const LONG: usize = 600;
 
-/// The end of what the terminal is to show, which its command line does not have in it.
+/// The end of the terminal's output, which its command line does not contain.
 const LAST: &str = "42-deskline";
 const COMMAND: &str = "seq 5000; echo $((40+2))-deskline";
 
-/// What a row of a list in the Finder is, by its view.
+/// The role of a row of a list in the Finder, in each of its views.
 const FILES: [&str; 4] = ["[AXRow", "[AXImage", "[AXCell", "[AXGroup"];
 
-/// How often the mouse moves while text goes in, and how long it rests between.
+/// How often the mouse moves during typing, and the pause between two motions.
 const MOTIONS: usize = 5;
 const MOTION: Duration = Duration::from_millis(20);
 
@@ -160,7 +160,7 @@ impl<O: Os> Test<'_, O> {
             let line = line.trim_start();
             line.contains(" visible") && FILES.iter().any(|role| line.starts_with(role))
         };
-        // The first ones are the side bar's.
+        // The first rows are the side bar's.
         let file = tree.lines().rfind(is_file).and_then(reference);
         let found: Found = match file {
             None => Err("no file shows".into()),
@@ -242,7 +242,7 @@ impl<O: Os> Test<'_, O> {
             |a: (f64, f64), b: (f64, f64)| (a.0 - b.0).abs() < 1.5 && (a.1 - b.1).abs() < 1.5;
         let os = self.os.clone();
         let mouse = std::thread::spawn(move || {
-            // From the click on, and no longer than the text takes.
+            // From the click on, at most until the text is complete.
             until(SHOWS, || !near(os.pointer(), before));
             for _ in 0..MOTIONS {
                 std::thread::sleep(MOTION);

@@ -20,8 +20,8 @@ const PATH: &str = "/org/deskline/Shell";
 /// The version of the extension's interface whose positions this Deskline uses.
 const VERSION: u32 = 3;
 
-/// How long the last answer about the windows is reused. A link asks some 30 times, often twice in a
-/// row, and each question waits until the shell has painted.
+/// How long the last answer about the windows is reused. A link asks some 30 times, often twice in
+/// a row, and each question waits until the shell has painted.
 pub(super) const RECENT: Duration = Duration::from_millis(5);
 
 /// The extension. The person may switch it on and off at any time.

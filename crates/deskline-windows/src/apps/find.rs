@@ -43,7 +43,7 @@ impl Program {
         }
     }
 
-    /// What the system knows it as before it runs.
+    /// Its identity to the system before it runs.
     pub(super) fn identity(&self) -> Identity {
         let known = match &self.id {
             Some(id) => Identity::named(id),

@@ -40,7 +40,7 @@ pub(crate) struct Programs {
 struct Followed {
     process: Process,
     name: String,
-    /// What it has written, if it was started here.
+    /// Its output, if it was started here.
     complaint: Complaint,
 }
 

@@ -28,7 +28,8 @@ const ANSWERS: Duration = Duration::from_secs(2);
 /// itself for it.
 const TURNS: usize = 8;
 
-/// How long the app may take for these. One that does more is waited for as it settles.
+/// How long the app may take for these turns. If it takes longer, the wait for it to settle goes
+/// on.
 const TAKES: Duration = Duration::from_millis(300);
 
 /// How long to wait for that between two checks of the cancel flag.

@@ -23,7 +23,7 @@ const NO_APP: usize = 1;
 const DESKTOPS: [&str; 2] = ["Progman", "WorkerW"];
 const PANELS: [&str; 2] = ["Shell_TrayWnd", "Shell_SecondaryTrayWnd"];
 
-/// Classes of helper windows, which a person does not regard as windows.
+/// Classes of helper windows, which a person does not see as windows.
 const HELPERS: [&str; 4] = ["tooltips_class32", "IME", "MSCTFIME UI", "SysShadow"];
 
 /// Styles of windows, in `winuser.h` with the prefix `WS_` or `WS_EX_`.
@@ -76,7 +76,7 @@ pub(crate) fn describe(window: WindowId) -> Window {
     }
 }
 
-/// The kind of a window in a person's view.
+/// The kind of a window as a person sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Window,

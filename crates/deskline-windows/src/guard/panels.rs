@@ -1,4 +1,4 @@
-//! Shows the person that the agent acts: a banner with the action, and an outline around the
+//! Shows the person that the agent is acting: a banner with the action, and an outline around the
 //! target.
 //!
 //! These windows take neither focus nor clicks. From Windows 10 2004 on they are in no picture of
@@ -115,7 +115,7 @@ impl Panels {
             )?;
             self.0.push(window);
             SetLayeredWindowAttributes(window, COLORREF(0), 255, LWA_ALPHA)?;
-            // Before Windows 10 2004 there is no such thing.
+            // Windows before 10 2004 does not have this.
             let _ = SetWindowDisplayAffinity(window, WDA_EXCLUDEFROMCAPTURE);
             let _ = ShowWindow(window, SW_SHOWNOACTIVATE);
             let _ = UpdateWindow(window);

@@ -24,7 +24,7 @@ pub(crate) enum Integrity {
     Gone,
 }
 
-/// What a window is like, in part: bits of its styles.
+/// The part of a window's styles that is used here, as bits.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Styles {
     pub(crate) plain: u32,

@@ -208,8 +208,8 @@ pub(crate) fn owning(window: WindowId) -> Option<WindowId> {
     some(unsafe { GetWindow(handle(window), GW_OWNER) }.ok()?)
 }
 
-/// Asks Windows to bring the window, or its open dialog, to the front. It returns success even if it
-/// has only made the taskbar's button flash.
+/// Asks Windows to bring the window, or its open dialog, to the front. It returns success even if
+/// it has only made the taskbar's button flash.
 pub(crate) fn bring(window: WindowId) {
     // SAFETY: a handle may be that of a window that is gone.
     let _ = unsafe { SetForegroundWindow(GetLastActivePopup(handle(window))) };

@@ -22,7 +22,7 @@ use crate::tree::UiaTrees;
 /// How long a program may take to show its window.
 const STARTS: Duration = Duration::from_secs(20);
 
-/// How long the window hangs in the check of that.
+/// How long the window hangs in the check of a hung window.
 const HANGS: Duration = Duration::from_secs(6);
 
 /// A program of the test's, with its standard input and output. Ends with this.
@@ -242,7 +242,7 @@ impl Test<'_> {
         );
     }
 
-    /// A picture of a covered window has what is covered.
+    /// A picture of a covered window shows that window, without those above it.
     fn picture(&mut self, window: &Window) {
         const NAME: &str = "a picture of a covered window";
         let picture = match self.display.picture(window.id) {
@@ -281,7 +281,7 @@ impl Test<'_> {
         }
     }
 
-    /// A window that hangs costs its own calls 2 s, and other apps' nothing.
+    /// A hung window costs 2 s in calls about it, and nothing in calls about other apps.
     fn hung(&mut self, own: &mut Own, over: &Own) {
         const NAME: &str = "a window that hangs";
         let mut trees = match UiaTrees::new() {

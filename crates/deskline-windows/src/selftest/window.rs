@@ -1,5 +1,5 @@
-//! A window of ordinary Win32 controls, in a process of its own, that prints what reaches it: a line
-//! of standard output each. It obeys lines of standard input, and ends with them.
+//! A window of ordinary Win32 controls, in a process of its own, that prints what reaches it: a
+//! line of standard output each. It obeys lines of standard input, and ends with them.
 
 use std::io::Write as _;
 use std::sync::Once;

@@ -75,7 +75,8 @@ impl<U: Uia> Acting<'_, U> {
 
     fn act(&self, element: &U::Element, action: &Action) -> Answer<()> {
         match self.uia.act(element, action, RETURNS) {
-            // The provider has acted, raised an event and hands on that nobody took it, as Qt's do.
+            // The provider has acted, has raised an event, and reports that nobody listens to it,
+            // as Qt's do.
             Err(Failure::Gone) if self.uia.properties(element).is_ok() => Ok(()),
             done => done,
         }

@@ -5,6 +5,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use deskline_testbed::person::{CONTROL, Person, SHIFT};
 use deskline_testbed::watcher::Watcher;
@@ -40,6 +41,18 @@ fn toggled(app: &App<'_>) -> usize {
     log.iter()
         .filter(|line| line.starts_with("toggled Bold"))
         .count()
+}
+
+/// Answers the question on the desktop by the person's keys.
+fn answer(watcher: &Watcher, hands: &mut Person, key: u32) {
+    watcher.await_overlay();
+    for held in [CONTROL, SHIFT] {
+        hands.press(held);
+    }
+    hands.tap(key);
+    for held in [SHIFT, CONTROL] {
+        hands.release(held);
+    }
 }
 
 /// The questions so far.
@@ -142,16 +155,6 @@ fn a_client_that_cannot_ask_leaves_it_to_a_question_that_only_the_persons_keys_a
     persons.bring_to_front();
     let mine = bed.screen().front();
     let (watcher, mut hands) = (Watcher::on(&bed), Person::at(&bed));
-    let answer = |hands: &mut Person, key: u32| {
-        watcher.await_overlay();
-        for held in [CONTROL, SHIFT] {
-            hands.press(held);
-        }
-        hands.tap(key);
-        for held in [SHIFT, CONTROL] {
-            hands.release(held);
-        }
-    };
     let click = json!({"pid": app.pid, "element": "Bold"});
 
     let server = bed.server(&["--ask"]);
@@ -172,7 +175,7 @@ fn a_client_that_cannot_ask_leaves_it_to_a_question_that_only_the_persons_keys_a
     until("the person's own key in their window", typed);
     assert_eq!(toggled(&app), 0);
     assert_eq!(grants(&bed, &["export"]).trim(), "{}");
-    answer(&mut hands, F9);
+    answer(&watcher, &mut hands, F9);
     asking.answer(deskline_testbed::PATIENCE).unwrap().ok();
     server.call(CLICK, click.clone()).ok();
     assert_eq!(toggled(&app), 2);
@@ -181,7 +184,7 @@ fn a_client_that_cannot_ask_leaves_it_to_a_question_that_only_the_persons_keys_a
     // Once was for that server; never is for all.
     let server = bed.server(&["--ask"]);
     let asking = server.send(CLICK, click.clone());
-    answer(&mut hands, F11);
+    answer(&watcher, &mut hands, F11);
     let refused = asking.answer(deskline_testbed::PATIENCE).unwrap();
     assert!(refused.error().contains("blocked"), "{refused}");
     assert!(grants(&bed, &[]).starts_with("never"));
@@ -288,5 +291,90 @@ fn the_official_python_sdk_asks_in_both_generations() {
     let answers = call("2026-07-28", &["none"]);
     let text = answers[0]["text"].as_str().unwrap();
     assert!(text.contains("deskline grants allow"), "{text}");
+    assert_eq!(toggled(&app), 0);
+}
+
+#[test]
+fn the_official_typescript_sdks_ask_in_both_generations() {
+    let bed = Bed::new();
+    let app = bed.widgets(Toolkit::Gtk3);
+    let (persons, _) = bed.mousepad("mine\n");
+    persons.bring_to_front();
+    let mine = bed.screen().front();
+    let server = bed.serve(&["--ask"]);
+    for package in ["@modelcontextprotocol/sdk", "@modelcontextprotocol/client"] {
+        let start = || {
+            let mut command = bed.command(sdks("bin/node"));
+            command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/apps/client.mjs"));
+            command.arg(sdks("")).arg(package).arg(server.get_program());
+            command.args(server.get_args());
+            SdkClient::start(command)
+        };
+        // The client's person answers a question; whether the call failed, and how often it asked.
+        let click = |client: &mut SdkClient, answer: &str| {
+            let arguments = json!({"pid": app.pid, "element": "Bold"});
+            let done = client.ask(&json!([CLICK, arguments, null, answer]));
+            let asked = done["asked"].as_array().expect(package).len();
+            (done["error"] == true, asked, toggled(&app))
+        };
+        let mut client = start();
+        assert_eq!(click(&mut client, "cancel"), (true, 1, 0), "{package}");
+        assert_eq!(click(&mut client, "once"), (false, 1, 1), "{package}");
+        assert_eq!(click(&mut client, "never"), (false, 0, 1), "{package}");
+        assert_eq!(bed.screen().front(), mine, "{package}");
+        for (answer, done) in [("always", (false, 1, 1)), ("never", (true, 1, 0))] {
+            assert_eq!(click(&mut start(), answer), done, "{package}: {answer}");
+            let kept = (done.0, 0, done.2);
+            assert_eq!(click(&mut start(), "cancel"), kept, "{package}: {answer}");
+            let exported: Value = serde_json::from_str(&grants(&bed, &["export"])).unwrap();
+            grants(
+                &bed,
+                &[
+                    "revoke",
+                    exported.as_object().unwrap().keys().next().unwrap(),
+                ],
+            );
+        }
+    }
+}
+
+/// The Inspector's command line has no form for a question.
+#[test]
+fn the_inspector_leaves_it_to_the_question_on_the_desktop() {
+    let bed = Bed::with(&["--watch"]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    let (persons, _) = bed.mousepad("");
+    persons.bring_to_front();
+    let (watcher, mut hands) = (Watcher::on(&bed), Person::at(&bed));
+    let server = bed.serve(&["--ask"]);
+    let start = || {
+        let mut command = bed.command(sdks("bin/node"));
+        command
+            .arg(sdks("node_modules/.bin/mcp-inspector"))
+            .arg("--cli");
+        command.arg(server.get_program()).args(server.get_args());
+        command.args(["--method", "tools/call", "--tool-name", CLICK]);
+        command.args([
+            "--tool-arg",
+            &format!("pid={}", app.pid),
+            "--tool-arg",
+            "element=Bold",
+        ]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let done = |child: std::process::Child| {
+        let output = child.wait_with_output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr)
+    };
+    let asking = start();
+    answer(&watcher, &mut hands, F9);
+    let said = done(asking);
+    assert_eq!(toggled(&app), 1, "{said}");
+    let asking = start();
+    answer(&watcher, &mut hands, F11);
+    let said = done(asking);
+    assert!(said.contains("blocked"), "{said}");
     assert_eq!(toggled(&app), 0);
 }

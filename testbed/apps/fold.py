@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """A GTK 4 window with a column of buttons, most of them below the fold. It scrolls smoothly to the one with the focus. The
-first has a tool tip.
+first has a tool tip, and the third counts its clicks 180 ms after each.
 
 Usage: fold.py LOG
 
@@ -14,11 +14,25 @@ from gi.repository import GLib, Gtk
 
 from log import log
 
+clicks = 0
+
+
+def counts(button):
+    global clicks
+    clicks += 1
+    button.set_label(f"Slow {clicks}")
+    log("slow", clicks)
+    return GLib.SOURCE_REMOVE
+
+
 column = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
 for number in range(60):
     button = Gtk.Button(label=f"Button {number}", height_request=90)
     if number == 0:
         button.set_tooltip_text("The first one")
+    if number == 2:
+        button.set_label("Slow 0")
+        button.connect("clicked", lambda b: GLib.timeout_add(180, counts, b))
     column.append(button)
 scrolled = Gtk.ScrolledWindow(child=column, hscrollbar_policy=Gtk.PolicyType.NEVER)
 window = Gtk.Window(title="Fold", default_width=360, default_height=500, child=scrolled)

@@ -212,6 +212,42 @@ fn a_tool_tip_of_gtk_4_is_where_it_shows() {
     assert!(beside < 20 && is_below, "{tip:?} below {button:?}");
 }
 
+/// The person's pointer rests over a button: its tool tip goes with the link's pointer, and is back
+/// after the answer. An effect that comes later than that is in the answer.
+#[test]
+fn tool_tips_are_no_effect_and_no_late_change() {
+    let bed = Bed::new();
+    let server = bed.server(&[]);
+    let app = bed.fold();
+    let (person, _) = bed.mousepad("");
+    bed.screen().move_window(app.window.id, 0, 0);
+    bed.screen().move_window(person.window.id, 700, 200);
+    let place = until("the button", || {
+        let read = server.refresh(app.pid).ok();
+        let place = read.line_of("AXButton", "Button 0").extents?;
+        (place.x < 300).then_some(place)
+    });
+    person.bring_to_front();
+    let pointer = (place.x + place.w / 2, place.y + place.h / 2);
+    let [x, y] = [pointer.0, pointer.1].map(|at| i16::try_from(at).unwrap());
+    bed.screen().move_pointer(x, y);
+    for click in 1..=4 {
+        until("the tool tip", || {
+            let read = server.refresh(app.pid).ok();
+            assert!(read.get("late_changes").is_none(), "{read}");
+            read.find("AXHelpTag", "The first one")
+        });
+        let slow = json!({"pid": app.pid, "element": format!("Slow {}", click - 1)});
+        let answer = server.call("click_and_traverse", slow).ok();
+        let counted = answer.find("AXButton", &format!("Slow {click}"));
+        assert!(counted.is_some(), "{answer}\n{}", answer.file());
+        app.wait_for(&format!("slow {click}"));
+        assert!(answer.get("late_changes").is_none(), "{answer}");
+        assert_eq!(bed.screen().pointer(), pointer);
+        assert_eq!(bed.screen().front(), person.window.id);
+    }
+}
+
 /// A page whose buttons do their work some time after the click.
 const SLOW: &str = "<title>Slow</title><p id=o>start</p><script>\
     n = 0; later = (word, ms) => setTimeout(() => o.textContent = word + ' ' + ++n, ms)</script>\

@@ -423,7 +423,7 @@ impl Trees for LinuxDesktop {
             }
             std::thread::sleep(LOOK);
             let now = self.windows_of(pid)?;
-            if now.toplevels != windows.toplevels {
+            if now != windows {
                 windows = now;
                 tree = self.atspi.read(pid, scope, &windows)?;
             }

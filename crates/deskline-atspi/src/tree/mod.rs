@@ -26,15 +26,15 @@ pub use windows::{InBuffer, Toplevel, Windows};
 pub struct KnownWindows {
     /// Windows that ACTIVE identified.
     learnt: Learnt,
-    /// Paths of the last reading's toplevels whose windows did not exist yet, and which cannot be
-    /// placed without them.
+    /// Paths of the last reading's toplevels and tool tips whose windows did not exist yet, and
+    /// which cannot be placed without them.
     missing: HashSet<String>,
     /// The missing toplevels whose windows did not appear in time.
     given_up: HashSet<String>,
 }
 
 impl KnownWindows {
-    /// Whether the last reading has toplevels whose windows may still appear.
+    /// Whether the last reading has toplevels or tool tips whose windows may still appear.
     pub fn are_on_their_way(&self) -> bool {
         !self.missing.is_subset(&self.given_up)
     }
@@ -56,6 +56,11 @@ pub fn build(
     let order = document_order(nodes);
     let toplevels = toplevels(peer.toolkit, known, nodes, windows);
     let placements = placements(peer.toolkit, nodes, windows, &toplevels);
+    let native = windows.unplaced || windows.toplevels.iter().any(|t| t.in_buffer.is_some());
+    if !peer.toolkit.maps_before_it_tells() && !native {
+        let unmapped = tool_tips_without_windows(nodes, &placements);
+        known.missing.extend(unmapped.map(str::to_owned));
+    }
     let mut elements = Vec::with_capacity(order.len());
     let mut position = vec![None; nodes.len()];
     let mut dialog = None;
@@ -339,6 +344,29 @@ fn place_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placemen
             place.is_tool_tip = true;
         }
     }
+}
+
+/// The paths of GTK 4's tool tips whose windows were not open when the windows were listed. GTK 4
+/// reports a tip first, and then opens its window. It lies over another child of its toplevel.
+fn tool_tips_without_windows<'n>(
+    nodes: &'n [Node],
+    places: &[Option<Placement>],
+) -> impl Iterator<Item = &'n str> {
+    let place = |index: usize| nodes[index].extents.filter(|_| nodes[index].showing);
+    let lost = move |&(index, node): &(usize, &Node)| {
+        let Some((toplevel, own)) = node.parent.zip(place(index)) else {
+            return false;
+        };
+        let lies_over = |&other: &usize| {
+            other < index && place(other).is_some_and(|it| !it.intersect(&own).is_empty())
+        };
+        node.role == Some(role::FILLER)
+            && nodes[toplevel].parent == Some(0)
+            && places[index].is_some_and(|place| place.after == (0, 0))
+            && nodes[toplevel].children.iter().any(lies_over)
+    };
+    let nodes = nodes.iter().enumerate();
+    nodes.filter(lost).map(|(_, node)| &*node.path)
 }
 
 /// Moves GTK 4's popovers in native Wayland windows to the positions of their windows, beside which

@@ -117,6 +117,7 @@ impl Since<'_> {
             (is[m.after].visible || was[m.before].visible)
                 && !m.is_focus_alone()
                 && !is[m.after].role.is_progress()
+                && !now.is_in_tool_tip(m.after)
         });
         let changed = diff.changed_ids(last, now);
         // Nothing in common: a reused pid, or another document in every window.

@@ -388,6 +388,8 @@ impl Restless {
             .retain(|&added| hovers || !after.is_in_tool_tip(added));
         diff.removed
             .retain(|&removed| !before.is_in_tool_tip(removed));
+        diff.modified
+            .retain(|m| hovers || !after.is_in_tool_tip(m.after));
         let changed = diff.changed_ids(before, after);
         let mut counts = HashMap::new();
         // Texts from pictures are added after the reading.

@@ -111,7 +111,7 @@ fn gtk_4() {
     subject.chooses("AXComboBox Font", "Font 33", "Font Font 33");
     subject.lacks("AXComboBox City", "City 61", "\"City 6\"");
     subject.chooses("AX More", "Copy it", "More Copy it");
-    // Upwards GTK 4.8 moves to rows far below.
+    // Upwards GTK 4.8 jumps to rows far below, by a person's wheel too.
     subject.scrolls("AXList Rows", &["Line 120"]);
 }
 

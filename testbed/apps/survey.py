@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """Prints every accessible of an app that is showing, as libatspi reads it: one JSON object a line.
 
-Usage: survey.py PID SECONDS
+Usage: survey.py PID SECONDS FRONT
 
 Keys: role, name, text, description, states, extents ([x, y, w, h], as the toolkit reports them),
-within (whether the centre is inside everything that clips it). The last line is {"cut": true} if the
-time or the number of nodes ran out. Has a time limit, and never asks a sheet for its children.
+within (whether the centre is inside everything that clips it, and not under its window of the title
+FRONT, which may be empty). The last line is {"cut": true} if the time or the number of nodes ran out.
+Has a time limit, and never asks a sheet for its children.
 """
 
 import json
@@ -44,6 +45,7 @@ class Survey:
         self.left = NODES
         self.cut = False
         self.gtk4 = False
+        self.front = self.cover = None
 
     def over(self):
         if time.monotonic() > self.deadline or self.left <= 0:
@@ -74,6 +76,8 @@ class Survey:
             return
         if role in OPENS_OUTSIDE:
             clip = None
+        if depth == 1:
+            self.cover = None if node.get_name() == sys.argv[3] else self.front
         if depth:
             self.tell(node, role, states, extents, clip)
         if extents and role in CLIPS and extents[2] > 0 and extents[3] > 0:
@@ -94,9 +98,9 @@ class Survey:
         if seen[2] < min(4, extents[2]) or seen[3] < min(4, extents[3]):
             return
         x, y = extents[0] + extents[2] // 2, extents[1] + extents[3] // 2
-        within = not clip or (
-            clip[0] <= x < clip[0] + clip[2] and clip[1] <= y < clip[1] + clip[3]
-        )
+        within = not clip or has(clip, x, y)
+        if self.cover and has(self.cover, x, y):
+            within = False
         secret = role == "password text"
         told = {
             "role": role,
@@ -168,6 +172,19 @@ def cut(a, b):
     return [x, y, min(a[0] + a[2], b[0] + b[2]) - x, min(a[1] + a[3], b[1] + b[3]) - y]
 
 
+def has(area, x, y):
+    return area[0] <= x < area[0] + area[2] and area[1] <= y < area[1] + area[3]
+
+
+def front_window(app):
+    """The extents of the app's window in front. ACTIVE may be that of another: wx."""
+    for i in range(min(app.get_child_count(), CHILDREN)):
+        window = app.get_child_at_index(i)
+        if window and window.get_name() and window.get_name() == sys.argv[3]:
+            return extents_of(window)
+    return None
+
+
 def is_of(known, pid):
     """Whether the bus's process of an app is this one. Of an app in a sandbox it is the proxy."""
     try:
@@ -187,6 +204,8 @@ def main():
             if app and is_of(app.get_process_id(), pid):
                 version = app.get_toolkit_version() or ""
                 survey.gtk4 = (app.get_toolkit_name() or "").upper() == "GTK" and version[:2] == "4."
+                # GTK 4's extents count from their own window.
+                survey.front = None if survey.gtk4 else front_window(app)
                 survey.walk(app, 0, None)
         except GLib.Error:
             pass

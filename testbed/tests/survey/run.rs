@@ -256,10 +256,17 @@ pub fn survey(subject: &Subject) {
     }
     let mut findings = compare(&run);
     keep(subject, &run, "read");
+    let person = bed.windows("gtk3", &[], &["Mine|Mine|300x200+900+600"]);
+    let front = person.window.id;
+    person.bring_to_front();
     findings.click = (subject.click)(&run);
     keep(subject, &run, "clicked");
     findings.text = (subject.text)(&run);
     keep(subject, &run, "typed");
+    if findings.text.is_ok() {
+        let back = || bed.screen().front() == front;
+        findings.text = wait("the person's window in front again", back);
+    }
     // Compare again, with what the steps have opened.
     let after = compare(&run);
     let new = after

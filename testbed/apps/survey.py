@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Prints every accessible of an app that is showing, as libatspi reads it: one JSON object a line.
 
-Usage: survey.py PID SECONDS FRONT
+Usage: survey.py PID SECONDS TOP
 
 Keys: role, name, text, description, states, extents ([x, y, w, h], as the toolkit reports them),
 within (whether the centre is inside everything that clips it, and not under its window of the title
-FRONT, which may be empty). The last line is {"cut": true} if the time or the number of nodes ran out.
+TOP, which may be empty). The last line is {"cut": true} if the time or the number of nodes ran out.
 Has a time limit, and never asks a sheet for its children.
 """
 
@@ -45,7 +45,7 @@ class Survey:
         self.left = NODES
         self.cut = False
         self.gtk4 = False
-        self.front = self.cover = None
+        self.top = self.cover = None
 
     def over(self):
         if time.monotonic() > self.deadline or self.left <= 0:
@@ -77,7 +77,7 @@ class Survey:
         if role in OPENS_OUTSIDE:
             clip = None
         if depth == 1:
-            self.cover = None if node.get_name() == sys.argv[3] else self.front
+            self.cover = None if node.get_name() == sys.argv[3] else self.top
         if depth:
             self.tell(node, role, states, extents, clip)
         if extents and role in CLIPS and extents[2] > 0 and extents[3] > 0:
@@ -176,8 +176,8 @@ def has(area, x, y):
     return area[0] <= x < area[0] + area[2] and area[1] <= y < area[1] + area[3]
 
 
-def front_window(app):
-    """The extents of the app's window in front. ACTIVE may be that of another: wx."""
+def top_window(app):
+    """The extents of the app's window over its others. ACTIVE may be another: wx."""
     for i in range(min(app.get_child_count(), CHILDREN)):
         window = app.get_child_at_index(i)
         if window and window.get_name() and window.get_name() == sys.argv[3]:
@@ -205,7 +205,7 @@ def main():
                 version = app.get_toolkit_version() or ""
                 survey.gtk4 = (app.get_toolkit_name() or "").upper() == "GTK" and version[:2] == "4."
                 # GTK 4's extents count from their own window.
-                survey.front = None if survey.gtk4 else front_window(app)
+                survey.top = None if survey.gtk4 else top_window(app)
                 survey.walk(app, 0, None)
         except GLib.Error:
             pass

@@ -147,6 +147,13 @@ impl Screen {
         windows
     }
 
+    /// The window of a process that lies over its others.
+    pub fn topmost_of(&self, pid: u32) -> Option<Window> {
+        let ids = self.numbers(self.root, "_NET_CLIENT_LIST_STACKING");
+        let mut windows = ids.into_iter().rev().filter_map(|id| self.window(id));
+        windows.find(|window| window.pid == pid)
+    }
+
     /// The front window's id; 0 if there is none.
     pub fn front(&self) -> Id {
         let active = self.numbers(self.root, "_NET_ACTIVE_WINDOW");

@@ -38,12 +38,10 @@ pub struct Screenful {
 
 pub fn read(bed: &Bed, pid: u32) -> Screenful {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/apps/survey.py");
-    let front = bed.screen().front();
-    let windows = bed.screen().windows_of(pid);
-    let front = windows.iter().find(|window| window.id == front);
-    let front = front.map_or("", |window| &window.title);
+    let top = bed.screen().topmost_of(pid);
+    let top = top.as_ref().map_or("", |window| &window.title);
     let (pid, seconds) = (pid.to_string(), SECONDS.to_string());
-    let listing = bed.run("/usr/bin/python3", &["-B", script, &pid, &seconds, front]);
+    let listing = bed.run("/usr/bin/python3", &["-B", script, &pid, &seconds, top]);
     let mut screenful = Screenful {
         shown: Vec::new(),
         whole: true,

@@ -9,7 +9,7 @@ use std::process::Stdio;
 
 use deskline_testbed::person::{CONTROL, Person, SHIFT};
 use deskline_testbed::watcher::Watcher;
-use deskline_testbed::{App, Bed, Client, Toolkit, deskline, sdks, signal, until};
+use deskline_testbed::{App, Bed, Client, SdkClient, Toolkit, deskline, sdks, signal, until};
 use serde_json::{Value, json};
 
 const CLICK: &str = "click_and_traverse";

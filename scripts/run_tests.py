@@ -36,7 +36,7 @@ DESKTOPS = re.compile(r"deskline-(x11|linux)/(?!lib$)")
 WAITS = {
     *("windows", "large", "sheets", "reading", "scale", "toolkits calc::libreoffice_calc"),
     *("debian_13 gnome", "debian_13 gnome_extension"),
-    *("Wine", "toolkits wine::qt_6", "toolkits wine::a_private_desktop"),
+    *("Wine designer", "Wine windows", "toolkits wine::qt_6", "toolkits wine::a_private_desktop"),
 }
 
 # Nothing may run beside these.
@@ -214,7 +214,8 @@ def all_units(arguments):
         check = ["target/agents/bin/python", "packaging/container/check.py", "target/container"]
         found.append(Unit("container", [*check, program]))
         if "DESKLINE_WINDOWS" in os.environ:
-            found.append(Unit("Wine", ["scripts/windows", "--test"]))
+            wine = ["scripts/windows", "--test"]
+            found.extend(Unit(f"Wine {name}", [*wine, name]) for name in ("designer", "windows"))
         docs = ["cargo", "test", "--locked", "--quiet", "--workspace", "--exclude=deskline-bench"]
         found.append(Unit("doc tests", [*docs, "--doc"], desktop=False))
     if arguments.names:

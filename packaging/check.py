@@ -159,6 +159,7 @@ def npm(out, folder):
     run("npm", "i", "--no-audit", "--no-fund", native, main, cwd=project, env=env)
     bin = project / "node_modules/.bin/deskline"
     helper(project / f"node_modules/@deskline/{PLATFORM}/deskline-grab")
+    assert (project / f"node_modules/@deskline/{PLATFORM}/deskline.cdx.json").is_file()
     use(bin, folder=folder, env=env)
     shutil.rmtree(project / f"node_modules/@deskline/{PLATFORM}")
     said = run(bin, "--version", fails=True, env=env)
@@ -186,6 +187,7 @@ def mcp_bundle(out, folder):
     mcpb = os.environ["DESKLINE_MCPB"]
     run(mcpb, "unpack", package, folder / "bundle")
     run(mcpb, "validate", folder / "bundle/manifest.json")
+    assert (folder / "bundle/deskline.cdx.json").is_file()
     manifest = json.loads((folder / "bundle/manifest.json").read_text())
     start = manifest["server"]["mcp_config"]
     words = {"__dirname": str(folder / "bundle")}

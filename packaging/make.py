@@ -156,16 +156,22 @@ def tools(release):
     return [{"name": t["name"], "description": t["description"].split(". ")[0].rstrip(".")} for t in listed]
 
 
+def write_zip(release, path, files):
+    """Of names, external attributes and contents, all from the time of the commit."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, attributes, content in files:
+            entry = zipfile.ZipInfo(name, time.gmtime(release.time)[:6])
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, attributes
+            packed.writestr(entry, content)
+
+
 def zipped(release, platform, bill):
     """For Windows: the program alone, which winget and Scoop put in the path."""
     name = f"deskline-{release.version}-{platform}"
     path = release.out / f"{name}.zip"
     files = [release.binary(platform), *(ROOT / file for file in DOCUMENTS)]
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-        for file, to in [*((file, file.name) for file in files), (bill, BILL)]:
-            entry = zipfile.ZipInfo(to, time.gmtime(release.time)[:6])
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            packed.writestr(entry, file.read_bytes())
+    named = [*((file.name, file) for file in files), (BILL, bill)]
+    write_zip(release, path, [(name, 0o644 << 16, file.read_bytes()) for name, file in named])
     release.add(path)
     words = {"URL": f"{release.words['REPOSITORY']}/releases/download/v{release.version}/{path.name}"}
     words["SHA256"] = release.checksum(path.name)
@@ -244,7 +250,7 @@ def deb(release, platform, shared, bill):
     release.add(path)
 
 
-def npm(release):
+def npm(release, bills):
     def pack(folder):
         name = run("npm", "pack", "--silent", "--pack-destination", release.out, cwd=folder).decode().split()[-1]
         release.add(release.out / name)
@@ -253,6 +259,7 @@ def npm(release):
         system, processor = PLATFORMS[platform][:2]
         folder = release.folder("npm")
         program(release, platform, folder)
+        shutil.copy(bills[platform], folder / BILL)
         files = json.dumps(sorted(file.name for file in folder.iterdir()))
         text = release.text("npm/platform.json", PLATFORM=platform, OS=system, CPU=processor, FILES=files)
         (folder / "package.json").write_text(text)
@@ -289,16 +296,21 @@ def wheel(release, platform, bill):
     release.add(path)
 
 
-def bundle(release, platform, tools):
+def bundle(release, platform, tools, bill):
     folder = release.folder("mcpb")
     start = program(release, platform, folder / "server")
     text = release.text("mcpb/manifest.json", OS=PLATFORMS[platform][0], PROGRAM=start, TOOLS=json.dumps(tools))
     (folder / "manifest.json").write_text(text)
+    shutil.copy(bill, folder / BILL)
     for file in ("LICENSE", "LICENSE-MIT", "LICENSE-APACHE"):
         shutil.copy(ROOT / file, folder)
     path = release.out / f"deskline-{release.version}-{platform}.mcpb"
     run(os.environ["DESKLINE_MCPB"], "validate", folder / "manifest.json")
     run(os.environ["DESKLINE_MCPB"], "pack", folder, path)
+    # It stamps the files with the time of the packing.
+    with zipfile.ZipFile(path) as packed:
+        files = [(entry.filename, entry.external_attr, packed.read(entry)) for entry in packed.infolist()]
+    write_zip(release, path, files)
     release.add(path)
 
 
@@ -332,13 +344,13 @@ def main():
             old.unlink()
     print(f"Deskline {release.version} for {', '.join(release.platforms)}")
     shared, listed = share(release), tools(release)
-    for platform in release.platforms:
-        materials = bill(release, platform)
+    bills = {platform: bill(release, platform) for platform in release.platforms}
+    for platform, materials in bills.items():
         archive(release, platform, shared, materials)
         deb(release, platform, shared, materials)
         wheel(release, platform, materials)
-        bundle(release, platform, listed)
-    npm(release)
+        bundle(release, platform, listed, materials)
+    npm(release, bills)
     installer(release)
     registry(release)
     sums = "".join(f"{release.checksum(p.name)}  {p.name}\n" for p in sorted(release.made))

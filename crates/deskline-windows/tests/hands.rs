@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use common::{App, be_an_app, person};
 use deskline_core::{KeyPress, Modifiers, Point};
-use deskline_link::guard::{Grab, Guards as _, Task};
+use deskline_link::guard::{Grab, Guards as _, LIMIT, Task};
 use deskline_link::{
     Aim, Button, Cancel, Click, Clicks, KeyInput as _, Pictures as _, PointerInput as _,
     Raising as _, Reason, Screen as _, Window,
@@ -303,6 +303,42 @@ fn the_guard_keeps_the_person_out_and_esc_cancels() {
         theirs.iter().all(|line| line.starts_with("active")),
         "{theirs:?}"
     );
+}
+
+#[test]
+fn a_key_that_the_person_releases_late_does_not_release_ours() {
+    let mut desk = Desk::new();
+    let theirs = middle(&window(&mut desk.display, &desk.persons));
+    let (x, y) = (theirs.x.to_string(), theirs.y.to_string());
+    let presses = ["mousemove", &x, &y, "click", "1", "keydown", "Control_L"];
+    if person(&presses).is_none() {
+        eprintln!("skipped: nobody types: DESKLINE_HAND is not set");
+        return;
+    }
+    desk.persons.wait_for("key 11");
+    desk.raise();
+    let grab = desk.display.grab(&task(LIMIT), &desk.cancel).unwrap();
+    assert_eq!(grab, Grab::Held);
+    desk.app.new_lines();
+    let log = desk.app.log.clone();
+    let releases = std::thread::spawn(move || {
+        wait("our key", || {
+            std::fs::read_to_string(&log).unwrap().contains("key 41")
+        });
+        person(&["keyup", "Control_L"])
+    });
+    let press = KeyPress::parse("a", &["Control"]).unwrap();
+    let pressed = desk
+        .display
+        .press_key(press, Duration::from_secs(2), &desk.cancel);
+    pressed.unwrap();
+    releases.join().unwrap().unwrap();
+    let lines = desk.settle();
+    let begun = lines.iter().skip_while(|line| !line.starts_with("key 41"));
+    let meanwhile: Vec<&String> = begun.take_while(|line| *line != "up 41").collect();
+    assert!(!meanwhile.is_empty(), "{lines:?}");
+    assert!(!meanwhile.contains(&&"up 11".to_owned()), "{lines:?}");
+    desk.display.unwatch();
 }
 
 #[test]

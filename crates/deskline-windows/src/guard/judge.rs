@@ -44,6 +44,9 @@ pub(super) struct Judge {
     /// Keys and buttons whose press was swallowed: their release is swallowed too, even after the
     /// grab. The release of a key that was down before the grab passes, or it would stay down.
     swallowed: Vec<Switch>,
+    /// Keys and buttons that this program holds down during the grab: the person's release of one
+    /// that was down before is swallowed, or it would release this program's.
+    ours: Vec<Switch>,
     /// The modifiers that the person holds.
     modifiers: Modifiers,
     /// Whether a press that reached an app was reported.
@@ -58,6 +61,7 @@ impl Judge {
     }
 
     pub(super) fn grab(&mut self, limit: Duration, now: Instant) {
+        self.ours.clear();
         self.hold.grab((), limit, now);
     }
 
@@ -79,6 +83,7 @@ impl Judge {
     pub(super) fn event(&mut self, event: Event, ours: bool, now: Instant) -> Verdict {
         let limit = self.tick(now);
         if ours {
+            self.sent(event);
             return (false, limit);
         }
         let held = self.hold.is_held();
@@ -108,6 +113,18 @@ impl Judge {
         (swallow, limit.or(report))
     }
 
+    fn sent(&mut self, event: Event) {
+        let (switch, down) = match event {
+            Event::Key { code, down } => (Switch::Key(code), down),
+            Event::Button { which, down } => (Switch::Button(which), down),
+            Event::Other => return,
+        };
+        self.ours.retain(|other| *other != switch);
+        if down {
+            self.ours.push(switch);
+        }
+    }
+
     fn switch(&mut self, switch: Switch, down: bool, held: bool) -> Verdict {
         let was = self.swallowed.iter().position(|other| *other == switch);
         match (down, held, was) {
@@ -124,6 +141,7 @@ impl Judge {
             (false, _, Some(at)) => {
                 self.swallowed.swap_remove(at);
             }
+            (false, true, None) if self.ours.contains(&switch) => {}
             (false, _, None) => return (false, None),
         }
         (true, None)
@@ -216,6 +234,25 @@ mod tests {
         );
         assert!(!judge.event(key(A, true), false, now).0);
         assert!(!judge.event(key(A, false), false, now).0);
+    }
+
+    #[test]
+    fn a_late_release_does_not_release_what_this_program_holds() {
+        let (mut judge, now) = held();
+        let button = |down| Event::Button { which: 1, down };
+        for [press, release] in [
+            [key(CONTROL, true), key(CONTROL, false)],
+            [button(true), button(false)],
+        ] {
+            judge.event(press, true, now);
+            assert_eq!(judge.event(release, false, now), (true, None));
+            judge.event(release, true, now);
+            assert_eq!(judge.event(release, false, now), (false, None));
+        }
+        // After the grab the person's releases pass, whatever was lost.
+        judge.event(key(A, true), true, now);
+        judge.release();
+        assert_eq!(judge.event(key(A, false), false, now), (false, None));
     }
 
     #[test]

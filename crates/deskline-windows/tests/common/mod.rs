@@ -33,7 +33,7 @@ thread_local! {
 /// An app's process and its log.
 pub struct App {
     child: Child,
-    log: PathBuf,
+    pub log: PathBuf,
     read: usize,
     pub title: String,
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Bed, SdkClient, deskline, sdks, until};
+use deskline_testbed::{Bed, Client, Running, SdkClient, deskline, sdks, until};
 use serde_json::json;
 
 /// The official SDKs' clients, without the server's command.
@@ -72,6 +72,40 @@ fn official_sdks_drive_an_app_and_give_up_a_call() {
             "{name}: {text}"
         );
     }
+}
+
+/// As a client that passes on little more than `PATH` and `HOME` starts it. The desktop is the only
+/// one whose processes the server sees.
+#[test]
+fn a_server_in_a_bare_environment_finds_the_desktop() {
+    let bed = Bed::apart();
+    let mut persons = bed.command_inside("zenity");
+    let _persons = Running(persons.args(["--info", "--title=Mine"]).spawn().unwrap());
+    let front = until("the person's window", || {
+        let windows = bed.screen().windows();
+        let mine = windows.iter().find(|window| window.title == "Mine")?;
+        (bed.screen().front() == mine.id).then_some(mine.id)
+    });
+    let file = bed.path("notes.txt");
+    fs::write(&file, "").unwrap();
+    let mut server = bed.command_inside("env");
+    server.args(["--ignore-environment", "PATH=/usr/bin:/bin"]);
+    server.arg(format!("HOME={}", bed.environment()["HOME"]));
+    server.arg(deskline()).arg("serve").arg("--attended");
+    server.arg("--dir").arg(bed.journal());
+    let client = Client::start(server);
+    let open = json!({"identifier": format!("mousepad {}", file.display())});
+    let pid = client
+        .call("open_application_and_traverse", open)
+        .ok()
+        .pid();
+    let keys =
+        json!({"pid": pid, "text": "bare", "pressKey": "s", "pressKeyModifiers": ["Control"]});
+    client.call("type_and_traverse", keys).ok();
+    until("the saved text", || {
+        fs::read_to_string(&file).unwrap().trim() == "bare"
+    });
+    assert_eq!(bed.screen().front(), front);
 }
 
 /// `--strict` fails where a model provider would refuse a tool's schema.

@@ -1,12 +1,13 @@
 //! Apps: the running ones, starting one, and its progress.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use deskline_core::App;
+use deskline_core::{App, escape, nearest};
 
 use crate::display::WindowState;
 use crate::end::End;
-use crate::error::{Result, WindowHint};
+use crate::error::{OpenError, Result, WindowHint};
 
 /// A running app with windows, for `list_applications`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +67,50 @@ pub enum Progress {
     Waiting(u32, WindowHint),
     /// It has a window and a tree: its pid.
     Ready(u32),
+}
+
+/// The paths in a folder, and in the folders that many levels below it, that describe installed
+/// apps, by name.
+pub fn installed(folder: &Path, levels: usize, is_app: fn(&Path) -> bool) -> Vec<PathBuf> {
+    /// Look at most at this many entries of a folder.
+    const MOST: usize = 10_000;
+
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    let mut found = Vec::new();
+    for path in paths.into_iter().take(MOST) {
+        if is_app(&path) {
+            found.push(path);
+        } else if levels > 0 && path.is_dir() {
+            found.extend(installed(&path, levels - 1, is_app));
+        }
+    }
+    found
+}
+
+/// The one app with this word in its name: "chrome" is Google Chrome, unless another app has that
+/// word in its name too.
+pub fn by_word<'a>(
+    apps: &'a [PathBuf],
+    wanted: &str,
+    name: impl Fn(&Path) -> String,
+) -> Option<&'a PathBuf> {
+    let has = |path: &&PathBuf| name(path).split(' ').any(|word| word == wanted);
+    let mut all = apps.iter().filter(has);
+    all.next().filter(|_| all.next().is_none())
+}
+
+/// The error for an identifier that no app has. `forms` says what an identifier may be.
+pub fn not_found(identifier: &str, wanted: &str, names: &[String], forms: &str) -> OpenError {
+    let near = nearest(wanted, names.iter().map(String::as_str));
+    let near = near.map_or_else(String::new, |near| {
+        format!("The nearest is '{}'. ", escape::short(near, 40))
+    });
+    OpenError::NotFound {
+        identifier: identifier.to_owned(),
+        nearest: format!("{near}Give {forms}"),
+    }
 }
 
 /// Apps. Each method is one bounded step; the link decides how long a start may take.

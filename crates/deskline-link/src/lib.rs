@@ -71,4 +71,4 @@ pub use error::{
 pub use links::{Links, Looked, unanswered};
 pub use policy::{Policy, identify};
 pub use report::STEPS;
-pub use trees::{Scope, Sent, Sign, Trees};
+pub use trees::{Scope, Sent, Sign, Signs, Trees};

@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{KeyPress, escape};
+use deskline_core::{KeyPress, Rect, escape};
 use serde::Serialize;
 
 use crate::call::{ClickKind, Typing};
 use crate::doctor::{Check, Status};
+use crate::guard::Task;
 use crate::{Action, Answer, Call, Cancel, Input, Links, Target, Tool};
 
 /// One line of the report.
@@ -37,6 +38,39 @@ pub type Found = Result<String, String>;
 
 pub fn judge(good: bool, seen: String) -> Found {
     if good { Ok(seen) } else { Err(seen) }
+}
+
+/// Whether a key was to reach the app, and did.
+pub fn reached(passed: Result<bool, String>, wanted: bool) -> Found {
+    let passed = passed?;
+    let seen = if passed {
+        "reached the app"
+    } else {
+        "was dropped"
+    };
+    judge(passed == wanted, seen.into())
+}
+
+/// Looks until it is there, for at most `time`.
+pub fn within<T>(time: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    let start = Instant::now();
+    loop {
+        let found = look();
+        if found.is_some() || start.elapsed() >= time {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// What the test closes the guard for.
+pub fn guarded(place: Option<Rect>, limit: Duration) -> Task {
+    Task {
+        caption: Some("AI: testing itself — press Esc to cancel".into()),
+        place,
+        pointer: false,
+        limit,
+    }
 }
 
 /// The test in progress.
@@ -176,6 +210,13 @@ pub fn typed(typing: Typing) -> Action {
 pub fn clicked(target: Target, then: Typing) -> Action {
     let kind = ClickKind::default();
     Action::Input(Input::Click { target, kind, then })
+}
+
+pub fn titled(text: &str, role: &str) -> Target {
+    Target::Text {
+        text: text.to_owned(),
+        role: Some(role.to_owned()),
+    }
 }
 
 /// The error or the summary of an answer.

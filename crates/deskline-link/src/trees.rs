@@ -1,6 +1,7 @@
 //! The trees of apps: reading them, listening for changes, and acting on elements through the
 //! accessibility API. Every backend has this part.
 
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use deskline_core::{ElementId, Tree};
@@ -42,6 +43,29 @@ pub enum Sign {
     Focus,
     /// Anything else.
     Change,
+}
+
+/// The strongest sign since the last wait, from the threads on which an app is heard.
+#[derive(Debug, Default)]
+pub struct Signs {
+    heard: Mutex<Option<Sign>>,
+    rings: Condvar,
+}
+
+impl Signs {
+    pub fn hear(&self, sign: Sign) {
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        *heard = (*heard).max(Some(sign));
+        self.rings.notify_all();
+    }
+
+    /// Waits for a sign, for at most `time`.
+    pub fn wait(&self, time: Duration) -> Option<Sign> {
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let none = |heard: &mut Option<Sign>| heard.is_none();
+        let waited = self.rings.wait_timeout_while(heard, time, none);
+        waited.unwrap_or_else(PoisonError::into_inner).0.take()
+    }
 }
 
 /// The trees of apps. Each method is one bounded step.

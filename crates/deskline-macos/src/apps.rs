@@ -2,16 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use deskline_core::{escape, nearest};
+use deskline_link::apps::{by_word, installed, not_found};
 use deskline_link::{OpenError, Result};
 
 use crate::os::{Launch, Os, RunningApp};
 
 /// Apps are in the folders themselves or one level below (Utilities, vendors' folders).
-const DEPTH: usize = 2;
-
-/// Look at most at this many entries of a folder.
-const MOST: usize = 2_000;
+const LEVELS: usize = 1;
 
 /// Finds the app that an identifier means.
 pub(crate) fn find<O: Os>(os: &O, identifier: &str) -> Result<Launch> {
@@ -28,7 +25,10 @@ pub(crate) fn find<O: Os>(os: &O, identifier: &str) -> Result<Launch> {
     }
     let wanted = name(identifier);
     let running = os.apps();
-    let installed = installed(&os.app_folders());
+    let folders = os.app_folders().into_iter();
+    let installed: Vec<PathBuf> = folders
+        .flat_map(|folder| installed(&folder, LEVELS, is_bundle))
+        .collect();
     let runs = |a: &&RunningApp| {
         !a.path.as_os_str().is_empty()
             && (name(&a.name) == wanted || stem(&a.path).is_some_and(|s| name(&s) == wanted))
@@ -43,29 +43,18 @@ pub(crate) fn find<O: Os>(os: &O, identifier: &str) -> Result<Launch> {
         let same = |path: &&PathBuf| stem(path).is_some_and(|s| name(&s) == wanted);
         installed.iter().find(same).cloned()
     };
-    // "Chrome" is Google Chrome, unless another app has that word in its name.
     let by_word = || {
-        let mut has = installed.iter().filter(|path| {
-            stem(path).is_some_and(|s| name(&s).split(' ').any(|word| word == wanted))
-        });
-        has.next().filter(|_| has.next().is_none()).cloned()
+        by_word(&installed, &wanted, |path| {
+            name(&stem(path).unwrap_or_default())
+        })
     };
-    if let Some(path) = best.or_else(exact).or_else(by_word) {
+    if let Some(path) = best.or_else(exact).or_else(|| by_word().cloned()) {
         return Ok(app(path));
     }
     let names: Vec<String> = installed.iter().filter_map(|path| stem(path)).collect();
-    let near = nearest(&wanted, names.iter().map(String::as_str));
-    let near = near.map_or_else(String::new, |near| {
-        format!("The nearest is '{}'. ", escape::short(near, 40))
-    });
-    Err(OpenError::NotFound {
-        identifier: identifier.to_owned(),
-        nearest: format!(
-            "{near}Give a name as in the Applications folder, a bundle id such as \
-             com.apple.TextEdit, or a path"
-        ),
-    }
-    .into())
+    let forms = "a name as in the Applications folder, a bundle id such as com.apple.TextEdit, or \
+                 a path";
+    Err(not_found(identifier, &wanted, &names, forms).into())
 }
 
 fn app(path: PathBuf) -> Launch {
@@ -109,28 +98,4 @@ fn name(text: &str) -> String {
 
 fn stem(path: &Path) -> Option<String> {
     Some(path.file_stem()?.to_string_lossy().into_owned())
-}
-
-/// The bundles in the app folders.
-fn installed(folders: &[PathBuf]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for folder in folders {
-        list(folder, DEPTH, &mut found);
-    }
-    found
-}
-
-fn list(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return;
-    };
-    let mut paths: Vec<PathBuf> = entries.take(MOST).flatten().map(|e| e.path()).collect();
-    paths.sort();
-    for path in paths {
-        if is_bundle(&path) {
-            found.push(path);
-        } else if depth > 1 && path.is_dir() {
-            list(&path, depth - 1, found);
-        }
-    }
 }

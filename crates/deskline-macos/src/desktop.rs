@@ -316,7 +316,7 @@ impl<O: Os> Trees for MacDesktop<O> {
 
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
         if let Some(listening) = &self.listening {
-            return Ok(listening.wait(time));
+            return Ok(listening.signs.wait(time));
         }
         std::thread::sleep(time);
         Ok(None)

@@ -18,16 +18,14 @@ use windows::Win32::System::DataExchange::{
 use windows::Win32::System::Memory::{
     GMEM_MOVEABLE, GlobalAlloc, GlobalLock, GlobalSize, GlobalUnlock,
 };
-use windows::Win32::System::Threading::GetCurrentThreadId;
 use windows::Win32::UI::WindowsAndMessaging::{
-    CreateWindowExW, DefWindowProcW, DispatchMessageW, GetMessageW, HWND_MESSAGE, MSG,
-    PostThreadMessageW, RegisterClassW, WINDOW_EX_STYLE, WINDOW_STYLE, WM_APP, WM_QUIT,
-    WM_RENDERFORMAT, WNDCLASSW,
+    CreateWindowExW, DefWindowProcW, HWND_MESSAGE, RegisterClassW, WINDOW_EX_STYLE, WINDOW_STYLE,
+    WM_APP, WM_QUIT, WM_RENDERFORMAT, WNDCLASSW,
 };
 use windows::core::{PCWSTR, w};
 
 use crate::display::windows::owner;
-use crate::os::id;
+use crate::os::{id, messages};
 
 /// Posted to the thread when an order is in its channel.
 const ORDERED: u32 = WM_APP + 1;
@@ -77,16 +75,9 @@ struct Line {
     thread: u32,
 }
 
-impl Line {
-    fn post(&self, message: u32) {
-        // SAFETY: takes numbers. The call fails if the thread has ended.
-        let _ = unsafe { PostThreadMessageW(self.thread, message, WPARAM(0), LPARAM(0)) };
-    }
-}
-
 impl Drop for Line {
     fn drop(&mut self) {
-        self.post(WM_QUIT);
+        let _ = messages::post(self.thread, WM_QUIT);
     }
 }
 
@@ -100,8 +91,7 @@ pub(crate) fn start() -> Result<ClipboardThread> {
         .name("clipboard".into())
         .spawn(move || match window() {
             Ok(window) => {
-                // SAFETY: takes nothing.
-                let _ = started.send(Ok(unsafe { GetCurrentThreadId() }));
+                let _ = started.send(Ok(messages::queue()));
                 serve(window, shared, &todo);
             }
             Err(error) => _ = started.send(Err(error)),
@@ -115,7 +105,7 @@ pub(crate) fn start() -> Result<ClipboardThread> {
     let send = move |order| {
         // If the thread has ended, the caller gets no answer and reports that.
         let _ = line.orders.send(order);
-        line.post(ORDERED);
+        let _ = messages::post(line.thread, ORDERED);
     };
     Ok(ClipboardThread::new(send, reading))
 }
@@ -146,9 +136,7 @@ fn serve(window: HWND, reading: Reading, orders: &Receiver<Order>) {
         known: 0,
     };
     let mut lending = Lending::new();
-    let mut message = MSG::default();
-    // SAFETY: the message outlives the calls. -1 is an error.
-    while unsafe { GetMessageW(&raw mut message, None, 0, 0) }.0 > 0 {
+    messages::serve(|message| {
         match message.message {
             ORDERED => {
                 for order in orders.try_iter() {
@@ -156,10 +144,10 @@ fn serve(window: HWND, reading: Reading, orders: &Receiver<Order>) {
                 }
             }
             STRANGER => board.offer_anew(),
-            // SAFETY: as above.
-            _ => _ = unsafe { DispatchMessageW(&raw const message) },
+            _ => return false,
         }
-    }
+        true
+    });
     if let Err(error) = lending.give_back(&mut board) {
         tracing::warn!("the clipboard was not restored: {error}");
     }
@@ -189,8 +177,7 @@ fn render(lent: &mut Lent) {
     let stranger = reader.is_ok_and(|reader| reader != 0 && reader != lent.app);
     if stranger && lent.anew > 0 {
         lent.anew -= 1;
-        // SAFETY: takes numbers.
-        let _ = unsafe { PostThreadMessageW(GetCurrentThreadId(), STRANGER, WPARAM(0), LPARAM(0)) };
+        let _ = messages::post(messages::queue(), STRANGER);
     } else {
         lent.reading.set(true);
     }

@@ -1,16 +1,18 @@
 //! Implements the desktop contract on Windows.
 
+mod trees;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use deskline_core::{ElementId, Tree};
+use deskline_core::App;
 use deskline_link::clipboard::ClipboardThread;
 use deskline_link::guard::Guards;
 use deskline_link::ocr::Ocr;
 use deskline_link::{
     Aim, AppWindows, Application, Apps, Cancel, Clipboard, Desktop, Display, End, Identity,
     KeyInput, Missing, Offer, Opened, Overlay, Permit, Pictures, PointerInput, Progress, Raising,
-    Result, Scope, Screen, Sent, Sign, Trees, Window, Workspaces,
+    Result, Screen, Window, WindowState, Workspaces,
 };
 
 #[cfg(windows)]
@@ -18,9 +20,10 @@ use crate::apps::Programs;
 #[cfg(windows)]
 use crate::clipboard;
 use crate::display::WinDisplay;
-use crate::display::windows::{belonging, has_menu};
+use crate::display::windows::{belonging, every, has_menu, owner};
 #[cfg(not(windows))]
 use crate::fake::{Programs, clipboard};
+use crate::guard::Guard;
 use crate::os;
 use crate::tree::AppTrees;
 use crate::tree::uia::Uia;
@@ -31,16 +34,26 @@ const ON_THE_SCREEN: &str = "on a private desktop of Windows only accessibility 
 
 /// The desktop of the person who is logged in, or a private one.
 pub(crate) struct WinDesktop<U: Uia> {
-    pub(crate) trees: AppTrees<U>,
-    pub(crate) display: WinDisplay,
-    pub(crate) programs: Programs,
+    trees: AppTrees<U>,
+    display: WinDisplay,
+    programs: Programs,
     /// Its name, if Deskline has made it.
-    pub(crate) private: Option<String>,
+    private: Option<String>,
     /// Started by the first paste.
-    pub(crate) clipboard: Option<ClipboardThread>,
+    clipboard: Option<ClipboardThread>,
 }
 
 impl<U: Uia> WinDesktop<U> {
+    pub(crate) fn new(uia: U, guard: Guard, private: Option<String>) -> Self {
+        Self {
+            trees: AppTrees::new(uia),
+            display: WinDisplay::new(guard),
+            programs: Programs::default(),
+            private,
+            clipboard: None,
+        }
+    }
+
     /// Whether input goes to this desktop.
     fn on_the_screen(&self) -> Offer<()> {
         match self.private {
@@ -61,57 +74,6 @@ impl<U: Uia> Desktop for WinDesktop<U> {
 
     fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str> {
         Err("")
-    }
-}
-
-impl<U: Uia> Trees for WinDesktop<U> {
-    fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
-        self.programs.follow(pid);
-        self.trees.read(pid, scope)
-    }
-
-    fn listen(&mut self, pid: u32) -> Result<()> {
-        self.trees.listen(pid)
-    }
-
-    fn rest(&mut self) {
-        self.trees.rest();
-    }
-
-    fn lag(&mut self, pid: u32, after: Sent) -> Duration {
-        self.trees.lag(pid, after)
-    }
-
-    fn is_loading(&mut self, pid: u32) -> bool {
-        self.trees.is_loading(pid)
-    }
-
-    fn idle(&mut self) -> Option<Duration> {
-        self.trees.idle()
-    }
-
-    fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
-        self.trees.wait_for_change(time)
-    }
-
-    fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
-        self.trees.scroll_into_view(element)
-    }
-
-    fn press(&mut self, element: &ElementId) -> Result<()> {
-        self.trees.press(element)
-    }
-
-    fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()> {
-        self.trees.set_value(element, value)
-    }
-
-    fn choose(&mut self, element: &ElementId, choice: &str) -> Result<bool> {
-        self.trees.choose(element, choice)
-    }
-
-    fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
-        self.trees.set_selected(element, selected)
     }
 }
 
@@ -161,11 +123,11 @@ impl<U: Uia> Display for WinDesktop<U> {
     }
 
     fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        Ok(&mut self.display)
+        Ok(&mut self.display.guard)
     }
 
     fn overlay(&mut self) -> Offer<&mut dyn Overlay> {
-        Ok(&mut self.display)
+        Ok(&mut self.display.guard)
     }
 
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
@@ -202,7 +164,29 @@ impl<U: Uia> AppWindows for WinDesktop<U> {
 
 impl<U: Uia> Apps for WinDesktop<U> {
     fn applications(&mut self) -> Result<Vec<Application>> {
-        Ok(Programs::with_windows())
+        let front = os::front().map(owner);
+        let mut applications: Vec<Application> = Vec::new();
+        for window in every() {
+            let state = WindowState {
+                minimised: os::is_minimised(window.id),
+                ..WindowState::default()
+            };
+            let titled = (os::title(window.id), state);
+            let known = applications.iter_mut().find(|a| a.app.pid == window.pid);
+            if let Some(application) = known {
+                application.windows.push(titled);
+                continue;
+            }
+            applications.push(Application {
+                app: App {
+                    name: os::name(window.pid),
+                    pid: window.pid,
+                },
+                windows: vec![titled],
+                front: front == Some(window.pid),
+            });
+        }
+        Ok(applications)
     }
 
     fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {

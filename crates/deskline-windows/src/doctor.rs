@@ -2,7 +2,7 @@
 //! moves no window.
 
 use deskline_link::doctor::Check;
-use deskline_link::{Scope, Trees as _};
+use deskline_link::{Platform as _, Scope};
 
 use crate::display::privilege;
 use crate::display::windows::owner;
@@ -10,7 +10,6 @@ use crate::guard;
 use crate::os::{front, picture, screen};
 use crate::platform::WinPlatform;
 use crate::process::{self, name};
-use crate::tree::UiaTrees;
 
 /// Checks everything that a link needs.
 pub fn examine() -> Vec<Check> {
@@ -79,14 +78,14 @@ pub fn examine() -> Vec<Check> {
 
 fn tree(pid: Option<u32>) -> Check {
     const NAME: &str = "tree";
-    let mut trees = match UiaTrees::new() {
-        Ok(trees) => trees,
+    let mut desktop = match WinPlatform::new().connect() {
+        Ok(desktop) => desktop,
         Err(e) => return Check::failed(NAME, &e.to_string(), "restart the session"),
     };
     let Some(pid) = pid else {
         return Check::warn(NAME, "no app is in front", "open one");
     };
-    match trees.read(pid, Scope::Showing) {
+    match desktop.read(pid, Scope::Showing) {
         Ok(tree) => {
             let count = tree.elements.len();
             Check::ok(NAME, format!("{} answers: {count} elements", name(pid)))

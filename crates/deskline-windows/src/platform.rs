@@ -5,14 +5,12 @@ use std::process::Command;
 use deskline_link::grants::{Approval, Question};
 use deskline_link::{Cancel, Desktop, Error, Platform, Result};
 
-use crate::apps::Programs;
 use crate::desktop::WinDesktop;
-use crate::display::WinDisplay;
 use crate::guard::Guard;
 use crate::os::become_aware;
 use crate::private;
 use crate::process;
-use crate::tree::{self, UiaTrees};
+use crate::tree::{self, answers};
 
 /// The desktop of the person who is logged in. Each login session has a desktop of its own.
 pub struct WinPlatform(());
@@ -47,19 +45,15 @@ impl Platform for WinPlatform {
                     .into(),
             ));
         }
-        Ok(Box::new(WinDesktop {
-            trees: UiaTrees::new()?,
-            display: WinDisplay::new(Guard::new(Box::new(guard))),
-            programs: Programs::default(),
-            private: private::name(),
-            clipboard: None,
-        }))
+        let guard = Guard::new(Box::new(guard));
+        let desktop = WinDesktop::new(tree::connect()?, guard, private::name());
+        Ok(Box::new(desktop))
     }
 
     fn prepare(&self) {}
 
     fn ping(&self, pid: u32) -> Result<()> {
-        tree::ping(pid)
+        answers(&tree::connect()?, pid)
     }
 
     fn ask(&self, _: &Question, _: &Cancel) -> Result<Option<Approval>, String> {

@@ -12,8 +12,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use deskline_core::{Element, Role, States, Tree};
-use deskline_link::{Error, Obstacle, Refusal, Scope, Trees};
-use deskline_windows::tree::{UiaTrees, ping};
+use deskline_link::{Desktop, Error, Obstacle, Platform as _, Refusal, Scope};
+use deskline_windows::WinPlatform;
 
 use bed::{App, FORM};
 
@@ -42,7 +42,7 @@ fn outline(tree: &Tree) -> String {
 }
 
 /// Reads the tree until the condition holds.
-fn until<T>(trees: &mut UiaTrees, pid: u32, find: impl Fn(&Tree) -> Option<T>) -> T {
+fn until<T>(trees: &mut dyn Desktop, pid: u32, find: impl Fn(&Tree) -> Option<T>) -> T {
     let start = Instant::now();
     let mut last = String::new();
     while start.elapsed() < STARTS {
@@ -77,10 +77,11 @@ fn designer_is_read_and_driven() {
     let child = Command::new(program).arg(&form).current_dir(&qt).spawn();
     let app = App(child.expect("Designer starts"));
     let pid = app.0.id();
-    let mut trees = UiaTrees::new().expect("UI Automation");
+    let platform = WinPlatform::new();
+    let mut trees = platform.connect().expect("a desktop");
 
     // The form is open, and the form's own widgets are in the tree.
-    let tree = until(&mut trees, pid, |tree| {
+    let tree = until(&mut *trees, pid, |tree| {
         named(tree, Role::CHECK_BOX, "Second")?;
         named(tree, Role::BUTTON, "Save")?;
         Some(tree.clone())
@@ -118,7 +119,7 @@ fn designer_is_read_and_driven() {
     );
 
     // One tool button creates a layout, another saves the form.
-    let press = |trees: &mut UiaTrees, name: &'static str| {
+    let press = |trees: &mut dyn Desktop, name: &'static str| {
         let id = until(trees, pid, |tree| {
             let button =
                 named(tree, Role::BUTTON, name).or_else(|| named(tree, Role::CHECK_BOX, name))?;
@@ -128,8 +129,8 @@ fn designer_is_read_and_driven() {
             .press(&id)
             .unwrap_or_else(|error| panic!("{name}: {error}"));
     };
-    press(&mut trees, "Lay Out Vertically");
-    press(&mut trees, "Save");
+    press(&mut *trees, "Lay Out Vertically");
+    press(&mut *trees, "Save");
     let start = Instant::now();
     loop {
         let saved = std::fs::read_to_string(&form).expect("the form");
@@ -141,7 +142,7 @@ fn designer_is_read_and_driven() {
     }
 
     // The field has the text that was set.
-    let field = until(&mut trees, pid, |tree| {
+    let field = until(&mut *trees, pid, |tree| {
         let mut all = tree.elements.iter();
         let field = all.find(|e| e.role == Role::TEXT_FIELD && e.states.contains(States::EDITABLE));
         field.map(|field| field.id.clone())
@@ -182,7 +183,7 @@ fn designer_is_read_and_driven() {
     for ask in [true, false] {
         let start = Instant::now();
         let answer = if ask {
-            ping(pid)
+            platform.ping(pid)
         } else {
             trees.read(pid, WHOLE).map(|_| ())
         };
@@ -195,11 +196,11 @@ fn designer_is_read_and_driven() {
     }
     // SAFETY: the handle is the child's.
     unsafe { NtResumeProcess(handle.cast()) };
-    assert!(until(&mut trees, pid, |tree| named(
+    assert!(until(&mut *trees, pid, |tree| named(
         tree,
         Role::BUTTON,
         "Save"
     )
     .map(|_| true)));
-    assert!(ping(pid).is_ok());
+    assert!(platform.ping(pid).is_ok());
 }

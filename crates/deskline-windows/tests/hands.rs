@@ -259,10 +259,11 @@ fn the_guard_keeps_the_person_out_and_esc_cancels() {
     }
     desk.persons.wait_for("left up");
     desk.raise();
-    desk.display.watch();
-    assert_eq!(desk.display.pressed(), Some(false));
+    desk.display.guard.watch();
+    assert_eq!(desk.display.guard.pressed(), Some(false));
     let grab = desk
         .display
+        .guard
         .grab(&task(Duration::from_secs(30)), &desk.cancel)
         .unwrap();
     assert_eq!(grab, Grab::Held);
@@ -272,7 +273,7 @@ fn the_guard_keeps_the_person_out_and_esc_cancels() {
     desk.display.type_text("ours", &desk.cancel).unwrap();
     let lines = desk.settle();
     assert_eq!(App::text_of(&lines), "ours");
-    assert_eq!(desk.display.pressed(), Some(false));
+    assert_eq!(desk.display.guard.pressed(), Some(false));
     assert_eq!(desk.cancel.reason(), None);
     person(&["key", "Escape"]).unwrap();
     let begun = Instant::now();
@@ -286,7 +287,7 @@ fn the_guard_keeps_the_person_out_and_esc_cancels() {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert_eq!(desk.cancel.reason(), Some(Reason::Person));
-    desk.display.ungrab();
+    desk.display.guard.ungrab();
     // The person's input passes again, and is reported.
     person(&["key", "q"]).unwrap();
     let lines = desk.app.wait_for("up 51");
@@ -295,9 +296,9 @@ fn the_guard_keeps_the_person_out_and_esc_cancels() {
         "{lines:?}"
     );
     wait("the key to be seen", || {
-        desk.display.pressed() == Some(true)
+        desk.display.guard.pressed() == Some(true)
     });
-    desk.display.unwatch();
+    desk.display.guard.unwatch();
     let theirs = desk.persons.new_lines();
     assert!(
         theirs.iter().all(|line| line.starts_with("active")),
@@ -317,7 +318,7 @@ fn a_key_that_the_person_releases_late_does_not_release_ours() {
     }
     desk.persons.wait_for("key 11");
     desk.raise();
-    let grab = desk.display.grab(&task(LIMIT), &desk.cancel).unwrap();
+    let grab = desk.display.guard.grab(&task(LIMIT), &desk.cancel).unwrap();
     assert_eq!(grab, Grab::Held);
     desk.app.new_lines();
     let log = desk.app.log.clone();
@@ -338,7 +339,7 @@ fn a_key_that_the_person_releases_late_does_not_release_ours() {
     let meanwhile: Vec<&String> = begun.take_while(|line| *line != "up 41").collect();
     assert!(!meanwhile.is_empty(), "{lines:?}");
     assert!(!meanwhile.contains(&&"up 11".to_owned()), "{lines:?}");
-    desk.display.unwatch();
+    desk.display.guard.unwatch();
 }
 
 #[test]
@@ -348,7 +349,7 @@ fn the_guard_opens_at_its_limit() {
     let limit = Duration::from_millis(400);
     let begun = Instant::now();
     assert_eq!(
-        desk.display.grab(&task(limit), &desk.cancel).unwrap(),
+        desk.display.guard.grab(&task(limit), &desk.cancel).unwrap(),
         Grab::Held
     );
     wait("the limit", || desk.cancel.reason().is_some());
@@ -375,7 +376,10 @@ fn the_person_sees_a_banner_that_takes_no_clicks() {
         ..task(Duration::from_secs(30))
     };
     assert!(banner().is_none());
-    assert_eq!(desk.display.grab(&task, &desk.cancel).unwrap(), Grab::Held);
+    assert_eq!(
+        desk.display.guard.grab(&task, &desk.cancel).unwrap(),
+        Grab::Held
+    );
     wait("banner", || banner().is_some());
     let mut place = RECT::default();
     // SAFETY: the rectangle outlives the call.
@@ -411,7 +415,7 @@ fn the_person_sees_a_banner_that_takes_no_clicks() {
         };
         assert_eq!(format!("{:06x}", colour.0), "008aff");
     }
-    desk.display.ungrab();
+    desk.display.guard.ungrab();
     wait("end of the banner", || banner().is_none());
-    desk.display.unwatch();
+    desk.display.guard.unwatch();
 }

@@ -1,10 +1,10 @@
 //! The apps that are installed for a session.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use deskline_core::{escape, nearest};
+use deskline_link::apps::installed;
 use deskline_link::{OpenError, Result};
 
 use super::command;
@@ -13,7 +13,7 @@ use crate::session::Session;
 
 /// How deep below `applications` to look for desktop files, and how many to read: a link to a large
 /// folder must not stall a call.
-const DEPTH: usize = 4;
+const LEVELS: usize = 3;
 const MOST: usize = 10_000;
 
 /// The installed apps, in the order of their directories.
@@ -23,20 +23,20 @@ pub(super) struct Installed {
 
 impl Installed {
     pub(super) fn read(session: &Session) -> Self {
-        let mut installed = Self { entries: vec![] };
+        let mut all = Self { entries: vec![] };
         // A file hides files with the same id in later directories, even if it is not an app
         // itself.
         let mut seen = HashSet::new();
         for dir in data_dirs(session) {
             let root = dir.join("applications");
-            for path in desktop_files(&root, DEPTH) {
+            for path in installed(&root, LEVELS, is_desktop_file) {
                 let id = id_below(&path, &root);
                 if seen.len() < MOST && seen.insert(id.clone()) {
-                    installed.entries.extend(Entry::read(&path, &id, session));
+                    all.entries.extend(Entry::read(&path, &id, session));
                 }
             }
         }
-        installed
+        all
     }
 
     /// The app with this id. Ignores case only if there is no exact match.
@@ -133,6 +133,10 @@ impl Installed {
     }
 }
 
+fn is_desktop_file(path: &Path) -> bool {
+    path.extension().is_some_and(|kind| kind == "desktop")
+}
+
 /// The id of a desktop file at this path.
 pub(super) fn id_of(path: &Path) -> String {
     let root = path
@@ -148,25 +152,6 @@ fn id_below(path: &Path, root: &Path) -> String {
         .strip_suffix(".desktop")
         .unwrap_or(&below)
         .replace('/', "-")
-}
-
-fn desktop_files(dir: &Path, depth: usize) -> Vec<PathBuf> {
-    let mut paths: Vec<_> = fs::read_dir(dir)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|e| e.path())
-        .collect();
-    paths.sort();
-    let mut files = vec![];
-    for path in paths.into_iter().take(MOST) {
-        if path.extension().is_some_and(|e| e == "desktop") {
-            files.push(path);
-        } else if depth > 1 && path.is_dir() {
-            files.extend(desktop_files(&path, depth - 1));
-        }
-    }
-    files
 }
 
 /// The data directories, the user's first. XDG Base Directory Specification. If the session's

@@ -1,10 +1,10 @@
 //! Notifications: the signal that something changed, and which elements were destroyed.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
-use deskline_link::Sign;
+use deskline_link::{Sign, Signs};
 
 use super::PATIENCE;
 use crate::os::{Ax, AxError, Os};
@@ -54,7 +54,6 @@ const MOST_MENUS: usize = 20;
 /// The notifications since the last call.
 #[derive(Debug)]
 struct Heard<E> {
-    event: Option<Sign>,
     destroyed: Vec<E>,
     /// The menus that are open.
     menus: Vec<E>,
@@ -64,12 +63,6 @@ struct Heard<E> {
 
 impl<E: Clone + Eq + std::hash::Hash> Heard<E> {
     fn hear(&mut self, name: &str, element: &E) {
-        let event = if FOCUS.contains(&name) {
-            Sign::Focus
-        } else {
-            Sign::Change
-        };
-        self.event = self.event.max(Some(event));
         match name {
             "AXMenuOpened" if self.menus.len() < MOST_MENUS => self.menus.push(element.clone()),
             "AXMenuClosed" | DESTROYED => self.menus.retain(|menu| menu != element),
@@ -88,29 +81,30 @@ impl<E: Clone + Eq + std::hash::Hash> Heard<E> {
 /// A subscription to one app's notifications.
 pub(crate) struct Listening<O: Os> {
     pub(crate) pid: u32,
-    heard: Arc<(Mutex<Heard<O::Element>>, Condvar)>,
+    pub(crate) signs: Arc<Signs>,
+    heard: Arc<Mutex<Heard<O::Element>>>,
     _observer: O::Observer,
 }
 
 impl<O: Os> Listening<O> {
     /// Subscribes to an app.
     pub(crate) fn to(os: &O, pid: u32) -> Ax<Self> {
-        let heard = Arc::new((
-            Mutex::new(Heard {
-                event: None,
-                destroyed: Vec::new(),
-                menus: Vec::new(),
-                named: Some(HashSet::new()),
-            }),
-            Condvar::new(),
-        ));
+        let signs = Arc::<Signs>::default();
+        let heard = Arc::new(Mutex::new(Heard {
+            destroyed: Vec::new(),
+            menus: Vec::new(),
+            named: Some(HashSet::new()),
+        }));
         let subscribe = || {
-            let shared = Arc::clone(&heard);
+            let (signs, heard) = (Arc::clone(&signs), Arc::clone(&heard));
             let hear = move |name: &str, element: &O::Element| {
-                let (heard, notify) = &*shared;
                 let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
                 heard.hear(name, element);
-                notify.notify_all();
+                signs.hear(if FOCUS.contains(&name) {
+                    Sign::Focus
+                } else {
+                    Sign::Change
+                });
             };
             os.observe(pid, NOTIFICATIONS, Box::new(hear))
         };
@@ -122,46 +116,27 @@ impl<O: Os> Listening<O> {
         })?;
         Ok(Self {
             pid,
+            signs,
             heard,
             _observer: observer,
         })
     }
 
-    /// Waits for a notification, for at most `time`.
-    pub(crate) fn wait(&self, time: Duration) -> Option<Sign> {
-        let until = Instant::now() + time;
-        let (heard, notify) = &*self.heard;
-        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            if let Some(event) = heard.event.take() {
-                return Some(event);
-            }
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return None;
-            }
-            heard = notify
-                .wait_timeout(heard, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
-        }
-    }
-
     /// The elements that were destroyed since the last call.
     pub(crate) fn destroyed(&self) -> Vec<O::Element> {
-        let mut heard = self.heard.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut heard.destroyed)
     }
 
     /// The menus that have opened and not closed.
     pub(crate) fn menus(&self) -> Vec<O::Element> {
-        let heard = self.heard.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         heard.menus.clone()
     }
 
     /// The elements that events have named since the last call; `None` where there were too many.
     pub(crate) fn named(&self) -> Option<HashSet<O::Element>> {
-        let mut heard = self.heard.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         heard.named.replace(HashSet::new())
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use deskline_core::{Line, Point};
 use deskline_input::Click;
 use deskline_link::call::{Input, Typing};
-use deskline_link::selftest::{Found, clicked, field, judge, said, tree_of, typed};
+use deskline_link::selftest::{Found, clicked, field, judge, said, tree_of, typed, within};
 use deskline_link::{Action, Cancel, Target, Tool};
 
 use super::guard::length;
@@ -53,16 +53,7 @@ const CHROMIUM: [(&str, [&str; 4]); 2] = [
 
 /// Repeats the check until it holds, for at most `time`.
 pub(super) fn until(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
-    let start = Instant::now();
-    loop {
-        if holds() {
-            return true;
-        }
-        if start.elapsed() >= time {
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    within(time, || holds().then_some(())).is_some()
 }
 
 impl<O: Os> Test<'_, O> {

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use deskline_link::Tool;
 use deskline_link::call::Typing;
-use deskline_link::selftest::{clicked, judge, said};
+use deskline_link::selftest::{clicked, judge, said, titled};
 
 use super::guard::length;
 use super::test::Test;
-use super::tools::{AREA, text};
+use super::tools::AREA;
 use crate::os::{Os, Value};
 use crate::{front, picture, windows};
 
@@ -130,7 +130,7 @@ impl<O: Os> Test<'_, O> {
             return self.skip(NAME, "Cmd+T opened none");
         }
         let before = length(self.os, pid);
-        let click = clicked(text("", AREA), Typing::text(PANEL_TEXT));
+        let click = clicked(titled("", AREA), Typing::text(PANEL_TEXT));
         let answer = self.call(Tool::Click, Some(pid), click);
         let now = length(self.os, pid);
         self.press(pid, "t", &["Command"]);

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use deskline_link::Cancel;
 use deskline_link::Reason;
-use deskline_link::guard::{Grab, LIMIT, Task};
-use deskline_link::selftest::{Found, judge};
+use deskline_link::guard::{Grab, LIMIT};
+use deskline_link::selftest::{guarded, judge, reached, within};
 
 use super::test::Test;
 use crate::guard::Guard;
@@ -17,23 +17,11 @@ use crate::os::{Event, Os, TAG, Value};
 /// How long an event may take to pass through the `WindowServer` to a tap or an app.
 const ARRIVES: Duration = Duration::from_millis(500);
 
-/// The polling interval meanwhile.
-const LOOK: Duration = Duration::from_millis(10);
-
 /// A key that gives a letter in every layout (`kVK_ANSI_X`).
 const LETTER: u16 = 7;
 
 /// The time limit of the guard in the check that it opens by itself.
 const SHORT: Duration = Duration::from_secs(1);
-
-fn task(limit: Duration) -> Task {
-    Task {
-        caption: Some("AI: testing itself — press Esc to cancel".into()),
-        place: None,
-        pointer: false,
-        limit,
-    }
-}
 
 /// Presses and releases a key as the person (no tag) or as this program.
 fn press<O: Os>(os: &O, code: u16, tag: i64) -> Result<(), String> {
@@ -66,21 +54,18 @@ pub(super) fn length<O: Os>(os: &O, pid: u32) -> Result<usize, String> {
 fn passes<O: Os>(os: &O, pid: u32, tag: i64) -> Result<bool, String> {
     let before = length(os, pid)?;
     press(os, LETTER, tag)?;
-    let start = Instant::now();
-    while start.elapsed() < ARRIVES {
-        if length(os, pid)? != before {
-            return Ok(true);
-        }
-        std::thread::sleep(LOOK);
-    }
-    Ok(false)
+    let changed = || match length(os, pid) {
+        Ok(now) => (now != before).then_some(Ok(true)),
+        Err(why) => Some(Err(why)),
+    };
+    within(ARRIVES, changed).unwrap_or(Ok(false))
 }
 
 /// Keeps the guard closed until the process is killed.
 pub(super) fn hold<O: Os>(os: &O, say: &mut dyn FnMut(&str)) {
     let mut guard = Guard::new(os.clone());
     let cancel = Cancel::new();
-    match guard.grab(&task(LIMIT), &cancel) {
+    match guard.grab(&guarded(None, LIMIT), &cancel) {
         Grab::Held | Grab::Partly(_) => say("held"),
         Grab::Unable(why) | Grab::NotYet(why) => say(&why),
     }
@@ -96,24 +81,15 @@ impl<O: Os> Test<'_, O> {
         let os = self.os.clone();
         let mut guard = Guard::new(os.clone());
         let cancel = Cancel::new();
-        if let Grab::Unable(why) | Grab::NotYet(why) = guard.grab(&task(LIMIT), &cancel) {
+        if let Grab::Unable(why) | Grab::NotYet(why) = guard.grab(&guarded(None, LIMIT), &cancel) {
             self.note("guard", Err(why));
             return;
         }
-        let said = |passed: Result<bool, String>, wanted: bool| -> Found {
-            let passed = passed?;
-            judge(
-                passed == wanted,
-                if passed {
-                    "reached the apps"
-                } else {
-                    "was dropped"
-                }
-                .into(),
-            )
-        };
-        self.note("guard: the person's key", said(passes(&os, pid, 0), false));
-        self.note("guard: our own key", said(passes(&os, pid, TAG), true));
+        self.note(
+            "guard: the person's key",
+            reached(passes(&os, pid, 0), false),
+        );
+        self.note("guard: our own key", reached(passes(&os, pid, TAG), true));
         let own = press(&os, ESCAPE, TAG).and(cancel.wait(ARRIVES).map_err(|e| e.to_string()));
         self.note("guard: our own Esc", own.map(|()| "does not cancel".into()));
         let theirs = press(&os, ESCAPE, 0);
@@ -122,12 +98,12 @@ impl<O: Os> Test<'_, O> {
         let esc = theirs.and(judge(reason == Some(Reason::Person), format!("{reason:?}")));
         self.note("guard: the person's Esc", esc);
         guard.ungrab();
-        self.note("guard: let in", said(passes(&os, pid, 0), true));
+        self.note("guard: let in", reached(passes(&os, pid, 0), true));
         guard.end();
 
         let cancel = Cancel::new();
         let start = Instant::now();
-        let kept = guard.grab(&task(SHORT), &cancel);
+        let kept = guard.grab(&guarded(None, SHORT), &cancel);
         let _ = cancel.wait(SHORT * 2);
         let reason = cancel.reason();
         let took = start.elapsed().as_millis();
@@ -136,7 +112,7 @@ impl<O: Os> Test<'_, O> {
             "guard: its limit",
             judge(opens, format!("{reason:?} after {took} ms")),
         );
-        self.note("guard: after its limit", said(passes(&os, pid, 0), true));
+        self.note("guard: after its limit", reached(passes(&os, pid, 0), true));
         guard.end();
         self.killed(pid);
     }

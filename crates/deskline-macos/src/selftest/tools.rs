@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use deskline_core::{KeyPress, Line, Point, Ref, Role};
 use deskline_link::call::{Awaited, Quiet, Typing};
-use deskline_link::selftest::{clicked, field, judge, press, tree_of, typed};
+use deskline_link::selftest::{clicked, field, judge, press, titled, tree_of, typed};
 use deskline_link::{Action, Scope, Target, Tool};
 
 use super::test::Test;
@@ -23,13 +23,6 @@ const PASTED: &str = "漢字 pasted";
 const SEVEN: [&str; 3] = ["7", "seven", "Seven"];
 
 pub(super) const AREA: &str = "AXTextArea";
-
-pub(super) fn text(text: &str, role: &str) -> Target {
-    Target::Text {
-        text: text.to_owned(),
-        role: Some(role.to_owned()),
-    }
-}
 
 impl<O: Os> Test<'_, O> {
     /// Runs all checks of the tools. Returns the pid of `TextEdit`.
@@ -100,13 +93,13 @@ impl<O: Os> Test<'_, O> {
         let click = clicked(Target::Point(area), Typing::text("clicked"));
         self.expect("click with text", Tool::Click, some, click, "clicked");
         let value = "line\n".repeat(200) + "set";
-        let target = text("clicked", AREA);
+        let target = titled("clicked", AREA);
         let set = Action::Quiet(Quiet::SetValue { target, value });
         self.expect("set_value", Tool::SetValue, some, set, "Set ");
         self.wheel(pid, area);
         self.drag_window(pid);
         let wait = Action::WaitFor {
-            target: text("line", AREA),
+            target: titled("line", AREA),
             state: Awaited::Present,
             timeout: Duration::from_secs(3),
         };
@@ -179,7 +172,7 @@ impl<O: Os> Test<'_, O> {
             "42",
         );
         let pressed = SEVEN.iter().find_map(|name| {
-            let target = text(name, "AXButton");
+            let target = titled(name, "AXButton");
             let answer = self.call(
                 Tool::PressAx,
                 some,

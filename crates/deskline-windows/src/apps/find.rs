@@ -3,15 +3,14 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use deskline_core::{escape, nearest};
+use deskline_link::apps::{by_word, installed, not_found};
 use deskline_link::{Identity, OpenError, Result};
 
 use super::shell;
 use crate::process;
 
-/// How deep to search the folders of the Start menu, and how many entries of each.
-const DEPTH: usize = 3;
-const MOST: usize = 2_000;
+/// How many levels of folders of the Start menu to search.
+const LEVELS: usize = 2;
 
 /// A program to start.
 pub(super) struct Program {
@@ -78,16 +77,8 @@ pub(super) fn find(identifier: &str) -> Result<Program> {
     }
     let wanted = name(identifier);
     let shortcuts = shortcuts();
-    let stem = |path: &PathBuf| name(&path.file_stem().unwrap_or_default().to_string_lossy());
+    let stem = |path: &Path| name(&process::stem(path));
     let exact = || shortcuts.iter().filter(|path| stem(path) == wanted);
-    // "Chrome" finds Google Chrome, unless another app has that word in its name too.
-    let by_word = || {
-        let mut all = shortcuts.iter();
-        let mut has = all
-            .by_ref()
-            .filter(|path| stem(path).split(' ').any(|word| word == wanted));
-        has.next().filter(|_| has.next().is_none())
-    };
     let file = format!("{}.exe", without_exe(identifier));
     let found = exact().find_map(|path| shortcut(path));
     let found = found.or_else(|| Some(Program::new(shell::in_path(&file)?)));
@@ -98,26 +89,15 @@ pub(super) fn find(identifier: &str) -> Result<Program> {
     if let Some((app, id)) = packaged.iter().find(|(app, _)| name(app) == wanted) {
         return Ok(Program::packaged(app.clone(), id.clone()));
     }
-    if let Some(found) = by_word().and_then(|path| shortcut(path)) {
+    if let Some(found) = by_word(&shortcuts, &wanted, stem).and_then(|path| shortcut(path)) {
         return Ok(found);
     }
-    let names = shortcuts
-        .iter()
-        .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()));
+    let names = shortcuts.iter().map(|path| process::stem(path));
     let names: Vec<String> = names
         .chain(packaged.into_iter().map(|(app, _)| app))
         .collect();
-    let near = nearest(&wanted, names.iter().map(String::as_str));
-    let near = near.map_or_else(String::new, |near| {
-        format!("The nearest is '{}'. ", escape::short(near, 40))
-    });
-    Err(OpenError::NotFound {
-        identifier: identifier.to_owned(),
-        nearest: format!(
-            "{near}Give a name as in the Start menu, the name of an executable, an app's id, or a path"
-        ),
-    }
-    .into())
+    let forms = "a name as in the Start menu, the name of an executable, an app's id, or a path";
+    Err(not_found(identifier, &wanted, &names, forms).into())
 }
 
 /// The opener with a file or a URL as its argument.
@@ -172,33 +152,17 @@ fn shortcut(path: &Path) -> Option<Program> {
 
 /// The shortcuts of the Start menu.
 fn shortcuts() -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for root in ["APPDATA", "PROGRAMDATA"]
-        .into_iter()
-        .filter_map(env::var_os)
-    {
+    let roots = ["APPDATA", "PROGRAMDATA"].into_iter();
+    let of = |root| {
         let folder = Path::new(&root).join(r"Microsoft\Windows\Start Menu\Programs");
-        list(&folder, DEPTH, &mut found);
-    }
-    found
+        installed(&folder, LEVELS, is_shortcut)
+    };
+    roots.filter_map(env::var_os).flat_map(of).collect()
 }
 
-fn list(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return;
-    };
-    let mut paths: Vec<PathBuf> = entries.take(MOST).flatten().map(|e| e.path()).collect();
-    paths.sort();
-    for path in paths {
-        if path
-            .extension()
-            .is_some_and(|kind| kind.eq_ignore_ascii_case("lnk"))
-        {
-            found.push(path);
-        } else if depth > 1 && path.is_dir() {
-            list(&path, depth - 1, found);
-        }
-    }
+fn is_shortcut(path: &Path) -> bool {
+    let kind = path.extension();
+    kind.is_some_and(|kind| kind.eq_ignore_ascii_case("lnk"))
 }
 
 /// Normalizes a name for comparison: lower case, single spaces, no `.exe`.

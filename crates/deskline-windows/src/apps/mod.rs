@@ -10,16 +10,13 @@ use std::os::windows::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use deskline_core::App;
-use deskline_link::{
-    Application, End, Exit, OpenError, Opened, Permit, Progress, Result, WindowState,
-};
+use deskline_link::{End, Exit, OpenError, Opened, Permit, Progress, Result};
 use deskline_unix::complaint::Complaint;
 use find::Program;
 use windows::Win32::Foundation::ERROR_ELEVATION_REQUIRED;
 
-use crate::display::windows::{every, owner};
-use crate::os::{self, front, is_minimised, title};
+use crate::display::windows::every;
+use crate::os;
 use crate::process::{self, Process, name};
 
 /// How long to wait for a window after the started process has ended: some programs hand over to a
@@ -95,34 +92,6 @@ impl Programs {
             exit: Exit::Status(status),
             wrote: known.complaint.last_lines().filter(|_| status != 0),
         })
-    }
-
-    /// The running apps that have windows.
-    pub(crate) fn with_windows() -> Vec<Application> {
-        let front = front().map(owner);
-        let mut applications: Vec<Application> = Vec::new();
-        for window in every() {
-            let state = WindowState {
-                minimised: is_minimised(window.id),
-                ..WindowState::default()
-            };
-            let titled = (title(window.id), state);
-            match applications
-                .iter_mut()
-                .find(|known| known.app.pid == window.pid)
-            {
-                Some(known) => known.windows.push(titled),
-                None => applications.push(Application {
-                    app: App {
-                        name: name(window.pid),
-                        pid: window.pid,
-                    },
-                    windows: vec![titled],
-                    front: front == Some(window.pid),
-                }),
-            }
-        }
-        applications
     }
 
     pub(crate) fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {

@@ -1,13 +1,10 @@
-//! Implements the display contract: windows, pointer, pictures, guard.
+//! Implements the display contract: windows, pointer, pictures.
 
-use std::time::Duration;
-
-use deskline_core::{Point, Rect, WindowId};
+use deskline_core::{Point, WindowId};
 use deskline_input::{Aim, Cancel, Hands};
-use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
-    Error, Overlay, Picture, PictureNature, Pictures, Pointer, Raising, Result, Screen, Window,
-    WindowState, Workspaces,
+    Picture, PictureNature, Pictures, Pointer, Raising, Result, Screen, Window, WindowState,
+    Workspaces,
 };
 
 use super::raise;
@@ -23,7 +20,7 @@ pub struct WinDisplay {
     pub(super) hands: Hands<WinKey>,
     /// The window that received the last pointer events.
     pub(super) reader: Option<WindowId>,
-    guard: Guard,
+    pub guard: Guard,
 }
 
 impl WinDisplay {
@@ -117,49 +114,5 @@ impl Pictures for WinDisplay {
     // The compositor keeps each window's pixels, but PrintWindow may fail to deliver them.
     fn nature(&self) -> PictureNature {
         PictureNature::Slow
-    }
-}
-
-impl Guards for WinDisplay {
-    fn watch(&mut self) {
-        self.guard.watch();
-    }
-
-    fn unwatch(&mut self) {
-        self.guard.unwatch();
-    }
-
-    fn pressed(&mut self) -> Option<bool> {
-        self.guard.pressed()
-    }
-
-    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
-        let grab = self.guard.grab(task, cancel);
-        if grab == Grab::Held {
-            // Keys that the person holds would modify the input.
-            send::release_keys()?;
-        }
-        Ok(grab)
-    }
-
-    fn ungrab(&mut self) {
-        self.guard.ungrab();
-    }
-
-    fn lapse(&mut self) -> Option<String> {
-        self.guard.lapse()
-    }
-}
-
-impl Overlay for WinDisplay {
-    fn show(
-        &mut self,
-        place: Option<Rect>,
-        caption: &str,
-        time: Duration,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        let shown = self.guard.show(place, caption, time, cancel);
-        shown.map_err(Error::Unavailable)
     }
 }

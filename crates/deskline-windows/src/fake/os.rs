@@ -168,6 +168,10 @@ pub(crate) fn process(pid: u32) -> Option<Process> {
     })
 }
 
+pub(crate) fn name(pid: u32) -> String {
+    process(pid).map_or_else(String::new, |app| app.name)
+}
+
 pub(crate) fn computed(_: u32) -> Option<Duration> {
     None
 }

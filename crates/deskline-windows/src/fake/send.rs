@@ -129,7 +129,3 @@ pub(crate) fn by_layout(c: char) -> Option<(u16, Modifiers)> {
 pub(crate) fn is_down(_: u16) -> bool {
     false
 }
-
-pub(crate) fn release_keys() -> Result<()> {
-    Ok(())
-}

@@ -9,10 +9,12 @@ use std::time::Duration;
 
 use deskline_core::{Rect, escape};
 use deskline_input::{Cancel, Reason};
-use deskline_link::guard::{Grab, Task};
+use deskline_link::guard::{Grab, Guards, Task};
+use deskline_link::{Error, Overlay, Result};
 use windows::Win32::System::Threading::CREATE_NO_WINDOW;
 
 use super::{Banner, Order, Report};
+use crate::input::send;
 
 /// How long the process may take to start and to install its hooks.
 const ANSWERS: Duration = Duration::from_secs(5);
@@ -55,91 +57,19 @@ impl Guard {
         }
     }
 
-    /// Starts watching for key and button presses of the person.
-    pub fn watch(&mut self) {
-        if let Err(why) = self.order(&Order::Watch) {
-            tracing::warn!("the person is not watched: {why}");
+    fn hold(&mut self, task: &Task, cancel: &Cancel) -> Result<(), String> {
+        self.start()?;
+        if let Some(running) = &self.running {
+            let mut state = running.state();
+            state.cancel = Some(cancel.clone());
+            state.held = true;
+            state.lapsed = false;
         }
-    }
-
-    /// Whether the person has pressed anything that reached an app since [`Self::watch`]; `None` if
-    /// the guard does not run.
-    pub fn pressed(&self) -> Option<bool> {
-        Some(self.running.as_ref()?.state().pressed)
-    }
-
-    /// Swallows the person's input. Does nothing if it is swallowed already.
-    pub fn grab(&mut self, task: &Task, cancel: &Cancel) -> Grab {
-        if self.holds {
-            return Grab::Held;
-        }
-        let done = self.start().and_then(|()| {
-            if let Some(running) = &self.running {
-                let mut state = running.state();
-                state.cancel = Some(cancel.clone());
-                state.held = true;
-                state.lapsed = false;
-            }
-            let banner = task.caption.clone().map(|caption| Banner {
-                caption,
-                place: task.place,
-            });
-            self.order(&Order::Grab(task.limit, banner))
+        let banner = task.caption.clone().map(|caption| Banner {
+            caption,
+            place: task.place,
         });
-        match done {
-            Ok(()) => {
-                self.holds = true;
-                Grab::Held
-            }
-            Err(why) => Grab::Unable(why),
-        }
-    }
-
-    /// Lets the person's input pass. Esc still cancels.
-    pub fn ungrab(&mut self) {
-        if !std::mem::take(&mut self.holds) {
-            return;
-        }
-        if let Some(running) = &self.running {
-            running.state().held = false;
-        }
-        if let Err(why) = self.order(&Order::Release) {
-            tracing::warn!("the guard did not answer, and was ended: {why}");
-        }
-    }
-
-    /// Stops watching.
-    pub fn unwatch(&mut self) {
-        self.ungrab();
-        if let Some(running) = &self.running {
-            running.state().cancel = None;
-            // An error ends the process, and its hooks with it.
-            let _ = self.order(&Order::Unwatch);
-        }
-    }
-
-    /// Outlines a place, or shows a caption, for `time`.
-    pub fn show(
-        &mut self,
-        place: Option<Rect>,
-        caption: &str,
-        time: Duration,
-        cancel: &Cancel,
-    ) -> Result<(), String> {
-        let caption = match caption {
-            "" => String::new(),
-            caption => format!("AI: {}", escape::short(caption, 60)),
-        };
-        self.order(&Order::Show(Banner { caption, place }))?;
-        // Cancelling ends the wait. The link checks for that next.
-        let _ = cancel.wait(time);
-        self.order(&Order::Release)
-    }
-
-    /// The reason if the person's input may have passed since the last grab; returned once.
-    pub fn lapse(&mut self) -> Option<String> {
-        let lapsed = std::mem::take(&mut self.running.as_ref()?.state().lapsed);
-        lapsed.then(|| "the guard's process ended".to_owned())
+        self.order(&Order::Grab(task.limit, banner))
     }
 
     fn start(&mut self) -> Result<(), String> {
@@ -165,6 +95,76 @@ impl Guard {
             self.running = None;
         }
         done
+    }
+}
+
+impl Guards for Guard {
+    fn watch(&mut self) {
+        if let Err(why) = self.order(&Order::Watch) {
+            tracing::warn!("the person is not watched: {why}");
+        }
+    }
+
+    fn pressed(&mut self) -> Option<bool> {
+        Some(self.running.as_ref()?.state().pressed)
+    }
+
+    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
+        if !self.holds {
+            if let Err(why) = self.hold(task, cancel) {
+                return Ok(Grab::Unable(why));
+            }
+            self.holds = true;
+        }
+        // Keys that the person holds would modify the input.
+        send::release_keys()?;
+        Ok(Grab::Held)
+    }
+
+    fn ungrab(&mut self) {
+        if !std::mem::take(&mut self.holds) {
+            return;
+        }
+        if let Some(running) = &self.running {
+            running.state().held = false;
+        }
+        if let Err(why) = self.order(&Order::Release) {
+            tracing::warn!("the guard did not answer, and was ended: {why}");
+        }
+    }
+
+    fn unwatch(&mut self) {
+        self.ungrab();
+        if let Some(running) = &self.running {
+            running.state().cancel = None;
+            // An error ends the process, and its hooks with it.
+            let _ = self.order(&Order::Unwatch);
+        }
+    }
+
+    fn lapse(&mut self) -> Option<String> {
+        let lapsed = std::mem::take(&mut self.running.as_ref()?.state().lapsed);
+        lapsed.then(|| "the guard's process ended".to_owned())
+    }
+}
+
+impl Overlay for Guard {
+    fn show(
+        &mut self,
+        place: Option<Rect>,
+        caption: &str,
+        time: Duration,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let caption = match caption {
+            "" => String::new(),
+            caption => format!("AI: {}", escape::short(caption, 60)),
+        };
+        let mut order = |order| self.order(&order).map_err(Error::Unavailable);
+        order(Order::Show(Banner { caption, place }))?;
+        // Cancelling ends the wait. The link checks for that next.
+        let _ = cancel.wait(time);
+        order(Order::Release)
     }
 }
 

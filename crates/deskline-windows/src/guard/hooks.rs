@@ -9,12 +9,11 @@ use std::time::Instant;
 use deskline_core::Modifiers;
 use windows::Win32::Foundation::{LPARAM, LRESULT, WPARAM};
 use windows::Win32::System::Threading::{
-    GetCurrentThread, GetCurrentThreadId, INFINITE, OpenProcess, PROCESS_SYNCHRONIZE,
-    SetThreadPriority, THREAD_PRIORITY_TIME_CRITICAL, WaitForSingleObject,
+    GetCurrentThread, INFINITE, OpenProcess, PROCESS_SYNCHRONIZE, SetThreadPriority,
+    THREAD_PRIORITY_TIME_CRITICAL, WaitForSingleObject,
 };
 use windows::Win32::UI::WindowsAndMessaging::{
-    CallNextHookEx, DispatchMessageW, GetMessageW, HC_ACTION, HHOOK, KBDLLHOOKSTRUCT, KillTimer,
-    MSG, MSLLHOOKSTRUCT, PM_NOREMOVE, PeekMessageW, PostThreadMessageW, SetTimer,
+    CallNextHookEx, HC_ACTION, HHOOK, KBDLLHOOKSTRUCT, KillTimer, MSLLHOOKSTRUCT, SetTimer,
     SetWindowsHookExW, UnhookWindowsHookEx, WH_KEYBOARD_LL, WH_MOUSE_LL, WM_APP, WM_KEYDOWN,
     WM_LBUTTONDOWN, WM_LBUTTONUP, WM_MBUTTONDOWN, WM_MBUTTONUP, WM_RBUTTONDOWN, WM_RBUTTONUP,
     WM_SYSKEYDOWN, WM_XBUTTONDOWN, WM_XBUTTONUP,
@@ -25,7 +24,7 @@ use super::judge::{Event, Judge};
 use super::panels::Panels;
 use super::{Order, Report};
 use crate::input::{MARK, send};
-use crate::os::become_aware;
+use crate::os::{become_aware, messages};
 
 /// Posted to the thread with the hooks when an order is in its channel.
 const ORDERED: u32 = WM_APP + 1;
@@ -47,14 +46,11 @@ pub fn run(parent: u32) -> ExitCode {
     become_aware();
     let (order, orders) = mpsc::channel();
     let (report, reports) = mpsc::channel();
-    // SAFETY: takes nothing. `PeekMessageW` gives this thread a message queue.
-    let hooks = unsafe {
-        let _ = PeekMessageW(&mut MSG::default(), None, 0, 0, PM_NOREMOVE);
-        // Windows passes events over a hook that does not answer in time, and drops it when that
-        // happens again: it may not wait for a processor on a busy machine.
-        let _ = SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_TIME_CRITICAL);
-        GetCurrentThreadId()
-    };
+    let hooks = messages::queue();
+    // Windows passes events over a hook that does not answer in time, and drops it when that
+    // happens again: it may not wait for a processor on a busy machine.
+    // SAFETY: takes numbers.
+    let _ = unsafe { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_TIME_CRITICAL) };
     std::thread::spawn(move || write(&reports));
     std::thread::spawn(move || follow(parent));
     std::thread::spawn(move || {
@@ -64,9 +60,7 @@ pub fn run(parent: u32) -> ExitCode {
                 continue;
             };
             let sent = order.send(parsed);
-            // SAFETY: takes numbers.
-            let posted = unsafe { PostThreadMessageW(hooks, ORDERED, WPARAM(0), LPARAM(0)) };
-            if sent.is_err() || posted.is_err() {
+            if sent.is_err() || messages::post(hooks, ORDERED).is_err() {
                 break;
             }
         }
@@ -111,29 +105,23 @@ fn follow(parent: u32) {
 fn serve(orders: &Receiver<Order>) {
     // Windows may call the hooks while it shows a window, so the state is not borrowed then.
     let mut panels = Panels::default();
-    let mut message = MSG::default();
-    // SAFETY: the message outlives the calls. -1 is an error.
-    while unsafe { GetMessageW(&raw mut message, None, 0, 0) }.0 > 0 {
-        if message.message == ORDERED {
-            for order in orders.try_iter() {
-                guard(|guard| guard.obey(&order));
-                panels = match &order {
-                    Order::Watch => continue,
-                    Order::Grab(_, banner) => Panels::new(banner.as_ref(), false),
-                    Order::Show(banner) => Panels::new(Some(banner), true),
-                    Order::Release | Order::Unwatch => Panels::default(),
-                };
-            }
-        } else {
-            // SAFETY: as above.
-            unsafe { DispatchMessageW(&raw const message) };
+    messages::serve(|message| {
+        let is_ordered = message.message == ORDERED;
+        for order in orders.try_iter().filter(|_| is_ordered) {
+            guard(|guard| guard.obey(&order));
+            panels = match &order {
+                Order::Watch => continue,
+                Order::Grab(_, banner) => Panels::new(banner.as_ref(), false),
+                Order::Show(banner) => Panels::new(Some(banner), true),
+                Order::Release | Order::Unwatch => Panels::default(),
+            };
         }
-        // After every message, as any may be the timer's.
+        // At every message, as any may be the timer's.
         if guard(Running::tick) == Some(true) {
             panels = Panels::default();
         }
-    }
-    drop(panels);
+        is_ordered
+    });
 }
 
 /// Runs `act` on the state. `None` if it is borrowed: hooks are called only while the thread waits.

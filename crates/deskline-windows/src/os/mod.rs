@@ -3,6 +3,9 @@
 
 #[cfg(windows)]
 #[allow(unsafe_code)] // each call has a SAFETY comment
+pub(crate) mod messages;
+#[cfg(windows)]
+#[allow(unsafe_code)] // each call has a SAFETY comment
 mod win32;
 
 #[cfg(windows)]

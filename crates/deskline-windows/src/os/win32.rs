@@ -357,4 +357,4 @@ pub(crate) fn known_as(pid: u32) -> Identity {
     path.as_deref().map(process::identity).unwrap_or_default()
 }
 
-pub(crate) use process::session;
+pub(crate) use process::{name, session};

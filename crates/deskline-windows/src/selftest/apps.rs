@@ -4,11 +4,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use deskline_link::call::Quiet;
-use deskline_link::selftest::{Found, field, judge, tree_of};
-use deskline_link::{Action, Answer, Target, Tool};
+use deskline_link::selftest::{Found, field, judge, titled, tree_of, within};
+use deskline_link::{Action, Answer, Tool};
 
 use super::own::Own;
-use super::test::{SHOWS, Test, within};
+use super::test::{SHOWS, Test};
 use crate::display::windows::every;
 use crate::os::{all, cloaked, is_visible, title};
 
@@ -75,10 +75,7 @@ impl Test<'_> {
     }
 
     fn press(&mut self, pid: u32) -> Answer {
-        let target = Target::Text {
-            text: "Press me".into(),
-            role: Some("AXButton".into()),
-        };
+        let target = titled("Press me", "AXButton");
         let press = Action::Quiet(Quiet::PressAx { target });
         self.sheet.call(Tool::PressAx, Some(pid), press)
     }
@@ -99,13 +96,18 @@ impl Test<'_> {
         }
     }
 
+    fn open(&mut self, identifier: &str) -> (Answer, Option<u32>) {
+        let identifier = identifier.to_owned();
+        let open = Action::Open { identifier };
+        let answer = self.sheet.call(Tool::Open, None, open);
+        let pid = field(&answer, "pid").and_then(|pid| pid.parse().ok());
+        (answer, pid)
+    }
+
     /// `calc` has Windows start Calculator, and ends.
     fn handover(&mut self) {
-        let identifier = "calc".to_owned();
-        let answer = self
-            .sheet
-            .call(Tool::Open, None, Action::Open { identifier });
-        let found = match field(&answer, "pid").and_then(|pid| pid.parse().ok()) {
+        let (answer, pid) = self.open("calc");
+        let found = match pid {
             Some(pid) => {
                 end(pid);
                 Ok(format!("pid {pid}"))
@@ -118,11 +120,8 @@ impl Test<'_> {
     /// An app by its id, in a frame of another process.
     fn calculator(&mut self) {
         const NAME: &str = "an app of the Store";
-        let identifier = CALCULATOR.to_owned();
-        let answer = self
-            .sheet
-            .call(Tool::Open, None, Action::Open { identifier });
-        let Some(pid) = field(&answer, "pid").and_then(|pid| pid.parse::<u32>().ok()) else {
+        let (answer, pid) = self.open(CALCULATOR);
+        let Some(pid) = pid else {
             return self.sheet.note(NAME, Err(answer.text));
         };
         let buttons = tree_of(&answer).map_or(0, |tree| tree.matches("[AXButton").count());
@@ -132,9 +131,7 @@ impl Test<'_> {
             .any(|line| line.contains(&format!("(PID: {pid})")));
         let seen = format!("pid {pid}, {buttons} buttons, listed: {listed}");
         self.sheet.note(NAME, judge(buttons >= 10 && listed, seen));
-        let _ = Command::new("taskkill")
-            .args(["/pid", &pid.to_string()])
-            .output();
+        end(pid);
     }
 
     /// Character Map on a private desktop, which this program makes when it runs again.
@@ -165,10 +162,7 @@ impl Test<'_> {
         if let Err(e) = std::fs::write(&page, html) {
             return self.sheet.note(NAME, Err(e.to_string()));
         }
-        let identifier = page.to_string_lossy().into_owned();
-        let answer = self
-            .sheet
-            .call(Tool::Open, None, Action::Open { identifier });
+        let (answer, _) = self.open(&page.to_string_lossy());
         let of = |text: &str| {
             let mut windows = every().into_iter();
             windows.find(|window| title(window.id).contains(text))

@@ -1,11 +1,11 @@
 //! The guard's banner: that it shows, takes no clicks, and is in no picture of the screen.
 
 use deskline_core::{Rect, WindowId};
-use deskline_link::selftest::{Found, judge};
+use deskline_link::selftest::{Found, judge, within};
 use windows::Win32::UI::WindowsAndMessaging::FindWindowW;
 use windows::core::PCWSTR;
 
-use super::test::{SHOWS, within};
+use super::test::SHOWS;
 use crate::display::picture;
 use crate::display::windows::bounds;
 use crate::guard::CLASS;

@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Rect};
 use deskline_link::guard::{Grab, Guards as _, LIMIT, Task};
-use deskline_link::selftest::{Found, judge};
+use deskline_link::selftest::{Found, guarded, judge, reached, within};
 use deskline_link::{Cancel, KeyInput as _, Reason, Window};
 
 use super::banner;
 use super::own::Own;
-use super::test::{SHOWS, Test, within};
+use super::test::{SHOWS, Test};
 use crate::display::WinDisplay;
 use crate::guard::Guard;
 use crate::input::keys::ESCAPE;
@@ -28,19 +28,14 @@ const KEYS: usize = 40;
 const LETTER: u16 = 0x58;
 
 fn task(limit: Duration) -> Task {
-    Task {
-        caption: Some("AI: testing itself — press Esc to cancel".into()),
-        place: Some(Rect::at(300, 300, 10, 10)),
-        pointer: false,
-        limit,
-    }
+    guarded(Some(Rect::at(300, 300, 10, 10)), limit)
 }
 
 /// Closes the guard until this process is killed.
 pub(super) fn hold(say: &mut dyn FnMut(&str)) {
     let mut display = WinDisplay::new(Guard::new(Box::new(platform::guard)));
     let cancel = Cancel::new();
-    match display.grab(&task(LIMIT), &cancel) {
+    match display.guard.grab(&task(LIMIT), &cancel) {
         Ok(Grab::Held) => say("held"),
         other => say(&format!("{other:?}")),
     }
@@ -55,16 +50,6 @@ fn passes(own: &Own) -> Result<bool, String> {
     Ok(own.hears("text", ARRIVES).is_some())
 }
 
-fn said(passed: Result<bool, String>, wanted: bool) -> Found {
-    let passed = passed?;
-    let seen = if passed {
-        "reached the app"
-    } else {
-        "was dropped"
-    };
-    judge(passed == wanted, seen.into())
-}
-
 impl Test<'_> {
     /// `own` has the window.
     pub(super) fn guard(&mut self, own: &Own, window: &Window) {
@@ -73,22 +58,22 @@ impl Test<'_> {
         note(
             self,
             "without the guard: the person's key",
-            said(passes(own), true),
+            reached(passes(own), true),
         );
         let cancel = Cancel::new();
         let screen = banner::screen();
-        match self.display.grab(&task(LIMIT), &cancel) {
+        match self.display.guard.grab(&task(LIMIT), &cancel) {
             Ok(Grab::Held) => {}
             other => return note(self, "guard", Err(format!("{other:?}"))),
         }
-        note(self, "guard: the person's key", said(passes(own), false));
+        note(self, "guard: the person's key", reached(passes(own), false));
         own.forget();
         let typed = self
             .display
             .type_text("x", &cancel)
             .map_err(|e| e.to_string());
         let typed = typed.map(|()| own.hears("text", ARRIVES).is_some());
-        note(self, "guard: our own key", said(typed, true));
+        note(self, "guard: our own key", reached(typed, true));
         let seen = banner::seen(&screen);
         note(self, "banner", seen);
         note(self, "guard: on a busy machine", busy(own));
@@ -115,8 +100,8 @@ impl Test<'_> {
             "guard: the person's Esc",
             theirs.and_then(|()| judge(good, seen)),
         );
-        self.display.ungrab();
-        note(self, "guard: let in", said(passes(own), true));
+        self.display.guard.ungrab();
+        note(self, "guard: let in", reached(passes(own), true));
         let gone = within(SHOWS, || banner::shown().is_none().then_some(()));
         note(
             self,
@@ -126,13 +111,13 @@ impl Test<'_> {
         );
 
         let (cancel, start) = (Cancel::new(), Instant::now());
-        let held = self.display.grab(&task(SHORT), &cancel);
+        let held = self.display.guard.grab(&task(SHORT), &cancel);
         let _ = cancel.wait(SHORT * 2);
         let opens = matches!(held, Ok(Grab::Held)) && cancel.reason() == Some(Reason::Watchdog);
         let seen = format!("{:?} after {:?}", cancel.reason(), start.elapsed());
         note(self, "guard: its limit", judge(opens, seen));
-        note(self, "guard: after its limit", said(passes(own), true));
-        self.display.unwatch();
+        note(self, "guard: after its limit", reached(passes(own), true));
+        self.display.guard.unwatch();
         let found = self.killed(own);
         note(self, "guard: its server killed", found);
     }

@@ -6,18 +6,18 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
-use deskline_link::call::{ClickKind, Input, Quiet, Typing};
-use deskline_link::selftest::{Found, judge};
+use deskline_link::call::{Input, Quiet, Typing};
+use deskline_link::selftest::{Found, clicked, judge, titled, within};
 use deskline_link::{
-    Action, Cancel, Pictures as _, Raising as _, Scope, Screen as _, Sign, Target, Tool,
-    Trees as _, Window,
+    Action, Cancel, Pictures as _, Platform as _, Raising as _, Scope, Screen as _, Sign, Target,
+    Tool, Window,
 };
 
-use super::test::{SHOWS, Test, within};
+use super::test::{SHOWS, Test};
 use super::window::{BLOCK, COLOUR, on_screen, place};
 use crate::display::WinDisplay;
 use crate::display::monitors;
-use crate::tree::UiaTrees;
+use crate::platform::WinPlatform;
 
 /// How long a program may take to show its window.
 const STARTS: Duration = Duration::from_secs(20);
@@ -109,13 +109,6 @@ impl Own {
     }
 }
 
-fn titled(text: &str, role: &str) -> Target {
-    Target::Text {
-        text: text.to_owned(),
-        role: Some(role.to_owned()),
-    }
-}
-
 impl Test<'_> {
     /// A window of the test's own.
     pub(super) fn another(&self) -> Result<Own, String> {
@@ -127,12 +120,12 @@ impl Test<'_> {
 
     pub(super) fn own_windows(&mut self) {
         let two = self.another().and_then(|own| Ok((own, self.another()?)));
-        let (mut own, mut over) = match two {
-            Ok(two) => two,
-            Err(why) => return self.sheet.note("windows of its own", Err(why)),
-        };
-        let (window, above) = match own.window().and_then(|own| Ok((own, over.window()?))) {
-            Ok(two) => two,
+        let shown = two.and_then(|(mut own, mut over)| {
+            let windows = (own.window()?, over.window()?);
+            Ok((own, over, windows))
+        });
+        let (mut own, over, (window, above)) = match shown {
+            Ok(shown) => shown,
             Err(why) => return self.sheet.note("windows of its own", Err(why)),
         };
         place(&window, 60, 60);
@@ -217,11 +210,7 @@ impl Test<'_> {
 
         let before = (self.display.pointer(), self.display.front());
         own.forget();
-        let click = Action::Input(Input::Click {
-            target: titled("", "AXTextField"),
-            kind: ClickKind::default(),
-            then: Typing::text(" 漢😀"),
-        });
+        let click = clicked(titled("", "AXTextField"), Typing::text(" 漢😀"));
         let answer = self.sheet.call(Tool::Click, pid, click);
         let typed = within(SHOWS, || {
             own.hears("text", SHOWS).filter(|t| t.contains("漢😀"))
@@ -284,8 +273,8 @@ impl Test<'_> {
     /// A hung window costs 2 s in calls about it, and nothing in calls about other apps.
     fn hung(&mut self, own: &mut Own, over: &Own) {
         const NAME: &str = "a window that hangs";
-        let mut trees = match UiaTrees::new() {
-            Ok(trees) => trees,
+        let mut desktop = match WinPlatform::new().connect() {
+            Ok(desktop) => desktop,
             Err(e) => return self.sheet.note(NAME, Err(e.to_string())),
         };
         own.forget();
@@ -297,7 +286,7 @@ impl Test<'_> {
         }
         let mut read = |pid| {
             let start = Instant::now();
-            let read = trees.read(pid, Scope::Showing);
+            let read = desktop.read(pid, Scope::Showing);
             (read.is_ok(), start.elapsed())
         };
         let (its, its_time) = read(own.pid);
@@ -315,11 +304,7 @@ impl Test<'_> {
             place(window, monitor.x + 20, monitor.y + 20);
             let at = on_screen(window, BLOCK.left + 7, BLOCK.top + 7);
             own.forget();
-            let click = Action::Input(Input::Click {
-                target: Target::Point(at),
-                kind: ClickKind::default(),
-                then: Typing::default(),
-            });
+            let click = clicked(Target::Point(at), Typing::default());
             let answer = self.sheet.call(Tool::Click, Some(own.pid), click);
             let wanted = format!("{},{}", at.x, at.y);
             let found = match own.hears("click", SHOWS) {
@@ -335,10 +320,10 @@ impl Test<'_> {
 }
 
 fn heard(own: &mut Own, order: &str) -> Found {
-    let mut trees = UiaTrees::new().map_err(|e| e.to_string())?;
-    trees.listen(own.pid).map_err(|e| e.to_string())?;
+    let mut desktop = WinPlatform::new().connect().map_err(|e| e.to_string())?;
+    desktop.listen(own.pid).map_err(|e| e.to_string())?;
     // Handlers are added on another thread, and report the past too.
-    while trees
+    while desktop
         .wait_for_change(Duration::from_millis(500))
         .is_ok_and(|sign| sign.is_some())
     {}
@@ -346,7 +331,7 @@ fn heard(own: &mut Own, order: &str) -> Found {
     own.order(order);
     loop {
         let left = SHOWS.saturating_sub(start.elapsed());
-        match trees.wait_for_change(left).map_err(|e| e.to_string())? {
+        match desktop.wait_for_change(left).map_err(|e| e.to_string())? {
             Some(Sign::Focus) => {}
             Some(sign) => return Ok(format!("{sign:?} after {:?}", start.elapsed())),
             None => return Err(format!("nothing within {SHOWS:?}")),

@@ -1,7 +1,7 @@
 //! The test in progress.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_link::selftest::Sheet;
 
@@ -15,16 +15,4 @@ pub(super) struct Test<'t> {
     pub(super) sheet: Sheet<'t>,
     pub(super) display: WinDisplay,
     pub(super) program: &'t Path,
-}
-
-/// Looks until it is there, for at most `time`.
-pub(super) fn within<T>(time: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
-    let start = Instant::now();
-    loop {
-        let found = look();
-        if found.is_some() || start.elapsed() >= time {
-            return found;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }

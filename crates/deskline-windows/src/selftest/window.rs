@@ -15,15 +15,15 @@ use windows::Win32::Graphics::Gdi::{
 use windows::Win32::UI::Input::KeyboardAndMouse::SetFocus;
 use windows::Win32::UI::WindowsAndMessaging::{
     BN_CLICKED, BS_AUTOCHECKBOX, CB_ADDSTRING, CB_GETCURSEL, CBN_SELCHANGE, CBS_DROPDOWNLIST,
-    CreateWindowExW, DefWindowProcW, DispatchMessageW, EN_CHANGE, ES_AUTOHSCROLL, GetDlgItem,
-    GetMessageW, GetWindowTextW, HMENU, MSG, PostMessageW, RegisterClassW, SWP_NOACTIVATE,
-    SWP_NOSIZE, SWP_NOZORDER, SendMessageW, SetWindowPos, SetWindowTextW, TranslateMessage,
-    WINDOW_EX_STYLE, WINDOW_STYLE, WM_APP, WM_COMMAND, WM_LBUTTONDOWN, WM_PAINT, WM_SETFOCUS,
-    WNDCLASSW, WS_BORDER, WS_CHILD, WS_OVERLAPPEDWINDOW, WS_TABSTOP, WS_VISIBLE, WS_VSCROLL,
+    CreateWindowExW, DefWindowProcW, EN_CHANGE, ES_AUTOHSCROLL, GetDlgItem, GetWindowTextW, HMENU,
+    PostMessageW, RegisterClassW, SWP_NOACTIVATE, SWP_NOSIZE, SWP_NOZORDER, SendMessageW,
+    SetWindowPos, SetWindowTextW, TranslateMessage, WINDOW_EX_STYLE, WINDOW_STYLE, WM_APP,
+    WM_COMMAND, WM_LBUTTONDOWN, WM_PAINT, WM_SETFOCUS, WNDCLASSW, WS_BORDER, WS_CHILD,
+    WS_OVERLAPPEDWINDOW, WS_TABSTOP, WS_VISIBLE, WS_VSCROLL,
 };
 use windows::core::{HSTRING, PCWSTR, Result, w};
 
-use crate::os::{become_aware, handle};
+use crate::os::{become_aware, handle, messages};
 
 /// The coloured part of its client area, and the colour as 0xBBGGRR.
 pub(super) const BLOCK: RECT = RECT {
@@ -104,15 +104,11 @@ pub(super) fn run() {
         std::process::exit(0);
     });
     say("ready");
-    let mut message = MSG::default();
-    // SAFETY: the message outlives the calls. -1 is an error.
-    while unsafe { GetMessageW(&raw mut message, None, 0, 0) }.0 > 0 {
-        // SAFETY: as above.
-        unsafe {
-            let _ = TranslateMessage(&raw const message);
-            DispatchMessageW(&raw const message);
-        }
-    }
+    messages::serve(|message| {
+        // SAFETY: a message of this thread.
+        let _ = unsafe { TranslateMessage(message) };
+        false
+    });
 }
 
 fn create() -> Result<HWND> {

@@ -12,9 +12,7 @@ use deskline_link::{
 use tempfile::TempDir;
 
 use crate::desktop::WinDesktop;
-use crate::display::WinDisplay;
-use crate::fake::{App, Fake, Guard, PID, Programs, raw, with};
-use crate::tree::AppTrees;
+use crate::fake::{App, Fake, Guard, PID, raw, with};
 use crate::tree::answers;
 use crate::tree::uia::Patterns;
 
@@ -26,13 +24,8 @@ struct FakePlatform(Fake);
 
 impl Platform for FakePlatform {
     fn connect(&self) -> Result<Box<dyn Desktop>> {
-        Ok(Box::new(WinDesktop {
-            trees: AppTrees::on(self.0.clone()),
-            display: WinDisplay::new(Guard),
-            programs: Programs,
-            private: None,
-            clipboard: None,
-        }))
+        let desktop = WinDesktop::new(self.0.clone(), Guard, None);
+        Ok(Box::new(desktop))
     }
 
     fn prepare(&self) {}

@@ -17,6 +17,6 @@ pub mod uia;
 mod walk;
 
 #[cfg(windows)]
-pub use com::client::{UiaTrees, ping};
+pub(crate) use com::client::connect;
 pub use fail::PATIENCE;
-pub use trees::{AppTrees, answers};
+pub(crate) use trees::{AppTrees, answers};

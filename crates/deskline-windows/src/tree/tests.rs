@@ -7,9 +7,10 @@ use std::time::Duration;
 use deskline_core::{Element, Role, States, Tree, WindowId};
 use deskline_link::{Error, Obstacle, Refusal, Scope, Sign, Trees};
 
-use super::trees::{AppTrees, answers};
+use super::trees::answers;
 use super::uia::{Part, Patterns, Range, Raw};
-use crate::fake::{Fake, PID, raw, with};
+use crate::desktop::WinDesktop;
+use crate::fake::{Fake, Guard, PID, raw, with};
 
 const BUTTON: i32 = 50_000;
 const CHECK_BOX: i32 = 50_002;
@@ -34,13 +35,13 @@ const WHOLE: Scope = Scope::Whole {
 };
 
 /// An app with one window.
-fn app() -> (Fake, usize, AppTrees<Fake>) {
+fn app() -> (Fake, usize, WinDesktop<Fake>) {
     let fake = Fake::default();
     let window = fake.window(9, "Notes", [0.0, 0.0, 400.0, 300.0]);
-    (fake.clone(), window, AppTrees::on(fake))
+    (fake.clone(), window, WinDesktop::new(fake, Guard, None))
 }
 
-fn read(trees: &mut AppTrees<Fake>) -> Tree {
+fn read(trees: &mut WinDesktop<Fake>) -> Tree {
     trees.read(PID, WHOLE).expect("the app is read")
 }
 
@@ -97,7 +98,7 @@ fn an_id_is_the_same_in_the_next_process() {
     let (fake, window, mut trees) = app();
     fake.add(window, raw(BUTTON, "Save", at(10.0)));
     let id = named(&read(&mut trees), "Save").id.clone();
-    let mut next = AppTrees::on(fake);
+    let mut next = WinDesktop::new(fake, Guard, None);
     assert_eq!(named(&read(&mut next), "Save").id, id);
     assert_eq!(id.as_str(), "40.7/2a.1");
 }
@@ -347,7 +348,7 @@ fn an_app_that_hangs_is_an_error_after_one_request() {
 #[test]
 fn an_app_that_ended_or_has_no_window_is_an_error() {
     let fake = Fake::default();
-    let mut trees = AppTrees::on(fake.clone());
+    let mut trees = WinDesktop::new(fake.clone(), Guard, None);
     assert!(matches!(
         trees.read(PID, WHOLE),
         Err(Error::NoWindow { .. })

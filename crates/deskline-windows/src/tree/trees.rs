@@ -1,10 +1,10 @@
-//! Implements the contract of trees on UI Automation.
+//! The trees of apps on UI Automation.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use deskline_core::{ElementId, Tree};
-use deskline_link::{Error, QuietAction, Result, Scope, Sent, Sign, Trees, WindowHint};
+use deskline_link::{Error, QuietAction, Result, Scope, Sign, WindowHint};
 
 use super::act::{self, Acting};
 use super::build;
@@ -16,8 +16,8 @@ use super::uia::{Depth, Failure, Uia};
 use super::walk::Walk;
 use crate::os;
 
-/// The trees of apps.
-pub struct AppTrees<U: Uia> {
+/// What is known of the trees of apps.
+pub(crate) struct AppTrees<U: Uia> {
     uia: U,
     identities: Identities<U::Element>,
     listening: Option<Listening<U>>,
@@ -34,7 +34,7 @@ const WAKES: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(50);
 
 impl<U: Uia> AppTrees<U> {
-    pub fn on(uia: U) -> Self {
+    pub(crate) fn new(uia: U) -> Self {
         Self {
             uia,
             identities: Identities::default(),
@@ -44,18 +44,7 @@ impl<U: Uia> AppTrees<U> {
         }
     }
 
-    fn acting<R>(
-        &self,
-        id: &ElementId,
-        action: QuietAction,
-        act: impl FnOnce(Acting<'_, U>) -> Result<R>,
-    ) -> Result<R> {
-        act::with(&self.uia, &self.identities, id, action, act)
-    }
-}
-
-impl<U: Uia> Trees for AppTrees<U> {
-    fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
+    pub(crate) fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
         let start = Instant::now();
         if pid == std::process::id() {
             return Err(no_window(
@@ -90,74 +79,45 @@ impl<U: Uia> Trees for AppTrees<U> {
             self.by_levels.insert(pid, process.started);
         }
         if scope != Scope::Showing {
-            self.identities.begin(pid, |pid| os::process(pid).is_some());
+            self.trees
+                .identities
+                .begin(pid, |pid| os::process(pid).is_some());
         }
         let app = (pid, &process);
         Ok(build::tree(&walk, app, &mut self.identities, scope, start))
     }
 
-    fn listen(&mut self, pid: u32) -> Result<()> {
+    pub(crate) fn listen(&mut self, pid: u32) -> Result<()> {
         self.rest();
         let listening = Listening::to(&self.uia, pid);
         self.listening = Some(listening.map_err(|failure| failed(pid, &failure))?);
         Ok(())
     }
 
-    fn rest(&mut self) {
+    pub(crate) fn rest(&mut self) {
         self.listening = None;
     }
 
-    fn lag(&mut self, _pid: u32, _after: Sent) -> Duration {
-        Duration::ZERO
-    }
-
-    fn is_loading(&mut self, _pid: u32) -> bool {
-        false
-    }
-
-    fn idle(&mut self) -> Option<Duration> {
-        None
-    }
-
-    fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
+    pub(crate) fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
         if let Some(listening) = &self.listening {
-            return Ok(listening.wait(time));
+            return Ok(listening.signs.wait(time));
         }
         std::thread::sleep(time);
         Ok(None)
     }
 
-    fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
-        self.acting(element, QuietAction::ScrollIntoView, |acting| {
-            acting.scroll_into_view()
-        })
-    }
-
-    fn press(&mut self, element: &ElementId) -> Result<()> {
-        self.acting(element, QuietAction::Press, |acting| acting.press())
-    }
-
-    fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()> {
-        self.acting(element, QuietAction::SetValue, |acting| {
-            acting.set_value(value)
-        })
-    }
-
-    fn choose(&mut self, element: &ElementId, choice: &str) -> Result<bool> {
-        self.acting(element, QuietAction::SetValue, |acting| {
-            acting.choose(choice)
-        })
-    }
-
-    fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
-        self.acting(element, QuietAction::SetSelected, |acting| {
-            acting.set_selected(selected)
-        })
+    pub(crate) fn acting<R>(
+        &self,
+        id: &ElementId,
+        action: QuietAction,
+        act: impl FnOnce(Acting<'_, U>) -> Result<R>,
+    ) -> Result<R> {
+        act::with(&self.uia, &self.identities, id, action, act)
     }
 }
 
 /// Checks whether the app answers at all, by its frontmost window.
-pub fn answers<U: Uia>(uia: &U, pid: u32) -> Result<()> {
+pub(crate) fn answers<U: Uia>(uia: &U, pid: u32) -> Result<()> {
     let Some(front) = toplevels(pid).into_iter().next() else {
         return Ok(());
     };

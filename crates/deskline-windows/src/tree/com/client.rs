@@ -25,7 +25,6 @@ use super::automation::{answer, automation, failure, pattern};
 use super::{events, properties, text};
 use crate::os;
 use crate::tree::fail::PATIENCE;
-use crate::tree::trees::{self, AppTrees};
 use crate::tree::uia::{Action, Answer, Depth, Failure, Hear, Node, Part, Raw, Uia};
 
 /// How much longer than UI Automation's own time limit to wait for a call.
@@ -37,23 +36,9 @@ const MOST_LOST: usize = 32;
 /// The number of threads in a call; those of abandoned threads stay counted.
 static LOST: AtomicUsize = AtomicUsize::new(0);
 
-/// The trees of apps on this desktop.
-pub type UiaTrees = AppTrees<Com>;
-
-impl UiaTrees {
-    /// # Errors
-    /// If UI Automation does not start.
-    pub fn new() -> deskline_link::Result<Self> {
-        Ok(Self::on(connect()?))
-    }
-}
-
-/// Whether the app answers at all, within [`PATIENCE`], on a connection of its own.
-pub fn ping(pid: u32) -> deskline_link::Result<()> {
-    trees::answers(&connect()?, pid)
-}
-
-fn connect() -> deskline_link::Result<Com> {
+/// # Errors
+/// If UI Automation does not start.
+pub fn connect() -> deskline_link::Result<Com> {
     let com = Com::default();
     com.call(PATIENCE, |_| Ok(())).map_err(|failure| {
         deskline_link::Error::Unavailable(format!(
@@ -132,6 +117,30 @@ impl Com {
                 Err(Failure::Other("a call of UI Automation failed".into()))
             }
         }
+    }
+
+    /// Makes a call about an element.
+    fn about<T: Send + 'static>(
+        &self,
+        element: &Element,
+        time: Duration,
+        call: impl FnOnce(&Session, &IUIAutomationElement) -> Answer<T> + Send + 'static,
+    ) -> Answer<T> {
+        let element = element.clone();
+        self.call(time, move |session| {
+            // The whole of it, which may go to another thread.
+            let Element(element) = &{ element };
+            call(session, element)
+        })
+    }
+}
+
+/// `None` for a null pointer without an error.
+fn present<T>(result: Result<T>) -> Answer<Option<T>> {
+    match answer(result) {
+        Ok(found) => Ok(Some(found)),
+        Err(Failure::Unsupported) => Ok(None),
+        Err(failure) => Err(failure),
     }
 }
 
@@ -310,26 +319,20 @@ impl Uia for Com {
     }
 
     fn children(&self, element: &Element) -> Answer<Vec<Node<Element>>> {
-        let element = element.clone();
-        self.call(PATIENCE, move |session| {
+        self.about(element, PATIENCE, |session, element| {
             let (all, request) = (&session.all, &session.one);
-            let Element(element) = &{ element };
             // SAFETY: a call of COM.
             let list = unsafe { element.FindAllBuildCache(TreeScope_Children, all, request) };
-            match answer(list) {
-                Ok(list) => Ok(elements(&list).into_iter().map(Session::node).collect()),
-                // An element without children may have a null array.
-                Err(Failure::Unsupported) => Ok(Vec::new()),
-                Err(failure) => Err(failure),
-            }
+            // An element without children may have a null array.
+            let list = present(list)?.map(|list| elements(&list));
+            Ok(list.into_iter().flatten().map(Session::node).collect())
         })
     }
 
     fn next(&self, parent: &Element, after: Option<&Element>) -> Answer<Option<Node<Element>>> {
-        let (parent, after) = (parent.clone(), after.cloned());
-        self.call(PATIENCE, move |session| {
+        let after = after.cloned();
+        self.about(parent, PATIENCE, move |session, parent| {
             let (walker, request) = (&session.walker, &session.one);
-            let (Element(parent), after) = (&{ parent }, after);
             // SAFETY: calls of COM.
             let next = unsafe {
                 match &after {
@@ -337,19 +340,12 @@ impl Uia for Com {
                     Some(Element(after)) => walker.GetNextSiblingElementBuildCache(after, request),
                 }
             };
-            match answer(next) {
-                Ok(next) => Ok(Some(Session::node(next))),
-                // A null pointer: there is no further element.
-                Err(Failure::Unsupported) => Ok(None),
-                Err(failure) => Err(failure),
-            }
+            Ok(present(next)?.map(Session::node))
         })
     }
 
     fn properties(&self, element: &Element) -> Answer<Raw> {
-        let element = element.clone();
-        self.call(PATIENCE, move |session| {
-            let Element(element) = &{ element };
+        self.about(element, PATIENCE, |session, element| {
             // SAFETY: a call of COM.
             let fresh = unsafe { element.BuildUpdatedCache(&session.one) };
             Ok(properties::read(&answer(fresh)?))
@@ -357,35 +353,27 @@ impl Uia for Com {
     }
 
     fn visible_text(&self, element: &Element, limit: usize) -> Answer<Part> {
-        let element = element.clone();
-        self.call(PATIENCE, move |_| {
-            let Element(element) = &{ element };
+        self.about(element, PATIENCE, move |_, element| {
             answer(text::visible(element, limit))
         })
     }
 
     fn item(&self, container: &Element, name: &str) -> Answer<Option<Element>> {
-        let (container, name) = (container.clone(), name.to_owned());
-        self.call(PATIENCE, move |_| {
-            let Element(container) = &{ container };
+        let name = name.to_owned();
+        self.about(container, PATIENCE, move |_, container| {
             let pattern: IUIAutomationItemContainerPattern =
                 answer(pattern(container, UIA_ItemContainerPatternId))?;
             let name = VARIANT::from(name.as_str());
             let none = None::<&IUIAutomationElement>;
             // SAFETY: a call of COM with arguments that live long enough.
             let item = unsafe { pattern.FindItemByProperty(none, UIA_NamePropertyId, &name) };
-            match answer(item) {
-                Ok(item) => Ok(Some(Element(item))),
-                Err(Failure::Unsupported) => Ok(None),
-                Err(failure) => Err(failure),
-            }
+            Ok(present(item)?.map(Element))
         })
     }
 
     fn act(&self, element: &Element, action: &Action, time: Duration) -> Answer<()> {
-        let (element, action) = (element.clone(), action.clone());
-        self.call(time, move |_| {
-            let Element(element) = &{ element };
+        let action = action.clone();
+        self.about(element, time, move |_, element| {
             answer(act(element, &action))
         })
     }

@@ -6,22 +6,20 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use deskline_link::Sign;
-use windows::Win32::Foundation::{HWND, LPARAM, WPARAM};
+use windows::Win32::Foundation::HWND;
 use windows::Win32::System::Com::SAFEARRAY;
-use windows::Win32::System::Threading::GetCurrentThreadId;
 use windows::Win32::System::Variant::VARIANT;
 use windows::Win32::UI::Accessibility::*;
 use windows::Win32::UI::WindowsAndMessaging::{
-    DispatchMessageW, EVENT_OBJECT_CREATE, EVENT_OBJECT_FOCUS, EVENT_OBJECT_VALUECHANGE,
-    EVENT_SYSTEM_FOREGROUND, EVENT_SYSTEM_MENUPOPUPEND, EVENT_SYSTEM_MENUSTART, GetMessageW, MSG,
-    OBJID_CARET, OBJID_CURSOR, PM_NOREMOVE, PeekMessageW, PostThreadMessageW,
+    EVENT_OBJECT_CREATE, EVENT_OBJECT_FOCUS, EVENT_OBJECT_VALUECHANGE, EVENT_SYSTEM_FOREGROUND,
+    EVENT_SYSTEM_MENUPOPUPEND, EVENT_SYSTEM_MENUSTART, OBJID_CARET, OBJID_CURSOR,
     WINEVENT_OUTOFCONTEXT, WM_QUIT,
 };
 use windows::core::{Interface, Ref, Result, implement};
 
 use super::automation::automation;
 use super::properties;
-use crate::os;
+use crate::os::{self, messages};
 use crate::tree::toplevels::toplevels;
 use crate::tree::uia::{Answer, Failure, Hear};
 
@@ -61,8 +59,7 @@ pub struct Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        // SAFETY: a message to a thread, which may have ended.
-        let _ = unsafe { PostThreadMessageW(self.thread, WM_QUIT, WPARAM(0), LPARAM(0)) };
+        let _ = messages::post(self.thread, WM_QUIT);
     }
 }
 
@@ -100,19 +97,14 @@ fn hook(pid: u32, hear: Hear, started: &Sender<u32>) {
         (EVENT_OBJECT_CREATE, EVENT_OBJECT_VALUECHANGE),
     ];
     HEAR.with(|own| *own.borrow_mut() = Some(hear));
-    let mut message = MSG::default();
-    // SAFETY: calls of the window system with buffers that outlive them; each hook is removed on
-    // the thread that set it.
+    let thread = messages::queue();
+    // SAFETY: the function is in this program; each hook is removed on the thread that set it.
     unsafe {
-        // The thread has a queue from now on, so that WM_QUIT arrives.
-        let _ = PeekMessageW(&raw mut message, None, 0, 0, PM_NOREMOVE);
         let flags = WINEVENT_OUTOFCONTEXT;
         let hooks = RANGES
             .map(|(first, last)| SetWinEventHook(first, last, None, Some(event), pid, 0, flags));
-        if started.send(GetCurrentThreadId()).is_ok() {
-            while GetMessageW(&raw mut message, None, 0, 0).0 > 0 {
-                DispatchMessageW(&raw const message);
-            }
+        if started.send(thread).is_ok() {
+            messages::serve(|_| false);
         }
         for hook in hooks {
             let _ = UnhookWinEvent(hook);

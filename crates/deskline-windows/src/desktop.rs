@@ -21,10 +21,10 @@ use crate::apps::Programs;
 use crate::clipboard;
 use crate::display::WinDisplay;
 use crate::display::windows::{belonging, every, has_menu, owner};
-#[cfg(not(windows))]
-use crate::fake::{Programs, clipboard};
 use crate::guard::Guard;
 use crate::os;
+#[cfg(not(windows))]
+use crate::tests::fake::{Programs, clipboard};
 use crate::tree::AppTrees;
 use crate::tree::uia::Uia;
 

@@ -17,8 +17,6 @@ mod desktop;
 pub mod display;
 #[cfg(windows)]
 pub mod doctor;
-#[cfg(all(test, not(windows)))]
-mod fake;
 pub mod guard;
 pub mod input;
 #[cfg(any(windows, test))]
@@ -34,7 +32,7 @@ mod process;
 #[cfg(windows)]
 pub mod selftest;
 #[cfg(all(test, not(windows)))]
-mod stories;
+mod tests;
 #[cfg(any(windows, test))]
 pub mod tree;
 

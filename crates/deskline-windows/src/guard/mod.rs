@@ -16,7 +16,7 @@ mod judge;
 mod panels;
 
 #[cfg(all(test, not(windows)))]
-pub(crate) use crate::fake::Guard;
+pub(crate) use crate::tests::fake::Guard;
 #[cfg(windows)]
 pub use client::Guard;
 #[cfg(windows)]

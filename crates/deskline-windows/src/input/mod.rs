@@ -8,7 +8,7 @@ mod port;
 pub(crate) mod send;
 
 #[cfg(all(test, not(windows)))]
-pub(crate) use crate::fake::send;
+pub(crate) use crate::tests::fake::send;
 #[cfg(any(windows, test))]
 pub use port::{Input, RHYTHM};
 

@@ -1,5 +1,5 @@
 //! What only Windows can answer and do about windows, processes and input: thin calls without
-//! decisions. In tests on other systems a fake takes their place ([`crate::fake`]).
+//! decisions. In tests on other systems a fake takes their place ([`crate::tests::fake`]).
 
 #[cfg(windows)]
 #[allow(unsafe_code)] // each call has a SAFETY comment
@@ -11,7 +11,7 @@ mod win32;
 #[cfg(windows)]
 pub(crate) use crate::display::picture::take as picture;
 #[cfg(not(windows))]
-pub(crate) use crate::fake::os::*;
+pub(crate) use crate::tests::fake::os::*;
 #[cfg(windows)]
 pub use win32::become_aware;
 #[cfg(windows)]

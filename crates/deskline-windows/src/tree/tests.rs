@@ -10,7 +10,7 @@ use deskline_link::{Error, Obstacle, Refusal, Scope, Sign, Trees};
 use super::trees::answers;
 use super::uia::{Part, Patterns, Range, Raw};
 use crate::desktop::WinDesktop;
-use crate::fake::{Fake, Guard, PID, raw, with};
+use crate::tests::fake::{Fake, Guard, PID, raw, with};
 
 const BUTTON: i32 = 50_000;
 const CHECK_BOX: i32 = 50_002;

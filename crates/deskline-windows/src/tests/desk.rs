@@ -12,7 +12,7 @@ use deskline_link::{
 use tempfile::TempDir;
 
 use crate::desktop::WinDesktop;
-use crate::fake::{App, Fake, Guard, PID, raw, with};
+use crate::tests::fake::{App, Fake, Guard, PID, raw, with};
 use crate::tree::answers;
 use crate::tree::uia::Patterns;
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use deskline_core::WindowId;
 
 use super::desk::{Desk, NOTES, by_text, tree};
-use crate::fake::{App, raw, with};
+use crate::tests::fake::{App, raw, with};
 use crate::tree::uia::Patterns;
 
 const HOST: u32 = 60;
@@ -85,7 +85,7 @@ fn a_window_on_another_virtual_desktop_is_listed_and_takes_no_click() {
         let window = world.win_mut(super::desk::FORM).unwrap();
         (window.cloaked, window.view_cloak) = (2, 2);
     }
-    let answer = desk.refresh(crate::fake::PID);
+    let answer = desk.refresh(crate::tests::fake::PID);
     assert!(tree(&answer).contains("\"Form\""), "{}", tree(&answer));
     let answer = desk.click_on("Bold");
     assert!(answer.is_error && !desk.is_bold(), "{}", answer.text);

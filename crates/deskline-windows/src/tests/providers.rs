@@ -7,7 +7,7 @@ use deskline_link::call::Quiet;
 use deskline_link::{Action, Tool};
 
 use super::desk::{Desk, EDITOR, by_text, tree};
-use crate::fake::{PID, raw, with};
+use crate::tests::fake::{PID, raw, with};
 use crate::tree::uia::{Patterns, Raw};
 
 const LIST: i32 = 50_008;
@@ -32,7 +32,7 @@ fn an_app_that_hangs_costs_two_seconds_and_no_call_about_another() {
 fn an_app_that_hangs_in_the_middle_of_a_link_ends_it() {
     let mut desk = Desk::new();
     let form = desk.form;
-    let hangs = Arc::new(move |world: &mut crate::fake::World| {
+    let hangs = Arc::new(move |world: &mut crate::tests::fake::World| {
         world.elements[form].hung = true;
         world.apps.get_mut(&PID).unwrap().hung = true;
     });
@@ -73,7 +73,7 @@ fn an_app_that_changes_while_it_is_read_is_read() {
     let list = desk
         .fake
         .add(desk.form, raw(LIST, "log", [250.0, 120.0, 200.0, 200.0]));
-    let lines = Arc::new(move |world: &mut crate::fake::World| {
+    let lines = Arc::new(move |world: &mut crate::tests::fake::World| {
         let count = world.elements[list].children.len();
         if count >= 3 {
             world.elements[list].children.remove(0);

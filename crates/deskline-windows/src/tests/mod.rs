@@ -1,9 +1,10 @@
-//! Stories on the fake Windows: real links with the real transaction.
+//! A fake Windows, and stories on it: real links with the real transaction.
 
 #![allow(clippy::unwrap_used)]
 
 mod desk;
 mod elevation;
+pub(crate) mod fake;
 mod front;
 mod providers;
 mod scale;

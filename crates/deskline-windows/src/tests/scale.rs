@@ -3,7 +3,7 @@
 use deskline_core::Rect;
 
 use super::desk::{Desk, FORM, NOTES};
-use crate::fake::PID;
+use crate::tests::fake::PID;
 
 /// Two monitors, the second with twice the scale.
 fn two_monitors() -> Desk {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::desk::{Desk, EDITOR, NOTES, by_text};
-use crate::fake::HIGH;
+use crate::tests::fake::HIGH;
 
 #[test]
 fn the_front_is_taken_while_the_foreground_is_locked() {
@@ -69,8 +69,8 @@ fn a_dialog_of_the_app_comes_with_it() {
         world.win_mut(form).unwrap().enabled = false;
         world.come(NOTES);
     }
-    let yes = crate::fake::raw(50_002, "Yes", [160.0, 200.0, 60.0, 24.0]);
-    let yes = crate::fake::with(yes, crate::tree::uia::Patterns::TOGGLE);
+    let yes = crate::tests::fake::raw(50_002, "Yes", [160.0, 200.0, 60.0, 24.0]);
+    let yes = crate::tests::fake::with(yes, crate::tree::uia::Patterns::TOGGLE);
     let yes = desk.fake.add(dialog, yes);
     let answer = desk.click_on("Yes");
     assert!(!answer.is_error, "{}", answer.text);

@@ -1,8 +1,8 @@
 //! Programs with more rights: Windows drops what is sent to them, without an error.
 
 use super::desk::{Desk, by_text};
-use crate::fake::{HIGH, PID};
 use crate::os::Integrity;
+use crate::tests::fake::{HIGH, PID};
 
 fn elevated(integrity: Integrity) -> Desk {
     let desk = Desk::new();

@@ -1,7 +1,6 @@
 //! A private desktop: this program runs again on a desktop of its own, and so do the apps that it
 //! starts. Windows gives all input to the desktop on the screen: here accessibility alone acts.
 
-use std::ffi::c_void;
 use std::io::{stderr, stdin, stdout};
 use std::os::windows::io::AsRawHandle as _;
 
@@ -13,7 +12,7 @@ use windows::Win32::System::JobObjects::{
     SetInformationJobObject,
 };
 use windows::Win32::System::StationsAndDesktops::{
-    CreateDesktopW, DESKTOP_CONTROL_FLAGS, GetThreadDesktop, GetUserObjectInformationW, UOI_NAME,
+    CreateDesktopW, DESKTOP_CONTROL_FLAGS, GetThreadDesktop,
 };
 use windows::Win32::System::Threading::{
     CREATE_SUSPENDED, CreateProcessW, GetCurrentThreadId, GetExitCodeProcess, INFINITE,
@@ -21,21 +20,16 @@ use windows::Win32::System::Threading::{
 };
 use windows::core::{HSTRING, Owned, PCWSTR, PWSTR, Result};
 
+use crate::os::name_of;
+
 /// How the names of private desktops begin.
 const PREFIX: &str = "deskline-";
 
 /// The name of this thread's desktop, if Deskline has made it.
 pub fn name() -> Option<String> {
-    let mut name = [0_u16; 64];
-    let size = size_of_val(&name) as u32;
-    let start = name.as_mut_ptr().cast::<c_void>();
-    // SAFETY: the call is given the buffer's size; the desktop's handle needs no closing.
-    unsafe {
-        let desktop = GetThreadDesktop(GetCurrentThreadId()).ok()?;
-        GetUserObjectInformationW(HANDLE(desktop.0), UOI_NAME, Some(start), size, None).ok()?;
-    }
-    let length = name.iter().position(|unit| *unit == 0)?;
-    let name = String::from_utf16_lossy(name.get(..length)?);
+    // SAFETY: takes a number; the desktop's handle needs no closing.
+    let desktop = unsafe { GetThreadDesktop(GetCurrentThreadId()) }.ok()?;
+    let name = name_of(desktop);
     name.starts_with(PREFIX).then_some(name)
 }
 

@@ -17,14 +17,10 @@ use windows::Win32::UI::Shell::{
 };
 use windows::core::{HSTRING, Interface as _, PCWSTR, PWSTR, Result};
 
+use crate::os::text;
+
 /// The size of buffers for paths and arguments, in UTF-16 units.
 const LONGEST: usize = 1024;
-
-/// Decodes a null-terminated string.
-fn text(units: &[u16]) -> String {
-    let end = units.iter().position(|unit| *unit == 0);
-    String::from_utf16_lossy(&units[..end.unwrap_or(units.len())])
-}
 
 fn path(units: &[u16]) -> Option<PathBuf> {
     let text = text(units);

@@ -35,7 +35,7 @@ impl<U: Uia> Trees for WinDesktop<U> {
     }
 
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
-        self.trees.wait_for_change(time)
+        Ok(self.trees.wait_for_change(time))
     }
 
     fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {

@@ -14,7 +14,7 @@ use windows::Win32::Security::{
     TOKEN_QUERY, TokenIntegrityLevel,
 };
 use windows::Win32::System::StationsAndDesktops::{
-    CloseDesktop, DESKTOP_CONTROL_FLAGS, DESKTOP_READOBJECTS, GetUserObjectInformationW,
+    CloseDesktop, DESKTOP_CONTROL_FLAGS, DESKTOP_READOBJECTS, GetUserObjectInformationW, HDESK,
     OpenInputDesktop, UOI_NAME,
 };
 use windows::Win32::System::Threading::{
@@ -118,23 +118,18 @@ pub(crate) fn core_window(frame: WindowId) -> Option<WindowId> {
 }
 
 pub(crate) fn class(window: WindowId) -> String {
-    let mut text = [0; 256];
+    let mut units = [0; 256];
     // SAFETY: the call is given the buffer's length.
-    let length = unsafe { GetClassNameW(handle(window), &mut text) };
-    decode(&text, length)
+    unsafe { GetClassNameW(handle(window), &mut units) };
+    text(&units)
 }
 
 /// The title, read without a message to the window's process, which may hang.
 pub(crate) fn title(window: WindowId) -> String {
-    let mut text = [0; 512];
+    let mut units = [0; 512];
     // SAFETY: the call is given the buffer's length.
-    let length = unsafe { InternalGetWindowText(handle(window), &mut text) };
-    decode(&text, length)
-}
-
-fn decode(text: &[u16], length: i32) -> String {
-    let length = usize::try_from(length).unwrap_or(0).min(text.len());
-    String::from_utf16_lossy(&text[..length])
+    unsafe { InternalGetWindowText(handle(window), &mut units) };
+    text(&units)
 }
 
 pub(crate) fn styles(window: WindowId) -> Styles {
@@ -321,18 +316,31 @@ fn level(process: HANDLE) -> windows::core::Result<u32> {
 /// The name of the desktop that takes input; `None` if this process may not open it, as with the
 /// secure desktop. Empty if it has none.
 pub(crate) fn input_desktop() -> Option<String> {
-    // SAFETY: the handle is closed once; the buffer is as large as the call is given.
+    // SAFETY: the handle is closed once.
     unsafe {
         let desktop =
             OpenInputDesktop(DESKTOP_CONTROL_FLAGS(0), false, DESKTOP_READOBJECTS).ok()?;
-        let mut name = [0_u16; 64];
-        let start = name.as_mut_ptr().cast::<c_void>();
-        let size = size_of_val(&name) as u32;
-        let _ = GetUserObjectInformationW(HANDLE(desktop.0), UOI_NAME, Some(start), size, None);
+        let name = name_of(desktop);
         let _ = CloseDesktop(desktop);
-        let length = name.iter().position(|unit| *unit == 0).unwrap_or(0);
-        Some(String::from_utf16_lossy(&name[..length]))
+        Some(name)
     }
+}
+
+/// The name of a desktop. Empty if it has none.
+pub(crate) fn name_of(desktop: HDESK) -> String {
+    let mut name = [0_u16; 64];
+    let start = name.as_mut_ptr().cast::<c_void>();
+    let size = size_of_val(&name) as u32;
+    // SAFETY: the buffer is as large as the call is given.
+    let _ =
+        unsafe { GetUserObjectInformationW(HANDLE(desktop.0), UOI_NAME, Some(start), size, None) };
+    text(&name)
+}
+
+/// Decodes a null-terminated string.
+pub(crate) fn text(units: &[u16]) -> String {
+    let end = units.iter().position(|unit| *unit == 0);
+    String::from_utf16_lossy(&units[..end.unwrap_or(units.len())])
 }
 
 /// `None` if the process has ended.

@@ -131,38 +131,28 @@ impl<U: Uia> Build<'_, '_, U> {
     fn add(&mut self, index: usize, parent: usize) -> usize {
         let item = &self.walk.items[index];
         let container = self.elements[parent].role;
-        let mut facts = facts::derive(&item.raw, Some(container), item.parent.is_none());
+        let id = self.ids.id(&item.raw.runtime_id, &self.elements[parent].id);
+        let is_toplevel = item.parent.is_none();
+        let mut element = facts::element(id, &item.raw, Some(container), is_toplevel);
         if let Some(part) = &item.text {
             let shown = part.text.trim_end_matches(['\r', '\n']);
             let total = part.before + part.text.chars().count() + part.after;
-            facts.value = Text::part(shown, part.before, total);
+            element.value = Text::part(shown, part.before, total);
         }
-        let id = self.ids.id(&item.raw.runtime_id, &self.elements[parent].id);
         let at = self.elements.len();
         self.identities.insert(
-            id.clone(),
+            element.id.clone(),
             Known {
                 pid: self.pid,
                 element: item.element.clone(),
                 parent: Some(self.elements[parent].id.clone()),
-                role: facts.role,
+                role: element.role,
             },
         );
-        self.elements.push(Element {
-            id,
-            reference: None,
-            parent: Some(parent),
-            role: facts.role,
-            native_role: facts.native_role,
-            title: facts.title,
-            value: facts.value,
-            description: facts.description,
-            extents: facts.extents,
-            cell: facts.cell,
-            visible: item.shows && facts.extents.is_some(),
-            states: facts.states,
-            children_read: item.children_read && !is_virtual(&item.raw),
-        });
+        element.parent = Some(parent);
+        element.visible = item.shows && element.extents.is_some();
+        element.children_read = item.children_read && !is_virtual(&item.raw);
+        self.elements.push(element);
         self.place[index] = Some(at);
         at
     }
@@ -225,27 +215,18 @@ fn partial<U: Uia>(
             escape::short(&walk.toplevels[index].title, 40)
         ));
     }
-    if walk.silent > 0 {
-        partial.push(format!(
-            "{} did not answer, though the app does",
-            escape::count(walk.silent, "element")
-        ));
-    }
-    if walk.cut_off > 0 {
-        partial.push(format!(
-            "the visible contents of {} were not read: the app answers too slowly",
-            escape::count(walk.cut_off, "element")
-        ));
-    }
+    let mut lacks = |count, before: &str, after: &str| {
+        let elements = escape::count(count, "element");
+        partial.extend((count > 0).then(|| format!("{before}{elements} {after}")));
+    };
+    lacks(walk.silent, "", "did not answer, though the app does");
+    let too_slow = "were not read: the app answers too slowly";
+    lacks(walk.cut_off, "the visible contents of ", too_slow);
     if scope == Scope::Showing {
         return partial;
     }
-    if walk.unread > 0 {
-        partial.push(format!(
-            "the hidden contents of {} were not read within the time limit",
-            escape::count(walk.unread, "element")
-        ));
-    }
+    let late = "were not read within the time limit";
+    lacks(walk.unread, "the hidden contents of ", late);
     for (index, item) in walk.items.iter().enumerate() {
         if let Some((at, more)) = place[index].zip(rows_left(walk, item)) {
             partial.push(format!(

@@ -2,27 +2,15 @@
 
 use std::borrow::Cow;
 
-use deskline_core::{Cell, Rect, Role, States, Text};
+use deskline_core::{Cell, Element, ElementId, Rect, Role, States, Text};
 
 use super::uia::{Patterns, Raw};
 
 /// The toolkits whose `Document` is a web page.
 const BROWSERS: [&str; 3] = ["Chrome", "Gecko", "InternetExplorer"];
 
-#[derive(Debug, Clone)]
-pub struct Facts {
-    pub role: Role,
-    pub native_role: Cow<'static, str>,
-    pub title: Text,
-    pub value: Text,
-    pub description: Text,
-    pub extents: Option<Rect>,
-    pub states: States,
-    pub cell: Option<Cell>,
-}
-
 /// `container` is the parent's role. `is_toplevel`: the element is a toplevel window.
-pub fn derive(raw: &Raw, container: Option<Role>, is_toplevel: bool) -> Facts {
+pub fn element(id: ElementId, raw: &Raw, container: Option<Role>, is_toplevel: bool) -> Element {
     let (role, native_role) = role(raw, container, is_toplevel);
     let title = Text::new(raw.name.as_str());
     let value = if raw.password {
@@ -30,9 +18,7 @@ pub fn derive(raw: &Raw, container: Option<Role>, is_toplevel: bool) -> Facts {
     } else {
         value(raw, role)
     };
-    Facts {
-        role,
-        native_role,
+    Element {
         value: if value.shown == title.shown {
             Text::default()
         } else {
@@ -43,6 +29,7 @@ pub fn derive(raw: &Raw, container: Option<Role>, is_toplevel: bool) -> Facts {
         extents: extents(raw),
         states: states(raw, role),
         cell: cell(raw),
+        ..Element::new(id, role, native_role)
     }
 }
 

@@ -79,9 +79,7 @@ impl<U: Uia> AppTrees<U> {
             self.by_levels.insert(pid, process.started);
         }
         if scope != Scope::Showing {
-            self.trees
-                .identities
-                .begin(pid, |pid| os::process(pid).is_some());
+            self.identities.begin(pid, |pid| os::process(pid).is_some());
         }
         let app = (pid, &process);
         Ok(build::tree(&walk, app, &mut self.identities, scope, start))
@@ -98,12 +96,12 @@ impl<U: Uia> AppTrees<U> {
         self.listening = None;
     }
 
-    pub(crate) fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
+    pub(crate) fn wait_for_change(&mut self, time: Duration) -> Option<Sign> {
         if let Some(listening) = &self.listening {
-            return Ok(listening.signs.wait(time));
+            return listening.signs.wait(time);
         }
         std::thread::sleep(time);
-        Ok(None)
+        None
     }
 
     pub(crate) fn acting<R>(

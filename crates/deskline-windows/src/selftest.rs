@@ -29,12 +29,14 @@ use crate::{doctor, process};
 use test::Test;
 
 /// What only the person can do.
-const BY_HAND: [&str; 6] = [
+const BY_HAND: [&str; 7] = [
     "Have your agent click in a program that runs as administrator: the error must say so.",
     "Lock the screen while your agent types, and say what it answers.",
     "With monitors of different scales, drag the test's window across their border, and have your \
      agent click in it.",
     "Minimise Calculator, and have your agent press a button in it.",
+    "With a scale over 100 %, have your agent click in an old program that Windows stretches (its \
+     text is blurred), and compare the picture with the window.",
     "Turn an input method on (Pinyin, or US International), and run this again.",
     "Connect by Remote Desktop, run this there, and once more after you disconnect.",
 ];

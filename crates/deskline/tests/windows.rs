@@ -542,6 +542,7 @@ fn the_self_test_finds_the_guard_and_the_input_as_they_should_be() {
     for name in [
         "a window comes to the front",
         "pointer and front window put back",
+        "paste",
         "events: a new window",
         "a window that hangs",
         "it wakes",

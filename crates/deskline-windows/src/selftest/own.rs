@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
 use deskline_link::call::{Input, Quiet, Typing};
-use deskline_link::selftest::{Found, clicked, judge, titled, within};
+use deskline_link::selftest::{self, Found, clicked, judge, titled, within};
 use deskline_link::{
     Action, Cancel, Pictures as _, Platform as _, Raising as _, Scope, Screen as _, Sign, Target,
     Tool, Window,
@@ -229,6 +229,17 @@ impl Test<'_> {
             "pointer and front window put back",
             judge(pointer && there, seen),
         );
+
+        own.forget();
+        let paste = selftest::typed(Typing {
+            text: Some("pasted 漢".into()),
+            paste: true,
+            ..Typing::default()
+        });
+        let answer = self.sheet.call(Tool::Type, pid, paste);
+        let found = own.said("text", "pasted 漢");
+        let found = found.map_err(|why| format!("{why}: {}", answer.text));
+        self.sheet.note("paste", found);
     }
 
     /// A picture of a covered window shows that window, without those above it.

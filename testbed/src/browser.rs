@@ -183,12 +183,17 @@ impl Browser {
         }
     }
 
-    /// The middle of the first element that a selector finds, and its left, top, width and height.
+    /// The left, top, width and height of the first element that a selector finds.
     #[track_caller]
     pub fn bounds(&mut self, selector: &str) -> [f64; 4] {
+        let bounds = self.bounds_if_there(selector);
+        bounds.unwrap_or_else(|| panic!("{selector} finds nothing"))
+    }
+
+    fn bounds_if_there(&mut self, selector: &str) -> Option<[f64; 4]> {
         let bounds = self.eval(&format!(
-            "(({{left, top, width, height}}) => [left, top, width, height])\
-             (document.querySelector({selector:?}).getBoundingClientRect())"
+            "((box) => box && [box.left, box.top, box.width, box.height])\
+             (document.querySelector({selector:?})?.getBoundingClientRect())"
         ));
         serde_json::from_value(bounds).unwrap()
     }
@@ -196,8 +201,17 @@ impl Browser {
     /// Clicks the middle of the first element that a selector finds.
     #[track_caller]
     pub fn click_on(&mut self, selector: &str) {
-        let [left, top, width, height] = self.bounds(selector);
-        self.click(left + width / 2.0, top + height / 2.0);
+        assert!(self.click_if_there(selector), "{selector} finds nothing");
+    }
+
+    /// Clicks the middle of the first element that a selector finds, if it finds one. Returns
+    /// whether it does.
+    pub fn click_if_there(&mut self, selector: &str) -> bool {
+        let bounds = self.bounds_if_there(selector);
+        if let Some([left, top, width, height]) = bounds {
+            self.click(left + width / 2.0, top + height / 2.0);
+        }
+        bounds.is_some()
     }
 
     /// Writes a picture of the page, PNG.

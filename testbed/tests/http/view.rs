@@ -4,7 +4,7 @@ use std::fs;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use deskline_testbed::browser::Browser;
-use deskline_testbed::has;
+use deskline_testbed::{has, until};
 use serde_json::json;
 
 use crate::TOKEN;
@@ -93,8 +93,14 @@ fn a_browser_watches_a_clients_desktop_as_it_works() {
     ));
     // The desktop that nobody has yet is there too.
     browser.wait_for("document.querySelector('ul').textContent.includes('no calls yet')");
-    browser.click_on(&link);
-    browser.wait_for(&format!("{TITLE} === 'Open mousepad'"));
+    // The list of desktops reloads itself, and a click that comes in the middle of it has no effect.
+    until("the desktop's page", || {
+        let shows = browser.eval(&format!("{TITLE} === 'Open mousepad'")) == true;
+        if !shows {
+            browser.click_if_there(&link);
+        }
+        shows
+    });
     browser.wait_for("document.querySelector('.shot img')?.naturalWidth > 100");
 
     browser.eval("window.same = true");

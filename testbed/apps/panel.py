@@ -15,6 +15,8 @@ from log import log
 
 window = Gtk.Window(title="Panel")
 GtkLayerShell.init_for_window(window)
+# As Plasma's panel. KWin takes other surfaces of the layer shell for ordinary windows.
+GtkLayerShell.set_namespace(window, "dock")
 GtkLayerShell.auto_exclusive_zone_enable(window)
 for edge in (GtkLayerShell.Edge.BOTTOM, GtkLayerShell.Edge.LEFT, GtkLayerShell.Edge.RIGHT):
     GtkLayerShell.set_anchor(window, edge, True)

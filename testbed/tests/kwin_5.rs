@@ -1,7 +1,7 @@
 //! KWin of Plasma 5.27, which takes input only of programs that it knows by a `.desktop` file.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use std::fs::File;
+use std::fs::{self, File};
 
 use deskline_testbed::table::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but};
 use deskline_testbed::{Client, Compositor, NativeApp, Session, Setup, Toolkit, until};
@@ -102,6 +102,49 @@ fn forms_the_wheel_and_drags() {
 #[test]
 fn the_window_in_front_comes_back_and_has_its_picture() {
     known().a_click_behind_has_its_picture(Toolkit::Qt5);
+}
+
+/// As on X11, by the name: there is no icon above it without KDE's theme.
+#[test]
+fn a_file_is_dragged_from_dolphin_into_kate() {
+    const PLACES: &str = "
+        const places = {dolphin: [0, 200, 500], kate: [640, 200, 500], gtk3: [0, 0, 190]};
+        for (const window of workspace.clientList()) for (const app in places) {
+            const [x, y, height] = places[app];
+            if (`${window.resourceClass} ${window.caption}`.includes(app))
+                window.frameGeometry = {x, y, width: 600, height};
+        }
+        say(String(workspace.clientList().length));";
+    let kde = known();
+    let server = kde.server();
+    let folder = kde.folder().join("letters");
+    fs::create_dir(&folder).unwrap();
+    for file in ["letters/cc.txt", "new.txt"] {
+        File::create(kde.folder().join(file)).unwrap();
+    }
+    let from = kde.open("dolphin", "letters", &server, ["AXCell", "cc.txt"]);
+    let to = kde.open("kate", "new.txt", &server, ["AXTextArea", "new.txt"]);
+    let persons = kde.widgets(Toolkit::Gtk3, &server);
+    until("three windows", || kde.kwin(PLACES) == "3");
+    let file = until("the file in the moved window", || {
+        let read = server.call_for(&from, "refresh_traversal", json!({}));
+        let file = read.find("AXCell", "cc.txt")?.extents?;
+        (file.y > 200).then_some(file)
+    });
+    until("the person's window", || server.has_in_front(&persons));
+    let drag = json!({"x": file.x + file.w / 2, "y": file.y + file.h - 10,
+                      "toPid": to.pid(), "toX": 940, "toY": 450});
+    let answer = server.call_for(&from, "drag_and_traverse", drag).ok();
+    until(&format!("the file in the editor: {answer}"), || {
+        let titles = kde.kwin("say(workspace.clientList().map(c => c.caption).join('; '));");
+        titles.contains("cc.txt").then_some(())
+    });
+    assert!(server.has_in_front(&persons), "{answer}");
+}
+
+#[test]
+fn a_panel_is_read_and_pressed() {
+    known().uses_a_panel();
 }
 
 /// What a killed server has pressed does not stay so.

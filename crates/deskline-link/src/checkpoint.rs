@@ -250,6 +250,7 @@ impl<'a> Checkpoint<'a> {
             why: format!(
                 "{why}. Nothing more was sent. Call again with pid {pid} if that is meant"
             ),
+            unsent: false,
         })
     }
 

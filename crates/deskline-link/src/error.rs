@@ -190,6 +190,8 @@ pub enum Error {
         pid: u32,
         /// The cause and the next step.
         why: String,
+        /// Whether it is known that nothing of the input was sent.
+        unsent: bool,
     },
     /// Another server has not ended its link on this desktop.
     #[error(
@@ -311,6 +313,7 @@ impl Error {
             | Self::Internal(_)
             | Self::RefusedBy { .. }
             | Self::Unsupported { .. } => true,
+            Self::Elsewhere { unsent, .. } => *unsent,
             _ => false,
         }
     }

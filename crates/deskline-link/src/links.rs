@@ -344,16 +344,19 @@ impl Links {
     }
 
     /// The error, without a window title if the policy excludes its app.
-    fn discreet(&mut self, e: Error) -> Error {
-        let Error::Elsewhere { title, pid, why } = e else {
+    fn discreet(&mut self, mut e: Error) -> Error {
+        let Error::Elsewhere { title, pid, .. } = &mut e else {
             return e;
         };
+        let pid = *pid;
         let known = self.desktop.as_deref_mut().is_some_and(|desktop| {
             let own = self.policy.own_name(desktop, pid).ok().flatten();
             own.is_some_and(|own| self.policy.permits_process(desktop, &own, pid))
         });
-        let title = if known { title } else { String::new() };
-        Error::Elsewhere { title, pid, why }
+        if !known {
+            title.clear();
+        }
+        e
     }
 
     fn link(

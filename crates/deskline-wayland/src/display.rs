@@ -21,6 +21,12 @@ use crate::reader;
 /// The time between two keys: mousepad was disconnected after 580 characters without a pause.
 const PAUSE: Duration = Duration::from_millis(2);
 
+/// The waits before and after the last motions of a drag. If the app has started the drag only
+/// after the last motion, the compositor sends no `enter` to the window at its end, and nothing is
+/// dropped. No event reports to other clients that a drag has started or is accepted.
+const STARTS: Duration = Duration::from_millis(100);
+const ACCEPTS: Duration = Duration::from_millis(50);
+
 /// Why a drag cannot end in another window.
 const FROM_WINDOW: &str = "it does not report where windows are on the screen";
 
@@ -323,6 +329,15 @@ impl<C: Current> Scene for WaylandDisplay<C> {
     fn await_reader(&mut self, wait: Wait, cancel: &Cancel) -> Result<bool> {
         match (wait, &self.unread) {
             (Wait::Part | Wait::Effect, Some(app)) => reader::await_reader(app, cancel),
+            (Wait::Drop(to), _) => {
+                cancel.wait(STARTS)?;
+                let beside = Point { x: to.x - 1, ..to };
+                for at in [beside, to] {
+                    self.port()?.go(at)?;
+                    cancel.wait(ACCEPTS)?;
+                }
+                Ok(true)
+            }
             _ => Ok(true),
         }
     }

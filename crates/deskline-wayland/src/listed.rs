@@ -122,5 +122,10 @@ pub(crate) fn away<T>(windows: &[Listed<T>]) -> Vec<(WindowId, WindowState)> {
 /// The toplevels of these.
 pub(crate) fn toplevels<T>(windows: &[Listed<T>]) -> Vec<Window> {
     let toplevels = windows.iter().filter(|w| w.kind == Kind::Toplevel);
-    toplevels.map(|w| w.window()).collect()
+    let (shown, hidden): (Vec<_>, Vec<_>) = toplevels.partition(|w| w.visible);
+    shown
+        .into_iter()
+        .chain(hidden)
+        .map(|w| w.window())
+        .collect()
 }

@@ -34,6 +34,16 @@ impl Session {
         app
     }
 
+    /// A program with a file or folder of [`Self::folder`], once Deskline reads this element.
+    pub fn open(&self, program: &str, file: &str, server: &Client, shown: [&str; 2]) -> NativeApp {
+        let mut command = self.command(program);
+        command.arg(self.folder().join(file));
+        command.env("HOME", self.folder());
+        let app = self.app(command, self.folder().join(format!("{program}.log")));
+        shows(&app, server, shown[0], shown[1]);
+        app
+    }
+
     /// Chromium as a Wayland app, with a page of this HTML, once Deskline reads a button of it.
     pub fn chromium(&self, html: &str, server: &Client, button: &str) -> (NativeApp, Page) {
         let page = Page::serve(html);

@@ -28,6 +28,11 @@ fn clicks_text_and_menus_reach_windows_over_each_other() {
     the_doctor_says_what_kwin_can_do(&kde);
 }
 
+#[test]
+fn a_panel_is_read_and_pressed() {
+    Session::new(Compositor::Kwin).uses_a_panel();
+}
+
 fn text_of_the_persons_layout_is_typed_and_other_text_is_refused(server: &Client, app: &NativeApp) {
     let plain = "ABC abc 123 !?@#$%^&*()_+{}|:\"<>~`-=[]\\;',./";
     server.fill(app.pid(), "AXTextField", "Name", plain).ok();

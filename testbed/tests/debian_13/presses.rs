@@ -11,10 +11,13 @@ tests! {
     gnome_with_the_extension => ways_to_act(&Setup::debian_13(Compositor::Gnome).extension().start(), true),
     far_choices_of_gtk_4_on_sway => far_choices(&Session::new(Compositor::Sway)),
     far_choices_of_gtk_4_on_x11 => far_choices(&Session::new(Compositor::X11)),
+    rows_go_from_app_to_app_on_sway => rows_go_from_app_to_app(&Session::new(Compositor::Sway)),
+    rows_go_from_app_to_app_on_kwin => rows_go_from_app_to_app(&Session::new(Compositor::Kwin)),
+    rows_go_from_app_to_app_on_gnome_with_the_extension => rows_go_from_app_to_app(&Setup::debian_13(Compositor::Gnome).extension().start()),
 }
 
 /// `placed`: it is known where windows are. Otherwise GNOME moves a list that is as tall as the
-/// screen, and on a busy machine a drag in a GTK 4 list may have no effect.
+/// screen.
 fn ways_to_act(session: &Session, placed: bool) {
     let server = session.server();
     let app = session.script(&["presses.py"], &server, ["AXButton", "Pad"]);
@@ -80,13 +83,9 @@ fn ways_to_act(session: &Session, placed: bool) {
     let rows = json!({"element": "Rows", "role": "AXList", "until": "Line 60"});
     let found = call(&choices, "scroll_and_traverse", rows);
     assert!(found.line_of("AX", "Line 60").visible, "{found}");
-    if placed {
-        let drag = json!({"element": "Pear", "toElement": "Nuts"});
-        call(&lists, "drag_and_traverse", drag);
-        lists.wait_for("dropped Pear on To");
-    } else {
-        click(&lists, json!({"element": "Pear"}));
-    }
+    let drag = json!({"element": "Pear", "toElement": "Nuts"});
+    call(&lists, "drag_and_traverse", drag);
+    lists.wait_for("dropped Pear on To");
 }
 
 /// Choices below the fold of their lists, and rows far down and far up.
@@ -112,6 +111,27 @@ fn far_choices(session: &Session) {
         let rows = json!({"element": "Rows", "role": "AXList", "until": row, "deltaY": by});
         let found = server.call_for(&app, "scroll_and_traverse", rows).ok();
         assert!(found.line_of("AXRow", row).visible, "{found}");
+    }
+}
+
+/// From a narrow window to the wide ones of two apps under it, behind the person's window.
+fn rows_go_from_app_to_app(session: &Session) {
+    let server = session.server();
+    let lists = |toolkit, title, width| {
+        let script = ["lists.py", toolkit, title, width];
+        session.script(&script, &server, ["AX", "Pear"])
+    };
+    let from = lists("gtk4", "Narrow", "420");
+    let wide = ["gtk4", "qt6"].map(|toolkit| lists(toolkit, "Wide", "1200"));
+    let persons = session.widgets(Toolkit::Gtk3, &server);
+    until("the person's window", || server.has_in_front(&persons));
+    for to in &wide {
+        let drag = json!({"element": "Plum", "toPid": to.pid(), "toElement": "To"});
+        let answer = server.call_for(&from, "drag_and_traverse", drag).ok();
+        until(&format!("the row in the other app: {answer}"), || {
+            to.logged("dropped Plum on To") == 1
+        });
+        assert!(server.has_in_front(&persons), "{answer}");
     }
 }
 

@@ -66,6 +66,7 @@ impl Act<'_> {
                  app: no key was sent. Pass window '{title}' in a call of its own if the keys \
                  are for that one"
             ),
+            unsent: false,
         })
     }
 

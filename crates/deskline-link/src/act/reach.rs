@@ -15,6 +15,7 @@ use crate::resolve::DropOn;
 use crate::resolve::lookup::{self, Resolved};
 use crate::settle::readback::LATE;
 use crate::trees::Scope;
+use deskline_input::Cancel;
 use deskline_input::clock::Instant;
 
 /// The maximum number of wheel turns to bring an element into view, and the maximum time.
@@ -182,7 +183,7 @@ impl Act<'_> {
         let onto = desk.front()?;
         let start = self.reach(desk, from)?;
         let end = match onto {
-            Some(onto) => uncovered(desk, &end, &onto)?,
+            Some(onto) => uncovered(desk, &end, &onto, self.cancel)?,
             None => end.point,
         };
         Ok((start.point, end))
@@ -292,27 +293,52 @@ impl Act<'_> {
 
 /// The point of a drag's end that is nearest to its middle and that no other window covers once the
 /// window dragged from is raised.
-fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<Point> {
+fn uncovered(
+    desk: &mut Checkpoint<'_>,
+    end: &Reached,
+    onto: &Window,
+    cancel: &Cancel,
+) -> Result<Point> {
     /// The number of points to try on each side.
     const GRID: i32 = 16;
-    /// A window also takes drops this far outside its bounds, in its shadow.
+    /// A window may also take drops this far outside its bounds: in its shadow, and above them in
+    /// its title bar.
     const SHADOW: i32 = 8;
-    let windows = desk.every_window()?;
-    let Some(at) = windows.iter().position(|w| w.id == onto.id) else {
-        return Err(TargetError::DragEndHidden(onto.title.clone()).into());
+    const TITLE: i32 = 48;
+    /// How long GNOME may list windows in their old order: until its next frame.
+    const RESTACKS: Duration = Duration::from_millis(300);
+    const LOOK: Duration = Duration::from_millis(10);
+    let from = desk.front()?;
+    let start = Instant::now();
+    let (windows, at) = loop {
+        let windows = desk.every_window()?;
+        let place = |id| windows.iter().position(|w| w.id == id);
+        let Some(at) = place(onto.id) else {
+            return Err(TargetError::DragEndHidden(onto.title.clone()).into());
+        };
+        let above = from.as_ref().and_then(|from| place(from.id));
+        if above.is_some_and(|above| above + 1 == at) || start.elapsed() > RESTACKS {
+            break (windows, at);
+        }
+        cancel.wait(LOOK)?;
     };
-    let over = |point: Point, beside: i32| {
-        let sides = [(-beside, 0), (beside, 0), (0, -beside), (0, beside)];
-        let sides = sides.map(|(x, y)| Point {
-            x: point.x.saturating_add(x),
-            y: point.y.saturating_add(y),
-        });
-        let around = |place: Rect| sides.iter().any(|side| place.contains(*side));
-        let holds = |w: &&Window| w.extents.is_some_and(around);
+    let over = |point: Point| {
+        let holds = |w: &&Window| w.extents.is_some_and(|place| place.contains(point));
         windows[..at].iter().find(holds)
     };
-    let Some(top) = over(end.point, 0) else {
-        return Ok(end.point);
+    let beside = |point: Point| {
+        let sides = [
+            (-SHADOW, 0),
+            (SHADOW, 0),
+            (0, -SHADOW),
+            (0, SHADOW),
+            (0, TITLE),
+        ];
+        sides.into_iter().any(|(x, y)| {
+            let x = point.x.saturating_add(x);
+            let y = point.y.saturating_add(y);
+            over(Point { x, y }).is_some()
+        })
     };
     let shows = end.place.zip(onto.extents);
     let shows = shows.map(|(place, window)| place.intersect(&window));
@@ -321,14 +347,15 @@ fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<
         let row = move |j| (0..GRID).map(move |i| (nth(x, w, i), nth(y, h, j)));
         (0..GRID).flat_map(row).map(|(x, y)| Point { x, y })
     });
-    let free = places.filter(|point| over(*point, SHADOW).is_none());
+    let places = [end.point].into_iter().chain(places);
+    let free = places.filter(|point| over(*point).is_none());
     let way = |point: &Point| {
         let (dx, dy) = (point.x - end.point.x, point.y - end.point.y);
-        i64::from(dx).pow(2) + i64::from(dy).pow(2)
+        (beside(*point), i64::from(dx).pow(2) + i64::from(dy).pow(2))
     };
     free.min_by_key(way).ok_or_else(|| {
         TargetError::DragEndCovered {
-            title: top.title.clone(),
+            title: over(end.point).map_or_else(String::new, |top| top.title.clone()),
             to: end.name.clone(),
         }
         .into()

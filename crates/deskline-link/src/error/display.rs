@@ -20,7 +20,12 @@ pub enum DisplayError {
     #[error("the window is gone. Nothing was sent")]
     Gone,
     /// A window did not come to the front in time: who failed, as a clause.
-    #[error("{who} within {secs} s. Nothing was sent", who = .0, secs = .1.as_secs())]
+    #[error(
+        "{who} within {secs} s. Nothing was sent. Try again, or use {QUIET_TOOLS}, which need no \
+         window in front",
+        who = .0,
+        secs = .1.as_secs()
+    )]
     NotRaised(&'static str, Duration),
     /// A window did not come to the front: who failed, as a clause.
     #[error("{0}. Nothing was sent")]

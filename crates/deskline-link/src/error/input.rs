@@ -34,7 +34,7 @@ impl From<InputError> for Error {
             InputError::Covered {
                 other,
                 at: Point { x, y },
-            } => elsewhere(
+            } => covered(
                 other,
                 format!(
                     "lies over ({x}, {y}), where this was to go. Nothing was sent there; \
@@ -44,7 +44,7 @@ impl From<InputError> for Error {
             InputError::EndCovered {
                 other,
                 at: Point { x, y },
-            } => elsewhere(
+            } => covered(
                 other,
                 format!(
                     "lies over ({x}, {y}), where the drag was to end. Nothing was dragged. To \
@@ -162,7 +162,22 @@ fn places(all: &[usize]) -> String {
 }
 
 fn elsewhere(Other { title, pid }: Other, why: String) -> Error {
-    Error::Elsewhere { title, pid, why }
+    Error::Elsewhere {
+        title,
+        pid,
+        why,
+        unsent: false,
+    }
+}
+
+/// Another window lies over the place: this is noticed before anything is sent.
+fn covered(Other { title, pid }: Other, why: String) -> Error {
+    Error::Elsewhere {
+        title,
+        pid,
+        why,
+        unsent: true,
+    }
 }
 
 #[cfg(test)]

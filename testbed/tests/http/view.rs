@@ -93,7 +93,7 @@ fn a_browser_watches_a_clients_desktop_as_it_works() {
     ));
     // The desktop that nobody has yet is there too.
     browser.wait_for("document.querySelector('ul').textContent.includes('no calls yet')");
-    // The list of desktops reloads itself, and a click that comes in the middle of it has no effect.
+    // A click has no effect while the list of desktops reloads itself.
     until("the desktop's page", || {
         let shows = browser.eval(&format!("{TITLE} === 'Open mousepad'")) == true;
         if !shows {

@@ -36,7 +36,8 @@ DESKTOPS = re.compile(r"deskline-(x11|linux)/(?!lib$)")
 WAITS = {
     *("windows", "large", "sheets", "reading", "scale", "toolkits calc::libreoffice_calc"),
     *("debian_13 gnome", "debian_13 gnome_extension"),
-    *("Wine designer", "Wine windows", "toolkits wine::qt_6", "toolkits wine::a_private_desktop"),
+    *("Wine designer", "Wine hands", "Wine windows"),
+    *("toolkits wine::qt_6", "toolkits wine::a_private_desktop"),
 }
 
 # Nothing may run beside these.
@@ -217,7 +218,8 @@ def all_units(arguments):
         found.append(Unit("container", [*check, program]))
         if "DESKLINE_WINDOWS" in os.environ:
             wine = ["scripts/windows", "--test"]
-            found.extend(Unit(f"Wine {name}", [*wine, name]) for name in ("designer", "windows"))
+            names = ("designer", "hands", "windows")
+            found.extend(Unit(f"Wine {name}", [*wine, name]) for name in names)
         docs = ["cargo", "test", "--locked", "--quiet", "--workspace", "--exclude=deskline-bench"]
         found.append(Unit("doc tests", [*docs, "--doc"], desktop=False))
     if arguments.names:

@@ -110,10 +110,12 @@ impl Wine {
 
     /// The person's hand: passes arguments to xdotool there.
     pub fn person(&self, arguments: &[&str]) {
-        let order = self.out.join("hand.do");
-        fs::write(self.out.join("hand.new"), arguments.join("\n") + "\n").unwrap();
-        fs::rename(self.out.join("hand.new"), &order).unwrap();
-        until("the person's hand", || (!order.exists()).then_some(()));
+        let file = |name| self.out.join(name);
+        fs::write(file("hand.new"), arguments.join("\n") + "\n").unwrap();
+        fs::rename(file("hand.new"), file("hand.do")).unwrap();
+        until("the person's hand", || {
+            fs::remove_file(file("hand.done")).ok()
+        });
     }
 }
 

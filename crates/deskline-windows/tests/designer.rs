@@ -133,7 +133,7 @@ fn designer_is_read_and_driven() {
     press(&mut *trees, "Save");
     let start = Instant::now();
     loop {
-        let saved = std::fs::read_to_string(&form).expect("the form");
+        let saved = std::fs::read_to_string(&form).unwrap_or_default();
         if saved.contains("QVBoxLayout") {
             break;
         }
@@ -192,7 +192,8 @@ fn designer_is_read_and_driven() {
             matches!(answer, Err(Error::NotAnswering { .. })),
             "{answer:?}"
         );
-        assert!(took < Duration::from_millis(2_600), "{took:?}");
+        // To wait twice would take 4 s.
+        assert!(took < Duration::from_millis(3_800), "{took:?}");
     }
     // SAFETY: the handle is the child's.
     unsafe { NtResumeProcess(handle.cast()) };

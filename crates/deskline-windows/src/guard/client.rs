@@ -11,7 +11,7 @@ use deskline_core::{Rect, escape};
 use deskline_input::{Cancel, Reason};
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{Error, Overlay, Result};
-use windows::Win32::System::Threading::CREATE_NO_WINDOW;
+use windows::Win32::System::Threading::{CREATE_NO_WINDOW, HIGH_PRIORITY_CLASS};
 
 use super::{Banner, Order, Report};
 use crate::input::send;
@@ -173,7 +173,7 @@ impl Running {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .creation_flags(CREATE_NO_WINDOW.0)
+            .creation_flags(CREATE_NO_WINDOW.0 | HIGH_PRIORITY_CLASS.0)
             .spawn()?;
         let missing = || std::io::Error::from(std::io::ErrorKind::BrokenPipe);
         let orders = child.stdin.take().ok_or_else(missing)?;

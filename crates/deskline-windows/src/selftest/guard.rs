@@ -16,8 +16,8 @@ use crate::input::keys::ESCAPE;
 use crate::input::send;
 use crate::platform;
 
-/// How long an event may take to reach an app.
-const ARRIVES: Duration = Duration::from_millis(500);
+/// How long to wait for what should not happen.
+const NOTHING: Duration = Duration::from_millis(500);
 
 /// The limit in the check that the guard opens by itself.
 const SHORT: Duration = Duration::from_secs(1);
@@ -43,11 +43,11 @@ pub(super) fn hold(say: &mut dyn FnMut(&str)) {
     let _ = cancel.wait(LIMIT);
 }
 
-/// Whether the person's key reaches the window, which has the keyboard.
-fn passes(own: &Own) -> Result<bool, String> {
+/// Whether the person's key reaches the window, which has the keyboard, within this time.
+fn passes(own: &Own, time: Duration) -> Result<bool, String> {
     own.forget();
     send::persons_key(LETTER).map_err(|e| e.to_string())?;
-    Ok(own.hears("text", ARRIVES).is_some())
+    Ok(own.hears("text", time).is_some())
 }
 
 impl Test<'_> {
@@ -58,7 +58,7 @@ impl Test<'_> {
         note(
             self,
             "without the guard: the person's key",
-            reached(passes(own), true),
+            reached(passes(own, SHOWS), true),
         );
         let cancel = Cancel::new();
         let screen = banner::screen();
@@ -66,13 +66,17 @@ impl Test<'_> {
             Ok(Grab::Held) => {}
             other => return note(self, "guard", Err(format!("{other:?}"))),
         }
-        note(self, "guard: the person's key", reached(passes(own), false));
+        note(
+            self,
+            "guard: the person's key",
+            reached(passes(own, NOTHING), false),
+        );
         own.forget();
         let typed = self
             .display
             .type_text("x", &cancel)
             .map_err(|e| e.to_string());
-        let typed = typed.map(|()| own.hears("text", ARRIVES).is_some());
+        let typed = typed.map(|()| own.hears("text", SHOWS).is_some());
         note(self, "guard: our own key", reached(typed, true));
         let seen = banner::seen(&screen);
         note(self, "banner", seen);
@@ -82,7 +86,7 @@ impl Test<'_> {
             .and_then(|key| {
                 let pressed = self.display.press_key(key, Duration::ZERO, &cancel);
                 pressed
-                    .and_then(|()| Ok(cancel.wait(ARRIVES)?))
+                    .and_then(|()| Ok(cancel.wait(NOTHING)?))
                     .map_err(|e| e.to_string())
             });
         note(
@@ -92,7 +96,7 @@ impl Test<'_> {
         );
         let start = Instant::now();
         let theirs = send::persons_key(ESCAPE).map_err(|e| e.to_string());
-        let _ = cancel.wait(ARRIVES);
+        let _ = cancel.wait(SHOWS);
         let seen = format!("{:?} after {:?}", cancel.reason(), start.elapsed());
         let good = cancel.reason() == Some(Reason::Person);
         note(
@@ -101,7 +105,7 @@ impl Test<'_> {
             theirs.and_then(|()| judge(good, seen)),
         );
         self.display.guard.ungrab();
-        note(self, "guard: let in", reached(passes(own), true));
+        note(self, "guard: let in", reached(passes(own, SHOWS), true));
         let gone = within(SHOWS, || banner::shown().is_none().then_some(()));
         note(
             self,
@@ -116,7 +120,11 @@ impl Test<'_> {
         let opens = matches!(held, Ok(Grab::Held)) && cancel.reason() == Some(Reason::Watchdog);
         let seen = format!("{:?} after {:?}", cancel.reason(), start.elapsed());
         note(self, "guard: its limit", judge(opens, seen));
-        note(self, "guard: after its limit", reached(passes(own), true));
+        note(
+            self,
+            "guard: after its limit",
+            reached(passes(own, SHOWS), true),
+        );
         self.display.guard.unwatch();
         let found = self.killed(own);
         note(self, "guard: its server killed", found);
@@ -126,10 +134,12 @@ impl Test<'_> {
     fn killed(&self, own: &Own) -> Found {
         let mut command = std::process::Command::new(self.program);
         let holder = Own::start(command.args(["selftest", "--role", "hold-guard"]))?;
-        let held = holder.hears("held", SHOWS * 3).is_some() && passes(own) == Ok(false);
+        let held = holder.hears("held", SHOWS * 3).is_some() && passes(own, NOTHING) == Ok(false);
         drop(holder);
         let start = Instant::now();
-        let open = within(SHOWS, || (passes(own) == Ok(true)).then(|| start.elapsed()));
+        let open = within(SHOWS, || {
+            (passes(own, NOTHING) == Ok(true)).then(|| start.elapsed())
+        });
         judge(
             held && open.is_some(),
             format!("held: {held}, opened after {open:?}"),
@@ -158,7 +168,7 @@ fn busy(own: &Own) -> Found {
         typed
     });
     typed.map_err(|e| e.to_string())?;
-    let passed = own.hears("text", ARRIVES).is_some();
+    let passed = own.hears("text", NOTHING).is_some();
     let what = if passed {
         "some reached the app"
     } else {

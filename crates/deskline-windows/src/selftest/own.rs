@@ -23,7 +23,7 @@ use crate::platform::WinPlatform;
 const STARTS: Duration = Duration::from_secs(20);
 
 /// How long the window hangs in the check of a hung window.
-const HANGS: Duration = Duration::from_secs(6);
+const HANGS: Duration = Duration::from_secs(8);
 
 /// A program of the test's, with its standard input and output. Ends with this.
 pub(super) struct Own {
@@ -303,7 +303,7 @@ impl Test<'_> {
         let (its, its_time) = read(own.pid);
         let (other, time) = read(over.pid);
         let seen = format!("read: {its} in {its_time:?}; another app: {other} in {time:?}");
-        let good = !its && its_time < Duration::from_secs(4) && other && time < SHOWS;
+        let good = !its && its_time < HANGS / 2 && other && time < HANGS / 4;
         self.sheet.note(NAME, judge(good, seen));
         let awake = own.hears("awake", HANGS * 2).is_some();
         self.sheet.note("it wakes", judge(awake, awake.to_string()));

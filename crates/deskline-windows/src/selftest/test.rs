@@ -8,7 +8,7 @@ use deskline_link::selftest::Sheet;
 use crate::display::WinDisplay;
 
 /// How long an effect may take to show.
-pub(super) const SHOWS: Duration = Duration::from_secs(2);
+pub(super) const SHOWS: Duration = Duration::from_secs(5);
 
 /// The test in progress.
 pub(super) struct Test<'t> {

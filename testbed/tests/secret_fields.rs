@@ -17,8 +17,7 @@ macro_rules! ways {
     ($($name:literal: $tool:tt $arguments:literal;)*) => { [$([$name, $tool, $arguments]),*] };
 }
 
-/// Each way, as a call on the test app's form. `§` stands for the secret. The first three tell a
-/// toolkit's field from another's.
+/// Each way, as a call on the test app's form. `§` stands for the secret.
 const WAYS: [[&str; 3]; 9] = ways! {
     "typed": CLICK r#"{"element": "Secret", "role": "AXTextField", "text": "§"}"#;
     "set_value": "set_value_and_traverse" r#"{"element": "Secret", "role": "AXTextField", "value": "§"}"#;
@@ -33,9 +32,6 @@ const WAYS: [[&str; 3]; 9] = ways! {
     "a choice that it has not": CLICK r#"{"element": "Secret", "role": "AXTextField", "choose": "§"}"#;
     "an argument that there is not": CLICK r#"{"element": "Secret", "role": "AXTextField", "text": "§", "txt": "§"}"#;
 };
-
-/// How many of them are tried with each toolkit but GTK 3.
-const FEW: usize = 3;
 
 fn secret() -> String {
     let mut random = [0; 8];
@@ -74,10 +70,10 @@ struct Desk<'b> {
 }
 
 impl Desk<'_> {
-    /// Gets a secret into the app in each of these ways. `log` is what the app has.
-    fn fill(&mut self, toolkit: &str, app: &App<'_>, ways: usize, log: &dyn Fn() -> Vec<String>) {
+    /// Gets a secret into the app in each of the ways. `log` is what the app has.
+    fn fill(&mut self, toolkit: &str, app: &App<'_>, log: &dyn Fn() -> Vec<String>) {
         self.persons.bring_to_front();
-        for [way, tool, arguments] in &WAYS[..ways] {
+        for [way, tool, arguments] in &WAYS {
             let of = format!("{toolkit}, {way}");
             let secret = secret();
             let mut arguments: Value =
@@ -152,15 +148,10 @@ fn a_secret_is_nowhere_whichever_toolkit_and_way() {
     let firefox = bed.firefox_at(&read.address(), read.title());
     read.wait_for("ready");
     for (toolkit, app) in &native {
-        let ways = if *toolkit == Toolkit::Gtk3 {
-            WAYS.len()
-        } else {
-            FEW
-        };
-        desk.fill(&format!("{toolkit:?}"), app, ways, &|| app.log());
+        desk.fill(&format!("{toolkit:?}"), app, &|| app.log());
     }
-    desk.fill("Chromium", &chromium, FEW, &|| page.log());
-    desk.fill("Firefox", &firefox, FEW, &|| read.log());
+    desk.fill("Chromium", &chromium, &|| page.log());
+    desk.fill("Firefox", &firefox, &|| read.log());
     desk.pictures_have_none();
 
     // LibreOffice's own prompt. It takes one password alone.

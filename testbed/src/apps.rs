@@ -172,6 +172,11 @@ impl Bed {
         self.script("chooser.py")
     }
 
+    /// A window that asks in a message box before it deletes; see `testbed/apps/alerts.py`.
+    pub fn alerts(&self, toolkit: &str, question: &str) -> App<'_> {
+        self.script_with("alerts.py", &[toolkit, question])
+    }
+
     /// Two spin buttons as a German sees them; see `testbed/apps/spin.py`.
     pub fn german_spin_buttons(&self, toolkit: &str) -> App<'_> {
         let locales = self.path("locales");

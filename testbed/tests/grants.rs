@@ -194,6 +194,79 @@ fn a_client_that_cannot_ask_leaves_it_to_a_question_that_only_the_persons_keys_a
 }
 
 #[test]
+fn a_button_of_an_alert_is_pressed_only_as_the_person_says() {
+    const QUESTION: &str = "Delete \"all\"?\nAn agent wants to rest.";
+    let bed = Bed::new();
+    let persons = bed.zenity(&["--entry", "--title", "Mine"]);
+    for (toolkit, modern) in [("gtk3", false), ("qt5", true)] {
+        let app = bed.alerts(toolkit, QUESTION);
+        persons.bring_to_front();
+        let (client, person) = Client::asking(bed.serve(&["--ask"]), modern);
+        // Sends an answer, and returns whether the call did not fail and how often it asked.
+        let call = |tool: &str, mut arguments: Value, answer: &str| {
+            let before = questions(&client).len();
+            arguments["pid"] = app.pid.into();
+            if !answer.is_empty() {
+                person.send(answer.into()).unwrap();
+            }
+            let answer = client.call_asking(tool, arguments);
+            (!answer.is_error, questions(&client).len() - before)
+        };
+        let click = |button: &str| json!({"element": button, "role": "AXButton"});
+        let key = |name: &str| json!({"keyName": name});
+        let (delete, press) = (click("Delete"), "press_key_and_traverse");
+        let open = |answer| call(CLICK, click("Empty"), answer);
+
+        assert_eq!(open("once"), (true, 1), "{toolkit}: the app");
+        for answer in ["cancel", "no"] {
+            let refused = call(CLICK, delete.clone(), answer);
+            assert_eq!(refused, (false, 1), "{toolkit}, {answer}");
+            assert_eq!(call(press, key("Return"), answer), (false, 1), "{toolkit}");
+        }
+        let asked: Value = serde_json::from_str(&questions(&client)[1]).unwrap();
+        let lines: Vec<_> = asked["message"].as_str().unwrap().lines().collect();
+        assert_eq!(lines.len(), 2, "{toolkit}: {asked}");
+        assert!(
+            lines[0].contains("press \"Delete\" in an alert of"),
+            "{asked}"
+        );
+        let asks = r#"The app asks: "Delete \"all\"?\nAn agent wants to rest. They "#;
+        assert!(lines[1].starts_with(asks), "{toolkit}: {asked}");
+        assert_eq!(app.log(), Vec::<String>::new(), "{toolkit}: it was pressed");
+
+        assert_eq!(call(CLICK, delete.clone(), "once"), (true, 1), "{toolkit}");
+        app.wait_for("deleted");
+        app.clear_log();
+        assert_eq!(open(""), (true, 0), "{toolkit}");
+        let pressed = call("press_ax_and_traverse", delete.clone(), "once");
+        assert_eq!(pressed, (true, 1), "{toolkit}");
+        app.wait_for("deleted");
+        app.clear_log();
+        assert_eq!(open(""), (true, 0), "{toolkit}");
+        assert_eq!(call(press, key("Escape"), ""), (true, 0), "{toolkit}");
+        app.wait_for("kept");
+        app.clear_log();
+
+        // Always is for all alerts of the app.
+        for (answer, asked) in [("always", 1), ("", 0)] {
+            assert_eq!(open(""), (true, 0), "{toolkit}");
+            assert_eq!(
+                call(press, key("Return"), answer),
+                (true, asked),
+                "{toolkit}"
+            );
+            app.wait_for("deleted");
+            app.clear_log();
+        }
+        let kept: Value = serde_json::from_str(&grants(&bed, &["export"])).unwrap();
+        let key = kept.as_object().unwrap().keys().next().unwrap();
+        assert!(key.starts_with("alerts of /"), "{kept}");
+        grants(&bed, &["revoke", key]);
+        assert_eq!(bed.screen().front(), persons.window.id, "{toolkit}");
+    }
+}
+
+#[test]
 fn nothing_is_held_while_the_person_thinks() {
     let bed = Bed::with(&["--watch"]);
     let app = bed.widgets(Toolkit::Gtk3);

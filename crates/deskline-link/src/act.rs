@@ -8,7 +8,7 @@ pub(crate) mod action;
 mod choose;
 pub(crate) mod done;
 mod front;
-mod input;
+pub(crate) mod input;
 mod input_window;
 mod open;
 mod paste;

@@ -293,6 +293,8 @@ pub struct Call {
     /// How often each step of a chain runs. Empty: once.
     pub repeats: Vec<usize>,
     pub options: Options,
+    /// The question that the person has answered for this call alone.
+    pub approved: Option<String>,
     /// The arguments as received, for the journal.
     pub arguments: serde_json::Map<String, serde_json::Value>,
 }
@@ -308,6 +310,7 @@ impl Call {
             then: Vec::new(),
             repeats: Vec::new(),
             options: Options::default(),
+            approved: None,
             arguments: serde_json::Map::new(),
         }
     }

@@ -150,8 +150,8 @@ pub enum Error {
         /// The allowed apps, as a sentence.
         bounds: String,
     },
-    /// The person has not allowed agents to act in the app.
-    #[error("the user has not allowed agents to act in {0}. {1}")]
+    /// The person has not allowed it.
+    #[error("the user has not allowed agents to {deed}. {1}", deed = .0.deed())]
     Unapproved(Box<Question>, Unasked),
     /// A click brought an app to the front that is excluded by the policy.
     #[error(

@@ -7,6 +7,7 @@ use deskline_journal::{JournalError, StateFile};
 use serde::{Deserialize, Serialize};
 
 use crate::apps::Identity;
+use crate::question::{ALERTS, Alert};
 pub use crate::question::{Approval, Question};
 
 impl Question {
@@ -19,7 +20,17 @@ impl Question {
             name: name.unwrap_or(&key).clone(),
             can_be_kept: app.key.is_some(),
             key,
+            alert: None,
         })
+    }
+
+    /// The same app's question about an alert.
+    pub(crate) fn with(self, alert: Alert) -> Self {
+        Self {
+            key: format!("{ALERTS}{}", self.key),
+            alert: Some(alert),
+            ..self
+        }
     }
 }
 
@@ -114,11 +125,12 @@ impl Grants {
     /// Takes the person's answer. If it cannot be kept, it counts until this server ends.
     pub fn answered(&self, question: &Question, answer: Approval) -> Result<(), GrantsError> {
         let kept = match answer {
-            Approval::Once => None,
+            Approval::Once | Approval::No => None,
             Approval::Always => Some(Kept::Always),
             Approval::Never => Some(Kept::Never),
         };
-        if answer != Approval::Never {
+        let for_all = answer == Approval::Once && question.alert.is_none();
+        if for_all || answer == Approval::Always {
             self.session().insert(question.key.clone());
         }
         match kept.filter(|_| question.can_be_kept) {

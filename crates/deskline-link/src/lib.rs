@@ -19,6 +19,7 @@
 //! (`secrecy.rs`).
 
 mod act;
+mod alert;
 mod answer;
 pub mod apps;
 pub mod call;

@@ -10,6 +10,7 @@ use crate::error::{Error, Result, Unasked};
 use crate::grants::{Grants, Kept, Question};
 use crate::guard::Guarding;
 use crate::keepers::is_keeper;
+use crate::question::Alert;
 
 /// The names of a running process. `own` is its own name for itself: the only one if the system
 /// reports none.
@@ -57,6 +58,11 @@ impl Policy {
         let kept = || self.grants.kept();
         let denies = || kept().map_or(true, |kept| kept.0.values().any(never));
         !self.allow.is_empty() || !self.deny.is_empty() || denies()
+    }
+
+    /// Whether a link may act on a tree that it has read alone.
+    pub(crate) fn needs_tree(&self) -> bool {
+        self.grants.asks || self.is_bounded()
     }
 
     /// Whether links may read and touch this app.
@@ -161,6 +167,29 @@ impl Policy {
             return Err(self.blocked(UNKNOWN, UNKNOWN, app));
         };
         if self.grants.allows(&question) {
+            return Ok(());
+        }
+        Err(Error::Unapproved(Box::new(question), Unasked::Yet))
+    }
+
+    /// Fails if the person is to be asked before a link answers an alert of this process.
+    /// `approved` is the question that they have answered for this call.
+    pub(crate) fn approve_answer(
+        &self,
+        desktop: &mut dyn Desktop,
+        pid: u32,
+        alert: Option<Alert>,
+        approved: Option<&str>,
+    ) -> Result<()> {
+        let Some(alert) = alert.filter(|_| self.grants.asks) else {
+            return Ok(());
+        };
+        let app = desktop.known_as(pid);
+        let Some(question) = Question::about(&app, Some(pid)) else {
+            return Err(self.blocked(UNKNOWN, UNKNOWN, &app));
+        };
+        let question = question.with(alert);
+        if approved == Some(&*question.id()) || self.grants.allows(&question) {
             return Ok(());
         }
         Err(Error::Unapproved(Box::new(question), Unasked::Yet))

@@ -7,25 +7,72 @@ use deskline_core::escape;
 /// A question for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The key under which the answer is kept: the app. If the system reports none, its process,
-    /// for this server only.
+    /// The key under which the answer is kept: the app, or its alerts. If the system reports none,
+    /// its process, for this server only.
     pub key: String,
     /// Whether the answer can outlive this server.
     pub can_be_kept: bool,
     /// The system's name for the app.
     pub(crate) name: String,
+    /// The alert that the agent wants to answer. `None`: it wants to act in the app.
+    pub(crate) alert: Option<Alert>,
+}
+
+/// An alert of an app, with texts that are escaped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Alert {
+    /// Its texts, in quotes.
+    pub(crate) says: String,
+    /// What the agent wants to do in it: `press "Delete"`.
+    pub(crate) press: String,
 }
 
 impl Question {
     /// The question itself.
     pub fn words(&self) -> String {
-        format!("An agent wants to act in {self}, through Deskline.")
+        let asks = self.alert.as_ref();
+        let asks = asks.map(|alert| format!("\nThe app asks: {}", alert.says));
+        let asks = asks.unwrap_or_default();
+        format!("An agent wants to {}, through Deskline.{asks}", self.deed())
+    }
+
+    /// What the agent wants to do: `act in Text Editor (/usr/bin/gedit)`.
+    pub(crate) fn deed(&self) -> String {
+        match &self.alert {
+            Some(alert) => format!("{} in an alert of {self}", alert.press),
+            None => format!("act in {self}"),
+        }
+    }
+
+    /// Tells this question from another one: an answer about an alert is for that press alone.
+    pub fn id(&self) -> String {
+        match self.alert {
+            Some(_) => self.words(),
+            None => self.key.clone(),
+        }
     }
 
     /// The answers that it takes.
     pub fn answers(&self) -> Vec<Approval> {
-        let takes = |answer: &Approval| self.can_be_kept || *answer != Approval::Always;
-        Approval::ALL.into_iter().filter(takes).collect()
+        let no = self
+            .alert
+            .as_ref()
+            .map_or(Approval::Never, |_| Approval::No);
+        let always = self.can_be_kept.then_some(Approval::Always);
+        [Approval::Once]
+            .into_iter()
+            .chain(always)
+            .chain([no])
+            .collect()
+    }
+
+    /// What the answers mean.
+    pub fn meaning(&self) -> &'static str {
+        match self.alert {
+            Some(_) => "once: this press; always: each press in an alert of this app",
+            None if self.can_be_kept => "once: until this server ends",
+            None => "This app has no name to keep an answer under: once or never",
+        }
     }
 }
 
@@ -33,31 +80,36 @@ impl Question {
 impl fmt::Display for Question {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&escape::name(&self.name, 40))?;
-        if self.name == self.key {
+        let app = self.key.strip_prefix(ALERTS).unwrap_or(&self.key);
+        if self.name == app {
             return Ok(());
         }
-        write!(f, " ({})", escape::short(&self.key, 120))
+        write!(f, " ({})", escape::short(app, 120))
     }
 }
+
+/// The key of an app's alerts is this before the app's.
+pub(crate) const ALERTS: &str = "alerts of ";
 
 /// The person's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Approval {
-    /// Until this server ends.
+    /// Until this server ends; of an alert, for this press.
     Once,
     Always,
     Never,
+    /// Not this time.
+    No,
 }
 
 impl Approval {
-    pub const ALL: [Self; 3] = [Self::Once, Self::Always, Self::Never];
-
     /// Its word in a client's form.
     pub fn word(self) -> &'static str {
         match self {
             Self::Once => "once",
             Self::Always => "always",
             Self::Never => "never",
+            Self::No => "no",
         }
     }
 }

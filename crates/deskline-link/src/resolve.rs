@@ -10,6 +10,7 @@ use crate::call::{Action, Input, Quiet, Target};
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
 use crate::error::{Error, Result, TargetError, WindowHint};
+use crate::question::Alert;
 use crate::report::{Readings, Report};
 use crate::step::ActedOn;
 use crate::steps::Steps;
@@ -160,7 +161,14 @@ impl Steps<'_> {
             let scope = match &found {
                 Ok(_) if tops.iter().any(|top| older.contains(top)) => self.reader.again(),
                 Err(_) if !older.is_empty() => self.reader.whole(),
-                _ => return found,
+                Ok(targets) => {
+                    let alert = Alert::answered_by(tree, action, targets);
+                    let approved = self.call.approved.as_deref();
+                    let approved = approved.filter(|_| report.ended_runs.is_empty());
+                    self.policy.approve_answer(desktop, pid, alert, approved)?;
+                    return found;
+                }
+                Err(_) => return found,
             };
             if report.readings.step_before.is_some() {
                 let mut tree = desktop.read(pid, scope)?;
@@ -193,7 +201,7 @@ impl Steps<'_> {
         // The awaited element is in trees that are older than this link.
         if report.readings.current().is_none()
             && self.found.is_none()
-            && (self.call.options.traverse_before || needs_tree || self.policy.is_bounded())
+            && (self.call.options.traverse_before || needs_tree || self.policy.needs_tree())
         {
             report.readings.before =
                 match self.read_since(desktop, pid, self.reader.again(), report) {

@@ -184,7 +184,7 @@ impl Dispatcher {
     /// answer; meanwhile nothing is held, and other calls run.
     async fn link(
         &self,
-        call: Call,
+        mut call: Call,
         cancel: &Cancel,
         person: &dyn Person,
     ) -> Result<Reply, Failed> {
@@ -209,7 +209,10 @@ impl Dispatcher {
             let why = match asked {
                 Asked::Later => return Err(Failed::Asks(question)),
                 Asked::Answered(answer) => match keep(grants, &question, answer).await {
-                    Ok(true) => continue,
+                    Ok(true) => {
+                        call.approved = Some(question.id());
+                        continue;
+                    }
                     Ok(false) => Unasked::Declined,
                     Err(why) => Unasked::NotKept(why),
                 },
@@ -279,7 +282,11 @@ async fn keep(grants: &Grants, question: &Question, answer: Approval) -> Result<
     let (grants, question) = (grants.clone(), question.clone());
     let kept = tokio::task::spawn_blocking(move || {
         grants.answered(&question, answer)?;
-        Ok(answer != Approval::Never || question.can_be_kept)
+        Ok(match answer {
+            Approval::Once | Approval::Always => true,
+            Approval::Never => question.can_be_kept,
+            Approval::No => false,
+        })
     });
     let kept: Result<Result<bool, GrantsError>, _> = kept.await;
     match kept {

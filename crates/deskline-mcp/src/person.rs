@@ -64,9 +64,9 @@ impl Person for Client<'_> {
         question: &'p Question,
     ) -> Pin<Box<dyn Future<Output = Asked> + Send + 'p>> {
         Box::pin(async move {
-            if let Some(answer) = self.answers.get(&question.key) {
+            if let Some(answer) = self.answers.get(&question.id()) {
                 let answer = serde_json::from_value(answer.clone());
-                return answer.map_or(Asked::Declined, understood);
+                return answer.map_or(Asked::Declined, |answer| understood(answer, question));
             }
             if !self.has_forms() {
                 return Asked::Unable(
@@ -102,7 +102,7 @@ impl Client<'_> {
         };
         tokio::select! {
             answer = handle.await_response() => match answer {
-                Ok(ClientResult::ElicitResult(answer)) => understood(answer),
+                Ok(ClientResult::ElicitResult(answer)) => understood(answer, question),
                 Err(rmcp::ServiceError::Timeout { .. }) => Asked::Declined,
                 Ok(_) => Asked::Unable("the client answered something else".to_owned()),
                 Err(error) => Asked::Unable(format!("the client did not ask them ({error})")),
@@ -116,18 +116,16 @@ impl Client<'_> {
 /// The answer of a call for a client that asks between two calls.
 pub(crate) fn input_required(question: &Question) -> InputRequiredResult {
     let request = InputRequest::Elicitation(ElicitRequest::new(form(question)));
-    let requests = [(question.key.clone(), request)].into_iter().collect();
+    let requests = [(question.id(), request)].into_iter().collect();
     InputRequiredResult::from_input_requests(requests)
 }
 
 fn form(question: &Question) -> ElicitRequestParams {
-    let words = Approval::ALL.iter().map(|answer| answer.word().to_owned());
-    let mut answer = EnumSchema::builder(words.collect())
+    let answers = question.answers().into_iter();
+    let words = answers.map(|answer| answer.word().to_owned());
+    let answer = EnumSchema::builder(words.collect())
         .title("May it?")
-        .description("once: until this server ends");
-    if !question.can_be_kept {
-        answer = answer.description("This app has no name to keep an answer under: once or never");
-    }
+        .description(question.meaning());
     let answers = ElicitationSchema::builder().required_enum_schema(FIELD, answer.build());
     ElicitRequestParams::FormElicitationParams {
         meta: None,
@@ -136,12 +134,13 @@ fn form(question: &Question) -> ElicitRequestParams {
     }
 }
 
-fn understood(answer: ElicitResult) -> Asked {
+fn understood(answer: ElicitResult, question: &Question) -> Asked {
     if answer.action != ElicitationAction::Accept {
         return Asked::Declined;
     }
     let content = answer.content.unwrap_or_default();
     let word = content[FIELD].as_str().unwrap_or_default();
-    let known = Approval::ALL.into_iter().find(|known| known.word() == word);
+    let mut answers = question.answers().into_iter();
+    let known = answers.find(|known| known.word() == word);
     known.map_or(Asked::Declined, Asked::Answered)
 }

@@ -85,8 +85,8 @@ pub(crate) struct Settings {
     /// Never touch or read apps whose name contains this; may be given several times
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) deny_app: Vec<String>,
-    /// Ask you, through the MCP client, before an app is acted in for the first time; see deskline
-    /// grants
+    /// Ask you, through the MCP client, before an app is acted in for the first time and before a
+    /// button of an alert is pressed; see deskline grants
     #[arg(long, global = true)]
     pub(crate) ask: bool,
     /// Whether your keys and clicks are kept out while the agent's go in (`input`), with a banner

@@ -15,6 +15,7 @@ use crate::error::{Error, Obstacle, QuietAction, Refusal, Result, TargetError};
 use crate::guard::{self, Mode, Task};
 use crate::ocr::is_from_picture;
 use crate::picture::change;
+use crate::question::Alert;
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
 use crate::settle::expected::Effect;
@@ -381,6 +382,9 @@ impl Act<'_> {
         let front = desk.front()?;
         if let Some(front) = front.as_ref().filter(|front| front.pid == Some(self.pid)) {
             self.check_window(desk, Some(tree), front)?;
+            let alert = Alert::of_keys(tree, self.action, None);
+            self.policy
+                .approve_answer(&mut **desk, self.pid, alert, None)?;
             desk.set_aim(Aim {
                 polls: tree.is_picture_only(),
                 ..Aim::new(self.pid, Some(front.id))
@@ -570,7 +574,7 @@ impl Act<'_> {
 }
 
 /// Whether keys that follow a click on this element are for it.
-fn takes_text(clicked: &Element) -> bool {
+pub(crate) fn takes_text(clicked: &Element) -> bool {
     matches!(clicked.role, Role::TEXT_FIELD | Role::TEXT_AREA)
         && clicked.states.contains(States::EDITABLE)
 }

@@ -19,8 +19,8 @@ impl fmt::Display for Unasked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Yet => f.write_str(
-                "They are asked before a call and not within one: act on that app in a call of its \
-                 own, with its pid from list_applications",
+                "They are asked before a call and not within one: do this in a call of its own, with \
+                 the app's pid from list_applications",
             ),
             Self::Declined => f.write_str(
                 "They were asked just now. Do not ask again unless they want you to, and do not \

@@ -1,9 +1,11 @@
 //! The person is asked before an agent acts in an app for the first time.
 
-use deskline_link::Policy;
+use deskline_link::call::{Action, Tool};
 use deskline_link::grants::{Approval, Grants, Question};
+use deskline_link::{Call, Policy};
 
-use crate::story::{MAIL, Story};
+use crate::story::{MAIL, Story, click, presses, types};
+use crate::world::World;
 
 /// A story in which the person is asked, and their grants.
 fn asking() -> (Story, Grants) {
@@ -95,4 +97,117 @@ fn what_keeps_passwords_is_closed_until_it_is_allowed_by_name() {
     alone.script().programs.push((MAIL, "keepassxc"));
     alone.click("Send");
     assert_eq!(alone.field("status"), "success", "{}", alone.text());
+}
+
+const ALERT: &str = r#"[AXStaticText] "Delete \"all\"?\u{a}" x:110 y:110 w:200 h:20
+    [AXTextField] "Why" x:110 y:125 w:200 h:14 editable
+    [AXButton] "Cancel" x:110 y:140 w:100 h:24
+    [AXButton] "Delete" x:220 y:140 w:100 h:24"#;
+
+fn ask(world: &mut World) {
+    let alert = world.window(MAIL, "Question", [100, 100, 300, 100], ALERT);
+    world.alerts.push(alert);
+}
+
+/// [`asking`], where Mail is allowed and has an alert open.
+fn alerted() -> (Story, Grants) {
+    let (mut story, grants) = asking();
+    let asked = question(&mut story);
+    grants.answered(&asked, Approval::Once).unwrap();
+    story.given(ask);
+    (story, grants)
+}
+
+fn call(tool: Tool, action: Action) -> Call {
+    Call::new(tool, Some(MAIL), action)
+}
+
+#[test]
+fn a_button_of_an_alert_is_pressed_only_as_the_person_has_said_each_time() {
+    let (mut story, grants) = alerted();
+    let mut delete = call(Tool::Click, click("Delete", None, None));
+    let asked = *story.asks_before(&delete).expect("no question");
+    assert_eq!(
+        asked.words(),
+        "An agent wants to press \"Delete\" in an alert of mailer, through Deskline.\n\
+         The app asks: \"Delete \\\"all\\\"?\""
+    );
+    assert_eq!(story.reached(), "nothing");
+    story.run_call(&delete);
+    let error = story.field("error");
+    assert!(error.contains("allow 'alerts of mailer'"), "{error}");
+
+    // An answer is for one press, or for no other question.
+    delete.approved = Some("mailer".into());
+    assert!(story.asks_before(&delete).is_some());
+    grants.answered(&asked, Approval::Once).unwrap();
+    delete.approved = Some(asked.id());
+    assert!(story.asks_before(&delete).is_none());
+    assert_eq!(story.reached(), "Mail: click Delete");
+    assert!(story.asks("Delete").is_some());
+    assert!(
+        story.asks("Cancel").is_some(),
+        "no toolkit says what cancels"
+    );
+
+    let kept = grants.answered(&asked, Approval::Always);
+    assert!(kept.is_err(), "there is no file for it");
+    assert!(story.asks("Delete").is_none());
+}
+
+#[test]
+fn keys_that_may_answer_an_alert_are_asked_about_and_those_that_leave_it_are_not() {
+    let (mut story, _) = alerted();
+    for key in ["Return", "Space", "d"] {
+        let call = call(Tool::PressKey, presses(key));
+        assert!(story.asks_before(&call).is_some(), "{key}");
+    }
+    let typed = call(Tool::Type, types("d"));
+    assert!(story.asks_before(&typed).is_some());
+    assert_eq!(story.reached(), "nothing");
+    for key in ["Tab", "Escape"] {
+        let call = call(Tool::PressKey, presses(key));
+        assert!(story.asks_before(&call).is_none(), "{key}");
+    }
+    // A text in its field presses nothing.
+    story.click("Why");
+    assert!(story.asks_before(&typed).is_none());
+    let lines = call(Tool::Type, types("d\n"));
+    assert!(story.asks_before(&lines).is_some());
+}
+
+#[test]
+fn an_alert_that_comes_in_the_middle_of_a_call_ends_it() {
+    let (mut story, grants) = asking();
+    let asked = question(&mut story);
+    grants.answered(&asked, Approval::Once).unwrap();
+    story.on_press("Send", ask);
+    story.chain(
+        None,
+        vec![click("Send", None, None), click("Delete", None, None)],
+    );
+    let error = story.field("error");
+    assert!(error.contains("press \"Delete\""), "{error}");
+    assert!(error.contains("in a call of its own"), "{error}");
+    assert_eq!(story.reached(), "Mail: click Send");
+
+    let (mut story, grants) = asking();
+    grants.answered(&asked, Approval::Once).unwrap();
+    story.on_press("Send", ask);
+    story.click_then("Send", None, Some("Return"));
+    let error = story.field("error");
+    assert!(error.contains("press the key Return"), "{error}");
+    assert_eq!(story.reached(), "Mail: click Send");
+}
+
+#[test]
+fn an_alert_with_one_button_only_tells() {
+    let (mut story, _) = alerted();
+    story.given(|world| {
+        let told = r#"[AXStaticText] "Sent." x:510 y:110 w:200 h:20
+            [AXButton] "OK" x:510 y:140 w:100 h:24"#;
+        let alert = world.window(MAIL, "Note", [500, 100, 300, 100], told);
+        world.alerts.push(alert);
+    });
+    assert!(story.asks("OK").is_none());
 }

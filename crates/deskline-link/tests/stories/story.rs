@@ -240,9 +240,14 @@ impl Story {
 
     /// The question for the person that a click leads to.
     pub(crate) fn asks(&mut self, target: &str) -> Option<Box<Question>> {
-        self.script().calls.clear();
         let call = Call::new(Tool::Click, Some(MAIL), click(target, None, None));
-        self.links.run_or_ask(&call, &Cancel::new()).err()
+        self.asks_before(&call)
+    }
+
+    /// The question for the person that a call leads to.
+    pub(crate) fn asks_before(&mut self, call: &Call) -> Option<Box<Question>> {
+        self.script().calls.clear();
+        self.links.run_or_ask(call, &Cancel::new()).err()
     }
 
     pub(crate) fn click_then(

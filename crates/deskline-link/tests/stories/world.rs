@@ -72,6 +72,8 @@ pub(crate) struct World {
     pub(crate) clipboard: String,
     /// The windows whose native role is that of a dialog.
     pub(crate) dialogs: Vec<u64>,
+    /// Those whose native role is that of an alert.
+    pub(crate) alerts: Vec<u64>,
     /// An app that reports the window of its active toplevel alone.
     pub(crate) twins: Option<u32>,
     /// By how many lines the wheel has scrolled, and what it does.
@@ -349,6 +351,9 @@ impl World {
             root.extents = Some(window.at);
             if self.dialogs.contains(&window.id) {
                 root.native_role = "dialog".into();
+            }
+            if self.alerts.contains(&window.id) {
+                root.native_role = "alert".into();
             }
             elements.push(root);
             for node in &window.nodes {

@@ -139,6 +139,7 @@ pub(crate) fn call(record: &ToolRecord, arguments: &Map<String, Value>) -> Resul
         then,
         repeats,
         options,
+        approved: None,
         arguments: arguments.into_owned(),
     })
 }

@@ -1,0 +1,68 @@
+#!/usr/bin/python3
+"""A window with the button "Empty", which asks in a message box before it deletes, and logs what it did.
+
+Usage: alerts.py LOG gtk3|qt5 QUESTION
+"""
+
+import sys
+
+from log import log
+
+QUESTION = sys.argv[3]
+REST = "They cannot be brought back."
+
+
+def gtk3():
+    import gi
+
+    gi.require_version("Gtk", "3.0")
+    from gi.repository import GLib, Gtk
+
+    window = Gtk.Window(title="Files", default_width=300, default_height=200)
+    accept = Gtk.ResponseType.ACCEPT
+
+    def answered(box, response):
+        log("deleted" if response == accept else "kept")
+        box.destroy()
+
+    def ask(_):
+        box = Gtk.MessageDialog(transient_for=window, modal=True, text=QUESTION, secondary_text=REST)
+        box.add_button("_Cancel", Gtk.ResponseType.CANCEL)
+        box.add_button("_Delete", accept)
+        box.set_default_response(accept)
+        box.connect("response", answered)
+        box.present()
+
+    button = Gtk.Button(label="Empty")
+    button.connect("clicked", ask)
+    window.add(button)
+    window.show_all()
+    log("ready")
+    GLib.MainLoop().run()
+
+
+def qt5():
+    from PyQt5.QtWidgets import QApplication, QMainWindow, QMessageBox, QPushButton
+
+    app = QApplication(sys.argv[:1])
+    window = QMainWindow()
+    window.setWindowTitle("Files")
+    button = QPushButton("Empty")
+    window.setCentralWidget(button)
+    window.resize(300, 200)
+
+    def ask():
+        box = QMessageBox(QMessageBox.Question, "Files", QUESTION, QMessageBox.Cancel, window)
+        box.setInformativeText(REST)
+        delete = box.addButton("&Delete", QMessageBox.AcceptRole)
+        box.setDefaultButton(delete)
+        box.finished.connect(lambda _: log("deleted" if box.clickedButton() is delete else "kept"))
+        box.open()
+
+    button.clicked.connect(ask)
+    window.show()
+    log("ready")
+    app.exec()
+
+
+{"gtk3": gtk3, "qt5": qt5}[sys.argv[2]]()

@@ -252,6 +252,71 @@ fn a_part_that_is_started_anew_costs_no_client_its_server() {
     is_clicked_at_last(&server, app.0.id(), &log, "another X server");
 }
 
+/// What was typed until then is a part of the text, and no click comes twice.
+#[test]
+fn a_part_that_ends_in_the_middle_of_a_link_ends_no_server() {
+    let text = "abcdefghij".repeat(200);
+    let mut desk = Desk::new();
+    let server = desk.server();
+    for (of, types) in [
+        ("window manager", true),
+        ("accessibility bus", false),
+        ("session bus", true),
+        ("X server", false),
+    ] {
+        println!("--- {of}");
+        let (app, log) = desk.app(&format!("{of}, before"));
+        is_clicked_at_last(&server, app.0.id(), &log, of);
+        let logged = || fs::read_to_string(&log).unwrap();
+        let (tool, mut arguments, sign) = if types {
+            let field = json!({"element": "Name", "role": "AXTextField", "text": text});
+            ("click_and_traverse", field, "key ")
+        } else {
+            let step = json!({"do": "click", "element": "OK", "role": "AXButton", "repeat": 20});
+            ("chain_and_traverse", json!({"steps": [step]}), "clicked OK")
+        };
+        arguments["pid"] = app.0.id().into();
+        let call = server.send(tool, arguments);
+        until("the first effects", || logged().matches(sign).count() > 2);
+        match of {
+            "window manager" => desk.manager = None,
+            "accessibility bus" => desk.kill_accessibility(),
+            "session bus" => desk.bus = None,
+            _ => desk.x = None,
+        }
+        let answer = call.answer(Duration::from_secs(60)).expect(of);
+        println!("{:.600}", answer.text);
+        assert!(!answer.text.contains("internal error"), "{of}: {answer}");
+        let next = [
+            "before you have looked",
+            "the next call reconnects",
+            "Call refresh_traversal",
+        ];
+        assert!(
+            !answer.is_error || next.iter().any(|next| answer.text.contains(next)),
+            "{of}: {answer}"
+        );
+        let log = logged();
+        let texts = log.lines().filter_map(|l| l.strip_prefix("text Name "));
+        for typed in texts {
+            assert!(text.starts_with(typed), "{of}: {typed}");
+        }
+        assert!(log.matches("clicked OK").count() <= 21, "{of}: {log}");
+        match of {
+            "window manager" => desk.start_manager(),
+            "session bus" => desk.start_bus(),
+            "X server" => {
+                desk.start_x();
+                desk.start_manager();
+            }
+            _ => {}
+        }
+        drop(app);
+        let (app, log) = desk.app(&format!("{of}, after"));
+        is_clicked_at_last(&server, app.0.id(), &log, of);
+    }
+}
+
 /// The call is done and answered all the same; the answer names what is not kept.
 #[test]
 fn a_journal_that_cannot_be_written_stops_no_call() {

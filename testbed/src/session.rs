@@ -23,7 +23,7 @@ use crate::fake_devices::FakeDevices;
 use crate::native::NativeApp;
 use crate::place::{Place, own, user};
 use crate::{Answer, Client, Toolkit, signal, until};
-use running::{HEADLESS, Running};
+use running::Running;
 use setup::{Compositor, HIDDEN, Setup};
 
 /// A Wayland session. All of it ends with the test program, even if that is killed: the session
@@ -163,22 +163,27 @@ impl Session {
         Client::start(command)
     }
 
-    /// Kills sway, and all of its apps with it, and starts another one at the same socket.
+    /// Kills this machine's compositor, and all of its apps with it, and starts another one at the
+    /// same socket.
     #[must_use]
-    pub fn sway_anew(&self) -> crate::Running {
+    pub fn anew(&self) -> crate::Running {
         let pid = self.environment["COMPOSITOR_PID"].parse().unwrap();
+        let of = |what| fs::read_to_string(format!("/proc/{pid}/{what}")).unwrap();
+        let [command_line, environment] = ["cmdline", "environ"].map(of);
+        let mut words = command_line.split_terminator('\0');
+        let mut command = self.command(words.next().unwrap());
+        let variables = environment.split_terminator('\0');
+        command.args(words).env_clear();
+        command.envs(variables.filter_map(|variable| variable.split_once('=')));
         signal(pid, Signal::KILL);
         let name = self.environment["WAYLAND_DISPLAY"].clone();
         let socket = self.folder().join("run").join(&name);
         let answers = || UnixStream::connect(&socket).ok();
-        until("the end of sway", || answers().is_none());
-        let mut command = self.command("sway");
-        command.arg("--config").arg(self.folder().join("sway.conf"));
-        command.env_remove("WAYLAND_DISPLAY").envs(HEADLESS);
-        let log = fs::File::create(self.folder().join("sway-anew.log")).unwrap();
-        let sway = crate::Running(command.stderr(log).spawn().unwrap());
-        until("another sway", answers);
-        sway
+        until("the end of the compositor", || answers().is_none());
+        let log = fs::File::create(self.folder().join("anew.log")).unwrap();
+        let compositor = crate::Running(command.stderr(log).spawn().unwrap());
+        until("another compositor", answers);
+        compositor
     }
 
     /// Has sway carry out commands.

@@ -1,7 +1,7 @@
 //! Parts of a desktop that are killed and started anew while a server runs: window manager,
-//! accessibility bus, session bus, X server. A call meanwhile ends in time and names what is lost;
-//! the next one works, with the same client. And a journal whose disk is full, read-only or slow,
-//! and a desktop that stands still for a while.
+//! accessibility bus, session bus, X server, compositor. A call meanwhile ends in time and names
+//! what is lost; the next one works, with the same client. And a journal whose disk is full,
+//! read-only or slow, and a desktop that stands still for a while.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use deskline_testbed::person::Person;
-use deskline_testbed::{Answer, Bed, Client, Running, Toolkit, deskline, until};
+use deskline_testbed::{Answer, Bed, Client, Compositor, Running, Setup, Toolkit, deskline, until};
 use rustix::process::{Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -314,6 +314,34 @@ fn a_part_that_ends_in_the_middle_of_a_link_ends_no_server() {
         drop(app);
         let (app, log) = desk.app(&format!("{of}, after"));
         is_clicked_at_last(&server, app.0.id(), &log, of);
+    }
+}
+
+#[test]
+fn a_compositor_that_is_started_anew_costs_no_client_its_server() {
+    for compositor in [Compositor::Sway, Compositor::Kwin5] {
+        let session = Setup::here(compositor).start();
+        if compositor == Compositor::Kwin5 {
+            let made_known = session.deskline(&["doctor", "--fix"]).output().unwrap();
+            println!("{}", String::from_utf8_lossy(&made_known.stdout));
+        }
+        let server = session.server();
+        let ok = || json!({"element": "OK", "role": "AXButton"});
+        let first = session.widgets(Toolkit::Gtk3, &server);
+        server.call_for(&first, "click_and_traverse", ok()).ok();
+        let _anew = session.anew();
+        let dark = server.call_for(&first, "click_and_traverse", ok());
+        println!("{compositor:?}: {dark}");
+        assert!(!dark.text.contains("internal error"), "{dark}");
+        // Its setup reads until the app is there: the first call reconnects.
+        let second = session.widgets(Toolkit::Gtk4, &server);
+        server.call_for(&second, "click_and_traverse", ok()).ok();
+        second.wait_for("clicked OK");
+        assert_eq!(second.logged("clicked OK"), 1, "{compositor:?}");
+        server
+            .fill(second.pid(), "AXTextField", "Name", "anew")
+            .ok();
+        second.wait_for("text Name anew");
     }
 }
 

@@ -1,8 +1,6 @@
 //! sway: windows, exact coordinates, clicks, typing and pictures, with native apps over each other.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use std::time::Duration;
-
 use deskline_testbed::{Compositor, Setup, Toolkit};
 use serde_json::json;
 
@@ -41,29 +39,6 @@ fn any_text_is_typed_and_shortcuts_work() {
 fn the_window_in_front_comes_back_and_has_its_picture() {
     let sway = Setup::here(Compositor::Sway).start();
     sway.a_click_behind_has_its_picture(Toolkit::Qt5);
-}
-
-#[test]
-fn a_sway_that_is_started_anew_costs_no_client_its_server() {
-    let sway = Setup::here(Compositor::Sway).start();
-    let server = sway.server();
-    let ok = || json!({"element": "OK", "role": "AXButton"});
-    let first = sway.widgets(Toolkit::Gtk3, &server);
-    server.call_for(&first, "click_and_traverse", ok()).ok();
-    let _anew = sway.sway_anew();
-    let start = std::time::Instant::now();
-    let dark = server.call_for(&first, "click_and_traverse", ok());
-    assert!(start.elapsed() < Duration::from_secs(12), "{dark}");
-    assert!(!dark.text.contains("internal error"), "{dark}");
-    // Its setup reads until the app is there: the first call reconnects.
-    let second = sway.widgets(Toolkit::Gtk4, &server);
-    server.call_for(&second, "click_and_traverse", ok()).ok();
-    second.wait_for("clicked OK");
-    assert_eq!(second.logged("clicked OK"), 1);
-    server
-        .fill(second.pid(), "AXTextField", "Name", "anew")
-        .ok();
-    second.wait_for("text Name anew");
 }
 
 #[test]

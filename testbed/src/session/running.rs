@@ -13,7 +13,7 @@ use super::setup::{HIDDEN, Setup};
 use crate::place::Place;
 
 /// How compositors of wlroots do without hardware.
-pub(super) const HEADLESS: [(&str, &str); 3] = [
+const HEADLESS: [(&str, &str); 3] = [
     ("WLR_BACKENDS", "headless"),
     ("WLR_LIBINPUT_NO_DEVICES", "1"),
     ("WLR_RENDERER", "pixman"),

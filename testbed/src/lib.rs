@@ -59,6 +59,7 @@ pub use program::{Running, deskline, kilobytes, signal};
 pub use screen::{Screen, Window};
 pub use sdk::{SdkClient, sdks};
 pub use session::Session;
+pub use session::elsewhere::Where;
 pub use session::setup::{Compositor, Setup};
 pub use wait::{PATIENCE, until};
 pub use wine::Wine;

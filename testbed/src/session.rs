@@ -2,8 +2,10 @@
 //! 13's X11.
 
 mod apps;
+pub(crate) mod elsewhere;
 mod folder;
 mod panel;
+mod paste;
 mod running;
 pub(crate) mod setup;
 mod shared;
@@ -110,6 +112,11 @@ impl Session {
     /// A temporary folder for files. It has the same path in the session.
     pub fn folder(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// The compositor's process, by its number in the session.
+    pub fn compositor(&self) -> u32 {
+        self.environment["COMPOSITOR_PID"].parse().unwrap()
     }
 
     /// The address of its bus.

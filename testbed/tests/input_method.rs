@@ -1,13 +1,14 @@
 //! A person's input method does not take the agent's keys, and is on again afterwards: IBus with
 //! Pinyin, which makes 合理咯 of "hello", and Fcitx 5 with Hangul. Apps reach them in their
-//! toolkit's way, a terminal by XIM.
+//! toolkit's way, a terminal by XIM. On Wayland (sway) they reach them over the bus or, without a
+//! module of the toolkit's, by the compositor's text input.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use deskline_testbed::{App, Bed, Client, until};
+use deskline_testbed::{App, Bed, Client, Compositor, Setup, Toolkit, until};
 use serde_json::json;
 
 /// The engine of IBus that is on.
@@ -137,6 +138,14 @@ const PROFILE: &str = "[Groups/0]\nName=Default\nDefault Layout=us\nDefaultIM=ha
     [Groups/0/Items/0]\nName=keyboard-us\n[Groups/0/Items/1]\nName=hangul\n\
     [GroupOrder]\n0=Default\n";
 
+/// Fcitx's settings in this home.
+fn hangul_is_on(home: &Path) {
+    let config = home.join(".config/fcitx5");
+    fs::create_dir_all(&config).unwrap();
+    fs::write(config.join("profile"), PROFILE).unwrap();
+    fs::write(config.join("config"), "[Behavior]\nActiveByDefault=True\n").unwrap();
+}
+
 /// `fcitx5-remote`'s words for off and on.
 const OFF: &str = "1";
 const ON: &str = "2";
@@ -144,10 +153,7 @@ const ON: &str = "2";
 #[test]
 fn the_keys_reach_the_app_and_fcitx_is_as_it_was_in_each_field() {
     let bed = Bed::new();
-    let config = Path::new(&bed.environment()["HOME"]).join(".config/fcitx5");
-    fs::create_dir_all(&config).unwrap();
-    fs::write(config.join("profile"), PROFILE).unwrap();
-    fs::write(config.join("config"), "[Behavior]\nActiveByDefault=True\n").unwrap();
+    hangul_is_on(Path::new(&bed.environment()["HOME"]));
     let is = |app: &App<'_>, state: &str| {
         app.bring_to_front();
         let pid = app.pid;
@@ -204,4 +210,53 @@ fn the_keys_reach_the_app_and_fcitx_is_as_it_was_in_each_field() {
     until("the text in the terminal", || {
         fs::read_to_string(&typed).unwrap().trim_end() == TEXT
     });
+}
+
+#[test]
+fn on_sway_the_keys_reach_the_app_and_the_input_method_is_on_again() {
+    let session = Setup::here(Compositor::Sway).start();
+    hangul_is_on(session.folder());
+    let ask = |program: &str, args: &[&str]| {
+        let output = session.command(program).args(args).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    };
+    let _fcitx = Ended(
+        session
+            .command("fcitx5")
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap(),
+    );
+    ask(
+        "gdbus",
+        &["wait", "--session", "--timeout=20", "org.fcitx.Fcitx5"],
+    );
+    let is = |script: &str, state: &str| {
+        session.sway(&format!("[title=\"Window of {script}\"] focus"));
+        until(&format!("Fcitx's state {state} in {script}"), || {
+            (ask("fcitx5-remote", &[]) == state).then_some(())
+        });
+    };
+    let server = session.server();
+    let persons = session.widgets(Toolkit::Gtk4, &server);
+    server.click(persons.pid(), "AXTextField", "Name").ok();
+    for (toolkit, script, module) in [
+        (Toolkit::Gtk3, "gtk3.py", Some(("GTK_IM_MODULE", "fcitx"))),
+        (Toolkit::Qt5, "qt5.py", Some(("QT_IM_MODULE", "fcitx"))),
+        (Toolkit::Gtk3, "gtk3.py", None),
+    ] {
+        let suffix = ["", "-fcitx"][usize::from(module.is_some())];
+        let app = session.widgets_with(toolkit, &server, suffix, module.as_slice());
+        server.click(app.pid(), "AXTextField", "Name").ok();
+        is(script, ON);
+        is("gtk4.py", ON);
+        let answer = server.type_text(app.pid(), TEXT).ok();
+        until(
+            &format!("the text in {script} {module:?}\n{answer}"),
+            || app.text() == TEXT,
+        );
+        assert!(server.has_in_front(&persons), "{answer}");
+        is("gtk4.py", ON);
+        is(script, ON);
+    }
 }

@@ -4,7 +4,7 @@
 use std::fs::{self, File};
 
 use deskline_testbed::table::{Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but};
-use deskline_testbed::{Client, Compositor, NativeApp, Session, Setup, Toolkit, until};
+use deskline_testbed::{Client, Compositor, NativeApp, Session, Setup, Toolkit, Where, until};
 use serde_json::json;
 
 /// A program of so many bytes keeps KWin for some 3 s at each connection.
@@ -195,4 +195,25 @@ fn every_tool_on_every_toolkit() {
 fn an_app_without_a_tree_is_driven_behind_the_persons_window() {
     // foot 1.13 divides by zero there.
     known().drives_sdl("KWin 5.27", "hello Zy {x}", Some("漢"));
+}
+
+#[test]
+fn windows_elsewhere_are_used_and_put_back() {
+    let kde = known();
+    kde.uses_windows_elsewhere(Toolkit::Qt5, &Where::ALL, &|_, _, place| {
+        let does = match place {
+            Where::Workspace2 => "it.desktop = 2",
+            Where::Minimised => "it.minimized = true",
+            Where::Workspace1 => "it.desktop = 1",
+        };
+        kde.kwin(&format!(
+            "const it = workspace.clientList().find(w => w.caption == 'Window of gtk4.py');\
+             {does}; say('done');"
+        ));
+    });
+}
+
+#[test]
+fn a_text_is_pasted_and_the_clipboard_is_as_it_was() {
+    known().pastes(&Toolkit::ALL);
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use deskline_core::{Line, Rect};
@@ -325,4 +326,56 @@ fn a_shell_in_xterm_runs_what_is_typed() {
     let ended = xterm.call("type_and_traverse", json!({"text": "exit\n"}));
     assert!(ended.field("summary").contains("ended"), "{ended}");
     driven::note_served("xterm (no tree)", "X11", &["refresh", "type", "press key"]);
+}
+
+/// An engine that does not answer until it may does not keep an answer waiting. No time is
+/// measured: without the limit the call would wait for the test, which waits for the call.
+#[test]
+fn an_answer_waits_no_longer_than_its_limit_for_the_texts_of_a_picture() {
+    let bed = Bed::new();
+    let (persons, _) = bed.mousepad("");
+    let (engine, gate) = (bed.path("tesseract"), bed.path("gate"));
+    bed.run("mkfifo", &[gate.to_str().unwrap()]);
+    let at = gate.display();
+    let script =
+        format!("#!/bin/sh\n[ -p {at} ] && read x < {at}\nexec /usr/bin/tesseract \"$@\"\n");
+    fs::write(&engine, script).unwrap();
+    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", bed.folder().display());
+    let mut serve = bed.serve(&[]);
+    serve.env("PATH", path);
+    let server = Client::start(serve);
+    let (line, _) = tk_app(&bed);
+    let (tk, opened) = Treeless::open(&bed, &server, &persons, &line);
+    let late = |answer: &Answer| {
+        let file = answer.file();
+        file.contains("lines of the picture were not read within 700 ms")
+    };
+    assert!(late(&opened), "{opened}");
+    let read = tk.call("refresh_traversal", json!({}));
+    assert!(late(&read), "{read}");
+    let may = fs::File::options().write(true).open(&gate).unwrap();
+    fs::remove_file(&gate).unwrap();
+    drop(may);
+    tk.reads("Total 42");
+}
+
+#[test]
+fn the_doctor_says_what_reads_texts_in_pictures() {
+    let bed = Bed::new();
+    let says = |path: &str| {
+        let mut doctor = bed.command(deskline());
+        let output = doctor.arg("doctor").env("PATH", path).output().unwrap();
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        let mut lines = printed
+            .lines()
+            .skip_while(|l| !l.contains("text in pictures"));
+        lines.by_ref().take(2).collect::<Vec<_>>().join("\n")
+    };
+    let reads = says("/usr/bin:/bin");
+    assert!(reads.contains("✓ text in pictures"), "{reads}");
+    assert!(reads.contains("read by tesseract"), "{reads}");
+    let lacks = says("/nonexistent");
+    assert!(lacks.contains("! text in pictures"), "{lacks}");
+    assert!(lacks.contains("tesseract-ocr"), "{lacks}");
 }

@@ -247,6 +247,24 @@ fn the_desktops_own_window_is_nobodys_front() {
     writes(&bed, &server, &app, &file, "over the desktop");
 }
 
+/// A script of `testbed/apps` without a window, and its log.
+fn tray(bed: &Bed, script: &str) -> (Part, std::path::PathBuf) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("apps");
+    let log = bed.path("tray.log");
+    let mut app = bed.command("/usr/bin/python3");
+    app.env_remove("AT_SPI_BUS_ADDRESS");
+    let app = Part::run(app.arg("-B").arg(path.join(script)).arg(&log));
+    has_logged(&log, "ready");
+    (app, log)
+}
+
+fn has_logged(log: &std::path::Path, line: &str) {
+    until(line, || {
+        let log = fs::read_to_string(log).unwrap_or_default();
+        log.lines().any(|logged| logged == line).then_some(())
+    });
+}
+
 /// The items of Qt's tray are known to a watcher, here the panel's.
 #[test]
 fn an_item_of_the_tray_is_listed_and_its_menu_pressed_over_the_bus() {
@@ -262,18 +280,8 @@ fn an_item_of_the_tray_is_listed_and_its_menu_pressed_over_the_bus() {
             "org.kde.StatusNotifierWatcher",
         ],
     );
-    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("apps/tray.py");
-    let log = bed.path("tray.log");
-    let mut app = bed.command("/usr/bin/python3");
-    app.env_remove("AT_SPI_BUS_ADDRESS");
-    let app = Part::run(app.arg("-B").arg(script).arg(&log));
-    let logged = |line: &str| {
-        until(line, || {
-            let log = fs::read_to_string(&log).unwrap_or_default();
-            log.lines().any(|logged| logged == line).then_some(())
-        });
-    };
-    logged("ready");
+    let (app, log) = tray(&bed, "tray.py");
+    let logged = |line: &str| has_logged(&log, line);
     app.is_listed(&server, "\"tray.py\" (tray)");
     person.bring_to_front();
     let front = bed.screen().front();
@@ -296,4 +304,65 @@ fn an_item_of_the_tray_is_listed_and_its_menu_pressed_over_the_bus() {
     call("press_ax_and_traverse", "tray.py", "AXMenuBarItem").ok();
     logged("activated");
     assert_eq!(bed.screen().front(), front);
+}
+
+/// An item without a menu on the bus: the app opens one of its own. No panel is there.
+#[test]
+fn an_items_own_menu_is_opened_and_its_entry_clicked() {
+    let (bed, server) = Bed::with_server();
+    let person = bed.zenity(&["--info", "--text=Mine"]);
+    let (app, log) = tray(&bed, "tray_plain.py");
+    app.is_listed(&server, "\"Plain mail\" (tray)");
+    let pid = app.0.id();
+    let item = server.refresh(pid).ok();
+    item.line_of("AXMenuBarItem", "Plain mail");
+    person.bring_to_front();
+    let front = bed.screen().front();
+    let opened = server.press_ax(pid, "AXMenuItem", "Context menu").ok();
+    opened.line_of("AXMenuItem", "Write");
+    let answer = server.click(pid, "AXMenuItem", "Write").ok();
+    has_logged(&log, "chose Write");
+    assert_eq!(bed.screen().front(), front, "{answer}");
+    server.press_ax(pid, "AXMenuBarItem", "Plain mail").ok();
+    has_logged(&log, "activated");
+}
+
+/// The icons are in no tree. Tesseract reads most of their names where no wallpaper is behind them.
+#[test]
+fn an_icon_of_the_desktop_is_opened_behind_the_persons_window() {
+    const STYLE: &str = "/backdrop/screen0/monitorscreen/workspace0/image-style";
+    const FILES: [&str; 3] = ["Invoice.txt", "Plan.txt", "Report.txt"];
+    let (bed, server) = Bed::with_server();
+    let folder = std::path::PathBuf::from(&bed.environment()["HOME"]).join("Desktop");
+    fs::create_dir_all(&folder).unwrap();
+    for name in FILES {
+        fs::write(folder.join(name), "").unwrap();
+    }
+    let desktop = Part::start(&bed, "xfdesktop");
+    desktop.is_listed(&server, "(desktop)");
+    let style = |args: &[&str]| {
+        let of = ["--channel", "xfce4-desktop"];
+        bed.run("xfconf-query", &[&of[..], args].concat())
+    };
+    // It sets its own once it has started.
+    until("the wallpaper's style", || {
+        style(&["--list"]).contains(STYLE)
+    });
+    style(&["--property", STYLE, "--set", "0"]);
+    let person = bed.zenity(&["--info", "--text=Mine"]);
+    let pid = desktop.0.id();
+    // On a busy machine reading takes more than one call.
+    let name = until("an icon's name", || {
+        let read = server.refresh(pid).ok();
+        let mut names = FILES.into_iter();
+        names.find(|name| read.find("AXStaticText", name).is_some())
+    });
+    person.bring_to_front();
+    let double = json!({"pid": pid, "element": name, "doubleClick": true});
+    let answer = server.call("click_and_traverse", double).ok();
+    until(&format!("the editor of {name}\n{answer}"), || {
+        let mut search = bed.command("xdotool");
+        let found = search.args(["search", "--name", name]).output().unwrap();
+        (!found.stdout.is_empty()).then_some(())
+    });
 }

@@ -1,7 +1,10 @@
 //! sway: windows, exact coordinates, clicks, typing and pictures, with native apps over each other.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use deskline_testbed::{Compositor, Setup, Toolkit};
+use std::process::Stdio;
+use std::time::Duration;
+
+use deskline_testbed::{Compositor, Setup, Toolkit, until};
 use serde_json::json;
 
 #[test]
@@ -93,4 +96,41 @@ fn apps_without_a_tree_are_driven_behind_the_persons_window() {
 #[test]
 fn a_panel_is_read_and_pressed() {
     Setup::here(Compositor::Sway).start().uses_a_panel();
+}
+
+/// xfce4-notifyd, whose pop-ups are plain windows on Wayland.
+#[test]
+fn a_notification_is_read_and_its_action_pressed() {
+    let session = Setup::here(Compositor::Sway).start();
+    let server = session.server();
+    let persons = session.widgets(Toolkit::Gtk3, &server);
+    let daemon = session.command("/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd");
+    let daemon = session.app(daemon, session.folder().join("notifyd.log"));
+    let mut wait = session.command("gdbus");
+    wait.args([
+        "wait",
+        "--session",
+        "--timeout=20",
+        "org.freedesktop.Notifications",
+    ]);
+    assert!(wait.status().unwrap().success());
+    let mut notify = session.command("notify-send");
+    notify.args([
+        "--expire-time=0",
+        "--action=open=Open it",
+        "Mail",
+        "Ada has written",
+    ]);
+    let sender = notify.stdout(Stdio::piped()).spawn().unwrap();
+    let pid = json!({"pid": daemon.pid()});
+    until("the notification", || {
+        let read = server.call("refresh_traversal", pid.clone());
+        read.find("AXStaticText", "Ada has written")
+    });
+    let answer = server.press_ax(daemon.pid(), "AXButton", "Open it").ok();
+    // notify-send prints the action and ends.
+    let output = sender.wait_with_output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(printed.trim(), "open", "{answer}");
+    until("the person's window", || server.has_in_front(&persons));
 }

@@ -32,6 +32,9 @@ const MENU: &str = "com.canonical.dbusmenu";
 /// The path of an item that has a name of its own on the bus.
 const ITEM_PATH: &str = "/StatusNotifierItem";
 
+/// Ends the id of the element that opens the app's own menu.
+const OWN_MENU: &str = "menu";
+
 /// The prefix of the ids of these elements: no name on a bus begins with it.
 const TRAY: &str = "tray|";
 
@@ -91,12 +94,20 @@ impl Tray {
             let title = title(&item, &properties);
             tree.elements
                 .push(element(&top, None, role, "status item", &title));
-            let Some(menu) = text(&properties, "Menu").filter(|menu| menu.starts_with('/')) else {
-                continue;
-            };
-            let layout = (0_i32, -1_i32, Vec::<&str>::new());
-            let on = (item.name.as_str(), menu.as_str(), MENU);
-            let Ok((_, layout)) = self.ask::<(u32, OwnedEntry)>(on, "GetLayout", &layout) else {
+            let menu = text(&properties, "Menu").filter(|menu| menu.starts_with('/'));
+            let Some((menu, layout)) = menu.and_then(|menu| {
+                let layout = (0_i32, -1_i32, Vec::<&str>::new());
+                let on = (item.name.as_str(), menu.as_str(), MENU);
+                let (_, layout) = self
+                    .ask::<(u32, OwnedEntry)>(on, "GetLayout", &layout)
+                    .ok()?;
+                Some((menu, layout))
+            }) else {
+                // The app may open a menu of its own, on X11.
+                let own = [item.name.as_str(), &item.path, OWN_MENU].join("|");
+                let role = Role::MENU_ITEM;
+                let entry = element(&own, Some(at), role, "menu item", "Context menu");
+                tree.elements.push(entry);
                 continue;
             };
             let menu = [item.name.as_str(), &menu].join("|");
@@ -124,12 +135,13 @@ impl Tray {
         let [name, path, which] = parts[..] else {
             return None;
         };
-        let pressed = match which.parse::<i32>() {
-            Ok(id) => {
-                let event = (id, "clicked", Value::from(0_i32), 0_u32);
-                self.ask::<()>((name, path, MENU), "Event", &event)
-            }
-            Err(_) => self.ask::<()>((name, path, ITEM), "Activate", &(0_i32, 0_i32)),
+        let pressed = if let Ok(id) = which.parse::<i32>() {
+            let event = (id, "clicked", Value::from(0_i32), 0_u32);
+            self.ask::<()>((name, path, MENU), "Event", &event)
+        } else {
+            let opens = which == OWN_MENU;
+            let does = if opens { "ContextMenu" } else { "Activate" };
+            self.ask::<()>((name, path, ITEM), does, &(0_i32, 0_i32))
         };
         Some(pressed.map_err(|e| {
             let obstacle = match e {

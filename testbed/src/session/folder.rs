@@ -28,10 +28,11 @@ const MENU: &str = "<!DOCTYPE Menu PUBLIC \"-//freedesktop//DTD Menu 1.0//EN\" \
                     <Menu><Name>Applications</Name><DefaultAppDirs/><DefaultDirectoryDirs/>\
                     <Include><All/></Include></Menu>\n";
 
-/// labwc: a key that moves a window to the next screen.
+/// labwc: keys that move a window to the next screen, and minimise it.
 const LABWC: &str = "<labwc_config><keyboard><default/><keybind key=\"C-F12\">\
                      <action name=\"MoveToOutput\" direction=\"right\" wrap=\"yes\"/>\
-                     </keybind></keyboard></labwc_config>\n";
+                     </keybind><keybind key=\"C-F11\"><action name=\"Iconify\"/></keybind>\
+                     </keyboard></labwc_config>\n";
 
 /// KWin has two desktops.
 const DESKTOPS: &str = "[Desktops]\nNumber=2\nRows=1\n";
@@ -108,6 +109,7 @@ pub(super) fn prepare(setup: &Setup) -> tempfile::TempDir {
         "seat.py",
         "session.sh",
         "single.py",
+        "tray.py",
     ] {
         fs::copy(apps.join(name), path(name)).unwrap();
     }

@@ -116,6 +116,12 @@ impl Setup {
         self
     }
 
+    /// sway, with its bar, which knows the items of the tray.
+    pub fn bar(mut self) -> Self {
+        self.lines += "bar {\n position bottom\n status_command true\n}\n";
+        self
+    }
+
     /// sway, with these screens, each given as arguments of its command `output`.
     pub fn screens(mut self, screens: &[&str]) -> Self {
         let lines = (1..).zip(screens);

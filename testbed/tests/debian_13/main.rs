@@ -17,6 +17,7 @@ mod names;
 mod office;
 mod opening;
 mod own_seat;
+mod parts;
 mod paste;
 mod places;
 mod presses;

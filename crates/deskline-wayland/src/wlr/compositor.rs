@@ -7,7 +7,7 @@ use deskline_core::{Point, Rect, escape};
 use deskline_link::guard::Guards;
 use deskline_link::{
     Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, PictureNature, Pictures,
-    Pointer, Raising, Result, Window, WindowId, Workspaces,
+    Pointer, Raising, Result, Window, WindowId, WindowState, Workspaces,
 };
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
 
@@ -325,6 +325,43 @@ impl<T: Toplevels> Raising for Wlr<T> {
     }
 }
 
+/// The list has no workspaces: the compositor shows the one of the window that is brought to the
+/// front.
+impl<T: Toplevels> Workspaces for Wlr<T> {
+    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        let (_, described) = self.look()?;
+        let listed = listed(&self.client);
+        let toplevels = &self.client.heard.toplevels;
+        let ids = toplevels.iter().filter(|t| t.facts.minimised).map(|t| {
+            let its = self.pairs.described(t.number, &listed, &described);
+            its.map_or(WindowId(t.number), |its| its.id)
+        });
+        let state = WindowState {
+            minimised: true,
+            ..WindowState::default()
+        };
+        Ok(ids.map(|id| (id, state)).collect())
+    }
+
+    fn workspace(&mut self) -> Result<Option<u32>> {
+        Ok(None)
+    }
+
+    fn put_away(&mut self, id: WindowId, _: WindowState) -> Result<()> {
+        let (_, described) = self.look()?;
+        let its = self.pairs.listed(id, &listed(&self.client), &described);
+        let number = its.first().copied().unwrap_or(id.0);
+        if let Some(toplevel) = self.client.heard.toplevels.numbered(number) {
+            toplevel.handle.set_minimized();
+        }
+        self.client.roundtrip()
+    }
+
+    fn show_workspace(&mut self, _: u32, _: &Cancel) -> Result<()> {
+        Ok(())
+    }
+}
+
 impl<T: Toplevels> Pictures for Wlr<T> {
     fn picture(&mut self, window: WindowId) -> Result<Picture> {
         let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
@@ -507,7 +544,7 @@ impl<T: Toplevels> Compositor for Wlr<T> {
     }
 
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
-        None
+        Some(self)
     }
 
     fn pictures(&mut self) -> Offer<&mut dyn Pictures> {

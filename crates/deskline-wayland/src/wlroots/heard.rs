@@ -170,6 +170,7 @@ pub(crate) struct Facts {
     /// Whether it has the keyboard.
     pub(crate) activated: bool,
     pub(crate) fullscreen: bool,
+    pub(crate) minimised: bool,
     /// The outputs on which the window is visible.
     pub(crate) outputs: Vec<WlOutput>,
 }

@@ -77,6 +77,7 @@ on_event!(ZwlrForeignToplevelHandleV1, |heard, handle, event| {
             let has = |state: State| states.contains(&u32::from(state));
             toplevel.next.activated = has(State::Activated);
             toplevel.next.fullscreen = has(State::Fullscreen);
+            toplevel.next.minimised = has(State::Minimized);
         }
         Event::Done => toplevel.facts = toplevel.next.clone(),
         Event::Closed => {

@@ -98,7 +98,7 @@ const MODIFIER_KEYS: [(Modifiers, &[u32], &str); 5] = [
 ];
 
 impl Modifiers {
-    /// For each modifier that every keyboard has: it, the XKB symbols of its keys, and its name.
+    /// Each modifier that every keyboard has, with the XKB symbols of its keys and its name.
     pub fn keys(self) -> impl Iterator<Item = (Self, &'static [u32], &'static str)> {
         let keys = MODIFIER_KEYS.into_iter();
         keys.filter(move |(modifier, ..)| self.contains(*modifier))
@@ -305,8 +305,8 @@ impl Key {
         })
     }
 
-    /// The key of a character. A key has one character: a capital whose lower case has two stays as
-    /// it is.
+    /// The key of a character. A capital whose lower case has two characters stays as it is,
+    /// because a key has one character.
     pub(crate) fn of_char(c: char) -> Option<Self> {
         let mut lower = c.to_lowercase();
         let first = lower.next().filter(|_| lower.next().is_none());
@@ -471,7 +471,8 @@ impl Key {
 }
 
 impl KeyPress {
-    /// XKB's symbol of the key on the keypad, if the press names the keypad and that has the key.
+    /// XKB's symbol of the key on the keypad, if the press names the keypad and the keypad has the
+    /// key.
     pub fn keypad_symbol(self) -> Option<u32> {
         if !self.modifiers.contains(Modifiers::NUMERIC_PAD) {
             return None;

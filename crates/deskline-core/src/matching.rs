@@ -21,7 +21,7 @@ impl Matching {
     /// Matches two trees in linear time.
     pub fn between(before: &Tree, after: &Tree) -> Self {
         // Most changes leave the start of a tree as it is: match the common prefix by index. This
-        // is right for duplicate ids too, as both trees have the same number of them in the prefix.
+        // is right for duplicate ids too: the prefix has the same number of them in both trees.
         let pairs = before.elements.iter().zip(&after.elements);
         let same = pairs.take_while(|(b, a)| b.id == a.id).count();
         let mut matching = Self {

@@ -3,7 +3,7 @@
 //! Gecko (Thunderbird's folders) and Chromium give an expanded tree item the box of all its
 //! descendants, so its centre is another row. The same holds for a list item with a list in it, and
 //! for a menu item whose submenu opens inside it. The button of an open GTK expander and Qt's group
-//! box with a check box have a box around all that they hold, so their centre is another button.
+//! box with a check box have a box around their whole content, so their centre is another button.
 
 use crate::{Rect, Role, Tree};
 
@@ -18,7 +18,7 @@ impl Tree {
     /// Cuts the extents of each row and menu item to the part that its descendants of the same role
     /// do not cover: its first line, or the part beside them if they begin at its top. A row
     /// without such a part gets the line of its first descendant: in Thunderbird all accounts are
-    /// in one. Idempotent.
+    /// in one row. Idempotent.
     pub(crate) fn keep_own_lines(&mut self) {
         let holders = self.holders();
         let own = |tree: &Self, i: usize| {
@@ -43,8 +43,8 @@ impl Tree {
         }
     }
 
-    /// Cuts the extents of each button and check box whose centre is covered by what it holds to
-    /// its title. Idempotent.
+    /// Cuts the extents of each button and check box to its title if its content covers its centre.
+    /// Idempotent.
     pub(crate) fn keep_titles(&mut self) {
         let mut content: Vec<Option<Inside>> = vec![None; self.elements.len()];
         // Descendants come later.
@@ -96,7 +96,7 @@ impl Tree {
 #[derive(Debug, Clone, Copy)]
 struct Inside {
     all: Rect,
-    /// The topmost row's.
+    /// The bounds of the topmost row.
     first: Rect,
 }
 

@@ -28,8 +28,8 @@ impl Tree {
     ///
     /// Searches title, value, description, and the text of the element's line. An exact match beats
     /// a partial one, then visible beats hidden, interactive beats static, own text beats a
-    /// descendant's, and the same case another; then tree order decides. An empty text matches any
-    /// element, but only with a role.
+    /// descendant's, and the same case beats a different one; then tree order decides. An empty
+    /// text matches any element, but only with a role.
     pub fn find_text(&self, text: &str, role: Option<&str>) -> Option<Match> {
         self.find_text_in(None, text, role)
     }
@@ -242,7 +242,7 @@ fn has_text(element: &Element, wanted: &str) -> Option<bool> {
         }
     }
     if filled > 1 {
-        // A tree line shows both, one after the other: `Phone (555) 000-1111`.
+        // A tree line shows the name and the value, one after the other: `Phone (555) 000-1111`.
         let value = value_beside_name(element).map(|text| text.shown.as_str());
         let name = own_text(element).map(|text| text.shown.as_str());
         let joined = format!("{} {}", name.unwrap_or_default(), value.unwrap_or_default());

@@ -105,7 +105,7 @@ impl Summary {
         }
     }
 
-    /// The whole text. `wanted`: with the `hint`.
+    /// The whole text. `wanted`: whether it ends with the hint how to search the file.
     fn page(&self, wanted: bool) -> Page {
         let handoff = self.app_switch.as_ref().map(|handoff| {
             let mut head = Page::default();
@@ -144,7 +144,7 @@ impl Summary {
         if let Some(why) = &self.no_tree {
             out.field("no_tree", why, 370);
         }
-        // Without a tree the whole window is blind.
+        // Without a tree the whole window is undescribed, so there is no blind spot to name.
         let blind = self.blind.iter().filter(|_| self.no_tree.is_none());
         for place in blind.take(3) {
             let look = format!("{}: look at the screenshot there", short(place, 80));

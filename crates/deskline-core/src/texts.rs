@@ -60,10 +60,10 @@ fn borrows(element: &Element) -> bool {
         && !element.states.intersects(States::EDITABLE | States::SECURE)
 }
 
-/// Whether `to` may borrow the text of its descendant `from` instead of that of the later one,
-/// `now`. A visible element borrows from a visible one, else from one with bounds: gedit's status
-/// bar would otherwise keep the text "Loading file", a label that is hidden by then. A button takes
-/// even a hidden text, because an agent finds it by its text.
+/// Whether `to` may borrow the text of its descendant `from` instead of the text of `now`, a later
+/// descendant. A visible element borrows from a visible one, else from one with bounds: gedit's
+/// status bar would otherwise keep the text "Loading file", a label that is hidden by then. A
+/// button takes even a hidden text, because an agent finds it by its text.
 fn may_lend(tree: &Tree, from: usize, to: usize, now: Option<usize>) -> bool {
     let rank = |at: usize| {
         let element = &tree.elements[at];

@@ -66,9 +66,9 @@ pub struct Tree {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Older {
     pub elements: usize,
-    /// The age of the oldest.
+    /// The age of the oldest of them.
     pub by: Duration,
-    /// The toplevels that nobody sees, as indexes into the tree.
+    /// The toplevels that no user sees now, as indexes into the tree.
     pub windows: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Prevents that a click becomes a part of a double click by accident.
+//! Keeps two clicks of different calls from becoming a double click.
 //!
 //! Toolkits count clicks by time and distance: if the click of one call comes soon enough after
 //! that of another, the two are a double click.
@@ -134,8 +134,8 @@ mod tests {
 
     #[test]
     fn only_what_could_be_taken_for_a_part_of_a_double_click_waits() {
-        // Less than the double-click time of any toolkit, and more than this takes on a busy
-        // machine.
+        // Shorter than the double-click time of any toolkit, and longer than this test takes on a
+        // busy machine.
         let long = Duration::from_millis(400);
         assert!(waits(103, Button::Left, Clicks::Single) > long);
         assert!(waits(900, Button::Left, Clicks::Double) > long);

@@ -73,7 +73,7 @@ fn path(from: Point, to: Point, steps: u8) -> impl Iterator<Item = Point> {
     let way = |a: i32, b: i32| i64::from(b) - i64::from(a);
     let (dx, dy) = (way(from.x, to.x), way(from.y, to.y));
     let longest = dx.abs().max(dy.abs());
-    // No further than `to`, so both fit.
+    // The point lies between `from` and `to`, so both coordinates fit an `i32`.
     let part = move |nth: i64, of: i64| Point {
         x: (i64::from(from.x) + dx * nth / of) as i32,
         y: (i64::from(from.y) + dy * nth / of) as i32,

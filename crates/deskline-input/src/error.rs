@@ -6,13 +6,12 @@ use deskline_core::{KeyPress, Point};
 
 use crate::cancel::Cancelled;
 
-/// Why input stopped.
-/// Another window than the one that input is for.
+/// A window other than the input's target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Other {
     /// Its title. Hostile data.
     pub title: String,
-    /// Whose it is.
+    /// The pid of the process that owns it.
     pub pid: u32,
 }
 
@@ -169,20 +168,20 @@ pub enum Progress {
     NotPressed,
     /// A key was pressed, and perhaps held for a while.
     Pressed,
-    /// So many characters of a text were typed.
+    /// This many characters of a text were typed.
     Typed {
-        /// How many.
+        /// The number of typed characters.
         typed: usize,
-        /// Of how many.
+        /// The length of the text in characters.
         all: usize,
-        /// How many of the last may have gone elsewhere.
+        /// How many of the last typed characters may have gone to another window.
         unsure: usize,
     },
     /// All characters of a text were typed.
     AllTyped {
-        /// How many.
+        /// The length of the text in characters.
         all: usize,
-        /// How many of the last may have gone elsewhere.
+        /// How many of the last typed characters may have gone to another window.
         unsure: usize,
     },
 }
@@ -215,7 +214,7 @@ impl fmt::Display for Progress {
     }
 }
 
-/// Characters at the end of those that were typed.
+/// A clause about the last typed characters, which may have gone to another window.
 fn perhaps(unsure: usize) -> String {
     match unsure {
         1 => "perhaps the last".to_owned(),

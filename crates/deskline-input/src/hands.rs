@@ -8,7 +8,7 @@ use crate::port::{Doing, Port as _, Scene, Stroke};
 use crate::pressed::Pressed;
 
 /// Presses or releases. A press is recorded before it is sent, and removed after its release was
-/// sent, as either may fail.
+/// sent, because sending may fail.
 fn send<S: Scene>(
     scene: &mut S,
     what: &Pressed<S::Key>,

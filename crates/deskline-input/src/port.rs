@@ -63,7 +63,7 @@ pub trait Port {
     fn modifiers(&mut self, modifiers: Modifiers) -> Result<Vec<Self::Key>, Self::Error>;
 }
 
-/// Devices that are lent.
+/// Implements [`Port`] for a borrowed or boxed port.
 macro_rules! lent {
     ($($lent:tt)+) => {
         impl<P: Port + ?Sized> Port for $($lent)+ {

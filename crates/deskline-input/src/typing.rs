@@ -40,7 +40,7 @@ pub fn type_text<S: Scene>(scene: &mut S, text: &str, cancel: &Cancel) -> Result
                 all: text.len(),
                 unsure,
             };
-            // Before the check: no time passes between that and the key.
+            // Done before the check, so that no time passes between the check and the key.
             let first = stroke_of(scene, rest, typed, cancel)?;
             check_keyboard(scene, progress(typed, part), cancel)?;
             part = rhythm.part.length_in(rest);
@@ -95,7 +95,7 @@ fn type_part<S: Scene>(
             None => stroke_of(scene, &text[typed..], typed, cancel)?,
         };
         if last.as_ref() == Some(&stroke.key) {
-            // A polling app has to see it up in between.
+            // An app that polls must see the key up between two presses of it.
             keep_down(scene, down, cancel)?;
         }
         strike(scene, &stroke, down, cancel)?;
@@ -117,7 +117,7 @@ fn stroke_of<S: Scene>(
     typed: usize,
     cancel: &Cancel,
 ) -> Result<(Stroke<S::Key>, usize), S::Error> {
-    // A keyboard that binds characters looks at all that follow.
+    // A keyboard that binds characters to keys needs all remaining characters.
     let stroke = scene.port()?.stroke(rest, cancel)?;
     let lacks = || InputError::Lacks {
         at: vec![typed + 1],
@@ -137,7 +137,7 @@ pub(crate) fn check_keyboard<S: Scene>(
 }
 
 impl Receiver {
-    /// Fails if it is not the target.
+    /// Fails if the receiver is not the target.
     ///
     /// # Errors
     /// Why the keyboard is not the target's.
@@ -157,8 +157,8 @@ impl Receiver {
     }
 }
 
-/// Fails if a program has grabbed the keyboard while the last part was typed. After a Return, a
-/// window that it has opened may do that, such as a password prompt.
+/// Fails if a program has grabbed the keyboard while the last part was typed. A window that a
+/// Return has opened may do that, such as a password prompt.
 fn check_grab<S: Scene>(
     scene: &mut S,
     all: usize,

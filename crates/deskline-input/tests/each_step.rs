@@ -118,12 +118,13 @@ fn presses(events: &[Event]) -> usize {
 #[test]
 fn a_cancel_stops_each_action_at_once() {
     at_each_step(Fault::Cancel, |name, script, result| match result {
-        // It came after the last wait.
+        // The cancellation came after the last wait.
         Ok(()) => assert_eq!(script.missing(), 0, "{name}"),
         Err(e) => {
             let cancelled = InputError::Cancelled(Cancelled(Reason::Person));
             assert_eq!(*e, Failure::Input(cancelled), "{name}");
-            // The stroke under way with its modifiers, or the part of a text under way.
+            // At most the current stroke with its modifiers, or the current part of a text, was
+            // still sent.
             let most = if script.burst { script::PART * 2 } else { 4 };
             assert!(presses(after(script)) <= most, "{name}");
         }
@@ -182,7 +183,8 @@ fn another_window_in_front_gets_no_more_than_the_part_under_way() {
 fn a_drag_that_stops_drops_where_it_began() {
     for fault in [Fault::Cancel, Fault::Fail] {
         at_each_step(fault, |name, script, result| {
-            // A failure at the drop itself or after it has been dragged all the way.
+            // A failure at the drop itself, or after it, comes when the element was dragged all the
+            // way.
             let before_drop = script.fault.map(|(_, step)| step) < script.release;
             if result.is_err() && script.was_drag() && before_drop {
                 let drop = script.dropped_at();

@@ -132,8 +132,8 @@ pub(crate) fn trim(folder: &Folder, retention: &Retention, now: u64) -> Result<(
     }
 }
 
-/// The size of a log to read. Refuses one that would fill the memory: an app that may write to its
-/// desktop's journal can make it of any size, and others read it.
+/// The size of a log to read. Refuses a log that would fill the memory: an app with write access to
+/// its desktop's journal can make the log as large as it likes, and other processes read it.
 pub(crate) fn size(log: &File) -> io::Result<u64> {
     match log.metadata()?.len() {
         size if size <= LARGEST => Ok(size),

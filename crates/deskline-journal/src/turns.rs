@@ -50,7 +50,7 @@ impl Turns {
                 let pid = std::str::from_utf8(&pid[..read]);
                 return Ok(Err(pid.ok().and_then(|pid| pid.trim().parse().ok())));
             }
-            // The one before has removed it.
+            // The previous owner of the turn has removed the file.
             if self.0.is_replaced(&name, &file).map_err(fail)? {
                 continue;
             }
@@ -66,7 +66,7 @@ impl Turns {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        // If the file stays, the next server locks it as it is.
+        // If the file cannot be removed, the next server locks it as it is.
         let _ = self.turns.0.remove(&self.name);
     }
 }

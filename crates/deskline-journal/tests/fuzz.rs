@@ -28,7 +28,7 @@ fn fuzz_any_log_is_read() {
             );
             let _ = record.file_name(FileKind::Text);
         }
-        // The last line may still be in the making.
+        // The last line may still be in writing.
         let _ = Follow::all(&journal).read().unwrap();
         let text = String::from_utf8_lossy(input);
         let _ = text.parse::<Retention>();
@@ -36,7 +36,7 @@ fn fuzz_any_log_is_read() {
     });
 }
 
-/// An element's ref is never another's, whatever has become of the file.
+/// No element ever gets the ref of another, whatever happened to the file.
 #[test]
 fn fuzz_any_file_of_refs_is_read() {
     let corpus = {

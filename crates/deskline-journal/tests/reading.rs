@@ -281,7 +281,7 @@ fn a_follower_gets_each_record_once_also_when_the_log_was_replaced() {
     assert_eq!(new(), ["one", "two"]);
     assert!(new().is_empty());
     let log = journal.path().join("journal.jsonl");
-    // Half a line is read once it is whole.
+    // Half a line is read only once it is complete.
     let text = std::fs::read_to_string(&log).unwrap();
     let line = text.lines().last().unwrap().replace("two", "three");
     let (start, end) = line.split_at(20);
@@ -294,7 +294,7 @@ fn a_follower_gets_each_record_once_also_when_the_log_was_replaced() {
     let kept = text.split_once('\n').unwrap().1;
     let other = journal.path().join("other");
     std::fs::write(&other, format!("{kept}{}\n", line.replace("three", "four"))).unwrap();
-    // Not every file system puts a file over one that is open.
+    // Not every file system can rename a file over one that is open.
     #[cfg(windows)]
     std::fs::rename(&log, journal.path().join("aside")).unwrap();
     std::fs::rename(&other, &log).unwrap();

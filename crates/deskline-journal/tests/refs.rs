@@ -122,7 +122,7 @@ fn a_lost_or_damaged_file_reuses_no_number() {
     }
 }
 
-#[cfg(unix)] // Windows does not let the folder be removed meanwhile.
+#[cfg(unix)] // On Windows the folder cannot be removed meanwhile.
 #[test]
 fn a_file_that_another_process_restarted_reuses_no_number() {
     let (_dir, journal) = journal();
@@ -152,7 +152,7 @@ fn without_a_file_elements_have_numbers_and_the_error_comes_once() {
     assert!(failed && first[0] > 1_000_000 && first[1] == 1, "{first:?}");
     let (second, failed) = assign(&mut refs, &["c", "b"]);
     assert_eq!((second, failed), (vec![first[0] + 1, first[0]], false));
-    // A later process uses none of them again.
+    // A later process reuses none of the numbers.
     let (later, failed) = assign(&mut RefStore::new(&journal), &["z"]);
     assert!(failed && later[0] > first[0] + 1, "{later:?}");
 
@@ -180,7 +180,7 @@ fn a_number_moves_to_a_re_created_element() {
     assert_eq!(numbers(&mut one, &["a", "b", "c"]), [1, 2, 3]);
     assert_eq!(numbers(&mut two, &["b"]), [2]);
     carry_over(&mut one, &[("a", "A"), ("b", "B"), ("unknown", "U")]);
-    // All processes agree: the one that moved it, a running one, and a later one.
+    // All processes agree: the one that moved the number, a running one, and a later one.
     for refs in [&mut one, &mut two, &mut RefStore::new(&journal)] {
         assert_eq!(numbers(refs, &["A", "B", "c"]), [1, 2, 3]);
     }
@@ -189,7 +189,7 @@ fn a_number_moves_to_a_re_created_element() {
     assert!(again[0] > 3 && again[2] > again[0], "{again:?}");
     assert_eq!(again[1], 1);
     assert_eq!(numbers(&mut one, &["d", "a", "A"]), [again[2], again[0], 1]);
-    // Re-created once more, and one that already had a number.
+    // An element that was re-created once more, and one that already had a number.
     let own = numbers(&mut one, &["C"])[0];
     carry_over(&mut one, &[("A", "AA"), ("c", "C")]);
     assert_eq!(numbers(&mut two, &["AA", "C", "B"]), [1, 3, 2]);

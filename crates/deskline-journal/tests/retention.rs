@@ -54,7 +54,7 @@ fn the_oldest_are_removed_first_and_the_bound_holds() {
     for index in 0..10 {
         pair(journal.path(), start + index, 1_000);
     }
-    // A sixteenth stays free for entries written until the next pruning.
+    // A sixteenth of the limit stays free for entries written until the next pruning.
     let kept = open(journal.path(), keep(6_400, 24));
     assert_eq!(stamps(&kept), (start + 4..start + 10).collect::<Vec<_>>());
 }
@@ -80,7 +80,7 @@ fn old_entries_are_removed_though_there_is_room() {
     assert_eq!(stamps(&kept), [now - 23 * HOUR, now - HOUR]);
 }
 
-/// macOS removes what has not changed for three days from /tmp.
+/// macOS removes files from /tmp that have not changed for three days.
 #[test]
 fn what_is_kept_does_not_look_abandoned_to_the_system() {
     let (_dir, journal) = journal();

@@ -141,7 +141,8 @@ fn processes_lose_no_line_of_the_log_though_it_is_trimmed_meanwhile() {
     let children: Vec<_> = (0..PROCESSES)
         .map(|_| spawn(test, journal.path()))
         .collect();
-    // Each open drops one more old line, which replaces the file under the writers.
+    // Each time the journal is opened, one more old line is dropped, which replaces the file while
+    // others write.
     for age in (1..=old).rev() {
         open(journal.path(), format!("{age}h").parse().unwrap());
         thread::sleep(Duration::from_millis(5));

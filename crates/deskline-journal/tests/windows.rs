@@ -63,7 +63,7 @@ fn a_file_is_refused_and_a_link_too() {
     ));
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
     let link = dir.path().join("link");
-    // Links need a privilege.
+    // Creating links needs a privilege.
     if !is_wine() && std::os::windows::fs::symlink_dir(dir.path(), &link).is_ok() {
         assert!(matches!(open(&link), Err(JournalError::Symlink(_))));
     }

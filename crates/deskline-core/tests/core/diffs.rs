@@ -249,7 +249,7 @@ fn elements_that_look_the_same_are_paired_in_order() {
     };
     let diff = Diff::between(&three(1), &three(11));
     assert_eq!(diff.twins, [(0, 0), (1, 1), (2, 2)]);
-    // One of them was really removed.
+    // Only one of the two elements was really removed.
     let mut after = three(11);
     after.elements.pop();
     assert_eq!(rendered(&three(1), &after), "+[] -[e3] ~[]");
@@ -463,7 +463,7 @@ fn a_field_that_mirrors_the_focus_has_no_text_change() {
     let (name, empty) = (tree("A1", "Name"), tree("B1", ""));
     assert_eq!(changes(&name, &empty), [""; 0]);
     assert_eq!(changes(&empty, &name), [""; 0]);
-    // The focus stays, or the text is not the focused cell's: reported.
+    // If the focus stays, or if the text is not the focused cell's, the change is reported.
     let expected = ["'Name' -> ''"];
     assert_eq!(changes(&name, &tree("A1", "")), expected);
     let expected = ["'Name' -> 'other'"];

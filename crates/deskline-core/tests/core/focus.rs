@@ -37,7 +37,7 @@ fn the_front_window_and_the_innermost_focused_element_are_named() {
     office.windows.reverse();
     insta::assert_snapshot!(focus(&office).unwrap(), @r##""sums.ods" › [AXCell] "A7" #e4"##);
     insta::assert_snapshot!(windows(&office).unwrap(), @r##""sums.ods" #e2 (front), "letter.odt" #e5"##);
-    // A dialog takes the keys wherever the display thinks that it is.
+    // Keys go to the dialog, whichever window the display reports as the front one.
     office.dialog = Some(letter);
     assert!(focus(&office).unwrap().starts_with("\"letter.odt\""));
     assert_eq!(office.toplevel_titled("SUMS"), Some(sums));

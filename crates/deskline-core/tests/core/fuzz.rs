@@ -1,4 +1,4 @@
-//! Readers of texts from files and agents, on what nobody would write.
+//! The readers of texts from files and agents, on malformed texts.
 
 use deskline_core::escape::{escape, unescape};
 use deskline_core::tree_reader::{FileLine, lines};

@@ -62,7 +62,7 @@ fn a_dialog_without_a_window_any_more_is_closing() {
     assert_eq!(app.dialog_in_front(), Some(1));
     app.windows.remove(0);
     assert_eq!(app.dialog_in_front(), None);
-    // A window that no element fits may be the dialog's.
+    // A window that no element fits may belong to the dialog.
     app.windows.push(window(3, vec![]));
     assert_eq!(app.dialog_in_front(), Some(1));
 }

@@ -487,7 +487,7 @@ proptest! {
         prop_assert!(text.chars().count() < LIMIT);
         let status = if summary.error.is_some() { "status: error\n" } else { "status: success\n" };
         prop_assert!(text.starts_with(status));
-        // Fields come in order, each at most as often as it may.
+        // Fields appear in order, each at most as often as the format allows.
         let mut last = 0;
         for line in text.split_terminator('\n').filter(|line| !line.starts_with("  ")) {
             let field = FIELDS.iter().position(|f| line.starts_with(f));

@@ -130,7 +130,7 @@ impl Handle {
     }
 
     /// Whether this open file is no longer in the folder under its name.
-    #[allow(clippy::unused_self)] // Windows goes by the name.
+    #[allow(clippy::unused_self)] // On Windows the name decides.
     pub(crate) fn is_replaced(&self, _name: &str, file: &File) -> io::Result<bool> {
         Ok(rustix::fs::fstat(file)?.st_nlink == 0)
     }
@@ -157,7 +157,7 @@ pub(crate) fn readable(path: PathBuf) -> PathBuf {
 }
 
 /// The journal's default place.
-#[allow(clippy::unnecessary_wraps)] // Windows has it from the environment.
+#[allow(clippy::unnecessary_wraps)] // On Windows the environment names it, which can fail.
 pub(crate) fn default_path() -> io::Result<PathBuf> {
     Ok("/tmp/deskline".into())
 }

@@ -242,10 +242,11 @@ pub(crate) fn identity(file: &File) -> io::Result<Identity> {
     Ok((information.dwVolumeSerialNumber.into(), index))
 }
 
-/// The path as agents get it: with slashes, which shells take for what they are and Windows too.
+/// The path as agents get it: with forward slashes, which shells do not take for escapes and
+/// Windows accepts.
 pub(crate) fn readable(path: PathBuf) -> PathBuf {
     match path.to_str() {
-        // Behind this prefix Windows takes no slashes.
+        // After this prefix Windows accepts no forward slashes.
         Some(text) if !text.starts_with(r"\\?\") => text.replace('\\', "/").into(),
         _ => path,
     }
@@ -306,7 +307,7 @@ impl At for File {
 }
 
 /// Replaces a file that is open, if the file system cannot do that in one step (FAT, shares of
-/// others, Wine; NTFS can). For a moment neither file is there.
+/// others, Wine; NTFS can). For a moment there is no file under the name.
 fn replace_open(from: &Path, to: &Path) -> io::Result<()> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -318,7 +319,7 @@ fn replace_open(from: &Path, to: &Path) -> io::Result<()> {
     let renamed = std::fs::rename(from, to).inspect_err(|_| {
         let _ = std::fs::rename(&aside, to);
     });
-    // Retention removes one that stays.
+    // If this fails, retention removes the file later.
     let _ = std::fs::remove_file(&aside);
     renamed
 }
@@ -392,10 +393,10 @@ fn security(folder: &File, user: &str) -> io::Result<(String, Vec<String>)> {
 /// # Safety
 /// The list must be valid, or null.
 unsafe fn others(list: *const ACL, user: &str) -> io::Result<Vec<String>> {
-    // SAFETY: the entries lie in the list, and those that allow have this form.
+    // SAFETY: the entries lie in the list, and entries that allow access have this form.
     unsafe {
         let Some(count) = list.as_ref().map(|list| list.AceCount) else {
-            return Ok(vec!["everyone".into()]); // Without a list everyone may do everything.
+            return Ok(vec!["everyone".into()]); // No list: everyone has all rights.
         };
         let mut others = Vec::new();
         for index in 0..u32::from(count) {

@@ -69,7 +69,7 @@ impl Steps<'_> {
                 let (act, mut outcome) = self.acting(action, targets, report)?;
                 act.quiet(desk, quiet, &mut outcome)?;
             }
-            // Only looks, and has been answered.
+            // The question only needed a look, and has been answered.
             Action::Refresh => {}
         }
         Ok(())

@@ -30,7 +30,7 @@ pub struct Identity {
     /// and allow none.
     pub claims: Vec<String>,
     /// The key of its grant: the path of its executable or script, or the id of its desktop file,
-    /// package or bundle. `None` if the system reports none that is its own.
+    /// package or bundle. `None` if the system reports no key that is the app's alone.
     pub key: Option<String>,
 }
 
@@ -54,23 +54,23 @@ pub type Permit<'a> = &'a dyn Fn(&Identity) -> Result<()>;
 pub enum Opened {
     /// The app runs, with a window: its pid.
     Running(u32),
-    /// The app was started under this name. [`Apps::progress`] reports how far it has come.
+    /// The app was started under this name. [`Apps::progress`] reports whether it is ready.
     Started(String),
 }
 
-/// How far an app that was started has come.
+/// The progress of an app that was started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
     /// No window yet.
     Starting,
-    /// It should be ready by now and has no window, or no tree: its pid, and a hint.
+    /// It should be ready by now but has no window or no tree: its pid, and a hint.
     Waiting(u32, WindowHint),
     /// It has a window and a tree: its pid.
     Ready(u32),
 }
 
-/// The paths in a folder, and in the folders that many levels below it, that describe installed
-/// apps, by name.
+/// The paths of the files that describe installed apps, by name: those in a folder, and those in
+/// subfolders down to this depth.
 pub fn installed(folder: &Path, levels: usize, is_app: fn(&Path) -> bool) -> Vec<PathBuf> {
     /// Look at most at this many entries of a folder.
     const MOST: usize = 10_000;

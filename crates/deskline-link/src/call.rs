@@ -184,7 +184,7 @@ pub enum Input {
     Type { typing: Typing },
     PressKey {
         press: KeyPress,
-        /// How long to hold it. Zero: no longer than a key that is typed.
+        /// How long to hold the key. Zero: as long as a typed key.
         hold: Duration,
     },
     /// Turn the wheel.
@@ -326,7 +326,7 @@ impl Call {
             .any(|action| !matches!(action, Action::Refresh | Action::WaitFor { .. }))
     }
 
-    /// How often this step runs.
+    /// How many times this step runs.
     pub(crate) fn repeats(&self, step: usize) -> usize {
         self.repeats.get(step).copied().unwrap_or(1)
     }
@@ -348,7 +348,7 @@ impl Call {
         own.into_iter().chain(self.actions().filter_map(dropped_on))
     }
 
-    /// How long the call waits for an app that does not answer before it begins.
+    /// How long the call waits, before it begins, for an app that does not answer.
     pub fn patience(&self) -> Duration {
         match self.action {
             Action::WaitFor { timeout, .. } => timeout,

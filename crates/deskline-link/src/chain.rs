@@ -17,9 +17,9 @@ use crate::step::{EndedRun, Step};
 use crate::steps::Steps;
 
 impl Steps<'_> {
-    /// Carries out every step, the first one with `targets`. Leaves the last step's front
-    /// windows in `front`. Returns the error of a later step that failed: the answer still has
-    /// what was done before it.
+    /// Carries out every step, the first one with `targets`. Leaves the last step's front windows
+    /// in `front`. Returns the error of a later step that failed: the answer still reports the
+    /// steps before it.
     ///
     /// # Errors An error of the first step, unless the state that was read back is not the
     /// requested one; and an error after which there is nothing to report: the user's Esc, a lost
@@ -49,7 +49,7 @@ impl Steps<'_> {
             let Some(&(_, next)) = runs.peek() else {
                 break;
             };
-            // The overlay is about each step.
+            // The overlay describes each step.
             desk.ungrab();
             report.note_guard(desk);
             targets = report.timed("resolve", |report| {
@@ -157,7 +157,7 @@ impl Steps<'_> {
         Ok(None)
     }
 
-    /// A step failed. Reads the tree as the steps before it have left it.
+    /// A step failed. Reads the tree that the steps before it have left.
     fn stop(&mut self, desk: &mut Checkpoint<'_>, e: Error, report: &mut Report) -> Result<Error> {
         let tells_nothing = matches!(e, Error::Cancelled(_) | Error::NotAnswering { .. });
         // An unexpected effect of an action is reported too.
@@ -311,7 +311,7 @@ fn led_to(before: &Tree, after: &Tree, report: &Report) -> Option<String> {
     if let Some(menu) = after.menu_closed_since(before) {
         return Some(format!("closed the menu {}", title(before, menu)));
     }
-    // The refs of this tree are not known yet.
+    // The elements of this tree have no refs yet, so find the target by its id.
     let was = report.step.acted_on.as_ref().map(|acted_on| &acted_on.was);
     let is = was.and_then(|was| after.elements.iter().find(|e| e.id == was.id));
     if let Some(changed) = was

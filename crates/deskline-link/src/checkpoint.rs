@@ -29,7 +29,7 @@ pub(crate) struct Saved {
     /// The person's pointer position, saved before a link first moves the pointer.
     pointer: Option<Point>,
     /// Where links have put the pointer. There can be several: if a click is refused after the
-    /// wheel was turned, the pointer is still where the wheel was.
+    /// wheel was turned, the pointer is still where the wheel was turned.
     left: Vec<Point>,
     /// The windows that links have brought to the front and that were on another workspace,
     /// minimised or shaded before.
@@ -71,7 +71,7 @@ pub(crate) struct InputWindow {
 }
 
 /// The desktop, and the state to restore on it.
-#[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
+#[allow(clippy::struct_excessive_bools)] // They are independent facts.
 pub(crate) struct Checkpoint<'a> {
     desktop: &'a mut dyn Desktop,
     cancel: &'a Cancel,
@@ -87,9 +87,9 @@ pub(crate) struct Checkpoint<'a> {
     pub(crate) last_input: Option<InputWindow>,
     /// The window that the link last brought to the front.
     raised: Option<WindowId>,
-    /// That of the current step.
+    /// The window that was brought to the front for the current step.
     raised_now: Option<WindowId>,
-    /// Its place, if the display has reported it.
+    /// The bounds of that window, if the display has reported them.
     raised_place: Option<Place>,
     /// Whether the agent's text may be on the clipboard.
     lends_clipboard: bool,
@@ -204,8 +204,8 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
-    /// If the person has moved the pointer since an earlier link moved it, it stays where it is:
-    /// this link saves its position before it moves it.
+    /// If the person has moved the pointer since an earlier link moved it, its present position is
+    /// the one to restore: this link saves it before its first move.
     fn leave_moved_pointer(&mut self) {
         if let Ok(Some(now)) = self.desktop.pointer()
             && !self.saved.left.contains(&now.at)

@@ -1,9 +1,9 @@
 //! The clipboard: lent to the agent for one paste, then given back to the person with all its
 //! types.
 //!
-//! Whoever puts something on a clipboard serves it as long as it is there: the data cannot be given
-//! back to the app that owned it. A backend saves the data of every type, and serves it itself
-//! afterwards, until somebody copies something else or the server ends.
+//! The app that puts data on a clipboard serves the data as long as it owns the clipboard, and the
+//! clipboard cannot be given back to that app. A backend saves the data of every type, and serves
+//! it itself afterwards, until somebody copies something else or the server ends.
 
 mod thread;
 
@@ -21,7 +21,7 @@ pub use thread::{Board, ClipboardThread, Lending, Order, Reading};
 pub const MOST_SAVED: usize = 96 << 20;
 
 /// How long the owner of the clipboard may take to hand over all types. LibreOffice offers a
-/// selection in some twenty.
+/// selection in some twenty types.
 pub const SAVES: Duration = Duration::from_secs(3);
 
 /// How long the app may take to read the text after the paste key.

@@ -25,7 +25,7 @@ pub trait Platform: Send + Sync {
     /// the first link.
     fn prepare(&self);
 
-    /// Whether the app answers at all, within 2 s. Called before a link waits for its turn, on a
+    /// Whether the app answers anything within 2 s. Called before a link waits for its turn, on a
     /// connection of its own, so that a hung app delays no call about another app.
     fn ping(&self, pid: u32) -> Result<()>;
 
@@ -77,7 +77,7 @@ pub trait AppWindows {
     fn popup_open(&mut self, pid: u32) -> Result<bool>;
 }
 
-/// Without a screen there is no window and no pointer.
+/// Without a screen, there is no window and no pointer position.
 impl dyn Desktop + '_ {
     fn ask<T: Default>(&mut self, about: impl FnOnce(&mut dyn Screen) -> Result<T>) -> Result<T> {
         self.screen().map_or_else(|_| Ok(T::default()), about)

@@ -24,7 +24,7 @@ pub struct Window {
     pub extents: Option<Rect>,
 }
 
-/// The state of a window, if it is not a plain one on the screen.
+/// The state of a window that is minimised, shaded or on another workspace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WindowState {
     /// Its workspace, counted from 1, unless it is the visible one.
@@ -172,7 +172,7 @@ pub trait Screen {
     /// holds.
     fn pointer(&mut self) -> Result<Option<Pointer>>;
 
-    /// Puts the pointer there.
+    /// Moves the pointer to a point.
     fn move_pointer(&mut self, to: Point) -> Result<()>;
 }
 
@@ -200,7 +200,7 @@ pub trait Workspaces {
 
 /// Clicks, drags and the wheel.
 pub trait PointerInput {
-    /// Moves the pointer there and clicks.
+    /// Moves the pointer to the place of the click, and clicks.
     fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()>;
 
     /// Moves the pointer over a place and leaves it there.
@@ -261,13 +261,13 @@ pub trait Pictures {
 /// How long a display's pictures take, and what they show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PictureNature {
-    /// A few milliseconds, so that one more before each input costs little.
+    /// They take a few milliseconds, so that one more before each input costs little.
     Quick,
-    /// The same, but of the screen: they also show the windows that lie over the one wanted.
+    /// As quick, but taken from the screen: they also show the windows that cover the wanted one.
     QuickOfScreen,
     Slow,
-    /// So long that the person should have their window back first. The picture is the same once
-    /// the app is behind again.
+    /// They take so long that the person should have their window back first. Once the app's window
+    /// is behind again, the picture of it is still the same.
     SlowFromBehind,
 }
 

@@ -162,7 +162,7 @@ pub enum Error {
         /// The allowed apps, as a sentence.
         bounds: String,
     },
-    /// An error, after which the app ended.
+    /// An error, and the app ended.
     #[error("{error}. {end}")]
     EndedAfter {
         error: Box<Self>,
@@ -250,7 +250,7 @@ impl From<Missing> for Error {
     }
 }
 
-/// The underlying error, cut: a peer on a bus may send any text as one.
+/// The underlying error's text, cut to a limit: a peer on a bus may send any text as an error.
 fn reason(source: &(dyn std::error::Error + Send + Sync)) -> String {
     escape::short(&source.to_string(), 300)
 }

@@ -81,7 +81,7 @@ pub enum GrantsError {
 /// The person's answers. Clones share those of this server.
 #[derive(Debug, Clone, Default)]
 pub struct Grants {
-    /// Whether the person is asked.
+    /// Whether the person is asked at all.
     pub asks: bool,
     file: Option<StateFile>,
     session: Arc<Mutex<HashSet<String>>>,
@@ -145,14 +145,14 @@ impl Grants {
             return Ok(None);
         }
         let kept = self.kept()?.about(&app.names);
-        // Only the app itself vouches for its name: that allows nothing.
+        // The app's name comes from the app itself, so a kept answer can only deny, not allow.
         let kept = kept.filter(|kept| *kept == Kept::Never || app.key.is_some());
         let once = || app.key.is_some() && app.names.iter().any(|name| self.allows_key(name));
         Ok(kept.or_else(|| once().then_some(Kept::Always)))
     }
 
-    /// Whether the question has been answered in the meantime: by another call, or by the person
-    /// with `deskline grants`.
+    /// Whether the question has been answered meanwhile: in another call, or with `deskline
+    /// grants`.
     pub fn allows(&self, question: &Question) -> bool {
         let kept = || self.kept().ok()?.0.get(&question.key).copied();
         self.allows_key(&question.key) || kept() == Some(Kept::Always)
@@ -200,7 +200,7 @@ mod tests {
         next.answered(&question, Approval::Always).unwrap();
         let next = Grants::new(Some(file), true);
         assert_eq!(next.about(&pad).unwrap(), Some(Kept::Always));
-        // An app that only calls itself that, and one that the system names otherwise.
+        // An app that only claims this name, and an app that the system knows by another name.
         assert_eq!(
             next.about(&app(&["/usr/bin/mousepad"], None)).unwrap(),
             None

@@ -68,8 +68,8 @@ pub struct Task {
 pub enum Grab {
     /// They are grabbed: the person's input reaches no app.
     Held,
-    /// They are grabbed, except those of a person whose input looks like the agent's. The text
-    /// names that person's place.
+    /// They are grabbed, except those of a person whose input cannot be distinguished from the
+    /// agent's. The text names where that person sits.
     Partly(String),
     /// They cannot be grabbed. The text gives the reason in one line.
     Unable(String),
@@ -104,7 +104,7 @@ pub trait Guards {
     fn ungrab(&mut self);
 
     /// Why some of the person's input may have reached an app since the last [`Guards::grab`]
-    /// although their devices were grabbed. Asked once after each [`Guards::ungrab`].
+    /// although their devices were grabbed. Called once after each [`Guards::ungrab`].
     fn lapse(&mut self) -> Option<String>;
 
     /// Whether the devices may stay grabbed while an app settles and the person's window comes back

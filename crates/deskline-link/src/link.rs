@@ -73,12 +73,12 @@ pub(crate) fn run(
         Ok(())
     })?;
     let pictured = match &report.handoff {
-        // An app that may not be read is not pictured either.
+        // If an app may not be read, it may not be pictured either.
         Some(taken) => taken.tree.as_ref().map(|_| taken.pid),
         None => subject.home().filter(|_| !report.app.is_gone()),
     };
     let shot = pictured.map(|pid| Shot::new(&mut *desk, pid, first, report));
-    // The person gets their window back first, if the picture is the same after that.
+    // If the picture is the same afterwards, the person gets their window back before it is taken.
     let (later, now) = match shot {
         Some(shot) if shot.can_follow_restore(&mut desk, report) => (Some(shot), None),
         shot => (None, shot),
@@ -90,8 +90,8 @@ pub(crate) fn run(
     // An Esc that came after the last wait counts too.
     cancel.check()?;
 
-    // 8. Restore: pointer and front window, unless there was a handoff, or a menu is open that
-    // this would close.
+    // 8. Restore: pointer and front window, unless there was a handoff, or this would close an open
+    //    menu.
     report.timed("restore", |report| {
         let drops = report.drops.iter().map(|drop| drop.after.app.pid);
         if report.handoff.is_none() {

@@ -46,7 +46,7 @@ pub struct Links {
     texts: Texts,
     /// Whether a link has been answered.
     answered: bool,
-    /// The process that a link was about last.
+    /// The process of the last link.
     last: Option<u32>,
     /// The windows of helpers that an answer has named.
     helpers_named: HashSet<WindowId>,
@@ -159,7 +159,7 @@ impl Links {
         }
     }
 
-    /// Looks once. `false` if the wait has to go on later.
+    /// Looks once. Returns `false` if the wait has to continue later.
     fn look_for(
         &mut self,
         waiting: &mut Waiting,
@@ -307,7 +307,8 @@ impl Links {
         }
     }
 
-    /// Between links. Returns after which time to call it again, if at all. Never panics.
+    /// Handles pending events between links. Returns after which time to call it again, if at all.
+    /// Never panics.
     pub fn idle(&mut self) -> Option<Duration> {
         let desktop = self.desktop.as_deref_mut()?;
         catch_unwind(AssertUnwindSafe(|| desktop.idle())).unwrap_or_else(|_| {
@@ -398,12 +399,12 @@ impl Links {
     }
 }
 
-/// The result of a look.
+/// The result of [`Links::look`].
 #[derive(Debug)]
 pub enum Looked {
     /// The wait is over.
     Answer(Answer),
-    /// The person is to be asked first. Nothing was touched.
+    /// The person has to be asked first. Nothing was touched.
     Asks(Box<Question>),
     /// Another call wanted the desktop, or the app does not answer: look again later.
     NotYet(Box<Waiting>),

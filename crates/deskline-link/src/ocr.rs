@@ -25,8 +25,9 @@ pub struct Print {
 
 /// An OCR engine.
 pub trait Ocr: Send + Sync {
-    /// Reads lines of text until the time limit. Passes on the text of each as it is read, with its
-    /// index; the text is empty if the line is no text. Called on a thread of its own.
+    /// Reads lines of text until the time limit. Passes on each line's text and index as soon as
+    /// the line is read. The text is empty if the picture shows no text there. Called on a thread
+    /// of its own.
     ///
     /// # Errors
     /// Why the engine did not run, as a clause.

@@ -54,9 +54,9 @@ impl Shot {
     }
 
     /// Whether the person can have their window back before this picture is taken: their app was in
-    /// front, the target's windows were behind and are the same as then, and no earlier picture is
-    /// compared with this one. A pop-up, a sheet or a panel that opened since may close when its
-    /// app goes back.
+    /// front, the target's windows were behind and have not changed since, and no earlier picture
+    /// is compared with this one. A pop-up, a sheet or a panel that has opened since may close when
+    /// its app goes back.
     pub(crate) fn can_follow_restore(&self, desk: &mut Checkpoint<'_>, report: &Report) -> bool {
         let behind = desk
             .pictures()

@@ -12,8 +12,8 @@ use crate::guard::Guarding;
 use crate::keepers::is_keeper;
 use crate::question::Alert;
 
-/// The names of a running process. `own` is its own name for itself: the only one if the system
-/// reports none.
+/// The names of a running process. `own` is the name that it gives itself. If the system reports no
+/// name, this is the only one.
 pub fn identify(desktop: &mut dyn Desktop, own: &str, pid: u32) -> Identity {
     let mut app = desktop.known_as(pid);
     if app.names.is_empty() {
@@ -92,8 +92,8 @@ impl Policy {
         !self.allow.is_empty() && self.allows(app) || granted()
     }
 
-    /// The name that a process gives itself, if any app is excluded; else an empty one. `None` if
-    /// it is not listed.
+    /// The name that a process gives itself; an empty one if no app is excluded, as the name does
+    /// not matter then. `None` if the process is not listed.
     pub(crate) fn own_name(&self, desktop: &mut dyn Desktop, pid: u32) -> Result<Option<String>> {
         if !self.is_bounded() {
             return Ok(Some(String::new()));
@@ -110,7 +110,7 @@ impl Policy {
 
     /// Fails if the app shows permissions, or keeps passwords, and is not allowed by name: an agent
     /// could grant itself permissions, revoke Deskline's, or read passwords. On a private desktop
-    /// that harms nobody.
+    /// such access harms nobody.
     fn permit_delicate(
         &self,
         desktop: &mut dyn Desktop,
@@ -154,7 +154,7 @@ impl Policy {
         }
         let app = desktop.known_as(pid);
         let name = app.names.first().map_or("", String::as_str);
-        // No question about an app that is denied.
+        // Check the policy first: the person is not asked about an app that is denied.
         self.permit(desktop, name, pid)?;
         self.approve_app(&app, Some(pid))
     }

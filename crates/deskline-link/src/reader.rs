@@ -50,7 +50,7 @@ impl Reader<'_> {
         if !renamed.is_empty()
             && let Err(e) = self.refs.carry_over(&self.id, renamed)
         {
-            // The elements then get new refs, and their old refs are stale.
+            // If this fails, the elements get new refs, and their old refs are stale.
             tracing::warn!("refs were not carried over: {e}");
         }
     }

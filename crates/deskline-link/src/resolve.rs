@@ -20,8 +20,8 @@ use lookup::Resolved;
 /// The target of an action.
 #[derive(Debug, Default)]
 pub(crate) struct Targets {
-    /// Whether the app's windows are where accessibility does not list them. Nothing is resolved
-    /// then.
+    /// Whether the app's windows are on a virtual desktop where accessibility does not list them.
+    /// Nothing is resolved then.
     pub(crate) away: bool,
     pub(crate) target: Option<Resolved>,
     /// Where a drag ends, in the same app.
@@ -30,7 +30,7 @@ pub(crate) struct Targets {
     pub(crate) drop_on: Option<DropOn>,
     /// The toplevel that the call insists on.
     pub(crate) window: Option<usize>,
-    /// The element that the action is for, or where keys go.
+    /// The element that the action is for, or that keys go to.
     pub(crate) acted_on: Option<ActedOn>,
     /// Whether the action sets or chooses a value on an element that is known not to be secure.
     pub(crate) public_value: bool,
@@ -110,7 +110,7 @@ impl Steps<'_> {
             let only = || {
                 let now = tree.only_like(old, index)?;
                 let is_taken = old.elements.iter().any(|e| e.id == tree.elements[now].id);
-                // The button of another dialog is another button.
+                // A button of another dialog is not the same button.
                 let top =
                     |tree: &Tree, at| tree.toplevel(at).map(|top| tree.elements[top].id.clone());
                 let stays = top(old, index) == top(tree, now);
@@ -137,8 +137,8 @@ impl Steps<'_> {
         }
     }
 
-    /// Step 1. In the tree, windows that nobody sees may be older. The windows that the action is
-    /// for are read again; if the action cannot be resolved, all are.
+    /// Step 1. The tree may have older readings of windows that nobody sees. The windows that the
+    /// action is for are read again; if the action cannot be resolved, all are.
     pub(crate) fn resolve(
         &mut self,
         desktop: &mut dyn Desktop,
@@ -157,7 +157,7 @@ impl Steps<'_> {
             for &top in &tops {
                 desktop.act_in(&tree.elements[top].id);
             }
-            // Each turn leaves fewer older ones.
+            // Each round leaves fewer windows with an older reading.
             let scope = match &found {
                 Ok(_) if tops.iter().any(|top| older.contains(top)) => self.reader.again(),
                 Err(_) if !older.is_empty() => self.reader.whole(),
@@ -198,7 +198,7 @@ impl Steps<'_> {
         let wanted = lookup::target_of(action);
         let needs_tree = wanted.is_some_and(|target| !matches!(target, Target::Point(_)));
         let needs_tree = needs_tree || self.call.window.is_some() || self.call.is_chain();
-        // The awaited element is in trees that are older than this link.
+        // A `wait_for` has found the element in trees that it read before this link.
         if report.readings.current().is_none()
             && self.found.is_none()
             && (self.call.options.traverse_before || needs_tree || self.policy.needs_tree())
@@ -244,7 +244,7 @@ impl Steps<'_> {
             });
         };
         let mut target = resolve_on(tree, wanted, &within)?;
-        // The value is for this element and no other.
+        // The value goes to this very element, such as the field in a combo box.
         let sets = matches!(action, Action::Quiet(Quiet::SetValue { .. }));
         if let (true, Some(tree)) = (sets, tree) {
             target = lookup::settable(tree, target);
@@ -279,7 +279,8 @@ impl Steps<'_> {
         })
     }
 
-    /// Goes to where the app's windows are, and resolves there. The checkpoint comes back.
+    /// Switches to the virtual desktop of the app's windows, and resolves there. The checkpoint
+    /// switches back.
     pub(crate) fn reveal(
         &mut self,
         desk: &mut Checkpoint<'_>,
@@ -307,7 +308,7 @@ impl Steps<'_> {
     }
 }
 
-/// The place that an action names.
+/// The point that an action names as its target.
 fn place_of(action: &Action) -> Option<Point> {
     let target = match action {
         Action::Input(Input::Scroll { at, .. }) => Some(at),

@@ -15,7 +15,7 @@ use deskline_core::{ElementId, Role, States, Tree};
 
 use crate::settle::field::Field;
 
-/// Replaces a text that may be a secret.
+/// The text that replaces a possible secret.
 pub(crate) const HIDDEN: &str = "•••";
 
 /// The facts of one reading about where keys go.
@@ -40,7 +40,7 @@ pub(crate) struct Witness {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Focus {
     element: ElementId,
-    /// Whether Return keeps the focus in it: a multi-line text, a table.
+    /// Whether the focus stays in the element after Return: a multi-line text, a table.
     many_lines: bool,
 }
 
@@ -109,8 +109,8 @@ fn is_terminal(element: &deskline_core::Element) -> bool {
     element.native_role == "terminal"
 }
 
-/// The element that holds the focus: the enclosing table, if there is one, else the focused
-/// element. Tab and Return move between the cells of a table but do not leave it.
+/// The element that keeps the focus: the enclosing table, if there is one, else the focused
+/// element. Tab and Return move between the cells of a table but do not leave the table.
 fn holder(tree: &Tree, index: usize) -> Focus {
     let is_table = |at: &usize| matches!(tree.elements[*at].role, Role::TABLE | Role::OUTLINE);
     let table = tree.outwards(index).find(is_table);
@@ -127,7 +127,8 @@ pub(crate) struct Keys {
     /// The typed text, including pressed keys that type a character. Empty if nothing was typed.
     pub(crate) text: String,
     pub(crate) pasted: bool,
-    /// Whether a key of it was pressed with Shift or AltGr: only the layout knows its character.
+    /// Whether one of its keys was pressed with Shift or AltGr: the character then depends on the
+    /// layout.
     pub(crate) by_layout: bool,
     /// The reading right before the first key.
     pub(crate) before: Option<Witness>,
@@ -135,7 +136,7 @@ pub(crate) struct Keys {
     pub(crate) after: Option<Witness>,
     /// The tree between the text and the key that follows it.
     pub(crate) between: Option<Tree>,
-    /// Whether a pop-up was open then, such as a list of completions.
+    /// Whether a pop-up, such as a list of completions, was open between the text and the key.
     pub(crate) list: bool,
 }
 

@@ -40,7 +40,7 @@ pub fn judge(good: bool, seen: String) -> Found {
     if good { Ok(seen) } else { Err(seen) }
 }
 
-/// Whether a key was to reach the app, and did.
+/// Judges whether the key reached the app, as `wanted`.
 pub fn reached(passed: Result<bool, String>, wanted: bool) -> Found {
     let passed = passed?;
     let seen = if passed {
@@ -51,7 +51,7 @@ pub fn reached(passed: Result<bool, String>, wanted: bool) -> Found {
     judge(passed == wanted, seen.into())
 }
 
-/// Looks until it is there, for at most `time`.
+/// Calls `look` until it finds something, for at most `time`.
 pub fn within<T>(time: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let start = Instant::now();
     loop {
@@ -63,7 +63,7 @@ pub fn within<T>(time: Duration, mut look: impl FnMut() -> Option<T>) -> Option<
     }
 }
 
-/// What the test closes the guard for.
+/// The task that the guard gets during the self-test.
 pub fn guarded(place: Option<Rect>, limit: Duration) -> Task {
     Task {
         caption: Some("AI: testing itself — press Esc to cancel".into()),
@@ -124,7 +124,7 @@ impl<'t> Sheet<'t> {
         self.report.findings.push(Finding { name, ok, seen });
     }
 
-    /// Notes what the doctor has found.
+    /// Adds the doctor's findings.
     pub fn check(&mut self, check: &Check) {
         let finding = match check.status {
             Status::Fail => Err(format!("{} → {}", check.finding, check.remedy)),
@@ -153,7 +153,7 @@ impl<'t> Sheet<'t> {
         tree_of(&answer).unwrap_or_default()
     }
 
-    /// Notes a row that could not be tried.
+    /// Adds a row that could not be tried.
     pub fn skip(&mut self, name: &str, why: &str) {
         self.note(name, Ok(format!("skipped: {why}")));
     }
@@ -206,7 +206,7 @@ pub fn typed(typing: Typing) -> Action {
     Action::Input(Input::Type { typing })
 }
 
-/// A plain click, and what is typed after it.
+/// A plain click at a place, and the text that is typed after it.
 pub fn clicked(target: Target, then: Typing) -> Action {
     let kind = ClickKind::default();
     Action::Input(Input::Click { target, kind, then })

@@ -33,7 +33,7 @@ use quiet::{Awaits, await_quiet};
 use readback::{LATE, TAKES, chose, read_back, takes_more};
 
 impl Steps<'_> {
-    /// Step 5. The last reading is the second traversal.
+    /// Step 5. The last reading becomes the link's second traversal.
     pub(crate) fn settle(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -98,8 +98,8 @@ impl Steps<'_> {
         }
         // An app that is ending may still answer, with nothing in its tree.
         let lists = desk.screen().is_ok();
-        // Some apps run without windows. An app that had none before and still has a tree has
-        // closed none: an item of the tray, a panel on Wayland.
+        // Some apps run without windows. An app that had no window before and still has a tree has
+        // not ended: an item of the tray, a panel on Wayland.
         let is_there = report
             .readings
             .after
@@ -119,8 +119,8 @@ impl Steps<'_> {
         Ok(())
     }
 
-    /// Waits until the icon of a refused drag has flown back (GTK 4: 500 ms). Its window looks like
-    /// a menu, and the restore would wait for that to close.
+    /// Waits until the icon of a refused drag has flown back (GTK 4: 500 ms). The icon's window
+    /// looks like a menu, and the restore would wait for the menu to close.
     fn await_icon(&self, desk: &mut Checkpoint<'_>, pid: u32) -> Result<()> {
         const BACK: Duration = Duration::from_millis(800);
         const LOOK: Duration = Duration::from_millis(20);
@@ -131,8 +131,8 @@ impl Steps<'_> {
         Ok(())
     }
 
-    /// Waits until the app that a drag ended in has settled. From then on the other one is listened
-    /// to again.
+    /// Waits until the app that a drag ended in has settled. Then listens to the link's own app
+    /// again.
     pub(crate) fn settle_drop(
         &mut self,
         desk: &mut Checkpoint<'_>,
@@ -189,7 +189,7 @@ impl Steps<'_> {
         Ok(())
     }
 
-    /// Whether no step follows the current run of one.
+    /// Whether the current run is the last run of the last step.
     fn is_last(&self, report: &Report) -> bool {
         self.call.runs().count() == report.ended_runs.len() + 1
     }
@@ -256,17 +256,17 @@ impl Steps<'_> {
     }
 }
 
-/// Whether only a pop-up is an effect of a click on this target: it is on a panel, which changes by
-/// itself as windows of other apps open and close.
+/// Whether only a pop-up is an effect of a click on this target: the target is on a panel, and
+/// panels change by themselves as windows of other apps open and close.
 fn opens_from_panel(desk: &mut Checkpoint<'_>, target: Option<&Element>) -> Result<bool> {
     let in_menu = target.is_some_and(|e| matches!(e.role, Role::MENU | Role::MENU_ITEM));
     Ok(!in_menu && desk.raised_place()? == Some(Place::Panel))
 }
 
-/// Whether an app without ordinary windows has others on the screen: a panel, a desktop. Its tree
-/// is then the answer's.
+/// Whether an app without ordinary windows has other ones on the screen, such as a panel or a
+/// desktop. The tree of these is then the answer's.
 fn shows_others(desk: &mut Checkpoint<'_>, pid: u32, scope: Scope, report: &mut Report) -> bool {
-    // Read again: the last reading may be from before the app's windows closed.
+    // Read again, because the last reading may be older than the closing of the app's windows.
     match desk.read(pid, scope) {
         Ok(tree) if tree.windows.iter().any(|w| w.on_screen) => {
             report.readings.after = Some(tree);
@@ -279,13 +279,13 @@ fn shows_others(desk: &mut Checkpoint<'_>, pid: u32, scope: Scope, report: &mut 
 /// How long an app that was started may go on computing before it is read.
 const STARTS: Duration = Duration::from_secs(3);
 
-/// The app has started once it has computed for less than a tenth of this time.
+/// The app counts as started once it has computed for less than a tenth of this time.
 const IDLE: Duration = Duration::from_millis(200);
 
 /// How long the process of an app without windows may take to end.
 const ENDS: Duration = Duration::from_millis(500);
 
-/// How the app's process ended. Waits for it: an app closes its windows first.
+/// How the app's process ended. Waits for its end, because an app closes its windows first.
 fn await_end(desk: &mut Checkpoint<'_>, pid: u32, cancel: &Cancel) -> Result<Option<End>> {
     const LOOK: Duration = Duration::from_millis(10);
     let start = Instant::now();

@@ -63,13 +63,14 @@ pub(crate) struct Step {
     pub(crate) settled: Option<Settled>,
     /// The typed text, and where it went.
     pub(crate) keys: Keys,
-    /// Whether a text of an earlier run of the same step may have reached a secure field.
+    /// Whether a text in an earlier run of the same step may have reached a secure field.
     pub(crate) repeats_secret: bool,
     /// The choice that was picked, or is about to be.
     pub(crate) chosen: Option<String>,
     /// Whether a value was set on an element that is known not to be secure.
     pub(crate) public_value: bool,
-    /// The effect of a step of a chain: opened or closed windows, or that it changed nothing.
+    /// The effect of a step of a chain: the windows that it opened or closed, or a clause that it
+    /// changed nothing.
     pub(crate) led_to: Option<String>,
 }
 
@@ -90,6 +91,6 @@ pub(crate) struct EndedRun {
     pub(crate) sentence: String,
     /// [`Step::led_to`].
     pub(crate) led_to: Option<String>,
-    /// Whether no text of it can have reached a secure field.
+    /// Whether no text of the run can have reached a secure field.
     pub(crate) public: bool,
 }

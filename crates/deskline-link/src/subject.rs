@@ -46,24 +46,24 @@ impl Subject {
         self.current.get().ok_or(Error::NoPid)
     }
 
-    /// Whether the current step goes to the process that the call is about.
+    /// Whether the current step goes to the call's own process.
     pub(crate) fn is_home(&self) -> bool {
         self.current == self.home
     }
 
-    /// The call has opened this process, and is about it from here on.
+    /// Records that the call has opened this process. From here on the call is about it.
     pub(crate) fn opened(&self, pid: u32) {
         self.home.set(Some(pid));
         self.current.set(Some(pid));
     }
 
-    /// From here on the steps go to this process.
+    /// Sends the further steps to this process.
     pub(crate) fn turn_to(&self, pid: u32) {
         self.others.borrow_mut().push(pid);
         self.current.set(Some(pid));
     }
 
-    /// A drag ends in this process.
+    /// Records that a drag ends in this process.
     pub(crate) fn drops_on(&self, pid: u32) {
         self.dropped_on.borrow_mut().push(pid);
     }

@@ -83,17 +83,16 @@ pub trait Trees {
     /// does nothing here: the settle step then reads once more.
     fn listen(&mut self, pid: u32) -> Result<()>;
 
-    /// Until the link is over, its readings read this toplevel. Toplevels that nobody sees may be
-    /// reused from the last reading, unless the scope is [`Scope::Whole`]. The tree lists those
-    /// ([`deskline_core::Older`]).
+    /// Until the link is over, all its readings read this toplevel anew. Toplevels that nobody sees
+    /// may be reused from the last reading, unless the scope is [`Scope::Whole`]. The tree lists
+    /// those ([`deskline_core::Older`]).
     fn act_in(&mut self, _toplevel: &ElementId) {}
 
     /// The link is over. Stops listening, or keeps the subscription for the next link and takes its
     /// events in [`Self::idle`].
     fn rest(&mut self);
 
-    /// How long after this input the app's tree may still show the state from before, though the
-    /// app is quiet.
+    /// How long after this input the tree of a quiet app may still show the state before it.
     fn lag(&mut self, pid: u32, after: Sent) -> Duration;
 
     /// Whether the app's toolkit sends no event while elements move.
@@ -101,7 +100,7 @@ pub trait Trees {
         false
     }
 
-    /// Whether the last reading of the app had a web page that shows and is loading.
+    /// Whether the last reading of the app had a visible web page that was loading.
     fn is_loading(&mut self, pid: u32) -> bool;
 
     /// Between links: handles pending events. Returns after which time to call it again, if at all.

@@ -31,7 +31,7 @@ pub(crate) struct Act<'c> {
 }
 
 impl Act<'_> {
-    /// Whether only the picture shows what is in the app's windows.
+    /// Whether only the picture shows the content of the app's windows.
     pub(crate) fn is_picture_only(&self) -> bool {
         self.tree.is_some_and(Tree::is_picture_only)
     }
@@ -43,6 +43,7 @@ pub(crate) struct Outcome<'o> {
     pub(crate) step: &'o mut Step,
     /// The window as it looked before the link's first action.
     pub(crate) picture: &'o mut Option<Before>,
-    /// Whether `picture` was taken before this step, not before an earlier step of the chain.
+    /// Whether `picture` was taken right before this step (`true`) or before an earlier step of the
+    /// chain.
     pub(crate) is_pictured: bool,
 }

@@ -1,5 +1,5 @@
 //! Opens a combo box, a drop-down or a menu, and picks the choice with a given text. Tries the
-//! accessibility API alone first; if the app refuses that, clicks as a person does.
+//! accessibility API alone first; if the app refuses, clicks as a person does.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -72,7 +72,8 @@ impl Act<'_> {
             choice,
         };
         let shown = |text: &str| format!("'{}'", escape::short(text.trim(), 40));
-        // A visible text in it is the current choice, and the wanted choice may not be in the tree.
+        // A visible text in a combo box is its current choice, and the wanted choice may not be in
+        // the tree.
         let known = from.find(tree, |i| {
             tree.is_inside(i, index) && !tree.elements[i].visible
         });
@@ -170,7 +171,7 @@ impl Act<'_> {
         self.pick(desk, from, now, outcome)
     }
 
-    /// The tree once choices show.
+    /// The tree once it has visible choices.
     fn await_choices(&self, desk: &mut Checkpoint<'_>, from: Chooser<'_>) -> Result<Tree> {
         let mut keys = desk.key_input().is_ok();
         let mut start = Instant::now();
@@ -313,7 +314,7 @@ impl Act<'_> {
             }
             if !pressed {
                 pressed = true;
-                // Nothing may have been brought to the front yet.
+                // Perhaps no window has been brought to the front yet.
                 desk.set_aim(self.aim(None));
                 if let Err(e) = desk.press_key(CLOSE_KEY, Duration::ZERO, &uncancelled) {
                     tracing::warn!("the list of choices was not closed: {e}");
@@ -390,7 +391,7 @@ impl Chooser<'_> {
         let among = self.among(now);
         let choices = now.elements.iter().enumerate();
         let hidden = choices.filter(|(i, e)| among(*i) && is_choice(e) && !e.visible);
-        // A row, and the label in it.
+        // A row and the label in it count as two.
         let hidden: HashSet<_> = hidden.filter_map(|(_, e)| Some(e.extents?.y)).collect();
         hidden.len() <= 2
     }
@@ -416,7 +417,8 @@ impl Chooser<'_> {
         Some(super::until::area_of(now, now.elements[choice].parent?))
     }
 
-    /// Where to click to open it: for a combo box with a text field, the button beside the field.
+    /// Where to click to open the list: for a combo box with a text field, the button beside the
+    /// field.
     fn opener(&self, point: Point) -> Point {
         const ARROW: i32 = 14;
         let tree = self.tree;

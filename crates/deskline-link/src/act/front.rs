@@ -53,9 +53,9 @@ impl Act<'_> {
         self.window.map_or(Wanted::App, Wanted::Element)
     }
 
-    /// Brings the wanted window to the front and checks that it is there, as input must not go
-    /// anywhere else. Grabs the person's devices. If similar windows had to be raised to find the
-    /// right one, returns the tree that showed it.
+    /// Brings the wanted window to the front and checks that it is there, because input must not go
+    /// to another window. Grabs the person's devices. If similar windows had to be raised to find
+    /// the right one, returns the tree that showed it.
     pub(crate) fn front(&self, desk: &mut Checkpoint<'_>, wanted: Wanted) -> Result<Option<Tree>> {
         self.cancel.check()?;
         // An open menu receives the input by itself, and would close if the front window changed.
@@ -126,8 +126,8 @@ impl Act<'_> {
         }
         let at = match wanted {
             Wanted::Place(point) => Some(point),
-            // Its window is unknown: the element is in a menu with its own window, or the platform
-            // does not report it.
+            // The element's window is unknown: the element is in a menu with its own window, or the
+            // platform does not report the window.
             Wanted::Element(index) => {
                 let element = self.tree.and_then(|tree| tree.elements.get(index));
                 let place = element.and_then(Element::place);
@@ -165,7 +165,7 @@ impl Act<'_> {
         }
     }
 
-    /// The app itself, where it needs no window to take input.
+    /// The app itself, where an app needs no window to take input.
     fn app_itself(&self, desk: &mut Checkpoint<'_>) -> Result<Vec<WindowId>> {
         match desk.app_itself(self.pid)? {
             Some(app) => Ok(vec![app.id]),

@@ -31,7 +31,7 @@ const FOCUS_COMES: u32 = 6;
 /// How often to read an app whose focused element takes no text.
 const FOCUS_MOVES: u32 = 2;
 
-/// The time between two such readings, where no event comes.
+/// The time between two readings of an app that sends no event.
 const LOOK: Duration = Duration::from_millis(40);
 
 /// How long to wait for the focus of a clicked field, for the field that a path's first character
@@ -78,7 +78,8 @@ impl Act<'_> {
                 outcome.step.done.at = Some(point);
                 outcome.step.done.say(format!("{} {name}", verb(*kind)));
                 if keys_follow {
-                    // The click may open a dialog or move the focus: the text goes there.
+                    // The click may open a dialog or move the focus: the text goes to the dialog or
+                    // to the new focus.
                     let tree = self.pause(desk)?;
                     let tree = self.await_focus(desk, tree)?;
                     outcome.step.keys.before = self.follow(desk, &tree)?;
@@ -204,7 +205,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    /// Carries out an action that goes through the accessibility API alone.
+    /// Carries out an action that uses only the accessibility API.
     pub(crate) fn quiet(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -276,7 +277,7 @@ impl Act<'_> {
         }
     }
 
-    /// Pictures the window right before input goes to it, unless the link has done so.
+    /// Pictures the window right before input goes to it, unless the link has pictured it already.
     pub(super) fn picture_before_input(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -365,8 +366,8 @@ impl Act<'_> {
         Ok(Some(known))
     }
 
-    /// Where keys go, by `tree`, a reading of what shows, and by the earlier tree, which may have
-    /// more secure fields.
+    /// Where keys go, according to `tree`, a reading of the visible elements, and to the earlier
+    /// tree, which may have more secure fields.
     fn own_witness(&self, tree: &Tree) -> Witness {
         let now = Witness::new(tree);
         match self.tree {
@@ -514,7 +515,8 @@ impl Act<'_> {
         if !self.options.show_animation {
             return Ok(());
         }
-        // The place of the click, if the target was scrolled there.
+        // The bounds of the target are outlined only if the click is in them: the target may have
+        // been scrolled.
         let place = match at {
             Some(at) => self.place(target).filter(|place| place.contains(at)),
             None => self.place(target),
@@ -565,7 +567,7 @@ impl Act<'_> {
         }
     }
 
-    /// Where the target was in the tree.
+    /// The bounds of the target in the tree.
     fn place(&self, target: &Resolved) -> Option<Rect> {
         let element = target.index.and_then(|i| self.tree?.elements.get(i));
         let place = element.and_then(Element::place);
@@ -573,13 +575,13 @@ impl Act<'_> {
     }
 }
 
-/// Whether keys that follow a click on this element are for it.
+/// Whether a text typed after a click on this element goes to this element.
 pub(crate) fn takes_text(clicked: &Element) -> bool {
     matches!(clicked.role, Role::TEXT_FIELD | Role::TEXT_AREA)
         && clicked.states.contains(States::EDITABLE)
 }
 
-/// A place that stands for a point.
+/// The bounds to outline for a point.
 fn around(point: Point) -> Rect {
     Rect::at(point.x - 8, point.y - 8, 16, 16)
 }

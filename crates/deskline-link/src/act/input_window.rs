@@ -31,9 +31,10 @@ impl Act<'_> {
         Ok(())
     }
 
-    /// Fails if `now`, which is to get keys, is another window of the process than that of the
-    /// link's last input, and was open at that time. A dialog that comes to the front is an effect
-    /// of the input, whether it was open before or not. `tree` is the latest reading.
+    /// Fails if `now`, the window that would get keys, belongs to the same process as the window of
+    /// the link's last input, is another one, and was already open at that time. A dialog that
+    /// comes to the front is an effect of the input, whether it was open before or not. `tree` is
+    /// the latest reading.
     pub(crate) fn check_window(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -70,7 +71,8 @@ impl Act<'_> {
         })
     }
 
-    /// [`Act::check_window`] for keys of a call without a window: they go to the app's front one.
+    /// [`Act::check_window`] for keys of a call without a window: keys then go to the app's front
+    /// window.
     pub(crate) fn check_front_window(&self, desk: &mut Checkpoint<'_>) -> Result<()> {
         if self.window.is_some() || desk.last_input.is_none() {
             return Ok(());

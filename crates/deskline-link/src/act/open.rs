@@ -19,8 +19,9 @@ const START: Duration = Duration::from_secs(45);
 /// which two send no event.
 const LOOK: Duration = Duration::from_millis(30);
 
-/// Opens an app, which becomes the link's subject, and brings its window to the front. If the
-/// window does not come there, the app is open all the same. Returns whether this call started it.
+/// Opens an app, which becomes the link's subject, and brings its window to the front. That the
+/// window does not come to the front is no error, as the app is open. Returns whether this call
+/// started it.
 pub(crate) fn open(
     desk: &mut Checkpoint<'_>,
     identifier: &str,

@@ -18,7 +18,7 @@ use deskline_input::clock::Instant;
 /// dialogs look a path up first, and web forms validate the text.
 const ENABLED: Duration = Duration::from_millis(400);
 
-/// The polling interval of that wait, where no event comes.
+/// The polling interval of that wait, for apps that send no event.
 const LOOK: Duration = Duration::from_millis(50);
 
 impl Act<'_> {

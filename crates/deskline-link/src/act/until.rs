@@ -37,7 +37,7 @@ const TEXTS: usize = 5_000;
 /// How to turn the wheel.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wheel {
-    /// Where: the middle of the area by default.
+    /// Where to turn it: the middle of the area by default.
     pub(super) at: Option<Point>,
     pub(super) down: bool,
     /// The longest time.
@@ -52,9 +52,9 @@ pub(super) struct Turned {
     pub(super) tree: Tree,
     /// The wanted element, in that reading.
     pub(super) found: Option<usize>,
-    /// By how many lines it moved.
+    /// How many lines the area was scrolled.
     pub(super) lines: i32,
-    /// Whether it moves no further.
+    /// Whether the area has reached its end.
     pub(super) ended: bool,
     /// The texts that showed.
     pub(super) texts: Vec<String>,
@@ -116,9 +116,9 @@ impl Act<'_> {
         .into())
     }
 
-    /// Turns the wheel over an area of `tree` until `wanted`, given a reading and the area in it,
-    /// finds an element. Holds the person's devices all the time, as their pointer would move the
-    /// wheel's.
+    /// Turns the wheel over an area of `tree` until `wanted` finds an element; `wanted` gets each
+    /// reading and the area in it. Holds the person's devices all the time, because a motion of
+    /// their pointer would move the wheel to another place.
     pub(super) fn turn_until(
         &self,
         desk: &mut Checkpoint<'_>,

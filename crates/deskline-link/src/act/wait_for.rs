@@ -61,7 +61,7 @@ impl Waiting {
         }
     }
 
-    /// The call, for an answer without a look.
+    /// The call, to answer it without another look.
     pub fn into_call(self) -> Call {
         self.call
     }
@@ -157,7 +157,8 @@ impl Steps<'_> {
             match self.reader.read(desktop, pid, &mut report.notes) {
                 Ok(tree) => match wanted.in_tree(&tree) {
                     Ok(sentence) => {
-                        // A dialog behind that of a plug-in may have a button of the same name.
+                        // A dialog of the app itself, behind a plug-in's dialog, may have a button
+                        // of the same name.
                         let notes = &mut report.notes;
                         let helper = wanted
                             .is_disabled(&tree)

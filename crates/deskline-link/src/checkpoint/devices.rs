@@ -97,7 +97,7 @@ impl Checkpoint<'_> {
         self.open_guard();
     }
 
-    /// Releases the person's devices without a question to the display before it.
+    /// Releases the person's devices without asking the display anything before.
     pub(super) fn open_guard(&mut self) {
         self.holds_on = None;
         if self.guard.holds() {
@@ -114,7 +114,7 @@ impl Checkpoint<'_> {
     }
 
     /// Records where the pointer is, for the restore: the guard keeps the person's motions from the
-    /// apps, but they may still move the pointer, without meaning to.
+    /// apps, but these motions may still move the pointer, although the person does not mean to.
     pub(super) fn note_drift(&mut self) {
         if self.pointed
             && self.guard.unable.is_none()

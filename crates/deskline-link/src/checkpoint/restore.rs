@@ -87,8 +87,9 @@ impl Checkpoint<'_> {
         }
     }
 
-    /// Whether the person has switched to this window, or another app has opened it for them: it is
-    /// not the target's. While an app is starting, any new window may be its own.
+    /// Whether the person has switched to this window, or another app has opened it for the person:
+    /// it does not belong to the target. While an app is starting, any new window may be that
+    /// app's.
     fn is_elsewhere(&self, now: &Window) -> bool {
         !self.is_targets(now) && (self.subject.home().is_some() || self.was_there(now.id))
     }
@@ -106,7 +107,7 @@ impl Checkpoint<'_> {
             known.any(|(_, state)| state.is_away() || state.place != Place::App)
         };
         let there = |id: WindowId| windows.iter().any(|w| w.id == id) && !is_out(id);
-        // If their window was listed, so were those below it, in order.
+        // If the person's window was listed, so were those below it, in order.
         let at = self.windows.iter().position(|w| w.id == closed);
         let below = at.map_or(&self.windows[..], |at| &self.windows[at + 1..]);
         let mut may = below.iter().filter(|w| at.is_some() || !self.is_targets(w));

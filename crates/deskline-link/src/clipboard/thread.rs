@@ -63,7 +63,7 @@ pub struct ClipboardThread {
 }
 
 impl ClipboardThread {
-    /// `tell` sends an order to the thread, which it owns, and returns at once.
+    /// `tell` owns the thread, sends orders to it, and returns at once.
     pub fn new(tell: impl Fn(Order) + Send + 'static, reading: Reading) -> Self {
         let tell = Box::new(tell);
         Self { tell, reading }
@@ -109,14 +109,14 @@ pub trait Board {
     /// The data of all types. Empty if nothing is on the clipboard.
     type Content: Clone;
 
-    /// Handles what has come in.
+    /// Handles pending messages.
     fn hear(&mut self) -> Result<()>;
 
     /// Whether somebody else has put something on the clipboard since the last call.
     fn take_changed(&mut self) -> bool;
 
-    /// Reads the data that somebody else has put there, and names the parts that are left out.
-    /// Blocks for at most [`SAVES`].
+    /// Reads the data that somebody else has put on the clipboard. Returns it with a list of the
+    /// omitted parts. Blocks for at most [`SAVES`].
     fn fetch(&mut self, cancel: &Cancel) -> Result<(Self::Content, Option<String>)>;
 
     /// The text on it, if its owner hands it over at once.

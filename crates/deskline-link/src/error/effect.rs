@@ -27,7 +27,7 @@ pub enum NoEffect {
         text: String,
         /// The texts most like it.
         nearest: Vec<String>,
-        /// Whether it scrolls no further.
+        /// Whether the area has reached its end.
         is_at_end: bool,
         down: bool,
     },
@@ -110,7 +110,7 @@ pub enum Mismatch {
          click_and_traverse with its ref and text"
     )]
     ValueGone,
-    /// It still has this state or this selection.
+    /// The element still has this state or this selection.
     #[error(
         "it is {0}, and nothing else changed: the app reported success and did nothing. Click it \
          instead: click_and_traverse with its ref"

@@ -100,7 +100,7 @@ impl From<InputError> for Error {
                     Gap::NoSuchKey => "no keyboard has that key; F1 to F24 exist",
                     Gap::Layout | Gap::AboveFfff => "the user's keyboard layout has no key for it",
                 };
-                // It may be a character of a password that is typed key by key.
+                // The character may be a part of a password that is typed key by key.
                 let key = character_of(press).map_or_else(
                     || format!("{press} cannot be pressed"),
                     |_| "this character cannot be pressed".to_owned(),

@@ -29,11 +29,11 @@ pub enum OpenError {
     )]
     Ambiguous {
         identifier: String,
-        /// How they fit it: `are named`.
+        /// How they match the name: `are named`.
         how: &'static str,
-        /// The first of them, as `name (id)`.
+        /// The first matching apps, as `name (id)`.
         apps: Vec<String>,
-        /// How many there are.
+        /// How many apps match.
         count: usize,
     },
     /// Nothing has this path.
@@ -99,7 +99,7 @@ pub enum OpenError {
     /// The process ended at once, without output.
     #[error("{} ended at once. Open it by hand to see why", escape::name(.0, 80))]
     EndedSilently(String),
-    /// It showed no window of its own in time.
+    /// The app showed no window of its own in time.
     #[error(
         "{} was started and showed no window of its own within {seconds} s. Call \
          list_applications: it may be there under another name{}",

@@ -37,10 +37,10 @@ pub enum Obstacle {
     Gone,
     #[error("it is disabled")]
     Disabled,
-    /// It is a menu item that is disabled, perhaps only until its menu opens.
+    /// A menu item is disabled, perhaps only until its menu opens.
     #[error("it is disabled")]
     DisabledInMenu,
-    /// It has actions of these names, or none, but no press.
+    /// The element's actions, by name, do not include a press.
     #[error("{}", no_press(.0))]
     NoPress(Vec<String>),
     /// The app reported that it did not do the action.
@@ -63,7 +63,7 @@ pub enum Obstacle {
         /// The numbers that it may be.
         numbers: [f64; 2],
     },
-    /// The element's value is a number, and this is none.
+    /// The element's value is a number, and the requested text is not a number.
     #[error("its value is a number and {0:?} is not one")]
     NotANumber(String),
     /// The number is outside the element's range.
@@ -122,7 +122,7 @@ impl Obstacle {
         match self {
             Self::Gone => "Call refresh_traversal for what is there",
             Self::Disabled => "Enable it first",
-            // LibreOffice updates the items of a menu when that opens.
+            // LibreOffice updates the items of a menu when the menu opens.
             Self::DisabledInMenu => {
                 "This may be its state when its menu was last open: open the menu, or enable it \
                  first"
@@ -155,7 +155,7 @@ impl Obstacle {
     }
 }
 
-/// Names a few of these actions.
+/// Why an element with only these actions cannot be pressed.
 fn no_press(actions: &[String]) -> String {
     const NAMED: usize = 3;
     if actions.is_empty() {

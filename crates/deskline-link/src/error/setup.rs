@@ -11,7 +11,7 @@ pub const NO_OWN_SEAT: &str = "this compositor makes no seat for an agent (ext_t
 pub const OWN_SEAT_REFUSED: &str =
     "the compositor refuses a seat for the agent. Serve with --seat shared";
 
-/// No X server is reached at this display.
+/// No X server answers at this display.
 pub fn no_x_server(display: &str, why: &dyn std::fmt::Display) -> String {
     format!(
         "cannot reach the X server at display {display}: {why}. Check that the desktop session is \

@@ -101,7 +101,7 @@ pub enum TargetError {
         /// The app's name.
         app: String,
         title: String,
-        /// How many there are.
+        /// How many windows it has.
         count: usize,
     },
     /// The element has no bounds.
@@ -136,7 +136,7 @@ pub enum TargetError {
         /// By how many lines.
         lines: i32,
     },
-    /// No list of choices came.
+    /// No list of choices opened.
     #[error(
         "{0} was clicked, and no choice came into the tree. It was closed again. Open it with \
          click_and_traverse, look at the picture, and press keys there: Down, Return"
@@ -275,19 +275,19 @@ pub enum TargetError {
     ButtonHeld,
 }
 
-/// Why an app has no window, as far as it is known, and the next step.
+/// Why an app has no window, as far as the reason is known, and the next step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WindowHint {
-    /// Its windows may be closed or on their way.
+    /// Its windows may be closed, or not open yet.
     #[error("Its windows may be closed or on their way: call refresh_traversal")]
     ClosedOrComing,
-    /// Its windows are on another Space and did not come.
+    /// Its windows are on another Space, and switching to that Space did not list them.
     #[error(
         "Its windows are on another Space and could not be brought here. Ask the user to show one"
     )]
     DidNotCome,
-    /// Its toolkit puts it on the accessibility bus only if it is started in the way of `remedy`.
+    /// Its toolkit puts it on the accessibility bus only if it is started as `remedy` says.
     #[error(
         "It is a {toolkit} app that is not on the accessibility bus: end it and start it again \
          {remedy}, or with open_application_and_traverse. Call list_applications for what can be \

@@ -84,7 +84,7 @@ pub(crate) fn are_quick(desktop: &mut dyn Desktop) -> bool {
 }
 
 /// Pictures the front window right before input goes to it, to compare it with a later one. `None`
-/// where a picture takes long.
+/// if this display's pictures take long.
 pub(crate) fn before_input(desktop: &mut dyn Desktop, window: Option<WindowId>) -> Option<Before> {
     if !are_quick(desktop) {
         return None;
@@ -103,8 +103,8 @@ const FADES: Duration = Duration::from_millis(400);
 /// The interval between two pictures of a raised window: two frames.
 const FRAMES: Duration = Duration::from_millis(33);
 
-/// A window is still after this many comparisons in a row without a change. An app takes a moment
-/// to draw that it has the focus.
+/// A window counts as still after this many comparisons in a row without a change: an app takes a
+/// moment to draw that it has the focus.
 const STILL: u32 = 3;
 
 /// Whether the tree does not describe the target, or the element at `at`, as with a canvas.
@@ -155,8 +155,8 @@ impl Before {
         self.window == later.window && compare(&self.picture, &later.picture).is_some()
     }
 
-    /// Whether the window's picture has changed, apart from these places: a clicked element is
-    /// drawn pressed, and a focused one has a ring. `None` if no picture can be taken.
+    /// Whether the window's picture has changed, apart from these places: the clicked element is
+    /// drawn pressed, and the focused one has a ring. `None` if no picture can be taken.
     pub(crate) fn has_moved(&self, desktop: &mut dyn Desktop, but: &[Rect]) -> Option<bool> {
         let after = take(desktop, self.window).ok()?;
         let mut places = spots(&self.picture, &after).into_iter();

@@ -38,8 +38,8 @@ impl Area {
 /// Shares of the ink, from 0 to 255, that differ by at most this are the same: colours are rounded.
 const ALIKE: u32 = 48;
 
-/// Ink that differs less from the paper does not count. That of a disabled button in an inactive
-/// window differs by little more.
+/// Ink that differs less from the paper does not count. The text of a disabled button in an
+/// inactive window differs by little more.
 const FAINTEST: u8 = 12;
 
 /// Neighbours that differ by this much in a channel have an edge between them.
@@ -124,7 +124,7 @@ pub(crate) fn print(picture: &Picture, line: Area) -> Option<Print> {
     let mut grey = Vec::with_capacity(width * height);
     for y in 0..height {
         for x in 0..width {
-            // Between two pixels, in both directions.
+            // Interpolates between two pixels, in both directions.
             let (right, down) = (x % scale, y % scale);
             let (x, y) = (x / scale, y / scale);
             let across = |y| paper(x, y) * (scale - right) as u32 + paper(x + 1, y) * right as u32;
@@ -189,7 +189,7 @@ impl<'p> Image<'p> {
         &self.pixels[y * self.width..(y + 1) * self.width]
     }
 
-    /// Which pixels differ from the one to the right or the one below, apart from straight edges.
+    /// Which pixels differ from their right or lower neighbour, apart from straight edges.
     fn edges(&self) -> Vec<bool> {
         let mut edges = vec![false; self.pixels.len()];
         let (w, h) = (self.width, self.height);
@@ -202,8 +202,8 @@ impl<'p> Image<'p> {
         edges
     }
 
-    /// Marks the edges along a row or a column of so many pixels. `along` is the distance to the
-    /// next pixel, `across` that to the one that each is compared with.
+    /// Marks the edges along a row or a column of this many pixels. `along` is the distance from
+    /// one pixel to the next, `across` the distance to the pixel that it is compared with.
     fn mark(
         &self,
         edges: &mut [bool],
@@ -327,7 +327,7 @@ fn stretches(n: usize, gap: usize, inked: impl Fn(usize) -> bool) -> Vec<(usize,
 /// The bounds of edges that are near each other.
 fn blocks(edges: &[bool], width: usize) -> Vec<Area> {
     let height = edges.len() / width;
-    // The ranges of each row, and for each the range that it is joined to, at first itself.
+    // All ranges, row by row, and for each range the one that it is joined to: at first itself.
     let mut all: Vec<(usize, usize, usize)> = Vec::new();
     let mut joined: Vec<usize> = Vec::new();
     let mut starts = vec![0];
@@ -355,7 +355,7 @@ fn blocks(edges: &[bool], width: usize) -> Vec<Area> {
         (*x0, *y0) = ((*x0).min(left), (*y0).min(y));
         (*x1, *y1) = ((*x1).max(right), (*y1).max(y));
     }
-    // An edge lies between its pixel and the next.
+    // An edge lies between its pixel and the next pixel.
     let block = |[x, y, x1, y1]: [usize; 4]| Area {
         x,
         y,
@@ -385,7 +385,7 @@ mod tests {
     const LETTER: (usize, usize) = (6, 10);
     const GAP: usize = 2;
 
-    /// Writes letters like an H. Returns their bounds.
+    /// Draws letters like an H. Returns their bounds.
     fn write(picture: &mut Picture, (x, y): (usize, usize), letters: usize, ink: Colour) -> Area {
         let (w, h) = LETTER;
         for n in 0..letters {
@@ -415,7 +415,7 @@ mod tests {
             write(&mut picture, (20 + first.w + space, 20), 5, INK);
             assert_eq!(lines(&picture).len(), count, "{space}");
         }
-        // Words of a terminal: one without tall letters has a block of its own.
+        // In a terminal, a word without tall letters has a block of its own.
         for (rule, count) in [(false, 1), (true, 2)] {
             let mut picture = picture(300, 60, PAPER);
             let first = write(&mut picture, (20, 20), 5, INK);
@@ -443,7 +443,7 @@ mod tests {
         let first = write(&mut picture, (20, 10), 8, INK);
         let second = write(&mut picture, (20, 13 + LETTER.1), 8, INK);
         let third = write(&mut picture, (20, 50), 8, INK);
-        // A row of paper is between the letter and its dot.
+        // An empty row lies between the letter and its dot.
         paint(&mut picture, (26, 47, 2, 2), INK);
         assert_eq!(lines(&picture), [first, second, third]);
     }
@@ -475,7 +475,7 @@ mod tests {
         assert_eq!(print.grey.len(), 3 * 38 * 3 * 18);
         let at = |x: usize, y: usize| print.grey[y * 3 * 38 + x];
         assert_eq!((at(0, 0), at(3 * 38 - 1, 3 * 18 - 1)), (255, 255));
-        // The first stroke, and the paper inside the letter.
+        // The pixels of the first stroke, and of the paper inside the letter.
         assert_eq!((at(3 * 4, 3 * 5), at(3 * 7, 3 * 5)), (0, 255));
         let tall = Area { h: 30, ..line };
         assert_eq!(super::print(&picture, tall).unwrap().height, 38);

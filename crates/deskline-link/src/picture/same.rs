@@ -20,7 +20,8 @@ pub(super) fn unchanged(
     // A line that has grown is replaced by the new line.
     let mut lines: Vec<Line> = before.to_vec();
     lines.retain(|line| !is_in(&new, line) && is_same(line));
-    // A row may have been read as two lines before, or missed in paler colours.
+    // In the picture before, a row may have been read as two lines, or missed because of its paler
+    // colours.
     let missed = old.into_iter().filter(|line| !is_in(&lines, line));
     let missed: Vec<Line> = missed.chain(new).collect();
     lines.extend(missed);
@@ -38,8 +39,8 @@ mod tests {
     const FRONT: [[u8; 3]; 2] = [[255, 255, 255], [20, 30, 90]];
     const BEHIND: [[u8; 3]; 2] = [[250, 249, 248], [146, 149, 149]];
 
-    /// A picture of letters like an H. Of each: its left and top, and the height of its bar. Their
-    /// edges are smooth, as those of real letters are.
+    /// A picture of letters like an H. Each letter is given by its left, its top and the height of
+    /// its bar. The edges are smooth, like those of real letters.
     fn picture(letters: &[(usize, usize, usize)], [paper, ink]: [[u8; 3]; 2]) -> Picture {
         const WIDTH: usize = 300;
         let mut rgb = paper.repeat(WIDTH * 100);
@@ -84,14 +85,14 @@ mod tests {
             let was = read(&last, 1);
             assert_eq!(keys(&was), [1, 2, 3]);
             assert_eq!(unchanged((&last, &was), (&shown, read(&shown, 7))), was);
-            // One line instead of two.
+            // The row is one line now, and was two.
             let (first, second) = (was[1].0, was[2].0);
             let w = second.x + second.w - first.x;
             let row = (Area { w, ..first }, 9);
             let joined = vec![(was[0].0, 8), row];
             assert_eq!(unchanged((&last, &was), (&shown, joined.clone())), was);
             assert_eq!(unchanged((&last, &joined), (&shown, was)), joined);
-            // A line that was missed in the other colours.
+            // The line was missed in the other colours.
             let found = unchanged((&last, &joined[..1]), (&shown, vec![row]));
             assert_eq!(keys(&found), [8, 9]);
         }

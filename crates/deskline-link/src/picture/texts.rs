@@ -50,9 +50,9 @@ const PIXEL: usize = 3;
 #[derive(Default)]
 pub(crate) struct Texts {
     hasher: RandomState,
-    /// By a hash of their lines. Empty if a line is no text.
+    /// The texts by a hash of their lines. A text is empty if the line shows none.
     read: HashMap<u64, String>,
-    /// The running engine: its texts, by a hash of their lines.
+    /// The running engine: it sends each text with a hash of its line.
     at_work: Option<Receiver<(u64, String)>>,
     parts: HashMap<Part, (Picture, Vec<(Area, u64)>)>,
 }
@@ -97,8 +97,8 @@ impl Texts {
         for &window in blind {
             let parts = match change::take(desktop, window) {
                 Ok(picture) => self.look(desktop, tree, window, picture),
-                // The window may be behind others, where the compositor gives no picture: its texts
-                // are as they were.
+                // The window may be behind others where the compositor gives no picture of it: its
+                // texts then stay as they were.
                 Err(_) => self.known(tree, window),
             };
             for part in parts {
@@ -215,7 +215,7 @@ impl Texts {
         parts.map(|(part, _)| part.clone()).collect()
     }
 
-    /// The unknown lines, each look once.
+    /// The unknown lines; of several that look the same, one.
     fn unread(&self, part: &Part) -> Vec<(u64, Print)> {
         let mut prints: Vec<(u64, Print)> = Vec::new();
         let Some((picture, lines)) = self.parts.get(part) else {
@@ -230,7 +230,7 @@ impl Texts {
         prints
     }
 
-    /// Adds the elements of a part's texts. Returns how many lines are not read yet.
+    /// Adds the elements of a part's texts. Returns the number of lines that are not read yet.
     fn elements(&mut self, part: &Part, tree: &mut Tree) -> usize {
         let (Some((picture, lines)), Some(own)) = (self.parts.get(part), tree.window(part.window))
         else {
@@ -354,7 +354,7 @@ fn start(
     let (keys, prints): (Vec<u64>, Vec<Print>) = lines.unzip();
     let work = move || {
         let found = |index: usize, text| {
-            // If this fails, nobody waits for the text any more.
+            // If sending fails, nobody waits for the text any more.
             let _ = keys.get(index).map(|key| sender.try_send((*key, text)));
         };
         if let Err(e) = engine.read(&prints, LONGEST, &found) {

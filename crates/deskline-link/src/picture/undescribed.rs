@@ -28,7 +28,7 @@ const FRAME: i32 = 6;
 pub(crate) struct Spot {
     /// The index of its element.
     pub(crate) element: usize,
-    /// Its part that shows.
+    /// The visible part of the element.
     pub(crate) place: Rect,
     /// The parts that other elements describe, passwords among them.
     pub(crate) described: Vec<Rect>,
@@ -341,7 +341,7 @@ mod tests {
         let mut tree = tree();
         let place = Rect::at(130, 120, 100, 25);
         let field = element(Some(1), Role::TEXT_FIELD, "", place);
-        // Also where its middle is scrolled away.
+        // The label describes the canvas even if the label's middle is scrolled away.
         tree.elements.push(Element {
             states: States::SECURE,
             visible: false,

@@ -11,20 +11,19 @@ use crate::resolve::lookup::find_ref;
 /// The windows of one call, by the ids of their toplevels: a title may change during the call.
 #[derive(Debug, Default)]
 pub(crate) struct Windows {
-    /// The one that the call names, once it has been found.
+    /// The window that the call names, once it has been found.
     named: Option<ElementId>,
     /// The windows that steps have opened, the last one at the end.
     opened: Vec<ElementId>,
-    /// The one that was in front after the last step.
+    /// The window that was in front after the last step.
     front: Option<ElementId>,
 }
 
 impl Windows {
-    /// The toplevels that the next step is for, the one that keys go to first: the front one, if it
-    /// is among them, or else the one that was opened last.
+    /// The toplevels that the next step is for, first the one that keys go to: the front one, if it
+    /// is one of the call's windows, or else the one that was opened last.
     ///
-    /// # Errors
-    /// An error that names the windows there are, if none of them shows.
+    /// # Errors If none of the call's windows is visible: an error that names the app's windows.
     pub(crate) fn within(&mut self, tree: &Tree, wanted: &Toplevel) -> Result<Vec<usize>> {
         let Some(named) = &self.named else {
             let top = find_window(tree, wanted)?;
@@ -44,7 +43,7 @@ impl Windows {
         Ok(found)
     }
 
-    /// A step has led from one tree to the other. `front` is the window in front after it.
+    /// Records the windows that a step has opened. `front` is the front window after the step.
     pub(crate) fn note(&mut self, before: &Tree, after: &Tree, front: Option<WindowId>) {
         let id = |tree: &Tree, top: usize| tree.elements[top].id.clone();
         let shown: Vec<_> = before.toplevels().into_iter().collect();
@@ -64,8 +63,7 @@ impl Windows {
 
 /// Finds the toplevel that a call insists on.
 ///
-/// # Errors
-/// [`Error::StaleRef`], and an error that names the windows there are.
+/// # Errors [`Error::StaleRef`], and an error that names the app's windows.
 fn find_window(tree: &Tree, wanted: &Toplevel) -> Result<usize> {
     let found = match wanted {
         Toplevel::Ref(reference) => tree.toplevel(find_ref(tree, *reference)?),

@@ -59,8 +59,8 @@ pub(crate) fn is_choice(element: &Element) -> bool {
     )
 }
 
-/// Whether this is chosen in the element at `index`; `None` if the element does not report its
-/// choice, as a menu button.
+/// Whether `choice` is the current choice of the element at `index`. `None` if the element reports
+/// no choice, as menu buttons do.
 pub(crate) fn has_chosen(tree: &Tree, index: usize, choice: &str) -> Option<bool> {
     let wanted = fold(choice);
     let is = |text: &str| fold(text) == wanted;

@@ -1,8 +1,8 @@
 //! Compares a field's text with the typed text, white space included.
 //!
-//! Typing replaces the selection, or nothing. So the new text is a start of the old one, the typed
-//! text, and an end of the old one. Otherwise the first different character is reported: editors
-//! indent, input methods convert, completions add.
+//! Typing replaces the selection, or nothing. So the new text consists of a start of the old one,
+//! the typed text, and an end of the old one. Otherwise the first different character is reported:
+//! editors indent, input methods convert, completions add.
 
 use deskline_core::escape;
 
@@ -38,7 +38,7 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// How many characters of each text a difference shows: before it, and from it on.
+/// How many characters of each text an error shows: before the first difference, and from there on.
 const SHOWN: (usize, usize) = (10, 25);
 
 impl Difference {
@@ -152,7 +152,7 @@ fn stands_in(typed: &[char], old: &[char], new: &[char]) -> bool {
             rest.is_some_and(|rest| is_end(rest, old, from))
         };
         (0..=most).any(stands)
-            // Or another part of the field has changed by itself.
+            // Another part of the field may have changed by itself.
             || all <= old.len() + typed.len() && !typed.is_empty() && {
                 let mut windows = new.windows(typed.len());
                 windows.any(|window| window == typed)
@@ -180,7 +180,7 @@ fn nearest(typed: &[char], old: &[char], new: &[char]) -> (usize, usize) {
     if there == typed.len() {
         return (from, there);
     }
-    // The app may have changed the text before it, too.
+    // The app may also have changed the text before the typed one.
     let all = (0..new.len()).map(at).max_by_key(|(_, there)| *there);
     all.filter(|(_, all)| *all == typed.len())
         .unwrap_or((from, there))

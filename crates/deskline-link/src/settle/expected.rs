@@ -60,11 +60,11 @@ impl Effect {
                     _ => Self::Change,
                 };
             }
-            // It has been waited for.
+            // The choice has already waited for its effect.
             Input::Choose { .. } => return Self::Nothing,
             Input::Hover { .. } => return Self::Hover,
             Input::Click { then: typing, .. } | Input::Type { typing } => typing.key,
-            // Nothing was typed before it that could be taken for its effect.
+            // No text was typed before the key that could be taken for the key's effect.
             Input::PressKey { press, .. } if activates(*press) => return Self::Press,
             Input::PressKey { press, .. } => Some(*press),
             Input::Scroll { .. } => return Self::Motion,

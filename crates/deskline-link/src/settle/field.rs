@@ -31,7 +31,7 @@ pub(crate) struct Field {
     total: usize,
     /// Whether a person can read it.
     shows: bool,
-    /// Whether the text is put together from parts, so that its line ends are a guess.
+    /// Whether the text is put together from parts, so that the line ends are a guess.
     composed: bool,
 }
 
@@ -76,7 +76,7 @@ impl Field {
         self.pid == other.pid && self.id == other.id
     }
 
-    /// Whether it has more characters than it had.
+    /// Whether it has more characters than in an earlier reading.
     pub(crate) fn is_longer_than(&self, before: &Self) -> bool {
         self.is(before) && self.total > before.total
     }
@@ -106,23 +106,24 @@ impl Field {
             let exact = compare::equals(wanted, &self.text);
             return exact || self.composed && squeezed(&self.text) == squeezed(wanted);
         }
-        // The part that was read starts anywhere.
+        // The part that was read may start anywhere in the text.
         let wanted = wanted.replace("\r\n", "\n");
         self.total.abs_diff(wanted.chars().count()) <= 1 && wanted.contains(&self.text)
     }
 
-    /// Whether it has this in a form of its own: `3.00` for `3`, `2026-01-02` for `20260102`.
+    /// Whether it shows this value in a form of its own: `3.00` for `3`, `2026-01-02` for
+    /// `20260102`.
     pub(crate) fn means(&self, wanted: &str) -> bool {
         let (is, want) = (core(&self.text), core(wanted));
         !is.is_empty() && is == want || number::may_be_equal(&self.text, wanted)
     }
 
-    /// Whether it has this with other white space.
+    /// Whether it has this text with other white space.
     pub(crate) fn respaces(&self, wanted: &str) -> bool {
         !self.is_cut() && squeezed(&self.text) == squeezed(wanted)
     }
 
-    /// How many characters of `wanted` it has, if it has nothing else and not all of them.
+    /// How many characters of `wanted` the field has. `None` if it has others too, or all of them.
     pub(crate) fn lost(&self, wanted: &str) -> Option<usize> {
         if self.is_number() {
             return None;
@@ -139,13 +140,13 @@ impl Field {
     pub(crate) fn took(&self, old: &Self, text: &str, pasted: bool) -> Verdict {
         let typed = text.trim_end_matches('\n');
         let one_line = self.role != Role::TEXT_AREA;
-        // A number is reported once it is confirmed; web editors type into a hidden field and empty
-        // it.
+        // A number field reports its new number only once it is confirmed. Web editors put keys
+        // into a hidden field and empty that.
         let tells = matches!(
             self.role,
             Role::TEXT_FIELD | Role::TEXT_AREA | Role::COMBO_BOX
         );
-        // Tab leaves a field, and Return sends a form off.
+        // After a Tab the focus is in another field, and after a Return a form may be sent.
         let leaves = one_line && text.contains(['\t', '\n']);
         let read = self.editable && tells && old.shows && self.shows;
         if leaves || !read {
@@ -158,7 +159,7 @@ impl Field {
             return self.took_none(typed);
         }
         if self.text.trim().is_empty() && text.ends_with('\n') {
-            // A chat has sent it.
+            // A chat may have sent the text.
             return self.differs();
         }
         if self.is_cut() || old.is_cut() {
@@ -191,7 +192,7 @@ impl Field {
     }
 
     /// The verdict about typing `text` where no field had the focus, and this one has it now: the
-    /// first keys may have opened it, and some of them are lost then.
+    /// first keys may have opened the field, and some of them may be lost.
     pub(crate) fn arrived(&self, text: &str) -> Verdict {
         let typed = text.trim_end_matches('\n');
         if self.is_cut() || self.text.trim().is_empty() || typed.contains(['\t', '\n']) {
@@ -209,8 +210,8 @@ impl Field {
         }
     }
 
-    /// Whether it has a typed path with more before or behind it, which makes it another path: file
-    /// dialogs select a name without its suffix, and what is typed replaces only that.
+    /// Whether it has a typed path with more text before or after it, which makes another path.
+    /// File dialogs select a name without its suffix, and a typed text replaces only that part.
     fn adds_to_path(&self, typed: &str) -> bool {
         // A slash after a folder comes from completion.
         let whole = self.text.trim();
@@ -244,7 +245,7 @@ impl Field {
         let (typed, all) = (text.trim_end_matches('\n'), text.chars().count());
         let ends = compare::contains(&self.text, tail(typed));
         let grown = self.total.saturating_sub(old.total);
-        // Beyond U+FFFF toolkits count in halves.
+        // Toolkits count a character beyond U+FFFF as two.
         let more = grown.saturating_sub(all + text.chars().filter(|c| *c > '\u{ffff}').count());
         match (more, ends) {
             (0, true) => Verdict::Agrees,
@@ -261,7 +262,7 @@ impl Field {
         }
     }
 
-    /// The app has changed the text as it came in.
+    /// A note that the app has changed the text while it was typed.
     pub(crate) fn changed(&self, difference: &Difference, pasted: bool) -> Verdict {
         Verdict::Failed(Mismatch::Changed {
             field: self.name.clone(),
@@ -270,7 +271,7 @@ impl Field {
         })
     }
 
-    /// The app has its own typography, which spoils code.
+    /// A note that the app applies its own typography, which spoils code.
     fn styled(&self, difference: &Difference) -> Verdict {
         Verdict::Differs(format!(
             "{} has that text {difference}: it curls quotes and dashes as they are typed. Give \
@@ -279,7 +280,8 @@ impl Field {
         ))
     }
 
-    /// It has the text with other white space, which has a meaning in code and tables.
+    /// A note that the field has the text with other white space, which has a meaning in code and
+    /// tables.
     pub(crate) fn respaced(&self, wanted: &str) -> Verdict {
         if self.role != Role::TEXT_AREA {
             return self.differs();
@@ -314,7 +316,7 @@ fn in_table(tree: &Tree, index: usize) -> bool {
 }
 
 /// Whether parts of the element's text are elements of their own, as the paragraphs of a web page's
-/// are. A viewport and scroll bars, as in Qt, are none.
+/// are. Viewports and scroll bars, as in Qt, do not count.
 fn has_parts(tree: &Tree, index: usize) -> bool {
     let text = &tree.elements[index].value.shown;
     let children = tree.elements.iter().filter(|e| e.parent == Some(index));
@@ -322,8 +324,8 @@ fn has_parts(tree: &Tree, index: usize) -> bool {
     texts.any(|part| !part.is_blank() && text.contains(part.shown.trim()))
 }
 
-/// The element's own text, or else that of its descendants: the paragraphs of a rich text. And
-/// whether it has such parts.
+/// The element's own text, or else that of its descendants, such as the paragraphs of a rich text;
+/// and whether the text was put together from them.
 fn text_of(tree: &Tree, index: usize) -> (Text, bool) {
     let element = &tree.elements[index];
     if !element.value.is_blank() || element.role != Role::TEXT_AREA {
@@ -360,8 +362,8 @@ fn core(text: &str) -> String {
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// How many characters of `wanted` are in `is`, if nothing else is and some are missing. A
-/// correction has other characters: `©` for `(c)`.
+/// How many characters of `wanted` are in `is`. `None` if `is` has other characters too, or if none
+/// is missing. A correction has other characters: `©` for `(c)`.
 fn lost(is: &str, wanted: &str) -> Option<usize> {
     let (is, wanted) = (squeezed(is).to_lowercase(), squeezed(wanted).to_lowercase());
     let mut rest = wanted.chars();

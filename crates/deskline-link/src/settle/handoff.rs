@@ -19,15 +19,15 @@ use crate::steps::Steps;
 /// The front window at two times after the act: right after it, and once the app has settled.
 #[derive(Debug, Default)]
 pub(crate) struct FrontWatch {
-    /// Whether the action only waits. It then has no effects.
+    /// Whether the action only waits, and so has no effects of its own.
     waits: bool,
-    /// How long the guard had held before the action.
+    /// How long the guard had been closed before the action.
     held_before: Option<Duration>,
     fronts: Vec<Option<Window>>,
 }
 
 impl FrontWatch {
-    /// Starts empty. `held` is how long the guard has held in this link so far.
+    /// Starts empty. `held` is how long the guard has been closed in this link so far.
     pub(crate) fn new(action: &Action, held: Option<Duration>) -> Self {
         Self {
             waits: matches!(action, Action::WaitFor { .. }),
@@ -105,7 +105,8 @@ impl Steps<'_> {
         desk.hand_off();
         let mut title = window.title;
         let mut tree = self.reader.read(&mut **desk, pid, notes);
-        // A switch to its Space takes a while, and accessibility lists its windows after that.
+        // The app's windows may be on another Space: the switch to it takes a while, and only then
+        // does accessibility list them.
         if tree.as_ref().is_ok_and(Tree::is_elsewhere) && desk.reveal(pid)? {
             tree = self.reader.read(&mut **desk, pid, notes);
         }
@@ -120,7 +121,8 @@ impl Steps<'_> {
         Ok(Some(Handoff { pid, title, tree }))
     }
 
-    /// The windows that other processes draw for the app: a dialog of a helper may have come late.
+    /// The windows that other processes draw for the app: a dialog of a helper may have opened
+    /// late.
     pub(crate) fn helper_windows(&self, desk: &mut Checkpoint<'_>) -> Result<Vec<Window>> {
         match self.subject.home().filter(|_| !self.policy.is_bounded()) {
             Some(pid) => desk.helper_windows(pid),
@@ -139,7 +141,7 @@ impl Steps<'_> {
             return Ok(None);
         };
         let taken = watch.decide(desk, pid)?;
-        // An app that was dropped on may come to the front for it.
+        // An app that receives a drop may come to the front because of it.
         let dropped_on = |(window, owner): &(Window, u32)| {
             self.subject.dropped_on(*owner) && desk.was_there(window.id)
         };

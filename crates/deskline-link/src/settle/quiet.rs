@@ -5,8 +5,8 @@
 //! event has come for [`PAUSE`], reads, and goes on listening until no event has come for
 //! [`QUIET`], or for [`SEEN`] after a change that was read: the reading is a part of the silence.
 //! The app has settled if nothing changed since the last reading, or if events announced the change
-//! and then stopped. A change without an event means that the toolkit sends none: read again. So do
-//! elements that move, where the toolkit sends none for that.
+//! and then stopped. A change without an event means that the toolkit sends none: read again.
+//! Elements that move also cause another reading if the toolkit sends no event for that.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -45,8 +45,8 @@ const RESTLESS: (u32, Duration) = (3, Duration::from_millis(400));
 /// After this long without a pause between events, read anyway.
 const NOISE: Duration = Duration::from_millis(250);
 
-/// A window that has come is listened to for this long after a change of its size or of how much of
-/// it shows: apps lay a dialog out once more when it is on the screen (LibreOffice's grow).
+/// After a new window changes its size or its visible part, keep listening for this long: apps lay
+/// out a dialog once more when it is on the screen (LibreOffice's dialogs grow).
 const FRESH: Duration = Duration::from_millis(250);
 
 /// How long to wait for an app that uses the CPU but has not changed anything yet.
@@ -98,7 +98,7 @@ pub(crate) struct Awaits<'t> {
 }
 
 impl Awaits<'_> {
-    /// Nothing is known but these.
+    /// Only these facts are known.
     pub(crate) fn new(scope: Scope, effect: Effect, most: Duration) -> Self {
         Self {
             scope,
@@ -199,8 +199,8 @@ pub(crate) fn await_quiet(
             let until = fresh.map_or(until, |since| until.max(since + FRESH));
             let left = until.saturating_duration_since(Instant::now());
             more = hears(desktop, left, cancel)?;
-            // Reading itself makes some apps send events: a second reading that found no change
-            // ends that.
+            // Some apps send events because they are read: stop after a second reading that found
+            // no change.
             let due = seen || start.elapsed() >= awaits.effect.unseen();
             quiet = more.is_none() || due && fresh.is_none() && last.is_some() && !changed;
             seen |= opened && awaits.effect.shows(more, None, awaits.raised);
@@ -214,7 +214,7 @@ pub(crate) fn await_quiet(
             moved = awaits.has_moved(desktop, &tree);
         }
         if moved == Some(true) && !shown && may_be_stale(&tree) && start.elapsed() < agree {
-            // A scrolled page differs only in its places.
+            // After scrolling, only the places of a page's elements differ.
             quiet &= awaits.before.is_some_and(|before| has_slid(before, &tree));
         }
         if quiet || start.elapsed() >= awaits.most {
@@ -283,8 +283,8 @@ fn listen(
     }
 }
 
-/// The CPU time of an app at the start of a period in which it is not read: a reading makes it
-/// compute too.
+/// The CPU time of an app at the start of a period without a reading: an app also computes when it
+/// is read.
 struct Cpu {
     pid: u32,
     since: Instant,
@@ -323,7 +323,7 @@ struct Drawing<'t> {
     /// The window before the act.
     before: Option<&'t change::Before>,
     last: Option<change::Before>,
-    /// Whether the target of the act is known from the picture.
+    /// Whether the target of the act was found in the picture.
     drawn: bool,
 }
 
@@ -374,8 +374,8 @@ impl Newcomers {
 struct Restless(HashMap<ElementId, (u32, Instant)>);
 
 impl Restless {
-    /// The change besides the elements that change by themselves, and besides tool tips unless the
-    /// act `hovers`. `drawn` has changed in the picture.
+    /// The change, without the elements that change by themselves, and without tool tips unless the
+    /// act `hovers`. `drawn` is the element that has changed in the picture.
     fn note(
         &mut self,
         before: &Tree,
@@ -392,7 +392,7 @@ impl Restless {
             .retain(|m| hovers || !after.is_in_tool_tip(m.after));
         let changed = diff.changed_ids(before, after);
         let mut counts = HashMap::new();
-        // Texts from pictures are added after the reading.
+        // Texts from pictures were not yet added to the reading.
         let changed = changed.into_iter().filter(|id| !is_from_picture(id));
         for id in changed.chain(drawn) {
             let (count, since) = self.0.get(id).copied().unwrap_or((0, Instant::now()));

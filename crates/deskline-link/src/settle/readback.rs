@@ -122,7 +122,7 @@ pub(crate) fn chose(target: &Resolved, text: &str, (before, after): (&Tree, &Tre
     }
 }
 
-/// Whether a name contains these words in a row: "Sort by: Large" contains "Large".
+/// Whether a name contains these words one after the other: "Sort by: Large" contains "Large".
 fn has_words(name: &str, words: &str) -> bool {
     let split = |text| str::split_whitespace(text).collect::<Vec<_>>();
     let (name, words) = (split(name), split(words));
@@ -181,7 +181,7 @@ fn pressed((tree, was): (&Tree, usize), (after, now): (&Tree, usize)) -> Verdict
 }
 
 fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict {
-    // The row of a cell is selected, or the cell of a text: see `set_selected`.
+    // The state may be on the row of a cell, or on the cell of a text: see `set_selected`.
     const LEVELS: usize = 3;
     let selected = |e: &Element| e.states.contains(States::SELECTED);
     let chain = after.outwards(now).take(LEVELS + 1);
@@ -206,7 +206,7 @@ fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict 
     Verdict::Failed(Mismatch::NothingDone(is.to_owned()))
 }
 
-/// The note about a selection that keys do not follow: Qt and GTK select through accessibility
+/// The note that keys do not go to the selected row: Qt and GTK select through accessibility
 /// without moving their cursor. In Qt the cursor is the focused row; GTK reports none while its
 /// window is behind.
 fn current_beside(tree: &Tree, now: usize) -> Verdict {

@@ -1,4 +1,5 @@
-//! Signs that a tree is older than the window's picture: the picture itself, or a page that loads.
+//! Signs that a tree is older than the window's picture: the picture has changed, or a page is
+//! loading.
 
 use std::time::Duration;
 
@@ -40,9 +41,10 @@ pub(crate) fn may_be_stale(tree: &Tree) -> bool {
         .any(|e| e.visible && e.role == Role::WEB_AREA)
 }
 
-/// Whether something visible has moved without a change of its size: it scrolls, or makes room.
-/// Resized elements are laid out at once. Elements without text that take no clicks do not count,
-/// as they may move for ever: a part of GTK 4's spinner is the box around a turning arrow.
+/// Whether something visible has moved without a change of its size: an element that is scrolled,
+/// or that makes room for another one. Resized elements are laid out at once. Elements without text
+/// that take no clicks do not count, as they may move for ever: a part of GTK 4's spinner is the
+/// box around a turning arrow.
 pub(crate) fn has_slid(before: &Tree, now: &Tree) -> bool {
     let matching = Matching::between(before, now);
     let slid = |(now, was): (&Element, &Option<usize>)| {

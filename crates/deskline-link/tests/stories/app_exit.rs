@@ -1,4 +1,4 @@
-//! Stories of apps that end, and of apps that take their time.
+//! Stories of apps that end, and of slow apps.
 
 use deskline_core::States;
 use deskline_link::Exit;
@@ -63,7 +63,7 @@ fn where_the_persons_window_closes_they_get_the_one_below_it() {
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Songs, pointer: 900,700");
 }
 
-/// The one that they turned to lay below all others before.
+/// The window that the user switches to was the lowest before.
 #[test]
 fn where_the_window_that_they_have_turned_to_closes_they_get_the_one_before_it() {
     let mut story = Story::new();
@@ -74,7 +74,7 @@ fn where_the_window_that_they_have_turned_to_closes_they_get_the_one_before_it()
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
 }
 
-/// Their own closes right before it is put back, and they turn to another one.
+/// The user's own window closes right before it is put back, and the user switches to another one.
 #[test]
 fn a_window_that_they_turn_to_while_theirs_is_put_back_stays() {
     let mut story = Story::new();
@@ -116,11 +116,11 @@ fn waiting_for_an_element_to_go_ends_with_its_app() {
 #[test]
 fn an_app_that_computes_has_not_settled() {
     let mut story = Story::new();
-    // Twice as it is listened to.
+    // Twice for each period in which the link listens to the app.
     story.script().computes = 6;
     story.click("Send");
     story.says("Settled in");
-    // One before the click, and four until it has settled.
+    // One wait before the click, and four until the app has settled.
     assert_eq!(story.count("read 100 again"), 1 + 4);
     story.script().computes = usize::MAX;
     story.click("Inbox");
@@ -128,7 +128,8 @@ fn an_app_that_computes_has_not_settled() {
     story.says("it computes");
 }
 
-/// GTK 4 sends events of its own while it draws a button pressed, and then does what it is for.
+/// GTK 4 sends events of its own while it draws a button pressed, and runs the button's action
+/// afterwards.
 #[test]
 fn an_event_without_a_change_is_not_a_buttons_effect() {
     let mut story = Story::new();

@@ -91,7 +91,7 @@ fn a_repeated_step_runs_anew_each_time_and_ends_where_one_run_fails() {
     "##);
     assert_snapshot!(story.seen(), @"reached: Mail: ·, Mail: ·, Mail: ·, Mail: ⏎; front: Notes, pointer: 900,700");
 
-    // The button is gone after it has been pressed once.
+    // The button disappears once it has been pressed.
     let mut story = Story::new();
     let vanishes = |world: &mut World| {
         for window in &mut world.stack {
@@ -125,7 +125,7 @@ fn a_chain_whose_first_step_fails_touches_nothing() {
     "##);
 }
 
-/// `Send` opens a file chooser of another process, and its button closes it again.
+/// `Send` opens a file chooser of another process, and a button in the chooser closes it again.
 fn attaches(world: &mut World) {
     world.on_press("Send", |world| {
         chooser(world);
@@ -202,8 +202,8 @@ fn a_chain_that_begins_in_a_window_follows_what_its_steps_open() {
     assert_snapshot!(story.seen(), @"reached: Mail: click Send, File Chooser: click Open, Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
 }
 
-/// `Send` opens a dialog of Mail itself, whose button closes it again. The window has another title
-/// then.
+/// `Send` opens a dialog of Mail itself, and a button in the dialog closes it again. Meanwhile the
+/// window gets another title.
 fn asks(world: &mut World) {
     let other = r#"[AXTextField] "Search" x:20 y:440 w:300 h:24 editable"#;
     world.window(MAIL, "Find", [0, 420, 400, 100], other);
@@ -350,7 +350,7 @@ fn esc_ends_a_chain_and_puts_everything_back() {
     focus: "New Message" › [AXTextField] "To" #e3
     "##);
     assert_snapshot!(story.seen(), @"reached: Mail: click To, Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
-    // Late is what has changed since the tree of that answer's file, in which step 1 is done.
+    // Late changes are the changes since the tree in that answer's file, in which step 1 is done.
     story.refresh();
     let file = std::fs::read_to_string(story.field("file")).unwrap();
     let late: Vec<&str> = file.lines().filter(|l| l.starts_with("late ")).collect();
@@ -388,7 +388,7 @@ fn keys_go_to_the_window_that_was_clicked_or_nowhere() {
     story.says("Did 1 of 2 steps");
     assert!(!story.seen().contains("Mail: h"), "{}", story.seen());
 
-    // A dialog that was open behind is what the click led to.
+    // A dialog that was open behind and comes to the front is an effect of the click.
     let mut story = with_another_window();
     story.given(|world| {
         world.window(MAIL, "Find", [50, 20, 400, 300], "");
@@ -401,7 +401,7 @@ fn keys_go_to_the_window_that_was_clicked_or_nowhere() {
     story.click_then("Send", None, Some("Return"));
     assert!(story.seen().contains("Mail: ⏎"), "{}", story.text());
 
-    // A window that the click opens is what the keys are for.
+    // Keys go to a window that the click has opened.
     let mut story = Story::new();
     story.on_press("Send", |world| {
         world.window(MAIL, "Really?", [50, 20, 400, 300], "");
@@ -457,7 +457,7 @@ fn a_ref_stays_good_where_the_app_renders_its_element_anew() {
     story.succeeds();
     let clicks = story.seen().matches("Mail: click To").count();
     assert_eq!(clicks, 2, "{}", story.seen());
-    // Of two that are alike neither is it.
+    // If two elements look alike, neither counts as the earlier one.
     story.given(|world| {
         anew(world, "2/third");
         world.node("Password").unwrap().says("To");
@@ -479,7 +479,8 @@ fn a_change_of_an_element_that_an_earlier_step_had_rendered_anew_is_a_change() {
     }
 }
 
-/// What the window manager then brings to the front is nobody's choice.
+/// The window that the window manager then brings to the front was chosen neither by the user nor
+/// by the agent.
 #[test]
 fn a_chain_stops_where_the_app_has_closed_its_last_window() {
     let mut story = Story::new();
@@ -492,7 +493,8 @@ fn a_chain_stops_where_the_app_has_closed_its_last_window() {
     assert_eq!(story.reached(), "Mail: click Send");
 }
 
-/// Nor is what comes to the front where the person's own window closes meanwhile.
+/// The same holds for a window that comes to the front because the person's own window closes
+/// meanwhile.
 #[test]
 fn a_chain_behind_a_window_that_closes_stays_with_its_app() {
     let mut story = Story::new();
@@ -507,7 +509,7 @@ fn a_chain_behind_a_window_that_closes_stays_with_its_app() {
     assert!(!story.text().contains("Music"), "{}", story.text());
 }
 
-/// Another program may have raised it: a notification, a task bar.
+/// Another program, such as a notification or a task bar, may have raised the window.
 #[test]
 fn keys_do_not_follow_a_window_of_another_app_that_was_open_before() {
     for (mut story, steps) in [Story::new, Story::alone].into_iter().flat_map(|desk| {
@@ -523,7 +525,7 @@ fn keys_do_not_follow_a_window_of_another_app_that_was_open_before() {
     }
 }
 
-/// The app has another window, and the keys were for the one that has closed.
+/// The app has another window, but the keys were meant for the closed one.
 #[test]
 fn a_text_after_a_click_that_closes_its_window_goes_nowhere() {
     let mut story = Story::new();

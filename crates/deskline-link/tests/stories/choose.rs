@@ -1,5 +1,5 @@
-//! A link that chooses opens what it chooses from, and never leaves it open. One that scrolls until
-//! a text shows stops there, or at the end.
+//! A link that chooses opens the list of choices and never leaves it open. A link that scrolls
+//! until a text shows stops there, or at the end.
 
 use deskline_core::Rect;
 use deskline_link::call::Input;
@@ -123,7 +123,8 @@ fn an_app_that_keeps_another_choice_is_an_error() {
     assert_snapshot!(story.field("error"), @"Opened 'Size' [AXComboBox], chose 'Large', but it says 'Small' and not 'Large': the app did not take the choice. Look at the picture");
 }
 
-/// Its choice is its name, and its choices are in no tree once it has closed.
+/// The combo box has its choice as its name, and its choices are in no tree once the list has
+/// closed.
 #[test]
 fn an_app_that_takes_another_choice_for_its_name_is_an_error() {
     let mut story = Story::new();
@@ -161,7 +162,7 @@ fn esc_in_between_closes_the_list_and_nothing_is_chosen() {
     assert_eq!(size.as_deref(), Some("Small"));
 }
 
-/// The folders of Mail are a list of 20, of which it has elements for the two that show.
+/// Mail's folders are a list of 20, with elements only for the two that are visible.
 pub(crate) fn with_folders(world: &mut World) {
     world.turned = Some(|world, lines| {
         let at = world.scrolled.saturating_add(lines).clamp(0, 18);

@@ -1,5 +1,6 @@
-//! What may happen at any moment happens at each: the person moves, types or switches, the app dies
-//! or hangs, something panics, Esc. After each link the promises hold.
+//! Each event that can happen at any moment is tried before every call of a link: the person moves,
+//! types, switches or presses Esc; the app dies or hangs; something panics. After each link the
+//! promises hold.
 
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use crate::story::{
 use crate::transaction::chooser;
 use crate::world::{Health, ScriptWindow, World};
 
-/// A link of the next story.
+/// A link for the next story.
 type Link = fn(&mut Story);
 
 /// Links of each kind after which the person has their window and pointer back.
@@ -37,11 +38,10 @@ const LINKS: [Link; 11] = [
     |story| _ = story.chain(None, vec![click("To", Some("bob"), None), press_ax("Send")]),
 ];
 
-/// Another such link. It outlasts that the app does not answer for 10 s, as long texts take their
-/// time.
+/// Another such link. It survives an app that hangs for 10 s, because long texts take time.
 const PASTE: Link = |story| _ = story.paste("bob");
 
-/// Another such link, except that an app that hangs leaves the list open.
+/// Another such link. If the app hangs, the list stays open.
 const CHOOSE: Link = |story| {
     story.given(with_sizes);
     story.run(Tool::Click, choose("Large"));
@@ -60,15 +60,15 @@ const LEADING_AWAY: [(&str, Link); 2] = [
     }),
 ];
 
-/// Runs each link with something that happens before each of its calls.
+/// Runs each link with an event before each of its calls.
 fn at_each_step(happens: impl Happens + Copy, holds: impl Fn(&Story, usize)) {
     for link in LINKS.into_iter().chain([PASTE, CHOOSE]) {
         at_each_step_of(link, happens, &holds);
     }
 }
 
-/// Runs the links that lead away with something that happens before each of their calls. Then the
-/// new window is in front, or one that the person has chosen.
+/// Runs the links that lead to another window with an event before each of their calls. Afterwards
+/// the new window is in front, or one that the person has chosen.
 fn while_led_away(happens: impl Happens + Copy, chosen: &[u64]) {
     for (new, link) in LEADING_AWAY {
         let is_new = |w: &ScriptWindow| w.title == new;
@@ -102,7 +102,8 @@ fn context(story: &Story, step: usize) -> String {
     )
 }
 
-/// Nothing is left pressed, held or listened to, and an error begins with what was done.
+/// No key is pressed, no device held and no app listened to any more, and an error begins with the
+/// actions so far.
 fn is_let_go(story: &Story, step: usize) {
     let context = || context(story, step);
     story.given(|world| {
@@ -149,13 +150,13 @@ fn is_let_go(story: &Story, step: usize) {
     }
 }
 
-/// Whether a call of this name was made and another came after it.
+/// Whether a call of this name was made and another one came after it.
 fn did(calls: &[String], name: &str) -> bool {
     let at = calls.iter().position(|call| call.starts_with(name));
     at.is_some_and(|at| calls[at + 1..].iter().any(|call| call.starts_with("read")))
 }
 
-/// The call before which something happened.
+/// The call that the event came before.
 fn at(story: &Story, step: usize) -> String {
     story.calls().get(step - 1).cloned().unwrap_or_default()
 }
@@ -172,7 +173,7 @@ fn the_person_moves_the_pointer() {
     at_each_step(person::moves(50, 390), |story, step| {
         assert!(!story.is_error(), "{}", context(story, step));
         let kept_out = story.given(|world| world.kept_out > 0);
-        // A motion between the last look and the restore is not noticed.
+        // A motion after the last look at the pointer and before the restore is not noticed.
         let too_late = at(story, step).starts_with("move_pointer");
         let wanted = if kept_out || too_late { THEIRS } else { moved };
         assert_eq!(pointer(story), wanted, "{}", context(story, step));
@@ -216,7 +217,7 @@ fn the_person_presses_esc() {
         assert_eq!(pointer(story), THEIRS, "{}", context(story, step));
     });
     while_led_away(person::presses_esc, &[EDITOR_WINDOW]);
-    // What was read before it has its refs.
+    // The elements that were read before the error have refs.
     let delayed: Link = |story| {
         story.options.delay_after_action = Duration::from_millis(10);
         story.click("Send");
@@ -232,7 +233,7 @@ fn the_person_presses_esc() {
     });
 }
 
-/// Their switch closes the menu, and the window that they turn to gets no text.
+/// The person's switch closes the menu, and the window that they switch to gets no text.
 #[test]
 fn the_person_switches_while_a_menu_is_clicked() {
     let in_menu: Link = |story| {
@@ -255,7 +256,7 @@ fn the_person_switches_while_a_menu_is_clicked() {
     );
 }
 
-/// An app that changes its health.
+/// An app whose health changes.
 fn mail_becomes(health: Health) -> impl Happens + Copy {
     move |world: &mut World| world.becomes(MAIL, health)
 }
@@ -281,7 +282,7 @@ fn the_app_hangs() {
     while_led_away(mail_becomes(Health::Hung), &[EDITOR_WINDOW]);
 }
 
-/// The window manager then brings another one to the front, which is nobody's choice.
+/// Then the window manager brings another window to the front, which nobody has chosen.
 #[test]
 fn the_app_closes_its_last_window() {
     let closes = |world: &mut World| {
@@ -311,7 +312,7 @@ fn something_panics() {
         |story, step| {
             let context = context(story, step);
             assert!(story.text().contains("internal error"), "{context}");
-            // A step of the restore that panics is not repeated; the others are made all the same.
+            // A step of the restore that panics is not repeated. All other steps are still made.
             let calls = story.calls();
             let restore = calls.iter().position(|call| call == "rest");
             if restore.is_some_and(|restore| restore < step) {

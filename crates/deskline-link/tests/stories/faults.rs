@@ -1,4 +1,4 @@
-//! A story for each fault that was once seen: wrong windows, passwords written down, promises
+//! One story for each fault that was once observed: wrong windows, passwords written down, promises
 //! broken.
 
 use deskline_core::{Point, Rect};
@@ -11,7 +11,7 @@ use crate::story::{
 };
 use crate::world::Health;
 
-/// A second window of Mail, of one size with the first and in front of it.
+/// A second window of Mail, of the same size and in front of the first.
 fn second_window(story: &Story) -> u64 {
     story.given(|world| {
         let line = "[AXButton] \"Push Beta\" x:500 y:40 w:80 h:24";
@@ -78,7 +78,7 @@ fn a_picture_is_of_the_targets_window() {
     assert!(pictures.contains(&"picture 2".to_owned()), "{pictures:?}");
 }
 
-/// The sentence of the answer. Neither it nor the journal may have the secret.
+/// The answer's sentence. Neither the answer nor the journal may have the secret.
 fn said_of_secret(story: &Story) -> String {
     let message = story.field(if story.is_error() { "error" } else { "summary" });
     for text in [&message, &story.journal()] {
@@ -165,7 +165,7 @@ fn a_caption_shows_no_text_for_what_a_button_may_open() {
     assert!(!story.acts().contains("hunter2"), "{}", story.acts());
 }
 
-/// Its app is in front since the link before.
+/// The window's app has been in front since the previous link.
 #[test]
 fn a_chain_behind_a_menu_that_was_left_open_stays_with_its_app() {
     let mut story = Story::with_open_menu();

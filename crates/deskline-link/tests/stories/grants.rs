@@ -36,7 +36,7 @@ fn nothing_is_touched_before_the_person_allows_the_app() {
     assert!(error.contains("deskline grants allow 'mailer'"), "{error}");
     assert_eq!(story.reached(), "nothing");
 
-    // Looking needs no answer.
+    // Reading needs no permission.
     story.refresh();
     assert_eq!(story.field("status"), "success");
 
@@ -92,7 +92,7 @@ fn what_keeps_passwords_is_closed_until_it_is_allowed_by_name() {
     named.click("Send");
     assert_eq!(named.field("status"), "success", "{}", named.text());
 
-    // Nobody is harmed on a private desktop.
+    // On a private desktop an agent can harm nobody.
     let mut alone = Story::alone();
     alone.script().programs.push((MAIL, "keepassxc"));
     alone.click("Send");

@@ -1,4 +1,4 @@
-//! A link that hovers leaves the pointer there, and the next one that acts puts it back.
+//! A link that hovers leaves the pointer there, and the next link that acts puts the pointer back.
 
 use deskline_link::call::{Awaited, Input};
 use deskline_link::{Action, Tool};

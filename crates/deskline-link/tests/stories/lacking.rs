@@ -1,4 +1,5 @@
-//! Desktops that lack something, links that work without it, and what costs the connection.
+//! Desktops that lack an ability, links that work without it, and the errors that cost the
+//! connection.
 
 use insta::assert_snapshot;
 
@@ -7,7 +8,7 @@ use crate::story::{MAIL_WINDOW, Story};
 use crate::transaction::chooser;
 use crate::world::Health;
 
-/// A desktop that reads trees and presses through the accessibility API, and nothing else.
+/// A desktop that reads trees, presses through the accessibility API, and has no other ability.
 fn trees_only() -> Story {
     Story::lacking(&[("display", "it is reached through a bridge for trees")])
 }
@@ -141,7 +142,7 @@ fn a_button_that_the_person_holds_is_waited_for() {
     focus: "New Message"
     "##);
     assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
-    // Keys do not need the pointer.
+    // Keys need no pointer.
     assert!(!story.type_text("bob").is_error(), "{}", story.text());
 }
 

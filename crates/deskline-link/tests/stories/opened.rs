@@ -1,4 +1,4 @@
-//! Stories of what an action has opened, and of which app is in front.
+//! Stories about the windows that an action opens, and the app in front.
 
 use insta::assert_snapshot;
 
@@ -95,7 +95,8 @@ fn a_person_who_switches_while_an_app_is_opened_stays_where_they_are() {
             story.acts()
         );
     };
-    // After its window came to the front, and before it is known which one is its.
+    // After the app's window has come to the front, and before it is known which window belongs to
+    // the app.
     switched("read 500", false);
     switched("progress", true);
 }

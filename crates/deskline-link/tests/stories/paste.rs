@@ -1,12 +1,12 @@
-//! Pasting: the person's clipboard is lent for as long as it takes, and is back however the link
-//! ends.
+//! Pasting: the person's clipboard is lent for as long as the paste takes, and is restored however
+//! the link ends.
 
 use deskline_link::Tool;
 use insta::assert_snapshot;
 
 use crate::story::{MAIL_WINDOW, Story, pastes};
 
-/// A desk where keys go to the field `To` once its window is in front.
+/// A desk where keys go to the field `To` once the field's window is in front.
 fn in_field() -> Story {
     let story = Story::new();
     story.given(|world| world.focus(MAIL_WINDOW, 0));

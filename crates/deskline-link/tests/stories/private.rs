@@ -1,4 +1,4 @@
-//! Stories of a private desktop: nobody is disturbed, so nothing is guarded and nothing put back.
+//! Stories of a private desktop: nobody sits there, so nothing is guarded and nothing is put back.
 
 use insta::assert_snapshot;
 
@@ -57,7 +57,7 @@ fn the_target_stays_in_front_after_an_error_too() {
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: New Message, pointer: 540,52");
 }
 
-/// The editor was in front before, but nobody has put it there.
+/// The editor was in front before, but no person has put it there.
 #[test]
 fn the_app_that_was_in_front_before_can_take_over() {
     let mut story = Story::alone();

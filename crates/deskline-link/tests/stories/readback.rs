@@ -1,4 +1,4 @@
-//! A story for each way in which an app reports success and does something else, or nothing.
+//! One story for each way in which an app reports success and does something else, or nothing.
 
 use deskline_core::States;
 use deskline_link::call::Quiet;
@@ -7,7 +7,7 @@ use deskline_link::{Action, Tool};
 use crate::story::{EDITOR_WINDOW, MAIL, MAIL_WINDOW, Story, by_text};
 use crate::world::World;
 
-/// A desk on which the field `To` makes something else of what is put into it.
+/// A desk where the field `To` changes the text that it gets.
 fn with(makes: fn(&str) -> String) -> Story {
     let story = Story::new();
     story.given(|world| world.node("To").unwrap().makes = Some(makes));
@@ -68,7 +68,7 @@ fn a_value_that_the_app_writes_in_its_own_form_is_a_success_with_a_note() {
     story.set_value("To", "3");
     story.succeeds();
     story.says("note: 'To' [AXTextField] says '3.00' now");
-    // The same again changes nothing, which is what it should do.
+    // Setting the same value again changes nothing, and nothing should change.
     story.set_value("To", "3").says_nothing_more();
     story.given(|world| world.node("To").unwrap().makes = Some(|text| text.trim().to_owned()));
     story.set_value("To", " bob ").says_nothing_more();
@@ -119,7 +119,7 @@ fn a_mask_and_a_completion_are_notes() {
     story.says("note: 'To' [AXTextField] says 'London' now");
 }
 
-/// A desk with a text area that makes something else of what is put into it.
+/// A desk with a text area that changes the text that it gets.
 fn with_notes(makes: fn(&str) -> String) -> Story {
     let story = Story::new();
     story.given(|world| {
@@ -223,7 +223,7 @@ fn a_key_that_changes_nothing_is_reported() {
     story.press_key("F9");
     story.succeeds();
     story.says("note: F9 changed nothing, neither tree nor picture");
-    // What the click changed may hide what the key did.
+    // The click's changes may hide the key's effect.
     story.click_then("Send", Some("bob"), Some("F9"));
     story.says_nothing_more();
     story.given(|world| {
@@ -233,7 +233,7 @@ fn a_key_that_changes_nothing_is_reported() {
     });
     story.click_then("Sent", Some("bob"), Some("Return"));
     story.says_nothing_more();
-    // How the window looked is not known: it was behind the person's.
+    // The window's earlier look is unknown: it was behind the person's window.
     story.given(|world| world.raise(EDITOR_WINDOW));
     story.press_key("F9");
     story.says_nothing_more();
@@ -288,14 +288,14 @@ fn a_text_that_the_app_takes_bit_by_bit_is_waited_for() {
         .later(200, says("bob@examp"))
         .later(400, says("bob@example.com"));
     story.types("bob@example.com").says_nothing_more();
-    // One that keeps less than it was given is not waited for.
+    // The link does not wait for a field that keeps less than it was given.
     let mut story = with(five);
     story.types("bob@example.com");
     story.says("took 5 of 15 characters");
     assert!(story.script().waited.as_millis() < 1_000);
 }
 
-/// Under an X11 window manager that holds the first click into a window back.
+/// With an X11 window manager that delays the first click into a window.
 #[test]
 fn a_text_waits_until_the_click_has_given_its_field_the_focus() {
     let mut story = Story::new();

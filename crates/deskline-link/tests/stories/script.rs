@@ -1,4 +1,5 @@
-//! The script: what happens before or after which call, how this desktop is, and what was called.
+//! The script: which event happens before or after which call, the desktop's properties, and the
+//! log of calls.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,27 +13,27 @@ use deskline_link::{
 
 use crate::world::{Health, ScriptWindow, World};
 
-/// Something that happens on its own: the person does it, or an app.
+/// An event that the link does not cause: the person or an app causes it.
 pub(crate) trait Happens: FnOnce(&mut World) + Send + 'static {}
 
 impl<T: FnOnce(&mut World) + Send + 'static> Happens for T {}
 
 pub(crate) type Happening = Box<dyn FnOnce(&mut World) + Send>;
 
-/// Starts an app: its pid.
+/// The pid of the app that starts.
 pub(crate) type Start = fn(&mut World) -> u32;
 
-/// When it does.
+/// When an event happens.
 pub(crate) enum When {
     /// Before the call with this number in the link, counted from 1.
     Before(usize),
     /// After the first call whose line in the log begins with this.
     After(&'static str),
-    /// Once the link has waited so long for changes.
+    /// Once the link has waited this long for changes.
     Waited(Duration),
 }
 
-/// What is scripted, and what was called.
+/// The script, and the calls so far.
 // The booleans are independent switches.
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Default)]
@@ -45,27 +46,27 @@ pub(crate) struct Script {
     pub(crate) calls: Vec<String>,
     /// Why there is no guard.
     pub(crate) unable: Option<&'static str>,
-    /// How apps end that end, if this desktop knows.
+    /// How ended apps have ended, if this desktop reports it.
     pub(crate) exit: Option<Exit>,
-    /// How often apps have computed when they are asked, and for how long.
+    /// For how many more questions apps report that they have computed, and for how long.
     pub(crate) computes: usize,
     pub(crate) computed: Duration,
     /// Whether nobody can be sitting at this desktop.
     pub(crate) private: bool,
-    /// Whether this desktop reports that the person presses something.
+    /// Whether this desktop reports the person's key and button presses.
     pub(crate) watches: bool,
     /// Whether the guard may hold on while an app settles.
     pub(crate) holds_on: bool,
     pub(crate) connections: u32,
-    /// Whether apps answer what nobody can read.
+    /// Whether apps answer with text that cannot be parsed.
     pub(crate) garbled: bool,
     pub(crate) listening: bool,
     pub(crate) aim: Option<Aim>,
     /// Why the person's clipboard cannot be saved.
     pub(crate) unsaved: Option<&'static str>,
-    /// What was saved of it, while the agent's text is on it.
+    /// The saved clipboard, while the agent's text is on it.
     pub(crate) saved: Option<String>,
-    /// Whether a paste key has pasted, and whether apps know that key.
+    /// Whether a paste key has pasted, and whether apps know this paste key.
     pub(crate) pasted: bool,
     pub(crate) pastes: bool,
     /// Whether apps let accessibility choose in a combo box.
@@ -75,12 +76,12 @@ pub(crate) struct Script {
     /// The abilities that this desktop lacks, each with the reason: methods of `Display`,
     /// `display` for all of them, and the facts `pids`, `extents` and `pointer`.
     pub(crate) lacks: HashMap<&'static str, &'static str>,
-    /// How often a started app is looked at before it has a window.
+    /// How many looks at a started app find no window yet.
     pub(crate) slow: usize,
     pub(crate) started: Option<u32>,
-    /// The programs of processes, where the system knows them.
+    /// The programs of processes, if the system reports them.
     pub(crate) programs: Vec<(u32, &'static str)>,
-    /// What `open` starts.
+    /// The app that `open` starts.
     pub(crate) installed: Vec<(&'static str, Start)>,
 }
 
@@ -102,7 +103,7 @@ impl Script {
         }
     }
 
-    /// Time passes in which the link waits, until something happens.
+    /// Lets time pass while the link waits, until something happens.
     pub(crate) fn pass(&mut self, time: Duration) {
         let until = self.waited + time;
         let due = |when: &When| match when {
@@ -120,7 +121,7 @@ impl Script {
         self.fire(|when| matches!(when, When::Waited(after) if *after <= now));
     }
 
-    /// An error unless the app answers.
+    /// An error, unless the app answers.
     pub(crate) fn answers(&self, pid: u32) -> Result<()> {
         if self.garbled {
             return Err(Error::system("talking to the app")("a malformed reply"));
@@ -136,7 +137,7 @@ impl Script {
         }
     }
 
-    /// The app that an element is of, if it is still there.
+    /// The app that owns an element, if the element still exists.
     pub(crate) fn owner(&mut self, id: &ElementId) -> Result<u32> {
         let mut windows = self.world.stack.iter();
         let owner = windows.find(|w| w.nodes.iter().any(|n| n.id == id.as_str()));
@@ -146,7 +147,7 @@ impl Script {
         self.answers(pid).map(|()| pid)
     }
 
-    /// Whether what lies there is what was aimed at.
+    /// Whether the target is at this place.
     pub(crate) fn require_place(&self, at: Point) -> Result<()> {
         let other = self.aim.and_then(|aim| self.lies_over(aim, at));
         other.map_or(
@@ -155,7 +156,7 @@ impl Script {
         )
     }
 
-    /// Whether a drag would end where it is to end.
+    /// Whether a drag would end in its target.
     pub(crate) fn require_end(&self, at: Point) -> Result<()> {
         let other = self.aim.and_then(|aim| self.lies_over(aim.at_end(), at));
         other.map_or(Ok(()), |other| {
@@ -163,7 +164,7 @@ impl Script {
         })
     }
 
-    /// The window that covers the target at this point, if one does.
+    /// The window that covers the target at this point, if there is one.
     fn lies_over(&self, aim: Aim, at: Point) -> Option<Other> {
         let (there, _) = self.world.lies_at(at)?;
         let same = aim.window.is_none_or(|id| id.0 == there.id);
@@ -192,7 +193,7 @@ impl Script {
         }
     }
 
-    /// The keys of a text go in one by one; half way through something may happen.
+    /// Types a text key by key. Half way through, an event may happen.
     pub(crate) fn typed(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
         self.world.keys_down = true;
         let all = text.chars().count();
@@ -223,7 +224,7 @@ fn other(window: &ScriptWindow) -> Other {
     }
 }
 
-/// The person's input. While the guard holds, it reaches no app.
+/// The person's input. While the guard is closed, it reaches no app.
 pub(crate) mod person {
     use super::{Point, Reason, World};
 
@@ -246,7 +247,7 @@ pub(crate) mod person {
         });
     }
 
-    /// By a key or a click, which count as pressed.
+    /// Switches by a key or a click, which count as presses.
     pub(crate) fn switches_to(window: u64) -> impl Fn(&mut World) + Copy {
         move |world| {
             acts(world, |world| {
@@ -256,7 +257,7 @@ pub(crate) mod person {
         }
     }
 
-    /// Esc is heard through the guard, and after it until the link is over.
+    /// Esc is noticed while the guard is closed, and after that until the end of the link.
     pub(crate) fn presses_esc(world: &mut World) {
         if let Some(ear) = &world.ear {
             ear.cancel(Reason::Person);

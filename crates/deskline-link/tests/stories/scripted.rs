@@ -1,4 +1,4 @@
-//! The desktop in memory, behind the contract.
+//! The desktop in memory, as an implementation of the contract.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -19,7 +19,7 @@ use deskline_link::{
 use crate::script::{Script, When, refused};
 use crate::world::{Health, World};
 
-/// The time that a call takes.
+/// How long a call takes.
 const CALL: Duration = Duration::from_micros(100);
 
 /// The desktop and its platform. Clones are the same one.
@@ -31,7 +31,7 @@ impl Scripted {
         Self(Arc::new(Mutex::new(Script::new(world))))
     }
 
-    /// A panic in the script poisons nothing that matters.
+    /// A panic in the script leaves nothing in an invalid state, so a poisoned lock can be used.
     pub(crate) fn script(&self) -> MutexGuard<'_, Script> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -56,8 +56,8 @@ impl Scripted {
         why.map_or(Ok(()), |why| Err(Missing::new(*why)))
     }
 
-    /// One call of the contract: its line, what is due before it, what it does, what is due after
-    /// it.
+    /// One call of the contract: logs it, runs the events due before it, carries it out, runs the
+    /// events due after it.
     fn ask<T>(&self, line: &str, act: impl FnOnce(&mut Script) -> T) -> T {
         let mut script = self.script();
         script.calls.push(line.to_owned());
@@ -598,7 +598,7 @@ impl Apps for Scripted {
 
     fn threads_computed(&mut self, _: u32) -> Option<Duration> {
         let mut script = self.script();
-        // Each settle listens between two of these.
+        // The link asks once before it listens, and once after.
         if script.computes > 0 {
             script.computes -= 1;
             script.computed += Duration::from_secs(100);

@@ -1,4 +1,5 @@
-//! What settles a link: the effect of the action, and not what raising and focusing cause.
+//! When a link settles: after the effect of its action, not after the effects of raising and
+//! focusing.
 
 use std::time::Duration;
 
@@ -67,7 +68,7 @@ fn an_event_without_a_change_is_no_effect_of_a_key_that_activates() {
     for ms in [100, 150, 250] {
         let mut story = Story::new();
         story.given(|world| world.on_return(MAIL_WINDOW, |_| ()));
-        // As GTK 4 sends it when its window is raised.
+        // GTK 4 sends these events when its window is raised.
         let event = |world: &mut World| world.changes(Sign::Change);
         story.later(20, event).later(ms, says_sent);
         story.press_key("Return");
@@ -85,7 +86,7 @@ fn a_late_effect_is_waited_for_until_the_app_is_quiet() {
     assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 3 modified. Settled in _ ms.");
 }
 
-/// LibreOffice lays a dialog out once more when it is on the screen.
+/// LibreOffice lays out a dialog once more when the dialog is on the screen.
 #[test]
 fn a_dialog_that_grows_once_it_is_there_is_answered_as_it_stays() {
     for ms in [120, 200] {
@@ -125,7 +126,7 @@ fn what_moves_without_an_event_is_answered_where_it_stays() {
     let inbox = story.tree_line("Inbox");
     assert!(inbox.contains("y:200"), "{inbox}");
 
-    // What goes on moving is not waited for.
+    // The link does not wait for an element that goes on moving.
     let mut story = Story::new();
     story.script().moves_silently = true;
     for turn in 0..200 {
@@ -135,7 +136,7 @@ fn what_moves_without_an_event_is_answered_where_it_stays() {
     let waited = story.script().waited.as_millis();
     assert!((300..600).contains(&waited), "{waited} ms");
 
-    // Nor is anything waited for longer where nothing moves.
+    // If nothing moves, the link waits no longer either.
     let waited = |moves_silently| {
         let mut story = Story::new();
         story.script().moves_silently = moves_silently;

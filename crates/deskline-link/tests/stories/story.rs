@@ -1,4 +1,4 @@
-//! One story: a desk, links on it, and what came of them in a form that does not vary.
+//! One story: a desk, links on it, and their results in a form that does not vary.
 
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_input::clock;
@@ -21,7 +21,7 @@ pub(crate) const MAIL: u32 = 100;
 pub(crate) const EDITOR: u32 = 200;
 pub(crate) const MUSIC: u32 = 300;
 
-/// Mail's window, behind the editor's, which the person has in front. Music is behind both.
+/// Mail's window is behind the editor's, which the person has in front. Music is behind both.
 pub(crate) const MUSIC_WINDOW: u64 = 1;
 pub(crate) const MAIL_WINDOW: u64 = 2;
 pub(crate) const EDITOR_WINDOW: u64 = 3;
@@ -35,7 +35,7 @@ pub(crate) struct Story {
     pub(crate) answer: Option<Answer>,
 }
 
-/// A person writes notes; the agent is to send a mail behind their window.
+/// A person writes notes while an agent sends a mail in a window behind theirs.
 pub(crate) fn desk() -> World {
     let mut world = World::new();
     world.app(MUSIC, "Music");
@@ -82,7 +82,8 @@ impl Story {
 
     pub(crate) fn with(policy: Policy) -> Self {
         clock::stop();
-        // The journal syncs each file to its disk: in memory two thousand links take 1.5 s, not 13.
+        // The journal syncs each file to its disk: two thousand links take 1.5 s in memory, and 13
+        // s on a disk.
         let memory = std::path::Path::new("/dev/shm");
         let dir = if memory.is_dir() {
             tempfile::tempdir_in(memory).unwrap()
@@ -107,7 +108,7 @@ impl Story {
         self.desktop.script()
     }
 
-    /// A desktop that lacks something.
+    /// A desktop that lacks these abilities.
     pub(crate) fn lacking(lacks: &[(&'static str, &'static str)]) -> Self {
         let story = Self::new();
         story.script().lacks.extend(lacks.iter().copied());
@@ -144,27 +145,27 @@ impl Story {
         story
     }
 
-    /// Sets the desk up.
+    /// Changes the desk before its first link.
     pub(crate) fn given<T>(&self, change: impl FnOnce(&mut World) -> T) -> T {
         change(&mut self.script().world)
     }
 
-    /// What a press or a click on an element does.
+    /// Sets the effect of a press or a click on an element.
     pub(crate) fn on_press(&self, name: &str, effect: impl Fn(&mut World) + Send + Sync + 'static) {
         self.given(|world| world.on_press(name, effect));
     }
 
-    /// Something happens after the first call of this name in the next link.
+    /// Adds an event after the first call of this name in the next link.
     pub(crate) fn after(&mut self, call: &'static str, happens: impl Happens) -> &mut Self {
         self.happens(When::After(call), happens)
     }
 
-    /// Something happens before a call of the next link, counted from 1.
+    /// Adds an event before a call of the next link; calls count from 1.
     pub(crate) fn before(&mut self, call: usize, happens: impl Happens) -> &mut Self {
         self.happens(When::Before(call), happens)
     }
 
-    /// Something happens once the next link has waited so long for changes.
+    /// Adds an event for when the next link has waited this long for changes.
     pub(crate) fn later(&mut self, ms: u64, happens: impl Happens) -> &mut Self {
         self.happens(When::Waited(Duration::from_millis(ms)), happens)
     }
@@ -203,7 +204,7 @@ impl Story {
         self.repeated_chain(window, steps, &[])
     }
 
-    /// A chain whose steps run so often.
+    /// A chain whose steps run this many times.
     pub(crate) fn repeated_chain(
         &mut self,
         window: Option<&str>,
@@ -343,7 +344,7 @@ impl Story {
         assert!(self.text().contains(text), "{}", self.text());
     }
 
-    /// One look of a wait, while another call wants the desktop or not.
+    /// One look of a wait; `others` is whether another call wants the desktop.
     pub(crate) fn look(&mut self, waiting: Box<Waiting>, others: bool) -> Option<Box<Waiting>> {
         self.script().calls.clear();
         match self.links.look(waiting, &Cancel::new(), &|| others) {
@@ -361,22 +362,22 @@ impl Story {
         self.links.applications("").text
     }
 
-    /// The field of the answer.
+    /// A field of the answer.
     pub(crate) fn field(&self, name: &str) -> String {
         let mut lines = self.text().lines();
         let found = lines.find_map(|l| l.strip_prefix(name)?.strip_prefix(": "));
         found.map(settled).unwrap_or_default()
     }
 
-    /// The line of the answer's tree file that has this text.
+    /// The line with this text in the answer's tree file.
     pub(crate) fn tree_line(&self, text: &str) -> String {
         let file = std::fs::read_to_string(self.field("file")).unwrap();
         let mut lines = file.lines().filter(|line| line.contains(text));
         lines.next().unwrap_or_default().to_owned()
     }
 
-    /// The answer without what varies (paths, sizes, times), and without its head if that is
-    /// Mail's success.
+    /// The answer without the parts that vary (paths, sizes, times). The head is left out if it
+    /// reports success for Mail.
     pub(crate) fn outcome(&self) -> String {
         let varies = ["file: ", "file_size: ", "hint: ", "screenshot: "];
         let head = "status: success\npid: 100\napp: Mail\n";
@@ -386,7 +387,7 @@ impl Story {
         kept.map(settled).collect::<Vec<_>>().join("\n")
     }
 
-    /// The calls that did something or announced it. Left out are questions, and the usual calls at
+    /// The calls that did something or announced it. Leaves out questions, and the usual calls at
     /// the start (the reading of Mail) and at the end, if both are there.
     pub(crate) fn acts(&self) -> String {
         const QUESTIONS: [&str; 13] = [
@@ -445,7 +446,7 @@ impl Story {
         }
     }
 
-    /// The input that reached apps, and what the person has in front of them now.
+    /// The input that reached apps, and the person's front window now.
     pub(crate) fn seen(&self) -> String {
         let reached = self.reached();
         let script = self.script();
@@ -455,7 +456,7 @@ impl Story {
         format!("reached: {reached}; front: {front}, pointer: {x},{y}")
     }
 
-    /// All that the journal holds in words.
+    /// All texts in the journal.
     pub(crate) fn journal(&self) -> String {
         let path = self.journal.path().join("journal.jsonl");
         std::fs::read_to_string(path).unwrap_or_default()
@@ -525,7 +526,7 @@ pub(crate) fn opens_menu(world: &mut World) {
     world.menu(MAIL, [500, 64, 100, 60], item);
 }
 
-/// The text that an action types.
+/// The text that an action types, if any.
 fn text_of(action: &Action) -> Option<String> {
     match action {
         Action::Input(Input::Type { typing } | Input::Click { then: typing, .. }) => {
@@ -542,7 +543,7 @@ pub(crate) fn by_text(text: &str) -> Target {
     }
 }
 
-/// A line with each number of milliseconds as `_`.
+/// A line in which each number of milliseconds is `_`.
 fn settled(line: &str) -> String {
     let mut words: Vec<&str> = line.split(' ').collect();
     for i in 1..words.len() {

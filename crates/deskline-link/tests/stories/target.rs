@@ -1,4 +1,4 @@
-//! `target:` is what was acted on, as it is now.
+//! `target:` describes the element that was acted on, in its present state.
 
 use deskline_core::States;
 use insta::assert_snapshot;
@@ -6,8 +6,8 @@ use insta::assert_snapshot;
 use crate::story::{MAIL, MAIL_WINDOW, Story, click, press_ax, presses};
 use crate::world::World;
 
-/// A desk whose mail window also has options: two boxes to tick, one of them twice, and a button
-/// that closes itself.
+/// A desk whose mail window also has two check boxes, of which one exists twice, and a button that
+/// closes its window.
 fn with_options() -> Story {
     let story = Story::new();
     story.given(|world| {

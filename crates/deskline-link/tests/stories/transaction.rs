@@ -1,4 +1,4 @@
-//! A story for each sentence of the transaction.
+//! One story for each sentence about the transaction.
 
 use std::time::Duration;
 
@@ -212,7 +212,7 @@ fn a_window_in_front_stays_there_and_no_window_is_raised() {
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: New Message, pointer: 900,700");
 }
 
-/// A dialog of another process, as file choosers are.
+/// A dialog of another process, like file choosers.
 pub(crate) fn chooser(world: &mut World) {
     world.app(400, "File Chooser");
     let lines = "[AXButton] \"Open\" x:320 y:340 w:80 h:24";
@@ -249,7 +249,7 @@ fn the_persons_own_switch_is_no_handoff_and_is_not_read() {
       'To' -> 'Sent'
     "##);
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Songs, pointer: 900,700");
-    // Nor where the platform does not report what they press.
+    // The same on a desktop that does not report what the person presses.
     let mut story = Story::new();
     story.script().watches = false;
     story.after("ungrab", person::switches_to(MUSIC_WINDOW));
@@ -281,7 +281,7 @@ fn the_persons_keys_reach_no_app_until_their_window_is_back() {
     );
     assert!(story.journal().contains("guard_held_ms"));
 
-    // They are let in while an app takes long to settle, and after an error.
+    // The person's devices are released while an app takes long to settle, and after an error.
     let mut story = settling();
     story.after("wait_for_change", |world| {
         deskline_input::clock::pass(Duration::from_millis(1_050));
@@ -527,7 +527,7 @@ fn an_app_that_ends_by_the_action_is_its_effect() {
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
 }
 
-/// The label is the combo box's, the value its text field's.
+/// The label belongs to the combo box, the value to the text field in it.
 #[test]
 fn a_value_for_a_combo_box_that_can_be_typed_into_goes_into_its_field() {
     let mut story = Story::new();

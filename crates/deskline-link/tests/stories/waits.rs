@@ -1,4 +1,4 @@
-//! A `wait_for` between whose looks other links run.
+//! A `wait_for` that lets other links run between its looks.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 use crate::story::{MAIL, Story, wait_for};
 use crate::world::Health;
 
-/// A wait until Mail has sent.
+/// A wait until Mail has sent the message.
 fn until_sent(ms: u64) -> Box<Waiting> {
     let wait = wait_for("Sent", Awaited::Present, ms);
     let waiting = Waiting::new(Call::new(Tool::WaitFor, Some(MAIL), wait));
@@ -26,7 +26,7 @@ fn other_links_run_between_two_looks_and_the_diff_is_since_the_call() {
     read 100 whole
     rest
     "##);
-    // Another agent clicks, and the person gets their window back.
+    // Another agent clicks, and the person's window is put back.
     story.click("Send");
     assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.");
     assert!(story.look(wait.expect("no answer yet"), true).is_none());
@@ -74,7 +74,7 @@ fn a_wait_that_times_out_shows_the_last_state() {
         "{}",
         story.text()
     );
-    // What it has shown is no late change.
+    // The changes that the wait has reported are not late changes.
     assert_snapshot!(story.refresh().field("late_changes"), @"");
 }
 

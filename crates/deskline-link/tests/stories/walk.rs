@@ -23,8 +23,8 @@ use trees::Seen;
 /// The links of a session: a desktop of its own, on which the server is restarted at times.
 const SESSION: usize = 40;
 
-/// What a step may take. The longest waits are those for a hung app that a text is pasted into, and
-/// for a field that does not come.
+/// The longest time that a step may take. The longest waits are for a hung app in which a text is
+/// pasted, and for a field that never appears.
 const STEP: Duration = Duration::from_secs(12);
 
 fn from_environment(name: &str, default: u64) -> u64 {
@@ -99,7 +99,7 @@ impl Walk {
         }
     }
 
-    /// One link, with what may happen before and during it, and then all promises.
+    /// One link, with random events before and during it, then a check of all promises.
     fn link(&mut self, number: usize) {
         let Self {
             rng,
@@ -122,7 +122,7 @@ impl Walk {
             person.before(world, log);
         });
         if rng.u8(..) < 8 {
-            // The next process does not know what the one before owed to the person.
+            // The next server process does not know what its predecessor had still to restore.
             story.restart();
             seen.forget_trees();
             *person = story.given(|world| Person::new(world));
@@ -202,7 +202,7 @@ impl Walk {
     }
 }
 
-/// Nothing stays pressed, held, lent or listened to.
+/// No key is pressed, no device held, no clipboard lent and no app listened to.
 fn let_go(world: &mut World, harmed: bool) -> Result<(), String> {
     let kept = [
         (world.guarded, "the guard holds"),
@@ -227,7 +227,7 @@ fn let_go(world: &mut World, harmed: bool) -> Result<(), String> {
     }
 }
 
-/// What had reached apps before a link, and how many windows had opened.
+/// The input that had reached apps before a link, and how many windows had opened.
 struct Before {
     reached: usize,
     opened: usize,
@@ -241,8 +241,8 @@ impl Before {
         }
     }
 
-    /// The agent's input reached no other app than the target, one that opened a window meanwhile,
-    /// and the one that a drag was to end in. `p` is the person's key.
+    /// The agent's input reached only the target, an app that opened a window meanwhile, or the app
+    /// where the drag was to end. `p` is the person's key.
     fn only_the_target_was_reached(&self, world: &World, call: &Call) -> Result<(), String> {
         let to = call.actions().find_map(|action| match action {
             Action::Input(Input::Drag { to_pid, .. }) => *to_pid,

@@ -10,7 +10,7 @@ use deskline_core::{
 };
 use deskline_link::{Cancel, Sign};
 
-/// What an app does when something of its is pressed, or Return comes.
+/// The effect of pressing an element or of Return in it.
 pub(crate) type Effect = Arc<dyn Fn(&mut World) + Send + Sync>;
 
 /// An element of a window.
@@ -23,7 +23,7 @@ pub(crate) struct Node {
     /// Whether it is scrolled out of view.
     pub(crate) away: bool,
     pub(crate) pressed: Option<Effect>,
-    /// What it makes of a text that is put into it.
+    /// How it changes a text that it gets.
     pub(crate) makes: Option<fn(&str) -> String>,
 }
 
@@ -34,14 +34,14 @@ pub(crate) struct ScriptWindow {
     pub(crate) pid: u32,
     pub(crate) title: String,
     pub(crate) at: Rect,
-    /// A menu takes the input of its app, is in no list of windows, and closes when the front
+    /// A menu gets the input of its app, is in no list of windows, and closes when the front window
     /// changes.
     pub(crate) menu: bool,
     pub(crate) nodes: Vec<Node>,
     pub(crate) returned: Option<Effect>,
 }
 
-/// How an app is.
+/// The health of an app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Health {
     Well,
@@ -49,8 +49,8 @@ pub(crate) enum Health {
     Dead,
 }
 
-/// All that there is.
-// Each is a fact of its own.
+/// The whole desktop.
+// They are independent facts.
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Default)]
 pub(crate) struct World {
@@ -74,20 +74,20 @@ pub(crate) struct World {
     pub(crate) dialogs: Vec<u64>,
     /// Those whose native role is that of an alert.
     pub(crate) alerts: Vec<u64>,
-    /// An app that reports the window of its active toplevel alone.
+    /// An app that reports only the window of its active toplevel.
     pub(crate) twins: Option<u32>,
-    /// By how many lines the wheel has scrolled, and what it does.
+    /// How many lines the wheel has scrolled, and the wheel's effect.
     pub(crate) scrolled: i32,
     pub(crate) turned: Option<fn(&mut Self, i32)>,
-    /// Whether the person pressed anything since a link asked.
+    /// Whether the person has pressed a key or a button since the link started to watch.
     pub(crate) person: Option<bool>,
-    /// What reached whom: `Mail: a`, `Mail: click Send`.
+    /// The input that reached an app: `Mail: a`, `Mail: click Send`.
     pub(crate) reached: Vec<String>,
-    /// What the person did in vain, because the guard held.
+    /// The person's input that reached no app because the guard was closed.
     pub(crate) kept_out: u32,
-    /// The windows that have opened, and whose they are.
+    /// The windows that have opened, with the pids of their apps.
     pub(crate) opened: Vec<(u64, u32)>,
-    /// The strongest sign of change that was not reported yet.
+    /// The strongest sign of a change that was not reported yet.
     changed: Option<Sign>,
     next: u64,
 }
@@ -107,8 +107,8 @@ impl World {
         self.apps.push((App { name, pid }, Health::Well));
     }
 
-    /// Opens a window in front of all others. Each line is an element as in a tree file. The
-    /// indent gives its parent; `away` at the end means that it is scrolled away.
+    /// Opens a window in front of all others. Each line is an element, as in a tree file. The
+    /// indent gives its parent; `away` at the end means that the element is scrolled out of view.
     pub(crate) fn window(&mut self, pid: u32, title: &str, at: [i32; 4], lines: &str) -> u64 {
         let (id, [x, y, w, h]) = (self.next, at);
         self.next += 1;
@@ -182,7 +182,7 @@ impl World {
         app.map(|(app, _)| app.name.clone()).unwrap_or_default()
     }
 
-    /// A dead app's windows are gone; a hung one's stay.
+    /// A dead app's windows are gone; those of a hung app stay.
     pub(crate) fn becomes(&mut self, pid: u32, health: Health) {
         for app in self.apps.iter_mut().filter(|(app, _)| app.pid == pid) {
             app.1 = health;
@@ -220,14 +220,14 @@ impl World {
         }
     }
 
-    /// What lies at a place: its window, and the innermost element there.
+    /// The window at a point, and the innermost element there.
     pub(crate) fn lies_at(&self, at: Point) -> Option<(&ScriptWindow, Option<&Node>)> {
         let window = self.stack.iter().find(|w| w.at.contains(at))?;
         let there = |n: &&Node| !n.away && n.line.extents.is_some_and(|e| e.contains(at));
         Some((window, window.nodes.iter().rev().find(there)))
     }
 
-    /// A button goes down and up there.
+    /// Presses and releases a button at a point.
     pub(crate) fn click(&mut self, at: Point) {
         let Some((window, node)) = self.lies_at(at) else {
             return;
@@ -254,7 +254,7 @@ impl World {
         }
     }
 
-    /// What lies at one place is dropped at another.
+    /// Drags from one point to another.
     pub(crate) fn drop(&mut self, from: Point, to: Point) {
         let text = |node: Option<&Node>| node.map(Node::text).unwrap_or_default();
         let dragged = self.lies_at(from).map(|(_, node)| text(node));
@@ -317,12 +317,12 @@ impl World {
         self.changed = self.changed.max(Some(sign));
     }
 
-    /// What changed since this was last asked.
+    /// The strongest change since the last call.
     pub(crate) fn take_changed(&mut self) -> Option<Sign> {
         self.changed.take()
     }
 
-    /// The app's tree as its toolkit would report it.
+    /// The app's tree, as its toolkit would report it.
     pub(crate) fn tree(&self, pid: u32) -> Tree {
         let name = self.name(pid);
         let mut elements = vec![element(&format!("/{pid}"), Role::APPLICATION, &name, None)];
@@ -412,14 +412,14 @@ impl World {
 }
 
 impl Node {
-    /// A text is put into it.
+    /// Enters a text into the element.
     pub(crate) fn take(&mut self, text: &str) {
         self.value = self
             .makes
             .map_or_else(|| text.to_owned(), |makes| makes(text));
     }
 
-    /// Gives it another text.
+    /// Replaces the element's text.
     pub(crate) fn says(&mut self, text: &str) {
         self.line.text = Some(Text::new(text));
     }

@@ -1,4 +1,4 @@
-//! The promises about answers: their form, the journal's line, and no secret in either.
+//! The promises about answers: their form, the journal's line, and no secrets in either.
 
 use deskline_core::{Line, States};
 use deskline_link::Call;
@@ -129,8 +129,9 @@ pub(super) fn journal_line(
     }
 }
 
-/// No text of which a part went into a password field is in the answer, in the files or in what
-/// the overlay showed, unless the field's window came after that: `opened` had opened before.
+/// If a part of a text went into a password field, the text is neither in the answer, nor in the
+/// files, nor in the overlay, unless the field's window opened later. `opened` is the number of
+/// windows that had opened before.
 pub(super) fn secrets(story: &Story, call: &Call, opened: usize) -> Result<(), String> {
     let ((secure, plain), came): ((Vec<_>, Vec<_>), Vec<_>) = story.given(|world| {
         let of = |w: &ScriptWindow| {
@@ -152,7 +153,7 @@ pub(super) fn secrets(story: &Story, call: &Call, opened: usize) -> Result<(), S
     let last = journal.lines().last().unwrap_or_default();
     let calls = story.calls().join("\n");
     for text in call.actions().filter_map(texts) {
-        // The first seven and the last six characters are in no other text.
+        // No other text has the same first seven or last six characters.
         let parts = [text.get(..7), text.get(text.len().saturating_sub(8)..)];
         let has = |n: &Node| parts.iter().flatten().any(|part| n.value.contains(part));
         let mut fields = secure.iter().filter(|(_, n)| has(n)).peekable();
@@ -165,7 +166,7 @@ pub(super) fn secrets(story: &Story, call: &Call, opened: usize) -> Result<(), S
             &*calls
         };
         let escaped = text.replace('\n', "\\n").replace('\t', "\\t");
-        // Where it went into a plain field too, that field shows it, and so do the trees.
+        // If the text also went into a plain field, that field and the trees show it.
         let shows = plain.iter().any(|(_, n)| n.value.contains(text));
         let typed = story.text().lines().filter(|line| line.contains("Typed"));
         let typed: String = typed.collect();

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::happenings::{Shared, number};
 use crate::world::World;
 
-/// What calls are made of.
+/// The material for random calls.
 struct Maker<'w> {
     rng: &'w mut Rng,
     log: &'w Shared,
@@ -78,7 +78,7 @@ pub(super) fn any(rng: &mut Rng, log: &Shared, world: &World, refs: &[Ref]) -> C
     call
 }
 
-/// The arguments that may have secrets.
+/// The arguments that may hold secrets.
 fn arguments(action: &Action) -> Map<String, Value> {
     let given = match action {
         Action::Input(Input::Type { typing } | Input::Click { then: typing, .. }) => {
@@ -93,7 +93,7 @@ fn arguments(action: &Action) -> Map<String, Value> {
     }
 }
 
-/// The texts that an action puts somewhere.
+/// The texts that an action enters somewhere.
 pub(super) fn texts(action: &Action) -> Option<&str> {
     match action {
         Action::Input(Input::Type { typing } | Input::Click { then: typing, .. }) => {
@@ -125,7 +125,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A text that no other call has, with the keys that matter at times.
+    /// A text that no other call has; sometimes it holds keys that move the focus.
     fn text(&mut self) -> String {
         let n = number(self.log);
         let between = ["", "", "", "\t", "\n"][self.rng.usize(..5)];
@@ -180,7 +180,7 @@ impl Maker<'_> {
         }
     }
 
-    /// An action that a chain can have.
+    /// An action that a chain can contain.
     fn step(&mut self) -> Action {
         let target = self.target();
         match self.rng.u8(..20) {

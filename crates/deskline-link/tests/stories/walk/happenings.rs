@@ -1,5 +1,5 @@
-//! What happens on the random desktop: an app does something, or the person, or all breaks.
-//! Each text of an element ends in a number that no other element has.
+//! Random events on the desktop: an app or the person does something, or a part breaks. The text of
+//! each element ends in a number that no other element has.
 
 use std::fmt::Write as _;
 use std::panic::resume_unwind;
@@ -12,17 +12,17 @@ use fastrand::Rng;
 use crate::script::{Happening, When, person};
 use crate::world::{Health, World};
 
-/// What happened during a link, beyond what the desktop shows.
+/// The events of a link that the desktop does not show.
 #[derive(Default)]
 pub(super) struct Log {
-    /// The last number that was given to an element, an app or a text.
+    /// The last number that was assigned to an element, an app or a text.
     pub(super) next: u32,
-    /// Where the person moved the pointer, and to which windows they switched.
+    /// The points that the person moved the pointer to, and the windows that they switched to.
     pub(super) moved: Vec<Point>,
     pub(super) switched: Vec<u64>,
     pub(super) panicked: bool,
     pub(super) broken: bool,
-    /// Whether a menu was open when something happened.
+    /// Whether a menu was open at an event.
     pub(super) menus: bool,
 }
 
@@ -129,7 +129,7 @@ fn app_acts(world: &mut World, rng: &mut Rng, log: &Shared, pid: u32) {
     let Some(&at) = own.get(rng.usize(..own.len().max(1))) else {
         return;
     };
-    // One of the acts above may have removed it.
+    // One of the events above may have removed it.
     let Some(window) = world.stack.get_mut(at).filter(|w| w.pid == pid && !w.menu) else {
         return;
     };
@@ -202,7 +202,7 @@ fn person_acts(rng: &mut Rng, log: &Shared) -> Happening {
     })
 }
 
-/// Anything that may happen in a link.
+/// Any event that may happen in a link.
 pub(super) fn any(rng: &mut Rng, log: &Shared) -> (When, Happening) {
     const AFTER: [&str; 9] = [
         "read",
@@ -253,7 +253,7 @@ pub(super) fn any(rng: &mut Rng, log: &Shared) -> (When, Happening) {
     (when, Box::new(noted))
 }
 
-/// Some apps end, others start, and the desktop stays small.
+/// Ends some apps and starts others, so that the desktop stays small.
 pub(super) fn between_links(world: &mut World, rng: &mut Rng, log: &Shared) {
     for (_, health) in &mut world.apps {
         if *health == Health::Hung && rng.bool() {

@@ -1,4 +1,4 @@
-//! The promise to the person: their front window and pointer are back after each link.
+//! The promise to the person: their front window and pointer are restored after each link.
 
 use deskline_core::Point;
 use deskline_link::{Action, Call, Input};
@@ -6,7 +6,7 @@ use deskline_link::{Action, Call, Input};
 use super::happenings::{Log, Shared};
 use crate::world::World;
 
-/// What the person has in front of them.
+/// The person's front window and pointer.
 pub(super) struct Person {
     front: Option<u64>,
     pointer: Point,
@@ -15,21 +15,21 @@ pub(super) struct Person {
     windows_then: Vec<u64>,
 }
 
-/// What a link has left to a later one to put back.
+/// What a link has left for a later one to restore.
 #[derive(Clone, Copy, PartialEq)]
 enum Owes {
     Nothing,
-    /// All, once the menu closes.
+    /// Everything, once the menu closes.
     Menu,
-    /// The pointer, which hovers here.
+    /// The pointer, which hovers at this point.
     Pointer(Point),
 }
 
-/// A link, and what happened during it.
+/// A link, and the events during it.
 pub(super) struct Link<'l> {
     pub(super) call: &'l Call,
     pub(super) is_error: bool,
-    /// Whether the answer reports a handoff: then nothing is put back.
+    /// Whether the answer reports a handoff: then nothing is restored.
     pub(super) hands_over: bool,
     /// Whether a part of the desktop broke: then the restore may have failed.
     pub(super) harmed: bool,
@@ -42,7 +42,7 @@ impl Link<'_> {
         self.call.actions().any(hover)
     }
 
-    /// Whether it may have ended before it took over what an earlier link owes.
+    /// Whether the link may have ended before it took over an earlier link's deferred restore.
     fn may_only_look(&self) -> bool {
         let looks = |action: &Action| matches!(action, Action::Refresh | Action::WaitFor { .. });
         self.is_error || self.call.actions().all(looks)
@@ -67,7 +67,7 @@ impl Person {
         }
     }
 
-    /// Right before a link.
+    /// To be called right before a link.
     pub(super) fn before(&mut self, world: &World, log: &Shared) {
         let mut log = log.lock().unwrap();
         if matches!(self.owes, Owes::Pointer(at) if at != world.pointer) {
@@ -82,8 +82,8 @@ impl Person {
         self.windows_then = world.stack.iter().map(|w| w.id).collect();
     }
 
-    /// Right after it. `false` once it is not known any more what is owed to the person: that of
-    /// menus depends on what comes next.
+    /// To be called right after a link. `false` if it is unknown from now on what has to be
+    /// restored: with an open menu it depends on the next link.
     pub(super) fn after(&mut self, world: &World, link: &Link<'_>) -> Result<bool, String> {
         let happened = link.happened;
         let now = front(world);
@@ -122,8 +122,8 @@ impl Person {
         } else {
             Owes::Pointer(at)
         };
-        // Where they had it when the link first moved it is not known; nor, with a new window,
-        // whether it was left where it is on purpose.
+        // It is unknown where the pointer was when the link first moved it, and, if a window has
+        // opened, whether it was left there on purpose.
         let unsure = !back && (new || !happened.moved.is_empty());
         Ok(!link.harmed && !unsure)
     }

@@ -1,5 +1,5 @@
-//! The promises about trees: a diff leads from the last tree to the new one, and a ref stays with
-//! its element.
+//! The promises about trees: a diff leads from the last tree to the new one, and a ref always means
+//! the same element.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,20 +11,20 @@ use super::answers::Answered;
 
 type Elements = HashMap<Ref, Line>;
 
-/// Changes (and whether they are late ones), elements, and whether there is a diff.
+/// Changes (and whether they are late changes), elements, and whether there is a diff.
 type Read = (Vec<(DeltaLine, bool)>, Elements, bool);
 
-/// What the agent has seen.
+/// What the agent has seen so far.
 #[derive(Default)]
 pub(super) struct Seen {
     /// The last tree of each app.
     trees: Vec<(u32, Elements)>,
     /// The apps whose trees the last answers had, newest last.
     recent: Vec<u32>,
-    /// What each ref stood for: a role, and the number in the text.
+    /// The element of each ref: its role, and the number in its text.
     meaning: HashMap<Ref, (Role, String)>,
     /// The late changes of the last answer about each app. An element that changes by itself is
-    /// left out of the third answer in a row.
+    /// left out from the third answer in a row on.
     late: HashMap<Option<u32>, HashSet<Ref>>,
 }
 
@@ -44,7 +44,7 @@ impl Seen {
 
     pub(super) fn learn(&mut self, call: &Call, answered: &Answered) -> Result<(), String> {
         let Some(file) = answered.file() else {
-            // Without a file the summary alone shows the other app's tree.
+            // Without a file, only the summary shows the other app's tree.
             self.forget(answered.field("app_switch").and_then(switched_to));
             return Ok(());
         };
@@ -60,7 +60,7 @@ impl Seen {
         Ok(())
     }
 
-    /// The next late changes of an app are those since an answer that was about another app too.
+    /// The next late changes of an app count from an answer that was about another app too.
     fn forget(&mut self, pid: Option<u32>) {
         self.trees.retain(|(known, _)| Some(*known) != pid);
         self.recent.retain(|known| Some(*known) != pid);
@@ -107,7 +107,7 @@ impl Seen {
         }
     }
 
-    /// Reads the part of a file about one app.
+    /// Reads the part of a file that is about one app.
     fn read(&mut self, text: &str) -> Result<Read, String> {
         let (mut deltas, mut elements, mut counts) = (Vec::new(), Elements::new(), Vec::new());
         let mut diffed = false;
@@ -151,7 +151,7 @@ impl Seen {
         Ok((deltas, elements, diffed))
     }
 
-    /// A ref stands for one element for ever. A window may get another title.
+    /// A ref always means the same element. A window's title may change.
     fn means(&mut self, line: &Line) -> Result<(), String> {
         let (Some(reference), Some(text)) = (line.reference, &line.text) else {
             return Ok(());
@@ -171,7 +171,8 @@ impl Seen {
         }
     }
 
-    /// The tree that the changes lead to is the one that follows them, in what shows.
+    /// The visible part of the tree that results from the changes equals that of the tree after
+    /// them.
     fn agree(&self, pid: Option<u32>, led_to: &Elements, is: &Elements) -> Result<(), String> {
         let late = self.late.get(&pid);
         let was_late = |reference: &Ref| late.is_some_and(|late| late.contains(reference));
@@ -183,7 +184,7 @@ impl Seen {
                 return Err(format!("not in the diff: {line}"));
             };
             let states = |line: &Line| line.states & (States::CHECKED | States::SELECTED);
-            // A value that is also the name is not repeated.
+            // A value that equals the name is not written a second time.
             let value = |line: &Line| {
                 line.value
                     .clone()
@@ -237,12 +238,12 @@ fn apply(tree: &mut Elements, delta: &DeltaLine, now: &Elements) -> Result<(), S
             let reference = line.reference.ok_or(format!("no ref: {delta}"))?;
             if let Some(known) = tree.get_mut(&reference) {
                 known.visible |= line.visible;
-                // A value that was also the name was not shown until it was renamed.
+                // A value that equalled the name was not written until the name changed.
                 let value = now.get(&reference).and_then(|now| now.value.clone());
                 if known.value.is_none() && known.text != line.text && value == known.text {
                     known.value = value;
                 }
-                // It may have been renamed while it was hidden.
+                // The element may have been renamed while it was hidden.
                 known.text.clone_from(&line.text);
                 for change in changes {
                     change_of(known, change, now.get(&reference));

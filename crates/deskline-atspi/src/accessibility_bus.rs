@@ -1,7 +1,7 @@
 //! Finds the accessibility bus, and turns accessibility on.
 //!
 //! `org.a11y.Bus` on the session bus gives the address and starts the bus if it is not running;
-//! `org.a11y.Status` holds whether apps should join it.
+//! `org.a11y.Status` has the property that asks apps to join it.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ pub fn is_enabled(session_bus: &str) -> Result<bool> {
     Ok(is_enabled_on(&mut open(session_bus)?))
 }
 
-/// Asks for the address on a connected session bus, which starts the accessibility bus.
+/// Requests the address on a connected session bus, which starts the accessibility bus.
 pub fn address_on(bus: &mut Connection, limit: Duration) -> Result<String, bus::Error> {
     let call = Call::new(BUS, PATH, BUS, "GetAddress", Body::new());
     Ok(bus.call(&call, limit)?.reader().str()?.to_owned())

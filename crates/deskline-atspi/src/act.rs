@@ -20,7 +20,7 @@ use crate::request::Request;
 use crate::toolkits::Toolkit;
 
 /// How long to wait for an action to return. Qt returns from an action that opens a modal dialog
-/// only when the dialog closes, and an app that computes returns late, so a timeout is no failure.
+/// only when the dialog closes, and a busy app returns late, so a timeout is no failure.
 const ACTION_RETURNS: Duration = Duration::from_millis(500);
 
 /// The bus's error for a call whose receiver has left the bus.
@@ -142,8 +142,8 @@ pub fn press(app: &mut AppConnection<'_>, path: &str) -> Acted {
     Ok(())
 }
 
-/// Waits briefly until the element's SELECTED state is as requested. Toolkits report success for
-/// selections that they do not make.
+/// Waits briefly until the element's SELECTED state is as requested. Some toolkits report success
+/// for selections that they do not make.
 fn becomes_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> Asked<bool> {
     const SOON: Duration = Duration::from_millis(300);
     // An element that is gone has no selection state to wait for.
@@ -153,8 +153,8 @@ fn becomes_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> 
     Ok(is(&ask_until(SOON, || state(app, path), is)?))
 }
 
-/// Whether a tab or one beside it is SELECTED. Qt 5 gives each tab the states of its tab bar, so
-/// none is.
+/// Whether a tab or one beside it is SELECTED. In Qt 5 each tab has the states of its tab bar, so
+/// no tab is SELECTED.
 fn tells_which_is_selected(app: &mut AppConnection<'_>, path: &str) -> Asked<bool> {
     let Some(bar) = parent(app, path)? else {
         return Ok(true);
@@ -223,7 +223,7 @@ fn press_index(actions: &[String]) -> Option<i32> {
         .map(|i| i as i32)
 }
 
-/// The index of the only action, in whatever language its name is, if it may be a press.
+/// The index of the element's only action, whatever its name means, if it may be a press.
 fn only_action(actions: &[String]) -> Option<i32> {
     let [name] = actions else { return None };
     let name = squeezed(name);
@@ -263,7 +263,7 @@ fn do_action(app: &mut AppConnection<'_>, path: &str, index: i32) -> Acted<Reply
             Err(refused(QuietAction::Press, Obstacle::NotDone))
         }
         Ok(_) => Ok(Reply::InTime),
-        // It has answered right before this.
+        // The app has just answered another call, so it is alive.
         Err(bus::Error::Timeout | bus::Error::Io(_)) => Ok(Reply::Late),
         Err(bus::Error::Remote { name, .. }) if name == NO_REPLY => Ok(Reply::Late),
         Err(bus::Error::Remote { message, .. }) => {
@@ -300,7 +300,7 @@ fn interfaces(app: &mut AppConnection<'_>, path: &str) -> Asked<Vec<String>> {
     Ok(all.unwrap_or_default())
 }
 
-/// `set_value`: sets a number, a text, or a choice, whichever the element has.
+/// `set_value`: sets a number, a text, or a choice, whichever the element takes.
 pub fn set_value(
     app: &mut AppConnection<'_>,
     path: &str,
@@ -340,7 +340,7 @@ pub fn set_value(
         let before = current_if(app, path, has(VALUE))?;
         let body = Body::new().str(value);
         if is_true(app.call(path, EDITABLE_TEXT, "SetTextContents", body))? {
-            // GTK's spin buttons take a text when they lose the focus, or by Return.
+            // GTK's spin buttons apply a text when they lose the focus, or after Return.
             let takes_late = is == Some(role::SPIN_BUTTON) && before.is_some();
             if takes_late && !becomes_other(app, path, before)? {
                 return Err(refused(ACTION, Obstacle::ShownNotTaken));
@@ -365,8 +365,8 @@ pub fn set_value(
     Err(refused(ACTION, obstacle))
 }
 
-/// `choose`: selects the choice of this text in a combo box or a list.
-/// Returns whether the app reports success.
+/// `choose`: selects the choice with this text in a combo box or a list. Returns whether the app
+/// reports success.
 pub fn choose(
     app: &mut AppConnection<'_>,
     path: &str,
@@ -380,7 +380,7 @@ pub fn choose(
         .ok_or_else(|| refused(ACTION, Obstacle::NoSuchChoice(value.to_owned())))
 }
 
-/// Selects the choice of this text below an element. Returns whether the app reports success, or
+/// Selects the choice with this text below an element. Returns whether the app reports success, or
 /// `None` if there is no such choice. `selects`: whether the element implements `Selection`.
 fn select(
     app: &mut AppConnection<'_>,
@@ -436,7 +436,7 @@ fn current_if(app: &mut AppConnection<'_>, path: &str, has: bool) -> Asked<Optio
     if has { current(app, path) } else { Ok(None) }
 }
 
-/// Waits briefly until an element's number is another one.
+/// Waits briefly until an element's number has changed.
 fn becomes_other(app: &mut AppConnection<'_>, path: &str, before: Option<f64>) -> Asked<bool> {
     const SOON: Duration = Duration::from_millis(200);
     let is = |now: &Option<f64>| *now != before;

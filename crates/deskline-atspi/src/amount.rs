@@ -16,7 +16,7 @@ pub enum Amount {
     AsText,
     /// Two readings of the text, by the decimal sign.
     Either(f64, f64),
-    /// The element shows a number, and the text is none.
+    /// The element shows a number, and the text is not a number.
     None,
 }
 
@@ -31,7 +31,8 @@ struct Shown {
 /// The longest text that is read: numbers are shorter.
 const LONGEST: i32 = 64;
 
-/// The value of `text` in this element, which has a value. `has` holds its interfaces.
+/// The number to set for `text` in this element, which implements `Value`. `has` holds its
+/// interfaces.
 pub fn amount(
     app: &mut AppConnection<'_>,
     path: &str,
@@ -93,8 +94,8 @@ impl Shown {
         }
     }
 
-    /// How many units of the shown text are one of the value: 100 for a percentage. `None` if the
-    /// text does not show the value.
+    /// How many units of the shown text equal one unit of the value: 100 for a percentage. `None`
+    /// if the text does not show the value.
     fn scale(&self) -> Option<f64> {
         const PERCENT: f64 = 100.0;
         let (Some(value), false) = (self.value, self.text.trim().is_empty()) else {

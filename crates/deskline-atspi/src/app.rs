@@ -7,7 +7,7 @@ use crate::strategies::documents::Documents;
 use crate::toolkits::{CacheUse, vcl};
 use crate::tree::KnownWindows;
 
-/// An app that was met.
+/// An app whose toolkit and connection are known.
 #[derive(Debug)]
 pub struct App {
     /// Its identity and its connection.
@@ -16,12 +16,12 @@ pub struct App {
     pub beside: Vec<Peer>,
     /// Whether its cache is worth fetching.
     pub cache: BulkCache,
-    /// What its last reading asked.
+    /// The requests of its last reading.
     pub questions: Questions,
     /// Whether a reading has found the same tree as the one before: GTK 4's tree grows as it is
     /// read.
     pub grown: bool,
-    /// Whether the last reading had a page that shows and is loading.
+    /// Whether the last reading had a visible page that was loading.
     pub loads: bool,
     /// The windows of its toplevels.
     pub windows: KnownWindows,
@@ -30,7 +30,7 @@ pub struct App {
 }
 
 impl App {
-    /// The state of an app that was not read yet.
+    /// The state of an app before its first reading.
     pub fn new(peer: Peer) -> Self {
         // LibreOffice's cache is never fetched. With five documents it took more than 2 s on a
         // loaded machine, during which LibreOffice answered nothing else, and most of it is not in

@@ -1,6 +1,6 @@
 //! A toplevel as its app describes it.
 
-/// A toplevel that shows.
+/// A visible toplevel.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AppToplevel {
     /// The app's process.
@@ -11,7 +11,7 @@ pub struct AppToplevel {
     pub title: String,
     /// Whether its app reports that it has the keyboard.
     pub active: bool,
-    /// Whether its app has not answered this time. The toplevel is then from its last answer.
+    /// Whether its app has not answered this time. The toplevel is then from the app's last answer.
     pub silent: bool,
 }
 

@@ -84,7 +84,7 @@ impl AtSpi {
         })
     }
 
-    /// Where the bus is.
+    /// The address of the bus.
     pub fn address(&self) -> &str {
         &self.address
     }
@@ -103,8 +103,8 @@ impl AtSpi {
         reply.reader().u32().ok().filter(|pid| *pid != 0)
     }
 
-    /// The apps on the bus, in the order in which they came. Asks the registry and the daemon, no
-    /// app.
+    /// The apps on the bus, in the order in which they joined. Requests go to the registry and the
+    /// daemon, and to no app.
     pub fn apps(&mut self) -> Result<Vec<Listed>, bus::Error> {
         let call = Call::new(REGISTRY, ROOT, ACCESSIBLE, "GetChildren", Body::new());
         let names: Vec<String> = self
@@ -210,18 +210,19 @@ impl AtSpi {
         app.is_some_and(|app| app.peer.toolkit.moves_silently())
     }
 
-    /// Whether the last reading had a page that shows and is loading.
+    /// Whether the last reading had a visible page that was loading.
     pub fn is_loading(&self, pid: u32) -> bool {
         self.apps.get(&pid).is_some_and(|app| app.loads)
     }
 
-    /// Whether the last reading has toplevels whose windows may be on their way.
+    /// Whether the last reading has toplevels whose windows may still appear.
     pub fn lacks_windows(&self, pid: u32) -> bool {
         let app = self.apps.get(&pid);
         app.is_some_and(|app| app.windows.are_on_their_way())
     }
 
-    /// The link acts in this toplevel: its readings read it, though nobody sees it.
+    /// Records that the link acts in this toplevel: its readings then read it anew even if nobody
+    /// sees it.
     pub fn act_in(&mut self, toplevel: &ElementId) {
         if !self.acted_in.contains(toplevel) {
             self.acted_in.push(toplevel.clone());
@@ -283,7 +284,7 @@ impl AtSpi {
             }
             read = again;
         }
-        // The bus answers in place of an app that has left it: even the root is missing.
+        // For an app that has left the bus, the bus itself answers: even the root is missing.
         if read.as_ref().is_ok_and(|tree| tree.elements.is_empty()) {
             self.forget(pid);
             process::ends_within(pid, CLOSES);
@@ -295,7 +296,7 @@ impl AtSpi {
         })
     }
 
-    /// Whether the link is about that app, and its last reading is kept.
+    /// Whether the link is about this app, and the app's last reading is kept.
     fn has_read(&self, pid: u32) -> bool {
         let current = self.mirrors.current.as_ref();
         let last = current.and_then(|mirror| mirror.last.as_ref());
@@ -317,8 +318,8 @@ impl AtSpi {
             self.catch_up(&bus_name)?;
         }
         self.hear();
-        // A reading of the visible nodes alone, as between a click and its text, does not replace
-        // it.
+        // A reading of visible nodes alone, as between a click and its text, does not replace the
+        // last one.
         let last = match scope {
             Scope::Showing => None,
             _ => self
@@ -341,7 +342,7 @@ impl AtSpi {
         };
         let mut spreadsheets = self.keep_alive.take(&bus_name);
         let mut engine = Engine::new(app.peer.connection(bus), &bus_name, toolkit, end);
-        // The cache has all of them in one call.
+        // If the cache is fetched, one call returns the nodes of all frames.
         if !whole && !fetch_cache {
             engine.unseen = app.documents.unseen(windows, &self.acted_in);
         }
@@ -386,13 +387,13 @@ impl AtSpi {
         let frames = frames.map(|&frame| tree::element_id(&bus_name, &nodes[frame].path));
         tree.older = older_parts(&tree, kept, (older, age), frames);
         let heard = self.mirrors.is_current(&bus_name);
-        // The traversal was given up, so it is unknown which parts its nodes lack.
+        // The traversal was cut short, so it is unknown which parts of its nodes are missing.
         let given_up = partial.unread.cut;
         if !given_up && scope != Scope::Showing {
             app.documents
                 .remember(&nodes, &read.set_aside, &tree, windows);
         }
-        // Events since a document was read are not known to this reading.
+        // Drop the reused documents: this reading does not know the events since they were read.
         nodes.truncate(own);
         for &frame in &read.set_aside {
             nodes[frame].children.clear();
@@ -473,8 +474,8 @@ impl AtSpi {
     }
 }
 
-/// The elements that were not read in this call: `kept` hidden elements, with their age, and those
-/// in windows that nobody sees, which are in these frames.
+/// The elements that were not read in this call: `kept` hidden elements, with their age, and the
+/// elements of these frames, which are windows that nobody sees.
 fn older_parts(
     tree: &Tree,
     kept: Option<(usize, Duration)>,

@@ -62,8 +62,8 @@ impl AtSpi {
     }
 }
 
-/// The process of each app, among those that are connected to its proxy: the one with the app's
-/// name, else by order. The last app gets what is left.
+/// The process of each app, among those that are connected to its proxy: the process with the app's
+/// name, else the next one in order. The last app gets the remaining process.
 fn assign(called: &[String], mut clients: Vec<(u32, String)>) -> Vec<u32> {
     let is = |app: &str, process: &str| {
         let (app, process) = (app.to_lowercase(), process.to_lowercase());

@@ -11,8 +11,8 @@ use crate::request::Request;
 /// platform.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
-/// After this silence a request to the app's root is sent. The rest of [`PATIENCE`] is for the
-/// answer.
+/// After this time without a reply, the app's root is requested. The app has the rest of
+/// [`PATIENCE`] to answer.
 const SILENCE: Duration = Duration::from_millis(1_700);
 
 /// The tag of that request. Others count up from 0.
@@ -35,9 +35,10 @@ pub struct AppConnection<'a> {
 pub enum Next {
     /// The reply to the request with this tag.
     Reply(u64, Reply),
-    /// The app answers other requests, but not those with these tags. They are no longer in flight.
+    /// The app answers other requests, but not those with these tags. These requests are no longer
+    /// in flight.
     Unanswered(Vec<u64>),
-    /// The time is over. Requests in flight stay in flight.
+    /// The deadline has passed. Requests stay in flight.
     End,
 }
 
@@ -91,8 +92,8 @@ impl<'a> AppConnection<'a> {
     }
 
     /// The next reply to any request in flight, until `end`. If an app is silent for most of
-    /// [`PATIENCE`], its root is requested: some apps never answer some requests (GTK 4.8
-    /// `GetOffsetAtPoint`), and are alive.
+    /// [`PATIENCE`], its root is requested: some apps are alive and never answer some requests (GTK
+    /// 4.8 `GetOffsetAtPoint`).
     ///
     /// # Errors
     /// [`Error::Timeout`] where the app was silent for [`PATIENCE`]; [`Error::Io`] where the
@@ -107,7 +108,7 @@ impl<'a> AppConnection<'a> {
                     if asked {
                         return Ok(Next::Unanswered(self.forget()));
                     }
-                    // A late reply, after an earlier silence.
+                    // A late reply, which arrived after the app had counted as silent.
                     if self.is_idle() {
                         return Ok(Next::Unanswered(Vec::new()));
                     }

@@ -1,4 +1,4 @@
-//! Reading replies: the types that several requests answer with.
+//! Decodes replies: the types that several requests return.
 
 use std::sync::Arc;
 

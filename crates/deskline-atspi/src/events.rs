@@ -18,7 +18,7 @@ use crate::names::{REGISTRY, ROOT};
 use crate::request::Request;
 use crate::strategies::read_on;
 
-/// The events that announce a change. Toolkits send thousands of the others.
+/// The events that announce a change. Toolkits send thousands of other ones.
 const EVENTS: [&str; 7] = [
     "object:children-changed",
     "object:state-changed",
@@ -95,7 +95,8 @@ impl AtSpi {
         }
     }
 
-    /// The link is over. The app stays subscribed if the next link can reuse its last reading.
+    /// To be called when the link is over. The app stays subscribed if the next link can reuse its
+    /// last reading.
     pub fn rest(&mut self) {
         self.acted_in.clear();
         let of = self.mirrors.current.as_ref();
@@ -149,7 +150,7 @@ impl AtSpi {
         let toolkit = app.peer.toolkit;
         let end = Instant::now() + HANGS;
         let mut engine = Engine::new(app.peer.connection(bus), &mirror.bus_name, toolkit, end);
-        // Events from the meantime are still queued, and invalidate the nodes that were read before
+        // Events that came since are still queued, and invalidate the nodes that were read before
         // them. If this fails, the next link reads everything.
         if read_on::read_on(&mut engine, &mut last).is_ok() {
             mirror.last = Some(last);

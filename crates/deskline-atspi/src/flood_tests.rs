@@ -54,7 +54,7 @@ fn objects(paths: &[impl AsRef<str>]) -> Data {
     objects_of(paths.iter().map(|path| ("", path.as_ref())))
 }
 
-/// The same, each with its owner.
+/// A list of objects, each with its owner.
 fn objects_of<'a>(objects: impl IntoIterator<Item = (&'a str, &'a str)>) -> Data {
     let all = { objects.into_iter() }.fold(Data::default(), |all, (owner, path)| {
         all.pad(8).str(owner).str(path)
@@ -64,7 +64,7 @@ fn objects_of<'a>(objects: impl IntoIterator<Item = (&'a str, &'a str)>) -> Data
     data
 }
 
-/// The answer to a call. Each object has two children, without end.
+/// The answer to a call. Each object has two children, so the tree is infinite.
 fn answer(call: &str, serial: u32) -> Data {
     let data = Data::default();
     if call.contains("GetState") {
@@ -109,17 +109,17 @@ fn answer_of_table(call: &str) -> Option<Data> {
     }
 }
 
-/// How a peer answers.
+/// The behaviour of a peer.
 struct Peer {
-    /// Its answers that are other than [`answer`]'s.
+    /// Answers that replace those of [`answer`].
     own: fn(&str) -> Option<Data>,
     /// The delay before each answer.
     pace: Duration,
     /// The number of calls that it answers.
     most: usize,
-    /// Whether it never answers a call.
+    /// Whether it never answers this method.
     is_deaf_to: fn(&str) -> bool,
-    /// With a seed: changes some of its answers.
+    /// If set, changes some of its answers, by this seed.
     garbles: Option<u64>,
 }
 
@@ -131,7 +131,7 @@ const QUICK: Peer = Peer {
     garbles: None,
 };
 
-/// Answers one client.
+/// Serves one client.
 fn serve(stream: &UnixStream, peer: &Peer) -> std::io::Result<()> {
     let mut lines = BufReader::new(stream);
     let mut out = stream;
@@ -182,12 +182,12 @@ fn serve(stream: &UnixStream, peer: &Peer) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A client connected to such a peer.
+/// A client that is connected to such a peer.
 fn client(folder: &tempfile::TempDir, peer: Peer) -> Connection {
     Connection::private(&listening(folder, peer), PATIENCE).unwrap()
 }
 
-/// The address at which such a peer answers one client.
+/// The address where such a peer serves one client.
 fn listening(folder: &tempfile::TempDir, peer: Peer) -> String {
     let path = folder.path().join("peer");
     let _ = std::fs::remove_file(&path);
@@ -327,7 +327,7 @@ fn an_app_with_many_windows_that_hangs_keeps_no_other_window_as_it_was() {
     }
 }
 
-/// A hostile app: what it answers is wrong now and then, in content and in form.
+/// A hostile app: some of its answers are wrong, in content or in form.
 #[test]
 fn fuzz_an_app_whose_answers_are_garbled_is_read_or_given_up() {
     let folder = tempfile::tempdir().unwrap();
@@ -413,7 +413,7 @@ fn what_was_asked_ahead_is_not_asked_again() {
     }
 }
 
-/// A listener that accepts, and sends a byte now and then; and one that accepts nobody.
+/// A listener that accepts and sends a byte from time to time, and one that never accepts.
 #[test]
 fn a_handshake_is_bounded() {
     let folder = tempfile::tempdir().unwrap();
@@ -436,7 +436,7 @@ fn a_handshake_is_bounded() {
     assert!(connect(&path));
     let path = folder.path().join("full");
     let _listener = UnixListener::bind(&path).unwrap();
-    // More than any backlog.
+    // More connections than any backlog holds.
     let mut held = vec![];
     for _ in 0..5_000 {
         let address = rustix::net::SocketAddrUnix::new(&path).unwrap();

@@ -11,7 +11,7 @@
 //!   reuse.
 //! - `mirrors`, `events`: the apps that stay subscribed between links.
 //! - `reading`: the order of the strategies; `tree`: from nodes to elements on the screen.
-//! - [`AtSpi`]: the connection that holds all of it.
+//! - [`AtSpi`]: the connection, which owns all of these.
 
 pub mod accessibility_bus;
 mod act;

@@ -84,7 +84,8 @@ impl Mirrors {
         true
     }
 
-    /// The link is over: keeps the current app's mirror. Returns the apps to unsubscribe.
+    /// To be called when the link is over: keeps the current app's mirror. Returns the apps to
+    /// unsubscribe.
     pub fn rest(&mut self) -> Vec<Mirror> {
         if let Some(mut mirror) = self.current.take() {
             mirror.idle_events = 0;
@@ -200,7 +201,7 @@ mod tests {
         }
     }
 
-    /// The kept apps, after links about these.
+    /// The apps that stay subscribed after links about these.
     fn kept(links: impl IntoIterator<Item = Mirror>) -> Vec<String> {
         let mut mirrors = Mirrors::default();
         for mirror in links {

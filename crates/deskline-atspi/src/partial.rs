@@ -29,7 +29,7 @@ impl Partial {
         unread.failed.texts += other.failed.texts;
     }
 
-    /// Whether an app that answers could be read further in more time.
+    /// Whether an app that answers could be read further if there were more time.
     pub fn is_for_want_of_time(&self) -> bool {
         let unread = &self.unread;
         !unread.cut && !unread.overfull && unread.nodes + self.crowded > unread.failed.elements

@@ -16,13 +16,13 @@ const PRIVATE_CONNECT: Duration = Duration::from_millis(300);
 pub struct Peer {
     /// The unique name on the accessibility bus.
     pub bus_name: String,
-    /// As the bus daemon reports it.
+    /// The process id, as the bus daemon reports it.
     pub pid: u32,
     pub name: String,
-    /// By `Application.ToolkitName` and `Application.Version`.
+    /// The toolkit, according to `Application.ToolkitName` and `Application.Version`.
     pub toolkit: Toolkit,
-    /// The private socket. A call over it costs half of one over the bus, as no daemon is in
-    /// between.
+    /// The private socket. A call over it takes half the time of a call over the bus, as there is
+    /// no daemon in between.
     private: Option<Connection>,
 }
 

@@ -35,8 +35,8 @@ pub struct Reading {
 }
 
 /// Reads an app. Visible nodes are read first and completely; hidden ones are read after them
-/// within the scope's budget, or reused from `last`. `questions` has the requests of the previous
-/// reading, and afterwards those of this one.
+/// within the scope's budget, or reused from `last`. `questions` holds the requests of the previous
+/// reading, and on return those of this one.
 pub fn read(
     mut engine: Engine<'_>,
     scope: Scope,
@@ -57,7 +57,7 @@ pub fn read(
     recycled::hide(engine)?;
     lists.read_showing(engine)?;
     engine.details(0, None)?;
-    // Objects that tables create on request are in no cache, and do not count against it.
+    // Objects that tables create on request are in no cache, so the cache is not judged by them.
     let mut cache_was_worth_it = bulk_cache::is_complete(engine);
     managed::read(engine, &mut lists, spreadsheets)?;
     engine.showing_is_read();

@@ -36,8 +36,8 @@ fn hide_twin(nodes: &mut [Node], title: &str) {
 }
 
 impl AtSpi {
-    /// The bus name that stands for the app: the first with windows, as a plug has none. `None` if
-    /// the app is not on the bus.
+    /// The bus name that stands for the app: the first one with windows, because an app that is
+    /// embedded in another has none. `None` if the app is not on the bus.
     pub(crate) fn main_registration(&mut self, pid: u32) -> Result<Option<String>> {
         let what = "asking the accessibility registry for its apps";
         let mut listed = self.apps().map_err(on_bus(what))?;

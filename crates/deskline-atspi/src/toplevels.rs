@@ -1,5 +1,5 @@
-//! The toplevels of all apps on the bus, as the apps describe them. They stand for windows where no
-//! display system lists those.
+//! The toplevels of all apps on the bus, as the apps describe them. They stand for windows if no
+//! display system lists the windows.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -68,7 +68,7 @@ impl AtSpi {
         });
         unless_late(asked)?;
         let mut silent: Vec<bool> = tops.iter().map(Option::is_none).collect();
-        // A hostile app may list a thousand new ones each time.
+        // A hostile app may list a thousand new toplevels each time.
         let asked: HashSet<&Object> = known.iter().collect();
         let new = |tops: &Vec<Object>| {
             let new = tops.iter().filter(|object| !asked.contains(object));
@@ -128,7 +128,7 @@ fn fewest_first(mut of_apps: Vec<Vec<Object>>) -> Vec<Object> {
 /// How many questions [`about`] asks.
 const QUESTIONS: usize = 3;
 
-/// Asks an object for its name, role and states.
+/// Calls for an object's name, role and states.
 fn about((name, path): &Object) -> [Call<'_>; QUESTIONS] {
     [
         Call::get(name, path, ACCESSIBLE, "Name"),
@@ -137,13 +137,13 @@ fn about((name, path): &Object) -> [Call<'_>; QUESTIONS] {
     ]
 }
 
-/// What an object has answered.
+/// The answers of an object.
 #[derive(Debug, Clone, Default)]
 struct Description {
     title: String,
     role: Option<u32>,
     states: StateSet,
-    /// How many answers, errors too.
+    /// How many answers came, errors included.
     answers: usize,
 }
 
@@ -163,7 +163,7 @@ fn note(described: &mut [Description], i: usize, reply: bus::Reply) {
 }
 
 impl Description {
-    /// The toplevel, if it shows.
+    /// The toplevel, if it is visible.
     fn toplevel(self, pid: u32, (name, path): &Object) -> Option<AppToplevel> {
         let shows = self.states.has(StateSet::SHOWING) && !self.role.is_none_or(role::pops_up);
         shows.then(|| AppToplevel {

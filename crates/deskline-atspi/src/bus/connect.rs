@@ -45,8 +45,8 @@ pub(super) fn connect(addresses: &str, timeout: Duration) -> Result<UnixStream, 
     Err(last.map_or_else(|| Error::Address(addresses.to_owned()), Error::Io))
 }
 
-/// Connects within `timeout`: a listener that accepts nobody lets others wait once its backlog is
-/// full. Writes to the socket have the same limit.
+/// Connects within `timeout`: if a listener accepts no connections, further ones block once its
+/// backlog is full. Writes to the socket have the same limit.
 fn connect_to(address: &SocketAddrUnix, timeout: Duration) -> rustix::io::Result<UnixStream> {
     let flags = SocketFlags::CLOEXEC;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;

@@ -361,7 +361,7 @@ impl Connection {
         self.parsed = 0;
         let had = self.incoming.len();
         if had < CHUNK {
-            // After a long message.
+            // The rest of the buffer, after a message that was too long.
             self.incoming.shrink_to(16 * CHUNK);
         }
         self.incoming.resize(had + CHUNK, 0);
@@ -418,7 +418,7 @@ impl Connection {
     }
 }
 
-/// Parses a message whose header fields and body end and begin there.
+/// Parses a message, given the ends of its header fields and the start of its body.
 fn parse(bytes: &[u8], (fields_end, body_start): (usize, usize)) -> Result<Message, WireError> {
     let big_endian = bytes.first() == Some(&b'B');
     let mut message = Message {
@@ -545,8 +545,8 @@ mod tests {
         let mut bytes = Vec::new();
         write_call(&mut bytes, 3, &call);
         bytes[1] = kind;
-        // Changes the field of the destination to that of the answered call, and to one of an
-        // unknown code.
+        // Overwrites the field of the destination: with that of the answered call, and with one of
+        // an unknown code.
         let at = bytes.windows(3).position(|w| w == [6, 1, b's']).unwrap();
         if kind != SIGNAL {
             bytes[at..at + 8].copy_from_slice(&[5, 1, b'u', 0, 7, 0, 0, 0]);

@@ -18,9 +18,9 @@ pub enum Error {
     /// The peer answered with an error.
     #[error("{} {}", escape::name(name, 80), escape::quoted(message, 160))]
     Remote {
-        /// The D-Bus error name. Hostile data, as its text.
+        /// The D-Bus error name. Hostile data, like the error's text.
         name: String,
-        /// Its text.
+        /// The error's text.
         message: String,
     },
     /// The peer sent bytes that are not D-Bus.

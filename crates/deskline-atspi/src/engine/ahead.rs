@@ -25,7 +25,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// The nodes that show were read.
+    /// All visible nodes were read.
     pub fn showing_is_read(&mut self) {
         let questions = &mut self.ahead.questions;
         questions.showing = questions.all.len();

@@ -105,7 +105,8 @@ impl Engine<'_> {
                 self.queue.push_back((index, Request::Attributes));
             } else if self.may_have_text(node, kind) {
                 let question = match node.id {
-                    // A spreadsheet has thousands of cells, most with short texts.
+                    // A spreadsheet has thousands of cells, most with short texts: do not request
+                    // lengths first.
                     Some(_) => Request::Text(0, -1),
                     None => Request::TextLength,
                 };

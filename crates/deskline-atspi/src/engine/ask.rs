@@ -12,7 +12,7 @@ impl Engine<'_> {
         self.connection.ask(path, request)
     }
 
-    /// The same; `None` if the object refuses it, or the traversal is late.
+    /// Like [`Self::ask`]. `None` if the object refuses the request, or the traversal is late.
     pub fn try_ask(&mut self, path: &str, request: Request) -> Result<Option<Message>, Error> {
         if self.is_late() {
             return Ok(None);
@@ -37,7 +37,7 @@ impl Engine<'_> {
         Some(own.map(|(_, path)| path.into()).collect())
     }
 
-    /// Whether this bus name is that of the app that is read.
+    /// Whether this bus name belongs to the app that is read.
     pub fn is_own(&self, owner: &str) -> bool {
         owner.is_empty() || owner == self.bus_name
     }
@@ -54,7 +54,7 @@ impl Engine<'_> {
         self.ask_each(requests.map(|request| (path.clone(), request)))
     }
 
-    /// The same of many objects.
+    /// Sends requests to many objects at once, as [`Self::ask_all`].
     pub fn ask_each(
         &mut self,
         requests: impl IntoIterator<Item = (Arc<str>, Request)>,

@@ -1,4 +1,4 @@
-//! The table of requests that wait for their replies.
+//! The table of requests in flight.
 
 use crate::request::Request;
 
@@ -10,7 +10,7 @@ pub struct InFlight {
 }
 
 impl InFlight {
-    /// Notes a request; gives its tag.
+    /// Adds a request. Returns its tag.
     pub fn insert(&mut self, node: usize, request: Request) -> u64 {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
@@ -20,7 +20,7 @@ impl InFlight {
         slot as u64
     }
 
-    /// The request of that tag, which is answered now.
+    /// Removes the request with this tag, which was answered. Returns it.
     pub fn remove(&mut self, tag: u64) -> Option<(usize, Request)> {
         let slot = usize::try_from(tag).ok()?;
         let asked = self.slots.get_mut(slot)?.take();
@@ -28,7 +28,7 @@ impl InFlight {
         asked
     }
 
-    /// All that wait.
+    /// Removes all requests. Returns them.
     pub fn take(&mut self) -> Vec<(usize, Request)> {
         self.free.clear();
         std::mem::take(&mut self.slots)

@@ -34,7 +34,7 @@ use questions::Ahead;
 /// The maximum number of objects: a tree with more is a loop.
 pub const MOST_NODES: usize = 200_000;
 
-/// The maximum length of all replies together, in bytes: 10,000 elements take 1 MB.
+/// The maximum length of all replies together, in bytes. 10,000 elements take 1 MB.
 const MOST_BYTES: usize = 256 << 20;
 
 /// The maximum number of parts of other processes: a web view is one.
@@ -44,9 +44,9 @@ const MOST_FOREIGN: usize = 64;
 /// request, but never all of them.
 pub const LONGEST: Duration = Duration::from_secs(4);
 
-/// A container of more children is not listed in one call: GTK 3 and Chromium need time for that
-/// which grows with the square of their number, 2.5 s for 10,000, and answer nothing else
-/// meanwhile. It becomes a [`LongList`].
+/// A container of more children is not listed in one call: the time that GTK 3 and Chromium need
+/// for the list grows with the square of its length (2.5 s for 10,000), and they answer nothing
+/// else meanwhile. It becomes a [`LongList`].
 pub const LISTED: i32 = 500;
 
 /// One traversal in progress.
@@ -63,7 +63,7 @@ pub struct Engine<'a> {
     /// How many nodes needed no request, and how many did.
     known_nodes: usize,
     unknown_nodes: usize,
-    /// How many nodes are those of an earlier reading.
+    /// How many nodes were reused from an earlier reading.
     pub reused: usize,
     queue: VecDeque<(usize, Request)>,
     ahead: Ahead,
@@ -76,9 +76,9 @@ pub struct Engine<'a> {
     pub foreign: Vec<(usize, String, String)>,
     /// Containers of too many children to list, which the caller takes and reads.
     pub long_lists: Vec<LongList>,
-    /// Frames that are not read while they have these states, by their paths.
+    /// The paths of frames that are not read while they have these states.
     pub unseen: HashMap<Arc<str>, StateSet>,
-    /// The frames of these that were found, which the caller takes and fills.
+    /// The frames in `unseen` that were found, which the caller takes and fills.
     pub set_aside: Vec<usize>,
     /// The missing parts.
     pub unread: Unread,
@@ -89,7 +89,7 @@ pub struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    /// A traversal of one app, which ends at `end`.
+    /// A traversal of one app, with a deadline.
     pub fn new(
         connection: AppConnection<'a>,
         bus_name: &str,
@@ -313,7 +313,7 @@ impl<'a> Engine<'a> {
                     self.add(Some(index), child);
                 }
             }
-            // Most have no children: then nothing more is requested.
+            // Most cells have no children: then nothing more is requested.
             None => self.queue.push_back((index, Request::ChildCount)),
         }
     }
@@ -329,7 +329,8 @@ impl<'a> Engine<'a> {
         container(index).and_then(container).is_some()
     }
 
-    /// The extents are known, or refused: now it is known whether the children show.
+    /// Handles a node's extents, known or refused: now it is known whether its children are
+    /// visible.
     fn on_extents(&mut self, index: usize) {
         if !self.toolkit.hides_by_size() {
             return;
@@ -449,7 +450,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// After an error, or an unreadable reply, the part stays unknown and counts as unread.
+    /// Handles an error or an unreadable reply: the requested part stays unknown and counts as
+    /// unread.
     fn on_refused(&mut self, index: usize, request: Request) {
         match request {
             Request::Children => {
@@ -491,7 +493,7 @@ impl<'a> Engine<'a> {
         self.details(first, None)
     }
 
-    /// Lists the children of a node that has this many, or adds it to the long lists.
+    /// Lists the children of a node with this many children, or adds the node to the long lists.
     pub fn list_counted(&mut self, node: usize, count: i32) -> Result<(), Error> {
         self.nodes[node].children_read = true;
         self.on_count(node, count);
@@ -518,7 +520,7 @@ impl<'a> Engine<'a> {
         self.details(first, None)
     }
 
-    /// The same for objects of a known role without children.
+    /// Reads objects of a known role without children.
     pub fn read_leaves(
         &mut self,
         parent: usize,
@@ -531,7 +533,7 @@ impl<'a> Engine<'a> {
         read
     }
 
-    /// Removes the nodes from this one on, whose containers are all before it.
+    /// Removes this node and all later ones. Their containers must be before it.
     pub fn forget_from(&mut self, first: usize) {
         for node in self.nodes.drain(first..) {
             self.paths.remove(&node.path);

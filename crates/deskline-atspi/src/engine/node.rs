@@ -9,14 +9,14 @@ use crate::toolkits::gtk;
 
 /// An object, as far as it was read.
 #[derive(Debug, Default)]
-#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
+#[allow(clippy::struct_excessive_bools)] // they are independent facts
 pub struct Node {
     /// The bus name, if it is not the app's own: an embedded object of another process.
     pub owner: Option<Arc<str>>,
     pub path: Arc<str>,
     /// The identity, if it is not the path.
     pub id: Option<String>,
-    /// Row and column, from 0, if it was found by them.
+    /// Row and column, from 0, if it was found by its row and column.
     pub cell: Option<(i32, i32)>,
     /// The index of its container.
     pub parent: Option<usize>,
@@ -27,14 +27,14 @@ pub struct Node {
     pub states: StateSet,
     pub name: String,
     pub description: String,
-    /// The name of its label, where it has no name of its own.
+    /// The name of its label, if it has no name of its own.
     pub label: String,
-    /// The path of the label whose name is still to be found; else empty.
+    /// The path of its label while the label's name is unknown; else empty.
     pub labelled_by: String,
     pub value: Text,
-    /// As the toolkit reports them; not always in screen coordinates.
+    /// The extents as the toolkit reports them; not always in screen coordinates.
     pub extents: Option<Rect>,
-    /// Whether it and all its ancestors show, as far as the toolkit reports it.
+    /// Whether it and all its ancestors are visible, as far as the toolkit reports it.
     pub showing: bool,
     /// Whether it would be visible if it and its ancestors had a size: a widget of GTK 4 in a page
     /// that is not in front.
@@ -95,9 +95,9 @@ pub struct Unread {
     pub nodes: usize,
     /// Whether it was stopped, with requests unsent or unanswered.
     pub cut: bool,
-    /// Whether it found more objects than are read of any app.
+    /// Whether it reached the limit on the number of objects.
     pub overfull: bool,
-    /// Whether it received more bytes than are read of any app.
+    /// Whether it reached the limit on the length of the replies.
     pub heavy: bool,
     /// The requests that the app refused, or answered in a form that cannot be read.
     pub failed: Failed,
@@ -120,7 +120,7 @@ pub fn clip(nodes: &[Node], index: usize) -> Option<Rect> {
     let mut at = nodes[index].parent;
     while let Some(index) = at {
         let node = &nodes[index];
-        // The list of a combo box, and a menu, open outside their containers.
+        // The list of a combo box and a menu open outside their containers.
         if matches!(
             node.role,
             Some(role::COMBO_BOX | role::MENU | role::POPUP_MENU)

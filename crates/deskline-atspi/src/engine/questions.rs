@@ -18,7 +18,7 @@ pub struct Questions {
     pub(super) showing: usize,
 }
 
-/// The replies that were fetched ahead, and the requests so far.
+/// The replies that were fetched ahead, and the requests of this reading so far.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
     pub(super) replies: HashMap<Asked, Message>,

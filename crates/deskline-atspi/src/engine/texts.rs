@@ -41,7 +41,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Requests the text of that length, or the relevant part of it.
+    /// Requests the element's text, which has this length, or the relevant part of it.
     pub(super) fn on_text_length(&mut self, index: usize, length: i32) {
         let node = &self.nodes[index];
         let Ok(total) = usize::try_from(length) else {
@@ -53,7 +53,7 @@ impl Engine<'_> {
         if total == 0 || children && !editable {
             return;
         }
-        // Qt 5 counts UTF-16 units, so the count is unreliable for a text that fits.
+        // Qt 5 counts UTF-16 units, so do not rely on the count of a text that fits.
         if total <= Text::LIMIT {
             self.queue.push_back((index, Request::Text(0, length)));
             return;
@@ -69,7 +69,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The caret's place; `None` where there is none.
+    /// The caret's place; `None` if there is none.
     pub(super) fn on_caret(&mut self, index: usize, caret: Option<usize>) {
         let node = &mut self.nodes[index];
         let total = node.value.omitted_after;
@@ -93,13 +93,14 @@ impl Engine<'_> {
         self.ask_part(index, at);
     }
 
-    /// If the app does not know that place, the next best is requested.
+    /// Handles a refusal: if the app does not know a place in a text, the next best one is
+    /// requested.
     pub(super) fn on_text_refused(&mut self, index: usize, request: Request) {
         match request {
             Request::Caret => self.on_caret(index, None),
             Request::OffsetAt(..) => self.on_first_shown(index, None),
             Request::Text(..) => self.nodes[index].value = Text::unread(),
-            // Most have no text interface.
+            // Most elements have no Text interface.
             Request::TextLength => self.nodes[index].value = Text::default(),
             _ => {}
         }
@@ -141,8 +142,8 @@ impl Engine<'_> {
     }
 }
 
-/// The screen of a terminal, without the empty lines below the last written one; the part around
-/// the caret if it is long.
+/// The screen of a terminal, without the empty lines below the last written one; if it is long, the
+/// part around the caret.
 fn screen(text: &str, caret: usize) -> Text {
     let end = text.trim_end().len();
     let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
@@ -200,10 +201,10 @@ fn composed(nodes: &[Node], index: usize) -> Option<Text> {
 /// a scroll area.
 const LEVELS: usize = 3;
 
-/// The same for the parts of a date.
+/// The maximum number of levels from a date to its parts.
 const DATE_LEVELS: usize = 8;
 
-/// Whether some descendants, down to this level, were not read for lack of time.
+/// Whether some descendants, down to this level, were not read because time ran out.
 fn is_unread(nodes: &[Node], index: usize, levels: usize) -> bool {
     let node = &nodes[index];
     !node.children_read
@@ -262,7 +263,7 @@ fn parts(nodes: &[Node], index: usize, levels: usize) -> Option<String> {
 fn embed(nodes: &[Node], node: &Node) -> Text {
     let text = &node.value;
     let mut children = node.children.iter().map(|&child| &nodes[child]);
-    // Only a text from its start shows which child is at which mark.
+    // Only if the text was read from its start is it known which child belongs to which mark.
     let known = text.omitted_before == 0
         && (text.is_cut() || text.shown.matches(CHILD).count() == node.children.len());
     let mut whole = String::with_capacity(text.shown.len());
@@ -410,7 +411,7 @@ mod tests {
         };
         assert_eq!(date("03")[0], "03/04");
         assert_eq!(date("")[0], "", "not set");
-        // Gecko: the separators are in the text; a time is an editable panel.
+        // Gecko: the separators are in the text; a time field is an editable panel.
         let time = Node {
             states: StateSet(1 << StateSet::EDITABLE),
             ..node(role::PANEL, "At", "\u{fffc}:\u{fffc} \u{fffc}", &[1, 2, 3])

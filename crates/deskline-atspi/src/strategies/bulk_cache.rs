@@ -14,8 +14,8 @@ use crate::request::Request;
 use crate::strategies::reuse::LastReading;
 use crate::toolkits::CacheUse;
 
-/// After how many readings a cache that was not worth fetching is tried again: GTK 3 fills its
-/// cache some time after its start. The number doubles each time, up to the most.
+/// The number of readings after which a cache that was not worth fetching is fetched again: GTK 3
+/// fills its cache some time after its start. The number doubles each time, up to a maximum.
 const LATER: u32 = 16;
 const MOST_LATER: u32 = 256;
 
@@ -23,13 +23,13 @@ const MOST_LATER: u32 = 256;
 #[derive(Debug)]
 pub struct BulkCache {
     rule: CacheUse,
-    /// How many more readings are made without it, and how many after the next failure.
+    /// How many more readings do not fetch the cache; and how many will not after the next failure.
     skip: u32,
     later: u32,
 }
 
 impl BulkCache {
-    /// Of an app of that toolkit.
+    /// The cache of an app with this rule.
     pub fn new(rule: CacheUse) -> Self {
         Self {
             rule,
@@ -45,7 +45,7 @@ impl BulkCache {
         due
     }
 
-    /// Notes whether it was worth fetching.
+    /// Records whether it was worth fetching.
     pub fn judge(&mut self, worth: bool) {
         if worth || self.rule == CacheUse::Always {
             self.later = LATER;
@@ -78,8 +78,8 @@ pub fn is_complete(engine: &Engine<'_>) -> bool {
 }
 
 /// Whether most of the cache is in the tree, once all of the tree was read. LibreOffice Calc's had
-/// 1,677 objects, 306 of them in the tree: each took 33 µs, and a request for the same facts takes
-/// 40.
+/// 1,677 objects, 306 of them in the tree: fetching took 33 µs for each, and a request for the same
+/// facts takes 40 µs.
 pub fn is_used(engine: &Engine<'_>) -> bool {
     const FEW: usize = 100;
     let nodes = engine.nodes.iter();
@@ -98,8 +98,8 @@ struct Cached {
 
 impl Cached {
     /// Drops the children of containers with gaps in the indexes, unless the app has listed the
-    /// same before. GTK 4's indexes count siblings that no container lists, and its cache may have
-    /// such a sibling before the listed child.
+    /// same children before. GTK 4's indexes count siblings that no container lists, and its cache
+    /// may have such a sibling before the listed child.
     fn drop_unlisted(&mut self, last: Option<&LastReading>) {
         let listed = last.map(|last| last.children_of(&self.gaps));
         for path in &self.gaps {

@@ -32,7 +32,7 @@ struct Document {
 
 impl Documents {
     /// The frames that nobody sees, by path, each with the states in which it need not be read.
-    /// Without `acted_in`, the frames that the link acts in.
+    /// Leaves out `acted_in`, the frames that the link acts in.
     pub fn unseen(&self, windows: &Windows, acted_in: &[ElementId]) -> HashMap<Arc<str>, StateSet> {
         let tops = &windows.toplevels[..];
         let is_unseen = |window: &Toplevel| {
@@ -76,7 +76,7 @@ impl Documents {
         (nodes.len() - first, unread, age)
     }
 
-    /// Stores the documents of a reading, except those in `older`, which came from here.
+    /// Stores the documents of a reading, except those in `older`, which were taken from here.
     pub fn remember(&mut self, nodes: &[Node], older: &[usize], tree: &Tree, windows: &Windows) {
         let mut pairs: Vec<(&str, &Toplevel)> = Vec::new();
         for (window, toplevel) in tree.windows.iter().zip(&windows.toplevels) {

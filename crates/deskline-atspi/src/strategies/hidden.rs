@@ -20,7 +20,8 @@ pub fn read(
             engine.ask_facts(node);
         }
         engine.pump(Some(until))?;
-        // If most elements have text, texts get a share of the time, so that some of both is read.
+        // If most elements have text, the texts get a share of the time, so that both elements and
+        // texts are read.
         if engine.toolkit.prose() == Prose::InParents {
             engine.details(0, Some(until))?;
         }

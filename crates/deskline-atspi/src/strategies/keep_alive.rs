@@ -33,7 +33,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    /// By the apps' bus names.
+    /// The spreadsheets, by the apps' bus names.
     apps: HashMap<String, Spreadsheets>,
     running: bool,
     closed: bool,
@@ -48,7 +48,7 @@ impl KeepAlive {
         }
     }
 
-    /// Takes an app's spreadsheets out for a reading. They are not renewed meanwhile.
+    /// Takes out an app's spreadsheets for a reading. Their cells are not renewed meanwhile.
     pub fn take(&self, bus_name: &str) -> Spreadsheets {
         self.shared.lock().apps.remove(bus_name).unwrap_or_default()
     }
@@ -91,7 +91,7 @@ impl Shared {
         let mut state = self.lock();
         while !state.closed {
             let due = renew(&mut bus, address, &mut state.apps);
-            // No limit if nothing is due: the next spreadsheet wakes the thread.
+            // If nothing is due, wait without a limit: the next spreadsheet wakes the thread.
             let limit = due.unwrap_or(Duration::MAX);
             let waited = self.changed.wait_timeout(state, limit);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;

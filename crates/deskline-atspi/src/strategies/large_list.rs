@@ -4,7 +4,7 @@
 //! (2.5 s for 10,000), and for one child a time that grows with its index (Chromium 0.4 to 4 ms),
 //! unless it can be requested by its hyperlink ([`linked`]). Children are laid out on the screen in
 //! their order. So a search finds the visible ones: probe the extents of some children far apart,
-//! then probe between each two of which one is before and one after the visible part. That costs
+//! then probe between two neighbours if one is before and one is after the visible part. That costs
 //! nearly the same whatever the container's size. (Asking Chromium for the element at a point takes
 //! up to 30 ms, and its answer may be for another point.)
 //!
@@ -37,7 +37,7 @@ const AROUND: i32 = 4;
 const BATCH: usize = 64;
 
 /// Containers with at most this many children are listed once the visible nodes are read: Chromium
-/// takes 0.15 s for so many.
+/// takes 0.15 s for this many.
 const LISTED_LATER: i32 = 2_500;
 
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ struct LargeList {
     children: BTreeMap<i32, Option<usize>>,
     /// The extents of the children that the search has probed.
     probed: HashMap<i32, Rect>,
-    /// Whether each child has a hyperlink, once that was asked.
+    /// Whether each child has a hyperlink, once it is known.
     linked: Option<bool>,
 }
 
@@ -84,8 +84,8 @@ impl LargeLists {
         Self(known.into_iter().map(list).collect())
     }
 
-    /// Finds more children of the first incomplete list, and requests their states only. For a
-    /// longer list without hyperlinks, all of them would cost the app seconds.
+    /// Finds more children of the first incomplete list, and requests their states only. Skips the
+    /// children of longer lists without hyperlinks: they would cost the app seconds.
     pub fn find_more(&mut self, engine: &mut Engine<'_>) -> Result<(), Error> {
         let cheap = |list: &&mut LargeList| {
             list.linked == Some(true) || list.missing() <= BATCH || list.is_listed_at_once()
@@ -263,7 +263,7 @@ impl LargeList {
         };
         let agrees = |(index, node): (&i32, &Option<usize>)| {
             let now = node.map(|node| &engine.nodes[node]);
-            // Visible children are read again: only those behind them must not have moved.
+            // Visible children are read again, so only the hidden ones must not have moved.
             let shows = now.is_some_and(|node| node.showing);
             let (at, was) = (self.probed.get(index), then.probed.get(index));
             let stayed = shows || at.zip(was).is_none_or(|(at, was)| at == was);
@@ -377,7 +377,7 @@ fn may_show(from: Option<&Rect>, to: Option<&Rect>, clip: Rect) -> bool {
     !hull.intersect(&clip).is_empty()
 }
 
-/// The indexes between these two at which a range is probed: all of them where it is short.
+/// The indexes between these two at which a range is probed: all of them if the range is short.
 fn probes(from: i32, to: i32) -> impl Iterator<Item = i32> {
     let step = if to - from > SHORT {
         (to - from) / PARTS

@@ -1,7 +1,7 @@
 //! Children by their hyperlinks.
 //!
-//! A container with text has a hyperlink for each child that is embedded in it. Where it has no
-//! text of its own between them, the n-th hyperlink is that of the n-th child.
+//! A container with text has a hyperlink for each child that is embedded in it. If it has no text
+//! of its own between them, the n-th hyperlink belongs to the n-th child.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::decode;
 use crate::engine::Engine;
 use crate::request::Request;
 
-/// Whether each of a container's `count` children has a hyperlink. The last one is compared.
+/// Whether each of a container's `count` children has a hyperlink. Checks the last child.
 pub fn has_all(engine: &mut Engine<'_>, container: &str, count: i32) -> Result<bool, Error> {
     if !engine.toolkit.links_its_children() {
         return Ok(false);
@@ -26,7 +26,7 @@ pub fn has_all(engine: &mut Engine<'_>, container: &str, count: i32) -> Result<b
     Ok(by_link.is_some() && by_link == by_index)
 }
 
-/// Asks for the children of these indexes. The replies are those of [`Request::ChildAt`].
+/// Requests the children with these indexes. The replies are like those of [`Request::ChildAt`].
 pub fn children(
     engine: &mut Engine<'_>,
     container: &str,

@@ -91,11 +91,11 @@ fn read_one(
     }
     let count = engine.number(&path, Request::ChildCount)?.unwrap_or(0);
     if !kind.is_some_and(role::is_table) {
-        // A text document, a slide, a status bar.
+        // Such a container is a text document, a slide or a status bar.
         return lists.read_counted(engine, container, count);
     }
-    // A table without an answer is a sheet that is closing: its children would be 10⁹ cells. That
-    // number overflows, to 0 or less.
+    // A table that does not answer is a sheet that is closing. Its children would be 10⁹ cells, a
+    // number that overflows to 0 or less.
     if (1..=MOST_CHILDREN).contains(&count) {
         engine.read_children(container)?;
     }

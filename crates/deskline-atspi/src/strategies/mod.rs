@@ -4,11 +4,12 @@
 //! |---|---|---|
 //! | [`bulk_cache`] | an app whose toolkit gives all it has in one call | |
 //! | [`reuse`] | the hidden subtrees of a link's second traversal | |
-//! | [`documents`] | an app's other documents, where nobody sees them | `reuse` |
-//! | [`hidden`] | what does not show, level by level | `reuse` |
+//! | [`documents`] | an app's other documents, which nobody sees | `reuse` |
+//! | [`hidden`] | hidden nodes, level by level | `reuse` |
 //! | [`recycled`] | rows that were in view before | |
 //! | [`stacked`] | pages that are behind another | |
-//! | [`read_on`] | between links: what the time budget kept from the last reading | `hidden`, `large_list`, `reuse` |
+//! | [`read_on`] | between links: the nodes for which the last reading had no time | `hidden`,
+//! `large_list`, `reuse` |
 //! | [`large_list`] | containers of more than 500 children | `hidden`, `linked`, `reuse` |
 //! | [`linked`] | children by their hyperlinks | |
 //! | [`table`] | tables that create their cells on request | |

@@ -39,7 +39,7 @@ pub fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result<bool, 
         if whole || node.showing || node.owner.is_some() || listed(index, node) {
             continue;
         }
-        // If only children are unread, their container was marked.
+        // Such a node lacks only children: `count_unread` marks it again if one of them is unread.
         if node.role.is_some() && !node.children.is_empty() {
             complete.push(index);
         } else if unread.len() < BATCH {
@@ -62,7 +62,7 @@ pub fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result<bool, 
         }
     }
     engine.pump(None)?;
-    // This finds their children, which another batch reads.
+    // This batch finds the children of these nodes; another batch reads them.
     for node in engine.take_hidden().into_iter().take(BATCH) {
         engine.ask_facts(node);
     }

@@ -76,8 +76,8 @@ fn rows(engine: &Engine<'_>, list: usize) -> Vec<(usize, i32)> {
     rows
 }
 
-/// The runs of rows that lie one below the other. A row that is closer to the row before than most
-/// begins a new run.
+/// The runs of rows that lie one below the other. A row that is closer to the previous row than
+/// most rows are begins a new run.
 fn runs(tops: &[i32]) -> Vec<Range<usize>> {
     let mut steps: Vec<i32> = tops.windows(2).map(|pair| pair[1] - pair[0]).collect();
     steps.retain(|step| *step > 0);
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(ends(&[10, 42, 74, 106]), [4]);
         assert_eq!(ends(&[439, 471, 503, 401, 433, 465, 481]), [3, 6, 7]);
         assert!(runs(&[]).is_empty() && runs(&[5]).is_empty());
-        // Rows of different heights.
+        // The rows have different heights.
         assert_eq!(ends(&[0, 40, 100, 140]), [4]);
     }
 }

@@ -20,8 +20,8 @@ use crate::engine::{Engine, Node};
 use crate::names::{StateSet, role};
 use crate::request::Request;
 
-/// The age from which a reading is not reused: toolkits omit some events, and hidden nodes must not
-/// stay wrong.
+/// The age from which on a reading is not reused: toolkits omit some events, and hidden nodes must
+/// not stay wrong.
 const OLDEST: Duration = Duration::from_secs(60);
 
 /// The event that a container's children have changed.
@@ -53,13 +53,13 @@ pub struct LastReading {
     dirty: HashSet<Arc<str>>,
     /// Whether the time budget kept it from reading more.
     pub cut_short: bool,
-    /// Whether the app has more nodes than a budget is enough for: its reading is, or was,
+    /// Whether the app has more nodes than one reading has time for: its reading is, or was,
     /// continued between links.
     pub outgrows_budget: bool,
 }
 
 impl LastReading {
-    /// Keeps a reading whose oldest part is from `since`.
+    /// Keeps a reading whose oldest part was read at `since`.
     pub fn new(
         pid: u32,
         since: Instant,
@@ -88,7 +88,7 @@ impl LastReading {
         )
     }
 
-    /// Puts them back, with the nodes read since.
+    /// Takes the lent nodes and large lists back, with the nodes read since.
     pub fn put(&mut self, nodes: Vec<Node>, lists: HashMap<Arc<str>, KnownList>, cut_short: bool) {
         self.hidden = index_hidden(&nodes);
         self.nodes = nodes;
@@ -124,12 +124,12 @@ impl LastReading {
         }
     }
 
-    /// The large list of that path, unless an event came for it.
+    /// The large list with that path, unless an event has named it.
     pub fn list(&self, path: &str) -> Option<&KnownList> {
         self.lists.get(path).filter(|_| !self.dirty.contains(path))
     }
 
-    /// Whether a child of a large list is the same now as then: the same object or none, hidden in
+    /// Whether a child of a large list is still the same: the same object or none, and hidden in
     /// the same way if it was hidden.
     pub fn is_same(&self, then: Option<&usize>, now: Option<&Node>) -> bool {
         match (then.map(|then| &self.nodes[*then]), now) {
@@ -243,7 +243,7 @@ pub fn recall(
             requests.push((path, Request::ChildCount));
         }
     }
-    // Fewer where the traversal is late.
+    // There are fewer if the traversal is late.
     let mut replies = engine.ask_each(requests)?.into_iter();
     for (node, then) in same {
         let old = &last.nodes[then];
@@ -286,7 +286,8 @@ pub fn take_child(
     Some(node)
 }
 
-/// Copies a subtree of the last reading into the arena: `then`, whose object is `node` now.
+/// Copies the subtree `then` of the last reading into the arena, as `node`, which is the same
+/// object.
 fn take(engine: &mut Engine<'_>, last: &LastReading, node: usize, then: usize) {
     engine.nodes[node] = copy(&last.nodes[then], engine.nodes[node].parent);
     engine.reused += 1;
@@ -306,7 +307,7 @@ fn take_below(engine: &mut Engine<'_>, last: &LastReading, node: usize, then: us
     }
 }
 
-/// A node without its children, in that container.
+/// A node without its children, with `container` as its parent.
 pub(super) fn copy(node: &Node, parent: Option<usize>) -> Node {
     Node {
         parent,

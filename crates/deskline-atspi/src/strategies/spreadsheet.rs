@@ -8,9 +8,9 @@
 //!
 //! The object of an emptied cell goes on reporting the old text (LibreOffice 7.4 puts the defaults,
 //! but no empty text, into its edit engine); one that is created afterwards reports none. So an
-//! object that reports the same text as before is replaced if the cell may have been emptied: if it
-//! is or was selected, or if another cell changed that was not selected. The active cell is always
-//! the same object: it is empty if the input line is.
+//! object that reports the same text as before is replaced if its cell may have been emptied. That
+//! is so if the cell is or was selected, or if another cell that was not selected has changed. The
+//! active cell is always the same object: it is empty if the input line is empty.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub struct Spreadsheet {
     /// The visible part.
     clip: Rect,
     cells: HashMap<(i32, i32), Cell>,
-    /// A renewal that has begun: when, and which cells are left.
+    /// A renewal in progress: when it began, and the cells that are left.
     renewal: Option<(Instant, Vec<(i32, i32)>)>,
 }
 
@@ -126,7 +126,7 @@ impl Spreadsheet {
         DUE.saturating_sub(self.renewed.elapsed())
     }
 
-    /// Those of these nodes; `None` if they are not plain cells.
+    /// The spreadsheet of these nodes; `None` if they are not plain cells.
     pub(super) fn new(
         nodes: &[Node],
         renewed: Instant,
@@ -305,7 +305,8 @@ impl Spreadsheet {
     }
 }
 
-/// Selected or active: a cell that is emptied is, or was at the last reading.
+/// Selected or active: only such a cell, or one that was so at the last reading, can have been
+/// emptied.
 fn is_watched(node: &Node) -> bool {
     node.states.has(StateSet::SELECTED) || node.states.has(StateSet::FOCUSED)
 }

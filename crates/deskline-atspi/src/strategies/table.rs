@@ -81,7 +81,7 @@ pub fn read(
         return Ok((rows, columns));
     }
     engine.read_found(node, first)?;
-    // The cells of a column are alike: if those of the first row have no children, none has.
+    // The cells of a column are alike: if the cell in the first row has no children, no cell has.
     let plain = engine.nodes[start..]
         .iter()
         .all(|n| n.role == Some(role::TABLE_CELL) && n.children_read && n.children.is_empty());
@@ -98,7 +98,7 @@ pub fn cell_id(table: &str, row: i32, column: i32) -> String {
     format!("{table}#{row},{column}")
 }
 
-/// The table, row and column in such an identity.
+/// Splits such an identity into table, row and column.
 pub fn parse_cell_id(id: &str) -> Option<(&str, i32, i32)> {
     let (table, cell) = id.split_once('#')?;
     let (row, column) = cell.split_once(',')?;
@@ -144,7 +144,7 @@ impl Table {
         Ok(Some((rows, left..=right.min(left + MOST_COLUMNS))))
     }
 
-    /// Reads the headers of these columns, or of all if no cell is visible: an empty list has
+    /// Reads the headers of these columns, or of all if no cell is visible: an empty table has
     /// headers too.
     fn read_headers(
         &self,
@@ -160,7 +160,7 @@ impl Table {
         engine.read_found(node, headers)
     }
 
-    /// The headers of these columns, each once. They are clicked to sort.
+    /// The headers of these columns, each once. A click on one sorts the table.
     fn headers(&self, engine: &mut Engine<'_>, columns: &Range) -> Result<Vec<Found>, Error> {
         let mut paths: Vec<Arc<str>> = match engine.toolkit.headers() {
             Headers::Nowhere => Vec::new(),
@@ -200,7 +200,7 @@ impl Table {
         Ok(paths.into_iter().map(Found::at).collect())
     }
 
-    /// The cells of these rows and columns, row by row, less those that the table refuses.
+    /// The cells of these rows and columns, row by row, without those that the table refuses.
     fn cells(
         &self,
         engine: &mut Engine<'_>,
@@ -307,8 +307,8 @@ impl Table {
         if !(0..self.rows).contains(&row) || !(0..self.columns).contains(&column) {
             return Ok(None);
         }
-        // A header's index can look like a cell's: only a cell is found at its own row and
-        // column. LibreOffice creates another object for each request, with the same extents.
+        // A header's index can look like that of a cell, but only a cell is found at its own row
+        // and column. LibreOffice creates another object for each request, with the same extents.
         let there = engine.try_ask(&self.path, Request::CellAt(row, column))?;
         let Some(there) = there.as_ref().and_then(decode::object) else {
             return Ok(None);

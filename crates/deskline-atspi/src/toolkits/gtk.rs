@@ -38,7 +38,7 @@ pub(super) fn gtk4_name(name: &str, number: u32) -> &str {
 }
 
 /// GTK 4 names the buttons of a stack switcher by their pages' titles with mnemonics, and the
-/// labels in them by what shows.
+/// labels in them by the visible titles.
 pub fn drop_mnemonics(elements: &mut [Element]) {
     for index in 1..elements.len() {
         let (before, after) = elements.split_at_mut(index);
@@ -59,9 +59,9 @@ pub fn drop_mnemonics(elements: &mut [Element]) {
 /// A pop-up's reported size may be off by a pixel.
 const LEEWAY: i32 = 2;
 
-/// The difference between GTK 4's popovers and their reported extents: for each pop-up window that
-/// is found among `nodes` (the extents of each and of its container, as their toplevel places
-/// them), its node, and the offset in pixels of it and its contents.
+/// The offsets, in pixels, of GTK 4's popovers and their contents from their reported extents.
+/// `nodes` has the extents of each node and of its container, mapped by their toplevel. Each result
+/// is a node that belongs to a pop-up window, and its offset.
 ///
 /// GTK 4 reports the extents of a popover as if its window began at its widget's corner and ended
 /// at the window's end.
@@ -88,8 +88,8 @@ pub fn popup_offsets(nodes: &[Option<(Rect, Rect)>], popups: &[Rect]) -> Vec<(us
 /// A tool tip's window is larger than its text by at most this, in pixels at scale 2.
 const PADDING: i32 = 60;
 
-/// The offsets of GTK 4's tool tips among `nodes`, children of toplevels. Each is in the middle of
-/// a pop-up window, and reported where it is in that window.
+/// The offsets of GTK 4's tool tips among `nodes`, children of toplevels. Each lies in the middle
+/// of a pop-up window, and its reported extents are relative to that window.
 pub fn tool_tips(nodes: &[(usize, Rect)], popups: &[Rect]) -> Vec<(usize, (i32, i32))> {
     let fits = |own: &Rect, popup: &Rect| {
         let (x, y) = (popup.w - own.w, popup.h - own.h);
@@ -107,12 +107,12 @@ pub fn tool_tips(nodes: &[(usize, Rect)], popups: &[Rect]) -> Vec<(usize, (i32, 
 /// pixels at scale 1.
 const BESIDE: i32 = 40;
 
-/// The difference between GTK 4's popovers in native Wayland windows and their reported extents:
-/// for each pop-up window that is found among `nodes`, its node, and the offset in pixels of it and
-/// its contents.
+/// The offsets, in pixels, of GTK 4's popovers in native Wayland windows, and of their contents,
+/// from their reported extents. Each result is one of `nodes` that belongs to a pop-up window, and
+/// its offset.
 ///
-/// GTK 4.18 reports a popover's extents with its shadow, shifted against its window by a part of
-/// that shadow.
+/// GTK 4.18 reports a popover's extents with its shadow, shifted against the popover's window by a
+/// part of the shadow.
 pub fn beside_popups(nodes: &[(usize, Rect)], popups: &[Rect]) -> Vec<(usize, (i32, i32))> {
     let mut found: Vec<(usize, (i32, i32))> = Vec::new();
     for popup in popups {

@@ -1,5 +1,5 @@
-//! Which toolkit a process uses, by the files that it has mapped, and what puts it on the
-//! accessibility bus.
+//! Finds the toolkit of a process by the files that the process has mapped, and how to put it on
+//! the accessibility bus.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,12 +14,12 @@ const LONGEST_MAP: u64 = 4 << 20;
 
 type Environment = BTreeMap<String, String>;
 
-/// What would put an app on the bus, by the environment that it was started in. `None` if nothing
-/// is missing there.
+/// How to put an app on the bus, given the environment that it was started in. `None` if nothing is
+/// missing in the environment.
 type Remedy = fn(&Environment) -> Option<&'static str>;
 
-/// For each toolkit: a file that its processes have mapped, its name, and what puts it on the bus.
-/// Toolkits that load the libraries of others come first.
+/// For each toolkit: a file that its processes have mapped, its name, and how to put its apps on
+/// the bus. Toolkits that load the libraries of others come first.
 const TOOLKITS: [(&str, &str, Remedy); 9] = [
     ("/icudtl.dat", "Chromium or Electron", |_| {
         Some("with --force-renderer-accessibility")
@@ -58,7 +58,7 @@ fn has(environment: &Environment, name: &str, value: &str) -> bool {
     environment.get(name).is_some_and(|its| its == value)
 }
 
-/// The process's toolkit, and what would put it on the bus.
+/// The process's toolkit, and how to put the process on the bus.
 pub fn toolkit_of(pid: u32) -> Option<(&'static str, Option<&'static str>)> {
     let maps = maps(pid);
     let (_, toolkit, remedy) = TOOLKITS.iter().find(|(file, ..)| maps.contains(file))?;
@@ -66,7 +66,7 @@ pub fn toolkit_of(pid: u32) -> Option<(&'static str, Option<&'static str>)> {
     Some((toolkit, remedy(&environment)))
 }
 
-/// What to do about a process that is not on the bus.
+/// The remedy for a process that is not on the bus.
 pub fn hint(pid: u32) -> WindowHint {
     match toolkit_of(pid) {
         Some((toolkit, Some(remedy))) => WindowHint::Restart { toolkit, remedy },

@@ -11,11 +11,11 @@
 //! | Firefox, Thunderbird | `Gecko` | 153 |
 //! | WebKitGTK | `WebKitGTK` | 2.50 |
 //!
-//! Two kinds of knowledge are here. What depends on the toolkit is a method of [`Toolkit`]. What
-//! shows in the objects themselves (a role, a shape) is a function of [`gtk`], [`qt`] or [`vcl`],
-//! and is applied to every app, as it is harmless where it does not hold. Chromium's `<select>`
-//! menus, whose extents are those of the closed control, are handled with the other clipping rules
-//! in `deskline-core/src/visible.rs`.
+//! There are two kinds of knowledge here. A fact that depends on the toolkit is a method of
+//! [`Toolkit`]. A quirk that can be recognised by the objects themselves (a role, a shape) is a
+//! function of [`gtk`], [`qt`] or [`vcl`], and is applied to every app, as it is harmless in
+//! others. Chromium's `<select>` menus, whose extents are those of the closed control, are handled
+//! with the other clipping rules in `deskline-core/src/visible.rs`.
 
 pub mod gtk;
 pub mod mapped;
@@ -43,7 +43,7 @@ pub enum Toolkit {
     Gecko,
     /// A web view of WebKitGTK: a process of its own, embedded in a GTK app.
     WebKitGtk,
-    /// Any other: Java, Clutter, winit's AccessKit.
+    /// Any other toolkit: Java, Clutter, winit's AccessKit.
     Other,
 }
 
@@ -58,7 +58,7 @@ pub enum CacheUse {
     Always,
 }
 
-/// Where a toolkit puts the text of a page. Other elements are not asked for text.
+/// Where a toolkit puts the text of a page. Only these elements are asked for text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prose {
     /// Each run of text is an element of its own, with the text for its name.
@@ -74,8 +74,8 @@ pub enum Prose {
 pub enum Headers {
     /// `Table.GetColumnHeader` answers with the same object each time.
     OfColumns,
-    /// The table's first children. Qt makes another object for each `GetColumnHeader`, and keeps
-    /// it.
+    /// The table's first children. Qt creates another object for each `GetColumnHeader`, and never
+    /// frees it.
     FirstChildren,
     /// Not known.
     Nowhere,
@@ -84,9 +84,9 @@ pub enum Headers {
 /// The units of a toolkit's extents, and which rectangle a toplevel's extents are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Units {
-    /// Relative to the window; whole factors. Draws its own frame and shadow.
+    /// Relative to the window, in integer factors. The toolkit draws its own frame and shadow.
     Gtk4,
-    /// Whole factors. A toplevel's extents are those of the window manager's frame.
+    /// Integer factors. A toplevel's extents are those of the window manager's frame.
     Gtk3,
     /// Any factor. A toplevel's extents are those of its X window.
     Qt,
@@ -95,7 +95,7 @@ pub enum Units {
 }
 
 impl Toolkit {
-    /// By `Application.ToolkitName` and `Application.Version`.
+    /// The toolkit with this `Application.ToolkitName` and `Application.Version`.
     pub fn from_name(name: &str, version: &str) -> Self {
         match name.to_ascii_lowercase().as_str() {
             "gtk" if version.starts_with('4') => Self::Gtk4,
@@ -196,7 +196,7 @@ impl Toolkit {
     }
 
     /// Whether an embedded child is found quickly by its hyperlink. Chromium takes 0.4 ms for each,
-    /// and for a child by its index up to 4 ms: that time grows with the index.
+    /// but up to 4 ms for a child by its index: the time grows with the index.
     pub fn links_its_children(self) -> bool {
         self == Self::Chromium
     }
@@ -208,7 +208,7 @@ impl Toolkit {
         self == Self::Chromium
     }
 
-    /// How long its tree may still have the old places after scrolling. Chromium 156 reports at
+    /// How long after scrolling its tree may still report the old places. Chromium 156 reports at
     /// once that something moves, and the new place 500 to 670 ms after the key.
     pub fn scrolling_lag(self) -> Duration {
         match self {
@@ -256,8 +256,8 @@ impl Toolkit {
         }
     }
 
-    /// Whether an object of that role is checked while it is PRESSED. GTK 4.8 gives toggle
-    /// buttons the role of push buttons, and no other button of its is ever pressed.
+    /// Whether an object of that role is checked while it is PRESSED. GTK 4.8 gives toggle buttons
+    /// the role of push buttons, and its other buttons are never PRESSED.
     pub fn toggles(self, number: u32) -> bool {
         number == role::TOGGLE_BUTTON || self == Self::Gtk4 && number == role::PUSH_BUTTON
     }

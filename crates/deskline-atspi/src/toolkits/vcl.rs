@@ -6,8 +6,8 @@ use deskline_core::Rect;
 
 use crate::names::role;
 
-/// The delay after keys until it updates the states of toolbars and menus, and the status bar: on a
-/// timer of its own, 305 ms after the last change of the document.
+/// The delay after keys until it updates the states of toolbars and menus, and the status bar: a
+/// timer does so 305 ms after the last change of the document.
 pub const STATUS_LAG: Duration = Duration::from_millis(320);
 
 /// Whether an app of this name is LibreOffice, whatever toolkit draws its widgets.
@@ -21,11 +21,11 @@ pub fn is_spreadsheet(rows: i32, columns: i32) -> bool {
     i64::from(rows) * i64::from(columns) > 1_000_000
 }
 
-/// The difference between a node and its reported extents. `outer` are the container's reported
-/// extents, `by` is the container's own offset.
+/// The offset of a node from its reported extents. `outer` are the container's reported extents,
+/// `by` is the container's own offset.
 ///
 /// LibreOffice does not know of its own menu bar until its window is resized: its root pane fills
-/// its panel, and is reported as beginning higher. A node inside the pane that lies outside the
+/// its panel, but the reported extents begin higher. A node inside the pane that lies outside the
 /// container's reported extents, but inside the real ones, is a widget of GTK's with correct
 /// extents.
 pub fn offset(number: Option<u32>, own: Rect, outer: Rect, by: (i32, i32)) -> (i32, i32) {

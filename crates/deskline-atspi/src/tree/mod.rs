@@ -234,7 +234,7 @@ fn placements(
         if gtk4 && windows.toplevels.iter().any(Toplevel::is_framed) {
             move_to_popups(nodes, windows, &mut places);
         } else if gtk4 && !windows.popups.is_empty() {
-            // GTK 4.18 reports the places of its popovers; none of them fits this then.
+            // GTK 4.18 reports the positions of its popovers; then none of these offsets fits.
             place_popups(nodes, windows, &mut places);
         }
         return places;
@@ -270,8 +270,9 @@ fn placements(
     places
 }
 
-/// Maps the nodes of each toplevel as `map` says of its frame. Elements outside toplevels of the
-/// list, such as an open menu, have the map `outside`, which is given the first toplevel's.
+/// Maps the nodes of each toplevel by `map`, which is called with the toplevel's frame. Elements
+/// outside these toplevels, such as an open menu, are mapped by `outside`, which gets the first
+/// toplevel's map.
 fn placements_by(
     nodes: &[Node],
     toplevels: &[(usize, Pair)],
@@ -296,7 +297,7 @@ fn placements_by(
     maps.into_iter().zip(offsets(nodes)).map(place).collect()
 }
 
-/// Counts the extents of each toplevel from its own corner.
+/// Maps each toplevel's extents relative to its own corner.
 fn placements_from_corners(nodes: &[Node], toplevels: &[(usize, Pair)]) -> Vec<Option<Placement>> {
     let map = |frame: usize, _: &Pair| nodes[frame].extents.map(Map::from_corner);
     placements_by(nodes, toplevels, map, |first| {
@@ -347,7 +348,7 @@ fn place_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placemen
 }
 
 /// The paths of GTK 4's tool tips whose windows were not open when the windows were listed. GTK 4
-/// reports a tip first, and then opens its window. It lies over another child of its toplevel.
+/// reports a tip first, and then opens its window. The tip lies over another child of its toplevel.
 fn tool_tips_without_windows<'n>(
     nodes: &'n [Node],
     places: &[Option<Placement>],
@@ -369,8 +370,8 @@ fn tool_tips_without_windows<'n>(
     nodes.filter(lost).map(|(_, node)| &*node.path)
 }
 
-/// Moves GTK 4's popovers in native Wayland windows to the positions of their windows, beside which
-/// it places them (4.18: by their shadow).
+/// Moves GTK 4's popovers in native Wayland windows to the positions of their windows. GTK 4
+/// reports them next to these (4.18: off by their shadow).
 fn move_to_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placement>]) {
     let at = |index: usize| {
         let place = places[index]?.apply(nodes[index].extents?);
@@ -381,7 +382,7 @@ fn move_to_popups(nodes: &[Node], windows: &Windows, places: &mut [Option<Placem
     move_by(nodes, moved, places);
 }
 
-/// Moves nodes, with all their descendants, by this many pixels.
+/// Moves nodes, each with all its descendants, by an offset in pixels.
 fn move_by(nodes: &[Node], moved: Vec<(usize, (i32, i32))>, places: &mut [Option<Placement>]) {
     let mut by = vec![None; nodes.len()];
     for (node, moved) in moved {
@@ -451,7 +452,7 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
     let name = peer.toolkit.plain_name(&node.name, number);
     let mut title = if name.is_empty() { &node.label } else { name };
     let mut value = node.value.clone();
-    // Its name is the chosen item, and its label is its name.
+    // The combo box's name is the chosen item, and its label should be its name.
     if number == role::COMBO_BOX && peer.toolkit.names_by_choice() && !node.label.is_empty() {
         if value.is_blank() {
             value = Text::new(name);
@@ -459,7 +460,8 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
         title = &node.label;
     }
     // Descriptions of named elements are dropped: the bulk cache has them, but they are not
-    // requested one by one. Kept, they would come and go with the way that the element was read.
+    // requested one by one. If they were kept, they would come and go, depending on how the element
+    // was read.
     let description = if name.is_empty() {
         node.description.as_str()
     } else {
@@ -483,7 +485,7 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
     }
 }
 
-/// Row and column, if it was found by them.
+/// Row and column, if the cell was found by its row and column.
 fn cell(node: &Node) -> Option<Cell> {
     let (row, column) = node.cell?;
     let from_one = |i: i32| u32::try_from(i).ok()?.checked_add(1);

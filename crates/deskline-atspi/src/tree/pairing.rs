@@ -3,8 +3,8 @@
 //! Rules are applied from the strictest to the loosest. A rule pairs a frame and a window if each
 //! is the only match of the other. Some windows are alike, such as two maximised ones with the same
 //! title. Among those, the frame with the ACTIVE state is the front window, and that pair is
-//! remembered. If none of them is in front, they stay undecided: each frame gets all the windows
-//! that it may be.
+//! remembered. If none of them is in front, they stay undecided: each frame gets all its possible
+//! windows.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use crate::toolkits::Units;
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'n> {
     pub path: &'n str,
-    /// In Qt 5 a minimised window has none.
+    /// The title. In Qt 5 a minimised window has none.
     pub title: &'n str,
     /// In the toolkit's units.
     pub extents: Option<Rect>,
@@ -27,7 +27,7 @@ pub struct Frame<'n> {
     pub active: bool,
 }
 
-/// The windows that a frame may be, and how the frame maps to the screen.
+/// The possible windows of a frame, and how the frame maps to the screen.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pair {
     /// Indices of the windows, likeliest first: one if it is known, none if no window fits.
@@ -274,7 +274,7 @@ impl<'t> Table<'t> {
         Pair { windows, map }
     }
 
-    /// The windows that an unpaired frame may be, likeliest first. Toolkits create their windows in
+    /// The possible windows of an unpaired frame, likeliest first. Toolkits create their windows in
     /// the order of their frames (GTK 3, GTK 4, Qt 5, Qt 6), so the likeliest one has the frame's
     /// index in the group.
     fn candidates(&self, frame: usize) -> Vec<usize> {

@@ -68,7 +68,7 @@ impl Units {
             let k = self.factor(frame, *target)?;
             Some(Map::between(frame, *target, k))
         });
-        // If both fit, the smaller factor.
+        // Both fit: take the smaller factor.
         fits.min_by(|a, b| a.scale.total_cmp(&b.scale))
     }
 
@@ -142,15 +142,15 @@ impl Map {
         }
     }
 
-    /// Maps a frame of a native Wayland window, whose toolkit knows no more than the window:
-    /// `before` lies between the frame's corner and the content's. Each of the toolkit's units is
-    /// so many of the compositor's.
+    /// Maps a frame of a native Wayland window, whose toolkit reports no screen coordinates.
+    /// `before` is the distance from the frame's corner to the content's. `unit` is the number of
+    /// the compositor's units in one of the toolkit's.
     pub fn in_window(frame: Rect, content: Rect, before: (i32, i32), unit: i32) -> Self {
         let (x, y) = (before.0.saturating_mul(unit), before.1.saturating_mul(unit));
         Self::between(frame, content.offset(-x, -y), unit.into())
     }
 
-    /// Counts from the frame's corner.
+    /// Maps to coordinates relative to the frame's corner.
     pub fn from_corner(frame: Rect) -> Self {
         Self::between(
             frame,
@@ -163,7 +163,7 @@ impl Map {
         )
     }
 
-    /// Whether the frame's reported position is about that of the window. If so, the toolkit
+    /// Whether the frame's reported position is nearly that of the window. If so, the toolkit
     /// reports screen coordinates.
     pub fn agrees(&self) -> bool {
         // A frame's coordinates are rounded to the toolkit's units.
@@ -183,7 +183,7 @@ impl Map {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::float_cmp)] // factors are found in a table
+#[allow(clippy::unwrap_used, clippy::float_cmp)] // factors come from a table
 mod tests {
     use super::*;
     use deskline_core::WindowId;

@@ -1,6 +1,6 @@
 //! Where the content of a native Wayland window begins in its buffer, which may have a shadow
 //! around it. GTK 3 and Chromium count extents from the buffer's corner, GTK 4 and Qt from the
-//! content's. Where Qt draws its own title bar, it counts from below that.
+//! content's. If Qt draws its own title bar, it counts from below the bar.
 
 use std::ops::RangeInclusive;
 
@@ -16,8 +16,8 @@ const BORDER: i32 = 4;
 /// rounding.
 const TITLE_BAR: RangeInclusive<i32> = 16..=80;
 
-/// Where the content of the window begins in the frame, in the toolkit's units; negative where the
-/// frame is a part of the content. `None` for a window that is no native one.
+/// Where the content of the window begins in the frame, in the toolkit's units; negative if the
+/// frame is a part of the content. `None` for a window that is not native to Wayland.
 pub fn before_content(nodes: &[Node], frame: usize, toplevel: &Toplevel) -> Option<(i32, i32)> {
     let (outer, content) = (nodes[frame].extents?, toplevel.content());
     match toplevel.in_buffer? {
@@ -36,7 +36,7 @@ pub fn before_content(nodes: &[Node], frame: usize, toplevel: &Toplevel) -> Opti
     }
 }
 
-/// How many of the compositor's units are one of the toolkit's.
+/// The number of the compositor's units in one of the toolkit's.
 pub fn unit(toplevel: &Toplevel) -> i32 {
     match toplevel.in_buffer {
         Some(InBuffer::Framed { unit, .. }) => unit.max(1),
@@ -68,7 +68,7 @@ fn found(nodes: &[Node], frame: usize, outer: Rect, content: Rect) -> (i32, i32)
         return (0, 0);
     }
     let parts = parts(nodes, frame, content);
-    // Anything else may be a pop-up, which goes beyond the content.
+    // A larger part may be a pop-up, which extends beyond the content.
     let wide = |part: &&Rect| part.w == content.w;
     let filled = if parts.iter().any(|part| wide(&part)) {
         parts
@@ -80,7 +80,7 @@ fn found(nodes: &[Node], frame: usize, outer: Rect, content: Rect) -> (i32, i32)
         parts.into_iter().reduce(|all, part| all.union(&part))
     };
     let filled = filled.unwrap_or(outer);
-    // If it does not fill the content, the margins are assumed to be equal.
+    // If the part does not fill the content, the margins are assumed to be equal.
     let begins = |start: i32, size: i32, whole: i32, most: i32| {
         (start + (size - whole) / 2).clamp(0, most.max(0))
     };
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(at(&gtk4, 420, 260), Some((0, 0)));
         let gtk3 = framed(Rect::at(100, 50, 420, 297), 26, 23, 1);
         assert_eq!(at(&gtk3, 472, 349), Some((26, 23)));
-        // On a screen that is laid out in physical pixels.
+        // A screen that is laid out in physical pixels.
         let qt = framed(Rect::at(100, 50, 844, 568), 20, 20, 2);
         assert_eq!((at(&qt, 420, 260), unit(&qt)), (Some((-1, -23)), 2));
         let gtk3 = framed(Rect::at(100, 50, 840, 594), 52, 46, 2);
@@ -172,7 +172,7 @@ mod tests {
             (0, Rect::at(0, 0, 952, 799)),
             (0, Rect::at(26, 23, 900, 47)),
             (0, Rect::at(26, 70, 900, 700)),
-            // An open popover.
+            // The last part is an open popover.
             (0, Rect::at(700, 600, 300, 190)),
         ];
         let there = window(Rect::at(350, 76, 900, 747), InBuffer::NotTold);

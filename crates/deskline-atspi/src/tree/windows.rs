@@ -20,7 +20,7 @@ impl Windows {
     /// The windows of an app at these places. `front` is the front window, of any app.
     pub fn placed(toplevels: Vec<Toplevel>, popups: Vec<Rect>, front: Option<WindowId>) -> Self {
         Self {
-            // Otherwise there is no other to distinguish it from.
+            // A single window need not be distinguished from others.
             front: front.filter(|_| toplevels.len() > 1),
             toplevels,
             popups,
@@ -54,18 +54,17 @@ pub struct Toplevel {
 /// Where a window's content begins in its buffer, after the shadow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InBuffer {
-    /// There, from the left and from the top.
+    /// At this distance from the left and the top.
     At(i32, i32),
-    /// There, from the left and from the top, and the toolkit may draw a title bar and a border in
-    /// it. These and the window's bounds are in a compositor's units, of which each of the
-    /// toolkit's is so many.
+    /// At this distance from the left and the top, and the toolkit may draw a title bar and a
+    /// border inside. The distances and the window's bounds are in the compositor's units.
     Framed {
         left: i32,
         top: i32,
-        /// How many of the compositor's units are one of the toolkit's.
+        /// The number of the compositor's units in one of the toolkit's.
         unit: i32,
     },
-    /// The compositor does not report it.
+    /// Unknown: the compositor does not report it.
     NotTold,
 }
 

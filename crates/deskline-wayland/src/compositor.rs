@@ -79,7 +79,7 @@ pub trait Compositor: Raising + Send {
     fn gate(&mut self) -> Option<&mut dyn Gate>;
 }
 
-/// What a display is on: a compositor, or GNOME, which is used in one of two ways.
+/// The compositor of a display. GNOME has two: one for each way in which it is used.
 pub trait Current {
     /// The compositor as it is used now.
     fn current(&self) -> &dyn Compositor;
@@ -113,10 +113,10 @@ impl<C: Compositor> Current for C {
 
 /// Lets the agent's events through a guard that blocks them too.
 pub trait Gate {
-    /// Lets events through.
+    /// Opens the guard for events.
     fn open(&mut self) -> Result<()>;
 
-    /// Blocks events again.
+    /// Closes the guard again.
     fn close(&mut self) -> Result<()>;
 
     /// Moves the pointer to this point.

@@ -14,7 +14,7 @@ pub struct AppToplevel {
     pub title: String,
     /// Whether its app reports that it has the keyboard.
     pub active: bool,
-    /// Whether the app did not answer this time: these are the facts of its last answer.
+    /// Whether the app did not answer this time. These facts are then from its last answer.
     pub silent: bool,
     /// Whether it is GNOME Shell's stage, which has the keyboard in the overview and while the
     /// person switches windows.
@@ -69,8 +69,8 @@ pub struct OpenMenu {
     pub placed: bool,
 }
 
-/// The toplevel with the keyboard. `None` if the shell has it, as in the overview, or if several
-/// claim it, as input could go to any of them.
+/// The toplevel with the keyboard. `None` if the shell has the keyboard, as in the overview, or if
+/// several toplevels claim it, as input could go to any of them.
 pub(crate) fn front(toplevels: &[AppToplevel]) -> Option<&AppToplevel> {
     let mut active = toplevels.iter().filter(|t| t.active);
     let first = active.next()?;

@@ -39,7 +39,8 @@ impl X11 {
             return Ok(());
         }
         let managed = self.has_window_manager()?;
-        // First, as some window managers would move the window to the person's workspace.
+        // Switch workspaces first: otherwise some window managers move the window to the person's
+        // workspace.
         if let Some(workspace) = wanted.elsewhere(self.workspace()?) {
             self.show_workspace(workspace, cancel)?;
         }
@@ -101,7 +102,7 @@ impl X11 {
     fn ask_manager(&mut self, wanted: &Toplevel) -> Result<()> {
         let time = self.server_time()?;
         if wanted.minimised {
-            // ICCCM §4.1.4: mapping is how a client leaves the iconic state.
+            // ICCCM §4.1.4: a client leaves the iconic state by mapping its window.
             self.connection.map_window(wanted.id).during(WHAT)?;
         }
         if wanted.shaded {

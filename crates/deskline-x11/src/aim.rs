@@ -42,7 +42,7 @@ impl X11 {
         let mut goes = Receiver::Nobody;
         self.wait_until(MOVING, cancel, |x11| {
             goes = x11.keyboard_goes(aim)?;
-            // Another request may come meanwhile.
+            // Another client may request the front meanwhile.
             for _ in 0..8 {
                 if !x11.may_move(aim)? {
                     break;
@@ -71,8 +71,9 @@ impl X11 {
         Ok(found.map_or(goes, |found| Receiver::Other(other(found))))
     }
 
-    /// Whether a client has asked the window manager for another window since the last look, or
-    /// may have before the first. The focus moves as soon as that is handled: a few requests later.
+    /// Whether a client has asked the window manager for another window since the last call, or may
+    /// have done so before the first call. The focus moves once the window manager handles that, a
+    /// few requests later.
     fn may_move(&mut self, aim: Aim) -> Result<bool> {
         self.hear()?;
         let wanted = aim.window.map(|window| window.0);

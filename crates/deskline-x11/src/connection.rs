@@ -193,7 +193,7 @@ fn dial_unix(path: &str) -> io::Result<UnixStream> {
         match connect(&socket, &address) {
             Ok(()) => return Ok(socket.into()),
             Err(Errno::AGAIN | Errno::INTR) if Instant::now() < until => {
-                // Poll: the kernel has no event for room in the backlog.
+                // Poll: the kernel sends no event when the backlog has room.
                 thread::sleep(Duration::from_millis(10));
             }
             Err(error) => return Err(error.into()),

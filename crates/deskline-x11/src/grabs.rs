@@ -10,7 +10,7 @@ use super::popups::popups_among;
 use super::toplevel::Kind;
 use deskline_link::{Aim, Cancel, Result};
 
-/// Ignore shorter grabs. Toolkits grab before they map the menu that the grab is for, and window
+/// Ignore shorter grabs. Toolkits grab the devices for a menu before they map it, and window
 /// managers grab briefly to inspect a press.
 const PASSING: Duration = Duration::from_millis(300);
 

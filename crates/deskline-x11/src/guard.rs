@@ -6,7 +6,7 @@
 //! ends, so the death of this process locks nobody out.
 //!
 //! The guard has its own thread and connection, [`keeper`], which no link can block. The thread is
-//! also the watchdog; beside a server that is stopped, [`watchdog`] is.
+//! also the watchdog while this process runs. If the process is stopped, [`watchdog`] is.
 
 pub(crate) mod devices;
 mod escape;

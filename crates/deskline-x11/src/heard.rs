@@ -18,12 +18,13 @@ pub(super) struct Heard {
     pub(super) keymap: Option<(u8, u8)>,
     /// Whether an override-redirect window was mapped.
     pub(super) popup_mapped: bool,
-    /// The windows that clients have asked the window manager to bring to the front. None is one
-    /// that is not known, from before the root window was watched.
+    /// The windows that clients have asked the window manager to bring to the front. `NONE` stands
+    /// for an unknown window that was requested before the root window was watched.
     pub(super) asked_for: Vec<Window>,
-    /// Whether the window manager has answered the request that waits for it.
+    /// Whether the window manager has answered the pending request.
     pub(super) manager_answered: bool,
-    /// The last one that has answered it, and the last that has not: their windows.
+    /// The window of the last window manager that has answered the request, and of the last that
+    /// has not.
     pub(super) answering_manager: Option<Window>,
     pub(super) mute_manager: Option<Window>,
     /// The number of damage events of a watched window.

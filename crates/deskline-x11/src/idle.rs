@@ -7,12 +7,12 @@ use deskline_link::Result;
 use deskline_unix::family::Family;
 
 /// An app has processed a control character once its main threads have slept for this long. It has
-/// then also run its idle tasks: LibreOffice moves the cell cursor for a Tab in one, after all keys
-/// that have arrived by then. A shorter sleep may be a wait for the X server.
+/// then also run its idle tasks: LibreOffice moves the cell cursor after a Tab in an idle task,
+/// after all keys that have arrived by then. A shorter sleep may be a wait for the X server.
 const IDLE: Duration = Duration::from_millis(5);
 
-/// How long to wait for an idle app. One that is still busy then works on its own: it plays a
-/// video, or checks the spelling.
+/// How long to wait until an app is idle. An app that is still busy then is busy with something
+/// else: it plays a video, or checks the spelling.
 const NEVER_IDLE: Duration = Duration::from_millis(250);
 
 /// How long to wait for such an app at the next control character.

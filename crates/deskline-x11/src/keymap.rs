@@ -207,7 +207,8 @@ impl Keymap {
     }
 }
 
-/// The group of a key in effect: `group`, or the key's substitute if it lacks it (XKB protocol §5).
+/// The effective group of a key: `group`, or the substitute for it if the key lacks it (XKB
+/// protocol §5).
 fn effective_group(symbols: &KeySymMap, group: u8) -> Option<u8> {
     let groups = symbols.group_info & 0xf;
     if groups == 0 {

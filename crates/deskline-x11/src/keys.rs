@@ -17,7 +17,7 @@ pub(super) fn holding(on: &Keys, modifiers: Modifiers) -> Result<Vec<Keycode>> {
         let stroke = symbols.iter().find_map(|symbol| on.symbol(*symbol));
         codes.push(stroke.ok_or(InputError::NoModifier(name))?.key);
     }
-    // Most keyboards have neither.
+    // Most keyboards have neither `Fn` nor `Help`.
     for (modifier, symbol) in [(Modifiers::FUNCTION, XF86_FN), (Modifiers::HELP, key::Help)] {
         let stroke = modifiers.contains(modifier).then(|| on.symbol(symbol));
         codes.extend(stroke.flatten().map(|stroke| stroke.key));

@@ -85,11 +85,11 @@ pub fn ask(
     Ok(Ok(answer(&c, &codes, &slaves, cancel)?))
 }
 
-/// Grabs the keys of that many answers, with and without Caps Lock and Num Lock. Returns their
+/// Grabs the keys of this many answers, with and without Caps Lock and Num Lock. Returns their
 /// codes.
 fn take_keys(c: &Connection, root: Window, answers: usize) -> Result<Result<Vec<u32>, String>> {
     let (first, last) = (c.setup().min_keycode, c.setup().max_keycode);
-    // The server chooses both: by the protocol from 8 on.
+    // The server chooses both. The protocol allows codes from 8 on.
     let count = last.saturating_sub(first).saturating_add(1);
     let map = c.get_keyboard_mapping(first, count).answer(WHAT)?;
     let width = usize::from(map.keysyms_per_keycode).max(1);

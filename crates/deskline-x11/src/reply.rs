@@ -11,7 +11,7 @@ pub(crate) trait During<T>: Sized {
     /// A lost connection is [`Error::Unavailable`], anything else [`Error::System`].
     fn during(self, what: &'static str) -> Result<T>;
 
-    /// The same for a request whose answer nobody waits for.
+    /// Converts the result of a request whose answer nobody waits for.
     fn sent(self, what: &'static str) -> Result<()> {
         self.during(what).map(drop)
     }
@@ -47,7 +47,7 @@ impl<T> During<T> for Result<T, ReplyOrIdError> {
     }
 }
 
-/// For requests about windows of other clients, which may be gone by then.
+/// For requests about windows of other clients, which may be gone meanwhile.
 pub(crate) trait Present<T> {
     /// `None` if the server answered with an error.
     fn present(self, what: &'static str) -> Result<Option<T>>;
@@ -62,7 +62,7 @@ impl<T> Present<T> for Result<T, ReplyError> {
     }
 }
 
-/// Sends a request and waits for its reply, if nothing else can be sent meanwhile.
+/// Sends a request and waits for its reply. For requests that cannot be sent together with others.
 pub(crate) trait Answer<T> {
     fn answer(self, what: &'static str) -> Result<T>;
 

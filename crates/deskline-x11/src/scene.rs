@@ -15,7 +15,7 @@ use super::grab_probe::Grabbable;
 use super::typing;
 use super::{During as _, X11, sync};
 
-/// Wait for the server after this many wheel notches: as many still arrive after a cancel.
+/// Wait for the server after this many wheel notches: this many may still arrive after a cancel.
 const AHEAD_OF_SERVER: i32 = 8;
 
 /// Wait for the app after this many keys or wheel notches.
@@ -25,7 +25,7 @@ const AHEAD_OF_APP: u32 = 32;
 const MODIFYING: u8 = 0b0100_1101;
 
 const RHYTHM: Rhythm = Rhythm {
-    // More would go astray together, if another program takes the focus right after the check.
+    // If another program takes the focus right after the check, the whole part goes astray.
     part: Part { least: 1, most: 1 },
     keys: Tempo::Burst(Duration::ZERO),
     chord: Duration::ZERO,

@@ -42,7 +42,7 @@ impl X11 {
         })
     }
 
-    /// Turns Slow and Bounce Keys off until [`X11::resume_slow_keys`], or the end of this client.
+    /// Turns Slow and Bounce Keys off until [`X11::resume_slow_keys`] or this client's end.
     pub(super) fn pause_slow_keys(&self, on: BoolCtrl) -> Result<()> {
         self.reset_at_the_end(on)?;
         self.set_controls(on, BoolCtrl::from(0_u32))
@@ -54,7 +54,7 @@ impl X11 {
         self.reset_at_the_end(BoolCtrl::from(0_u32))
     }
 
-    /// Asks the server to turn these on when this client ends, even if it is killed.
+    /// Asks the server to turn these features on when this client ends, even if it is killed.
     fn reset_at_the_end(&self, on: BoolCtrl) -> Result<()> {
         let flag = xkb::PerClientFlag::AUTO_RESET_CONTROLS;
         let none = xkb::PerClientFlag::from(0_u32);
@@ -106,7 +106,7 @@ impl X11 {
             device[1],
             ALL,
             locked,
-            // Lock and latch no group.
+            // This locks and latches no group.
             0,
             0,
             ALL,

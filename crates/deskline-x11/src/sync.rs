@@ -68,8 +68,8 @@ impl X11 {
         Ok(())
     }
 
-    /// Waits until `done`, which is checked after each event and each [`SLICE`]. `false` if `limit`
-    /// passes first.
+    /// Waits until `done` returns true. It is called after each event and each [`SLICE`]. `false`
+    /// if `limit` passes first.
     pub(super) fn wait_until(
         &mut self,
         limit: Duration,
@@ -139,9 +139,9 @@ impl X11 {
         Ok(self.heard.time.unwrap_or(x11rb::CURRENT_TIME))
     }
 
-    /// Waits until the window manager has handled what clients have asked of it so far, by a
-    /// request that it answers from its main loop: see [`window_manager`](super::window_manager).
-    /// One that has never answered it is not asked again.
+    /// Waits until the window manager has handled the clients' requests so far. For that, sends a
+    /// request that it answers from its main loop: see [`window_manager`](super::window_manager). A
+    /// window manager that has never answered is not asked again.
     pub(super) fn await_manager(&mut self, limit: Duration, cancel: &Cancel) -> Result<()> {
         let check = self.atoms._NET_SUPPORTING_WM_CHECK;
         let manager = self.number(self.root, check, AtomEnum::WINDOW)?;

@@ -31,7 +31,7 @@ impl X11 {
             Some(false) => 0,
             None => self.acting.was.map_or(0, |was| was.locked) & keyboard.num_lock,
         };
-        // Caps Lock is not among the locks of the map: its effect must not be undone with Shift.
+        // Caps Lock is not among the locks of the map, so that its effect is not undone with Shift.
         let keymap = keyboard.keymap(keyboard.group, num_lock);
         let spare = keymap.spare.iter().map(|code| (*code, 0)).collect();
         Ok(self.acting.keys.insert(Keys {

@@ -16,7 +16,7 @@ use super::connection::Connection;
 use super::toplevel::{Kind, Shadow, Toplevel};
 use super::{Answer as _, During as _, Present as _, X11};
 
-/// How much of a title to read, in units of 4 bytes, and of a list of windows.
+/// How much of a title to read, and of a list of windows, in units of 4 bytes.
 const MAX_TITLE: u32 = 1024;
 const MAX_NUMBERS: u32 = 4096;
 
@@ -173,7 +173,7 @@ impl X11 {
         Ok(String::from_utf8_lossy(&bytes(name.during(WHAT)?)?).into_owned())
     }
 
-    /// The numbers of a property, at most 4,096. None where it is not set, or the window is gone.
+    /// The numbers of a property, at most 4,096. Empty if it is not set or the window is gone.
     pub(super) fn numbers(
         &self,
         window: Window,

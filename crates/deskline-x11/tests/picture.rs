@@ -56,7 +56,8 @@ fn a_window_is_pictured_whole_and_alone() {
     }
 }
 
-/// The first picture is complete too: a window that was just redirected is black until it repaints.
+/// The first picture is complete too: a window that was just redirected is black until its app
+/// repaints it.
 #[test]
 fn a_covered_window_is_pictured_as_if_it_were_not() {
     for manager in [Manager::None, Manager::Plain, Manager::Compositing] {

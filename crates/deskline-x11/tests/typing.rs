@@ -101,7 +101,7 @@ fn bindings_of_a_dead_client_are_taken_back() {
     assert_eq!(keyboard_map(&desktop), before);
 }
 
-/// Everything is restored before a short-lived process exits.
+/// A short-lived process restores everything before it exits.
 #[test]
 fn nothing_is_left_by_a_client_that_leaves_at_once() {
     let desktop = TestDesktop::start(Manager::None);
@@ -202,7 +202,7 @@ fn slow_and_bounce_keys_drop_nothing_and_stay_on() {
     press_key(&mut x11, key, Duration::ZERO, &Cancel::new()).unwrap();
     eventually("the key", || window.text().ends_with('x'));
     assert_eq!(enabled(), on);
-    // Without Deskline they do drop keys.
+    // If Deskline does not turn them off, they do drop keys.
     window.forget();
     desktop.run("xdotool", &["key", "a"]);
     type_text(&mut x11, "b", &Cancel::new()).unwrap();
@@ -369,7 +369,7 @@ fn no_key_goes_to_a_window_that_another_program_brings_to_the_front() {
     let astray = other.text().len();
     println!("{typed} keys, {astray} astray; {switches} switches, {stopped} texts stopped");
     assert!(switches > 20 && stopped > 10 && typed > 1_000);
-    // Nothing keeps a busy machine from halting us between a check and its key.
+    // On a busy machine this process may be halted between a check and its key.
     assert!(astray * 8 <= switches, "{astray}: {:?}", other.text());
 }
 
@@ -386,7 +386,7 @@ fn shortcuts_reach_their_key_in_another_group() {
         &Cancel::new(),
     )
     .unwrap();
-    // The state has group 2 in bits 13 and 14.
+    // The group is in bits 13 and 14 of the state: 2.
     let in_group_2 = |(_, state): &(u32, u16)| *state == 0x2004;
     eventually("the key", || keys(&window).iter().any(in_group_2));
     window.forget();

@@ -20,7 +20,7 @@ pub(crate) struct Writer {
     data: Arc<[u8]>,
     written: usize,
     last: Instant,
-    /// Whether this is the agent's text, and the process that it is for reads it.
+    /// Whether this is the agent's text, and its intended process reads it.
     pub(crate) to_reader: bool,
 }
 

@@ -17,8 +17,8 @@ pub(super) struct Casts {
     begun: Option<Begun>,
 }
 
-/// The session bus for casts, whose signals go to one of them at a time. Connected to when it is
-/// first needed.
+/// The session bus for casts. Its signals are read for one cast at a time. Connected to at first
+/// use.
 struct CastBus {
     address: String,
     connected: Mutex<Option<Bus>>,
@@ -58,7 +58,7 @@ struct Cast {
 }
 
 impl Casts {
-    /// On this session bus.
+    /// Casts on this session bus.
     pub(super) fn on(address: &str) -> Self {
         Self {
             bus: Arc::new(CastBus {
@@ -69,8 +69,8 @@ impl Casts {
         }
     }
 
-    /// Starts the cast of the window with this Mutter id, whose buffer has this size, unless that
-    /// was done. Does not wait.
+    /// Starts the cast of the window with this Mutter id, whose buffer has this size, unless it was
+    /// started already. Does not wait.
     pub(super) fn begin(&mut self, window: u64, size: (i32, i32)) {
         let window = Some(window);
         let is = |begun: &Begun| (begun.window, begun.size) == (window, size);
@@ -86,7 +86,7 @@ impl Casts {
     }
 
     /// A frame of the window with this Mutter id and size, or of the focused window, even if others
-    /// cover it. Waits at most `longest` for one.
+    /// cover it. Waits at most `longest` for the frame.
     pub(super) fn frame(
         &mut self,
         window: Option<u64>,

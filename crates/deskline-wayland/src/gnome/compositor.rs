@@ -1,5 +1,5 @@
-//! GNOME, as what a display is on. Uses the window positions that Deskline's extension reports
-//! while it is on, and otherwise the interfaces that Mutter offers every program.
+//! GNOME as the compositor of a display. Uses the window positions that Deskline's extension
+//! reports while it is on, and otherwise the interfaces that Mutter offers every program.
 
 use std::time::Duration;
 
@@ -19,9 +19,10 @@ use crate::display::WaylandDisplay;
 pub enum ExtensionUse {
     /// It is not used.
     None,
-    /// Only to raise windows: its version differs, or input cannot use screen coordinates.
+    /// It is used only to raise windows: its version differs, or input cannot use screen
+    /// coordinates.
     Raise,
-    /// To raise windows, and for their positions on the screen.
+    /// It is used to raise windows, and for their positions on the screen.
     Places,
 }
 

@@ -21,17 +21,17 @@ const PATH: &str = "/org/deskline/Shell";
 const VERSION: u32 = 3;
 
 /// How long the last answer about the windows is reused. A link asks some 30 times, often twice in
-/// a row, and each question waits until the shell has painted.
+/// a row, and each request waits until the shell has painted.
 pub(super) const RECENT: Duration = Duration::from_millis(5);
 
 /// The extension. The person may switch it on and off at any time.
 #[derive(Debug, Clone)]
 pub(crate) struct Extension {
     bus: Calls,
-    /// The shell's connection, if the extension was on at the last look. Calls go to it: no other
+    /// The shell's connection, if the extension was on at the last check. Calls go to it: no other
     /// program can answer them.
     shell: Arc<Mutex<Option<String>>>,
-    /// What the last look has seen, unless something was done since.
+    /// The answer of the last check, unless an action may have made it outdated.
     last: Arc<Mutex<Option<(Instant, Screen)>>>,
 }
 
@@ -97,7 +97,8 @@ impl Extension {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something is done: what the last look has seen may be otherwise. Returns it.
+    /// Drops the answer of the last check, because an action makes it outdated. Returns the
+    /// extension for that action.
     pub(crate) fn forget(&self) -> Option<Screen> {
         self.last().take().map(|(_, screen)| screen)
     }
@@ -165,7 +166,8 @@ impl Extension {
         Ok(screen)
     }
 
-    /// The same, as it was a moment ago: for no check before input.
+    /// Like [`Self::screen`], but may return an answer from a moment ago. Not for a check before
+    /// input.
     pub(crate) fn recent(&self) -> Result<Screen> {
         let last = self.last().clone();
         match last {
@@ -243,12 +245,13 @@ fn window(reported: Reported) -> ShellWindow {
         native,
         focused,
         visible,
-        // `away` has these.
+        // `Workspaces::away` reports these.
         minimised: false,
         workspace: 0,
         modal,
         content: rect(frame),
-        // With its shadow: GTK 3's frames, which include it, are recognised by their size.
+        // The bounds include the shadow: GTK 3's frames, which include it, are recognised by their
+        // size.
         frame: rect(buffer),
         buffer: rect(buffer),
     };
@@ -260,8 +263,8 @@ fn rect((x, y, w, h): Rectangle) -> Rect {
     Rect { x, y, w, h }
 }
 
-/// The shell's windows that may be this toplevel: those of its app with its title, or all of its
-/// app if the app gives assistive technology another title.
+/// The shell's windows that may be this toplevel: those of its app with its title or, if the app
+/// reports another title to assistive technology, all of its app.
 pub(crate) fn candidates<'w>(
     toplevel: &AppToplevel,
     windows: &'w [ShellWindow],

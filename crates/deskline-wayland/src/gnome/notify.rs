@@ -36,7 +36,7 @@ pub(crate) struct Notify {
     calls: Calls,
     /// The session.
     path: String,
-    /// The compositor's.
+    /// The compositor's Wayland socket.
     socket: PathBuf,
     /// The stream that points are relative to.
     stream: Option<String>,

@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(picture.rgb, [30, 20, 10, 130, 120, 110]);
         assert_eq!(cut(2.0, 1.0, 1.0, (2, 1)), None);
         assert_eq!(cut(-1.0, 0.0, 1.0, (2, 1)), None);
-        // A unit is 1.5 pixels, and the frame has only 1 of them.
+        // A unit is 1.5 pixels, and the frame has only one of the last unit's pixels.
         let picture = cut(1.0, 0.0, 1.5, (1, 1)).unwrap();
         assert_eq!((picture.width, picture.height, picture.scale), (1, 2, 1.5));
     }

@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(at(gtk4, (795, 540), 2.0), Some(((14.0, 12.0), 2.0)));
         let qt6 = frame(1772, 1200, [21, 21, 1730, 1158]);
         assert_eq!(at(qt6, (864, 540), 2.0), Some(((11.0, 49.0), 2.0)));
-        // Cut off.
+        // The frame is cut off.
         let gtk4 = || frame(1235, 854, [29, 25, 1206, 829]);
         assert_eq!(at(gtk4(), (795, 540), 1.5), Some(((14.0, 12.0), 2.0)));
         assert_eq!(at(gtk4(), (795, 540), 2.0), None);

@@ -210,7 +210,7 @@ impl Workspaces for Placed {
 }
 
 impl Pictures for Placed {
-    /// Covered windows too. Without the app's pop-ups, which are separate windows.
+    /// Also of covered windows. The picture lacks the app's pop-ups, which are separate windows.
     fn picture(&mut self, id: WindowId) -> Result<Picture> {
         let windows = self.recent()?.windows;
         let window = windows.iter().find(|w| w.id == id.0);

@@ -49,11 +49,11 @@ pub(crate) struct Plain<T> {
     aim: Option<Aim>,
     /// The window in front at the last check.
     front: Option<AppToplevel>,
-    /// The toplevels that the last look has seen, unless something was done since.
+    /// The toplevels at the last check, unless an action may have changed them since.
     last: Option<(Instant, Vec<AppToplevel>)>,
     pub(super) recency: Recency,
-    /// The menu that last had the keyboard, and its window. While it has it, GTK 3 reports the menu
-    /// or no window as active.
+    /// The menu that last had the keyboard, and its window. While the menu has the keyboard, GTK 3
+    /// reports the menu or no window as active.
     menu: Option<(WindowId, OpenMenu)>,
     /// The origins of the pictured windows' contents, each valid for [`KNOWN`].
     known: HashMap<WindowId, Known>,
@@ -107,7 +107,8 @@ impl<T: Toplevels> Plain<T> {
         Ok(all)
     }
 
-    /// The same, as they were a moment ago: for no check before input.
+    /// Like [`Self::toplevels`], but may return those of a moment ago. Not for a check before
+    /// input.
     ///
     /// # Errors
     ///
@@ -119,7 +120,7 @@ impl<T: Toplevels> Plain<T> {
         }
     }
 
-    /// Their source.
+    /// The source of the toplevels.
     pub fn source(&self) -> &T {
         &self.toplevels
     }
@@ -156,7 +157,7 @@ impl<T: Toplevels> Plain<T> {
             // The shell itself, or an app that is not on the accessibility bus.
             [] => as_described(),
             [one] => Some(one),
-            // Several windows of one app with the same title.
+            // There are several windows of one app with the same title.
             _ => {
                 let ids: Vec<WindowId> = focused.iter().map(|t| t.id).collect();
                 let active = focused.iter().find(|t| t.active).copied();

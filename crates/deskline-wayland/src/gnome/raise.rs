@@ -23,8 +23,8 @@ const RAISES: Duration = Duration::from_secs(2);
 /// closed.
 const SOON: Duration = Duration::from_millis(300);
 
-/// Reports how long ago the shell handled the last key, click or motion. The person's count too:
-/// one in the same moment can be taken for ours, and the next key is then sent too early.
+/// Reports how long ago the shell handled the last key, click or motion. Those of the person count
+/// too: one at the same moment can be mistaken for ours, and then the next key is sent too early.
 const IDLE: On<'static> = (
     "org.gnome.Mutter.IdleMonitor",
     "/org/gnome/Mutter/IdleMonitor/Core",
@@ -32,7 +32,7 @@ const IDLE: On<'static> = (
 );
 
 /// The pause before a key, and how often to ask whether it was handled. The answer is rounded down
-/// to a millisecond, so the key before must be further away than that.
+/// to a millisecond, so the previous key must be older than that.
 const MOMENT: Duration = Duration::from_millis(2);
 
 /// How often to check.
@@ -76,7 +76,7 @@ impl<T: Toplevels> Plain<T> {
             if front == Some(window) {
                 return Ok(());
             }
-            // A busy shell may miss the keys of a switch right after another.
+            // A busy shell may miss the keys of a switch that follows another switch at once.
             misses += usize::from(front.is_none() || front == before);
             if misses > MISSES {
                 break;
@@ -197,8 +197,9 @@ impl<T: Toplevels> Plain<T> {
     }
 
     /// Presses or releases a key, and waits until the shell has handled that. When the shell
-    /// handles the release of a key, it asks whether Alt is down by then, and ends its switcher if
-    /// not: of strokes that are sent at once, those after the second would reach an app or nobody.
+    /// handles the release of a key, it checks whether Alt is still down, and ends its switcher if
+    /// it is not. If all strokes were sent at once, those after the second would reach an app or
+    /// nobody.
     fn strike(&mut self, key: u32, down: bool) -> Result<()> {
         std::thread::sleep(MOMENT);
         let sent = Instant::now();

@@ -80,7 +80,7 @@ pub struct Access<'a> {
     pub input: Input,
 }
 
-/// By which way input goes.
+/// The ways to send input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Input {
     /// EIS if the session has it, otherwise D-Bus calls.
@@ -91,7 +91,7 @@ pub enum Input {
 }
 
 impl Way {
-    /// The way for this session.
+    /// The way to use with this session.
     pub(crate) fn find(to: &Access<'_>) -> Result<Self> {
         // A session that has not started cannot be stopped. It ends with this connection.
         let bus = Calls::connect(to.session_bus)?;
@@ -229,7 +229,7 @@ impl Session {
         }))
     }
 
-    /// The window may have changed since, and no picture is due.
+    /// The window may have changed since, and no picture was requested.
     pub(crate) fn end_input(&mut self) {
         if let Some(stream) = &mut self.stream {
             stream.offset = None;

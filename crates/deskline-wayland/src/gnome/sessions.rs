@@ -64,7 +64,7 @@ impl Sessions {
         &self.way
     }
 
-    /// Whether the seat has a keyboard, as of the last look.
+    /// Whether the seat has a keyboard, as of the last check.
     pub(super) fn has_keyboard(&self) -> bool {
         self.has_keyboard
     }
@@ -123,7 +123,7 @@ impl Sessions {
     /// Waits until apps have had the time to bind devices that are new to the seat.
     pub(super) fn introduce(&self) {
         if let Some(open) = self.open.as_ref().filter(|open| open.for_seat) {
-            // No event reports that they have.
+            // No event reports that apps have bound the devices.
             std::thread::sleep(ASK.saturating_sub(open.since.elapsed()));
         }
     }

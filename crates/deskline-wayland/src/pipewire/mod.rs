@@ -57,12 +57,13 @@ pub(crate) fn is_there() -> std::result::Result<(), String> {
 /// new connection gets a first frame of its own.
 const TRIES: [Duration; 2] = [Duration::from_millis(400), Duration::from_millis(600)];
 
-/// Returns a frame of a node, which shows the window as it is now. `early` is a stream of it that
-/// was connected before. The last try waits for `time`; [`TRIES`] come before it.
+/// Returns a frame of a node, with the present content of its window. `early` is a stream of the
+/// node that was connected in advance. There are [`TRIES`] short tries, then a last one that waits
+/// for `time`.
 pub(crate) fn frame(node: u32, mut early: Option<Stream>, time: Duration) -> Result<Frame> {
     for time in TRIES.into_iter().chain([time]) {
         let frame = match early.take() {
-            // Its window may have been another when it was connected.
+            // The stream may show another window, which was focused when it was connected.
             Some(early) => early.frame(time).unwrap_or_default(),
             None => Stream::connect(node)?.map_or(Ok(None), |stream| stream.frame(time))?,
         };
@@ -121,7 +122,7 @@ unsafe impl Send for Connection {}
 // SAFETY: as above; each of its methods takes the lock.
 unsafe impl Sync for Connection {}
 
-/// A stream that is connected. It gets no frame before it is asked for one.
+/// A stream that is connected. It gets no frame before one is requested.
 pub(crate) struct Stream {
     connection: Arc<Connection>,
     handle: *mut c_void,
@@ -131,7 +132,7 @@ pub(crate) struct Stream {
     frames: Receiver<Heard>,
 }
 
-// SAFETY: its pointers are used under the loop's lock only.
+// SAFETY: its pointers are used only under the loop's lock.
 unsafe impl Send for Stream {}
 
 impl fmt::Debug for Stream {

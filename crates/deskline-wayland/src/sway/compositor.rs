@@ -408,7 +408,7 @@ impl Guards for Sway {
 
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
         if self.own.is_some() {
-            // The person's seat cannot mix with the agent's.
+            // The person's input, on another seat, cannot mix with the agent's.
             return Ok(Grab::Held);
         }
         if Devices::look(&mut self.ipc)?.physical.is_empty() {

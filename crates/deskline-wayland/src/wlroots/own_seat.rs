@@ -19,7 +19,7 @@ use crate::wlroots::heard::{Heard, Made, on_event};
 /// The seat of the agent's devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Seat {
-    /// The person's: one pointer and one focus for both.
+    /// The person's seat: one pointer and one focus for both.
     #[default]
     Shared,
     /// A seat for the agent only, with its own pointer and focus.
@@ -43,7 +43,7 @@ impl Client {
         let Made::As(name) = client.heard.own.made else {
             return Err(Error::Unavailable(setup::OWN_SEAT_REFUSED.into()));
         };
-        // Until here, these were the person's seat's.
+        // Before this, these were the devices of the person's seat.
         client.heard.capabilities = Capability::empty();
         client.heard.own.name.clear();
         client.seat = client.registry.bind(name, 2, &client.handle(), ());

@@ -32,7 +32,7 @@ impl Keeper {
         if !self.pressed.is_empty() {
             raw |= XIEventMask::RAW_KEY_RELEASE;
         }
-        // Presses on grabbed devices reach no app, and do not count.
+        // Presses on grabbed devices reach no app, so they do not count.
         if self.watched.is_some() && !self.hold.is_held() {
             raw |= XIEventMask::RAW_KEY_PRESS | XIEventMask::RAW_BUTTON_PRESS;
         }

@@ -26,8 +26,8 @@ const LOOKS: usize = 4;
 /// The buttons in a core state mask.
 const BUTTONS: std::ops::RangeInclusive<u8> = 1..=5;
 
-/// Releases every key that is down on the master or on XTEST's own device. If one stayed down on
-/// the latter, the server would take its next press for a repeat.
+/// Releases every key that is down on the master or on XTEST's own device. If a key stayed down on
+/// XTEST's device, the server would take its next press for a repeat.
 pub(super) fn release(c: &Connection, slaves: &[Slave]) -> Result<()> {
     let master = c.query_keymap().during(WHAT)?;
     release_synthetic(c, slaves)?;
@@ -55,7 +55,8 @@ pub(super) fn put_back(c: &Connection, root: Window, slaves: &[Slave]) -> Result
     let mut pressed = vec![];
     for _ in 0..LOOKS {
         // Query the master first. A key that the person presses in between is then pressed again,
-        // which the server ignores. In the other order, it would be released as held by nobody.
+        // which the server ignores. In the other order, the guard would release the key as if
+        // nobody held it.
         let keymap = c.query_keymap().during(WHAT)?;
         let pointer = c.query_pointer(root).during(WHAT)?;
         let theirs = devices::pressed(c, slaves.iter().filter(|slave| !slave.xtest))?;

@@ -68,7 +68,7 @@ pub(super) struct Keeper {
     pub(super) overlay: Overlay,
     /// Where the display is.
     place: (String, Option<PathBuf>),
-    /// Started by the first grab.
+    /// The process that watches this one. Started by the first grab.
     watchdog: Option<Watchdog>,
     /// The mark by which the watchdogs identify this connection.
     mark: Option<Window>,
@@ -78,9 +78,9 @@ pub(super) struct Keeper {
 pub(super) enum Order {
     Close(Task, Cancel, SyncSender<Result<Grab>>),
     Open(SyncSender<()>),
-    /// Stop listening for Esc and stop watching the person.
+    /// Stop listening for Esc, and stop watching the person.
     Rest,
-    /// Start noting whether the person presses anything.
+    /// Start recording whether the person presses anything.
     Watch,
     /// Ask whether the person has pressed anything. The reply is `None` if their devices cannot be
     /// distinguished from the agent's.
@@ -156,7 +156,7 @@ impl Keeper {
         }
     }
 
-    /// Handles the events that have come.
+    /// Handles pending events.
     fn hear(&mut self) -> Result<()> {
         while let Some(event) = self.c.poll_for_event().during(WHAT)? {
             self.event(&event)?;
@@ -288,7 +288,7 @@ impl Keeper {
         Ok(Grab::Held)
     }
 
-    /// Has the watchdog release the devices if this process cannot.
+    /// Has the watchdog release the devices in case this process cannot.
     fn watch_over(&mut self, limit: Duration) {
         let noted = |dog: &mut Watchdog| dog.note(Some(limit)).is_ok();
         if self.watchdog.as_mut().is_some_and(noted) {

@@ -1,8 +1,9 @@
 //! Releases the person's devices where the server cannot: a stopped process (SIGSTOP, a debugger, a
 //! frozen container) keeps its grabs, and its own watchdog is stopped with it.
 //!
-//! It is a process of its own. The server reports each grab with its limit, and its end. A grab
-//! that outlasts its limit, or Esc, costs the server the connection that has the grabs.
+//! It is a process of its own. The server reports each grab with its limit, and its end. If a grab
+//! outlasts its limit, or goes on too long after Esc, the watchdog ends the server's connection
+//! that has the grabs.
 
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsFd as _;

@@ -69,7 +69,7 @@ impl Fonts {
     /// Searches for a font on another thread.
     fn seek(&mut self, pattern: String) {
         let (sender, sought) = mpsc::sync_channel(1);
-        // A machine that has no room for a thread has no room for another font either.
+        // If there is no room for a thread, there is no room for another font either.
         let _ =
             thread::Builder::new().spawn(move || matching(&pattern).map(|font| sender.send(font)));
         match sought.recv_timeout(AT_ONCE) {

@@ -25,7 +25,7 @@ use super::State;
 enum Selection {
     #[default]
     Nothing,
-    /// The data that the person has copied in an app, by type.
+    /// The data that the person has copied, by type.
     Apps(Vec<(String, Vec<u8>)>),
     Client(ZwlrDataControlSourceV1),
 }
@@ -91,7 +91,7 @@ impl State {
             Selection::Apps(data) => {
                 let data = data.iter().find(|(known, _)| known == kind);
                 let data = data.map(|(_, data)| data.clone()).unwrap_or_default();
-                // On a thread, as an app would, without blocking the compositor.
+                // A thread writes it, as in an app, so that the compositor is not blocked.
                 std::thread::spawn(move || std::fs::File::from(into).write_all(&data));
             }
             Selection::Client(source) => source.send(kind.to_owned(), into.as_fd()),

@@ -78,7 +78,7 @@ impl Window {
     }
 }
 
-/// A cell of a window's elements, and how far each is from its cell's edges.
+/// The cell at a point, and the distances of the point from the cell's edges.
 const CELL: (i32, i32) = (60, 40);
 const INSET: i32 = 8;
 

@@ -1,8 +1,8 @@
 //! A compositor in the test's process, on a thread of its own. It speaks the protocols of the
 //! wlroots family, keeps a model of the desktop, and can fail at any event.
 
-/// What is done when a client binds a global, given the state, the new object, the global's data
-/// and what makes objects.
+/// The handler for a client that binds a global. Its arguments are the state, the new object, the
+/// global's data and the constructor of objects.
 macro_rules! on_bind {
     (
         $interface:ty,
@@ -31,8 +31,8 @@ macro_rules! plain {
     };
 }
 
-/// What is done about an object's requests, given the state, the object, the request, the object's
-/// data and what makes new objects; and when it is destroyed.
+/// The handlers for an object's requests and for its destruction. The arguments are the state, the
+/// object, the request, the object's data and the constructor of new objects.
 macro_rules! on_request {
     (
         $interface:ty,

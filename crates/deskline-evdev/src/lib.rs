@@ -1,8 +1,8 @@
 //! The evdev guard: `EVIOCGRAB` on the person's keyboards and pointers (`linux/input.h`).
 //!
-//! It works with every compositor that receives the agent's input through a protocol instead. A
-//! grabbed device's events reach only the process that grabbed it. The kernel releases the grab
-//! when that process ends, so its death locks nobody out.
+//! It works with every compositor that receives the agent's input through a protocol, and not
+//! through such devices. A grabbed device's events reach only the process that grabbed it. The
+//! kernel releases the grab when that process ends, so its death locks nobody out.
 //!
 //! - [`Guard`]: the handle that a display uses as its guard. The keeper of `deskline-grab` holds
 //!   the grabs, in a process of its own.

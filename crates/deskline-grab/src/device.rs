@@ -16,7 +16,7 @@ use rustix::fs::{Mode, OFlags};
 pub struct Stroke {
     /// `KEY_*` or `BTN_*` of `linux/input-event-codes.h`.
     pub key: u32,
-    /// `false`: up.
+    /// Whether it went down.
     pub down: bool,
 }
 

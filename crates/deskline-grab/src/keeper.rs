@@ -1,5 +1,5 @@
-//! The keeper: opens the person's devices while a link needs them, grabs and releases them, as it
-//! is ordered on a socket.
+//! The keeper: opens the person's devices while a link needs them, grabs and releases them, as
+//! ordered on a socket.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -216,8 +216,8 @@ impl<S: Source> Keeper<S> {
         Ok(())
     }
 
-    /// Grabs the devices if a grab is wanted and the person holds no key any more, or has held one
-    /// for too long.
+    /// Grabs the devices if a grab is pending and the person holds no key any more, or has held a
+    /// key for too long.
     fn grab_wanted(&mut self) -> io::Result<()> {
         let holds = self.devices.values().any(|theirs| !theirs.down.is_empty());
         let now = Instant::now();
@@ -296,7 +296,8 @@ impl<S: Source> Keeper<S> {
         }
     }
 
-    /// During a grab: grabs devices that were plugged in, and checks that it is still allowed.
+    /// During a grab: grabs devices that were plugged in, and checks that the grab is still
+    /// allowed.
     fn look(&mut self) -> io::Result<()> {
         if self.place.allowed() {
             self.find();
@@ -364,7 +365,8 @@ impl<S: Source> Keeper<S> {
         Ok(())
     }
 
-    /// Gets the strokes in order, as only the modifiers held at the time of an Esc count.
+    /// Handles a stroke. Strokes come in order, because only the modifiers held at the time of an
+    /// Esc count.
     fn stroke(&mut self, node: &Node, stroke: Stroke) -> io::Result<()> {
         let Some(theirs) = self.devices.get_mut(node) else {
             return Ok(());

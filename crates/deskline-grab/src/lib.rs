@@ -6,7 +6,7 @@
 //! - as a helper of the server's own program, where the person's user may read `/dev/input`;
 //! - as the program `deskline-grab`, which is installed setgid `input` for users who may not.
 //!
-//! The program is written to be safe with that right:
+//! The program is written to be safe with the right to read the devices:
 //!
 //! - It reports that Esc was pressed, that another key was pressed, or that the limit has passed.
 //!   It never reports which key, so nobody can log keys with it. The time of a report shows when
@@ -20,12 +20,12 @@
 //!   opens devices for reading only, and ends at the first malformed message.
 //!
 //! Another program of the same user can start it again after each Esc, and so lock that user out.
-//! Such a program can do that by other means too.
+//! Such a program can lock the user out by other means too.
 //!
 //! - [`message`]: the messages between server and keeper.
 //! - `keeper`: the loop that executes the orders.
 //! - [`device`]: the devices of `/dev/input`.
-//! - `place`, `seat`: for whom and how long it works, and who sits at the machine.
+//! - `place`, `seat`: which user it works for and for how long, and which user sits at the machine.
 //! - [`program`]: the program.
 
 pub mod device;

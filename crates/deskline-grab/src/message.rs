@@ -34,7 +34,7 @@ pub enum Order {
         limit: Duration,
     },
     Release,
-    /// Start noting whether the person presses anything.
+    /// Start recording whether the person presses anything.
     Watch,
     /// Ask whether the person has pressed anything.
     Pressed,

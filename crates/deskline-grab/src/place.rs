@@ -1,4 +1,4 @@
-//! For whom the keeper works, for how long at most, and who ends it if it is stopped.
+//! Which user the keeper works for, for how long at most, and what ends it if it is stopped.
 
 use std::io;
 use std::time::Duration;
@@ -32,7 +32,7 @@ impl Place {
     ///
     /// If the system has no timer left.
     pub(crate) fn new(seats: Option<Seats>, uid: u32, most: Duration) -> io::Result<Self> {
-        // A kernel timer: SIGKILL ends a stopped process too.
+        // SIGKILL by a kernel timer ends a stopped process too.
         let kill = SigevNotify::SigevSignal {
             signal: Signal::SIGKILL,
             si_value: 0,
@@ -57,7 +57,7 @@ impl Place {
     ///
     /// If nothing would release them while this process is stopped. They are not grabbed then.
     pub(crate) fn holds(&mut self, time: Option<Duration>) -> io::Result<()> {
-        // A time of zero disarms it.
+        // A time of zero disarms the timer.
         let after = time.map_or(Duration::ZERO, |time| time + KILL_DELAY);
         let once = Expiration::OneShot(after.into());
         Ok(self.timer.set(once, TimerSetTimeFlags::empty())?)

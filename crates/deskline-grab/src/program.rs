@@ -31,7 +31,7 @@ pub fn run_for_reader() -> Result<(), String> {
 /// The reason why it did not start or has ended, in one line.
 pub fn run(source: impl Source, seats: Option<Seats>, most: Duration) -> Result<(), String> {
     let failed = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
-    // No core file and no debugger. The kernel ensures both where the program is setgid.
+    // No core file and no debugger. For a setgid program the kernel ensures both.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .map_err(|error| failed("prctl")(error.into()))?;
     let socket =
@@ -46,7 +46,7 @@ fn orders() -> Option<OwnedFd> {
     if socket_type(&stdin).ok()? != SocketType::SEQPACKET {
         return None;
     }
-    // The process that created the pair: an inherited socket does not count.
+    // Checks for the process that created the pair: an inherited socket does not count.
     let peer = socket::peer(&stdin).ok()?;
     let parent = getppid().map(|pid| Pid::as_raw_pid(pid).cast_unsigned());
     let ours = peer.pid.is_some() && peer.pid == parent && peer.uid == getuid().as_raw();

@@ -51,7 +51,7 @@ fn is_on_another_bus(
     bus: &str,
     session_bus: Option<&str>,
 ) -> bool {
-    // The address without the bus's id, which does not change where it leads.
+    // Compare the address without the bus's id, which does not change where the address leads.
     let place = |address: &str| address.split(",guid=").next().map(str::to_owned);
     let differs = |name, ours: Option<&str>| {
         let its = environment.get(name).and_then(|its| place(its));

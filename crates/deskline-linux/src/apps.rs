@@ -26,7 +26,7 @@ use installed::Installed;
 pub use launch::{Launched, launch};
 pub use running::Running;
 
-/// What to start.
+/// The program to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
     /// The app's name, for messages and for matching windows.
@@ -50,8 +50,8 @@ pub struct Launch {
 /// 3. an app's name in any language, ignoring case;
 /// 4. a command in `PATH`, or a command line whose first word is one: words are quoted as in a
 ///    shell, but no shell runs;
-/// 5. an app's name or id, then the absolute path or URL of what it is to open:
-///    `Text Editor /home/ann/notes.txt`;
+/// 5. an app's name or id, then the absolute path or URL to open with it: `Text Editor
+///    /home/ann/notes.txt`;
 /// 6. an app's generic name ("Text Editor"), then the start of a name, then any part of one.
 ///
 /// If several apps match a rule, those that menus show are preferred. If several remain, the error
@@ -106,8 +106,8 @@ pub fn find(identifier: &str, session: &Session) -> Result<Launch> {
     }
 }
 
-/// RFC 3986, section 3.1. Spaces are not allowed: a command line may have a URL among its
-/// arguments.
+/// RFC 3986, section 3.1. Spaces are not allowed: a text with spaces may be a command line with a
+/// URL among its arguments.
 fn is_scheme(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(|b| b.is_ascii_alphabetic())
@@ -144,7 +144,7 @@ fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result
         return Launch::of_entry(entry, Some(document), session).map(Some);
     };
     if !path.exists() {
-        // It may be a command line.
+        // A missing path may be a command line with spaces.
         if let Some(launch) = by_command(identifier, session)? {
             return Ok(Some(launch));
         }
@@ -245,8 +245,8 @@ impl Launch {
         entry.is_some_and(|entry| entry.is_named(name) || entry.id.eq_ignore_ascii_case(name))
     }
 
-    /// Whether it has a document to open. The command then runs even if an instance is there
-    /// already, which opens the document.
+    /// Whether it has a document to open. Then the command runs even if an instance is running, and
+    /// that instance opens the document.
     pub fn opens_document(&self) -> bool {
         self.document.is_some() || (self.entry.is_none() && self.argv.len() > 1)
     }

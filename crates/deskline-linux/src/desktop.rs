@@ -50,9 +50,9 @@ const CLAIMS: Duration = Duration::from_millis(500);
 struct Starting {
     launch: Launch,
     launched: Launched,
-    /// The windows that there were before.
+    /// The windows before the start.
     before: Vec<Window>,
-    /// When the running instance was asked, if that is known.
+    /// When the running instance got the request, if that is known.
     handed: Option<Instant>,
 }
 
@@ -85,7 +85,7 @@ pub struct LinuxDesktop {
     /// Whether apps may have windows that the display system does not list.
     has_native: bool,
     portal: Option<Portal>,
-    /// What was started last.
+    /// The app that was started last.
     starting: Option<Starting>,
     /// The front window's process when the link began, to detect that a pending window has opened.
     front_at_start: Option<u32>,
@@ -102,7 +102,7 @@ pub struct LinuxDesktop {
     aimed_at: Option<u32>,
     /// Whether a person is at this desktop even if it is a private one.
     attended: bool,
-    /// The kernel's guard, if it keeps out more than the display's own.
+    /// The kernel's guard, if it keeps out more than the display's own guard.
     by_kernel: Option<deskline_evdev::Guard>,
 }
 
@@ -156,7 +156,7 @@ impl LinuxDesktop {
         Ok(native::beside(known, self.toplevels()?))
     }
 
-    /// An error if the app that keys are for reports that none of its windows has the keyboard.
+    /// Fails if the target of keys reports that none of its windows has the keyboard.
     fn check_keyboard(
         &mut self,
         progress: deskline_input::Progress,
@@ -206,7 +206,8 @@ impl LinuxDesktop {
         Ok(!has(&listed) && has(&native))
     }
 
-    /// The apps with a window that have this name in our own answers, or this window title.
+    /// The apps with a window that have this name in Deskline's answers, or whose window has this
+    /// title.
     fn called(&mut self, identifier: &str) -> Result<Vec<u32>> {
         let wanted = identifier.trim().to_lowercase();
         let mut pids = Vec::new();
@@ -267,7 +268,7 @@ impl LinuxDesktop {
         Ok(None)
     }
 
-    /// How far the started app has come. It may have handed over to a running instance.
+    /// The progress of the started app. It may have handed over to a running instance.
     fn advance(&mut self, starting: &mut Starting) -> Result<Progress> {
         let mut windows = match self.display.x11() {
             Some(x11) => x11.mapped_windows()?,
@@ -275,7 +276,7 @@ impl LinuxDesktop {
         };
         windows.extend(self.native_windows(&windows)?);
         let handed_over = starting.launched.exited().is_some_and(|s| s.success());
-        // The bus also asks a running instance, whose windows are there before.
+        // The bus also activates a running instance, which had its windows before.
         let ran = |w: &Window| w.pid.is_some_and(|pid| starting.launched.made(pid));
         if handed_over || starting.before.iter().any(ran) {
             starting.handed.get_or_insert_with(Instant::now);
@@ -334,7 +335,7 @@ impl LinuxDesktop {
         }))
     }
 
-    /// If accessibility does not know an app, its windows, or its items in the tray, are its tree.
+    /// The tree of an app that accessibility does not know: its windows, or its items in the tray.
     fn read_windows(&mut self, pid: u32, e: Error) -> Result<Tree> {
         let Error::NoWindow { hint, .. } = &e else {
             return Err(e);
@@ -430,7 +431,7 @@ impl Trees for LinuxDesktop {
         }
         let native = windows.unplaced || windows.toplevels.iter().any(|t| t.in_buffer.is_some());
         let mut items = Vec::new();
-        // Only GTK 3 does.
+        // Only GTK 3 counts menus from the wrong corner.
         if native && self.atspi.ignores_clicks_in_new_menus(pid) {
             items = self.place_menus(pid, &mut tree, &windows.popups)?;
         }
@@ -556,7 +557,7 @@ impl Apps for LinuxDesktop {
         }
         let launch = match (apps::find(identifier, &self.session), refused) {
             (Ok(launch), None) => launch,
-            // Another program uses the name of an installed app.
+            // Another program has taken the name of an installed app: start that app.
             (Ok(launch), Some(_)) if launch.has_name(identifier) => launch,
             (_, Some(refused)) => return Err(refused),
             (Err(e), None) => return Err(e),
@@ -628,7 +629,7 @@ impl Apps for LinuxDesktop {
         let Some(portal) = &mut self.portal else {
             return Ok(false);
         };
-        // Without the windows' processes it is unknown when the dialog has opened.
+        // Without the front window's process, it is unknown when the dialog has opened.
         if !portal.pending() || self.display.screen().is_err() {
             return Ok(false);
         }

@@ -23,10 +23,10 @@ pub(crate) fn kwin(session: &Session) -> Option<Result<KdeDisplay>> {
     session.kwin().map(|kwin| kde::connect(&kwin))
 }
 
-/// Connects to the display of the session. A further display system is a line here.
+/// Connects to the display of the session. A further display system needs a line here.
 ///
-/// A Wayland session works without X11: where Xwayland is not there, or refuses us, apps are read
-/// and driven through their trees.
+/// A Wayland session works without X11: if Xwayland does not run, or refuses us, apps are read and
+/// driven through their trees.
 pub(crate) fn connect(session: &Session) -> Result<Box<dyn DisplaySystem>> {
     let wayland = session.wayland_display.is_some();
     if let Some((socket, ipc)) = session.sway() {

@@ -25,8 +25,8 @@ use remedy::{PRIVATE, carry_out};
 /// The time limits for connecting and listing, and then for reading a tree and a picture. Their sum
 /// is below 3 s, after which a person would think that the doctor itself hangs.
 const LOOK: Duration = Duration::from_millis(1_500);
-/// The first limit on Wayland: KWin 5 answers a program that it knows only once it has read all of
-/// its file twice, for a checksum (`wayland_server.cpp`: `isTrustedOrigin`).
+/// The first limit on Wayland: KWin 5 answers a program that it knows only after reading the
+/// program's whole file twice, for a checksum (`wayland_server.cpp`: `isTrustedOrigin`).
 const NATIVE_LOOK: Duration = Duration::from_secs(4);
 const TRY: Duration = Duration::from_millis(1_300);
 

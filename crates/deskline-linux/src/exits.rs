@@ -1,6 +1,6 @@
-//! How the processes of calls ended. The kernel reports a process's status to its parent alone: it
-//! is known for processes that this one has started, and for programs that these ran in their
-//! place.
+//! How the processes of calls ended. The kernel reports a process's status to its parent alone: so
+//! it is known only for processes that this one has started, including programs that such a process
+//! has executed.
 
 use std::collections::HashMap;
 use std::os::unix::process::ExitStatusExt as _;
@@ -19,7 +19,7 @@ const MOST: usize = 64;
 /// How long the status of an ended process may take to arrive: its parent may have to end too.
 const TELLS: Duration = Duration::from_millis(300);
 
-/// Shells, and LibreOffice's launcher, exit with this plus the number of the signal that ended
+/// Shells, and LibreOffice's launcher, exit with this number plus that of the signal that ended
 /// their child.
 const BY_SIGNAL: i32 = 128;
 
@@ -30,7 +30,7 @@ const LAST_SIGNAL: i32 = 31;
 #[derive(Debug, Default)]
 pub(crate) struct Ends {
     known: HashMap<u32, Known>,
-    /// The number of the next entry: the oldest is dropped first.
+    /// The number of the next entry, so that the oldest is dropped first.
     next: u64,
 }
 
@@ -98,7 +98,7 @@ fn started(pid: u32) -> Option<u64> {
     process.map(|process| process.started)
 }
 
-/// The status of the launched process, as soon as it has one.
+/// The exit status of the launched process. Waits briefly for it; `None` if the process still runs.
 fn status(launched: &Launched) -> Option<ExitStatus> {
     let start = Instant::now();
     loop {

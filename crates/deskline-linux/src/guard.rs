@@ -11,13 +11,13 @@ use crate::session::Session;
 pub(crate) struct ByKernel {
     pub(crate) guard: Guard,
     seen: Seen,
-    /// The setgid program that grabs the devices. `None`: a helper of this program.
+    /// The setgid program that grabs the devices. If `None`, a helper of this program grabs them.
     program: Option<PathBuf>,
 }
 
 /// The kernel's guard, if it is used: on a Wayland session if all devices can be grabbed. It keeps
-/// the person out of every app, Xwayland's or not, and sees their Esc. An X server has a better
-/// one, which restores the keys that the person holds.
+/// the person's input out of every app, with or without Xwayland, and notices Esc. An X server has
+/// a better guard, which restores the keys that the person holds.
 ///
 /// The setgid program is preferred: it grabs for the person at the seat alone.
 pub(crate) fn by_kernel(session: &Session) -> Option<ByKernel> {
@@ -67,7 +67,7 @@ fn is_of_use(session: &Session) -> bool {
     session.wayland_display.is_some() && !session.own_seat
 }
 
-/// The guard in words for the doctor: which input it keeps out, or why none.
+/// What the doctor reports about the guard: which input it keeps out, or why it keeps out none.
 pub(crate) fn finding(
     session: &Session,
     display: &mut dyn DisplaySystem,
@@ -98,8 +98,8 @@ pub(crate) fn install(session: &Session) -> Option<String> {
     command(installed, deskline_evdev::beside().as_deref())
 }
 
-/// The command that gives the installed program its right, or else installs the program beside this
-/// one.
+/// The command that gives the installed program its right or, if none is installed, installs the
+/// program beside this one.
 fn command(installed: Option<&Path>, beside: Option<&Path>) -> Option<String> {
     if let Some(path) = installed {
         let path = path.display();
@@ -110,7 +110,7 @@ fn command(installed: Option<&Path>, beside: Option<&Path>) -> Option<String> {
     Some(format!("install -D -o root -g input -m 2755 {from} {to}"))
 }
 
-/// As one word of a shell.
+/// Quotes a text as one word of a shell.
 fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
     if path.chars().all(plain) {

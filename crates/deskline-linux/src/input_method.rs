@@ -81,7 +81,7 @@ pub(crate) struct InputMethods {
 #[derive(Debug)]
 struct Ibus {
     folder: Option<PathBuf>,
-    /// The ends of the files' names, by display.
+    /// The suffixes of the files' names, one for each display that the session has.
     files: Vec<String>,
     bus: Option<(Connection, u32)>,
 }
@@ -212,7 +212,7 @@ impl InputMethods {
 
     fn forget(&self) {
         if let Some(record) = &self.record {
-            // A remaining record does no harm: it names a running process.
+            // If the file cannot be removed, it does no harm: it names a running process.
             let _ = fs::remove_file(record);
         }
     }
@@ -278,7 +278,7 @@ fn engine_name(answer: &Message) -> Result<String, WireError> {
     while reader.signature()? == "v" {}
     reader.align(8)?;
     reader.str()?;
-    // The attachments, of which there are none.
+    // The engine's attachments: there are none.
     reader.array(8, |_| Err::<(), _>(WireError))?;
     reader.str().map(str::to_owned)
 }

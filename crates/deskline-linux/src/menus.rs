@@ -1,5 +1,5 @@
-//! Open menus, found in the app's tree on display systems that report no pop-ups; and when they
-//! accept a click.
+//! Open menus, found in the app's tree on display systems that report no pop-ups; and the time from
+//! which they accept a click.
 
 pub(crate) mod context;
 
@@ -13,8 +13,8 @@ use context::{Item, Known, above, in_page};
 
 /// On Wayland GTK 3 ignores a click in a menu for this long after the click that has opened it: 500
 /// ms (`MENU_SHELL_TIMEOUT` in gtkmenushell.c), plus the way to the app. GTK compares the times at
-/// which the compositor handled the clicks. A busy one handles the first late, but before the menu
-/// is visible.
+/// which the compositor handled the clicks. A busy compositor handles the first click late, but
+/// before the menu is visible.
 const IGNORES: Duration = Duration::from_millis(520);
 
 /// The state of the apps' menus.
@@ -23,9 +23,9 @@ pub(crate) struct Menus {
     /// The apps that had a menu open at their last reading.
     open: HashSet<u32>,
     clicked: Option<Clicked>,
-    /// The app that was clicked last with the context button, and where.
+    /// The app in which the context button was clicked last, and the place of that click.
     context_click: Option<(u32, Point)>,
-    /// The items of context menus at the last reading, and whose they are.
+    /// The app whose context menus were open at the last reading, and their items.
     items: (u32, Vec<Item>),
 }
 
@@ -74,7 +74,7 @@ impl Menus {
         self.open.contains(&pid)
     }
 
-    /// Notes a click in the app.
+    /// Records a click in the app.
     pub(crate) fn clicked(&mut self, pid: u32, at: Point, button: Button) {
         self.clicked = Some(Clicked {
             pid,
@@ -119,8 +119,8 @@ impl Menus {
 }
 
 /// Whether a menu of the app, or the list of a combo box, is open: it closes when another window
-/// gets the keyboard, or, in GTK 4, keeps the keyboard from it. Menus and lists of a web page do
-/// not count: another window does not close them, and they may always be visible.
+/// gets the keyboard or, in GTK 4, keeps that window from getting it. Menus and lists of a web page
+/// do not count: another window does not close them, and they may always be visible.
 pub(crate) fn is_open(tree: &Tree) -> bool {
     let is_entry = |element: &Element| match element.role {
         Role::MENU | Role::MENU_ITEM => true,
@@ -140,15 +140,15 @@ fn in_open_combo_box(tree: &Tree, element: &Element) -> bool {
     })
 }
 
-/// Corrects the positions of items of GTK 3's menu bars on Wayland: GTK counts them from the corner
-/// of the bar, which is the GDK window that the menu opens from, as if that were the corner of the
+/// Corrects the positions of items of GTK 3's menu bars on Wayland: GTK reports them relative to
+/// the corner of the bar (the GDK window that the menu opens from) as if it were the corner of the
 /// toplevel.
 pub(crate) fn place_in_bars(tree: &mut Tree) {
     let corner = |index: usize| tree.elements[index].extents.map(|e| (e.x, e.y));
     let offset = |index: usize| {
         let is_bar = |index: &usize| tree.elements[*index].role == Role::MENU_BAR;
         let parent = tree.elements[index].parent?;
-        // Elements of the bar itself are in its window.
+        // Elements of the bar itself have correct places.
         let bar = above(tree, Some(parent)).skip(1).find(is_bar)?;
         let (x, y) = corner(bar)?;
         let (left, top) = corner(tree.toplevel(bar)?)?;

@@ -1,5 +1,5 @@
-//! Native Wayland windows, which no display system lists here. The toplevels that their apps
-//! describe on the accessibility bus stand for them: apps are listed and opened by these.
+//! Native Wayland windows that no display system lists. The toplevels that their apps describe on
+//! the accessibility bus stand for them when apps are listed and opened.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -22,7 +22,7 @@ pub(crate) fn beside(known: &[Window], mut toplevels: Vec<AppToplevel>) -> Vec<W
     toplevels.into_iter().map(window).collect()
 }
 
-/// The app whose toplevel has the keyboard, if one app alone claims it.
+/// The app whose toplevel has the keyboard, if exactly one app claims it.
 pub(crate) fn active(toplevels: &[AppToplevel]) -> Option<u32> {
     let mut pids = toplevels.iter().filter(|t| t.active).map(|t| t.pid);
     let first = pids.next()?;

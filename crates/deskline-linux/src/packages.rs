@@ -50,7 +50,8 @@ impl Package {
     }
 }
 
-/// The command that installs these packages, without `sudo`. Debian's where no manager is known.
+/// The command that installs these packages, without `sudo`. Debian's command if no manager is
+/// known.
 pub(crate) fn install(packages: &[Package]) -> String {
     let found = MANAGERS
         .iter()

@@ -16,7 +16,7 @@ use deskline_x11::{X11, question};
 
 /// A Linux session, connected to when a call first needs it.
 pub struct LinuxPlatform {
-    /// The session to use; `None` to look for the person's each time.
+    /// The session to use; `None` to find the person's session at each connection.
     session: Option<Session>,
     /// Whether a person is at the desktop even if it is a private one.
     attended: bool,
@@ -31,7 +31,7 @@ pub struct LinuxPlatform {
 }
 
 impl LinuxPlatform {
-    /// The session of this environment, or the person's where there is none.
+    /// The session of this environment, or the person's if the environment has none.
     pub fn find() -> Self {
         Self::new(None)
     }
@@ -52,8 +52,8 @@ impl LinuxPlatform {
         }
     }
 
-    /// With `attended`, a private desktop is guarded and put back like a person's own: somebody
-    /// watches it.
+    /// With `attended`, a private desktop is guarded and restored like a person's own, because
+    /// somebody watches it.
     #[must_use]
     pub fn attended(self, attended: bool) -> Self {
         Self { attended, ..self }
@@ -96,9 +96,9 @@ impl LinuxPlatform {
         }
     }
 
-    /// With its address.
+    /// Connects to the session's accessibility bus. Returns the bus's address too.
     fn accessibility_bus(session: &Session) -> Result<(AtSpi, String)> {
-        // `missing` has checked that there is one.
+        // `missing` has checked that the session has a bus.
         let bus = session.session_bus.as_deref().unwrap_or_default();
         display::accessibility(bus)
     }
@@ -148,7 +148,8 @@ impl Platform for LinuxPlatform {
     }
 
     fn ping(&self, pid: u32) -> Result<()> {
-        // Taken out during the ping: a ping of another app meanwhile makes its own connection.
+        // Taken out during the ping: a simultaneous ping of another app makes a connection of its
+        // own.
         let kept = self.pings().take();
         // The link reports missing parts.
         let connect = || {

@@ -66,12 +66,12 @@ impl Portal {
         self.asked.is_some_and(|at| at.elapsed() < PATIENCE)
     }
 
-    /// Notes that the window has opened.
+    /// Records that the window has opened.
     pub fn arrived(&mut self) {
         self.asked = None;
     }
 
-    /// Whether a request has come in. A lost monitor sees none.
+    /// Whether a request has arrived. A monitor that was lost reports none.
     fn poll(&mut self) -> bool {
         self.monitor.take_calls(Instant::now()).unwrap_or(false)
     }

@@ -33,8 +33,8 @@ const START_LIMIT: Duration = Duration::from_secs(15);
 /// those that [`environment::keep_to_desktop`] uses.
 const RUNTIME: &str = "run";
 
-/// The settings of the window manager, as it writes them into an empty home: it writes them one by
-/// one, and loads its theme again after each, which takes most of its start.
+/// The settings of the window manager, as it writes them into an empty home: it would write them
+/// one by one and load its theme again after each, which is most of its starting time.
 const WINDOW_MANAGER: &str = include_str!("private/xfwm4.xml");
 
 /// A running private desktop. Dropping it ends it.

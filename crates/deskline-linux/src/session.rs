@@ -71,8 +71,8 @@ impl Session {
         session
     }
 
-    /// The missing parts, one sentence each, with the next step. Empty if apps can be reached. A
-    /// display that does not answer is not missing where the other one, X11's or Wayland's, does.
+    /// The missing parts, one sentence each, with the next step. Empty if apps can be reached. If
+    /// one of the two displays, X11's or Wayland's, answers, the other one is not missing.
     pub fn missing(&self) -> Vec<String> {
         let display = self.display.is_some() || self.wayland_display.is_some();
         let needed = |named: &&String| !display || named.starts_with("DBUS_");
@@ -127,7 +127,7 @@ impl Session {
         socket::wayland_path(name, self.runtime_dir.as_deref())
     }
 
-    /// The Wayland socket and sway's own, where the compositor is sway.
+    /// The Wayland socket and sway's own, if the compositor is sway.
     pub(crate) fn sway(&self) -> Option<(PathBuf, PathBuf)> {
         let name = self.wayland_display.as_deref()?;
         let dir = self.runtime_dir.as_deref();
@@ -138,7 +138,7 @@ impl Session {
         socket::path_answers(&ipc, uid).then_some((socket, ipc))
     }
 
-    /// How to reach KWin, where it is the compositor.
+    /// How to reach KWin, if it is the compositor.
     pub(crate) fn kwin(&self) -> Option<Kwin> {
         let name = self.wayland_display.as_deref()?;
         let dir = self.runtime_dir.as_deref()?;
@@ -153,8 +153,8 @@ impl Session {
         Some(kwin).filter(|_| is)
     }
 
-    /// The Wayland socket and the session bus, where the compositor is none of those that have an
-    /// interface of their own: it may be of the wlroots family.
+    /// The Wayland socket and the session bus, if the compositor is not sway, KWin or GNOME, and so
+    /// may be of the wlroots family.
     pub(crate) fn wlr(&self) -> Option<(PathBuf, String)> {
         let name = self.compositor()?;
         let has_its_own = [GNOME_SHELL, "sway", "kwin_wayland"].contains(&name.as_str());
@@ -162,7 +162,7 @@ impl Session {
         found.filter(|_| !has_its_own)
     }
 
-    /// Whether the compositor is one that Deskline drives by its own protocols, with or without
+    /// Whether Deskline drives this compositor by the compositor's own protocols, with or without
     /// Xwayland beside it.
     pub(crate) fn is_driven_natively(&self) -> bool {
         let gnome = || self.compositor().is_some_and(|name| name == GNOME_SHELL);

@@ -16,7 +16,7 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
 use crate::session::{Environment, Session};
 
-/// How to install an engine, as the end of a text.
+/// How to install an engine, as the end of a message.
 pub(crate) const LACKING: &str = ". With the package tesseract-ocr its texts would be elements too";
 
 /// The address space of the program. It takes 100 MB.
@@ -62,16 +62,16 @@ const LANGUAGES: [(&str, &str); 22] = [
 
 pub(crate) struct Tesseract {
     program: PathBuf,
-    /// Makes it print each line as soon as it has read it.
+    /// A library that makes it print each line as soon as it has read the line.
     by_line: Option<PathBuf>,
-    /// Of the person.
+    /// The person's language.
     language: Option<&'static str>,
-    /// Of them, if it is installed.
+    /// That language, if Tesseract has it installed.
     installed: OnceLock<Option<&'static str>>,
 }
 
 impl Tesseract {
-    /// `None` where it is not installed.
+    /// `None` if it is not installed.
     pub(crate) fn find(session: &Session) -> Option<Arc<Self>> {
         let find = |name| crate::apps::in_path(name, session);
         Some(Arc::new(Self {
@@ -115,7 +115,7 @@ impl Tesseract {
         if let Some(language) = self.language() {
             command.args(["-l", language]);
         }
-        // Each page is dark on white: trying the inverse would only take time.
+        // Each page is dark on white: trying the inverse would only waste time.
         command.args(["-c", "tessedit_do_invert=0", "tsv"]);
         command.env("OMP_THREAD_LIMIT", "1");
         command.stdin(input).stdout(Stdio::piped());
@@ -189,7 +189,7 @@ fn read(mut pipe: ChildStdout, deadline: Instant, mut row: impl FnMut(&str)) -> 
     }
 }
 
-/// The texts of pages, by the table that Tesseract prints: a row for each page, block and word.
+/// The texts of pages, from the table that Tesseract prints: a row for each page, block and word.
 struct Pages<F: FnMut(usize, String)> {
     found: F,
     /// The page of the last row.
@@ -262,7 +262,7 @@ fn tiff(lines: &[Print]) -> Vec<u8> {
             (258, 8),
             (259, 1),
             (262, 1),
-            // One strip.
+            // The picture is one strip.
             (273, data),
             (278, line.height),
             (279, length(&line.grey)),

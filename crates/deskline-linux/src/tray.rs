@@ -54,7 +54,7 @@ pub(crate) struct Tray {
     address: Option<String>,
     /// Connected to once.
     bus: Option<Connection>,
-    /// All items, as of then.
+    /// All items, and the time when they were listed.
     items: Option<(Instant, Vec<Item>)>,
 }
 
@@ -145,7 +145,7 @@ impl Tray {
         };
         Some(pressed.map_err(|e| {
             let obstacle = match e {
-                // An item with a menu has another action only if it accepts `Activate`.
+                // An item with a menu has an action of its own only if it accepts `Activate`.
                 zbus::Error::MethodError(_, why, _) => Obstacle::AppError(why.unwrap_or_default()),
                 e => Obstacle::SystemError(e.to_string()),
             };
@@ -182,7 +182,7 @@ impl Tray {
             let Ok(owner) = self.ask::<String>(DAEMON, "GetNameOwner", &name.as_str()) else {
                 continue;
             };
-            // Some have two names.
+            // Some items are registered under two names.
             if items
                 .iter()
                 .any(|item| item.name == owner && item.path == path)
@@ -247,7 +247,7 @@ fn text(properties: &Properties, name: &str) -> Option<String> {
     }
 }
 
-/// What an item calls itself.
+/// The name that an item gives itself.
 fn title(item: &Item, properties: &Properties) -> String {
     let tip = properties.get("ToolTip").and_then(|tip| match &**tip {
         Value::Structure(tip) => match tip.fields().get(2) {
@@ -321,7 +321,7 @@ fn without_mnemonic(label: &str) -> String {
     let mut plain = String::new();
     let mut characters = label.chars();
     while let Some(c) = characters.next() {
-        // Two are one that shows.
+        // Two underscores stand for one that is visible.
         plain.extend(if c == '_' { characters.next() } else { Some(c) });
     }
     plain

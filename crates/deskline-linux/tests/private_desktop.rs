@@ -86,8 +86,8 @@ fn a_taken_display_number_is_skipped() {
             .unwrap()
     };
     let first = PrivateDesktop::start(&Options::default()).unwrap();
-    // Servers that listen without a socket file, as one in another mount namespace does. Only
-    // binding the number fails.
+    // Servers without a visible socket file, like one in another mount namespace: only binding the
+    // number fails.
     let taken: Vec<_> = (number(&first) + 1..number(&first) + 6)
         .filter_map(|n| {
             let name = format!("/tmp/.X11-unix/X{n}");
@@ -167,7 +167,7 @@ fn a_watched_desktop_has_a_socket_for_its_owner_alone() {
 fn an_empty_environment_finds_it_by_its_processes() {
     let desktop = PrivateDesktop::start(&Options::default()).unwrap();
     let wanted = desktop.session();
-    // Uses the real processes of this desktop and no others: other desktops may run here too.
+    // Uses only the processes of this desktop: other desktops may run here too.
     let proc = tempfile::tempdir().unwrap();
     for (pid, _) in processes(&directory(wanted)) {
         symlink(format!("/proc/{pid}"), proc.path().join(pid.to_string())).unwrap();

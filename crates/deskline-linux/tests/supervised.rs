@@ -21,7 +21,7 @@ fn main() -> ExitCode {
             Some(at) => Until::Command(args[at + 1..].iter().map(Into::into).collect()),
             None => Until::Eof,
         },
-        // A server with a desktop. The test kills it.
+        // This is a server with a desktop. The test kills it.
         Some("server") => {
             let desktop = Supervised::spawn(&exe(), &Options::default()).unwrap();
             println!("{}", desktop.session().environment["DESKLINE_DESKTOP"]);

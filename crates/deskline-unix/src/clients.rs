@@ -8,7 +8,8 @@ use std::io;
 use crate::sock_diag::{Sockets, inodes_of};
 
 /// The processes that are connected to sockets on which `pid` listens, without `pid` itself, in
-/// ascending order. Empty if that cannot be seen: of another user's process, or without sock_diag.
+/// ascending order. Empty if they cannot be found: for another user's process, or without
+/// sock_diag.
 pub fn connected_to(pid: u32) -> Vec<u32> {
     let own: HashSet<u32> = inodes_of(pid).collect();
     let peers = peers_of(&own).unwrap_or_default();
@@ -24,8 +25,8 @@ pub fn connected_to(pid: u32) -> Vec<u32> {
     clients
 }
 
-/// The peers of the accepted ones among these sockets. Only these have both a name, which is the
-/// listener's, and a peer.
+/// The peers of the accepted sockets among these. Only accepted sockets have both a name, which is
+/// the listener's, and a peer.
 fn peers_of(own: &HashSet<u32>) -> io::Result<HashSet<u32>> {
     let sockets = Sockets::connect()?.all()?.into_iter();
     let accepted = sockets.filter(|s| own.contains(&s.inode) && !s.name.is_empty());

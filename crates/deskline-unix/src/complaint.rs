@@ -1,7 +1,7 @@
 //! Keeps a launched app's standard error, to quote it if the app ends at once.
 //!
-//! The output goes to a file without a name (on Windows, one that goes with its last handle), so
-//! that the app never blocks, even after this process has ended. While this process lives, it
+//! The output goes to a file without a name (on Windows, one that is deleted with its last handle),
+//! so that the app never blocks, even after this process has ended. While this process lives, it
 //! truncates the file whenever it is longer than [`MOST`].
 
 use std::fs::{File, OpenOptions};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// The maximum length of the file.
 const MOST: u64 = 1 << 20;
 
-/// How many bytes of its end to read, and how many of those to quote.
+/// How many bytes of the file's end to read, and how many of these to quote.
 const END: u64 = 4_096;
 const LINES: usize = 4;
 const LINE: usize = 160;

@@ -10,12 +10,13 @@ const MOST: usize = 64;
 #[derive(Debug, Clone)]
 pub struct Family(Vec<u32>);
 
-/// The run time of the main threads so far. If two snapshots are equal, none has run in between.
+/// The run time of the main threads so far. If two snapshots are equal, no main thread has run in
+/// between.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Snapshot(Vec<String>);
 
 impl Family {
-    /// The process and its descendants as they are now.
+    /// The process and its present descendants.
     pub fn new(pid: u32) -> Self {
         let mut family = vec![pid];
         let mut at = 0;
@@ -34,7 +35,7 @@ impl Family {
         Self(family)
     }
 
-    /// The process first.
+    /// The ids of the processes, that of the app itself first.
     pub fn pids(&self) -> &[u32] {
         &self.0
     }
@@ -52,11 +53,11 @@ impl Family {
             // proc(5): the state follows the name, which is in parentheses and may hold any
             // character.
             let end = stat.iter().rposition(|byte| *byte == b')');
-            // Running, or in the middle of reading a disk.
+            // The thread runs, or waits for a disk.
             matches!(end.and_then(|end| stat.get(end + 2)), Some(b'R' | b'D'))
         };
-        // Read the counters first: a thread that runs between the two reads is awake, or counted
-        // next time.
+        // Read the counters first: a thread that runs between the two reads is then found awake, or
+        // counted next time.
         let counters = self.0.iter().map(|pid| schedstat(*pid)).collect();
         (!self.0.iter().any(awake)).then_some(Snapshot(counters))
     }
@@ -97,7 +98,7 @@ mod tests {
         command.args(["-c", script]).spawn().expect("a shell")
     }
 
-    /// The child is killed before the assertions: it would outlive a failure.
+    /// The child is killed before the assertions, so that it does not outlive a failure.
     fn end(mut child: Child) {
         child.kill().expect("a child");
         child.wait().expect("a child");

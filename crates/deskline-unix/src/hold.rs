@@ -19,7 +19,7 @@ struct Hold<L> {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Expired<L> {
     pub link: L,
-    /// Whether the person had pressed Esc: then the link is slow, and has not hung.
+    /// Whether the person had pressed Esc: then the link is slow and not hung.
     pub escaped: bool,
 }
 
@@ -30,8 +30,8 @@ impl<L> Default for Holding<L> {
 }
 
 impl<L> Holding<L> {
-    /// The devices have just been grabbed. Does nothing if they were grabbed already: their limit
-    /// counts from the first grab.
+    /// Records that the devices have just been grabbed. Does nothing if they were grabbed already:
+    /// the limit counts from the first grab.
     pub fn grab(&mut self, link: L, limit: Duration, now: Instant) {
         self.0.get_or_insert(Hold {
             link,
@@ -54,7 +54,8 @@ impl<L> Holding<L> {
         self.0.is_some()
     }
 
-    /// The person has pressed Esc: the link has this long to release the devices. Returns the link.
+    /// Records that the person has pressed Esc: from now on the link has this long to release the
+    /// devices. Returns the link.
     pub fn escape(&mut self, within: Duration, now: Instant) -> Option<&L> {
         let hold = self.0.as_mut()?;
         hold.escaped = true;
@@ -62,7 +63,7 @@ impl<L> Holding<L> {
         Some(&hold.link)
     }
 
-    /// The devices are released.
+    /// Records that the devices are released.
     pub fn release(&mut self) -> Option<L> {
         Some(self.0.take()?.link)
     }
@@ -73,7 +74,7 @@ impl<L> Holding<L> {
         Some(hold.until.saturating_duration_since(now))
     }
 
-    /// The grab, if its time is over: the devices have to be released now.
+    /// The grab, if its time is over. The caller has to release the devices now.
     pub fn expire(&mut self, now: Instant) -> Option<Expired<L>> {
         let hold = self.0.take_if(|hold| now >= hold.until)?;
         Some(Expired {
@@ -127,7 +128,7 @@ mod tests {
         let mut holding = held(start);
         assert_eq!(holding.escape(SOON, start + SECOND), Some(&7));
         assert_eq!(holding.left(start + SECOND), Some(SOON));
-        // A second Esc does not give it more time.
+        // A second Esc does not give the link more time.
         holding.escape(SOON, start + SECOND + SOON / 2);
         let (link, escaped) = (7, true);
         let expired = Expired { link, escaped };

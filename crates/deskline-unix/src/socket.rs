@@ -1,4 +1,4 @@
-//! Connecting to a Unix socket, with a time limit, and who is at its other end.
+//! Connects to a Unix socket with a time limit, and finds the process at its other end.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -10,8 +10,8 @@ use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 
-/// Connects within `limit`. A listener that accepts nobody, such as a stopped compositor, blocks
-/// its clients once its backlog is full.
+/// Connects within `limit`. If a listener accepts no connections, such as a stopped compositor, its
+/// clients block once the backlog is full.
 ///
 /// # Errors
 ///
@@ -19,7 +19,7 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket
 pub fn connect(path: &Path, limit: Duration) -> io::Result<UnixStream> {
     let flags = SocketFlags::CLOEXEC;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-    // unix(7): it bounds `connect` too.
+    // unix(7): this option bounds `connect` too.
     set_socket_timeout(&socket, Timeout::Send, Some(limit))?;
     match rustix::net::connect(&socket, &SocketAddrUnix::new(path)?) {
         Ok(()) => {}
@@ -39,7 +39,7 @@ pub struct Peer {
     pub uid: u32,
 }
 
-/// Who is at the other end of a socket: `SO_PEERCRED`, unix(7).
+/// The process at the other end of a socket, and its user: `SO_PEERCRED`, unix(7).
 ///
 /// # Errors
 ///

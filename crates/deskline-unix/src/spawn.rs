@@ -89,7 +89,7 @@ pub fn helper<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> io::Re
     Ok(command)
 }
 
-/// In its own session, without our environment, folder and output.
+/// The process runs in its own session, without our environment, folder and output.
 pub fn apart(command: &mut Command) -> &mut Command {
     command
         .env_clear()
@@ -99,7 +99,8 @@ pub fn apart(command: &mut Command) -> &mut Command {
     own_session(command)
 }
 
-/// The orders of such a process. Unbuffered, as polling does not see data in a buffer.
+/// The standard input of such a process, for its orders. Unbuffered, as polling does not see data
+/// in a buffer.
 pub fn orders() -> io::Result<File> {
     Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
 }

@@ -122,7 +122,7 @@ impl<O> Inbox<O> {
     /// To be called after a wait and before [`Self::next`]: from here on only a later order wakes
     /// the thread.
     pub fn awake(&self) {
-        // EAGAIN if nothing was written.
+        // EAGAIN if nothing was written: then there is nothing to clear.
         let _ = rustix::io::read(&*self.wake, &mut [0; 8]);
     }
 }
@@ -134,7 +134,7 @@ mod tests {
 
     enum Order {
         Double(u32, SyncSender<u32>),
-        /// Never replied to.
+        /// An order that gets no reply.
         Ignore(SyncSender<u32>),
     }
 

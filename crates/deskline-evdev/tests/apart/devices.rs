@@ -23,7 +23,7 @@ pub(crate) fn uid() -> u32 {
 }
 
 impl Devices {
-    /// Devices of a seat where this user's session is in front.
+    /// Creates devices at a seat where this user's session is in front.
     pub(crate) fn new(names: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let devices = Self {
@@ -67,8 +67,8 @@ impl Devices {
         self.plug_as(name, "");
     }
 
-    /// Plugs in a device that is no keyboard ("other") or may not be read ("closed"), in the place
-    /// of another one with this name.
+    /// Plugs in a device that is neither keyboard nor pointer ("other") or may not be read
+    /// ("closed"). It replaces a device of the same name.
     pub(crate) fn plug_as(&self, name: &str, kind: &str) {
         let _ = fs::remove_file(self.strokes(name));
         let mode = Mode::RUSR | Mode::WUSR;

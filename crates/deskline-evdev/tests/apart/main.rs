@@ -249,7 +249,7 @@ fn a_device_on_which_a_key_is_held_is_not_grabbed() {
         "{grab:?}"
     );
     assert!(!devices.grabbed("event0") && devices.grabbed("event1"));
-    // Grabbed as soon as the key is up.
+    // The devices are grabbed as soon as the key is up.
     devices.stroke("event0", A, false);
     until("the keyboard's grab", || devices.grabbed("event0"));
 }
@@ -486,7 +486,7 @@ fn only_the_user_at_the_seat_may_grab() {
     assert_eq!(guard.pressed(), None, "the person is not watched");
 }
 
-/// Only root can install the program, so this tests nothing for other users.
+/// Only root can install the program, so this tests nothing if another user runs it.
 fn an_installed_helper_is_setgid() {
     if !rustix::process::getuid().is_root() {
         return;

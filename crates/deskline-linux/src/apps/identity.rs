@@ -77,7 +77,7 @@ impl Launch {
     }
 }
 
-/// Removes duplicates. Paths come last, as they say less to a person.
+/// Removes duplicates. Paths come last, as they mean less to a person.
 fn tidy(names: &mut Vec<String>) {
     let mut seen = HashSet::new();
     names.retain(|name| !name.is_empty() && seen.insert(name.clone()));
@@ -91,7 +91,7 @@ fn names_of_entry(entry: &Entry) -> impl Iterator<Item = String> {
         .chain(names)
 }
 
-/// A program's name as given, its name and path once links are resolved.
+/// A program's name as given, and its name and path after resolving links.
 fn names_of_path(program: &Path, session: &Session) -> Vec<String> {
     let text = program.to_str().unwrap_or_default();
     let mut names = vec![base_name(text).to_owned()];
@@ -108,7 +108,7 @@ fn names_of_file(path: &Path) -> Vec<String> {
     vec![base_name(&text).to_owned(), text.into_owned()]
 }
 
-/// A script's name as given, its name and path once links are resolved.
+/// A script's name as given, and its name and path after resolving links.
 fn names_of_script(path: &Path) -> Vec<String> {
     let mut names = vec![base_name(&path.to_string_lossy()).to_owned()];
     names.extend(
@@ -154,7 +154,7 @@ fn of_command(argv: &[String], session: &Session, depth: usize) -> Identity {
     let Some(inner) = inner else {
         return of_names(names, claims);
     };
-    // The program that it runs needs a name: that of the wrapper allows nothing.
+    // The program that the wrapper runs must be named: the wrapper's name allows nothing.
     let mut claims = claims;
     claims.append(&mut names);
     claims.extend(inner.claims);
@@ -206,7 +206,7 @@ fn claims_of(word: &str, session: &Session) -> Vec<String> {
         .collect()
 }
 
-/// What processes are known as, cached.
+/// The identities of processes, cached.
 #[derive(Default)]
 pub(crate) struct Identities {
     installed: Option<(Instant, Installed)>,
@@ -224,7 +224,7 @@ impl Identities {
     /// The system's names for a process. For a pid that is not in use any more, those of its last
     /// process.
     pub(crate) fn known_as(&mut self, pid: u32, session: &Session) -> Identity {
-        // On this side, another process may have that number.
+        // In this process's pid namespace, another process may have the same number.
         if process::are_elsewhere() {
             return Identity::default();
         }
@@ -244,7 +244,7 @@ impl Identities {
         let line = command_line(pid);
         let app = match &executable {
             Some(path) => self.read(pid, path, &line, session),
-            // A process that hides its executable has only its name and its command's.
+            // If a process hides its executable, only its name and its command's are known.
             None => Identity {
                 names: vec![
                     process.comm,
@@ -254,7 +254,7 @@ impl Identities {
             },
         };
         if line.is_empty() {
-            // The program was started a moment ago: more names follow soon.
+            // The program was started a moment ago, and more names will be known soon.
             return app;
         }
         if self.known.len() >= MOST {
@@ -292,7 +292,7 @@ impl Identities {
             names.extend(script.into_iter().flatten());
         }
         let flatpak = flatpak_id(pid);
-        // Paths in a sandbox are its own.
+        // Paths in a sandbox are valid only there.
         key = flatpak.clone().or(key);
         for entry in &self.installed(session).entries {
             let is_flatpak = flatpak.as_deref().is_some_and(|id| entry.id == id);

@@ -11,8 +11,8 @@ use super::command;
 use super::entry::Entry;
 use crate::session::Session;
 
-/// How deep below `applications` to look for desktop files, and how many to read: a link to a large
-/// folder must not stall a call.
+/// How deep below `applications` to look for desktop files, and how many to read at most: a link to
+/// a large folder must not stall a call.
 const LEVELS: usize = 3;
 const MOST: usize = 10_000;
 

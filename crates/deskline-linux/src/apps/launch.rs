@@ -45,8 +45,8 @@ pub struct Launched {
 }
 
 impl Launched {
-    /// How the started process has ended, if it has. Success means that it handed over to another
-    /// process, else it failed. Always `None` for an app that the bus started.
+    /// How the started process has ended, if it has. A successful exit means that it handed over to
+    /// another process; any other exit is a failure. Always `None` for an app that the bus started.
     pub fn exited(&self) -> Option<ExitStatus> {
         self.exit.get().copied()
     }
@@ -120,7 +120,7 @@ fn activate(id: &str, launch: &Launch, address: &str) -> Result<Option<u32>, bus
     let interface = "org.freedesktop.Application";
     let call = Call::new(id, &path, interface, member, body.empty_dict());
     match connection.call(&call, ACTIVATION) {
-        // The app was asked and may only be slow to answer. Do not start a second copy.
+        // The app got the request and may only be slow to answer. Do not start a second copy.
         Ok(_) | Err(bus::Error::Timeout) => {}
         Err(e) => return Err(e),
     }

@@ -91,7 +91,7 @@ impl Origin {
         if own_dir && executable.parent() == dir {
             return true;
         }
-        // gnome-terminal-server for gnome-terminal, soffice.bin for soffice,
+        // Examples: gnome-terminal-server for gnome-terminal, soffice.bin for soffice,
         // /usr/lib/chromium/chromium for the script /usr/bin/chromium.
         let running = name(&executable);
         [name(&real), name(&self.program)]

@@ -281,7 +281,7 @@ fn an_app_may_be_named_with_a_document() {
         argv("Text Editor https://example.org/a b".into()),
         ["edit", "https://example.org/a b"]
     );
-    // A command takes its words as they are.
+    // A command takes its words unchanged.
     assert_eq!(argv("edit --new /x".into()), ["edit", "--new", "/x"]);
     assert!(
         f.error("Text Editor /not there")
@@ -315,7 +315,7 @@ fn a_command_is_known_by_the_program_that_it_will_run() {
     let script = f.file("some/calc.py", "");
     let known = |line: &str| f.find(line).identity(&f.session);
     let has = |identity: &Identity, name: &str| identity.names.iter().any(|known| known == name);
-    // By each of its names, through links and wrappers too.
+    // Each of the app's names is known, through links and wrappers too.
     let script = script.display();
     let path = f.root.path().join("bin/vault").display().to_string();
     for (line, name) in [
@@ -336,7 +336,7 @@ fn a_command_is_known_by_the_program_that_it_will_run() {
     // The name of a wrapper or an interpreter allows nothing.
     assert!(!has(&known("env vault --new"), "env"));
     assert!(!has(&known(&format!("python3 {script} -x")), "python3"));
-    // A command that cannot be resolved has no names; each word in it can deny it.
+    // A command that cannot be resolved has no names, but each of its words can deny it.
     for line in [
         "sh -c 'va\"\"ult --new'",
         "python3 -c 'run(\"vault\")'",
@@ -369,7 +369,7 @@ fn a_process_is_known_by_its_executable_its_script_and_its_desktop_file() {
     f.app("org.x.Script", "Name=Scripted\nExec=/bin/sh run.sh %U");
     let script = f.file("some/run.sh", "read line\n");
     let known = |program: &Path, argument: &Path| {
-        // Its own name for itself does not count.
+        // The name that the process gives itself does not count.
         let mut command = std::process::Command::new(program);
         std::os::unix::process::CommandExt::arg0(&mut command, "calculator");
         command.arg(argument).stdin(std::process::Stdio::piped());
@@ -377,7 +377,7 @@ fn a_process_is_known_by_its_executable_its_script_and_its_desktop_file() {
         let mut identities = Identities::default();
         let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
         let mut names = vec![];
-        // Its command line comes a moment after its executable.
+        // A process gets its command line a moment after its executable.
         while names.len() < 3 && std::time::Instant::now() < end {
             names = identities.known_as(child.id(), &f.session).names;
         }

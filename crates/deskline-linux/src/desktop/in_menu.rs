@@ -15,7 +15,7 @@ use crate::menus::{self, Heed};
 const HOVERS: Duration = Duration::from_millis(40);
 const REPORTS: Duration = Duration::from_millis(800);
 
-/// The element of a menu under the pointer.
+/// The menu item that the app reports under the pointer.
 enum Selects {
     It,
     Disabled,
@@ -59,8 +59,8 @@ impl LinuxDesktop {
         Ok(cancel.wait(self.menus.ignores(pid))?)
     }
 
-    /// An error if the click may reach another item of a context menu than the tree says. Where the
-    /// compositor does not report the menu's place, the app reports which item the pointer is on.
+    /// Fails if the click may reach another item of a context menu than the tree shows there. If
+    /// the compositor does not report the menu's place, the app reports the item under the pointer.
     pub(super) fn check_menu(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
         let Some(pid) = self.aimed_at else {
             return Ok(());
@@ -80,7 +80,7 @@ impl LinuxDesktop {
         }
     }
 
-    /// Moves the pointer there. Returns the item that the app's menu reports under it.
+    /// Moves the pointer there, and returns the item that the app's menu reports under it.
     fn pointer_selects(
         &mut self,
         pid: u32,
@@ -95,7 +95,7 @@ impl LinuxDesktop {
             let screen = self.display.screen()?;
             screen.move_pointer(beside)?;
             screen.move_pointer(at)?;
-            // An item that was selected by a key is deselected once the pointer is on another one.
+            // An item selected by a key stays selected until the pointer is on another one.
             cancel.wait(HOVERS)?;
             let windows = self.windows_of(pid)?;
             let tree = self.atspi.read(pid, Scope::Showing, &windows)?;

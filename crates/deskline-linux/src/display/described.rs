@@ -15,7 +15,7 @@ use crate::session::GNOME_SHELL;
 /// Bounds that are not known.
 const NOWHERE: Rect = Rect::at(0, 0, 0, 0);
 
-/// The accessibility bus. Connected to when it is first needed: a doctor only looks.
+/// The accessibility bus. Connected to at first use: a doctor may never need it.
 pub(super) struct Described {
     session_bus: String,
     atspi: Option<AtSpi>,
@@ -36,8 +36,8 @@ impl Described {
         }
     }
 
-    /// Records whether the app's tree, which was just read, shows an open menu: the next question
-    /// for that needs no reading of its own.
+    /// Records whether the app's tree, which was just read, shows an open menu: the next call of
+    /// `popup_open` then needs no reading of its own.
     pub(super) fn menu_read(&mut self, pid: u32, open: bool) {
         self.menu_read = Some((pid, open));
     }
@@ -89,7 +89,7 @@ impl Toplevels for Described {
         let id = |toplevel: &atspi::AppToplevel| {
             let mut hasher = DefaultHasher::new();
             toplevel.id.hash(&mut hasher);
-            // 63 bits: the last is that of stand-ins.
+            // 63 bits: the highest bit marks stand-ins.
             WindowId(hasher.finish() >> 1)
         };
         self.last = listed.into_iter().map(|t| (id(&t), t)).collect();

@@ -39,7 +39,7 @@ impl WaylandSystem for GnomeDisplay<Described> {
         GnomeDisplay::popup_open(self, pid).map(Some)
     }
 
-    // The session makes them when a link begins.
+    // The input devices belong to GNOME's session, which creates them when a link begins.
     fn prepare(&mut self) -> Result<bool> {
         Ok(false)
     }

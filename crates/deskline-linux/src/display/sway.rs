@@ -31,7 +31,7 @@ impl WaylandSystem for SwayDisplay {
     fn popups(&mut self, pid: u32) -> Result<Popups> {
         let windows = self.sway_windows()?;
         let its = windows.iter().filter(|w| w.pid == pid);
-        // The window with the keyboard, else the frontmost.
+        // The app's window with the keyboard, or else its frontmost one.
         let window = its.min_by_key(|w| !w.focused);
         Ok(Popups::Within(window.and_then(|w| w.own.screen)))
     }

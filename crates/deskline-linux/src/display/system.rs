@@ -10,7 +10,7 @@ use deskline_link::{Display, Offer, Result, Screen, Window, WindowId, WindowStat
 use deskline_wayland::{Kind, Listed, WaylandDisplay};
 use deskline_x11::X11Display;
 
-/// How most display systems work, for the doctor.
+/// What the doctor reports about most display systems.
 pub(crate) const BY_PROTOCOLS: &str = "by the compositor's own protocols";
 
 /// A display system: the link's display, and more methods for AT-SPI and the start of apps. No
@@ -20,8 +20,8 @@ pub(crate) trait DisplaySystem: Display + Send {
     /// pop-ups if `popups`.
     fn windows_for_tree(&mut self, pid: u32, popups: bool) -> Result<atspi::Windows>;
 
-    /// Whether a menu or another pop-up of the app is open. `None` where the app's tree knows that
-    /// instead.
+    /// Whether a menu or another pop-up of the app is open. `None` if only the app's tree shows
+    /// that.
     fn popup_open(&mut self, pid: u32) -> Result<Option<bool>>;
 
     /// The X display. It knows the processes of its windows from other pid namespaces, and which
@@ -40,8 +40,8 @@ pub(crate) trait WaylandSystem {
     /// Whether a menu or another pop-up of the app is open, as [`DisplaySystem::popup_open`].
     fn shows_popup(&mut self, pid: u32) -> Result<Option<bool>>;
 
-    /// Makes the input devices that the seat lacks, so that apps know them before the first link.
-    /// Returns whether it lacked one.
+    /// Creates the input devices that the seat lacks, so that apps know them before the first link.
+    /// Returns whether a device was missing.
     fn prepare(&mut self) -> Result<bool>;
 
     /// Called between links: frees kept resources whose time is over. Returns the time until the
@@ -55,11 +55,11 @@ pub(crate) trait WaylandSystem {
     ///
     /// # Errors
     ///
-    /// Where the compositor does not answer.
+    /// If the compositor does not answer.
     fn popups(&mut self, pid: u32) -> Result<Popups>;
 
-    /// Whether the reported front window may have lost the keyboard to a launcher or a lock screen.
-    /// The app reports that.
+    /// Whether the reported front window may have lost the keyboard to a launcher or a lock screen
+    /// without a report by the compositor. The app then reports it.
     fn misses_launchers(&mut self) -> bool;
 
     /// Why the agent's own seat, if there is one, does not reach this process.
@@ -92,13 +92,13 @@ where
 
 /// The known places of an app's open pop-ups.
 pub(crate) enum Popups {
-    /// The windows for the tree have them.
+    /// They are among the windows for the tree.
     Placed,
-    /// The screen that contains them, if it is known.
+    /// The bounds of the screen that contains them, if it is known.
     Within(Option<Rect>),
 }
 
-/// How a display system does what it does, for the doctor.
+/// The facts about a display system that the doctor reports.
 pub(crate) struct Findings {
     /// The input that the guard keeps out, or why it keeps out none.
     pub(crate) guard: Result<String, String>,
@@ -109,7 +109,7 @@ pub(crate) struct Findings {
     pub(crate) keys: &'static str,
     /// Whether each ability that it lacks has a reason of its own.
     pub(crate) has_reasons: bool,
-    /// The single step that would give it pictures, or let it send keys, if it lacks that right.
+    /// The single step that would grant it pictures, or keys, if it lacks that right.
     pub(crate) mends_pictures: Option<Fix>,
     pub(crate) mends_keys: Option<Fix>,
 }
@@ -155,8 +155,8 @@ impl dyn DisplaySystem + '_ {
     }
 }
 
-/// The windows of an app, of all that the compositor lists. `in_buffer` is where the content is in
-/// the client's buffer.
+/// The windows of an app among all that the compositor lists. `in_buffer` returns where a window's
+/// content begins in the client's buffer.
 pub(super) fn placed<T>(
     all: &[Listed<T>],
     pid: u32,

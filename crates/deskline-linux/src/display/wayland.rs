@@ -14,7 +14,7 @@ use crate::session::Session;
 
 /// A display without windows, input and pictures: each ability is missing for the same reason.
 pub(super) struct TreesOnly {
-    /// Why, as a clause.
+    /// Why it lacks them, as a clause.
     why: String,
 }
 

@@ -17,7 +17,7 @@ impl DisplaySystem for X11Display {
         toplevels.retain(|t| t.pid == pid);
         toplevels.sort_by_key(Toplevel::rank);
         let front = match toplevels.len() {
-            // There is no other to distinguish it from.
+            // A single window need not be distinguished from others.
             0 | 1 => None,
             _ => X11Display::x11(self)
                 .front_id()?

@@ -18,7 +18,7 @@ pub(super) struct App {
 /// `owners` are the processes that have windows, frontmost first, with repetitions.
 ///
 /// Adds a check for each app that has windows and cannot be driven, and one for all that can be.
-/// Returns the pids of those that can be, frontmost first.
+/// Returns the pids of the apps that can be driven, frontmost first.
 pub(super) fn look(owners: &[u32], listed: &[App], checks: &mut Vec<Check>) -> Vec<u32> {
     let mut pids: Vec<u32> = vec![];
     for &pid in owners {
@@ -28,7 +28,7 @@ pub(super) fn look(owners: &[u32], listed: &[App], checks: &mut Vec<Check>) -> V
     }
     let mut wrong = vec![];
     pids.retain(|&pid| {
-        // An app can be on the bus twice, once as a plug without windows.
+        // An app can be on the bus twice, once as an embedded part without windows.
         let there = listed.iter().filter(|app| app.pid == pid);
         let Some(answers) = there
             .map(|app| app.windows)
@@ -83,7 +83,8 @@ pub(super) fn look(owners: &[u32], listed: &[App], checks: &mut Vec<Check>) -> V
     pids
 }
 
-/// The check for an app that has no tree, or almost none, with the packages that its toolkit needs.
+/// The check for an app without a tree, or with an almost empty one. Names the packages that its
+/// toolkit needs.
 pub(super) fn deaf(pid: u32, how: &str) -> Check {
     match mapped::toolkit_of(pid) {
         Some((toolkit, remedy)) => Check::warn(

@@ -65,7 +65,7 @@ pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Vec<Toplevel>>) {
     extensions(&raw, &mut checks);
     let x11 = match X11::connect(display, session.xauthority.as_deref()) {
         Ok(x11) => x11,
-        // The missing extension has its own check.
+        // The check of the extensions already reports the missing one.
         Err(_)
             if checks
                 .iter()

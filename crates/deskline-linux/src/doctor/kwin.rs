@@ -1,5 +1,5 @@
-//! Makes Deskline known to KWin, which gives pictures, and before Plasma 6 takes input, only of
-//! programs whose `.desktop` file asks for that. It finds the file by the program's path in `Exec`.
+//! Makes Deskline known to KWin, which gives pictures, and before Plasma 6 accepts input, only if a
+//! program's `.desktop` file requests it. It finds the file by the program's path in `Exec`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,9 +20,8 @@ const ASKS: &str = "X-KDE-DBUS-Restricted-Interfaces=org.kde.KWin.ScreenShot2\n\
 /// Programs that make KDE read the files again: Plasma 6, Plasma 5.
 const READ: [&str; 2] = ["kbuildsycoca6", "kbuildsycoca5"];
 
-/// How long KWin may take to notice a new file: it looks at most every 1.5 s, sends no signal, and
-/// answers nobody while it reads the files of all programs again, which takes some seconds if there
-/// are many.
+/// How long KWin may take to notice a new file: it looks at most every 1.5 s and sends no signal.
+/// While it reads the files of all programs again, which may take seconds, it answers nobody.
 const KNOWS: Duration = Duration::from_secs(15);
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -36,7 +35,7 @@ pub(super) fn grant(session: &Session) -> Result<String, String> {
     let path = folder.join(FILE).display().to_string();
     let mut reads = READ.map(|program| carry_out(&[program.to_owned()], session));
     reads.sort_by_key(Result::is_err);
-    // Without it KDE reads the file at the next login.
+    // If none of these programs is installed, KDE reads the file at the next login.
     if let Err(e) = &reads[0] {
         return Ok(format!(
             "wrote {path}, which KDE reads at the next login ({e})"
@@ -74,7 +73,7 @@ fn write(folder: &Path, program: &Path) -> Result<(), String> {
     })?;
     let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
     fs::create_dir_all(folder).map_err(failed)?;
-    // KDE may read it at any moment.
+    // KDE may read the file at any moment, so replace it atomically.
     let new = folder.join(format!("{FILE}.new"));
     fs::write(&new, text).map_err(failed)?;
     fs::rename(&new, folder.join(FILE)).map_err(failed)

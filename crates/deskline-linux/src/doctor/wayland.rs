@@ -10,7 +10,7 @@ use crate::guard;
 use crate::session::Session;
 use deskline_link::doctor::{Check, Fix};
 
-/// Each capability, with the loss that its absence means for agents.
+/// Each capability, and the consequence for agents if it is missing.
 const WINDOWS: (&str, &str) = (
     "windows",
     "apps are listed by their accessibility trees, and coordinates are relative to each window",
@@ -100,13 +100,13 @@ fn with_fix(row: Check, missing: Option<Missing>, fix: Option<Fix>) -> Check {
     };
     let remedy = match fix {
         Fix::KwinFile => "deskline doctor --fix, and then start the server again",
-        // A running server notices it.
+        // A running server notices the change.
         _ => "deskline doctor --fix",
     };
     Check::warn(row.name, why, remedy).mended_by(fix)
 }
 
-/// Which of the running apps a seat that is made now does not reach.
+/// Names the running apps that a seat created now would not reach.
 fn seat(display: &mut dyn DisplaySystem) -> Check {
     let windows = match display.every_window() {
         Ok(windows) => windows,

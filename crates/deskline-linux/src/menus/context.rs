@@ -1,9 +1,9 @@
 //! Finds the position of GTK 3's context menus on Wayland.
 //!
-//! GTK counts a pop-up from the corner of the GDK window in which it opens, as if that were the
-//! corner of the toplevel, and without the pop-up's own shadow. No interface reports which GDK
-//! window that is. But a context menu opens beside the clicked pixel, and some compositors list
-//! pop-ups.
+//! GTK reports a pop-up's place relative to the corner of the GDK window in which it opens, as if
+//! that were the corner of the toplevel, and without the pop-up's own shadow. No interface reports
+//! which GDK window that is. But a context menu opens beside the clicked pixel, and some
+//! compositors list pop-ups.
 
 use deskline_core::{Element, ElementId, Point, Rect, Role, Tree};
 
@@ -12,9 +12,9 @@ use deskline_core::{Element, ElementId, Point, Rect, Role, Tree};
 pub(crate) enum Source<'a> {
     /// The compositor: the app's pop-ups with their shadows, frontmost first.
     Popups(&'a [Rect]),
-    /// The right click that has opened it, and the screen that it keeps to, if known.
+    /// The right click that has opened it, and the screen that the menu stays on, if it is known.
     Click(Point, Option<Rect>),
-    /// No source.
+    /// There is no source.
     Nothing,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Item {
     pub(crate) id: ElementId,
     /// The assumed bounds.
     pub(crate) place: Rect,
-    /// How certain these are.
+    /// How certain the bounds are.
     pub(crate) known: Known,
 }
 
@@ -92,7 +92,8 @@ fn is_context_menu(tree: &Tree, index: usize) -> bool {
         && !in_page(tree, element.parent)
 }
 
-/// Whether this is the window of a pop-up: GTK 3 calls those of apps frames or dialogs.
+/// Whether this is the window of a pop-up. GTK 3 gives other windows the role of a frame or a
+/// dialog.
 fn is_window(tree: &Tree, index: usize) -> bool {
     let element = &tree.elements[index];
     element.role == Role::WINDOW && &*element.native_role == "window"
@@ -105,7 +106,7 @@ fn offset(tree: &Tree, menu: usize, source: Source<'_>) -> Option<(i32, i32)> {
     let inner = tree.elements[menu].extents?;
     match source {
         Source::Popups(popups) => {
-            // The pop-ups of its submenus cover it.
+            // The pop-ups of its submenus are in front of its own.
             let its = popups
                 .iter()
                 .rev()
@@ -120,8 +121,8 @@ fn offset(tree: &Tree, menu: usize, source: Source<'_>) -> Option<(i32, i32)> {
     }
 }
 
-/// The position of a menu of this size for a click: below and to the right, and otherwise where it
-/// fits. GTK requests that by an xdg_positioner that flips, then slides.
+/// The position of a menu of this size for a click: below and to the right, and if it does not fit
+/// there, where it fits. GTK requests this with an xdg_positioner that flips, then slides.
 fn opens_at(at: Point, size: Rect, screen: Option<Rect>) -> Point {
     let along = |at: i32, size: i32, keeps: Option<(i32, i32)>| {
         let after = at.saturating_add(1);
@@ -144,8 +145,8 @@ fn opens_at(at: Point, size: Rect, screen: Option<Rect>) -> Point {
     }
 }
 
-/// How far the first item is from the menu's corner. GTK counts a submenu from there, as if that
-/// were the corner of the menu's window.
+/// The distance from the menu's corner to its first item. GTK reports a submenu relative to the
+/// first item as if that were the corner of the menu's window.
 fn below_first_item(tree: &Tree, menu: usize) -> (i32, i32) {
     let corner = tree.elements[menu].extents;
     let first = tree
@@ -255,7 +256,7 @@ mod tests {
         assert_eq!(opens(1434, 787, menu), (1435, 788));
         assert_eq!(opens(1435, 788, menu), (1270, 676));
         assert_eq!(opens(1599, 100, menu), (1434, 101));
-        // It fits on neither side.
+        // The menu fits on neither side.
         assert_eq!(opens(100, 450, Rect::at(0, 0, 165, 700)), (101, 200));
         assert_eq!(opens(100, 450, Rect::at(0, 0, 165, 1000)), (101, 0));
     }

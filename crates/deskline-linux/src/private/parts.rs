@@ -24,8 +24,8 @@ use crate::session::{Environment, Session, socket};
 /// The name of the VNC socket in the desktop's directory.
 pub(super) const VNC_SOCKET: &str = "vnc";
 
-/// The lowest display number to use. Lower numbers are for people: `startx` takes `:0` if there is
-/// no lock file, and a server that is started with `-displayfd` writes none.
+/// The lowest display number to use. Lower numbers are left to people: `startx` takes `:0` if there
+/// is no lock file, and a server that is started with `-displayfd` writes none.
 const FIRST_DISPLAY: u16 = 1_000;
 
 /// The names of the programs, for errors and for the files with their standard error.

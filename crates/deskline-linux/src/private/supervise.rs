@@ -1,5 +1,5 @@
-//! Runs a private desktop in a separate process, so that the desktop ends with its user, however
-//! that ends.
+//! Runs a private desktop in a separate process, so that the desktop ends when the process that
+//! uses it ends, however that happens.
 //!
 //! The supervising process is the subreaper of everything that is started on the desktop. An app
 //! that detaches itself becomes its child, and is ended too. A server holds a pipe to the
@@ -57,8 +57,8 @@ pub enum Until {
     Signal,
     /// At the end of standard input.
     Eof,
-    /// When this command ends, which is run on the desktop. It keeps the caller's environment,
-    /// except for the desktop's own variables.
+    /// When this command, which runs on the desktop, ends. The command keeps the caller's
+    /// environment, except for the desktop's own variables.
     Command(Vec<OsString>),
 }
 

@@ -152,7 +152,7 @@ impl Sources {
                     s.session_bus.is_some() && (s.display.is_some() || s.wayland_display.is_some())
                 });
             match found {
-                // A program that may be bundled itself has no better environment than ours.
+                // The environment of a program that may be bundled itself is no better than ours.
                 Some((_, candidate)) if complete && !candidate.is_session() => {}
                 Some((mut found, candidate)) => {
                     if candidate.is_session() {
@@ -296,7 +296,7 @@ impl Sources {
     }
 }
 
-/// Whether a process's environment has the same display and bus as ours, where ours names one.
+/// Whether a process's environment has the same display and bus as ours, as far as ours names them.
 fn agrees(theirs: &Environment, own: &Environment) -> bool {
     ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"]
         .iter()

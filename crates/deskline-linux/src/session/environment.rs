@@ -203,7 +203,7 @@ fn leave_bundle(passed: &mut Environment, environment: &Environment) {
 pub(crate) const HOME: &str = "home";
 pub(crate) const TEMPORARY: &str = "tmp";
 
-/// Gives apps the home of the private desktop if the environment is that of one. A server that a
+/// Gives apps the home of the private desktop if the environment belongs to one. A server that a
 /// person started there has the person's home: with it, a browser or office suite would pass its
 /// document to the instance on the person's desktop.
 pub(crate) fn keep_to_desktop(environment: &mut Environment) {

@@ -9,7 +9,7 @@ use deskline_unix::socket::{self, Peer};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
-/// The connection timeout for displays on TCP, which ssh forwards on this host.
+/// The connection timeout for displays on TCP, such as those that ssh forwards.
 const TCP_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The uid of the process that listens at `address`, without blocking. A full queue (EAGAIN) is an

@@ -159,7 +159,7 @@ fn the_persons_session_is_preferred() {
     let all: Vec<_> = (0..6).map(|n| machine.session(n)).collect();
     let with =
         |n: usize, name: &'static str| [all[n].clone(), vec![(name, "x".to_owned())]].concat();
-    // Each of these processes would win if the next one were missing.
+    // Each of these processes would be chosen if the next one were missing.
     machine.process(10, "xfce4-session", 99, &with(0, "DESKLINE_DESKTOP"));
     assert_eq!(machine.find().display.as_deref(), Some(":0"));
     machine.process(11, "xterm", 1, &all[1]);
@@ -247,7 +247,7 @@ fn sockets_alone_are_enough() {
     machine.listen(&format!("run/{uid}/wayland-0"));
     fs::write(machine.at(&format!("run/{uid}/xauth_abc")), "").unwrap();
     machine.listen("x11/X3");
-    // The socket of a server that was killed.
+    // The socket was left by a server that was killed.
     drop(UnixListener::bind(machine.at("x11/X1")).unwrap());
     let found = machine.find();
     assert_eq!(found.missing(), Vec::<String>::new());

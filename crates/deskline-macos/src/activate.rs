@@ -17,8 +17,8 @@ const ACTIVATES: Duration = Duration::from_secs(2);
 /// the front.
 const OPENS: Duration = Duration::from_secs(1);
 
-/// The time limit for a switch to another Space, whose animation takes 0.7 s, and longer out of
-/// full screen.
+/// The time limit for a switch to another Space, whose animation takes 0.7 s, and longer when it
+/// leaves full screen.
 const TRAVELS: Duration = Duration::from_secs(3);
 
 /// The polling interval. Notifications would come from two apps, one of which may hang.
@@ -31,8 +31,8 @@ const STILL: Duration = Duration::from_millis(100);
 /// window of its own forward (Hammerspoon2 #228, typester/yashiki #171).
 const AGAIN: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(300)];
 
-/// Brings a window to the front and waits until it is there. `known`: the window in
-/// Accessibility's list, which has no window of another Space.
+/// Brings a window to the front and waits until it is there. `known`: the window in Accessibility's
+/// list, if it is there; the list has no window of another Space.
 pub(crate) fn window<O: Os>(
     os: &O,
     id: WindowId,
@@ -100,7 +100,7 @@ pub(crate) fn window<O: Os>(
     }
 }
 
-/// Brings an app without windows to the front, or one whose menu bar is wanted.
+/// Brings an app to the front that has no windows, or whose menu bar is needed.
 fn app<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<()> {
     if front::is(os, pid) {
         return Ok(());
@@ -141,8 +141,8 @@ pub(crate) fn reveal<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<bool> {
     Ok(came)
 }
 
-/// Whether the person has turned off that macOS goes to the Space of an app that comes forward:
-/// "When switching to an application, switch to a Space with open windows".
+/// Whether the person has turned off the setting "When switching to an application, switch to a
+/// Space with open windows".
 fn stays_on_space<O: Os>(os: &O) -> bool {
     let keys = [
         ["com.apple.dock", "workspaces-auto-swoosh"],
@@ -155,8 +155,8 @@ fn stays_on_space<O: Os>(os: &O) -> bool {
 }
 
 /// Raises windows of other apps to where they were in `before`, front to back: `AXFrontmost` brings
-/// all windows of its app forward. That `AXRaise` of a background app's window leaves the app in
-/// front alone, as it is documented to, is a guess until a Mac has shown it.
+/// all windows of its app forward. It is documented that `AXRaise` of a background app's window
+/// does not change the app in front; this was not tried on a Mac yet.
 pub(crate) fn restore_order<O: Os>(os: &O, before: &[ServerWindow], raised: u32) {
     let Some(lowest) = before.iter().position(|w| w.pid == raised) else {
         return;
@@ -188,7 +188,7 @@ pub(crate) fn restore_order<O: Os>(os: &O, before: &[ServerWindow], raised: u32)
     }
 }
 
-/// Fails if the screen is locked, or another user has it: input would go there.
+/// Fails if the screen is locked, or shows another user's session: input would go there.
 pub(crate) fn require_unlocked<O: Os>(os: &O) -> Result<()> {
     match os.seat() {
         Some(Seat { locked: true, .. }) => Err(TargetError::ScreenLocked.into()),
@@ -199,8 +199,8 @@ pub(crate) fn require_unlocked<O: Os>(os: &O) -> Result<()> {
     }
 }
 
-/// Activates an app and raises one of its windows. Each of these calls may be refused by some app
-/// or system; the caller checks whether the window came.
+/// Activates an app and raises one of its windows. Some app or system may refuse each of these
+/// calls, so the caller checks whether the window has come to the front.
 fn raise<O: Os>(os: &O, pid: u32, window: Option<&AxWindow<O::Element>>) {
     let app = os.application(pid);
     let (on, off) = (NewValue::Bool(true), NewValue::Bool(false));
@@ -209,15 +209,15 @@ fn raise<O: Os>(os: &O, pid: u32, window: Option<&AxWindow<O::Element>>) {
     // This is the first call, so that an app that answers slowly still comes to the front.
     let _ = os.set(&app, "AXFrontmost", &on);
     let _ = answers(&start).then(|| os.set(&app, "AXHidden", &off));
-    // The app brings its own last window forward: this one comes after it.
+    // The app brings its own last window forward, so raise the wanted one after that.
     raise_window(os, window, &start);
     if !front::is(os, pid) {
         os.activate(pid);
     }
 }
 
-/// Has `LaunchServices` open an app that runs, as a click in the Dock does. Where activation is
-/// cooperative this may be the only way. The app may unminimise a window.
+/// Has `LaunchServices` open a running app, as a click in the Dock does. If macOS makes activation
+/// cooperative, this may be the only way. The app may unminimise a window.
 fn open<O: Os>(os: &O, pid: u32) {
     if let Some(app) = os.app(pid).filter(|app| !app.path.as_os_str().is_empty()) {
         let (path, document) = (app.path, false);
@@ -233,7 +233,7 @@ fn raise_window<O: Os>(os: &O, window: Option<&AxWindow<O::Element>>, start: &In
     }
     let _ = answers(start).then(|| os.set(&window.element, "AXMain", &on));
     let _ = answers(start).then(|| os.perform(&window.element, "AXRaise"));
-    // A floating panel may have the keys.
+    // Keys may go to a floating panel.
     let _ = answers(start).then(|| os.set(&window.element, "AXFocused", &on));
 }
 

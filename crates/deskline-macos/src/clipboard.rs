@@ -9,15 +9,15 @@ use deskline_link::{Cancel, Clipboard, DisplayError, Error, Result};
 
 use crate::os::{Os, PasteboardItem};
 
-/// The marks that have clipboard managers skip a text that is there for a moment only.
+/// The marks by which clipboard managers skip a text that is there only for a moment.
 /// <http://nspasteboard.org>
 const MARKS: [&str; 2] = [
     "org.nspasteboard.TransientType",
     "org.nspasteboard.ConcealedType",
 ];
 
-/// The types of a file that its app has only promised: the app writes the file for whoever pastes,
-/// and there is no data.
+/// The types of a file that its app has only promised: the app writes the file for the app that
+/// pastes, and the pasteboard has no data.
 const PROMISED_FILE: &str = "com.apple.pasteboard.promised-file";
 
 /// The person's pasteboard, with the `changeCount` that it had.

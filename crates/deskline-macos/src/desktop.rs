@@ -62,10 +62,10 @@ pub struct MacDesktop<O: Os> {
 struct Before<E> {
     /// The windows on it, front to back.
     order: Vec<ServerWindow>,
-    /// The window with the focus. Its element remains valid while another Space is shown, when no
-    /// list has it.
+    /// The window with the focus. Its element remains valid while another Space is shown and no
+    /// list has the window.
     front: Option<AxWindow<E>>,
-    /// Whose window was raised.
+    /// The app whose window was raised.
     raised: u32,
 }
 
@@ -114,9 +114,9 @@ impl<O: Os> MacDesktop<O> {
 
     /// The app that would get a click at this point, if it is another one than the target. Only the
     /// app is compared, not the window: to the `WindowServer`, sheets, drawers and popovers are
-    /// separate windows, while Accessibility treats them as parts of their window. The first
-    /// request goes to Accessibility, which knows that the Dock's window, as large as the screen,
-    /// is empty in most places.
+    /// separate windows, while Accessibility treats them as parts of their window. Asks
+    /// Accessibility first, which knows that the Dock's window, as large as the screen, is empty in
+    /// most places.
     fn stranger_at(&self, at: Point, aim: Aim) -> Option<Other> {
         let own = std::process::id();
         let middle = (f64::from(at.x) + 0.5, f64::from(at.y) + 0.5);
@@ -130,8 +130,8 @@ impl<O: Os> MacDesktop<O> {
     }
 
     /// Whether a process is an app of its own and not a part of the app `pid`. The Dock is an app;
-    /// services that draw part of an app's own dialogs (open and save panels), and helpers, which
-    /// are in its bundle, are not.
+    /// services that draw parts of an app's dialogs (open and save panels) are not, nor are
+    /// helpers, which are in the app's bundle.
     fn is_another_app(&self, owner: u32, pid: u32) -> bool {
         let Some(other) = self.os.app(owner) else {
             return false;
@@ -151,7 +151,8 @@ impl<O: Os> MacDesktop<O> {
     /// traversal.
     fn traverse(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
         if pid == std::process::id() {
-            // This process's own answers would come from the thread that waits for them (screenpipe
+            // If a link reads this process itself, the thread that waits for the answers would have
+            // to give them (screenpipe
             // #4459 crashed that way).
             return Err(Error::NoWindow {
                 pid,
@@ -271,7 +272,7 @@ impl<O: Os> Trees for MacDesktop<O> {
             std::thread::sleep(wake::LOOK);
             match self.traverse(pid, Scope::Showing) {
                 Ok(tree) if wake::has_page(&tree) => break,
-                // It builds thousands of elements now.
+                // The app builds thousands of elements now.
                 Ok(_) | Err(Error::NotAnswering { .. }) => {}
                 Err(e) => return Err(e),
             }

@@ -1,11 +1,10 @@
 //! Finds the app that is in front now.
 //!
 //! `NSWorkspace.frontmostApplication` is a cache that only turns of the main run loop refresh:
-//! others found it wrong in 27 of 36 rounds (Interceptor #168), and the text then goes into the
-//! person's window. The system-wide `AXFocusedApplication` is live, but follows the focused window:
-//! an app in front without a window is not in it (Interceptor #198), nor one whose menu has the
-//! focus (Hammerspoon #3799). Each app's own `AXFrontmost` covers these; System Events reads the
-//! same.
+//! others found it wrong in 27 of 36 rounds (Interceptor #168), so text would go into the person's
+//! window. The system-wide `AXFocusedApplication` is live, but follows the focused window: an app
+//! in front without a window is not in it (Interceptor #198), nor one whose menu has the focus
+//! (Hammerspoon #3799). Each app's own `AXFrontmost` covers these; System Events reads the same.
 
 use std::time::Duration;
 

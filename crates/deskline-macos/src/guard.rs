@@ -19,13 +19,13 @@ use crate::os::{Os, Seen, TAG, Tapped, Verdict, name_of};
 /// The state that the tap and the link share.
 #[derive(Debug)]
 struct State {
-    /// When to stop dropping the person's input; `None` while it passes.
+    /// When to stop dropping the person's input; `None` while it is not dropped.
     until: Option<Instant>,
     /// The link to cancel when the person presses Esc; `None` if none listens.
     cancel: Option<Cancel>,
     /// Whether the person has pressed a key or a button that reached an app.
     pressed: bool,
-    /// When the system has disabled the tap lately.
+    /// The last times at which the system has disabled the tap.
     turned_off: Vec<Instant>,
 }
 
@@ -37,8 +37,8 @@ const TURNS_IN: Duration = Duration::from_secs(2);
 
 impl State {
     /// The state machine of the guard: decides about one event. `revoked`: Accessibility is not
-    /// allowed any more. A tap that is enabled then blocks all input, Esc included, until it is
-    /// removed (cjpais/Handy #1281, yabai #1773).
+    /// allowed any more. An enabled tap then blocks all input, Esc included, until it is removed
+    /// (cjpais/Handy #1281, yabai #1773).
     fn judge(&mut self, tapped: Tapped, revoked: bool, now: Instant) -> Verdict {
         if self.until.is_some_and(|until| now >= until) {
             self.until = None;
@@ -92,7 +92,7 @@ fn is_escape(kind: Seen) -> bool {
 pub(crate) struct Guard<O: Os> {
     os: O,
     tap: Option<(O::Tap, Arc<Mutex<State>>)>,
-    /// Whether secure input has begun since the grab: no tap sees keys then, not even Esc.
+    /// Whether secure input has begun since the grab: then no tap gets keys, not even Esc.
     blinded: bool,
 }
 
@@ -119,8 +119,8 @@ impl<O: Os> Guard<O> {
             return Grab::Held;
         }
         if self.os.secure_input() {
-            // The system then shows keys to no tap, not even Esc. Terminals with Secure Keyboard
-            // Entry let go when another app comes to the front.
+            // With secure input the system gives no keys to taps, not even Esc. Terminals with
+            // Secure Keyboard Entry turn it off when another app comes to the front.
             let holder = self.os.secure_holder();
             let holder = holder.and_then(|pid| name_of(&self.os, pid));
             let of = holder.map_or_else(String::new, |name| format!(" of {name}"));
@@ -143,7 +143,7 @@ impl<O: Os> Guard<O> {
         let judge = Box::new(move |tapped: Tapped| {
             let revoked = match tapped.kind {
                 Seen::Tick => !os.trusted(),
-                // `AXIsProcessTrusted` may be late.
+                // `AXIsProcessTrusted` may still return true.
                 Seen::Disabled => !os.trusted() || !os.may_tap(),
                 _ => false,
             };
@@ -167,7 +167,7 @@ impl<O: Os> Guard<O> {
         }
     }
 
-    /// Notes whether a password field has taken the keyboard. Called after each input.
+    /// Records whether a password field has taken the keyboard. Called after each input.
     pub(crate) fn check(&mut self) {
         self.blinded |= self.holds() && self.os.secure_input();
     }
@@ -180,7 +180,7 @@ impl<O: Os> Guard<O> {
     }
 
     /// Whether the person has pressed anything since the guard let their input pass; `None` if no
-    /// tap has watched them, or could not.
+    /// tap has watched them, or none could.
     pub(crate) fn pressed(&self) -> Option<bool> {
         let (_, state) = self.tap.as_ref().filter(|_| !self.os.secure_input())?;
         Some(state.lock().unwrap_or_else(PoisonError::into_inner).pressed)
@@ -271,7 +271,7 @@ mod tests {
         for _ in 0..MOST_TURNS {
             assert_eq!(disabled(now), Verdict::Enable);
         }
-        // Once in a while is no fault.
+        // An occasional timeout is no fault.
         let now = now + TURNS_IN;
         for _ in 0..MOST_TURNS {
             assert_eq!(disabled(now), Verdict::Enable);

@@ -112,7 +112,8 @@ impl<O: Os> Input<O> {
         self.os.warp((f64::from(to.x), f64::from(to.y)));
     }
 
-    /// Turns off an input method: it would take letters for the start of its own words (midscene
+    /// Turns off an input method: an input method would take letters for the start of a word to
+    /// compose (midscene
     /// #2015), and Return for the choice of a word.
     pub(crate) fn leave_method(&mut self) -> Result<()> {
         let Some(method) = self.os.input_source().filter(|source| !source.layout) else {
@@ -131,7 +132,7 @@ impl<O: Os> Input<O> {
             std::thread::sleep(LOOK);
         }
         self.method = Some(method.id);
-        // Apps get the notification of it in a turn of their event loop.
+        // Apps are notified of the change in a turn of their event loop.
         std::thread::sleep(SWITCHES);
         Ok(())
     }
@@ -255,8 +256,8 @@ impl<O: Os> Port for Input<O> {
     }
 
     /// Line ends and tabs are keys. Other characters come one by one with the key that gives them:
-    /// text views go by the characters, but Calculator, type-select, web pages, remote desktops and
-    /// Zed by the keys, to whom a chunk is the key A (Quicksilver #1827, tty7 #132).
+    /// text views read the characters, but Calculator, type-select, web pages, remote desktops and
+    /// Zed read the keys, and take a chunk for the key A (Quicksilver #1827, tty7 #132).
     fn stroke(&mut self, text: &[char], _: &Cancel) -> Result<Option<(Stroke<MacKey>, usize)>> {
         let code = |code| (MacKey::Code { code, flags: 0 }, 1);
         let (key, length) = match text {
@@ -289,7 +290,7 @@ impl<O: Os> Port for Input<O> {
 
     fn modifiers(&mut self, modifiers: Modifiers) -> Result<Vec<MacKey>> {
         let mut wanted = modifiers;
-        // Option is what AltGr is elsewhere.
+        // Option has the role of AltGr on other systems.
         wanted.set(
             Modifiers::ALT,
             modifiers.intersects(Modifiers::ALT | Modifiers::ALT_GR),
@@ -304,6 +305,6 @@ impl<O: Os> Port for Input<O> {
 }
 
 fn middle(point: Point) -> (f64, f64) {
-    // On Retina displays a point is four pixels.
+    // On Retina displays a point is four pixels, so the pointer may be between points.
     (f64::from(point.x) + 0.5, f64::from(point.y) + 0.5)
 }

@@ -27,7 +27,7 @@ pub(crate) mod flags {
     pub(crate) const NUMERIC_PAD: u64 = 0x20_0000;
     pub(crate) const HELP: u64 = 0x40_0000;
     pub(crate) const FUNCTION: u64 = 0x80_0000;
-    /// Esc has another meaning with one of these: Shift, Control, Option, Command.
+    /// Esc has another meaning with one of these modifiers: Shift, Control, Option, Command.
     pub(crate) const MODIFIERS: u64 = 0x1e_0000;
 }
 
@@ -41,7 +41,7 @@ pub enum MacKey {
         /// `CGEventFlags`
         flags: u64,
     },
-    /// A text, with the code and flags of the key that gives it, if one does.
+    /// A text, with the code and flags of the key that gives it, if there is one.
     Text {
         /// `kCGKeyboardEventKeycode`
         code: u16,
@@ -107,8 +107,8 @@ const PAD: [(char, u16); 16] = [
 /// `kVK_ANSI_KeypadEnter`
 const PAD_ENTER: u16 = 76;
 
-/// XKB's symbols of keys that an Apple keyboard has too, and their codes. Those for playing music
-/// are no keys to macOS.
+/// XKB's symbols of keys that an Apple keyboard has too, and their codes. For macOS, those for
+/// playing music are not keys.
 const SYMBOLS: [(u32, u16); 16] = [
     (0xffe1, 56), // Shift_L
     (0xffe2, 56), // Shift_R
@@ -231,7 +231,7 @@ fn by_layout<O: Os>(os: &O, c: char, modifiers: Modifiers) -> Option<(u16, bool,
             .map(|key| (key.code, key.shift, key.option))
     };
     let keys = os.keys(Layout::Current);
-    // "Dvorak – QWERTY ⌘" has QWERTY's keys with Command.
+    // With Command, the layout "Dvorak – QWERTY ⌘" has QWERTY's keys.
     let command = modifiers.contains(Modifiers::COMMAND);
     let own = command.then(|| find(&keys, true)).flatten();
     own.or_else(|| find(&keys, false)).or_else(|| {

@@ -1,5 +1,5 @@
-//! Finds the process whose permissions apply to this one, and words the advice where macOS refuses
-//! something.
+//! Finds the process whose permissions apply to this one, and writes the advice for permissions
+//! that macOS refuses.
 //!
 //! macOS checks the process that it holds responsible: the terminal, or the client that started
 //! Deskline. Claude Desktop starts servers through a helper that disclaims responsibility
@@ -21,7 +21,7 @@ const TMUX: &str = "A tmux server that it has started may have outlived it: rest
 /// The holder of a grant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Holder {
-    /// Its name, as the person knows it.
+    /// The name that the person knows it by.
     pub(crate) name: String,
     /// The app's bundle, or the binary.
     pub(crate) path: PathBuf,
@@ -67,7 +67,7 @@ impl Holder {
         !self.own && RUNNERS.contains(&file)
     }
 
-    /// Why a grant to it would not last, and how to start Deskline instead.
+    /// Why a grant to the holder would not last, and how to start Deskline instead.
     pub(crate) fn detour(&self) -> Option<(String, &'static str)> {
         let Self { name, path, .. } = self;
         let path = path.display();
@@ -121,7 +121,7 @@ fn responsible_name<O: Os>(os: &O, pid: u32) -> Option<String> {
     name_of(os, os.responsible(pid)?.0)
 }
 
-/// The advice where Accessibility is not allowed.
+/// The advice if Accessibility is not allowed.
 pub(crate) fn untrusted<O: Os>(os: &O) -> String {
     let holder = Holder::of(os, std::process::id());
     format!(
@@ -131,8 +131,8 @@ pub(crate) fn untrusted<O: Os>(os: &O) -> String {
     )
 }
 
-/// The advice where pictures are not allowed. It becomes a note, which is cut after a line: first
-/// what to turn on.
+/// The advice if pictures are not allowed. It becomes a note, which is cut after a line, so it
+/// begins with the setting to turn on.
 pub(crate) fn no_capture<O: Os>(os: &O) -> String {
     let Holder { name, path, .. } = Holder::of(os, std::process::id());
     format!(

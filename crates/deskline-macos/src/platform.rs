@@ -13,7 +13,7 @@ use crate::permissions;
 /// The desktop of the logged-in person.
 pub struct MacPlatform<O: Os> {
     os: O,
-    /// Whether the person was asked for permission. A process asks once.
+    /// Whether this process has asked the person for permission: it asks only once.
     asked: AtomicBool,
 }
 

@@ -1,5 +1,5 @@
 //! How macOS identifies this program: by its path and its signature. These decide whether a
-//! permission that a person grants to it lasts, and whether macOS lets it run in its place.
+//! permission granted to the program lasts, and whether macOS lets the program run from its folder.
 
 use std::path::Path;
 
@@ -13,12 +13,11 @@ const XATTR: &str = "/usr/bin/xattr";
 /// The attribute that browsers, Mail and other apps set on downloaded files.
 const QUARANTINE: &str = "com.apple.quarantine";
 
-/// The flag in that attribute that the person has allowed the program to run
+/// The flag in that attribute which shows that the person has allowed the program to run
 /// (`QTN_FLAG_USER_APPROVED`, in xnu's and WebKit's sources).
 const LET_IN: u32 = 0x40;
 
-/// The folders of package managers whose contents the next update moves, and the names of these
-/// managers.
+/// Folders of package managers whose contents move with the next update, and the managers' names.
 const PASSING: [(&str, &str); 7] = [
     ("/AppTranslocation/", "macOS itself"),
     ("/_npx/", "npx"),
@@ -29,17 +28,17 @@ const PASSING: [(&str, &str); 7] = [
     ("/Cellar/", "Homebrew"),
 ];
 
-/// What a program is signed with.
+/// The signature of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Signature {
-    /// `codesign` could not be asked.
+    /// `codesign` could not be run.
     Unknown,
-    /// On Apple's processors macOS does not run unsigned programs.
+    /// No signature. On Apple's processors macOS does not run such programs.
     None,
-    /// Identified by a hash: each build is another program.
+    /// An ad-hoc signature: the program is identified by a hash, so each build is another program.
     AdHoc,
-    /// Identified by the certificate with this name and an identifier, which stay the same in
-    /// updates.
+    /// A certificate with this name: the program is identified by the certificate and an
+    /// identifier, which stay the same in updates.
     Identity(String),
 }
 
@@ -66,7 +65,7 @@ fn is_held_back(mark: &str) -> bool {
     u32::from_str_radix(flags.trim(), 16).is_ok_and(|flags| flags & LET_IN == 0)
 }
 
-/// The program that has put this one in a place that changes with the next update or the next
+/// The package manager that has put this program in a folder that changes with the next update or
 /// start.
 pub(crate) fn passing(path: &Path) -> Option<&'static str> {
     let path = path.to_string_lossy();
@@ -74,13 +73,13 @@ pub(crate) fn passing(path: &Path) -> Option<&'static str> {
     found.map(|(_, whose)| *whose)
 }
 
-/// The command that installs this program in a lasting place.
+/// The command that installs this program in a lasting folder.
 pub(crate) const INSTALL: &str = "Run `deskline install CLIENT` once, which puts Deskline.app in \
                                   ~/Applications and names it in the client's configuration, \
                                   restart the client, and turn on Deskline";
 
-/// The doctor's line about the program at `exe`. `own`: its permissions are its own, and no other
-/// program's.
+/// The doctor's line about the program at `exe`. `own`: whether the permissions that apply are its
+/// own, not another program's.
 pub(crate) fn check<O: Os>(os: &O, own: bool, exe: &Path) -> Check {
     const NAME: &str = "program";
     let at = exe.display();

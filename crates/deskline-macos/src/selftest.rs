@@ -34,7 +34,7 @@ pub enum Role {
     Test,
     /// Closes the guard until it is killed.
     HoldGuard,
-    /// Shows the guard's banner until it is asked to quit.
+    /// Shows the guard's banner until the system asks it to quit.
     Banner,
     /// Prints the ids of an app's elements.
     Ids(u32),
@@ -141,8 +141,8 @@ impl<O: Os> Test<'_, O> {
         }
     }
 
-    /// Finds the process whose permission applies, judged by whether the front app answers: a stale
-    /// grant is reported as trusted, and calls are refused.
+    /// Finds the process whose permission applies, judged by whether the front app answers: with a
+    /// stale grant the system reports the process as trusted, but refuses its calls.
     fn permission(&mut self, front: Option<u32>) {
         let holder = Holder::of(self.os, std::process::id());
         let Some(pid) = front else {

@@ -1,6 +1,6 @@
 //! Windows: the `WindowServer` knows their order and ids, Accessibility knows their titles and can
-//! raise them. The two are matched by the window's number, or by bounds and title where the system
-//! does not give that.
+//! raise them. The two are matched by the window's number, or by bounds and title if the system
+//! does not report the number.
 //!
 //! Accessibility lists the windows of the current Space and the minimised ones. A window on another
 //! Space, or in full screen, is only in the `WindowServer`'s list (alt-tab-macos #1324).
@@ -24,11 +24,11 @@ pub(crate) const MENU_LAYER: i64 = 101;
 const WINDOW_LAYERS: std::ops::RangeInclusive<i64> = 0..=8;
 
 /// The offset of the id that stands for an app itself: this plus its pid. The front app needs an id
-/// to be restored, even if it has no window, and its menu bar is in none.
+/// to be restored, even if it has no window, and its menu bar is in no window.
 const APP: u64 = 1 << 32;
 
-/// The least size, in points, of a window on another Space, where Accessibility does not vouch for
-/// it. The `WindowServer` keeps smaller ones that no person has ever seen.
+/// The least size, in points, of a window on another Space that Accessibility does not list. The
+/// `WindowServer` keeps smaller windows that were never visible.
 const LEAST: (i32, i32) = (100, 60);
 
 /// A smaller window that Accessibility does not list is not counted: macOS lays an indicator of 66
@@ -46,7 +46,7 @@ const NEAR: i32 = 2;
 #[derive(Debug, Clone)]
 pub(crate) struct AxWindow<E> {
     pub(crate) element: E,
-    /// The `WindowServer`'s number of it.
+    /// Its number in the `WindowServer`.
     pub(crate) number: Option<u32>,
     pub(crate) title: String,
     pub(crate) extents: Option<Rect>,
@@ -147,7 +147,7 @@ pub(crate) type Both<O> = (ServerWindow, Option<AxWindow<<O as Os>::Element>>);
 pub(crate) struct Server<'o, O> {
     os: &'o O,
     on_screen: Vec<ServerWindow>,
-    /// Also those that are not on the screen, read when they are needed.
+    /// All windows, also those off the screen. Read when first needed.
     all: OnceCell<Vec<ServerWindow>>,
 }
 
@@ -183,7 +183,7 @@ impl<'o, O: Os> Server<'o, O> {
             return windows;
         }
         // Off-screen windows count if Accessibility knows them too, or if it knows none because all
-        // are on another Space. The WindowServer also keeps windows that no person has ever seen.
+        // are on another Space. The WindowServer also keeps windows that were never visible.
         let titles = all_away && crate::permissions::may_capture(self.os);
         let off = self.all.get_or_init(|| self.os.all_windows()).iter();
         for window in off.filter(|w| is_its(w) && !w.on_screen) {
@@ -261,8 +261,8 @@ fn described<E>(window: &ServerWindow, ax: Option<&AxWindow<E>>) -> Window {
     }
 }
 
-/// The front window: the window with the focus in the app that has the keyboard. The topmost one is
-/// often another: a floating panel, or the tool bar of a window in full screen.
+/// The front window: the window with the focus in the app that has the keyboard. The topmost window
+/// is often a different one: a floating panel, or the tool bar of a window in full screen.
 pub(crate) fn front<O: Os>(os: &O) -> Option<Window> {
     let pid = front::pid(os)?;
     let mut shown = os.windows();

@@ -74,7 +74,7 @@ impl<O: Os> Acting<'_, O> {
         self.os.attributes(&app, &["AXRole"]).is_ok()
     }
 
-    /// `set_value`: sets a number, a switch or a text, whichever the element has.
+    /// `set_value`: sets a number, a switch or a text, whichever the element takes.
     pub(crate) fn set_value(&self, value: &str) -> Result<()> {
         self.require_enabled()?;
         let now = self.values(&["AXValue", "AXMinValue", "AXMaxValue"])?;

@@ -50,7 +50,7 @@ pub(crate) struct Facts<E> {
     pub(crate) value: Text,
     pub(crate) extents: Option<Rect>,
     pub(crate) states: States,
-    /// Its own attribute. Its ancestors may be hidden too.
+    /// The element's own attribute. Its ancestors may be hidden too.
     pub(crate) hidden: bool,
     pub(crate) modal: bool,
     /// The element whose text is its label.
@@ -156,8 +156,8 @@ pub(crate) fn read<E>(names: &[&'static str], values: Vec<Value<E>>) -> Facts<E>
     };
     let title = answers.text("AXTitle");
     let described = ["AXDescription", "AXPlaceholderValue"].map(|name| answers.text(name));
-    // The tool tip: toolbar buttons often have nothing else. It is the name only of elements
-    // without any other.
+    // The tool tip: toolbar buttons often have nothing else. It becomes the name only of elements
+    // without any other name.
     let unnamed = title.is_blank() && value.is_blank() && role.is_interactive();
     let description = match described.into_iter().find(|text| !text.is_blank()) {
         Some(described) => described,
@@ -201,8 +201,8 @@ pub(crate) fn text<E>(value: Value<E>) -> Text {
     }
 }
 
-/// A text of which only the start was copied. The rest is counted in UTF-16 units, which equals
-/// characters for most texts.
+/// A text of which only the start was copied. The length of the rest is counted in UTF-16 units,
+/// which for most texts is the number of characters.
 fn cut(start: String, units: usize) -> Text {
     let came: usize = start.chars().map(char::len_utf16).sum();
     let total = start.chars().count() + units.saturating_sub(came);

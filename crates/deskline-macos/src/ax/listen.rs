@@ -34,7 +34,7 @@ const NOTIFICATIONS: &[&str] = &[
     "AXLoadComplete",
 ];
 
-/// The notifications that raising a window and focusing cause.
+/// The notifications that are caused by raising a window and by focusing.
 const FOCUS: &[&str] = &[
     "AXFocusedUIElementChanged",
     "AXFocusedWindowChanged",
@@ -45,7 +45,7 @@ const FOCUS: &[&str] = &[
 /// `kAXUIElementDestroyedNotification`
 const DESTROYED: &str = "AXUIElementDestroyed";
 
-/// Record at most this many destroyed elements, and as many that events named.
+/// Record at most this many destroyed elements, and as many elements that events have named.
 const MOST: usize = 10_000;
 
 /// Keep at most this many open menus.
@@ -57,7 +57,7 @@ struct Heard<E> {
     destroyed: Vec<E>,
     /// The menus that are open.
     menus: Vec<E>,
-    /// `None` where there were too many.
+    /// `None` if there were too many.
     named: Option<HashSet<E>>,
 }
 
@@ -110,7 +110,7 @@ impl<O: Os> Listening<O> {
         };
         let asked = Instant::now();
         let observer = subscribe().or_else(|e| match e {
-            // An app between two turns of its event loop fails at once without being hung.
+            // An app that is between two turns of its event loop fails at once, but is not hung.
             AxError::CANNOT_COMPLETE if asked.elapsed() < PATIENCE / 2 => subscribe(),
             e => Err(e),
         })?;
@@ -134,7 +134,7 @@ impl<O: Os> Listening<O> {
         heard.menus.clone()
     }
 
-    /// The elements that events have named since the last call; `None` where there were too many.
+    /// The elements that events have named since the last call; `None` if there were too many.
     pub(crate) fn named(&self) -> Option<HashSet<O::Element>> {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         heard.named.replace(HashSet::new())

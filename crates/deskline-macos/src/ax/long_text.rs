@@ -41,7 +41,7 @@ pub(crate) fn read<O: Os>(
     };
     let total = match total {
         Value::Number(total) if *total >= 0.0 => *total as usize,
-        // It is no text area, or one that does not count its characters.
+        // The element is no text area, or a text area that does not count its characters.
         Value::Error(_) => 0,
         _ => return None,
     };

@@ -10,7 +10,7 @@ pub(crate) struct Node<E> {
     pub(crate) parent: Option<usize>,
     /// In document order.
     pub(crate) children: Vec<usize>,
-    /// `None` until it was read, and if the element has gone.
+    /// The facts; `None` until they were read, and if the element has gone.
     pub(crate) facts: Option<Facts<E>>,
     /// Whether it is visible, by its own attributes and by geometry.
     pub(crate) showing: bool,
@@ -19,8 +19,8 @@ pub(crate) struct Node<E> {
     pub(crate) editable: Option<bool>,
     /// The bounds that clip its children; `None` if nothing clips them.
     pub(super) clip: Option<Rect>,
-    /// For a table that is only partly read: how many rows are not read yet, and how many of all
-    /// rows were read in ranges so far.
+    /// For a table that is only partly read: how many rows are not read yet, and how many rows were
+    /// read in ranges so far.
     pub(super) more_rows: Option<(usize, usize)>,
 }
 

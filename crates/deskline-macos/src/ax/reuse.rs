@@ -48,8 +48,8 @@ impl<E: Clone + Eq + Hash> Last<E> {
         self.known.get(element)
     }
 
-    /// Forgets an element that an event has named, and its parent: the event about a new or a
-    /// destroyed element is the only one about the change of its parent's children. `parent_of`
+    /// Forgets an element that an event has named, and its parent: when an element is created or
+    /// destroyed, no other event reports that its parent's children have changed. `parent_of`
     /// returns the parent of a new element.
     pub(crate) fn forget(&mut self, element: &E, parent_of: impl FnOnce() -> Option<E>) {
         let parent = match self.known.remove(element) {

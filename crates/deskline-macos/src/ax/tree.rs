@@ -18,7 +18,7 @@ use crate::front;
 use crate::os::Os;
 use crate::windows::{self, AxWindow};
 
-/// What is known before a traversal.
+/// The facts that are known before a traversal.
 pub(crate) struct Known<'l, E> {
     /// The elements of an earlier traversal, without those that events have invalidated since.
     /// Hidden elements are reused from it.
@@ -27,10 +27,10 @@ pub(crate) struct Known<'l, E> {
     pub(crate) menus: Vec<E>,
 }
 
-/// What a traversal has read.
+/// The result of a traversal.
 pub(crate) struct Reading<E> {
     pub(crate) tree: Tree,
-    /// What the next traversal may take.
+    /// The elements that the next traversal may reuse.
     pub(crate) last: Last<E>,
     /// The other processes that elements belong to.
     pub(crate) helpers: HashSet<u32>,
@@ -127,7 +127,7 @@ pub(crate) fn read<O: Os>(
     })
 }
 
-/// Notes which parts of the app accessibility did not return. `silent`: how many elements did not
+/// Records which parts of the app accessibility did not return. `silent`: how many elements did not
 /// answer.
 fn note_unlisted<O: Os>(os: &O, tree: &mut Tree, silent: usize) {
     if silent > 0 {
@@ -177,8 +177,8 @@ fn tree_windows<O: Os>(
         })
     });
     let mut windows = windows::matched(os, pid, known.collect());
-    // Sheets and popovers are windows of their own to the `WindowServer`. Here they are parts of
-    // the window that they lie over, and cover nothing of themselves.
+    // Sheets and popovers are windows of their own to the `WindowServer`. Here they count as parts
+    // of the window below them, so they do not cover their own elements.
     let listed = windows.iter().filter(|(_, known)| known.is_some());
     let listed: Vec<_> = listed.map(|(w, _)| windows::extents(w)).collect();
     windows.retain(|(window, known)| {

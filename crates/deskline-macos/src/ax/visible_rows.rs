@@ -52,12 +52,12 @@ pub(crate) fn read<O: Os>(os: &O, element: &O::Element, names: Names) -> Ax<Rows
         Err(e) => return Err(e),
     };
     let (rows, total) = match (values.pop(), total) {
-        // Firefox and the apps built on it answer with no row although there are some (zotero
+        // Firefox and apps based on it return no rows although there are some (zotero
         // #2734).
         (Some(Value::Elements(rows)), total) if !rows.is_empty() || total == Some(0) => {
             (rows, total)
         }
-        // The container does not report which rows are visible. Their bounds will.
+        // The container does not report which rows are visible: their bounds show it later.
         (_, Some(total)) => (
             os.range(element, names.all, 0, total.min(UNKNOWN))?,
             Some(total),

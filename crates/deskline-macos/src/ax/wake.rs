@@ -13,8 +13,8 @@ use deskline_core::{Role, Tree};
 use crate::front;
 use crate::os::{Ax, AxError, NewValue, Os};
 
-/// How long an app may take to build its tree after that: both wait 2 s for a further request first
-/// (different-ai/openwork #4595), then build.
+/// How long an app may take to build its tree after the request: both first wait 2 s for a further
+/// request (different-ai/openwork #4595), and then build it.
 pub(crate) const WAKES: Duration = Duration::from_millis(3_500);
 
 /// The polling interval: no notification covers both.
@@ -23,7 +23,7 @@ pub(crate) const LOOK: Duration = Duration::from_millis(100);
 const MANUAL: &str = "AXManualAccessibility";
 const ENHANCED: &str = "AXEnhancedUserInterface";
 
-/// The apps that were asked already: pid and start time, and by which attribute.
+/// The apps that were asked already: their pids and start times, and the attributes used.
 pub(crate) struct Woken<O: Os> {
     os: O,
     asked: HashMap<(u32, u64), &'static str>,
@@ -37,10 +37,10 @@ impl<O: Os> Woken<O> {
         }
     }
 
-    /// Asks an app once to build its tree. Whether a tree may follow.
+    /// Asks an app once to build its tree. Returns whether a tree may follow.
     ///
-    /// Electron before 26 answers -25205 and builds it all the same (electron/electron #38102), and
-    /// so do some with -25208. To other Chromium these are refusals.
+    /// Electron before 26 answers -25205 but builds the tree (electron/electron #38102), and some
+    /// apps do so after -25208. From other apps with Chromium these answers are refusals.
     pub(crate) fn wake(&mut self, pid: u32) -> bool {
         let started = self.os.process(pid).map_or(0, |p| p.started);
         if self.asked.contains_key(&(pid, started)) {
@@ -62,8 +62,8 @@ impl<O: Os> Woken<O> {
 }
 
 impl<O: Os> Drop for Woken<O> {
-    /// VS Code and Cursor take it for a screen reader's presence, and Chromium pays for its tree:
-    /// no longer than this server runs.
+    /// Withdraws the requests when this server ends: VS Code and Cursor take them for a screen
+    /// reader, and Chromium spends time on its tree.
     fn drop(&mut self) {
         for ((pid, started), name) in self.asked.drain() {
             if self.os.process(pid).is_some_and(|p| p.started == started) {
@@ -93,7 +93,7 @@ fn engine(bundle: &Path) -> Option<Engine> {
     // A bundle has only a few frameworks.
     frameworks.flatten().take(200).find_map(|framework| {
         let path = framework.path();
-        // That of CEF (Spotify) has no versions.
+        // The framework of CEF (Spotify) has no folder of versions.
         let is = [path.join("Versions/Current"), path.clone()]
             .iter()
             .any(|current| {

@@ -38,7 +38,7 @@ const TOPLEVELS: &[&str] = &[
     "AXExtrasMenuBar",
 ];
 
-/// The open context menus, including those that their lists do not have among their children
+/// The open context menus, including those that their lists do not report among their children
 /// (agent-desktop).
 const MENUS: &str = "AXMenus";
 
@@ -49,7 +49,7 @@ pub(crate) struct Walk<'o, O: Os> {
     /// Whether the app is in front, which makes its menu bar visible.
     front: bool,
     last: Option<&'o Last<O::Element>>,
-    /// The bar with the app's menu extras, which shows whoever is in front.
+    /// The bar with the app's menu extras, which is visible whichever app is in front.
     extras: Option<O::Element>,
     /// The open context menus that the app lists.
     menus: Vec<O::Element>,
@@ -61,9 +61,10 @@ pub(crate) struct Walk<'o, O: Os> {
     tables: Vec<usize>,
     /// Elements that did not answer although the app does.
     pub(crate) silent: usize,
-    /// The other processes that elements belong to: of pages, panels, panes of settings.
+    /// The other processes that elements belong to, such as those of pages, panels and panes of
+    /// settings.
     pub(crate) helpers: HashSet<u32>,
-    /// Those of them that do not answer.
+    /// The other processes that do not answer.
     hung: HashSet<u32>,
 }
 
@@ -93,8 +94,8 @@ impl<'o, O: Os> Walk<'o, O> {
         }
     }
 
-    /// Reads everything visible. `menus`: the open menus. That of a list or an outline may be no
-    /// child of any element (pyatom #107).
+    /// Reads everything visible. `menus`: the open menus. The menu of a list or an outline may be
+    /// no child of any element (pyatom #107).
     pub(crate) fn showing(&mut self, menus: Vec<O::Element>) -> Result<()> {
         self.root()?;
         self.queued()?;
@@ -102,7 +103,7 @@ impl<'o, O: Os> Walk<'o, O> {
         if !open.is_empty() && !windows::popup_open(self.os, self.pid) {
             open.clear();
         }
-        // These come last: a menu that is in the menu bar too belongs there.
+        // These come last, so that a menu that is in the menu bar too is read there.
         for menu in open.into_iter().chain(menus) {
             self.add(0, menu, true);
         }
@@ -117,7 +118,7 @@ impl<'o, O: Os> Walk<'o, O> {
     }
 
     /// Reads hidden elements, until `until` or until one does not answer: reading a closed menu
-    /// makes its app fill it, which may take long, and the app is not hung for that.
+    /// makes its app fill it, which may take long, and that does not mean that the app is hung.
     pub(crate) fn hidden(&mut self, until: Instant) -> Result<()> {
         while Instant::now() < until {
             if let Some(index) = self.hidden.pop_front() {
@@ -284,8 +285,8 @@ impl<'o, O: Os> Walk<'o, O> {
         Ok(facts)
     }
 
-    /// The part around the caret of a long text that is in no scroll area. `start`: the part that
-    /// was already read.
+    /// Reads the part around the caret of a long text that is in no scroll area. `start`: the part
+    /// that was already read.
     fn around_caret(&mut self, index: usize, start: Text) -> Result<Text> {
         let Some(values) = self.attributes(index, long_text::NAMES)? else {
             return Ok(start);
@@ -338,8 +339,8 @@ impl<'o, O: Os> Walk<'o, O> {
             self.os.attributes(&self.nodes[index].element, names)
         };
         if answer == Err(AxError::CANNOT_COMPLETE) && asked.elapsed() < PATIENCE / 2 {
-            // An app between two turns of its event loop fails at once without being hung. Try
-            // again.
+            // An app that is between two turns of its event loop fails at once, but is not hung:
+            // try again.
             answer = self.os.attributes(&self.nodes[index].element, names);
         }
         match answer {
@@ -351,7 +352,7 @@ impl<'o, O: Os> Walk<'o, O> {
                 return Err(Error::NoProcess(self.pid));
             }
             Err(e @ AxError::API_DISABLED) => return Err(failed(self.os, self.pid, e)),
-            // It has gone since its parent was read.
+            // The element has gone since its parent was read.
             Err(AxError::INVALID_UI_ELEMENT) => {}
             Err(e) => {
                 self.silent += 1;
@@ -410,7 +411,7 @@ impl<'o, O: Os> Walk<'o, O> {
             return;
         };
         let (before, found) = (self.nodes.len(), rows.len());
-        // Rows that were read before keep their node. Then sort all rows.
+        // Rows that were read before keep their nodes. Then all rows are sorted.
         let ordered: Vec<O::Element> = rows.clone();
         for row in rows {
             self.add(index, row, false);

@@ -52,7 +52,7 @@ impl<O: Os> Apps for MacDesktop<O> {
         } else {
             Identity::named(&name)
         })?;
-        // An app that already runs is asked to reopen, which creates a window if it has none.
+        // A running app gets a request to reopen, and then creates a window if it has none.
         let pid = self
             .os
             .launch(&launch, LAUNCHES)

@@ -16,7 +16,7 @@ use crate::os::Os;
 use crate::{activate, front, panels, permissions, picture, windows};
 
 /// How long to take no picture after one was not delivered in time: each attempt would cost a link
-/// as much time again.
+/// the same time again.
 const RESTS: Duration = Duration::from_secs(60);
 
 impl<O: Os> Display for MacDesktop<O> {
@@ -47,7 +47,7 @@ impl<O: Os> Display for MacDesktop<O> {
         Ok(self)
     }
 
-    // No list has the windows of other Spaces.
+    // Windows on other Spaces are in no list.
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
         None
     }
@@ -108,8 +108,8 @@ impl<O: Os> Raising for MacDesktop<O> {
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()> {
         let pid = windows::app_of(window).or_else(|| Some(windows::find(&self.os, window)?.pid));
         let back = match (&self.before, pid) {
-            // The person's window returns to the front: the target was also above their other
-            // windows.
+            // When the person's window returns to the front, also raise their other windows, which
+            // the target was above.
             (Some(before), Some(pid)) if pid != before.raised => {
                 before.order.first().is_some_and(|front| front.pid == pid)
             }
@@ -188,9 +188,9 @@ impl<O: Os> Pictures for MacDesktop<O> {
         taken
     }
 
-    // Another process takes the pictures. That the window's contents are the same is a guess:
-    // AppKit draws an inactive title bar and selection, and keeps what it last drew of a window
-    // that is covered.
+    // Another process takes the pictures. It is a guess that the window's content is still the
+    // same: AppKit draws an inactive title bar and selection, and keeps what it last drew of a
+    // covered window.
     fn nature(&self) -> PictureNature {
         PictureNature::SlowFromBehind
     }

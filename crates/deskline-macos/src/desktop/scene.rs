@@ -79,7 +79,7 @@ impl<O: Os> Scene for MacDesktop<O> {
         Ok(at_end.map_or(Under::Target, Under::EndOther))
     }
 
-    // No program can grab the keyboard; with secure input, no tap sees its keys.
+    // No program can grab the keyboard. With secure input, no tap gets keys.
     fn grabber(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Option<String>> {
         Ok(None)
     }

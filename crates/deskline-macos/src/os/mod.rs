@@ -25,7 +25,7 @@ pub struct AxError(pub i32);
 impl AxError {
     /// `kAXErrorFailure`: the system itself failed.
     pub const FAILURE: Self = Self(-25200);
-    /// `kAXErrorIllegalArgument`: also what a value of the wrong type gets.
+    /// `kAXErrorIllegalArgument`: also the answer to a value of the wrong type.
     pub const ILLEGAL_ARGUMENT: Self = Self(-25201);
     /// `kAXErrorInvalidUIElement`: the element is gone.
     pub const INVALID_UI_ELEMENT: Self = Self(-25202);
@@ -190,7 +190,7 @@ pub struct Display {
     pub main: bool,
 }
 
-/// Who has the screen (`CGSessionCopyCurrentDictionary`).
+/// The session that has the screen (`CGSessionCopyCurrentDictionary`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seat {
     /// `CGSSessionScreenIsLocked`
@@ -246,7 +246,8 @@ pub enum Event {
     /// `kCGEventMouseMoved`, or dragged with the button that is down.
     Move {
         to: (f64, f64),
-        /// `kCGMouseEventDeltaX`, `kCGMouseEventDeltaY`: how far, while a button is down.
+        /// `kCGMouseEventDeltaX`, `kCGMouseEventDeltaY`: the distance moved, while a button is
+        /// down.
         delta: (i64, i64),
         /// `kCGMouseEventNumber`, as in [`Event::Button`], while a button is down.
         number: i64,
@@ -263,14 +264,15 @@ pub enum Event {
         down: bool,
         /// `kCGMouseEventClickState`: 2 in the second click of a double click.
         clicks: i64,
-        /// `kCGMouseEventNumber`: the same in a press, its drag and its release, and no other's.
+        /// `kCGMouseEventNumber`: the same in a press, its drag and its release, and in no other
+        /// event.
         number: i64,
         /// `CGEventFlags`
         flags: u64,
     },
     /// The wheel turns by lines, in the signs of Quartz: positive is up and left.
     Scroll {
-        /// Where (`CGEventSetLocation`). By default the event goes to where the pointer is.
+        /// The place (`CGEventSetLocation`). By default the event goes to the pointer's position.
         at: (f64, f64),
         /// `wheel1`
         vertical: i32,
@@ -288,7 +290,7 @@ pub enum Event {
     },
     /// A key that gives this text, whatever the layout (`CGEventKeyboardSetUnicodeString`).
     Text {
-        /// The virtual key code, for apps that go by keys instead of characters; 0 if no key gives
+        /// The virtual key code, for apps that read keys instead of characters; 0 if no key gives
         /// the text.
         code: u16,
         /// `CGEventFlags`
@@ -314,7 +316,7 @@ pub struct InputSource {
     pub id: String,
     /// `kTISPropertyLocalizedName`
     pub name: String,
-    /// Its type is a keyboard layout: each key gives its character at once.
+    /// Whether it is a keyboard layout, in which each key gives its character at once.
     pub layout: bool,
 }
 
@@ -326,9 +328,9 @@ pub struct LayoutKey {
     pub code: u16,
     pub shift: bool,
     pub option: bool,
-    /// Command alone: some layouts have others for shortcuts.
+    /// Command alone: some layouts have other characters for shortcuts.
     pub command: bool,
-    /// It gives nothing by itself, and changes the key after it (`deadKeyState`).
+    /// Whether it is a dead key, which changes the character of the next key (`deadKeyState`).
     pub dead: bool,
     /// The characters.
     pub text: String,
@@ -445,8 +447,8 @@ pub trait Os: Clone + Send + Sync + 'static {
     ) -> Ax<Value<Self::Element>>;
     /// `AXUIElementCopyElementAtPosition` of the system-wide element.
     fn element_at(&self, at: (f64, f64)) -> Ax<Self::Element>;
-    /// `_AXUIElementGetWindow`: the `WindowServer`'s number of a window. Private, and `None` where
-    /// it is not there.
+    /// `_AXUIElementGetWindow`: the `WindowServer`'s number of a window. A private function; `None`
+    /// if the system lacks it.
     fn window_of(&self, element: &Self::Element) -> Option<u32>;
     /// `AXUIElementGetAttributeValueCount`
     fn count(&self, element: &Self::Element, name: &'static str) -> Ax<usize>;
@@ -472,7 +474,7 @@ pub trait Os: Clone + Send + Sync + 'static {
     /// `AXUIElementPerformAction`
     fn perform(&self, element: &Self::Element, action: &str) -> Ax<()>;
     /// `AXObserverCreate` and `AXObserverAddNotification` on the app's element. Skips notifications
-    /// that the app does not have. Ends at the first message that is not answered.
+    /// that the app does not support. Fails at the first message that is not answered.
     fn observe(
         &self,
         pid: u32,
@@ -486,8 +488,8 @@ pub trait Os: Clone + Send + Sync + 'static {
     /// (`responsibility_get_pid_responsible_for_pid`), whose permissions apply to it, and the
     /// absolute path of its executable (`proc_pidpath`).
     fn responsible(&self, pid: u32) -> Option<(u32, PathBuf)>;
-    /// A process, if there is one. The start time of another user's process is not available, and
-    /// 0.
+    /// A process, if there is one. The start time of another user's process is not available; it is
+    /// then 0.
     fn process(&self, pid: u32) -> Option<Process>;
     /// `NSRunningApplication(processIdentifier:)`
     fn app(&self, pid: u32) -> Option<RunningApp>;
@@ -511,8 +513,8 @@ pub trait Os: Clone + Send + Sync + 'static {
 
     /// The windows on the screen, front to back (`kCGWindowListOptionOnScreenOnly`).
     fn windows(&self) -> Vec<ServerWindow>;
-    /// All windows, in no order: Apple documents one for those on the screen alone, and others
-    /// found another (trycua/cua #3471). They may be thousands (`ScrollSnap` #12).
+    /// All windows, in no order: Apple documents an order only for those on the screen, and in
+    /// practice it differs (trycua/cua #3471). They may be thousands (`ScrollSnap` #12).
     fn all_windows(&self) -> Vec<ServerWindow>;
     fn displays(&self) -> Vec<Display>;
     /// `CGPreflightScreenCaptureAccess`: never prompts.
@@ -524,7 +526,7 @@ pub trait Os: Clone + Send + Sync + 'static {
 
     /// `None` if the system does not report it.
     fn seat(&self) -> Option<Seat>;
-    /// `CGEventSourceCounterForEventType` of mouse-downs: above it, an event number is new.
+    /// `CGEventSourceCounterForEventType` of mouse-downs: an event number above it is new.
     fn presses(&self) -> i64;
     fn pointer(&self) -> (f64, f64);
     /// `CGWarpMouseCursorPosition`, without the pause in mouse movement that usually follows it.
@@ -545,7 +547,7 @@ pub trait Os: Clone + Send + Sync + 'static {
     fn button_held(&self) -> bool;
     /// `IsSecureEventInputEnabled`: no tap sees keys.
     fn secure_input(&self) -> bool;
-    /// `kCGSSessionSecureInputPID`: whose secure input it is.
+    /// `kCGSSessionSecureInputPID`: the process that has secure input.
     fn secure_holder(&self) -> Option<u32>;
 
     /// Whether `CGEventTapCreate` gives a tap that only listens.
@@ -556,18 +558,18 @@ pub trait Os: Clone + Send + Sync + 'static {
     fn pasteboard_changes(&self) -> i64;
     /// The types of each item on the pasteboard (`NSPasteboard.pasteboardItems`).
     fn pasteboard_types(&self) -> Vec<Vec<String>>;
-    /// `NSPasteboardItem.dataForType`: an app makes now what it has only promised, and macOS may
-    /// ask the person. An error after `time`.
+    /// `NSPasteboardItem.dataForType`: the app now creates data that it has only promised, and
+    /// macOS may ask the person. Fails after `time`.
     fn pasteboard_data(
         &self,
         item: usize,
         kind: &str,
         time: Duration,
     ) -> Result<Option<Vec<u8>>, String>;
-    /// Replaces what is on the pasteboard, on this Mac alone. Returns the new `changeCount`.
+    /// Replaces the content of the pasteboard, on this Mac alone. Returns the new `changeCount`.
     fn pasteboard_write(&self, items: Vec<PasteboardItem>) -> Result<i64, String>;
-    /// The same with one item: a text that is promised (`NSPasteboardItemDataProvider`), and types
-    /// without data.
+    /// Like [`Os::put_on_pasteboard`], with one item: a promised text
+    /// (`NSPasteboardItemDataProvider`), and types without data.
     fn pasteboard_promise(
         &self,
         text: &str,

@@ -1,4 +1,4 @@
-//! Runs programs of the system's.
+//! Runs the system's command-line programs.
 
 use std::io::Read as _;
 use std::process::{Command, Stdio};
@@ -12,14 +12,15 @@ const TAKES: Duration = Duration::from_secs(3);
 /// The most of its output that is read, in bytes.
 const MOST: u64 = 1 << 16;
 
-/// What a program writes, errors included; `None` if it cannot be run, or does not end in time.
+/// The output of a program, standard error included; `None` if it cannot be run, or does not end in
+/// time.
 pub(crate) fn tool(program: &str, arguments: &[&str]) -> Option<String> {
     let (reader, writer) = std::io::pipe().ok()?;
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null());
     command.stdout(writer.try_clone().ok()?).stderr(writer);
     let mut child = command.spawn().ok()?;
-    // It holds the pipe's other end.
+    // Another process may hold the pipe's other end.
     drop(command);
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {

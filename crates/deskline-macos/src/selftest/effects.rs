@@ -25,7 +25,7 @@ pub(super) const SHOWS: Duration = Duration::from_secs(2);
 /// How long a switch to or from full screen may take.
 const TRAVELS: Duration = Duration::from_secs(4);
 
-/// How many documents an app may ask about when it quits.
+/// How many documents an app may ask to save when it quits.
 const DOCUMENTS: usize = 3;
 
 /// How often the front app is switched.
@@ -179,7 +179,7 @@ impl<O: Os> Test<'_, O> {
     pub(super) fn menu_bar(&mut self, pid: u32) {
         let tree = self.tree(pid);
         let titles = tree.lines().filter(|l| l.contains("[AXMenuBarItem"));
-        // After the Apple menu and the app's own.
+        // The menu after the Apple menu and the app's own menu.
         let Some(target) = titles.filter_map(reference).nth(2).map(Target::Ref) else {
             return self.note("menu bar", Err("the tree has no menu bar".into()));
         };
@@ -245,7 +245,7 @@ impl<O: Os> Test<'_, O> {
         self.note(NAME, judge(arrived && back, seen));
     }
 
-    /// The person is in a window in full screen, and the agent's app is on the first Space.
+    /// The person's window is in full screen, and the agent's app is on the first Space.
     fn back_to_full_screen(&mut self, pid: u32, other: u32) {
         let start = Instant::now();
         let answer = self.press(other, "Escape", &[]);
@@ -279,7 +279,7 @@ impl<O: Os> Test<'_, O> {
         self.note(NAME, found);
     }
 
-    /// The pages of a browser and of an app that contain Chromium are in their first trees.
+    /// The first tree of a browser, and of an app that contains Chromium, has the page.
     pub(super) fn chromium(&mut self) {
         for (row, apps) in CHROMIUM {
             match apps.into_iter().find(|name| self.is_installed(name)) {
@@ -297,7 +297,7 @@ impl<O: Os> Test<'_, O> {
         self.opened(&answer);
         let tree = tree_of(&answer).unwrap_or_default();
         let page = has_contents(&tree);
-        // VS Code asks about it.
+        // VS Code asks whether to turn on support for screen readers.
         let asks = tree.to_lowercase().contains("screen reader");
         let seen = format!(
             "{name}: a page: {page}, it speaks of a screen reader: {asks}, {ms} ms {}",
@@ -306,8 +306,8 @@ impl<O: Os> Test<'_, O> {
         self.note(row, judge(page, seen));
     }
 
-    /// Compares the app that Deskline takes for the front one with each app's own report, and with
-    /// the list of windows, over twenty switches.
+    /// Over twenty switches of the front app, compares Deskline's answer with each app's own report
+    /// and with the list of windows.
     pub(super) fn fronts(&mut self, one_app: u32, other: u32) {
         let mut wrong = Vec::new();
         for nth in 0..SWITCHES {
@@ -343,7 +343,8 @@ impl<O: Os> Test<'_, O> {
                 && self.program.is_some()
             {
                 asks += 1;
-                // It asks whether to save: Cmd+Delete is "Delete", so that it restores nothing.
+                // The app asks whether to save: Cmd+Delete presses "Delete", so that the app
+                // restores nothing later.
                 self.press(pid, "Delete", &["Command"]);
             }
             if self.os.process(pid).is_none() {
@@ -367,7 +368,7 @@ impl<O: Os> Test<'_, O> {
     }
 }
 
-/// Whether a tree has a page with something in it: an empty one is there before anything was built
+/// Whether a tree has a page with content: there is an empty page before the tree is built
 /// (openstream #10).
 fn has_contents(tree: &str) -> bool {
     let pages = tree.lines().filter(|l| l.contains("[AXWebArea"));
@@ -381,7 +382,7 @@ fn sum(tree: &str) -> Option<String> {
         .lines()
         .filter(|l| !l.contains("[AXButton") && l.contains(" visible"));
     let quoted = texts.filter_map(|l| l.split('"').nth(1));
-    // It marks the direction of digits by an invisible character.
+    // Calculator marks the direction of digits by an invisible character.
     let mut plain = quoted.map(|t| t.chars().filter(char::is_ascii).collect::<String>());
     plain.rfind(|t| !t.is_empty() && t.chars().all(|c| c.is_ascii_digit()))
 }

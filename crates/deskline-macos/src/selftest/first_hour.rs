@@ -1,5 +1,5 @@
-//! Checks of what trackers of other programs report about real Macs, and of what only a person can
-//! try.
+//! Checks behaviour that the issue trackers of other programs report about real Macs, and lists
+//! checks that only a person can make.
 
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ const SETTINGS: [[&str; 2]; 4] = [
     ["-g", "_HIHideMenuBar"],
 ];
 
-/// What only the person can do.
+/// The checks that only the person can make.
 const BY_HAND: [&str; 10] = [
     "Have your agent list the running applications, from each client that you use (Claude Desktop \
      above all), and say which app an error names.",
@@ -57,7 +57,7 @@ impl<O: Os> Test<'_, O> {
         }
     }
 
-    /// Lists which ways work on this Mac. None of the results is a fault.
+    /// Lists the alternatives that work on this Mac. No result counts as a fault.
     fn ways(&mut self) {
         let system = self.os.system();
         let live = self.os.attribute(&system, "AXFocusedApplication");
@@ -90,7 +90,7 @@ impl<O: Os> Test<'_, O> {
         self.note("settings", Ok(set.join(", ")));
     }
 
-    /// The two lists of windows, and whether Accessibility's numbers are those of the first.
+    /// Compares the two lists of windows, and Accessibility's window numbers with the first list.
     fn lists(&mut self, pid: u32) {
         let start = Instant::now();
         let shown = self.os.windows();

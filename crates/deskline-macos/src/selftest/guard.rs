@@ -69,7 +69,8 @@ pub(super) fn hold<O: Os>(os: &O, say: &mut dyn FnMut(&str)) {
         Grab::Held | Grab::Partly(_) => say("held"),
         Grab::Unable(why) | Grab::NotYet(why) => say(&why),
     }
-    // Ends by the test's SIGKILL, by Esc, at the time limit, or when it may not hold any more.
+    // The role ends by the test's SIGKILL, by Esc, at the time limit, or when the guard may not
+    // stay closed any more.
     let start = Instant::now();
     let _ = cancel.wait(LIMIT);
     let (reason, ms) = (cancel.reason(), start.elapsed().as_millis());
@@ -117,7 +118,7 @@ impl<O: Os> Test<'_, O> {
         self.killed(pid);
     }
 
-    /// When a process that holds the guard is killed, the person's input passes again.
+    /// When a process that has closed the guard is killed, the person's input passes again.
     fn killed(&mut self, pid: u32) {
         let Some(program) = self.program else { return };
         let os = self.os.clone();

@@ -1,4 +1,5 @@
-//! Checks what many links leave behind, and that this program takes part in the session as an app.
+//! Checks that many links leave little behind, and that this program ends with the session like an
+//! app.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -15,10 +16,10 @@ use crate::panels;
 /// How many guarded links are made on a Mac, and on a fake.
 const LINKS: (usize, usize) = (500, 5);
 
-/// How much they may leave at most: windows, and kilobytes of memory.
+/// The maximum number of windows and kilobytes of memory that they may leave.
 const LEFT: (usize, usize) = (1, 30_000);
 
-/// How long the banner of the process that is asked to quit shows.
+/// How long the process shows its banner before it is asked to quit.
 const BANNER: Duration = Duration::from_secs(10);
 
 /// Shows the guard's banner until the process is asked to quit.

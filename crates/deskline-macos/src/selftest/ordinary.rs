@@ -29,7 +29,7 @@ const COMMAND: &str = "seq 5000; echo $((40+2))-deskline";
 /// The role of a row of a list in the Finder, in each of its views.
 const FILES: [&str; 4] = ["[AXRow", "[AXImage", "[AXCell", "[AXGroup"];
 
-/// How often the mouse moves during typing, and the pause between two motions.
+/// How often the person's mouse moves while text is typed, and the pause between two motions.
 const MOTIONS: usize = 5;
 const MOTION: Duration = Duration::from_millis(20);
 
@@ -70,7 +70,7 @@ fn center<O: Os>(os: &O, element: &O::Element) -> Option<Point> {
 }
 
 impl<O: Os> Test<'_, O> {
-    /// Cmd+N in an app: the element of the window that comes.
+    /// Presses Cmd+N in an app. Returns the element of the new window.
     fn new_window(&mut self, pid: u32) -> Option<O::Element> {
         let number = |(w, _): &(deskline_link::Window, _)| w.id;
         let before: Vec<_> = windows::of_app(self.os, pid).iter().map(number).collect();
@@ -160,7 +160,7 @@ impl<O: Os> Test<'_, O> {
             let line = line.trim_start();
             line.contains(" visible") && FILES.iter().any(|role| line.starts_with(role))
         };
-        // The first rows are the side bar's.
+        // The first rows belong to the side bar.
         let file = tree.lines().rfind(is_file).and_then(reference);
         let found: Found = match file {
             None => Err("no file shows".into()),
@@ -210,7 +210,7 @@ impl<O: Os> Test<'_, O> {
         self.call(Tool::Type, Some(pid), typed(typing));
     }
 
-    /// Text that layouts, input methods and chunks spoil: judged by how much came.
+    /// Text that layouts, input methods and chunks can spoil: judged by how much of it arrived.
     pub(super) fn hard_texts(&mut self, pid: u32) {
         let long = "a1 b2 c3 d4 e5 ".repeat(LONG / 15);
         for (name, text) in [
@@ -231,7 +231,7 @@ impl<O: Os> Test<'_, O> {
         }
     }
 
-    /// The person's mouse moves while the agent types: the pointer is put back all the same.
+    /// The person's mouse moves while the agent types: the pointer is restored in spite of that.
     pub(super) fn moving_mouse(&mut self, pid: u32) {
         const NAME: &str = "the pointer, though the mouse moved";
         let Some(area) = self.place(pid, AREA) else {
@@ -242,7 +242,7 @@ impl<O: Os> Test<'_, O> {
             |a: (f64, f64), b: (f64, f64)| (a.0 - b.0).abs() < 1.5 && (a.1 - b.1).abs() < 1.5;
         let os = self.os.clone();
         let mouse = std::thread::spawn(move || {
-            // From the click on, at most until the text is complete.
+            // The mouse moves from the click on, and stops at the latest when the text is complete.
             until(SHOWS, || !near(os.pointer(), before));
             for _ in 0..MOTIONS {
                 std::thread::sleep(MOTION);
@@ -254,7 +254,7 @@ impl<O: Os> Test<'_, O> {
                     dragging: None,
                     flags: 0,
                 };
-                // As the person: without the tag.
+                // Events of the person have no tag.
                 let _ = os.post(&motion, 0);
             }
         });
@@ -321,7 +321,7 @@ impl<O: Os> Test<'_, O> {
         }
     }
 
-    /// Opens what lies over a window of an app: judged by the pixels in its place.
+    /// Opens a menu or popover over a window of an app: judged by the pixels in its place.
     pub(super) fn in_picture(
         &mut self,
         name: &str,

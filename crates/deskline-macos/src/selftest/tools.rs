@@ -59,7 +59,7 @@ impl<O: Os> Test<'_, O> {
         field(&answer, "pid")?.parse().ok()
     }
 
-    /// Notes an app that was not there before, to be closed in the end.
+    /// Records an app that was not running before, to close it at the end.
     pub(super) fn opened(&mut self, answer: &deskline_link::Answer) {
         let pid = field(answer, "pid").and_then(|pid| pid.parse().ok());
         if let Some(pid) = pid.filter(|pid| !self.before.contains(pid)) {
@@ -113,7 +113,7 @@ impl<O: Os> Test<'_, O> {
         );
     }
 
-    /// Judged by the pasteboard's types too.
+    /// The pasteboard's types are compared too.
     fn paste(&mut self, pid: u32) {
         let before = self.os.pasteboard_types();
         let typing = Typing {
@@ -146,7 +146,7 @@ impl<O: Os> Test<'_, O> {
             });
             self.expect("set_selected", Tool::SetSelected, some, select, "Selected");
         } else {
-            // A compact save panel has none.
+            // A compact save panel has no sidebar.
             self.skip("set_selected", "the save panel shows no row");
         }
         self.press(pid, "Escape", &[]);

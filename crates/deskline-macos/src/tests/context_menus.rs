@@ -1,4 +1,4 @@
-//! Context menus of outlines, which are no child of anything that is read.
+//! Context menus of outlines, which are not children of any element.
 
 use deskline_input::Button;
 use deskline_link::call::{ClickKind, Input, Typing};
@@ -12,9 +12,9 @@ use crate::os::fake::clicks;
 #[derive(Clone, Copy)]
 enum By {
     Notification,
-    /// An attribute of the outline.
+    /// In an attribute of the outline.
     Outline,
-    /// An attribute of the app.
+    /// In an attribute of the app.
     App,
 }
 
@@ -67,7 +67,7 @@ fn its_items_are_in_the_tree_while_it_is_open() {
         let answer = desk.run(Tool::Click, Action::Input(click)).ok();
         let opened = tree(&answer);
         has(&opened, "+ [AXMenuItem] \"Move to Trash\"");
-        // The next call knows it too.
+        // The next call knows the menu too.
         let answer = desk.run(Tool::Refresh, Action::Refresh);
         has(tree(&answer), "Move to Trash");
         let answer = desk.click_on("Move to Trash", "AXMenuItem").ok();

@@ -1,6 +1,6 @@
 //! Several displays, negative origins and Retina scales share one coordinate space.
 
-#![allow(clippy::float_cmp)] // whole numbers, exact in a double
+#![allow(clippy::float_cmp)] // whole numbers are exact in a double
 
 use deskline_core::{Point, Rect};
 use deskline_link::call::{ClickKind, Input, Typing};
@@ -147,7 +147,7 @@ fn a_click_goes_to_no_other_app_that_has_come_over_the_place() {
     assert_eq!(counts, [1, 2]);
 }
 
-/// The Dock, a notification, Control Center: none of them is in the Dock's row of apps.
+/// The Dock, notifications and Control Center are not apps in the Dock.
 #[test]
 fn a_click_goes_to_no_dock_or_banner_that_lies_over_the_place() {
     let mut desk = Desk::new();

@@ -45,12 +45,12 @@ pub(crate) fn within(start: Instant, time: Duration) {
     assert!(took < time, "{took:?}");
 }
 
-/// What a test expects of an answer.
+/// The assertions on an answer.
 pub(crate) trait Expect {
     /// The answer; panics if it is an error.
     fn ok(self) -> Self;
 
-    /// Asserts that it is an error that says this.
+    /// Asserts that it is an error with this text.
     fn fails_with(&self, part: &str);
 }
 
@@ -152,7 +152,7 @@ impl Desk {
         }
     }
 
-    /// Sets the world up.
+    /// Changes the fake Mac.
     pub(crate) fn given<T>(&self, change: impl FnOnce(&mut World) -> T) -> T {
         change(&mut self.mac.world())
     }

@@ -1,5 +1,5 @@
-//! Which app is in front: asked live. `NSWorkspace`'s cache, which goes stale, is not in the trait
-//! [`crate::os::Os`], so nothing can ask it.
+//! The app in front, which is determined live. The trait [`crate::os::Os`] does not have
+//! `NSWorkspace`'s cache, which may be outdated.
 
 use std::time::{Duration, Instant};
 
@@ -74,7 +74,8 @@ fn a_link_puts_the_order_of_all_windows_back() {
             let stack = world.stack.clone();
             stack.into_iter().partition(|w| *w == shell)
         };
-        // The person's editor, the terminal below it, both of Mail's windows at the bottom.
+        // The person's editor is on top, the terminal below it, and both of Mail's windows at the
+        // bottom.
         let editor = rest[0];
         world.stack = [vec![editor], own, rest[1..].to_vec()].concat();
         world.stack.clone()
@@ -101,7 +102,7 @@ fn an_app_that_hangs_does_not_hold_up_the_list_of_applications() {
     assert!(start.elapsed() < Duration::from_millis(600));
 }
 
-/// Nobody is known to have asked the system-wide element for several attributes at once.
+/// It is unknown whether the system-wide element answers a request for several attributes at once.
 #[test]
 fn the_app_in_front_is_asked_for_in_one_message() {
     let desk = Desk::new();
@@ -117,7 +118,7 @@ fn the_app_in_front_is_asked_for_in_one_message() {
     );
 }
 
-/// Where Accessibility may not bring an app forward, the system is asked to.
+/// If Accessibility may not bring an app forward, `NSRunningApplication` is used.
 #[test]
 fn an_app_that_refuses_to_be_frontmost_is_activated() {
     let mut desk = Desk::new();
@@ -129,7 +130,7 @@ fn an_app_that_refuses_to_be_frontmost_is_activated() {
     assert_eq!(front(&desk), Some(EDITOR));
 }
 
-/// As on macOS 27, perhaps: a background process activates nothing.
+/// macOS 27 may be like this: a background process cannot activate an app.
 #[test]
 fn an_app_that_cannot_be_activated_is_opened() {
     let mut desk = Desk::new();
@@ -142,7 +143,7 @@ fn an_app_that_cannot_be_activated_is_opened() {
     assert_eq!(front(&desk), Some(EDITOR));
 }
 
-/// As on macOS 27, perhaps: nothing that a background process does brings an app forward.
+/// macOS 27 may be like this: no call of a background process brings an app forward.
 #[test]
 fn an_app_that_opens_behind_is_open_and_its_tree_is_in_the_answer() {
     let mut desk = Desk::new();

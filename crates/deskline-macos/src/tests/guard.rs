@@ -58,7 +58,7 @@ fn the_persons_esc_cancels_releases_and_restores() {
     let mac = desk.mac.clone();
     desk.mac.world().node(send).pressed = Some(Arc::new(move |_| {
         let mac = mac.clone();
-        // From another thread, as the person's keys arrive: not during the app's own turn.
+        // On another thread, as the person's keys do not arrive during the app's own turn.
         std::thread::spawn(move || mac.person(&key(ESCAPE)[0]));
     }));
     let then = Typing::text("never in full ".repeat(100));
@@ -124,8 +124,8 @@ fn where_a_password_field_has_the_keyboard_the_summary_says_that_there_is_no_gua
     has(&answer.text, "no guard: a password field");
 }
 
-/// A tap that is enabled blocks all input once its process may not use Accessibility any more
-/// (cjpais/Handy #1281): also where `AXIsProcessTrusted` does not notice.
+/// An enabled tap blocks all input once its process may not use Accessibility any more
+/// (cjpais/Handy #1281), even if `AXIsProcessTrusted` still returns true.
 #[test]
 fn a_person_who_revokes_the_permission_in_mid_link_can_type_again_at_once() {
     for stale_trust in [false, true] {
@@ -157,7 +157,8 @@ fn a_person_who_revokes_the_permission_in_mid_link_can_type_again_at_once() {
     }
 }
 
-/// Terminal's Secure Keyboard Entry lasts as long as it is in front: the agent's own terminal is.
+/// Terminal's Secure Keyboard Entry lasts as long as Terminal is in front, and the agent's own
+/// terminal is in front.
 #[test]
 fn secure_keyboard_entry_of_the_persons_terminal_does_not_cost_the_guard() {
     let mut desk = Desk::new();

@@ -33,7 +33,7 @@ fn open_starts_an_app_by_name_and_brings_it_to_the_front() {
             "{}",
             tree(&answer)
         );
-        // It came to the front, and then the person's front app was restored.
+        // The target came to the front, and then the person's front app was restored.
         let world = desk.mac.world();
         let fronts: Vec<u32> = world.fronts.clone();
         assert!(fronts.contains(&300), "{fronts:?}");

@@ -23,7 +23,7 @@ fn a_menu_of_an_app_behind_is_opened_and_its_item_clicked() {
     assert_eq!((*count.lock().unwrap(), front(&desk)), (1, Some(EDITOR)));
 }
 
-/// In full screen, or where it hides itself, the first event in the menu bar only shows it.
+/// In full screen, or if the menu bar hides itself, the first event in the menu bar only shows it.
 #[test]
 fn a_menu_of_a_bar_that_hides_is_opened_and_its_item_picked() {
     let mut desk = Desk::new();

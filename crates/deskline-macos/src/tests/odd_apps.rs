@@ -9,7 +9,7 @@ use super::desk::{Desk, Expect, MAIL, by_text, element, field, has, within};
 use crate::os::Value;
 use crate::os::fake::text;
 
-/// Firefox and Zotero answer so (godbout/Wooshy #55, zotero #2734).
+/// Firefox and Zotero answer like this (godbout/Wooshy #55, zotero #2734).
 #[test]
 fn an_empty_list_of_visible_rows_is_not_believed() {
     let desk = Desk::new();
@@ -49,7 +49,7 @@ fn an_app_that_never_finishes_launching_delays_no_link() {
     within(start, Duration::from_millis(1_500));
 }
 
-/// The app answers a ping, and one kind of call never.
+/// The app answers a ping, but never one kind of call.
 #[test]
 fn a_hang_in_any_one_call_ends_within_bounds() {
     for call in [
@@ -92,7 +92,7 @@ fn a_hanging_call_says_which_app_does_not_answer() {
     within(start, Duration::from_secs(3));
 }
 
-/// Toolbar buttons often have nothing else.
+/// Toolbar buttons often have no other text.
 #[test]
 fn a_button_without_a_title_has_its_help_for_a_name() {
     let mut desk = Desk::new();
@@ -140,7 +140,7 @@ fn pictures_are_taken_although_the_preflight_says_no() {
         answer.text
     );
     assert_eq!(desk.mac.world().asked, 0);
-    // The doctor agrees, and asks nothing.
+    // The doctor reports the same, and asks the person nothing.
     let checks = crate::doctor::examine(&desk.mac, 1);
     let picture = checks.iter().find(|c| c.name == "picture").unwrap();
     assert_eq!(
@@ -151,7 +151,7 @@ fn pictures_are_taken_although_the_preflight_says_no() {
     );
 }
 
-/// trycua/cua #3909: macOS lays it over an app that is being recorded.
+/// trycua/cua #3909: macOS lays this window over an app that is being recorded.
 #[test]
 fn an_indicator_of_the_system_s_is_no_window_of_the_app() {
     let desk = Desk::new();
@@ -162,7 +162,7 @@ fn an_indicator_of_the_system_s_is_no_window_of_the_app() {
     assert_eq!(ids, [desk.window]);
 }
 
-/// Its answers would come from the thread that asks (screenpipe #4459 crashed so).
+/// The thread that asks would have to give the answers (screenpipe #4459 crashed so).
 #[test]
 fn deskline_itself_is_no_app_to_read() {
     let mut desk = Desk::new();
@@ -223,7 +223,7 @@ fn an_icon_under_a_window_of_finder_is_not_clicked() {
     assert_eq!(opened.load(std::sync::atomic::Ordering::Relaxed), 0);
 }
 
-/// Raycast and others: `kCGWindowLayer` above that of modal panels.
+/// Raycast and others: their `kCGWindowLayer` is above that of modal panels.
 #[test]
 fn a_launcher_above_all_windows_is_read_and_driven_as_an_app_without_one() {
     let mut desk = Desk::new();

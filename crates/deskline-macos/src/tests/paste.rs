@@ -32,7 +32,8 @@ fn copied() -> Vec<PasteboardItem> {
     ]
 }
 
-/// The editor is in front. Mail's field has the keyboard once its window is, and pastes.
+/// The editor is in front. Mail's field has the keyboard once Mail's window is in front, and
+/// pastes.
 fn desk() -> Desk {
     let desk = Desk::new();
     let body = desk.body;
@@ -106,13 +107,13 @@ fn what_cannot_be_saved_is_refused_before_anything_is_touched() {
 
 #[test]
 fn what_the_person_copies_meanwhile_is_theirs() {
-    // While it is saved.
+    // The person copies something while the pasteboard is being saved.
     let theirs = || vec![vec![("public.utf8-plain-text".to_owned(), b"new".to_vec())]];
     let mut desk = desk();
     desk.mac.world().pasteboard.copied_meanwhile = Some(theirs());
     pastes(&mut desk).ok();
     assert_eq!(desk.mac.world().pasteboard.items, theirs());
-    // After the app has read the agent's text.
+    // The person copies something after the app has read the agent's text.
     let mut world = desk.mac.world();
     let then_copies = move |world: &mut crate::os::fake::World| {
         paste(world);

@@ -1,11 +1,11 @@
-//! Whose permissions apply, by who started the server.
+//! The process whose permissions apply, depending on the process that started the server.
 
 use deskline_link::doctor::Status;
 use deskline_link::{Action, Tool};
 
 use super::desk::{Desk, has};
 
-/// This process: the server's errors are about it.
+/// This process, which the server's errors name.
 fn own() -> u32 {
     std::process::id()
 }
@@ -32,7 +32,7 @@ fn from_terminal() -> Desk {
     process(&desk, 502, "zsh", "/bin/zsh", 501);
     process(&desk, own(), "deskline", "/usr/local/bin/deskline", 502);
     let mut world = desk.mac.world();
-    // PROC_PIDTBSDINFO is refused for it.
+    // PROC_PIDTBSDINFO is refused for root's login.
     world.apps.get_mut(&501).unwrap().of_root = true;
     world.apps.get_mut(&own()).unwrap().responsible = Some(500);
     drop(world);
@@ -86,7 +86,8 @@ fn from_claude_desktop_the_binary_needs_it_by_its_path_and_claude_does_not() {
     }
 }
 
-/// macOS knows an ad-hoc signed binary by its hash: the switch of an earlier build still shows on.
+/// macOS knows an ad-hoc signed binary by its hash: the switch that was turned on for an earlier
+/// build still looks on.
 #[test]
 fn a_stale_grant_has_its_remedy() {
     for said in said(&mut from_claude_desktop()) {
@@ -106,7 +107,7 @@ fn a_process_of_root_s_is_known_without_its_start() {
     assert_eq!((login.parent, login.started), (500, 0));
 }
 
-/// Also in the note of an answer, which is cut after a line.
+/// The advice is also in the note of an answer, which is cut after a line.
 #[test]
 fn pictures_name_the_same_holder() {
     let mut desk = from_claude_desktop();
@@ -254,7 +255,7 @@ fn the_doctor_says_whether_a_permission_of_this_program_lasts() {
     }
 }
 
-/// `npx deskline` from a client that disclaims responsibility: node would have to be allowed.
+/// `npx deskline` from a client that disclaims responsibility: then node would need the permission.
 #[test]
 fn nobody_is_asked_to_allow_all_of_node_or_python() {
     for path in [

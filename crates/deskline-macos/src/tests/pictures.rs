@@ -1,4 +1,5 @@
-//! When the picture is taken: after the person has their window back, where it then shows the same.
+//! When the picture is taken: after the person has their window back, if the picture is then still
+//! the same.
 
 use std::sync::Arc;
 
@@ -7,7 +8,8 @@ use deskline_link::call::Typing;
 use super::desk::{Desk, EDITOR, Expect, MAIL, front, line};
 use crate::os::fake::Behaviour;
 
-/// The apps in front while pictures were taken during a click on Send, which does this.
+/// The apps that were in front when pictures were taken during a click on Send, whose effect is
+/// `effect`.
 fn in_front(desk: &mut Desk, does: Behaviour) -> Vec<u32> {
     let send = desk.send;
     desk.given(|world| {
@@ -47,7 +49,7 @@ fn what_came_up_is_pictured_before_the_app_goes_back() {
     assert_eq!(front(&desk), Some(EDITOR));
 }
 
-/// After the restore its Space does not show.
+/// After the restore, the window's Space is not visible.
 #[test]
 fn a_window_on_another_space_is_pictured_there() {
     let mut desk = Desk::new();
@@ -112,7 +114,7 @@ fn a_sheet_and_an_open_menu_are_in_the_picture_and_another_window_of_the_app_is_
     );
 }
 
-/// Each call would wait for as long.
+/// Otherwise each call would wait as long.
 #[test]
 fn a_system_that_gives_no_picture_in_time_is_not_asked_again_at_once() {
     let mut desk = Desk::new();

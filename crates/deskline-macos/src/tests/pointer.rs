@@ -121,7 +121,7 @@ fn a_drag_that_is_cancelled_moves_nothing() {
     assert_eq!(place, Value::Point(200.0, 420.0));
 }
 
-/// Some Macs move the pointer though the tap drops the motion (deskflow #9963).
+/// Some Macs move the pointer although the tap drops the motion (deskflow #9963).
 #[test]
 fn a_mouse_that_moves_under_the_guard_does_not_keep_the_pointer_from_going_back() {
     let mut desk = Desk::new();

@@ -149,7 +149,7 @@ fn an_app_that_stops_answering_is_an_error_within_its_patience() {
     desk.run(Tool::Refresh, Action::Refresh)
         .fails_with("Mail (pid 100) does not answer");
     within(start, Duration::from_secs(3));
-    // Others are not affected.
+    // Other apps are not affected.
     desk.run_on(EDITOR, Tool::Refresh, Action::Refresh).ok();
 }
 

@@ -132,7 +132,7 @@ fn one_batched_call_an_element() {
     let desk = Desk::new();
     let calls = desk.mac.world().calls;
     let tree = read(&desk.mac, Scope::Showing);
-    // One more: its toplevels.
+    // One more call reads the app's toplevels.
     assert_eq!(
         desk.mac.world().calls - calls,
         tree.elements.len() as u64 + 1

@@ -166,7 +166,7 @@ fn terminal(world: &mut World, path: PathBuf) -> u32 {
     let app = world.apps.get_mut(&303).unwrap();
     app.shortcuts.insert(45, Arc::new(new));
     app.shortcuts.insert(12, Arc::new(|world| world.quit(303)));
-    // It opens with a window.
+    // The app opens with a window.
     new(world);
     303
 }
@@ -198,7 +198,7 @@ fn calculator(world: &mut World, path: PathBuf) -> u32 {
         [710.0, 110.0, 200.0, 40.0],
     );
     world.set(shown, "AXValue", text(""));
-    // The fake types into the field. Showing the result is the app's part.
+    // The fake types into the field, but the app has to show the result.
     world.set(shown, "AXDescription", Value::Bool(true));
     let sum = world.add(window, "AXStaticText", "42", [710.0, 160.0, 60.0, 20.0]);
     let equals = world.add(window, "AXButton", "=", [780.0, 300.0, 50.0, 50.0]);

@@ -1,4 +1,4 @@
-//! Apps with several windows: the one that a call insists on, and chains over them.
+//! Apps with several windows: the window that a call names, and chains over several windows.
 
 use std::time::{Duration, Instant};
 
@@ -79,7 +79,7 @@ fn a_window_that_is_not_there_gets_nothing_and_the_others_are_named() {
 fn a_click_raises_the_window_that_its_element_is_in() {
     let (mut desk, _, search) = two();
     let then = Typing::text("bills");
-    // Below the first window, which covers it.
+    // The field is below the first window, which covers it.
     desk.click(by_text("Search", "AXTextField"), then).ok();
     assert_eq!(desk.mac.world().value(search), "bills");
 }
@@ -111,7 +111,7 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
         (world.value(search), world.value(body), world.value(urgent)),
         ("bills".into(), "Paid.".into(), "Some(Number(1.0))".into())
     );
-    // One restore: the editor came to the front once.
+    // There is one restore: the editor came to the front once.
     let restores = world.fronts.iter().filter(|pid| **pid == EDITOR).count();
     assert_eq!((restores, world.pointer), (1, (1_000.0, 800.0)));
 }
@@ -151,8 +151,8 @@ fn an_app_with_a_floating_panel_takes_clicks_and_keys() {
     assert_eq!((world.value(body), world.front), ("hello".into(), EDITOR));
 }
 
-/// Hammerspoon2 #228: what was raised while the app was behind does not come forward with it. An
-/// app that comes late is still behind when its window is raised first.
+/// Hammerspoon2 #228: a window that was raised while its app was behind does not come forward with
+/// the app. An app that comes forward late is still behind when its window is first raised.
 #[test]
 fn the_window_that_is_meant_comes_forward_and_not_the_one_that_its_app_had_in_front() {
     for late in [0, 30] {
@@ -180,7 +180,7 @@ fn windows_without_numbers_are_told_apart_by_their_places() {
     assert_eq!(desk.mac.world().value(search), "bills");
 }
 
-/// To the `WindowServer` it is a window of its own.
+/// To the `WindowServer` a sheet is a window of its own.
 #[test]
 fn a_sheet_shows_and_takes_a_click_by_ref_and_by_place() {
     let mut desk = Desk::new();

@@ -21,7 +21,7 @@ fn a_closed_menu_that_does_not_answer_costs_no_link() {
     assert!(start.elapsed() < Duration::from_secs(4));
 }
 
-/// A tab of Safari is another process than Safari.
+/// A tab of Safari is drawn by another process.
 #[test]
 fn a_page_that_hangs_is_left_out_and_its_browser_is_read() {
     let mut desk = Desk::new();
@@ -67,7 +67,7 @@ fn the_panes_where_programs_get_their_permissions_are_blocked() {
     assert!(desk.mac.world().reached.is_empty());
     let answer = desk.run(Tool::Refresh, Action::Refresh);
     assert!(answer.is_error, "{}", answer.text);
-    // Other panes are not.
+    // Other panes are not blocked.
     let mut desk = settings("WallpaperSettings");
     desk.click_on("Terminal", "AXCheckBox").ok();
 }

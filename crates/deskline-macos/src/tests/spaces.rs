@@ -25,7 +25,7 @@ fn away() -> Desk {
 #[test]
 fn an_app_on_another_space_is_brought_here_clicked_and_left_again() {
     let mut desk = away();
-    // Twice: after the first link the person's own Space is back.
+    // Twice, because the first link shows the person's own Space again.
     for nth in 1..=2 {
         let answer = desk.click_on("Send", "AXButton").ok();
         has(tree(&answer), "+ [AXStaticText] \"Sending…\"");
@@ -66,7 +66,7 @@ fn list_applications_has_an_app_on_another_space() {
     has(&listed, "Mail (PID: 100) \"New Message\"");
 }
 
-/// The ref's element is where accessibility does not list it, not gone.
+/// The ref's element still exists, but accessibility does not list it.
 #[test]
 fn a_ref_into_an_app_on_another_space_is_not_called_stale() {
     let mut desk = Desk::new();
@@ -84,7 +84,7 @@ fn a_ref_into_an_app_on_another_space_is_not_called_stale() {
         "{}",
         answer.text
     );
-    // The tool that it names takes the same ref.
+    // The tool that the error names takes the same ref.
     desk.click(Target::Ref(send), Typing::default()).ok();
     assert_eq!(clicks(&desk.mac.world()).len(), 1);
 }
@@ -162,7 +162,7 @@ fn a_chain_goes_on_in_an_app_that_a_step_brings_up_on_another_space() {
     assert_eq!(clicks(&desk.mac.world()).len(), 2);
 }
 
-/// A step that leaves the app's windows elsewhere: the next one goes there.
+/// If a step leaves the app's windows on another Space, the next step switches there.
 #[test]
 fn a_chain_s_later_step_goes_to_where_the_windows_are() {
     let mut desk = Desk::new();
@@ -184,9 +184,9 @@ fn a_chain_s_later_step_goes_to_where_the_windows_are() {
     assert_eq!(desk.mac.world().value(urgent), "Some(Number(1.0))");
 }
 
-/// The usual place of an agent is a full-screen terminal. Its tool bar is a window of its own on
-/// top, which accessibility does not list (ghostty #2853), and it may have a window here too, to
-/// which `AXFrontmost` would go.
+/// The usual place of an agent is a full-screen terminal. Its tool bar is a separate window on top,
+/// which accessibility does not list (ghostty #2853). The terminal may also have a window on this
+/// Space, and `AXFrontmost` would bring that one forward.
 #[test]
 fn the_person_is_brought_back_to_their_window_in_full_screen() {
     for elsewhere_too in [false, true] {

@@ -53,7 +53,7 @@ fn an_app_that_is_set_aside_is_listed_and_a_reading_says_where_it_is() {
     assert_eq!(front(&desk), Some(EDITOR));
 }
 
-/// Accessibility acts on it where it is.
+/// Accessibility acts on the window without bringing it to the stage.
 #[test]
 fn a_quiet_press_leaves_it_where_it_is() {
     let mut desk = staged(false);

@@ -70,7 +70,7 @@ fn a_document_shows_the_part_around_its_caret_or_what_of_it_shows() {
     has(&line, "line 2500 of it");
 }
 
-/// As of Ghostty and in web pages.
+/// Ghostty and web pages report it like this.
 #[test]
 fn a_long_text_in_no_scroll_area_shows_the_part_around_its_caret_too() {
     let (mut desk, _) = text_in("AXGroup", 5_000, "com.mitchellh.ghostty");

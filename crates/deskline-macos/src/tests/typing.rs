@@ -63,7 +63,7 @@ fn each_character_is_an_event_of_its_own() {
     assert_eq!(texts, wanted.map(|(text, code)| (text.to_owned(), code)));
 }
 
-/// Zed and others see one key with code 0, which is A, where a text goes in chunks.
+/// Zed and others see one key with code 0, which is A, if a text is sent in chunks.
 #[test]
 fn a_long_text_for_a_control_that_reads_key_codes_arrives_too() {
     let mut desk = Desk::new();
@@ -126,14 +126,14 @@ fn a_text_goes_past_an_input_method_which_is_on_again_afterwards() {
     desk.type_text("http").ok();
     let mut world = desk.mac.world();
     assert_eq!((world.value(body), world.method_on), ("http".into(), true));
-    // One that stays is named, and nothing is typed.
+    // If an input method stays on, the error names it, and nothing is typed.
     world.quirks.method_stays = true;
     drop(world);
     desk.type_text("http").fails_with("PINYIN");
     assert_eq!(desk.mac.world().value(body), "http");
 }
 
-/// `TextEdit`, Notes, Mail and Messages do.
+/// `TextEdit`, Notes, Mail and Messages curl quotes.
 #[test]
 fn quotes_that_the_app_has_curled_are_said_to_be() {
     let mut desk = Desk::new();

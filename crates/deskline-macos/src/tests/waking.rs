@@ -1,4 +1,4 @@
-//! Electron and Chromium build their trees when they are asked to, after a while.
+//! Electron and Chromium build their trees on request, after some time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,7 +57,7 @@ fn another_app_is_not_waited_for() {
     within(start, Duration::from_millis(500));
 }
 
-/// Chrome refuses Electron's attribute, and answers nothing while it builds a large page.
+/// Chrome refuses Electron's attribute, and does not answer while it builds a large page.
 #[test]
 fn a_browser_is_asked_by_its_own_attribute_and_waited_for_while_it_builds() {
     let desk = electron(Some(AxError(-25205)));

@@ -1,5 +1,5 @@
-//! What an agent can do beside a plain click and text: judged by what reaches the app. The person's
-//! editor is in front, with the keyboard, before and afterwards.
+//! Actions besides plain clicks and text: judged by what reaches the app. The person's editor is in
+//! front, with the keyboard, before and afterwards.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ fn run(desk: &mut Desk, tool: Tool, input: Input) -> Answer {
     answer
 }
 
-/// The buttons that reached the apps: which, down or up, and the flags.
+/// The button events that reached the apps: the button, whether it went down, and the flags.
 fn buttons(desk: &Desk) -> Vec<(MouseButton, bool, u64)> {
     let world = desk.mac.world();
     let button = |(event, _): &(Event, i64)| match event {
@@ -34,7 +34,7 @@ fn buttons(desk: &Desk) -> Vec<(MouseButton, bool, u64)> {
     world.reached.iter().filter_map(button).collect()
 }
 
-/// The keys that reached the apps: which, down or up.
+/// The key events that reached the apps: the key, and whether it went down.
 fn keys(desk: &Desk) -> Vec<(u16, bool)> {
     let world = desk.mac.world();
     let key = |(event, _): &(Event, i64)| match event {
@@ -101,7 +101,7 @@ fn a_hover_shows_the_tip_and_leaves_the_pointer_there_until_the_next_link() {
     assert_eq!(desk.mac.world().pointer, (1_000.0, 800.0));
 }
 
-/// A pop-up button whose menu is there only while it is open.
+/// A pop-up button whose menu exists only while it is open.
 fn pop_up(desk: &Desk) -> Id {
     let mut world = desk.mac.world();
     let at = [110.0, 430.0, 120.0, 24.0];
@@ -251,7 +251,7 @@ fn a_drag_ends_on_an_element_of_the_app_or_of_another_one() {
     }
 }
 
-/// The one that the call names, though another window of the app lies over it.
+/// The drop goes to the window that the call names, although another window of the app covers it.
 #[test]
 fn keys_go_to_the_window_that_a_call_names() {
     let mut desk = Desk::new();
@@ -280,7 +280,7 @@ fn keys_go_to_the_window_that_a_call_names() {
     assert_eq!(front(&desk), Some(EDITOR));
 }
 
-/// A point for [`Input`], where an element would not do.
+/// A point for [`Input`], for tests that need a point, not an element.
 #[test]
 fn a_place_is_clicked_with_the_button_that_was_asked_for() {
     let mut desk = Desk::new();

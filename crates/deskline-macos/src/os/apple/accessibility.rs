@@ -64,7 +64,8 @@ pub(super) fn ask_for_trust() {
 }
 
 pub(super) fn application(pid: u32) -> Element {
-    // SAFETY: any pid will do; one that is no app's gives an element that answers with errors.
+    // SAFETY: any pid is valid; one that belongs to no app gives an element that answers with
+    // errors.
     Element(unsafe { AXUIElement::new_application(pid as libc::pid_t) })
 }
 
@@ -75,7 +76,7 @@ pub(super) fn system() -> Element {
 
 pub(super) fn pid_of(element: &Element) -> Ax<u32> {
     let mut pid = 0;
-    // SAFETY: a place for the pid.
+    // SAFETY: the pid is written to a local variable.
     result(unsafe { element.0.pid(NonNull::from(&mut pid)) })?;
     Ok(pid as u32)
 }
@@ -94,8 +95,8 @@ pub(super) fn attributes(element: &Element, names: &[&'static str]) -> Ax<Vec<Va
     let names: Vec<_> = names.iter().map(|n| CFString::from_static_str(n)).collect();
     let names = CFArray::from_retained_objects(&names);
     let mut values: *const CFArray = std::ptr::null();
-    // SAFETY: the names are strings, and `values` is a place for a pointer. With no option set
-    // every name has a value, an AXValue of an error where there is none.
+    // SAFETY: the names are strings, and the call writes a pointer to `values`. With no option set,
+    // every name gets a value: an AXValue of an error if there is none.
     let error = unsafe {
         element.0.copy_multiple_attribute_values(
             names.as_opaque(),
@@ -202,7 +203,7 @@ fn copied_value(any: *const CFType) -> Ax<Value<Element>> {
 pub(super) fn attribute(element: &Element, name: &'static str) -> Ax<Value<Element>> {
     let name = CFString::from_static_str(name);
     let mut any: *const CFType = std::ptr::null();
-    // SAFETY: `any` is a place for a pointer.
+    // SAFETY: the call writes a pointer to `any`.
     result(unsafe {
         element
             .0
@@ -215,7 +216,7 @@ pub(super) fn string(element: &Element, from: usize, length: usize) -> Ax<Value<
     let name = CFString::from_static_str("AXStringForRange");
     let mut range = CFRange::new(from as isize, length as isize);
     let mut any: *const CFType = std::ptr::null();
-    // SAFETY: the structure is of the kind that is named; `any` is a place for a pointer.
+    // SAFETY: the structure is of the named kind; the call writes a pointer to `any`.
     result(unsafe {
         let range = AXValue::new(AXValueType::CFRange, NonNull::from(&mut range).cast());
         let range = range.ok_or(AxError::FAILURE)?;
@@ -228,7 +229,7 @@ pub(super) fn string(element: &Element, from: usize, length: usize) -> Ax<Value<
 
 pub(super) fn element_at((x, y): (f64, f64)) -> Ax<Element> {
     let mut found: *const AXUIElement = std::ptr::null();
-    // SAFETY: `found` is a place for a pointer.
+    // SAFETY: the call writes a pointer to `found`.
     result(unsafe {
         let found = NonNull::from(&mut found);
         system()
@@ -257,7 +258,7 @@ pub(super) fn window_of(element: &Element) -> Option<u32> {
 pub(super) fn count(element: &Element, name: &'static str) -> Ax<usize> {
     let name = CFString::from_static_str(name);
     let mut count = 0;
-    // SAFETY: `count` is a place for the number.
+    // SAFETY: the call writes a number to `count`.
     result(unsafe {
         element
             .0
@@ -274,7 +275,7 @@ pub(super) fn range(
 ) -> Ax<Vec<Element>> {
     let name = CFString::from_static_str(name);
     let mut values: *const CFArray = std::ptr::null();
-    // SAFETY: `values` is a place for a pointer.
+    // SAFETY: the call writes a pointer to `values`.
     let error = unsafe {
         element.0.copy_attribute_values(
             &name,
@@ -290,7 +291,7 @@ pub(super) fn range(
 pub(super) fn settable(element: &Element, name: &'static str) -> Ax<bool> {
     let name = CFString::from_static_str(name);
     let mut settable = 0;
-    // SAFETY: `settable` is a place for a Boolean.
+    // SAFETY: the call writes a Boolean to `settable`.
     result(unsafe {
         element
             .0
@@ -301,7 +302,7 @@ pub(super) fn settable(element: &Element, name: &'static str) -> Ax<bool> {
 
 pub(super) fn set(element: &Element, name: &'static str, value: &NewValue<Element>) -> Ax<()> {
     let name = CFString::from_static_str(name);
-    // SAFETY: any CF type may be given; the app refuses what it cannot take.
+    // SAFETY: any CF type is valid; the app refuses types that it does not accept.
     let set = |value: &CFType| result(unsafe { element.0.set_attribute_value(&name, value) });
     match value {
         NewValue::Bool(on) => set(CFBoolean::new(*on)),
@@ -316,7 +317,7 @@ pub(super) fn set(element: &Element, name: &'static str, value: &NewValue<Elemen
 
 pub(super) fn actions(element: &Element) -> Ax<Vec<String>> {
     let mut names: *const CFArray = std::ptr::null();
-    // SAFETY: `names` is a place for a pointer.
+    // SAFETY: the call writes a pointer to `names`.
     result(unsafe { element.0.copy_action_names(NonNull::from(&mut names)) })?;
     let text = |any: CFRetained<CFType>| Some(any.downcast::<CFString>().ok()?.to_string());
     Ok(copied(names)?.iter().filter_map(text).collect())
@@ -334,8 +335,8 @@ pub(super) fn observe(pid: u32, names: &[&'static str], heard: Heard<Element>) -
         |_| AxError::CANNOT_COMPLETE,
         move || {
             let mut observer: *mut AXObserver = std::ptr::null_mut();
-            // SAFETY: the callback has the documented signature, `observer` is a place for a
-            // pointer.
+            // SAFETY: the callback has the documented signature, and the call writes a pointer to
+            // `observer`.
             result(unsafe {
                 AXObserver::create(
                     pid as libc::pid_t,
@@ -375,9 +376,10 @@ unsafe extern "C-unwind" fn on_notification(
     name: NonNull<CFString>,
     context: *mut c_void,
 ) {
-    // SAFETY: the context that `observe` registered, alive as said there.
+    // SAFETY: the context that `observe` registered, which lives as long as the observer.
     let heard = unsafe { &*context.cast::<Heard<Element>>() };
-    // SAFETY: the system owns both for the time of the call; the element is retained to be kept.
+    // SAFETY: the system owns both during the call; the element is retained so that it outlives the
+    // call.
     let (element, name) = unsafe { (Element(CFRetained::retain(element)), name.as_ref()) };
     heard(&name.to_string(), &element);
 }

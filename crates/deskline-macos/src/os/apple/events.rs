@@ -174,7 +174,7 @@ impl Tapping {
         (self.judge.borrow_mut())(tapped)
     }
 
-    /// A tap may be off without a callback that says so.
+    /// A tap may have been disabled without a callback that reports it.
     fn ticks(&self) -> Seen {
         match self.port.get() {
             Some(port) if !CGEvent::tap_is_enabled(port) => Seen::Disabled,
@@ -302,12 +302,13 @@ unsafe extern "C-unwind" fn on_event(
     event: NonNull<CGEvent>,
     context: *mut c_void,
 ) -> *mut CGEvent {
-    // SAFETY: the context that `tap` registered, alive as said there, and only shared.
+    // SAFETY: the context that `tap` registered, which lives as long as the port and is only
+    // shared.
     let tapping = unsafe { &*context.cast::<Tapping>() };
     let kind = match kind {
         CGEventType::TapDisabledByTimeout | CGEventType::TapDisabledByUserInput => Seen::Disabled,
         CGEventType::KeyDown => {
-            // SAFETY: the system owns the event for the time of the call.
+            // SAFETY: the system owns the event during the call.
             let event = Some(unsafe { event.as_ref() });
             Seen::KeyDown {
                 code: CGEvent::integer_value_field(event, CGEventField::KeyboardEventKeycode)

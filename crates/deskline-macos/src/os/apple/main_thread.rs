@@ -14,18 +14,18 @@ use objc2_core_foundation::{CFRunLoop, CFRunLoopRunResult, kCFRunLoopDefaultMode
 /// The time limit for a request to the main thread.
 const TAKES: Duration = Duration::from_secs(2);
 
-/// How often to check if the main run loop has nothing to wait for.
+/// How often to check if the main run loop has no source to wait for.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// How often to check whether the work is done, in seconds. The end of the work wakes the loop too.
 const SLICE: f64 = 0.5;
 
 thread_local! {
-    /// What to do on each turn of the main loop. Used on the main thread only.
+    /// The function to call on each turn of the main loop. Used on the main thread only.
     static EACH_TURN: Cell<Option<fn(MainThreadMarker)>> = const { Cell::new(None) };
 }
 
-/// Has this done on each turn of the main loop from now on.
+/// Registers a function to be called on each turn of the main loop from now on.
 pub(super) fn on_each_turn(does: fn(MainThreadMarker)) {
     EACH_TURN.set(Some(does));
 }

@@ -33,8 +33,8 @@ pub use accessibility::Element;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Apple;
 
-/// Each method of the trait is a function of the same name in one of the files, called with a pool:
-/// the threads that call them live as long as the program, and have none (x-win #67).
+/// Each method of the trait is a function of the same name in one of the files, called in an
+/// autorelease pool: the calling threads live as long as the program, and have no pool (x-win #67).
 macro_rules! calls {
     ($($file:ident::$name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
         $(fn $name(&self $(, $argument: $kind)*) $(-> $result)? {

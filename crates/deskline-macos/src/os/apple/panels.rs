@@ -22,7 +22,7 @@ const AIR: f64 = 9.0;
 thread_local! {
     /// The panels that are shown. Used on the main thread only.
     static SHOWN: RefCell<Vec<Retained<NSPanel>>> = const { RefCell::new(Vec::new()) };
-    /// Whether this program has become an app, by its first panel.
+    /// Whether this program has become an app, which its first panel causes.
     static IS_APP: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -39,7 +39,7 @@ pub(super) fn overlay(panels: &[Panel]) {
     });
 }
 
-/// Takes the events that are for this program as an app: one that never does counts as hung, and
+/// Handles the events for this program as an app: an app that never does so counts as hung, and
 /// does not end with the session.
 fn take_events(marker: MainThreadMarker) {
     let app = NSApplication::sharedApplication(marker);
@@ -57,7 +57,7 @@ fn make(panel: &Panel, marker: MainThreadMarker) -> Retained<NSPanel> {
         let app = NSApplication::sharedApplication(marker);
         // Hides the Dock icon and the menu bar.
         app.setActivationPolicy(NSApplicationActivationPolicy::Accessory);
-        // From here on it is asked to quit, as at a logout.
+        // From here on the system asks this program to quit, for example at a logout.
         app.finishLaunching();
         on_each_turn(take_events);
     }
@@ -70,7 +70,7 @@ fn make(panel: &Panel, marker: MainThreadMarker) -> Retained<NSPanel> {
         NSBackingStoreType::Buffered,
         false,
     );
-    // SAFETY: the panel is kept by its `Retained`; closing must not release it once more.
+    // SAFETY: the panel is owned by its `Retained`; closing must not release it a second time.
     unsafe { made.setReleasedWhenClosed(false) };
     made.setFloatingPanel(true);
     made.setHidesOnDeactivate(false);

@@ -23,7 +23,7 @@ struct Promise {
 }
 
 define_class!(
-    // SAFETY: `NSObject` asks nothing of its subclasses, and this one has no `Drop`.
+    // SAFETY: `NSObject` has no requirements for subclasses, and this one has no `Drop`.
     #[unsafe(super(NSObject))]
     #[name = "DesklinePromisedText"]
     #[ivars = Promise]
@@ -90,7 +90,8 @@ pub(super) fn pasteboard_data(
     receive.recv_timeout(time).map_err(|e| e.to_string())
 }
 
-/// Replaces what is on the pasteboard. Not shared with the person's other devices.
+/// Replaces the content of the pasteboard, on this Mac alone: the person's other devices do not get
+/// it.
 fn replace(items: &[Retained<NSPasteboardItem>]) -> Result<i64, String> {
     let pasteboard = NSPasteboard::generalPasteboard();
     pasteboard.prepareForNewContentsWithOptions(NSPasteboardContentsOptions::CurrentHostOnly);
@@ -121,7 +122,7 @@ pub(super) fn pasteboard_promise(
 ) -> Result<i64, String> {
     let text = text.to_owned();
     let marks = marks.to_vec();
-    // Whoever asks is answered there.
+    // Apps that read the text are answered on the main thread.
     let done = on_main(move |_| {
         let item = NSPasteboardItem::new();
         for mark in marks {

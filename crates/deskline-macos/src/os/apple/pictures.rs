@@ -41,7 +41,7 @@ pub(super) fn capture(shot: &Shot, time: Duration) -> Taken {
     let (shot, on_screen) = (shot.clone(), shot.on_screen);
     let found = RcBlock::new(
         move |content: *mut SCShareableContent, error: *mut NSError| {
-            // SAFETY: the system owns both for the time of the call.
+            // SAFETY: the system owns both during the call.
             match unsafe { content.as_ref() } {
                 Some(content) => take(content, &shot, &send),
                 None => drop(send.send(Err(why(error)))),
@@ -60,7 +60,7 @@ pub(super) fn capture(shot: &Shot, time: Duration) -> Taken {
 }
 
 fn why(error: *mut NSError) -> String {
-    // SAFETY: null, or the system's for the time of the call.
+    // SAFETY: null, or owned by the system during the call.
     let error = unsafe { error.as_ref() };
     error.map_or_else(
         || "ScreenCaptureKit gave neither a picture nor an error".into(),
@@ -79,7 +79,8 @@ fn take(content: &SCShareableContent, shot: &Shot, send: &Sender<Taken>) {
         return;
     };
     let [x, y, width, height] = shot.bounds;
-    // Other windows can only be pictured as a part of a display: one that has the whole window.
+    // Several windows can be pictured only as a part of a display: use one that has the whole
+    // window.
     let holds = |display: &&Retained<SCDisplay>| {
         // SAFETY: a getter without arguments.
         let [dx, dy, dw, dh] = sides(unsafe { display.frame() });
@@ -90,7 +91,7 @@ fn take(content: &SCShareableContent, shot: &Shot, send: &Sender<Taken>) {
     let display = displays.iter().find(holds).filter(|_| !windows.is_empty());
     let answer = send.clone();
     let done = RcBlock::new(move |picture: *mut CGImage, error: *mut NSError| {
-        // SAFETY: null, or the system's for the time of the call.
+        // SAFETY: null, or owned by the system during the call.
         let taken = match unsafe { picture.as_ref() } {
             Some(picture) => pixels(picture),
             None => Err(why(error)),

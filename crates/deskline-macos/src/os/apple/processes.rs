@@ -37,7 +37,7 @@ fn info<T>(pid: u32, flavor: c_int) -> Option<T> {
 
 pub(super) fn process(pid: u32) -> Option<Process> {
     let short: libc::proc_bsdshortinfo = info(pid, libc::PROC_PIDT_SHORTBSDINFO)?;
-    // Refused of another user's, such as root's login between Terminal and a shell.
+    // Refused for another user's process, such as root's login between Terminal and a shell.
     let long: Option<libc::proc_bsdinfo> = info(pid, libc::PROC_PIDTBSDINFO);
     let bytes = short.pbsi_comm.map(|c: c_char| c as u8);
     let name = CStr::from_bytes_until_nul(&bytes).ok();
@@ -63,7 +63,7 @@ pub(super) fn responsible(pid: u32) -> Option<(u32, PathBuf)> {
     Some((pid as u32, PathBuf::from(OsStr::from_bytes(path))))
 }
 
-// Deprecated in favour of a crate that binds all of Mach. Only this one function is needed.
+// Deprecated in favour of a crate that binds all of Mach, but only this one function is needed.
 #[allow(deprecated)]
 pub(super) fn computed(pid: u32) -> Option<Duration> {
     let mut children = [0 as libc::pid_t; CHILDREN];
@@ -72,7 +72,7 @@ pub(super) fn computed(pid: u32) -> Option<Duration> {
     let count =
         unsafe { libc::proc_listchildpids(pid as libc::pid_t, children.as_mut_ptr().cast(), size) };
     let mut time = libc::mach_timebase_info { numer: 0, denom: 0 };
-    // SAFETY: a place for the structure.
+    // SAFETY: the call writes the structure to a local variable.
     unsafe { libc::mach_timebase_info(&raw mut time) };
     let ticks = |pid: u32| {
         let info: libc::proc_taskinfo = info(pid, libc::PROC_PIDTASKINFO)?;
@@ -114,8 +114,8 @@ pub(super) fn app(pid: u32) -> Option<RunningApp> {
 }
 
 pub(super) fn activate(pid: u32) -> bool {
-    // Without this option a background process activates nothing, in any version
-    // (Hammerspoon2 #228). Up to macOS 26 a trusted one does with it (AltTab #5510).
+    // Without this option a background process activates nothing, in any version (Hammerspoon2
+    // #228). Up to macOS 26, a trusted process activates apps with it (AltTab #5510).
     #[allow(deprecated)]
     let how = NSApplicationActivationOptions::ActivateIgnoringOtherApps;
     running(pid).is_some_and(|app| app.activateWithOptions(how))
@@ -128,7 +128,7 @@ pub(super) fn quit(pid: u32) -> bool {
 pub(super) fn launch(launch: &Launch, time: Duration) -> Result<u32, String> {
     let (send, receive) = mpsc::channel();
     let opened = RcBlock::new(move |app: *mut NSRunningApplication, error: *mut NSError| {
-        // SAFETY: null, or the system's for the time of the call.
+        // SAFETY: null, or owned by the system during the call.
         let answer = match unsafe { (app.as_ref(), error.as_ref()) } {
             (Some(app), _) => Ok(app.processIdentifier() as u32),
             (None, Some(e)) => Err(e.localizedDescription().to_string()),

@@ -17,18 +17,18 @@ const SLICE: f64 = 0.1;
 pub(super) struct Setup {
     /// The source of its callbacks.
     pub(super) source: CFRetained<CFRunLoopSource>,
-    /// Called on its thread after every slice; `false` ends the thread. Owns what the callbacks
-    /// need, and is dropped after the source was removed.
+    /// Called on its thread after every slice; `false` ends the thread. Owns the data of the
+    /// callbacks, and is dropped after the source was removed.
     pub(super) tick: Box<dyn FnMut() -> bool>,
 }
 
-/// How long a setup may take, in which one message may be sent that is not answered.
+/// How long a setup may take. It may send one message that is not answered.
 const STARTS: Duration = Duration::from_secs(3);
 
 /// A thread's run loop.
 struct Loop(CFRetained<CFRunLoop>);
 
-// SAFETY: other threads only call `CFRunLoopStop` on it, which is meant for that.
+// SAFETY: other threads only call `CFRunLoopStop` on it, which any thread may call.
 unsafe impl Send for Loop {}
 
 /// The thread; ends when this is dropped.
@@ -93,7 +93,8 @@ impl Drop for RunLoop {
             of_thread.0.stop();
         }
         if let Some(thread) = self.thread.take() {
-            // A slice at most, if the loop was between two. A panicked thread has ended too.
+            // This takes a slice at most, if the loop was between two slices. A panicked thread has
+            // ended too.
             let _ = thread.join();
         }
     }

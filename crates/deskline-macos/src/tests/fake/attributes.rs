@@ -1,4 +1,4 @@
-//! The attributes that are computed when they are asked for.
+//! The attributes that are computed when they are requested.
 
 use super::{Handle, Id, SYSTEM, World};
 use crate::os::{AxError, TEXT_UNITS, Value};

@@ -45,7 +45,7 @@ impl World {
             } => {
                 let focused = self.apps.get(&self.front).map_or(0, |a| a.focused);
                 if self.by_code.contains(&focused) {
-                    // Such a control sees one key with this code, whatever the text: 0 is A.
+                    // Such a control gets one key with this code, whatever the text: 0 is A.
                     let key = us(*code).map(String::from);
                     return self.type_in(&key.unwrap_or_default());
                 }
@@ -77,7 +77,7 @@ impl World {
     }
 
     pub(super) fn type_in(&mut self, typed: &str) {
-        // "http" becomes "htp", and much else (midscene #2015).
+        // For example, "http" becomes "htp" (midscene #2015).
         let changed = typed.replace(|c: char| c.is_ascii_lowercase(), "字");
         let typed = if self.method_on { &changed } else { typed };
         let focused = self.apps.get(&self.front).map_or(0, |a| a.focused);

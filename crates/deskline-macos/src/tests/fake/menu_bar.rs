@@ -1,4 +1,5 @@
-//! The menu bar: it belongs to no window. The front app's is on the screen; menu extras always are.
+//! The menu bar, which belongs to no window. The front app's menu bar is on the screen; menu extras
+//! always are.
 
 use std::sync::Arc;
 
@@ -6,8 +7,7 @@ use super::{Behaviour, Id, World, text};
 use crate::os::Value;
 
 impl World {
-    /// Gives an app a menu bar with one menu, whose only item does this: the menu's title, the
-    /// item.
+    /// Gives an app a menu bar with one menu of this title, and in it one item that does this.
     pub(crate) fn menu_bar(&mut self, pid: u32, item: &str, does: Behaviour) -> (Id, Id) {
         let root = self.apps[&pid].root;
         let bar = self.add(root, "AXMenuBar", "", [0.0, 0.0, 1_440.0, 24.0]);

@@ -5,23 +5,23 @@ use std::time::Duration;
 use super::World;
 use crate::os::{Asked, PasteboardItem};
 
-/// What is on it.
+/// The content of the pasteboard.
 #[derive(Default)]
 pub(crate) struct Pasteboard {
     pub(crate) changes: i64,
     pub(crate) items: Vec<PasteboardItem>,
     /// The text that our program has promised.
     promise: Option<(String, Asked)>,
-    /// The types that its app does not hand over.
+    /// The types whose data the owning app does not return.
     pub(crate) withheld: Option<&'static str>,
-    /// Puts this there when the data of a type is read for the first time.
+    /// Another program copies this when the data of a type is read for the first time.
     pub(crate) copied_meanwhile: Option<Vec<PasteboardItem>>,
 }
 
 const TEXT: &str = "public.utf8-plain-text";
 
 impl Pasteboard {
-    /// Somebody copies this.
+    /// Another program copies this.
     pub(crate) fn copy(&mut self, items: Vec<PasteboardItem>) -> i64 {
         self.changes += 1;
         self.items = items;
@@ -71,7 +71,7 @@ impl Pasteboard {
     }
 }
 
-/// What an app's Command+V does.
+/// The effect of Command+V in an app.
 pub(crate) fn paste(world: &mut World) {
     if let Some(text) = world.pasteboard.text() {
         world.type_in(&text);

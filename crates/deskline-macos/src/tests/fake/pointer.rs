@@ -53,8 +53,8 @@ impl World {
         window.and_then(|w| self.hit(w, at))
     }
 
-    /// What Accessibility finds at a point: also the windows of services, which take no clicks
-    /// here.
+    /// The element that Accessibility finds at a point. Windows of services count too, but take no
+    /// clicks here.
     pub(super) fn seen_at(&self, at: (f64, f64)) -> Option<Id> {
         let mut extra = self.extra.iter();
         let over = extra
@@ -117,7 +117,7 @@ impl World {
         }
     }
 
-    /// Moves a node and what is in it.
+    /// Moves a node and its descendants.
     fn shift(&mut self, id: Id, by: (f64, f64)) {
         if let Some([x, y, ..]) = self.extents(id) {
             self.set(id, "AXPosition", Value::Point(x + by.0, y + by.1));
@@ -197,7 +197,7 @@ impl World {
             return;
         };
         if self.quirks.loses_quick_ups && pressed.since.elapsed() < DWELL {
-            // The app keeps waiting for the mouse-up.
+            // The app goes on waiting for the mouse-up.
             return;
         }
         self.pressed = None;

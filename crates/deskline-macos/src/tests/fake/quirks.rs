@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use crate::os::AxError;
 
-/// The switches. All off is a Mac that does everything at once and loses nothing.
+/// The switches. If all are off, the Mac does everything at once and loses nothing.
 #[derive(Default)]
 #[allow(clippy::struct_excessive_bools)] // switches
 pub(crate) struct Quirks {
-    /// The time that a switch to another Space takes. Until it is over `AXWindows` lists the old
-    /// Space's windows: 0.7 s (alt-tab-macos #1324, Apple's animation).
+    /// The time that a switch to another Space takes. Until the switch is over, `AXWindows` lists
+    /// the old Space's windows: 0.7 s (alt-tab-macos #1324, Apple's animation).
     pub(crate) animation: Duration,
     /// The system-wide `AXFocusedApplication` names no app, as while a menu has the focus
     /// (Hammerspoon
@@ -36,24 +36,24 @@ pub(crate) struct Quirks {
     /// swallows all input, the program's and the person's, until it is removed
     /// (cjpais/Handy #1281, yabai #1773).
     pub(crate) revoked_after: Option<usize>,
-    /// `AXIsProcessTrusted` does not notice that.
+    /// `AXIsProcessTrusted` goes on returning true after that.
     pub(crate) stale_trust: bool,
-    /// `_AXUIElementGetWindow` is not there.
+    /// The system lacks `_AXUIElementGetWindow`.
     pub(crate) no_window_numbers: bool,
     /// `AXFrontmost` brings forward the window that its app had in front last, whatever was raised
     /// while the app was behind (Hammerspoon2 #228, typester/yashiki #171).
     pub(crate) last_key_first: bool,
-    /// How much later than it was asked an app comes to the front.
+    /// How long after the request an app comes to the front.
     pub(crate) late_front: Duration,
-    /// `AXFrontmost` is refused, and `NSRunningApplication` may activate.
+    /// `AXFrontmost` is refused, but `NSRunningApplication` may activate an app.
     pub(crate) refuses_frontmost: bool,
     pub(crate) activates: bool,
-    /// And so may `LaunchServices`, of an app that runs.
+    /// `LaunchServices` may activate a running app.
     pub(crate) opening_activates: bool,
     /// The bounds in the `WindowServer` of windows of apps that are not in front: Stage Manager's
     /// tiles (BetterCmdTab #150, trycua/cua #3631).
     pub(crate) tile: Option<[f64; 4]>,
-    /// `AXWindows` of such an app is empty (Sanyam-G/switch #99).
+    /// For an app whose windows are tiles, `AXWindows` is empty (Sanyam-G/switch #99).
     pub(crate) tiles_are_unlisted: bool,
     /// The system-wide element answers no batched call.
     pub(crate) no_system_batch: bool,
@@ -69,26 +69,28 @@ pub(crate) struct Quirks {
     pub(crate) another_user: bool,
     /// "When switching to an application, switch to a Space with open windows" is off.
     pub(crate) stays_on_space: bool,
-    /// The first event in the menu bar only shows it: in full screen, and where it hides itself.
+    /// The first event in the menu bar only shows it: in full screen, and if the menu bar hides
+    /// itself.
     pub(crate) hides_menu_bar: bool,
-    /// The pointer follows the person's mouse though a tap drops its motions (deskflow #9963).
+    /// The pointer follows the person's mouse although a tap drops the motions (deskflow #9963).
     pub(crate) drops_still_move: bool,
 }
 
-/// How an app builds its tree when it is asked to.
+/// How an app builds its tree on request.
 #[derive(Clone)]
 pub(crate) struct Wakes {
     /// Electron and Chromium wait for 2 s without a further request: Electron's
     /// `AXManualAccessibility` and Chromium's `AXEnhancedUserInterface` are debounced.
     /// <https://github.com/different-ai/openwork/issues/4595>
     pub(crate) after: Duration,
-    /// The answer to the request: Electron before 26 returns -25205 and wakes all the same.
+    /// The answer to the request: Electron before 26 returns -25205 but builds the tree.
     /// <https://github.com/electron/electron/issues/38102>
     pub(crate) answers: Option<AxError>,
-    /// The only attribute that it hears: browsers hear `AXEnhancedUserInterface` alone (openstream
+    /// The only attribute that it reacts to: browsers react to `AXEnhancedUserInterface` alone
+    /// (openstream
     /// #10).
     pub(crate) hears: Option<&'static str>,
-    /// How long it answers nothing while it builds the tree.
+    /// How long it does not answer while it builds the tree.
     pub(crate) builds: Duration,
     pub(crate) page: super::Behaviour,
 }

@@ -1,8 +1,8 @@
-//! Spaces, and which app is in front.
+//! Spaces, and the app in front.
 //!
 //! `AXWindows` lists the windows of the current Space and the minimised ones (alt-tab-macos #1324).
-//! A full-screen window has a Space of its own. Bringing an app forward that has no window here
-//! goes to the Space of one.
+//! A full-screen window has a Space of its own. When an app without a window on the current Space
+//! comes forward, macOS switches to a Space with one of its windows.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -121,7 +121,8 @@ impl World {
         ghosts.chain(covers).chain(extra).chain(plain).collect()
     }
 
-    /// `AXFocusedApplication` follows the focused window: none for an app without one (Interceptor
+    /// `AXFocusedApplication` follows the focused window: it names no app if the app in front has
+    /// no window (Interceptor #198).
     /// #198).
     pub(super) fn focused_app(&self) -> Option<Id> {
         let windows = self.windows_of(self.front);

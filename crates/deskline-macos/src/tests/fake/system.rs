@@ -1,4 +1,4 @@
-//! The trait on the fake.
+//! Implements the trait for the fake.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -202,7 +202,7 @@ impl Os for Fake {
         done
     }
     fn observe(&self, pid: u32, names: &[&'static str], heard: Heard<Handle>) -> Ax<Registered> {
-        // The first message that is not answered ends it.
+        // The first message that is not answered ends the subscription.
         for _ in names {
             self.ask("observe", &self.application(pid), |_| Ok(()))?;
         }
@@ -225,7 +225,7 @@ impl Os for Fake {
         let app = world.apps.get(&pid)?;
         Some(Process {
             parent: app.parent.max(1),
-            // The short form, which is given of any process, has no start time.
+            // The short form, which is available for any process, has no start time.
             started: if app.of_root { 0 } else { app.started },
             name: app.name.clone(),
         })
@@ -233,7 +233,7 @@ impl Os for Fake {
     fn responsible(&self, pid: u32) -> Option<(u32, PathBuf)> {
         let world = self.world();
         let pid = world.apps.get(&pid)?.responsible.unwrap_or(pid);
-        // Of a process that has ended there is no path.
+        // A process that has ended has no path.
         let path = world.apps.get(&pid).map(|app| app.path.clone());
         Some((pid, path.unwrap_or_default()))
     }
@@ -271,7 +271,7 @@ impl Os for Fake {
         }
         let start = world.installed.get(&launch.path).copied();
         let pid = start.ok_or("LaunchServices knows no such app")?(&mut world, launch.path.clone());
-        // Where activation is cooperative, nor does a started app come forward.
+        // With cooperative activation, a started app does not come forward either.
         if !world.quirks.refuses_frontmost {
             world.bring_forward(pid);
         }
@@ -310,7 +310,7 @@ impl Os for Fake {
         let mut world = self.world();
         world.message("all_windows");
         let mut listed = world.listed();
-        // As they were made, not as they lie.
+        // In the order of their creation, not of the stack.
         listed.sort_by_key(|w| w.number);
         listed
     }
@@ -477,7 +477,7 @@ impl Os for Fake {
             return Err("CGEventTapCreate gave none".into());
         }
         world.tap = Some((key, judge.clone()));
-        // Its thread ticks ten times a second, as long as the tap exists.
+        // The tap's thread ticks ten times a second, as long as the tap exists.
         let (weak, weak_world) = (Arc::downgrade(&judge), Arc::downgrade(&self.0));
         std::thread::spawn(move || {
             let mut stuck = Duration::ZERO;

@@ -23,7 +23,8 @@ pub(crate) struct Node {
     pub(crate) pressed: Option<Behaviour>,
     /// Its `CFHash`: its id, unless a test wants a collision.
     pub(crate) hash: u64,
-    /// It does not answer, though its app does: each call to it waits for the messaging timeout.
+    /// Whether it does not answer although its app does: each call to it waits for the messaging
+    /// timeout.
     pub(crate) hangs: bool,
     /// How many calls in a row will fail at once with `kAXErrorCannotComplete`.
     pub(crate) busy: u32,
@@ -37,22 +38,23 @@ pub(crate) struct App {
     pub(crate) root: Id,
     pub(crate) started: u64,
     pub(crate) regular: bool,
-    /// It does not answer: each call to it waits for the messaging timeout.
+    /// Whether it does not answer: each call to it waits for the messaging timeout.
     pub(crate) hung: bool,
     pub(crate) focused: Id,
     pub(crate) shortcuts: HashMap<u16, Behaviour>,
     pub(crate) unfinished: bool,
-    /// It builds its tree when it is asked to.
+    /// How it builds its tree on request, if it does so.
     pub(crate) wakes: Option<Wakes>,
     /// The process that started it, and the app that is responsible for it.
     pub(crate) parent: u32,
     pub(crate) responsible: Option<u32>,
-    /// It is root's: `PROC_PIDTBSDINFO` is refused (xnu, `proc_info.c`: `CHECK_SAME_USER`).
+    /// Whether it belongs to root: `PROC_PIDTBSDINFO` is refused (xnu, `proc_info.c`:
+    /// `CHECK_SAME_USER`).
     pub(crate) of_root: bool,
     pub(crate) bundle_id: Option<String>,
     /// Secure Keyboard Entry, as Terminal and iTerm2 have it: on while they are in front.
     pub(crate) secure_keyboard: bool,
-    /// It is no `NSRunningApplication`.
+    /// Whether it is not an `NSRunningApplication`.
     pub(crate) daemon: bool,
 }
 
@@ -88,7 +90,7 @@ pub(crate) struct World {
     pub(crate) held_keys: Vec<u16>,
     pub(crate) button_held: bool,
     pub(crate) no_layout_letters: bool,
-    /// An input method is on: letters go into its own words.
+    /// Whether an input method is on: letters go into the word that it composes.
     pub(crate) method_on: bool,
     /// The codes of keys that are dead without Shift.
     pub(crate) dead_keys: HashSet<u16>,
@@ -98,7 +100,7 @@ pub(crate) struct World {
     pub(crate) installed: HashMap<PathBuf, fn(&mut World, PathBuf) -> u32>,
     /// How often all children of a node were read.
     pub(crate) whole_reads: HashMap<Id, u32>,
-    /// The requests for a tree: the attribute, and to what it was set.
+    /// The requests for a tree: the attribute, and the value that it was set to.
     pub(crate) requests: Vec<(&'static str, bool)>,
     /// How many bytes of values have been sent.
     pub(crate) moved: usize,
@@ -137,31 +139,31 @@ pub(crate) struct World {
     pub(super) arriving: Option<u32>,
     /// The window of each app that was last raised while the app was in front.
     pub(crate) last_key: HashMap<u32, Id>,
-    /// The person has revoked Accessibility.
+    /// Whether the person has revoked Accessibility.
     pub(crate) revoked: bool,
-    /// `kCGWindowLayer` of windows that are not on layer 0: they stay above those that are.
+    /// `kCGWindowLayer` of windows that are not on layer 0: they stay above windows on layer 0.
     pub(crate) layers: HashMap<Id, i64>,
-    /// Windows over all others that let clicks through: of whom, and where.
+    /// Windows over all others that let clicks through: their pids and bounds.
     pub(crate) ghosts: Vec<(u32, [f64; 4])>,
-    /// What programs of the system's write, by their command lines.
+    /// The output of the system's command-line programs, by their command lines.
     pub(crate) tools: HashMap<String, String>,
-    /// What happens while the pointer is over a node.
+    /// The effects of the pointer being over a node.
     pub(crate) hovers: HashMap<Id, Behaviour>,
-    /// What a right-click on a node does, where that is not what a click does.
+    /// The effects of a right-click on a node, if they differ from those of a click.
     pub(crate) right_clicks: HashMap<Id, Behaviour>,
     /// Areas whose contents the wheel moves.
     pub(crate) rolls: HashSet<Id>,
-    /// What was dropped, and onto what.
+    /// The dropped nodes, and the nodes that they were dropped on.
     pub(crate) dropped: Vec<(Id, Option<Id>)>,
-    /// What a command writes into a terminal's text.
+    /// The output of a command, which is added to a terminal's text.
     pub(crate) shells: HashMap<Id, String>,
-    /// The menu bar shows, where it hides itself.
+    /// Whether the menu bar is visible, if it hides itself.
     pub(crate) menu_bar_shows: bool,
-    /// What lies behind all windows, and is in none: Finder's icons.
+    /// Nodes behind all windows, which are in none: Finder's icons.
     pub(crate) desktop: Option<Id>,
     /// Fields that curl quotes as they are typed.
     pub(crate) curls: HashSet<Id>,
-    /// Windows over all others that take clicks: of whom, and where.
+    /// Windows over all others that take clicks: their pids and bounds.
     pub(crate) covers: Vec<(Id, [f64; 4])>,
 }
 
@@ -317,7 +319,7 @@ impl World {
         !self.flag(id, "AXMinimized") && !self.flag(root, "AXHidden") && self.is_here(id)
     }
 
-    /// How the apps react to an event.
+    /// The apps' reaction to an event.
     pub(super) fn deliver(&mut self, event: &Event) {
         self.run_due();
         match event {
@@ -364,7 +366,7 @@ impl World {
         self.revoked && self.tap.is_some()
     }
 
-    /// Raises a window, whose field then has the keys of its app.
+    /// Raises a window, whose field then gets the app's keys.
     pub(super) fn raise(&mut self, window: Id) {
         let pid = self.node(window).pid;
         if self.front == pid {

@@ -1,5 +1,5 @@
-//! The clipboard: a thread saves it, offers the agent's text, notes who reads that, and restores
-//! the person's data. Windows then keeps the data, so the thread need not serve it.
+//! The clipboard: a thread saves it, offers the agent's text, records which program reads the text,
+//! and restores the person's data. Windows then keeps the data, so the thread need not serve it.
 
 use std::cell::RefCell;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -48,7 +48,7 @@ const OBJECTS: [PCWSTR; 2] = [w!("DataObject"), w!("Ole Private Data")];
 /// Files that the app creates only when another app pastes.
 const PROMISED: PCWSTR = w!("FileGroupDescriptorW");
 
-/// Formats that make clipboard managers and the clipboard history ignore a short-lived text.
+/// Formats by which clipboard managers and the clipboard history ignore a short-lived text.
 const MARKS: [PCWSTR; 2] = [
     w!("ExcludeClipboardContentFromMonitorProcessing"),
     w!("CanIncludeInClipboardHistory"),
@@ -167,7 +167,7 @@ unsafe extern "system" fn on_message(
     unsafe { DefWindowProcW(window, message, what, data) }
 }
 
-/// Renders the text for the program that reads it, and finds out which one that is.
+/// Renders the text for the program that reads it, and identifies the program.
 fn render(lent: &mut Lent) {
     if put(TEXT, &lent.text).is_err() {
         return;

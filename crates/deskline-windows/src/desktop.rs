@@ -28,7 +28,7 @@ use crate::tests::fake::{Programs, clipboard};
 use crate::tree::AppTrees;
 use crate::tree::uia::Uia;
 
-/// Why there is no input on a private desktop, and no clipboard: the person's is the same.
+/// Why a private desktop has no input and no clipboard: the clipboard is the person's.
 const ON_THE_SCREEN: &str = "on a private desktop of Windows only accessibility acts, as input and \
     the clipboard belong to the desktop on the screen. Use press_ax, set_value or set_selected";
 

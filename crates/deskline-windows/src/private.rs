@@ -1,5 +1,6 @@
 //! A private desktop: this program runs again on a desktop of its own, and so do the apps that it
-//! starts. Windows gives all input to the desktop on the screen: here accessibility alone acts.
+//! starts. Windows sends all input to the desktop on the screen, so on a private desktop only
+//! accessibility can act.
 
 use std::io::{stderr, stdin, stdout};
 use std::os::windows::io::AsRawHandle as _;
@@ -22,7 +23,7 @@ use windows::core::{HSTRING, Owned, PCWSTR, PWSTR, Result};
 
 use crate::os::name_of;
 
-/// How the names of private desktops begin.
+/// The prefix of the names of private desktops.
 const PREFIX: &str = "deskline-";
 
 /// The name of this thread's desktop, if Deskline has made it.
@@ -34,7 +35,7 @@ pub fn name() -> Option<String> {
 }
 
 /// Runs this program again, with the same arguments and standard streams, on a new desktop. Blocks
-/// until it has ended, and returns its exit status. The desktop, and all that runs on it, end with
+/// until it has ended, and returns its exit status. The desktop, and all processes on it, end with
 /// this process.
 pub fn run_again() -> Result<i32> {
     let name = HSTRING::from(format!("{PREFIX}{}", std::process::id()));

@@ -1,6 +1,6 @@
-//! `deskline selftest`: checks what Wine cannot show. Opens windows of its own and a few apps,
-//! tries the tools and the guard, judges by the output of the windows, and prints one line for each
-//! finding, to be sent back.
+//! `deskline selftest`: checks behaviour that Wine does not have. Opens windows of its own and a
+//! few apps, tries the tools and the guard, judges by the windows' output, and prints one line for
+//! each finding, to be sent back.
 
 mod apps;
 #[allow(unsafe_code)] // each call has a SAFETY comment
@@ -28,7 +28,7 @@ use crate::platform::{self, WinPlatform};
 use crate::{doctor, process};
 use test::Test;
 
-/// What only the person can do.
+/// The checks that only the person can make.
 const BY_HAND: [&str; 7] = [
     "Have your agent click in a program that runs as administrator: the error must say so.",
     "Lock the screen while your agent types, and say what it answers.",
@@ -47,7 +47,7 @@ pub enum Role {
     /// The test itself.
     #[default]
     Test,
-    /// A window that prints what reaches it.
+    /// A window that prints the input that reaches it.
     Window,
     /// Closes the guard until it is killed.
     HoldGuard,

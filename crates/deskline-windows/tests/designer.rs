@@ -147,7 +147,8 @@ fn designer_is_read_and_driven() {
         let field = all.find(|e| e.role == Role::TEXT_FIELD && e.states.contains(States::EDITABLE));
         field.map(|field| field.id.clone())
     });
-    // What changes is heard. Handlers are added on another thread, and the app opens its windows.
+    // Changes are reported. Handlers are added on another thread, and the app's start also causes
+    // events.
     trees.listen(pid).expect("a listener");
     let quiet = Duration::from_millis(500);
     while trees.wait_for_change(quiet).expect("a wait").is_some() {}

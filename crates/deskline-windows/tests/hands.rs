@@ -389,7 +389,7 @@ fn the_person_sees_a_banner_that_takes_no_clicks() {
         (place.top + place.bottom) / 2,
     );
     let centre = Point { x, y };
-    // The target comes under it.
+    // The target's window moves under the banner.
     let target = HWND(std::ptr::with_exposed_provenance_mut(window.id.0 as usize));
     let flags = SWP_NOZORDER | SWP_NOACTIVATE;
     // SAFETY: takes a handle and numbers.
@@ -404,7 +404,8 @@ fn the_person_sees_a_banner_that_takes_no_clicks() {
     let click = click(centre, Clicks::Single);
     desk.display.click(click, &desk.cancel).unwrap();
     desk.app.wait_for("left ");
-    // It shows, by the accent colour of its rim. Only Wine has it in pictures of the screen.
+    // The accent colour of its rim shows that it is visible. Only under Wine is it in pictures of
+    // the screen.
     if std::env::var_os("DESKLINE_HAND").is_some() {
         // SAFETY: the context is released once.
         let colour = unsafe {

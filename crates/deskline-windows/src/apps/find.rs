@@ -42,7 +42,7 @@ impl Program {
         }
     }
 
-    /// Its identity to the system before it runs.
+    /// Its identity, as the system knows it before it runs.
     pub(super) fn identity(&self) -> Identity {
         let known = match &self.id {
             Some(id) => Identity::named(id),

@@ -1,4 +1,5 @@
-//! Apps: lists the running ones, starts one and follows its start, and reports how one has ended.
+//! Apps: lists the running ones, starts one and follows its start, and reports how an app has
+//! ended.
 
 mod find;
 #[allow(unsafe_code)] // each call has a SAFETY comment
@@ -30,14 +31,14 @@ const MOST: usize = 64;
 #[derive(Default)]
 pub(crate) struct Programs {
     starting: Option<Starting>,
-    /// By pid.
+    /// The programs, by pid.
     followed: HashMap<u32, Followed>,
 }
 
 struct Followed {
     process: Process,
     name: String,
-    /// Its output, if it was started here.
+    /// Its standard error, if Deskline has started it.
     complaint: Complaint,
 }
 
@@ -45,11 +46,12 @@ struct Followed {
 struct Starting {
     pid: u32,
     name: String,
-    /// The name of its executable: some programs hand over to another process of the same one.
+    /// The name of its executable: some programs hand over to another process of the same
+    /// executable.
     stem: String,
     process: Option<Process>,
     ended: Option<Instant>,
-    /// The processes that had windows before.
+    /// The processes that had windows before the start.
     before: HashSet<u32>,
 }
 
@@ -147,9 +149,9 @@ impl Programs {
 }
 
 impl Starting {
-    /// The process with the app's window: this one, a descendant, or, once this one has ended,
-    /// another of the same executable, or else one that has come up since: `calc` has Windows start
-    /// an app of another name.
+    /// The process with the app's window: this process or a descendant. If this process has ended,
+    /// another process of the same executable or, failing that, one that has started since: `calc`
+    /// has Windows start an app with another name.
     fn window(&self, ended: bool) -> Option<u32> {
         let parents = process::parents();
         let is_descendant = |pid: u32| {
@@ -181,7 +183,7 @@ fn running(identifier: &str) -> Option<u32> {
         .map(|window| window.pid)
 }
 
-/// Starts it. Returns its pid, and what it will write.
+/// Starts the program. Returns its pid and its standard error.
 fn start(program: &Program) -> std::result::Result<(u32, Complaint), String> {
     if let Some(id) = &program.id {
         let pid = shell::activate(id).map_err(|e| format!("Windows says {e}"))?;

@@ -132,7 +132,7 @@ pub(super) fn packaged() -> Vec<(String, String)> {
     found
 }
 
-/// Whether this is `family_publisher!app`, the id of an app in a package.
+/// Whether this id is that of an app in a package: `family_publisher!app`.
 pub(super) fn is_packaged(id: &str) -> bool {
     id.split_once('!').is_some_and(|(family, app)| {
         family.contains('_') && !app.is_empty() && !id.contains(['\\', '/', ':', ' '])

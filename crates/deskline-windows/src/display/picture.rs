@@ -29,7 +29,7 @@ const MOST_WAITING: usize = 8;
 
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 
-/// The most pixels: two 8K screens.
+/// The maximum number of pixels: two 8K screens.
 const MOST: usize = 2 * 7680 * 4320;
 
 /// A picture of the window.
@@ -218,9 +218,9 @@ fn draw(window: HWND, area: Rect, way: Way) -> Option<Picture> {
     })
 }
 
-/// A part of the screen: for the self-test.
+/// A picture of a part of the screen, for the self-test.
 pub(crate) fn of_screen(area: Rect) -> Option<Picture> {
-    // For that way no window is asked.
+    // This way needs no window.
     draw(HWND::default(), area, Way::Screen)
 }
 

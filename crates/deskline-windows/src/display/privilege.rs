@@ -6,7 +6,7 @@ use crate::os::{self, Integrity};
 /// `SECURITY_MANDATORY_MEDIUM_RID`, the integrity level of ordinary apps.
 const MEDIUM: u32 = 0x2000;
 
-/// Why no input reaches a program with more rights: a clause, and what to do.
+/// Why no input reaches a program with more rights: a clause, and the next step.
 pub(crate) const ELEVATED: &str = "the window is of a program that runs as administrator, and Windows keeps the input of other \
      programs from it: have the user start Deskline's client as administrator too, or do this step \
      themselves";
@@ -19,7 +19,7 @@ pub(crate) fn is_above(pid: u32) -> bool {
     };
     match os::integrity(pid) {
         Integrity::Level(its) => its > own,
-        // A program of the system, or of another user who is an administrator.
+        // Access is denied: the program is the system's, or another administrator's.
         Integrity::Denied => true,
         Integrity::Gone => false,
     }

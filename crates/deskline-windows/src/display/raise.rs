@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(5);
 
 /// Brings the window to the front and waits until it is there.
 ///
-/// Windows allows that to the process that has sent the last input event, among other rules. So if
+/// Among others, Windows allows the process that has sent the last input event to do that. So if
 /// the plain call is refused, this sends an event that moves the pointer by 0 (as PowerToys does).
 pub(crate) fn activate(window: WindowId, cancel: &Cancel) -> Result<()> {
     let start = Instant::now();

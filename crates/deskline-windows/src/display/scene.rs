@@ -23,16 +23,16 @@ const LOOK: Duration = Duration::from_millis(5);
 /// How long an app may take to answer `WM_NULL`.
 const ANSWERS: Duration = Duration::from_secs(2);
 
-/// A message that is sent comes before posted ones and input, and each turn of an app's loop takes
-/// one of these. So the last of these answers comes after a click, and after what the app posts to
-/// itself for it.
+/// The number of such messages. A sent message is handled before posted ones and input, and each
+/// turn of an app's loop handles one posted message or input event. So the last answer comes after
+/// a click has been handled, and after the messages that the app then posts to itself.
 const TURNS: usize = 8;
 
-/// How long the app may take for these turns. If it takes longer, the wait for it to settle goes
-/// on.
+/// How long the app may take for these turns. If it takes longer, the link goes on to wait until
+/// the app has settled.
 const TAKES: Duration = Duration::from_millis(300);
 
-/// How long to wait for that between two checks of the cancel flag.
+/// How long to wait for an answer between two checks of the cancel flag.
 const SLICE: Duration = Duration::from_millis(50);
 
 impl Scene for WinDisplay {

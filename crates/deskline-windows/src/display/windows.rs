@@ -15,8 +15,9 @@ const FRAME: &str = "ApplicationFrameWindow";
 /// the Store that has been closed.
 const CLOAKED_BY_SHELL: u32 = 2;
 
-/// `ApplicationViewCloakType` of a frame in which no app runs: the shell keeps it, hidden, for the
-/// next one (<https://github.com/kvakulo/Switcheroo/commit/fa526606d52d5ba066ba0b2b5aa83ed04741390f>).
+/// `ApplicationViewCloakType` of a frame in which no app runs: the shell keeps the frame, hidden,
+/// for the next app
+/// (<https://github.com/kvakulo/Switcheroo/commit/fa526606d52d5ba066ba0b2b5aa83ed04741390f>).
 const NO_APP: usize = 1;
 
 /// Classes of the desktop's own parts: the windows with the icons, and the task bars.
@@ -48,8 +49,8 @@ pub(crate) fn toplevels() -> Vec<Toplevel> {
     windows.into_iter().map(toplevel).collect()
 }
 
-/// Whether the window shows nowhere: neither on the screen, nor minimised, nor on another virtual
-/// desktop.
+/// Whether the window is visible nowhere: neither on the screen, nor minimised, nor on another
+/// virtual desktop.
 pub(crate) fn is_hidden(window: WindowId) -> bool {
     let cloaked = os::cloaked(window);
     let is_elsewhere = cloaked & CLOAKED_BY_SHELL != 0 && os::view_cloak(window) != NO_APP;
@@ -76,14 +77,14 @@ pub(crate) fn describe(window: WindowId) -> Window {
     }
 }
 
-/// The kind of a window as a person sees it.
+/// The kind of a window from a person's view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Window,
     Menu,
     Panel,
     Desktop,
-    /// Not a window to a person: a tooltip, an overlay.
+    /// A window that a person does not regard as one: a tooltip, an overlay.
     Nothing,
 }
 

@@ -84,7 +84,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Sends an order, and waits until it is carried out. Kills a process that fails to.
+    /// Sends an order, and waits until it is carried out. Kills the process if it fails to do that.
     fn order(&mut self, order: &Order) -> Result<(), String> {
         self.start()?;
         let Some(running) = &mut self.running else {

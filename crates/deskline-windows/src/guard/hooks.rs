@@ -47,9 +47,9 @@ pub fn run(parent: u32) -> ExitCode {
     let (order, orders) = mpsc::channel();
     let (report, reports) = mpsc::channel();
     let hooks = messages::queue();
-    // Windows passes events over a hook that does not answer in time, and drops it when that
-    // happens again: it may not wait for a processor on a busy machine.
-    // SAFETY: takes numbers.
+    // Windows skips a hook that does not answer in time, and removes it when that happens
+    // repeatedly, so this process must not wait for a processor on a busy machine. SAFETY: takes
+    // numbers.
     let _ = unsafe { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_TIME_CRITICAL) };
     std::thread::spawn(move || write(&reports));
     std::thread::spawn(move || follow(parent));
@@ -116,7 +116,7 @@ fn serve(orders: &Receiver<Order>) {
                 Order::Release | Order::Unwatch => Panels::default(),
             };
         }
-        // At every message, as any may be the timer's.
+        // Check at every message, as any may be the timer's.
         if guard(Running::tick) == Some(true) {
             panels = Panels::default();
         }

@@ -42,10 +42,12 @@ pub(super) type Verdict = (bool, Option<Report>);
 pub(super) struct Judge {
     hold: Holding<()>,
     /// Keys and buttons whose press was swallowed: their release is swallowed too, even after the
-    /// grab. The release of a key that was down before the grab passes, or it would stay down.
+    /// grab. The release of a key that was down before the grab passes, because the key would
+    /// otherwise stay down.
     swallowed: Vec<Switch>,
-    /// Keys and buttons that this program holds down during the grab: the person's release of one
-    /// that was down before is swallowed, or it would release this program's.
+    /// Keys and buttons that this program holds down during the grab: if the person also held one
+    /// of them before the grab, their release of it is swallowed, because it would release this
+    /// program's press.
     ours: Vec<Switch>,
     /// The modifiers that the person holds.
     modifiers: Modifiers,
@@ -109,7 +111,8 @@ impl Judge {
             Event::Button { which, down } => self.switch(Switch::Button(which), down, held),
             Event::Other => (held, None),
         };
-        // The limit goes first: it is reported once and ends the link, and presses repeat.
+        // Report the limit first: it is reported once and ends the link, while presses are reported
+        // again.
         (swallow, limit.or(report))
     }
 
@@ -129,7 +132,7 @@ impl Judge {
         let was = self.swallowed.iter().position(|other| *other == switch);
         match (down, held, was) {
             (true, true, None) => self.swallowed.push(switch),
-            // A key that repeats.
+            // A repeat of a key that is down.
             (true, true, Some(_)) => {}
             (true, false, was) => {
                 if let Some(at) = was {
@@ -190,7 +193,7 @@ mod tests {
         judge.event(key(CONTROL, false), false, now);
         let escape = (true, Some(Report::Escape));
         assert_eq!(judge.event(key(ESCAPE, true), false, now), escape);
-        // A hanging link loses the grab a moment after Esc.
+        // A hung link loses the grab shortly after Esc.
         assert_eq!(judge.tick(now + ESCAPED), Some(Report::Limit));
     }
 
@@ -249,7 +252,7 @@ mod tests {
             judge.event(release, true, now);
             assert_eq!(judge.event(release, false, now), (false, None));
         }
-        // After the grab the person's releases pass, whatever was lost.
+        // After the grab, the person's releases pass, even if events were lost.
         judge.event(key(A, true), true, now);
         judge.release();
         assert_eq!(judge.event(key(A, false), false, now), (false, None));

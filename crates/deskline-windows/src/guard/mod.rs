@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use deskline_core::Rect;
 
-/// A caption for the person, and the place that it is about.
+/// A caption for the person, and the place that it refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Banner {
     caption: String,
@@ -115,11 +115,11 @@ enum Report {
     Escape,
     /// The limit was reached, and the person's input passes again.
     Limit,
-    /// The person has pressed something that reached an app.
+    /// The person has pressed a key or a button that reached an app.
     Pressed,
 }
 
-/// The prefix of each report: in tests, the output has other lines too.
+/// The prefix of each report, because in tests the output has other lines too.
 const REPORT: &str = "guard: ";
 
 impl Report {

@@ -2,8 +2,8 @@
 //! target.
 //!
 //! These windows take neither focus nor clicks. From Windows 10 2004 on they are in no picture of
-//! the screen; pictures of windows are without them on each. They are those of the thread that has
-//! made them, whose message loop draws them.
+//! the screen; they are in no picture of a window on any version. They belong to the thread that
+//! has created them, and its message loop draws them.
 
 use std::sync::Once;
 
@@ -56,7 +56,8 @@ impl Drop for Panels {
 }
 
 impl Panels {
-    /// Shows them. Whatever Windows refuses is left out: the agent acts without it too.
+    /// Shows them. Leaves out a window that Windows refuses to create: the agent acts without it
+    /// too.
     pub(super) fn new(banner: Option<&Banner>, outline: bool) -> Self {
         let mut panels = Self::default();
         let Some(banner) = banner else { return panels };

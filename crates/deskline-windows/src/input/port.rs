@@ -82,7 +82,7 @@ impl Port for Input {
         send::wheel(right, down)
     }
 
-    // Nothing to wait for: `SendInput` returns after it has queued the events.
+    // There is nothing to wait for: `SendInput` returns after it has queued the events.
     fn sync(&mut self) -> Result<()> {
         Ok(())
     }

@@ -22,8 +22,8 @@ pub(crate) fn post(thread: u32, message: u32) -> Result<()> {
     unsafe { PostThreadMessageW(thread, message, WPARAM(0), LPARAM(0)) }
 }
 
-/// Serves this thread's windows until `WM_QUIT`. A message for which `takes` returns true goes to
-/// none of them.
+/// Serves this thread's windows until `WM_QUIT`. A message for which `takes` returns true is not
+/// passed to a window.
 pub(crate) fn serve(mut takes: impl FnMut(&MSG) -> bool) {
     let mut message = MSG::default();
     // SAFETY: the message outlives the calls. -1 is an error.

@@ -1,5 +1,5 @@
-//! What only Windows can answer and do about windows, processes and input: thin calls without
-//! decisions. In tests on other systems a fake takes their place ([`crate::tests::fake`]).
+//! The calls to Windows about windows, processes and input: thin functions without decisions. In
+//! tests on other systems a fake replaces them ([`crate::tests::fake`]).
 
 #[cfg(windows)]
 #[allow(unsafe_code)] // each call has a SAFETY comment
@@ -21,7 +21,7 @@ pub(crate) use win32::*;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Integrity {
     Level(u32),
-    /// Windows does not let this process ask.
+    /// Windows does not let this process query it.
     Denied,
     /// There is no such process.
     Gone,

@@ -1,4 +1,4 @@
-//! Windows' side.
+//! Implements the calls on Windows.
 
 use std::ffi::c_void;
 use std::time::Duration;
@@ -88,7 +88,7 @@ pub(crate) fn cloaked(window: WindowId) -> u32 {
 }
 
 /// `ApplicationViewCloakType`, a property that the shell gives a frame of an app from the Store: 1
-/// if no app runs in it. It is documented nowhere.
+/// if no app runs in it. It is not documented.
 pub(crate) fn view_cloak(window: WindowId) -> usize {
     // SAFETY: the name is a constant; the value is a number, not a handle.
     unsafe { GetPropW(handle(window), w!("ApplicationViewCloakType")) }
@@ -210,7 +210,7 @@ pub(crate) fn bring(window: WindowId) {
     let _ = unsafe { SetForegroundWindow(GetLastActivePopup(handle(window))) };
 }
 
-/// Puts the window above the others of its kind, without the front.
+/// Puts the window above the others of its kind, without bringing it to the front.
 pub(crate) fn lift(window: WindowId) {
     let flags = SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS;
     // SAFETY: a handle may be that of a window that is gone.

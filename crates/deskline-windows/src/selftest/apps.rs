@@ -1,4 +1,5 @@
-//! Checks on apps with providers of their own kinds: Windows Forms, WPF, the Store's, a browser.
+//! Checks on apps with different kinds of providers: Windows Forms, WPF, apps from the Store, a
+//! browser.
 
 use std::process::Command;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use crate::os::{all, cloaked, is_visible, title};
 /// How long a browser may take to show the page's answer.
 const LOADS: Duration = Duration::from_secs(20);
 
-/// Windows of two toolkits, whose button writes a line.
+/// Windows of two toolkits, each with a button that writes a line.
 const FORMS: [(&str, &str); 2] = [
     (
         "Windows Forms",
@@ -35,7 +36,7 @@ $w.Content = $b; [void]$w.ShowDialog()",
     ),
 ];
 
-/// Calculator, of the Store, on Windows 10 and 11.
+/// Calculator, an app from the Store, on Windows 10 and 11.
 const CALCULATOR: &str = "Microsoft.WindowsCalculator_8wekyb3d8bbwe!App";
 
 const TITLE: &str = "Deskline test page";
@@ -104,7 +105,7 @@ impl Test<'_> {
         (answer, pid)
     }
 
-    /// `calc` has Windows start Calculator, and ends.
+    /// `calc` has Windows start Calculator, and then ends.
     fn handover(&mut self) {
         let (answer, pid) = self.open("calc");
         let found = match pid {
@@ -117,7 +118,7 @@ impl Test<'_> {
         self.sheet.note("a program that hands over", found);
     }
 
-    /// An app by its id, in a frame of another process.
+    /// Opens an app by its id; its frame belongs to another process.
     fn calculator(&mut self) {
         const NAME: &str = "an app of the Store";
         let (answer, pid) = self.open(CALCULATOR);
@@ -152,7 +153,8 @@ impl Test<'_> {
         self.sheet.note("a private desktop", found);
     }
 
-    /// The default browser, on a page of ours. Its tab stays open: the window may be the person's.
+    /// Opens a page of ours in the default browser. Leaves the tab open, as the window may be the
+    /// person's.
     fn browser(&mut self) {
         const NAME: &str = "a browser: press in a page";
         let page = std::env::temp_dir().join("deskline-selftest.html");

@@ -1,4 +1,4 @@
-//! The guard's banner: that it shows, takes no clicks, and is in no picture of the screen.
+//! Checks that the guard's banner is visible, takes no clicks, and is in no picture of the screen.
 
 use deskline_core::{Rect, WindowId};
 use deskline_link::selftest::{Found, judge, within};
@@ -18,7 +18,7 @@ pub(super) fn shown() -> Option<WindowId> {
     is_visible(window).then_some(window)
 }
 
-/// A picture of the screen from before it shows.
+/// A picture of the screen before the banner is shown.
 pub(super) fn screen() -> Vec<u8> {
     picture::of_screen(bounds_of_screen()).map_or_else(Vec::new, |picture| picture.rgb)
 }
@@ -36,7 +36,7 @@ pub(super) fn seen(before: &[u8]) -> Found {
     };
     let now = screen();
     let Rect { x, y, w, h } = place;
-    // Its rim, in the accent colour.
+    // The banner's rim has the accent colour.
     let hidden = (0..h).all(|i| pixel(before, x, y + i) == pixel(&now, x, y + i));
     let seen = format!(
         "{w}×{h}, takes clicks: {takes_clicks}, in pictures of the screen: {}",

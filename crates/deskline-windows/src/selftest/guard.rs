@@ -22,7 +22,7 @@ const NOTHING: Duration = Duration::from_millis(500);
 /// The limit in the check that the guard opens by itself.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// How many keys the person presses on a busy machine. Windows drops a hook that is late.
+/// How many keys the person presses on a busy machine. Windows removes a hook that answers late.
 const KEYS: usize = 40;
 
 const LETTER: u16 = 0x58;
@@ -39,7 +39,7 @@ pub(super) fn hold(say: &mut dyn FnMut(&str)) {
         Ok(Grab::Held) => say("held"),
         other => say(&format!("{other:?}")),
     }
-    // Ends by the test, by Esc or at the limit.
+    // The role ends when the test kills it, at Esc, or at the limit.
     let _ = cancel.wait(LIMIT);
 }
 
@@ -130,7 +130,7 @@ impl Test<'_> {
         note(self, "guard: its server killed", found);
     }
 
-    /// When a server that holds the guard is killed, the person's input passes again.
+    /// When a server that has closed the guard is killed, the person's input passes again.
     fn killed(&self, own: &Own) -> Found {
         let mut command = std::process::Command::new(self.program);
         let holder = Own::start(command.args(["selftest", "--role", "hold-guard"]))?;

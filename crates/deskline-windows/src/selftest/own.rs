@@ -25,7 +25,8 @@ const STARTS: Duration = Duration::from_secs(20);
 /// How long the window hangs in the check of a hung window.
 const HANGS: Duration = Duration::from_secs(8);
 
-/// A program of the test's, with its standard input and output. Ends with this.
+/// A program that the test has started, with its standard input and output. Ends when this is
+/// dropped.
 pub(super) struct Own {
     child: Child,
     orders: ChildStdin,
@@ -66,7 +67,7 @@ impl Own {
     }
 
     pub(super) fn order(&mut self, order: &str) {
-        // If it has ended, the check misses its output.
+        // If the program has ended, the check fails because the output is missing.
         let _ = writeln!(self.orders, "{order}").and_then(|()| self.orders.flush());
     }
 
@@ -97,7 +98,7 @@ impl Own {
         window.ok_or_else(|| "shows no window".to_owned())
     }
 
-    /// Whether it prints this soon, as a finding.
+    /// Whether it prints this line within a short time, as a finding.
     fn said(&self, start: &str, wanted: &str) -> Found {
         match self.hears(start, SHOWS) {
             Some(rest) => judge(
@@ -129,7 +130,7 @@ impl Test<'_> {
             Err(why) => return self.sheet.note("windows of its own", Err(why)),
         };
         place(&window, 60, 60);
-        // It covers a part of the block.
+        // This window covers a part of the coloured block.
         place(&above, 220, 200);
         self.raise("a window comes to the front", &above);
         self.controls(&own, &over);
@@ -140,7 +141,7 @@ impl Test<'_> {
         self.guard(&own, &window);
     }
 
-    /// A window comes to the front, though this program has not got the last input.
+    /// A window comes to the front although the last input did not go to this program.
     pub(super) fn raise(&mut self, name: &str, window: &Window) {
         let start = Instant::now();
         let raised = self.display.activate(window.id, &Cancel::new());
@@ -155,7 +156,7 @@ impl Test<'_> {
         self.sheet.note(name, found);
     }
 
-    /// Win32's own providers, with another window in front all the while; then clicks and text.
+    /// Win32's own providers, while another window stays in front; then clicks and text.
     fn controls(&mut self, own: &Own, over: &Own) {
         let pid = Some(own.pid);
         let name = "Win32: the tree";
@@ -333,7 +334,7 @@ impl Test<'_> {
 fn heard(own: &mut Own, order: &str) -> Found {
     let mut desktop = WinPlatform::new().connect().map_err(|e| e.to_string())?;
     desktop.listen(own.pid).map_err(|e| e.to_string())?;
-    // Handlers are added on another thread, and report the past too.
+    // Handlers are added on another thread, and may also report earlier events.
     while desktop
         .wait_for_change(Duration::from_millis(500))
         .is_ok_and(|sign| sign.is_some())

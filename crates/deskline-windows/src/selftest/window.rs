@@ -1,5 +1,6 @@
-//! A window of ordinary Win32 controls, in a process of its own, that prints what reaches it: a
-//! line of standard output each. It obeys lines of standard input, and ends with them.
+//! A window of ordinary Win32 controls, in a process of its own. Prints each event that reaches it
+//! as a line on standard output. Carries out the orders on standard input, one per line, and ends
+//! when standard input ends.
 
 use std::io::Write as _;
 use std::sync::Once;
@@ -55,7 +56,7 @@ impl Own {
         if order == "open" {
             std::thread::spawn(|| {
                 let _another = create();
-                // Windows ends it with its thread.
+                // Windows destroys it when its thread ends.
                 std::thread::sleep(Duration::from_millis(200));
             });
             return;
@@ -83,7 +84,7 @@ fn control(window: HWND, id: isize) -> Result<HWND> {
 
 fn say(line: &str) {
     let mut out = std::io::stdout().lock();
-    // The test has ended.
+    // The test has ended, so nobody reads the output.
     if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
         std::process::exit(0);
     }

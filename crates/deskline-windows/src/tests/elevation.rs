@@ -1,4 +1,4 @@
-//! Programs with more rights: Windows drops what is sent to them, without an error.
+//! Programs with more rights: Windows drops the input that is sent to them, without an error.
 
 use super::desk::{Desk, by_text};
 use crate::os::Integrity;

@@ -36,7 +36,7 @@ fn nothing_is_sent_where_the_window_does_not_come_to_the_front() {
     assert!(!desk.is_bold());
     assert_eq!(desk.fake.requests("click"), 0);
     assert_eq!(desk.front(), Some(NOTES));
-    // An element's own action needs no front.
+    // An element's own action does not need the window in front.
     let answer = desk.press_on(by_text("Bold"));
     assert!(!answer.is_error && desk.is_bold(), "{}", answer.text);
 }

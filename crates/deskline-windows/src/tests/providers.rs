@@ -1,4 +1,5 @@
-//! Providers that hang, lie, change while they are read, and make elements on demand.
+//! Providers that hang, report false success, change while they are read, or create elements on
+//! demand.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -91,8 +92,8 @@ fn an_app_that_changes_while_it_is_read_is_read() {
     assert!(!answer.is_error && desk.is_bold(), "{}", answer.text);
 }
 
-/// A list that makes its items as they scroll into view: one that does not exist yet is found by
-/// its name.
+/// A list that creates its items as they scroll into view: an item that does not exist yet is found
+/// by its name.
 #[test]
 fn an_item_that_is_not_made_yet_is_chosen() {
     let mut desk = Desk::new();
@@ -115,7 +116,7 @@ fn an_item_that_is_not_made_yet_is_chosen() {
     assert!(desk.fake.raw(item).selected);
 }
 
-/// A browser makes the elements of its page when they are first asked for.
+/// A browser creates the elements of its page at the first request for them.
 #[test]
 fn the_first_reading_waits_for_the_page_of_a_browser() {
     let mut desk = Desk::new();
@@ -134,8 +135,8 @@ fn the_first_reading_waits_for_the_page_of_a_browser() {
     assert!(tree(&answer).contains("\"Order\""), "{}", tree(&answer));
 }
 
-/// Qt's providers act, raise an event that nobody takes, and hand on that error, which has the
-/// number of the one for an element that is gone.
+/// Qt's providers act, raise an event without a listener, and return that error, which has the same
+/// number as the error for an element that is gone.
 #[test]
 fn an_action_whose_event_nobody_takes_is_done() {
     let mut desk = Desk::new();

@@ -1,4 +1,4 @@
-//! Apps from the Store: their frames are another process's, and frames without an app stay.
+//! Apps from the Store: their frames belong to another process, and frames without an app remain.
 
 use std::time::{Duration, Instant};
 
@@ -47,7 +47,7 @@ fn a_click_reaches_an_app_in_its_frame() {
     assert!(listed.contains("CalculatorApp (PID: 61)"), "{listed}");
 }
 
-/// A suspended app answers nothing, and the shell keeps its frame.
+/// A suspended app does not answer, and the shell keeps its frame.
 #[test]
 fn a_frame_that_no_app_runs_in_costs_nothing() {
     let mut desk = Desk::new();

@@ -30,7 +30,7 @@ const LEVELS: usize = 3;
 /// The most elements to search for a choice.
 const MOST_CHOICES: usize = 5_000;
 
-/// How long one search for a choice may take, but for the request it is in.
+/// How long one search for a choice may take, without the request in progress at its end.
 const SEARCHES: Duration = Duration::from_secs(2);
 
 /// An action on an element.
@@ -62,7 +62,7 @@ impl<U: Uia> Acting<'_, U> {
         }
     }
 
-    /// The element's properties, if it takes input.
+    /// The element's properties. Fails if it takes no input.
     fn enabled(&self) -> Result<Raw> {
         let raw = self.uia.properties(&self.known.element);
         let raw = raw.map_err(|failure| self.failed(failure))?;
@@ -75,8 +75,8 @@ impl<U: Uia> Acting<'_, U> {
 
     fn act(&self, element: &U::Element, action: &Action) -> Answer<()> {
         match self.uia.act(element, action, RETURNS) {
-            // The provider has acted, has raised an event, and reports that nobody listens to it,
-            // as Qt's do.
+            // The provider has acted and raised an event, and reports that nobody listens to it, as
+            // Qt's do.
             Err(Failure::Gone) if self.uia.properties(element).is_ok() => Ok(()),
             done => done,
         }
@@ -133,7 +133,7 @@ impl<U: Uia> Acting<'_, U> {
         }
     }
 
-    /// `set_value`: sets a number, a switch, a text or a choice, whichever the element has.
+    /// `set_value`: sets a number, a switch, a text or a choice, whichever the element takes.
     pub fn set_value(&self, value: &str) -> Result<()> {
         let raw = self.enabled()?;
         let has = |pattern| raw.patterns.contains(pattern);

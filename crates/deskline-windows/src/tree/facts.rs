@@ -114,7 +114,7 @@ fn states(raw: &Raw, role: Role) -> States {
 }
 
 fn value(raw: &Raw, role: Role) -> Text {
-    // The value of these is an address, or repeats the state.
+    // The value of such elements is an address, or repeats the state.
     if matches!(
         role,
         Role::LINK | Role::CHECK_BOX | Role::RADIO_BUTTON | Role::WINDOW | Role::BUTTON

@@ -338,7 +338,7 @@ fn an_app_that_hangs_is_an_error_after_one_request() {
         answers(&fake, PID),
         Err(Error::NotAnswering { .. })
     ));
-    // A window whose own thread answers is read.
+    // A window is read if its own thread answers.
     fake.hang(window, false);
     fake.world().windows[1].thread = 2;
     let tree = read(&mut trees);

@@ -16,7 +16,7 @@ use super::uia::{Depth, Failure, Uia};
 use super::walk::Walk;
 use crate::os;
 
-/// What is known of the trees of apps.
+/// The state of the trees of all apps.
 pub(crate) struct AppTrees<U: Uia> {
     uia: U,
     identities: Identities<U::Element>,
@@ -27,8 +27,8 @@ pub(crate) struct AppTrees<U: Uia> {
     awake: HashMap<u32, u64>,
 }
 
-/// How long a browser may take to make the elements of a page, which it begins when they are first
-/// asked for.
+/// How long a browser may take to make the elements of a page, which begins at the first request
+/// for them.
 const WAKES: Duration = Duration::from_secs(1);
 
 const LOOK: Duration = Duration::from_millis(50);

@@ -23,7 +23,7 @@ pub enum Failure {
     TimedOut,
     /// The element has no such pattern.
     Unsupported,
-    /// Any other error: its text.
+    /// Any other error, with its text.
     Other(String),
 }
 
@@ -89,7 +89,7 @@ pub struct Range {
 /// The properties of an element as its provider reports them. Properties of patterns that the
 /// element lacks have default values.
 #[derive(Debug, Clone, Default, PartialEq)]
-#[allow(clippy::struct_excessive_bools)] // UI Automation has this many.
+#[allow(clippy::struct_excessive_bools)] // UI Automation has this many
 pub struct Raw {
     /// Unique among existing elements if the provider is correct; empty if it has none.
     pub runtime_id: Vec<i32>,

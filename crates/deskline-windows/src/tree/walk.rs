@@ -39,7 +39,7 @@ pub struct Item<E> {
     pub element: E,
     pub raw: Raw,
     pub parent: Option<usize>,
-    /// In document order.
+    /// The elements, in document order.
     pub children: Vec<usize>,
     /// Whether all children were read.
     pub children_read: bool,
@@ -137,7 +137,7 @@ impl<'u, U: Uia> Walk<'u, U> {
         }
     }
 
-    /// Whether a browser's page shows without any element.
+    /// Whether a browser's visible page has no element yet.
     pub fn has_empty_page(&self) -> bool {
         let is_empty = |item: &Item<_>| {
             item.shows && item.children_read && item.children.is_empty() && is_page(&item.raw)
@@ -281,7 +281,7 @@ impl<'u, U: Uia> Walk<'u, U> {
         let parent = self.items[index].element.clone();
         let mut last = None;
         let (mut shown, mut beyond) = (false, 0);
-        // The first request has timed out; the container gets the same time once more.
+        // The first request has timed out. Allow the container the same time once more.
         let until = Instant::now() + super::fail::PATIENCE;
         while Instant::now() < until && beyond < BEYOND {
             match self.uia.next(&parent, last.as_ref()) {

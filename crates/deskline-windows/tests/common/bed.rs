@@ -1,4 +1,4 @@
-//! Parts of the tests' bed under Wine: Designer's form, programs, and the person's hand.
+//! Parts of the tests' bed under Wine: Designer's form, programs, and the person's input.
 #![allow(dead_code, clippy::unwrap_used)]
 
 use std::fs;
@@ -28,8 +28,8 @@ impl Drop for App {
     }
 }
 
-/// Sends a person's input: passes arguments to xdotool by way of `testbed/windows/run`, as programs
-/// on Windows can send only injected events. Returns its output; `None` on Windows itself.
+/// Sends a person's input by xdotool, through `testbed/windows/run`: programs on Windows can send
+/// only events that are marked as injected. Returns its output; `None` on Windows itself.
 pub fn person(arguments: &[&str]) -> Option<String> {
     let folder = PathBuf::from(std::env::var_os("DESKLINE_HAND")?);
     let (next, order) = (folder.join("hand.new"), folder.join("hand.do"));

@@ -1,6 +1,6 @@
 //! A fake Windows for tests: windows of apps, the front, the pointer and the keyboard, and
-//! providers of UI Automation. What `crate::os` and `crate::input::send` ask goes to the fake that
-//! the thread has made last.
+//! providers of UI Automation. Calls of `crate::os` and `crate::input::send` go to the fake that
+//! the thread has created last.
 
 #![allow(clippy::unnecessary_wraps, clippy::unused_self)] // as on Windows
 
@@ -40,8 +40,8 @@ pub struct Element {
     text: Option<Part>,
     /// A placeholder, which is in no list of children and has no properties.
     pub unmade: bool,
-    /// How long a browser takes to make the elements of its page, from when they are first asked
-    /// for (<https://github.com/MicrosoftEdge/WebView2Feedback/issues/3530>).
+    /// How long a browser takes to make the elements of its page, from the first request for them
+    /// (<https://github.com/MicrosoftEdge/WebView2Feedback/issues/3530>).
     pub wakes_after: Duration,
     asked: Option<Instant>,
 }
@@ -61,7 +61,7 @@ pub struct Win {
     pub view_cloak: usize,
     pub enabled: bool,
     pub owner: Option<WindowId>,
-    /// The window in it of an app from the Store, and that app's pid.
+    /// For an app from the Store: the window in this frame, and the app's pid.
     pub core: Option<(WindowId, u32)>,
     /// Its element.
     pub root: usize,
@@ -71,7 +71,7 @@ pub struct App {
     pub name: &'static str,
     pub started: u64,
     pub integrity: Integrity,
-    /// Its threads answer nothing.
+    /// Whether its thread answers nothing.
     pub hung: bool,
 }
 
@@ -80,7 +80,7 @@ pub type Behaviour = Arc<dyn Fn(&mut World) + Send + Sync>;
 
 pub struct World {
     pub elements: Vec<Element>,
-    /// Frontmost first.
+    /// The windows, frontmost first.
     pub windows: Vec<Win>,
     pub apps: BTreeMap<u32, App>,
     pub front: Option<WindowId>,
@@ -92,7 +92,7 @@ pub struct World {
     pub odd: Oddities,
     /// The requests, actions and input that arrived, in order.
     pub log: Vec<String>,
-    /// Called at each request: what changes while the app is read.
+    /// Called at each request, to change the app while it is read.
     pub meanwhile: Option<Behaviour>,
     hear: Option<Hear>,
 }
@@ -148,7 +148,7 @@ fn current() -> Fake {
     CURRENT.with_borrow(Clone::clone).unwrap_or_default()
 }
 
-/// An element with these properties that shows.
+/// A visible element with these properties.
 pub fn raw(control_type: i32, name: &str, bounds: [f64; 4]) -> Raw {
     Raw {
         control_type,
@@ -308,7 +308,7 @@ impl World {
         }
     }
 
-    /// Moves the window, and scales what is in it.
+    /// Moves the window, and scales its elements.
     pub fn rescale(&mut self, id: WindowId, to: (i32, i32), scale: f64) {
         let Some(window) = self.win_mut(id) else {
             return;

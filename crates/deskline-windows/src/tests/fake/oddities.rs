@@ -1,5 +1,5 @@
-//! Differences between a real Windows and an ideal one. Each switch is one behaviour with its
-//! source; all are off at first.
+//! Differences between a real Windows and an ideal one. Each switch turns on one behaviour, and
+//! names its source; all are off at first.
 
 #[derive(Debug, Clone, Copy, Default)]
 #[allow(clippy::struct_excessive_bools)] // switches
@@ -27,19 +27,19 @@ pub struct Oddities {
     /// foreground lock, whose time has not run out
     /// (<https://learn.microsoft.com/windows/win32/api/winuser/nf-winuser-setforegroundwindow>).
     pub foreground_lock: bool,
-    /// `SetForegroundWindow` is refused whoever sent the last event: a menu is open, or the process
-    /// in front has called `LockSetForegroundWindow` (the same page). The call succeeds all the
-    /// same: the button in the taskbar flashes.
+    /// `SetForegroundWindow` is refused even if the last event was this process's: a menu is open,
+    /// or the process in front has called `LockSetForegroundWindow` (the same page). The call
+    /// succeeds all the same: the button in the taskbar flashes.
     pub foreground_held: bool,
     /// A restored window comes up on a monitor with twice the scale: `WM_DPICHANGED`, after which
     /// the app lays itself out anew
     /// (<https://learn.microsoft.com/windows/win32/hidpi/wm-dpichanged>).
     pub rescales: bool,
-    /// The same as soon as the window is in front: the person's other hand drags it, or a monitor
-    /// was plugged in.
+    /// The same happens as soon as the window is in front: the person drags it, or a monitor was
+    /// plugged in.
     pub rescales_in_front: bool,
     /// Actions fail with `EVENT_E_ALL_SUBSCRIBERS_FAILED`, which is also
-    /// `UIA_E_ELEMENTNOTAVAILABLE`, after they were carried out, as in Qt
+    /// `UIA_E_ELEMENTNOTAVAILABLE`, although they were carried out, as in Qt
     /// (<https://github.com/pywinauto/pywinauto/issues/1453>).
     pub events_fail: bool,
     /// Providers of a program with more rights deny access (`E_ACCESSDENIED`,

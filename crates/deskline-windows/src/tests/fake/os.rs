@@ -1,4 +1,4 @@
-//! What `crate::os` asks.
+//! The calls of `crate::os`.
 
 use std::time::Duration;
 
@@ -130,7 +130,7 @@ pub(crate) fn minimise(window: WindowId) {
 
 pub(crate) fn takes_message(window: WindowId, _: Duration) -> bool {
     let (pid, _) = process_and_thread(window);
-    // Windows calls the window hung, and the call fails at once.
+    // Windows regards the window as hung, so the call fails at once.
     ask(|world| world.apps.get(&pid).is_some_and(|app| !app.hung))
 }
 

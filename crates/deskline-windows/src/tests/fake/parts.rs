@@ -1,4 +1,4 @@
-//! The parts that these tests do not try: starting apps, the clipboard, the guard's process.
+//! The parts that these tests do not use: starting apps, the clipboard, the guard's process.
 
 use std::time::Duration;
 

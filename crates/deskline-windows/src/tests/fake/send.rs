@@ -1,5 +1,5 @@
-//! What `crate::input::send` sends. Windows drops the events for a program with more rights, and
-//! says nothing (<https://learn.microsoft.com/windows/win32/api/winuser/nf-winuser-sendinput>).
+//! The calls of `crate::input::send`. Windows drops events for a program with more rights, without
+//! an error (<https://learn.microsoft.com/windows/win32/api/winuser/nf-winuser-sendinput>).
 
 use deskline_core::{Modifiers, Point, Rect};
 use deskline_input::Button;

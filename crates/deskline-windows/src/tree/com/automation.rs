@@ -18,16 +18,16 @@ pub fn automation() -> Result<IUIAutomation> {
     let limit = u32::try_from(PATIENCE.as_millis()).unwrap_or(u32::MAX);
     // SAFETY: calls of COM with arguments that live long enough.
     unsafe {
-        // The thread may be initialised already. It stays so: elements outlive the thread that has
-        // read them, and are gone with the apartment.
+        // The thread may be initialised already. Never uninitialise it: elements outlive the thread
+        // that has read them, but not the apartment.
         let _ = CoInitializeEx(None, COINIT_MULTITHREADED);
         let automation: IUIAutomation =
             CoCreateInstance(&CUIAutomation8, None, CLSCTX_INPROC_SERVER)?;
         let timed: IUIAutomation2 = automation.cast()?;
         timed.SetConnectionTimeout(limit)?;
         timed.SetTransactionTimeout(limit)?;
-        // Else each action gives its element the focus first, and its window may come to the front.
-        // The substitute of the tests does not have it.
+        // Otherwise each action first gives its element the focus, and the element's window may
+        // come to the front. The fake UI Automation of the tests lacks this setting.
         let _ = timed.SetAutoSetFocus(false);
         Ok(automation)
     }

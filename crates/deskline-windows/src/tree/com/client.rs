@@ -128,7 +128,8 @@ impl Com {
     ) -> Answer<T> {
         let element = element.clone();
         self.call(time, move |session| {
-            // The whole of it, which may go to another thread.
+            // Capture the whole wrapper, because only it may be sent to another thread, not the
+            // object inside.
             let Element(element) = &{ element };
             call(session, element)
         })

@@ -5,9 +5,9 @@
 
 // COM and Win32 are unsafe interfaces.
 #![allow(unsafe_code)]
-// `implement` writes such code.
+// The macro `implement` generates such code.
 #![allow(clippy::inline_always, clippy::ref_as_ptr)]
-// Names of properties and events, by the dozen.
+// These are dozens of names of properties and events.
 #![allow(clippy::wildcard_imports)]
 
 mod automation;

@@ -19,13 +19,13 @@ pub use fastrand::Rng;
 /// How long a target runs in the test suite.
 const SHORT: Duration = Duration::from_millis(700);
 
-/// An input that takes longer hangs.
+/// A run on an input that takes longer counts as hung.
 const HANG: Duration = Duration::from_secs(20);
 
 /// A target may take this much memory, in KiB.
 const MEMORY: u64 = 512 << 10;
 
-/// The longest input, but for repetitions.
+/// The longest input, before repetitions.
 const LONGEST: usize = 16 << 10;
 
 /// The least and greatest values of common integer types.
@@ -142,7 +142,7 @@ impl Watch {
     }
 }
 
-/// How long this thread was ready to run, but had no processor. 0 where the system does not tell.
+/// How long this thread was ready to run, but had no processor. 0 if the system does not report it.
 #[must_use]
 pub fn halted() -> Duration {
     let times = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
@@ -150,7 +150,7 @@ pub fn halted() -> Duration {
     Duration::from_nanos(halted.unwrap_or(0))
 }
 
-/// The most memory that this process has had, in KiB. 0 where the system does not tell.
+/// The most memory that this process has had, in KiB. 0 if the system does not report it.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -158,7 +158,7 @@ fn peak_memory() -> u64 {
     peak.unwrap_or(0)
 }
 
-/// Makes inputs of real ones.
+/// Makes inputs from real ones.
 pub struct Mutator {
     corpus: Vec<Vec<u8>>,
     words: Vec<Vec<u8>>,
@@ -184,7 +184,7 @@ impl Mutator {
         }
     }
 
-    /// The next input: first each of the corpus as it is.
+    /// The next input: first, each input of the corpus unchanged.
     pub fn next(&mut self, rng: &mut Rng) -> Vec<u8> {
         self.made += 1;
         if let Some(input) = self.corpus.get(self.made - 1) {
@@ -197,7 +197,7 @@ impl Mutator {
         input
     }
 
-    /// Changes one thing.
+    /// Makes one random change.
     pub fn mutate(&self, input: &mut Vec<u8>, rng: &mut Rng) {
         let at = rng.usize(..=input.len());
         let end = (at + rng.usize(..32)).min(input.len());
@@ -242,7 +242,7 @@ impl Mutator {
                 let end = (at + width).min(input.len());
                 input[at.min(end)..end].copy_from_slice(&number.to_le_bytes()[..end - at.min(end)]);
             }
-            // The same in words.
+            // A length or a count, in decimal digits.
             8 => {
                 let digits = |byte: &u8| byte.is_ascii_digit();
                 let from = input.iter().skip(at).position(digits).map(|skip| at + skip);

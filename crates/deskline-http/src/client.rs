@@ -1,4 +1,4 @@
-//! A client's desktop: running, or ended, which the client is notified of once.
+//! A client's desktop: running or ended. An end is reported to the client once.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use crate::desktop::Desktop;
 use crate::error::NoDesktop;
 use crate::profile::Profile;
 
-/// How long the end of a desktop is kept for the error of its client's next call.
+/// How long the end of a desktop is remembered, to report it in an error at its client's next call.
 const REMEMBERED: Duration = Duration::from_secs(24 * 3600);
 
 /// A client's desktop, which ends when this is dropped.
@@ -21,7 +21,7 @@ enum Holding {
     #[default]
     Nothing,
     Desktop(Arc<Desktop>),
-    /// Its desktop has ended, and the client has not been notified.
+    /// The client's desktop has ended, and no error has reported that yet.
     Ended(Instant),
 }
 
@@ -37,8 +37,8 @@ impl Holding {
 }
 
 impl Client {
-    /// Its desktop. The first call gets one from `new`, and so does the call after the error that
-    /// reports the end of the one before.
+    /// The client's desktop. The first call gets one from `new`. If a desktop has ended, one call
+    /// gets an error, and the next call a new desktop.
     pub(crate) async fn desktop(
         &self,
         profile: Option<&Profile>,

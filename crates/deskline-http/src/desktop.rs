@@ -17,15 +17,15 @@ use crate::profile::Profile;
 /// How long a desktop may take to start.
 pub(crate) const START: Duration = Duration::from_secs(30);
 
-/// How long it may take to end after its input has ended.
+/// How long a desktop may take to end after its input has ended.
 const END: Duration = Duration::from_secs(15);
 
 /// A running desktop. It ends when this is dropped.
 pub(crate) struct Desktop {
     pub(crate) peer: Peer<RoleClient>,
-    /// Whose home it has.
+    /// The profile whose home it has.
     pub(crate) profile: Option<Profile>,
-    /// The process that all its others descend from.
+    /// The process from which all its other processes descend.
     pub(crate) pid: Option<u32>,
     used: Arc<Used>,
     end_is_known: AtomicBool,
@@ -95,7 +95,7 @@ impl Desktop {
         !self.ended.is_cancelled()
     }
 
-    /// The call's error notifies the client that the desktop has ended.
+    /// Records that a call's error has reported the end of the desktop.
     pub(crate) fn set_end_known(&self) {
         self.end_is_known.store(true, Ordering::SeqCst);
     }
@@ -132,8 +132,8 @@ impl Drop for Use {
     }
 }
 
-/// Waits for the end of the process. Kills it if it does not end after its input has: the private
-/// desktop, a process of its own, then ends by itself.
+/// Waits for the end of the process. Kills it if it does not end soon after its input has ended.
+/// The private desktop, a process of its own, then ends by itself.
 async fn reap(
     mut child: Child,
     closed: CancellationToken,

@@ -15,14 +15,14 @@ pub enum HttpError {
     #[error("the token {path}: {source}. Pass one in {variable}", path = path.display())]
     Token {
         path: PathBuf,
-        /// The variable of the environment that passes it.
+        /// The environment variable that passes the token.
         variable: &'static str,
         source: io::Error,
     },
     /// Others can read the token.
     #[error("others can read the token {path}: chmod 600 it, or remove it for a new one", path = .0.display())]
     Exposed(PathBuf),
-    /// The token is too short to be secret: the fewest characters.
+    /// The token is too short to be secret. The number is the minimum of characters.
     #[error("a token needs {0} characters or more: letters, digits, - and _")]
     Weak(usize),
     /// The address cannot be listened on.

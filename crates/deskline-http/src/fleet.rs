@@ -27,7 +27,7 @@ use crate::profile::Profile;
 use crate::seal::Seal;
 use crate::token::{TOKEN, VIEW_TOKEN};
 
-/// How a fleet is run.
+/// The options of a fleet.
 pub struct FleetOptions {
     /// The program, which serves a private desktop on standard input and output.
     pub program: PathBuf,
@@ -39,13 +39,13 @@ pub struct FleetOptions {
     pub keep: Retention,
     /// The folder of the profiles: homes that are kept.
     pub profiles: PathBuf,
-    /// How they are sealed off from each other, if they are.
+    /// How desktops are sealed off from each other, if they are.
     pub seal: Option<Seal>,
     /// The limits of each desktop, if there are any.
     pub limits: Option<Limits>,
-    /// At most so many desktops.
+    /// The maximum number of desktops.
     pub most: usize,
-    /// So many are started in advance.
+    /// How many desktops are kept started in advance.
     pub warm: usize,
     /// How long an unused desktop is kept.
     pub idle: Duration,
@@ -57,28 +57,28 @@ pub struct Fleet {
     pub(crate) metrics: Metrics,
     tools: OnceLock<Vec<Tool>>,
     state: Mutex<State>,
-    /// At most one start for each processor at a time: more would delay each other until none is
-    /// ready in time.
+    /// Limits simultaneous starts to one for each processor: more starts would delay each other
+    /// until none is ready in time.
     starts: Semaphore,
-    /// A desktop was started in advance, or one has ended.
+    /// Signals that a desktop was started in advance, or that one has ended.
     changed: Notify,
 }
 
 #[derive(Default)]
 struct State {
-    /// Started in advance, for nobody yet.
+    /// Desktops that were started in advance and have no client yet.
     warm: Vec<Arc<Desktop>>,
-    /// The clients with a handle.
+    /// The clients that have a handle.
     named: HashMap<String, Arc<Client>>,
-    /// The profiles whose home a desktop has.
+    /// The profiles whose home is in use by a desktop.
     profiles: HashSet<Profile>,
-    /// All that somebody has.
+    /// All desktops that have a client.
     taken: Vec<Weak<Desktop>>,
     /// How many are being started in advance.
     starting: usize,
-    /// The processes that run, start or end.
+    /// The number of processes that run, start or end.
     processes: usize,
-    /// The number of groups so far.
+    /// The number of control groups created so far.
     groups: usize,
 }
 
@@ -109,7 +109,7 @@ impl Drop for Place {
         self.profile = None;
         let (group, fleet) = (self.group.take(), self.fleet.clone());
         in_background(move || {
-            // Dropped first, so that others get the memory.
+            // Dropped first, so that the profile is free before the place is.
             drop(group);
             if let Some(fleet) = fleet.upgrade() {
                 fleet.lock().processes -= 1;
@@ -257,7 +257,8 @@ impl Fleet {
         self.lock().count(self.options.most).changing > 0
     }
 
-    /// When the first desktop becomes free, if nobody uses it any more.
+    /// The error if all desktops are taken, with the time until one becomes free if nobody uses it
+    /// any more.
     fn all_taken(&self) -> NoDesktop {
         let state = self.lock();
         let idle = state
@@ -390,7 +391,7 @@ async fn free_idle(fleet: Weak<Fleet>, idle: Duration) {
             return;
         };
         let mut state = fleet.lock();
-        // If another task has locked the client, that is about to get a desktop.
+        // If another task has locked the client, that client is about to get a desktop.
         state
             .named
             .retain(|_, client| client.free_idle(idle) || Arc::strong_count(client) > 1);

@@ -40,7 +40,8 @@ pub(crate) enum Asked {
 /// Why a request is refused: a status, and what to do.
 pub(crate) type Refusal = (StatusCode, &'static str);
 
-/// The purpose of a request, if it may be answered. With `open_metrics`, the numbers need no token.
+/// The purpose of a request, if the request is permitted. With `open_metrics`, the metrics need no
+/// token.
 pub(crate) fn ask(
     token: &Token,
     open_metrics: bool,
@@ -156,7 +157,7 @@ pub(crate) fn handle(uri: &Uri) -> Option<&str> {
     uri.path().strip_prefix(PATH)?.strip_prefix('/')
 }
 
-/// The profile that a request is for: `?profile=NAME`.
+/// The profile that a request asks for: `?profile=NAME`.
 pub(crate) fn profile(uri: &Uri) -> Result<Option<Profile>, Refusal> {
     let pairs = uri.query().unwrap_or_default().split('&');
     let mut names = pairs.filter_map(|pair| pair.strip_prefix("profile="));

@@ -17,7 +17,7 @@ pub(crate) struct OwnJournal {
 }
 
 impl OwnJournal {
-    /// Makes a new folder in `all`: no client may find another's files in its own.
+    /// Creates a new folder in `all`: no client may find another client's files in its own folder.
     pub(crate) fn create(all: &Path) -> io::Result<Self> {
         private_folder(all)?;
         let _others = lock(all, FlockOperation::LockExclusive)?;
@@ -62,7 +62,7 @@ pub(crate) fn prune(all: &Path, keep: Retention) -> io::Result<()> {
         if !is_folder || lock(&path, FlockOperation::NonBlockingLockExclusive).is_err() {
             continue;
         }
-        // Each call makes files, which changes the folder.
+        // Each call adds files and thereby changes the folder's time.
         let used = entry.metadata()?.modified()?;
         ended.push((used, size(&path), path));
     }

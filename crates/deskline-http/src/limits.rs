@@ -38,7 +38,8 @@ struct Parent {
 pub(crate) struct Group(Vec<PathBuf>);
 
 impl Limits {
-    /// Finds out how desktops can be limited: bytes, and processes and threads together.
+    /// Finds out how desktops can be limited: to this many bytes, and this many processes and
+    /// threads together.
     pub fn find(memory: Option<u64>, processes: Option<u32>) -> Result<Option<Self>, HttpError> {
         if memory.is_none() && processes.is_none() {
             return Ok(None);
@@ -74,7 +75,7 @@ impl Limits {
         }
     }
 
-    /// Whether they hold for a desktop as a whole.
+    /// Whether the limits hold for a desktop as a whole.
     pub fn by_groups(&self) -> bool {
         !self.parents.is_empty()
     }
@@ -95,7 +96,7 @@ impl Limits {
         Ok(group)
     }
 
-    /// The same command, in these groups from its start on.
+    /// A command that runs `command` in these groups from its start on.
     pub(crate) fn limited(&self, group: &Group, command: &Command) -> Command {
         let mut limited = Command::new("/bin/sh");
         let limit = match self.data {
@@ -150,7 +151,8 @@ fn path_of<'a>(own: &'a str, controller: &str) -> Option<&'a str> {
 }
 
 /// The group of the unified hierarchy (version 2) that this server is in, prepared for groups in
-/// it. A group with members cannot have limited ones below it: the server moves to one of its own.
+/// it. A group with members cannot have limited groups below it, so the server moves to a group of
+/// its own.
 fn unified(own: &str, controllers: &[&str]) -> Option<PathBuf> {
     let folder = Path::new(ROOT).join(path_of(own, "")?);
     let there = fs::read_to_string(folder.join("cgroup.controllers")).ok()?;
@@ -182,7 +184,7 @@ fn unified(own: &str, controllers: &[&str]) -> Option<PathBuf> {
 fn of_controller(own: &str, controller: &str) -> Option<PathBuf> {
     let root = Path::new(ROOT).join(controller);
     let folder = root.join(path_of(own, controller)?);
-    // In a container its group may be the root.
+    // In a container, the server's group may be the root.
     let folder = if folder.is_dir() { folder } else { root };
     sweep(&folder);
     let probe = folder.join(format!("{PREFIX}{}-probe", std::process::id()));

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use deskline_unix::process;
 
-/// The memory of these processes and of all that they have started, in bytes. Of pages that it
-/// shares, each process counts for its share, or for all where the kernel does not report shares.
+/// The memory of these processes and of all that they have started, in bytes. Shared pages count by
+/// each process's share, or in full if the kernel does not report shares.
 pub(crate) fn of_all_below(roots: &[u32]) -> u64 {
     let all = process::of_user(Path::new("/proc"), rustix::process::getuid().as_raw());
     let mut below: HashSet<i32> = roots.iter().map(|pid| pid.cast_signed()).collect();

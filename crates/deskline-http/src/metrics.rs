@@ -21,20 +21,20 @@ pub(crate) enum Outcome {
     /// The tool answered with an error, which the agent reads.
     Error,
     Cancelled,
-    /// Its desktop ended meanwhile, or had ended.
+    /// The call's desktop ended during the call or before it.
     Ended,
-    /// There was no desktop for it.
+    /// There was no desktop for the call.
     Refused,
 }
 
 /// How many desktops there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Count {
-    /// Clients have them.
+    /// Desktops that have a client.
     pub(crate) used: usize,
-    /// Started in advance.
+    /// Desktops that were started in advance and have no client.
     pub(crate) warm: usize,
-    /// They start or end.
+    /// Desktops that are starting or ending.
     pub(crate) changing: usize,
     /// The number of desktops that can still be started.
     pub(crate) free: usize,
@@ -92,7 +92,7 @@ impl Metrics {
         }
     }
 
-    /// A call of this tool has ended.
+    /// Records the end of a call of this tool.
     pub(crate) fn link(&self, tool: &str, outcome: Outcome, duration: Duration) {
         let outcome = match outcome {
             Outcome::Ok => "ok",
@@ -109,10 +109,11 @@ impl Metrics {
             .observe(duration.as_secs_f64());
     }
 
-    /// The durations of a call's steps: the object under [`STEPS_MS`](deskline_mcp::STEPS_MS).
+    /// Records the durations of a call's steps: the object under
+    /// [`STEPS_MS`](deskline_mcp::STEPS_MS).
     pub(crate) fn steps(&self, times: &Value) {
-        // A desktop's server might invent labels, which would stay for ever: accept only known
-        // ones.
+        // Accept only known labels: a desktop's server might invent others, and a label is kept for
+        // ever.
         for step in STEPS {
             if let Some(ms) = times[step].as_f64() {
                 let labels = [("step", step.to_owned())];
@@ -121,7 +122,7 @@ impl Metrics {
         }
     }
 
-    /// A desktop has started.
+    /// Records the start of a desktop.
     pub(crate) fn started(&self, took: Duration) {
         self.start.observe(took.as_secs_f64());
     }

@@ -1,4 +1,4 @@
-//! The name of a profile: a home that is kept, and given to one desktop at a time.
+//! The name of a profile: a home that outlives its desktop, and is given to one desktop at a time.
 
 use std::fmt;
 use std::fs;

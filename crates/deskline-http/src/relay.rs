@@ -1,4 +1,4 @@
-//! The handler of a client whose desktop is one of a fleet: passes its calls on to it.
+//! The handler for a client whose desktop belongs to a fleet: passes its calls on to that desktop.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,7 +23,7 @@ use deskline_mcp::{Reply, STEPS_MS, remote_instructions, reporting, server_info}
 /// The header of a session's id.
 const SESSION: &str = "mcp-session-id";
 
-/// Passes a client's calls on to its desktop, which it takes at the first call.
+/// Passes a client's calls on to its desktop, which the client gets at its first call.
 pub struct Relay {
     fleet: Arc<Fleet>,
     /// The client of the session, if it has no handle: its desktop ends with the session.
@@ -38,7 +38,7 @@ impl Relay {
         }
     }
 
-    /// The desktop that a request is for. The error is for the agent.
+    /// The desktop for a request. The error is for the agent.
     async fn desktop(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Desktop>, String> {
         let Some(parts) = context.extensions.get::<Parts>() else {
             return Err("the request has no head".into());
@@ -102,7 +102,7 @@ impl Relay {
             },
             () = context.ct.cancelled() => {
                 let cancelled = CancelledNotificationParam::new(Some(id), None);
-                // The desktop's server ends the link and restores what it changed.
+                // The desktop's server cancels the link and restores its changes.
                 let _ = peer.notify_cancelled(cancelled).await;
                 (Outcome::Cancelled, Err(McpError::internal_error("cancelled", None)))
             }
@@ -176,11 +176,12 @@ impl ServerHandler for Relay {
     }
 }
 
-/// The desktop's server speaks the generation of the protocol without this field, and the client
-/// may need it. `rmcp` removes it for clients that do not.
+/// The desktop's server speaks the generation of the protocol without this field, but the client
+/// may need the field. `rmcp` removes it for other clients.
 const COMPLETE: Option<ResultType> = Some(ResultType::COMPLETE);
 
-/// The desktop's server answered with an error, or ended in the middle.
+/// The error for a call that the desktop's server answered with an error, or in the middle of which
+/// it ended.
 fn failed(desktop: &Desktop, error: &ServiceError) -> ErrorData {
     if let ServiceError::McpError(error) = error {
         return error.clone();

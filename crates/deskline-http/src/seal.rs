@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use tokio::process::Command;
 
-/// The program's path in the sandbox, whose other folders may hide its own.
+/// The program's path in the sandbox: the folder of the program itself may be hidden there.
 const PROGRAM: &str = "/run/deskline";
 
-/// The folders that each desktop has to itself, empty at first: they hold files of other users
-/// outside.
+/// The folders of which each desktop has its own, empty one: outside the sandbox they hold other
+/// users' files.
 const OWN: [&str; 8] = [
     "/tmp", "/var/tmp", "/run", "/home", "/root", "/mnt", "/media", "/srv",
 ];

@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The format of the metrics.
 const PROMETHEUS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Where to listen, and for whom.
+/// The address to listen on, and the accepted clients.
 pub struct Listen {
     pub address: SocketAddr,
     /// The names in `Host` that mean this server, besides loopback.
@@ -53,13 +53,13 @@ pub struct Viewer {
 /// MCP over HTTP.
 pub struct HttpServer {
     listener: TcpListener,
-    /// With the port that it has.
+    /// The address to listen on, with the actual port.
     listen: Listen,
 }
 
-/// The values that an answer needs.
+/// The data that a request handler needs.
 struct Shared<H: ServerHandler + Send + 'static> {
-    /// Its `hosts` has all names in `Host` that mean this server.
+    /// The options, with all names in `Host` that mean this server in `hosts`.
     listen: Listen,
     service: Service<H>,
     fleet: Option<Arc<Fleet>>,
@@ -67,7 +67,7 @@ struct Shared<H: ServerHandler + Send + 'static> {
 
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 
-/// A handler of rmcp's, and the sessions of its clients.
+/// rmcp's service: its handler, and the sessions of its clients.
 type Service<H> = StreamableHttpService<H, LocalSessionManager>;
 
 impl HttpServer {
@@ -91,9 +91,9 @@ impl HttpServer {
         self.listen.viewer.as_ref().map(|_| url())
     }
 
-    /// Serves until `stop` completes, the desktops of this fleet if there is one. Each session has
-    /// a handler from `new_handler`, which is dropped when the session ends, at the latest after
-    /// `idle` without a request.
+    /// Serves until `stop` completes. If there is a fleet, serves the fleet's desktops. Each
+    /// session has a handler from `new_handler`, which is dropped when the session ends, at the
+    /// latest after `idle` without a request.
     pub async fn run<H: ServerHandler + Send + 'static>(
         mut self,
         new_handler: impl Fn() -> H + Send + Sync + 'static,
@@ -163,7 +163,7 @@ async fn answer<H: ServerHandler + Send + 'static>(
             text(StatusCode::BAD_REQUEST, NO_FLEET)
         }
         (Asked::Protocol, _) => {
-            // Handlers see the request and must not get the secret.
+            // Handlers get the request, but must not get the secret.
             request.headers_mut().remove(AUTHORIZATION);
             shared.service.handle(request).await
         }
@@ -185,7 +185,7 @@ async fn answer<H: ServerHandler + Send + 'static>(
     }
 }
 
-/// A page of the viewer, or the request for its password.
+/// A page of the viewer, or the answer that makes the browser ask for its password.
 async fn view(viewer: &Viewer, asked: Result<(), Refusal>, path: &str, uri: &Uri) -> Answer {
     if let Err((status, why)) = asked {
         let mut answer = text(status, why);

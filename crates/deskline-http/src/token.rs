@@ -18,7 +18,7 @@ pub const VIEW_TOKEN: &str = "DESKLINE_VIEW_TOKEN";
 /// The fewest characters of a token.
 const SHORTEST: usize = 16;
 
-/// A secret. Whoever has it gets access.
+/// A secret that gives access.
 pub struct Token(String);
 
 impl Token {

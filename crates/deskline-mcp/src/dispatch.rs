@@ -44,13 +44,13 @@ pub struct Config {
 /// How often a call may ask: about its app, and about the one that a drag ends in.
 const QUESTIONS: usize = 3;
 
-/// Why a call has no answer of a tool.
+/// Why a call gets no answer from a tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoReply {
     /// No tool has this name. The text is for the agent.
     #[error("{0}")]
     UnknownTool(String),
-    /// The client has to ask its user, and to call again with the answer.
+    /// The client has to ask its user, and then repeat the call with the answer.
     #[error("the user has to be asked about {0}")]
     Asks(Box<Question>),
 }
@@ -69,7 +69,7 @@ pub struct Dispatcher {
     desktop: Served,
     config: Config,
     live: Live,
-    /// Locked by the call that asks the person, so that they get one question at a time.
+    /// Locked by the call that asks the person, so that the person gets one question at a time.
     asking: tokio::sync::Mutex<()>,
 }
 
@@ -181,7 +181,7 @@ impl Dispatcher {
     }
 
     /// Carries out a link. If the person has to be asked first, it is carried out again after their
-    /// answer; meanwhile nothing is held, and other calls run.
+    /// answer. Meanwhile it holds nothing, and other calls run.
     async fn link(
         &self,
         mut call: Call,
@@ -197,7 +197,7 @@ impl Dispatcher {
             };
             if asking.is_none() {
                 asking = Some(self.asking.lock().await);
-                // The call before this one may have asked the same question.
+                // An earlier call may have asked the same question.
                 if grants.allows(&question) {
                     continue;
                 }
@@ -240,7 +240,7 @@ impl Dispatcher {
     }
 }
 
-/// Why a call has no answer of a tool.
+/// Why a call gets no answer from a tool.
 enum Failed {
     Wrong(Wrong),
     Asks(Box<Question>),
@@ -258,7 +258,7 @@ enum Linked {
     Asks(Box<Question>),
 }
 
-/// Asks the person at the desktop. `why` their client cannot ask them.
+/// Asks the person at the desktop. `why` is the reason why their client cannot ask them.
 async fn at_the_desktop(
     desktop: &Served,
     question: &Question,
@@ -352,8 +352,8 @@ async fn wait_for(
     }
 }
 
-/// Waits for the turn of a call about this app, once the app has answered a ping. Pings for at most
-/// `patience`, and at least once; a ping waits 2 s. Other calls take their turns between two pings.
+/// Pings the app until it answers, for at most `patience` but at least once; a ping waits 2 s. Then
+/// waits for the call's turn. Other calls take their turns between two pings.
 async fn answering(
     desktop: &Served,
     pid: u32,
@@ -380,7 +380,7 @@ async fn answering(
     }
 }
 
-/// Answers and records a call without a link.
+/// Answers and records a call for which no link ran.
 async fn not_linked(desktop: &Served, call: Call, error: Error) -> Result<Reply, Wrong> {
     let journal = desktop.journal.clone();
     blocking(move || Ok(unanswered(&journal, &call, error).into())).await

@@ -105,8 +105,8 @@ impl JournalFiles {
     }
 }
 
-/// The apps whose elements are in a link's files. For an app that no system has identified, the log
-/// has only its own name, which can deny it but not allow it.
+/// The apps whose elements are in a link's files. For an app that the system did not identify, the
+/// log has only the name that the app gives itself, which can deny it but not allow it.
 fn apps_of(record: &Record) -> impl Iterator<Item = Identity> {
     let known = record.known_as.iter().map(|known| Identity {
         names: known.names.clone(),

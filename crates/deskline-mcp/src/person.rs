@@ -1,6 +1,6 @@
 //! Asks the person through their client, by MCP elicitation: `elicitation/create` in the middle of
-//! a call, or, from protocol 2026-07-28 on, as the answer of the call, which the client then makes
-//! again.
+//! a call or, from protocol 2026-07-28 on, as the answer to the call, which the client then
+//! repeats.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// The name of the form's field.
 const FIELD: &str = "answer";
 
-/// What came of a question.
+/// The result of asking a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
     Answered(Approval),
@@ -28,7 +28,7 @@ pub enum Asked {
     Declined,
     /// They cannot be asked: the reason, as a clause.
     Unable(String),
-    /// The client makes the call again, with the answer.
+    /// The client repeats the call, with the answer.
     Later,
 }
 
@@ -54,7 +54,7 @@ impl Person for Nobody {
 /// The client that has made a call.
 pub(crate) struct Client<'c> {
     pub(crate) context: &'c RequestContext<RoleServer>,
-    /// The person's answers to questions that an earlier answer of this call has asked.
+    /// The person's answers to questions in an earlier answer to this call.
     pub(crate) answers: InputResponses,
 }
 
@@ -86,7 +86,7 @@ impl Client<'_> {
     fn has_forms(&self) -> bool {
         let capabilities = self.context.client_capabilities();
         let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
-        // Before there were other modes, forms had no name.
+        // Older clients know only forms, and do not name this mode.
         elicitation.is_some_and(|offers| offers.form.is_some() || offers.url.is_none())
     }
 
@@ -113,7 +113,7 @@ impl Client<'_> {
     }
 }
 
-/// The answer of a call for a client that asks between two calls.
+/// The answer for a client that asks its user and then repeats the call.
 pub(crate) fn input_required(question: &Question) -> InputRequiredResult {
     let request = InputRequest::Elicitation(ElicitRequest::new(form(question)));
     let requests = [(question.id(), request)].into_iter().collect();

@@ -46,7 +46,7 @@ impl Reply {
 }
 
 impl From<Reply> for CallToolResult {
-    /// Has no structured content: clients then drop the text.
+    /// There is no structured content: clients would then drop the text.
     fn from(reply: Reply) -> Self {
         let picture = reply
             .png

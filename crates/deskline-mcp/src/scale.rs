@@ -49,8 +49,8 @@ impl Rgb {
     }
 }
 
-/// The pixels of a side of length `from` that pixel `at` of a side of length `to` covers. The
-/// weight of each is the covered part, in `to`ths.
+/// The pixels of a side of length `from` that are covered by pixel `at` of a side of length `to`.
+/// The weight of each is the part of it that is covered, in `to`ths.
 fn spans(at: usize, from: usize, to: usize) -> Vec<(usize, u64)> {
     let (start, end) = (at * from, (at + 1) * from);
     (start / to..end.div_ceil(to))

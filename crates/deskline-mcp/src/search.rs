@@ -20,7 +20,7 @@ const TIME: Duration = Duration::from_secs(2);
 /// The longest answer, in characters.
 const LONGEST_ANSWER: usize = 3_800;
 const LONGEST_LINE: usize = 300;
-/// How many of a longer line's last characters are kept.
+/// Of a longer line, this many of the last characters are kept.
 const LINE_END: usize = 100;
 
 /// The checked arguments of a call.

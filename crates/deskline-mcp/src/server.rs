@@ -133,7 +133,7 @@ where
     let running = tokio::select! {
         running = handshake => match running {
             Ok(running) => running,
-            // A client may ask for the server's info and leave.
+            // A client may request the server's info and leave.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(ServeError::Handshake(Box::new(error))),
         },

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{Mutex as Line, OwnedMutexGuard};
 
-/// The turn of a call. The next call about the app has its turn when this is dropped.
+/// The turn of a call. When this is dropped, the next call about the app has its turn.
 pub(crate) type Turn = OwnedMutexGuard<()>;
 
 /// A fair lock for each pid.

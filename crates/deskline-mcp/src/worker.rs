@@ -21,7 +21,8 @@ pub trait Desk: Send {
     /// Runs one link, unless the person has to be asked first.
     fn run(&mut self, call: &Call, cancel: &Cancel) -> Result<Answer, Box<Question>>;
 
-    /// Runs a look of a `wait_for`, until `others` returns that another job waits for the desktop.
+    /// Looks for the element of a `wait_for`, until `others` returns that another job waits for the
+    /// desktop.
     fn look(&mut self, waiting: Box<Waiting>, cancel: &Cancel, others: &dyn Fn() -> bool)
     -> Looked;
 

@@ -1,4 +1,4 @@
-//! The server on any lines: it answers the next request all the same.
+//! The server on arbitrary lines: it still answers the next request.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -57,7 +57,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).replace(['\n', '\r'], " ")
 }
 
-/// Whether it calls a tool on an app of the script that takes its time.
+/// Whether it calls a tool on an app of the script that is slow.
 fn is_slow(line: &str) -> bool {
     let line: Value = serde_json::from_str(line).unwrap_or_default();
     let pid = &line["params"]["arguments"]["pid"];

@@ -26,7 +26,7 @@ fn write_of(journal: &Journal, app: &str, tool: &str, width: u32, height: u32) -
     write_known_as(journal, app, vec![known], tool, width, height)
 }
 
-/// The same, of apps that the system knows as these.
+/// Writes a pair and a record about apps that the system knows by these names.
 fn write_known_as(
     journal: &Journal,
     app: &str,
@@ -193,7 +193,7 @@ async fn files_of_blocked_apps_are_not_shown() {
     .await;
     let open = write_of(&session.journal, "Notes", "refresh_traversal", 1, 1);
     let shut = write_of(&session.journal, "My Secrets", "refresh_traversal", 1, 1);
-    // Nor a file that no record assigns to an app.
+    // A file that no record assigns to an app is not shown either.
     let unknown = session.journal.begin("refresh_traversal").unwrap();
     unknown.write_text(TREE).unwrap();
 
@@ -243,9 +243,9 @@ async fn files_go_by_what_the_system_knows_their_apps_by_not_by_what_they_call_t
         (&[known_as(&["org.gnome.Notes", "notes"])], true),
         (&[known_as(&["evil"])], false),
         (&[known_as(&["notes", "vault"])], false),
-        // A dialog of another process, whose elements are in the file too.
+        // The file also has the elements of another process's dialog.
         (&[known_as(&["notes"]), known_as(&["vault"])], false),
-        // Of an app that nothing identifies.
+        // The files are about an app that the system does not identify.
         (&[], false),
     ];
     for (known, open) in apps {

@@ -99,7 +99,7 @@ async fn bad_arguments_are_results_and_unknown_tools_are_errors() {
         let text = session.text(tool, arguments).await;
         assert_eq!(text, format!("ERROR status: error\nerror: {error}"));
     }
-    // An error, not silence.
+    // The client gets an error, not silence.
     for (method, params, code, message) in [
         (
             "tools/call",
@@ -172,7 +172,7 @@ async fn links_run_one_at_a_time_and_a_hung_app_delays_no_other() {
     session.starts(1, GATED).await;
     session.refresh(2, PLAIN).await;
     session.refresh(3, HUNG).await;
-    // The error about the hung app comes before both.
+    // The error about the hung app arrives before both answers.
     let answer = session.answer(3).await;
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
     assert!(
@@ -206,7 +206,7 @@ async fn a_cancelled_request_cancels_its_link() {
     session.starts(1, ENDLESS).await;
     session.cancel(1).await;
     assert_eq!(session.seen().await, "end 2 Some(Request)");
-    // The next call runs, uncancelled.
+    // The next call runs and is not cancelled.
     session.works().await;
 }
 
@@ -336,7 +336,7 @@ async fn other_calls_run_while_a_call_waits() {
     assert_eq!(session.seen().await, "look");
     session.call(2, "list_applications", json!({})).await;
     session.answer(2).await;
-    // About the same app, and a second wait.
+    // Two more waits: one about the same app.
     session.works().await;
     session.call(4, "wait_for_and_traverse", wait).await;
     session.works().await;

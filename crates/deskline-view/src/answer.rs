@@ -34,9 +34,9 @@ const HEADERS: [(HeaderName, &str); 6] = [
 
 /// The body of an answer.
 pub enum Content {
-    /// All of it; `None` once it is sent.
+    /// The whole content; `None` once it is sent.
     Whole(Option<Bytes>),
-    /// As it comes.
+    /// Parts that are sent as they arrive.
     Events(Receiver<Bytes>),
 }
 

@@ -18,7 +18,7 @@ const LOOK: Duration = Duration::from_millis(200);
 /// closed.
 const ALIVE: Duration = Duration::from_secs(15);
 
-/// The rows from `from` on, as they come.
+/// The answer with the rows from `from` on, as they are added.
 pub(crate) fn answer(run: &Arc<Run>, from: usize) -> Answer {
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(send(Arc::clone(run), from, sender));
@@ -26,7 +26,7 @@ pub(crate) fn answer(run: &Arc<Run>, from: usize) -> Answer {
     answer::answer(StatusCode::OK, "text/event-stream", events)
 }
 
-/// Sends until the page is closed.
+/// Sends rows until the page is closed.
 async fn send(run: Arc<Run>, mut next: usize, events: mpsc::Sender<Bytes>) {
     let mut sent = Instant::now();
     while !events.is_closed() {

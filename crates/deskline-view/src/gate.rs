@@ -1,9 +1,9 @@
 //! Authenticates requests: only a page of this server gets answers, in a browser that was given the
 //! address.
 //!
-//! The token in the path keeps other users and other pages out. `Host` and `Origin` are checked
-//! against a page that has found out the token: a name that was rebound to 127.0.0.1 is another
-//! host, and a script elsewhere has another origin.
+//! The token in the path keeps other users and other pages out. `Host` and `Origin` are checked in
+//! case a page has found out the token: a host name that was rebound to 127.0.0.1 is not this
+//! server's `Host`, and a script of another page has another `Origin`.
 //!
 //! A browser is started with a code instead of the token, because every user can read the arguments
 //! of a process. The code leads to the page once, within [`OPENS`], and for this user alone
@@ -17,7 +17,7 @@ use hyper::{HeaderMap, Method, StatusCode, Uri};
 
 use crate::secret::{same, secret};
 
-/// How long a browser may take to start and ask.
+/// How long a browser may take to start and send the request.
 const OPENS: Duration = Duration::from_secs(60);
 
 /// The first part of a path that has a code.
@@ -44,13 +44,13 @@ pub(crate) enum Asked<'u> {
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// It does not only read.
+    /// The request does not only read.
     Method,
-    /// It is for another host.
+    /// The request is for another host.
     Host,
     /// A page of another server sent it.
     Origin,
-    /// It has no token, or a wrong one.
+    /// The request has no token, or a wrong one.
     Token,
 }
 
@@ -94,7 +94,7 @@ impl Gate {
         Ok(url)
     }
 
-    /// Uses the code up. Returns the path of the page if it was the right one.
+    /// Uses up the code. Returns the path of the page if `code` was the right one.
     pub(crate) fn let_in(&self, code: &str) -> Option<String> {
         let mut good = self.code.lock().unwrap_or_else(PoisonError::into_inner);
         let right =
@@ -111,7 +111,7 @@ impl Gate {
         format!("http://{}/{}/", self.hosts[0], self.token)
     }
 
-    /// The purpose of a request, if it may be answered.
+    /// The purpose of a request, if the request is permitted.
     pub(crate) fn ask<'u>(
         &self,
         method: &Method,
@@ -132,8 +132,8 @@ impl Gate {
     }
 }
 
-/// Whether a request only reads, its `Host` is ours, and its `Origin`, if any, is a page of that
-/// host with one of these schemes.
+/// Whether a request only reads, has our `Host`, and has no `Origin` or that of a page of this host
+/// with one of these schemes.
 pub fn check(
     method: &Method,
     uri: &Uri,

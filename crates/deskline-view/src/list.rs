@@ -41,7 +41,7 @@ fn page(all: &Path) -> String {
     assets::LIST.replace("<!-- rows -->", &rows)
 }
 
-/// When it was used last, and its row.
+/// The time of a journal's last use, and its row.
 fn row(all: &Path, name: &str) -> (u64, String) {
     let journal = Journal::open_to_read(Some(&all.join(name)));
     let last = journal.and_then(|journal| journal.records(1));
@@ -63,7 +63,7 @@ fn row(all: &Path, name: &str) -> (u64, String) {
     )
 }
 
-/// How long ago that was.
+/// How long ago the last use was, in words.
 fn age(ms: u64) -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let age = now

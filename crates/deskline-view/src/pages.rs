@@ -24,7 +24,7 @@ enum Shown {
     One(Arc<Run>),
     Folder {
         all: PathBuf,
-        /// By the name of the journal.
+        /// The runs, by the names of their journals.
         runs: Mutex<HashMap<String, Kept>>,
     },
 }

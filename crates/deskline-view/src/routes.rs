@@ -59,7 +59,7 @@ fn data(run: &Run, path: &str, query: &str) -> Answer {
     }
 }
 
-/// `last=N`: the newest rows; `end=N`: those before that one.
+/// `last=N`: the newest rows; `end=N`: the rows before row N.
 fn rows(run: &Run, query: &str) -> Answer {
     let total = run.len();
     let end = number(query, "end").unwrap_or(total).min(total);

@@ -23,7 +23,7 @@ struct Links {
     by_text: HashMap<String, usize>,
     /// The latest link with a picture of each process.
     pictured: HashMap<u32, usize>,
-    /// For each link, the one before it with a picture of the same process.
+    /// For each link, the latest earlier link with a picture of the same process.
     before: Vec<Option<usize>>,
 }
 
@@ -87,7 +87,8 @@ impl Run {
         rows.map(|(n, record)| Entry::new(n, record)).collect()
     }
 
-    /// All of one link: its record, its tree file, and where its pictures are on the screen.
+    /// All data of one link: its record, its tree file, and the places of its pictures on the
+    /// screen.
     pub(crate) fn link(&self, n: usize) -> Option<Value> {
         let (record, before) = self.at(n)?;
         let read = |n: usize, kind| {

@@ -175,7 +175,7 @@ fn capital(text: &str) -> String {
     })
 }
 
-/// On one line, of at most [`TEXT`] characters.
+/// The text on one line, cut to [`TEXT`] characters.
 fn cut(text: &str) -> String {
     deskline_core::escape::short(text, TEXT)
 }

@@ -12,7 +12,7 @@ use hyper::StatusCode;
 use hyper::header::LOCATION;
 use serde_json::{Map, Value};
 
-/// The status, the place it leads to, and the body of an answer.
+/// The status, the redirect and the body of an answer.
 fn ask(pages: &Pages, path: &str) -> (StatusCode, String, String) {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let answer = runtime.unwrap().block_on(pages.answer(path, None));
@@ -78,7 +78,7 @@ fn a_folder_lists_its_journals_and_has_the_page_of_each() {
     ] {
         assert_eq!(ask(&pages, path).0, StatusCode::NOT_FOUND, "{path}");
     }
-    // A proxy may have put them elsewhere.
+    // A proxy may serve them at another path.
     for page in [list, ask(&pages, "1-1/").2] {
         assert!(
             !page.contains("=\"/") && !page.contains("=\"http"),

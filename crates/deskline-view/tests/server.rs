@@ -1,4 +1,4 @@
-//! What the server shows, and to whom.
+//! The data that the server shows, and the clients that may see it.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -32,7 +32,7 @@ fn the_page_and_its_files_come_with_a_strict_policy() {
         assert_eq!(answer.header("cache-control"), "no-store");
         assert_eq!(answer.header("access-control-allow-origin"), "");
     }
-    // Nothing from elsewhere, nothing inline.
+    // The page loads nothing from elsewhere and has no inline script.
     assert!(!page.body.contains("http"), "{}", page.body);
     assert!(!page.body.contains("style=") && !page.body.contains("onclick"));
 }
@@ -107,7 +107,7 @@ fn hostile_texts_stay_text() {
         let value: Value = serde_json::from_str(&answer.body).unwrap();
         assert!(value.is_object(), "{path}");
     }
-    // Lines are as in the file: characters that could hide or turn text are escaped.
+    // Lines are as in the file: characters that could hide or reorder text are escaped.
     let link = shown.json("link/0");
     let text = link["lines"][1]["text"].as_str().unwrap();
     assert!(text.contains("\\u{202e}\\n\\\""), "{text}");
@@ -118,7 +118,7 @@ fn hostile_texts_stay_text() {
 fn only_files_of_the_journal_are_read_by_the_viewer() {
     let run = Run::new();
     let secret = run.outside("secret.txt", "secret");
-    // A log that points elsewhere, by path, by name, and by a link in the folder.
+    // A log that names files elsewhere: by a path, by a name, and by a link in the folder.
     run.log_with_files("/etc/passwd", secret.to_str().unwrap());
     run.log_with_files("../secret.txt", "..");
     let name = "1776457217931_click_and_traverse";
@@ -204,7 +204,7 @@ fn the_first_rows_of_5000_come_at_once() {
         (&first["total"], &first["first"]),
         (&5_000.into(), &4_700.into())
     );
-    // 300 ms are promised of a release build.
+    // The promise is 300 ms, for a release build.
     let limit = if cfg!(debug_assertions) { 3_000 } else { 300 };
     assert!(took < Duration::from_millis(limit), "{took:?}");
 }

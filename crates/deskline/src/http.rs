@@ -86,7 +86,7 @@ pub(crate) fn serve(settings: &Settings, serve: &Serve) -> Done {
     })
 }
 
-/// The token in this variable or file, and where the person finds it.
+/// The token in this variable or file, and a text about where the person finds it.
 fn token(variable: &'static str, file: &str) -> Result<(Token, String), Box<dyn Error>> {
     if let Ok(text) = env::var(variable) {
         return Ok((Token::new(&text)?, variable.to_owned()));
@@ -100,7 +100,7 @@ fn token(variable: &'static str, file: &str) -> Result<(Token, String), Box<dyn 
     ))
 }
 
-/// The viewer of all its journals, and where the person finds the password.
+/// The viewer of all journals, and a text about where the person finds its password.
 fn viewer(settings: &Settings, has_many: bool) -> Result<(Viewer, String), Box<dyn Error>> {
     let journal = settings.journal()?;
     let pages = if has_many {
@@ -160,7 +160,7 @@ fn fleet(settings: &Settings, serve: &Serve, most: u16) -> Result<FleetOptions, 
     })
 }
 
-/// What each desktop may use.
+/// The resources that each desktop may use.
 #[cfg(target_os = "linux")]
 fn limits(serve: &Serve) -> Result<Option<Limits>, HttpError> {
     let limits = Limits::find(serve.memory, serve.processes)?;

@@ -8,7 +8,7 @@ use deskline_journal::{Outcome, Record};
 
 const HEADER: [&str; 6] = ["TIME", "TOOL", "APP", "OUTCOME", "DIFF", "MS"];
 
-/// A table that may grow: rows that are added later keep its column widths, as far as they fit.
+/// A table that may grow: later rows keep its column widths, as far as they fit.
 #[derive(Debug)]
 pub(crate) struct Table {
     widths: [usize; 6],

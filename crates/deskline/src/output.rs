@@ -25,7 +25,7 @@ pub(crate) fn trace(verbose: u8, is_json: bool) {
     JSON.store(is_json, Ordering::Relaxed);
     let logs = tracing_subscriber::fmt().with_writer(io::stderr);
     if is_json {
-        // Lines for the person are logged too.
+        // Lines for the person are logged too, as JSON.
         let filter = EnvFilter::new(format!("{filter},deskline::output=info"));
         logs.json().with_env_filter(filter).init();
     } else {

@@ -19,7 +19,7 @@ pub(crate) fn completions(shell: Shell) -> Done {
 
 /// `deskline manual`: a page for the program and one for each command.
 pub(crate) fn manual(folder: &Path) -> Done {
-    // The tool's own `help` has no page.
+    // The generated command `help` gets no page.
     let command = Cli::command().disable_help_subcommand(true);
     clap_mangen::generate_to(command, folder)?;
     Ok(ExitCode::SUCCESS)

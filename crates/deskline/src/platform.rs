@@ -28,7 +28,7 @@ use crate::output::{self, Done};
 
 #[cfg(not(target_os = "linux"))]
 impl OpenDesktop {
-    /// Completes with `stop`: there is no private desktop here that could end by itself.
+    /// Completes with `stop`: unlike a private desktop, this desktop cannot end before.
     pub(crate) async fn until(&self, stop: impl Future<Output = ()>) {
         stop.await;
     }
@@ -103,7 +103,7 @@ fn examine(settings: &Settings) -> Result<Vec<Check>, Box<dyn Error>> {
     #[cfg(windows)]
     let mut checks = windows::examine(settings)?;
     checks.push(crate::grants::check());
-    // Reserve a name, as every call does: a folder that opens need not be writable.
+    // Reserve a name, as every call does: the folder may be readable and not writable.
     let journal = settings.journal().and_then(|journal| {
         journal.begin("doctor")?;
         Ok(journal)

@@ -115,7 +115,7 @@ impl Replay<'_> {
         Ok(steps)
     }
 
-    /// Prints a line about a step; more if it differs.
+    /// Prints a line about a step, and further lines if its answer differs.
     fn print(step: &Step, of: usize) -> Result<(), Box<dyn Error>> {
         let (word, why) = match &step.end {
             End::Same => ("same", None),

@@ -42,7 +42,7 @@ pub(crate) fn dispatcher(
         },
         ..Policy::default()
     };
-    // Without a guard, another server's input is not kept out, just like the person's.
+    // Without a guard, the input of another server is not kept out, and neither is the person's.
     let guarded = policy.guard.mode != Mode::Off;
     let turns = guarded.then(Turns::open).transpose();
     let turns = turns.inspect_err(|error| tracing::warn!("no turns: {error}"));
@@ -221,7 +221,7 @@ pub(crate) fn stopped() -> io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// Whether this signal has come.
+/// Completes when this signal arrives.
 type Came = Box<dyn FnMut(&mut std::task::Context<'_>) -> bool>;
 
 #[cfg(unix)]

@@ -44,8 +44,8 @@ pub(crate) fn view(settings: &Settings, args: &ViewArgs) -> Done {
     })
 }
 
-/// Opens this address, which other users can read meanwhile, in the person's browser, if there is
-/// one. The address has been printed: failing to open it is no error.
+/// Opens this address in the person's browser, if there is one; other users can read the address
+/// meanwhile. The address was printed before, so a failure to open it is no error.
 fn open(url: &str) {
     let opener = if cfg!(target_os = "macos") {
         "open"

@@ -1,5 +1,5 @@
-//! `deskline call --warm`: the call goes to a server that stays for the next ones, so that each
-//! takes little more than the tool's own time, and a private desktop outlives the call.
+//! `deskline call --warm`: the call goes to a server that keeps running for later calls. So a call
+//! takes little more than the tool's own time, and a private desktop outlives it.
 //!
 //! The first call binds a socket in the journal's folder, which is this user's alone, and starts
 //! the server with it as standard input: no call waits for a server to be ready. A connection has
@@ -68,7 +68,8 @@ pub(crate) fn call(settings: &Settings, call: Call) -> Done {
         json: call.json,
     };
     let request = serde_json::to_string(&request)?;
-    // A server that has just ended without a call had been idle for too long.
+    // If a server ended without carrying out the call, it had just reached its idle limit: start
+    // another.
     let printed = match place.ask(&request)? {
         Some(printed) => printed,
         None => place.ask(&request)?.ok_or_else(|| place.why_ended())?,
@@ -155,14 +156,14 @@ impl Place {
         Ok(UnixStream::connect(&socket)?)
     }
 
-    /// Prevents others from starting or ending a server until it is dropped.
+    /// Prevents other processes from starting or ending a server until it is dropped.
     fn lock(&self) -> io::Result<File> {
         let lock = private(&self.file("lock"))?;
         rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive)?;
         Ok(lock)
     }
 
-    /// An error with what the server wrote last.
+    /// An error with the last lines that the server wrote.
     fn why_ended(&self) -> String {
         let log = fs::read_to_string(self.file("log")).unwrap_or_default();
         let last = log.lines().last().unwrap_or_default();

@@ -171,7 +171,7 @@ fn the_doctor_names_the_one_command_that_installs_what_is_missing() {
     let output = doctor.env("PATH", "/nonexistent").output().unwrap();
     let (_, out) = outcome(&output);
     let last = out.lines().last().unwrap();
-    // Tesseract is looked for in the PATH of the session, if there is one.
+    // Tesseract is searched in the PATH of the session, if there is a session.
     assert_eq!(
         last.replace(" tesseract-ocr", ""),
         "What is missing, as root: apt-get install xvfb xfwm4 dbus-daemon"

@@ -1,6 +1,6 @@
-//! The documents point at files and headings that exist, and the README stays a page.
+//! The documents point at files and headings that exist, and the README stays one page long.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-// The names are as git has them.
+// The names of files are those in git.
 #![allow(clippy::case_sensitive_file_extension_comparisons)]
 
 use std::collections::HashSet;
@@ -98,7 +98,7 @@ fn links_lead_somewhere() {
     assert!(checked >= 8, "only {checked} links were found");
 }
 
-/// `a/{b,c}.rs` is `a/b.rs` and `a/c.rs`.
+/// Expands `a/{b,c}.rs` to `a/b.rs` and `a/c.rs`.
 fn expand(name: &str) -> Vec<String> {
     let parts = name
         .split_once('{')
@@ -112,7 +112,8 @@ fn expand(name: &str) -> Vec<String> {
     }
 }
 
-/// A name in backticks that ends in `.rs` or `/` is the end of a file's or a folder's path.
+/// Checks that a name in backticks that ends in `.rs` or `/` is the end of a file's or folder's
+/// path.
 #[test]
 fn the_map_names_files_that_exist() {
     let (root, files) = workspace();
@@ -131,8 +132,8 @@ fn the_map_names_files_that_exist() {
     assert!(checked >= 20, "only {checked} names were found");
 }
 
-/// rustfmt wraps comments on nightly only, so this test counts. A row of a table and an address
-/// cannot be wrapped.
+/// rustfmt wraps comments only on nightly, so this test counts columns. Rows of tables and
+/// addresses cannot be wrapped.
 #[test]
 fn comments_are_100_columns_wide() {
     let (root, files) = workspace();
@@ -155,7 +156,7 @@ fn comments_are_100_columns_wide() {
     assert_eq!(found, Vec::<String>::new());
 }
 
-/// Each claim of SECURITY.md names tests, which exist.
+/// Each claim of SECURITY.md names tests, and they exist.
 #[test]
 fn each_claim_about_security_has_a_test() {
     let (root, files) = workspace();
@@ -193,7 +194,7 @@ fn the_formats_have_each_word_of_a_line() {
     assert_eq!(missing, Vec::<&str>::new());
 }
 
-/// The skill's table has all tools, and arguments that these take.
+/// The skill's table has all tools, and only arguments that they take.
 #[test]
 fn the_skill_names_tools_and_arguments_that_exist() {
     let (root, _) = workspace();

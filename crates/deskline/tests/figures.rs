@@ -21,7 +21,7 @@ fn cells(line: &str) -> Vec<&str> {
     inner.split('|').map(str::trim).collect()
 }
 
-/// `12044` is `12,044`.
+/// Writes `12044` as `12,044`.
 fn grouped(number: &str) -> String {
     match number.len() {
         4.. if number.bytes().all(|b| b.is_ascii_digit()) => {
@@ -112,8 +112,8 @@ fn chromium(benchmarks: &str) -> Vec<String> {
     DRIVERS.iter().map(row).collect()
 }
 
-/// The page with `rows` in the table that begins with `header`. Rows with † are measured apart, and
-/// stay.
+/// The page with `rows` in the table that begins with `header`. Rows with † come from separate
+/// measurements and stay.
 fn with_table(page: &str, header: &str, rows: Vec<String>) -> String {
     let mut lines = page.lines();
     let mut out: Vec<String> = vec![];

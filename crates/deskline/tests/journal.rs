@@ -91,7 +91,7 @@ fn log_follows_what_comes() {
     assert_eq!(next().tool, "scroll_and_traverse");
     run.record("drag_and_traverse", "Notes", Outcome::Cancelled);
     assert_eq!(next().tool, "drag_and_traverse");
-    // It ends where nobody reads it any more.
+    // It ends once nobody reads its output any more.
     drop(lines);
     while log.try_wait().unwrap().is_none() {
         run.record("click_and_traverse", "Notes", Outcome::Ok);
@@ -123,11 +123,11 @@ fn grep_finds_the_newest_first() {
     assert_eq!(one.lines().count(), 1);
     assert_eq!(run.output(&["grep", "Nowhere"]), (1, String::new()));
     assert_eq!(run.output(&["grep", "("]).0, 1);
-    // A pattern that matches an end of a line is no match of the next line.
+    // A pattern that matches the end of a line does not match the next line.
     assert_eq!(run.output(&["grep", "Shop\\s+\\[AXS"]).0, 1);
 }
 
-/// Every line, by every count of threads and batches.
+/// Finds every line, with any number of threads and batches.
 #[test]
 fn grep_misses_nothing_in_many_files() {
     let run = Run::new();

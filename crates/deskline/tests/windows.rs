@@ -1,4 +1,4 @@
-//! The program on Windows, as a client has it: Qt Designer driven over standard input and output,
+//! The program on Windows, as a client uses it: Qt Designer driven over standard input and output,
 //! judged by the file that it saves, while the person's window is in front. Run by scripts/windows
 //! under Wine: `DESKLINE_BIN` is the program, `DESKLINE_QT` the folder with designer.exe.
 #![cfg(windows)]
@@ -159,7 +159,7 @@ fn person(arguments: &[&str]) -> String {
     bed::person(arguments).unwrap()
 }
 
-/// Where the person's pointer is, as they left it.
+/// The person's pointer, where they left it.
 fn pointer() -> String {
     let place = person(&["getmouselocation"]);
     place.split(" screen").next().unwrap().to_owned()
@@ -175,7 +175,7 @@ struct Desk {
 }
 
 impl Desk {
-    /// `None` without what scripts/windows sets.
+    /// `None` without the environment that scripts/windows sets.
     fn new() -> Option<Self> {
         let Some(qt) = std::env::var_os("DESKLINE_QT").map(PathBuf::from) else {
             eprintln!("skipped: DESKLINE_QT is not set (scripts/windows sets it)");
@@ -225,7 +225,7 @@ impl Desk {
         assert!(front.is_some_and(|line| line.contains(&theirs)), "{apps}");
     }
 
-    /// What the person's editor has, once they have saved it.
+    /// The text in the person's editor, once it is saved.
     fn theirs(&self) -> String {
         let file = self.folder.path().join("theirs.txt");
         fs::remove_file(&file).unwrap();
@@ -247,7 +247,7 @@ impl Desk {
         })
     }
 
-    /// The ref of a field that shows: the first filters Designer's widgets, the second the form's.
+    /// The ref of a visible field: the first filters Designer's widgets, the second the form's.
     fn field(&mut self, nth: usize) -> String {
         let tree = self.tree();
         let shows = |line: &&str| line.contains("[AXTextField") && line.contains(" visible ");
@@ -291,7 +291,7 @@ fn designer_is_driven_behind_the_persons_window() {
     person(&["type", "mine"]);
     let left = pointer();
 
-    // Without the pointer, and without coming to the front.
+    // An action without the pointer, which does not bring the app to the front.
     let field = desk.field(0);
     let value = json!({"pid": pid, "ref": field, "value": "Push"});
     desk.client.call("set_value_and_traverse", &value);
@@ -306,7 +306,7 @@ fn designer_is_driven_behind_the_persons_window() {
     });
     desk.assert_theirs_in_front();
 
-    // By the pointer and the keyboard: the person's window and pointer come back.
+    // Actions by pointer and keyboard: afterwards the person's window and pointer are restored.
     let click = json!({"pid": pid, "ref": field, "text": " Büsh"});
     desk.client.call("click_and_traverse", &click);
     assert!(
@@ -327,7 +327,7 @@ fn designer_is_driven_behind_the_persons_window() {
     assert_eq!(pointer(), left);
     assert_eq!(desk.theirs(), "mine");
 
-    // By the clipboard, which is the person's again afterwards.
+    // A paste: afterwards the clipboard is the person's again.
     person(&["key", "ctrl+a", "ctrl+c"]);
     assert_eq!(desk.theirs(), "mine");
     let all = json!({"pid": pid, "steps": [
@@ -363,7 +363,7 @@ fn the_person_is_kept_out_and_their_esc_ends_a_call() {
     let text = "abcdefghij".repeat(20);
     let click = json!({"pid": pid, "ref": field, "text": text});
     let call = desk.client.begin("click_and_traverse", &click);
-    // Typed for as long as the call takes: what comes while it types reaches no app.
+    // The person types during the whole call: keys that arrive while the agent types reach no app.
     loop {
         person(&["key", "z"]);
         if let Ok(answer) = desk.client.answers.try_recv() {
@@ -409,7 +409,7 @@ fn apps_are_opened_and_bounded() {
     };
     let pid = field(&opened, "pid:").unwrap();
     assert!(tree(&opened).contains("[AXMenuBar"), "{}", tree(&opened));
-    // It runs, and is found by its name.
+    // The app runs, and is found by its name.
     let again = client.call(
         "open_application_and_traverse",
         &json!({"identifier": "Assistant"}),
@@ -488,7 +488,7 @@ fn clients_are_configured_where_windows_keeps_them() {
             "{file}: {said}"
         );
     }
-    // As npm installs it: a shell script, and one for Windows.
+    // npm installs two files: a shell script, and one for Windows.
     fs::create_dir(at("npm")).unwrap();
     fs::write(at("npm/codex"), "#!/bin/sh\nexit 1\n").unwrap();
     let script = "@echo %* >%USERPROFILE%\\told.txt\r\n";
@@ -531,7 +531,7 @@ fn what_a_program_that_fails_has_written_is_quoted() {
     assert!(error.contains("no licence"), "{error}");
 }
 
-/// The rows that judge what Wine has too. The others are Microsoft's providers, and pictures.
+/// The rows that can pass under Wine. The others need Microsoft's providers, or pictures.
 #[test]
 fn the_self_test_finds_the_guard_and_the_input_as_they_should_be() {
     if std::env::var_os("DESKLINE_QT").is_none() {

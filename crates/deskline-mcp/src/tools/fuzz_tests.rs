@@ -42,7 +42,7 @@ fn fuzz_any_arguments_make_a_call_or_an_error_in_words() {
     );
 }
 
-/// All values in a value, and all names.
+/// All values inside a value, and all names of properties.
 fn take_apart(value: &Value, parts: &mut Vec<Value>) {
     parts.push(value.clone());
     match value {
@@ -99,7 +99,7 @@ fn change(value: &mut Value, rng: &mut Rng, parts: &[Value]) {
     }
 }
 
-/// A value at the edge of what is taken.
+/// A value at the limit of what is accepted.
 fn edge(rng: &mut Rng, other: Value) -> Value {
     match rng.u8(..14) {
         0 => Value::Null,

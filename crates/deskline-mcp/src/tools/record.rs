@@ -31,9 +31,9 @@ pub(crate) enum Effect {
     ReadFile,
     /// Reads the screen.
     Look,
-    /// Sets or selects something. Idempotent; overwrites what was there.
+    /// Sets or selects something. Idempotent; overwrites the earlier value.
     Set,
-    /// May do anything that the person can.
+    /// May do anything that the person can do.
     Act,
 }
 

@@ -102,7 +102,7 @@ impl Desk for Script {
 
 impl Drop for Script {
     fn drop(&mut self) {
-        // The test may be over.
+        // The test may have ended.
         let _ = self.seen.send("gone".into());
     }
 }
@@ -207,7 +207,7 @@ impl Session {
         self.line(&message.to_string()).await;
     }
 
-    /// Any line.
+    /// Sends a line unchanged.
     pub async fn line(&mut self, line: &str) {
         let line = format!("{line}\n");
         let input = self.input.as_mut().expect("the input was closed");
@@ -234,7 +234,7 @@ impl Session {
             .await;
     }
 
-    /// Refreshes an app, and waits until the script begins with it.
+    /// Sends a refresh of an app, and waits until the script begins to carry it out.
     pub async fn starts(&mut self, id: u32, pid: u32) {
         self.refresh(id, pid).await;
         assert_eq!(self.seen().await, format!("start {pid} 0"));
@@ -245,20 +245,20 @@ impl Session {
             .await;
     }
 
-    /// The next answer is to this request.
+    /// Checks that the next answer is to this request.
     pub async fn answer(&mut self, id: u32) -> Value {
         let answer = self.receive().await;
         assert_eq!(answer["id"], id, "{answer}");
         answer
     }
 
-    /// A call of a healthy app is answered next.
+    /// Checks that a call of a healthy app is answered next.
     pub async fn works(&mut self) {
         let text = self.text("refresh_traversal", json!({"pid": PLAIN})).await;
         assert_eq!(text, "refresh_traversal of 1: None");
     }
 
-    /// Lines are handled in order: all that was sent before has arrived.
+    /// Waits until everything that was sent has arrived: lines are handled in order.
     pub async fn reads_lines(&mut self) {
         assert_eq!(self.ask("no/such", json!({})).await["code"], -32601);
     }
@@ -269,7 +269,7 @@ impl Session {
         serde_json::from_str(&line.expect("the server has closed its output")).unwrap()
     }
 
-    /// A request and its answer's `result` or `error`.
+    /// Sends a request. Returns its answer's `result` or `error`.
     pub async fn ask(&mut self, method: &str, params: Value) -> Value {
         self.request(99, method, params).await;
         let mut answer = self.answer(99).await;
@@ -300,7 +300,7 @@ impl Session {
         seen.expect("nothing was done in time").unwrap()
     }
 
-    /// All events of the script since then.
+    /// All events of the script since the last one that was read.
     pub fn rest(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.seen.try_recv().ok()).collect()
     }

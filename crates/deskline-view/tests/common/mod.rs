@@ -1,5 +1,5 @@
-//! A journal made by the test, a server that shows it, and a client that sends requests as no
-//! browser would.
+//! A journal made by the test, a server that shows it, and a client that can send requests that no
+//! browser sends.
 #![allow(dead_code)]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -95,7 +95,7 @@ impl Run {
         self.journal.record(&record).unwrap();
     }
 
-    /// As many links, without files, with answers of a usual length.
+    /// Adds this many links, without files, with answers of a usual length.
     pub fn many(&self, number: usize) {
         let lines: String = (0..number)
             .map(|n| {
@@ -204,7 +204,7 @@ impl Shown {
         stream
     }
 
-    /// Sends a request as it is given.
+    /// Sends a request unchanged.
     pub fn ask(&self, method: &str, path: &str, host: &str, more: &str) -> Answer {
         let mut stream = self.send(method, path, host, more);
         let mut bytes = Vec::new();

@@ -1,9 +1,9 @@
 //! The fixed place of this program on a Mac.
 //!
-//! macOS grants permissions to a program at a path. Package managers change theirs with each update
-//! (Homebrew's Cellar, npx and uvx caches), and macOS 26.1 and later list no bare program at all
-//! (yabai #2086, #2688). So the client starts `~/Applications/Deskline.app`, however this program
-//! was installed.
+//! macOS grants permissions to a program at a path. Package managers change a program's path with
+//! each update (Homebrew's Cellar, npx and uvx caches), and the settings of macOS 26.1 and later
+//! list only apps, no bare programs (yabai #2086, #2688). So the client starts
+//! `~/Applications/Deskline.app`, however this program was installed.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -14,7 +14,7 @@ const INFO: &str = include_str!("../../../../packaging/macos/Info.plist");
 /// The program within an app.
 const PROGRAM: &str = "Contents/MacOS/deskline";
 
-/// Where the app is to be.
+/// The app's path in this user's home.
 pub(super) fn place(home: &Path) -> PathBuf {
     home.join("Applications/Deskline.app")
 }
@@ -25,7 +25,7 @@ pub(super) fn program(home: &Path) -> PathBuf {
 }
 
 /// Puts the app there: a copy of the app that contains `exe`, or a new one with `exe` alone. A new
-/// one has no signature as an app: `sign` is called on it.
+/// app has no signature, so `sign` is called on it.
 pub(super) fn put(
     exe: &Path,
     home: &Path,
@@ -64,7 +64,8 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Copies a folder. `fs::copy` keeps a download's quarantine: Gatekeeper still looks at it.
+/// Copies a folder. `fs::copy` keeps the quarantine attribute of a download, so Gatekeeper still
+/// checks it.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
@@ -135,7 +136,7 @@ mod tests {
         put(&bundle.join(PROGRAM), home, refuses).unwrap();
         let seal = place(home).join("Contents/_CodeSignature/CodeResources");
         assert_eq!(fs::read_to_string(seal).unwrap(), "seal");
-        // Started from there, it stays.
+        // A program that was started from there leaves the app as it is.
         put(&program(home), home, refuses).unwrap();
         assert_eq!(fs::read_to_string(program(home)).unwrap(), "program");
     }

@@ -47,11 +47,11 @@ pub(crate) enum Format {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Plain,
-    /// With `"type": "stdio"`, which VS Code requires.
+    /// A field `"type": "stdio"`, which VS Code requires.
     Typed,
-    /// With `"source": "custom"`, as opposed to a Zed extension.
+    /// A field `"source": "custom"`, which distinguishes the server from a Zed extension.
     Custom,
-    /// With the program and its arguments in one list, as OpenCode has it.
+    /// The program and its arguments in one list, as OpenCode requires.
     OneList,
 }
 
@@ -73,7 +73,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Location {
     client: Client,
-    /// Whether it is for one project, or for all of the user's.
+    /// Whether a configuration is for one project or for all projects of the user.
     project: bool,
     pub(super) path: PathBuf,
     pub(super) format: Format,
@@ -255,7 +255,7 @@ fn home() -> Result<PathBuf, String> {
         .ok_or_else(|| "there is no home directory: HOME is not set".into())
 }
 
-/// OpenCode's configuration in a folder: the one with comments, if there is one.
+/// OpenCode's configuration in a folder: `opencode.jsonc`, if it exists.
 fn opencode(folder: &Path) -> PathBuf {
     let commented = folder.join("opencode.jsonc");
     if commented.is_file() {

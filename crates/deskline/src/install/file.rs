@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-/// No configuration is larger.
+/// The maximum size of a configuration. No real one is larger.
 const MOST: u64 = 64 << 20;
 
 pub(super) struct File {
@@ -17,8 +17,7 @@ pub(super) struct File {
 impl File {
     /// Reads the file. A missing one is empty.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
-        // Only for a link: on Windows the canonical path has a form that few programs and people
-        // know.
+        // Canonicalise only links: on Windows a canonical path has a form that few programs accept.
         let target = path.is_symlink().then(|| fs::canonicalize(path).ok());
         let path = target.flatten().unwrap_or_else(|| path.to_owned());
         let failed = |why: String| format!("{} cannot be read: {why}", path.display());

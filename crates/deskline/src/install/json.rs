@@ -19,7 +19,7 @@ pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Resu
         None => drop(servers.append(name, input(entry))),
     }
     let new = file.to_string();
-    // A file may have the section twice, of which clients read the last.
+    // A file may have the section twice. Clients read the last one.
     let read = parse(&new)?.to_serde_value();
     if read.is_some_and(|read| read[section][name] == *entry) {
         Ok(new)
@@ -50,7 +50,7 @@ pub(super) fn server(text: &str, section: &str, name: &str) -> Result<Option<Ser
     }))
 }
 
-/// A string, or those of a list.
+/// A string, or the strings of a list.
 fn strings(value: &Value) -> impl Iterator<Item = String> {
     let values = value
         .as_array()

@@ -45,7 +45,7 @@ pub(super) fn with(
     if let Yaml::Hash(servers) = servers {
         servers.extend(added);
     }
-    // The order of keys means nothing.
+    // The order of keys does not matter.
     if same(&parse(&new)?, &expected) {
         Ok(new)
     } else {

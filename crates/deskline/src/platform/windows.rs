@@ -25,7 +25,8 @@ pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
     })
 }
 
-/// Runs the program again on a private desktop, if the settings ask for one and it is on none.
+/// Runs the program again on a private desktop, if the settings ask for one and the program is not
+/// on one.
 fn go_private(settings: &Settings) -> Result<()> {
     if settings.desktop.is_none() || private::name().is_some() {
         return Ok(());

@@ -54,8 +54,8 @@ impl Screen {
         screen
     }
 
-    /// The difference of `now`; `None` if there is none. A diff is compared with a diff; trees by
-    /// their visible elements.
+    /// How `now` differs from the run's answer; `None` if it does not. A diff is compared with a
+    /// diff; trees by their visible elements.
     pub(super) fn differs(&self, now: &Self, ignore: &[Regex]) -> Option<String> {
         let (was, is) = match (&self.diff, &now.diff) {
             (Some(was), Some(is)) => (was, is),

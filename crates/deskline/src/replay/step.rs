@@ -15,10 +15,10 @@ pub(super) struct Step {
 #[derive(Debug, PartialEq)]
 pub(super) enum End {
     Same,
-    /// The answer differs: how.
+    /// The answer differs, as described.
     Differs(String),
-    /// It could not be done: why.
+    /// The call could not be made, for this reason.
     Impossible(String),
-    /// Not done, because an earlier one differed, or because it had been cancelled.
+    /// The call was not made, because an earlier one differed or was cancelled.
     Skipped,
 }

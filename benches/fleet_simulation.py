@@ -11,7 +11,7 @@ another table. Assumptions:
 - Clients come at random (a Poisson process), so many that the wanted number of desktops is in use on
   average. They stay for ten minutes on average; most leave earlier and a few stay long (lognormal,
   sigma 1).
-- A machine has two cores and 23 GB, as the one that was measured. It holds as many desktops as nine
+- A machine has two cores and 23 GB, like the measured one. It holds as many desktops as nine
   tenths of its memory, and their processor time over the minute that the measured run took, allow.
 - There are so many machines that each has room for two standard deviations more clients than it
   has on average.
@@ -34,16 +34,16 @@ MEMORY = 23_000 * 0.9
 
 
 def simulate(rate, most, pool, start, hours=500.0, seed=1):
-    """One machine: the waits of its clients in seconds (None: turned away), in order."""
+    """Simulates one machine. Returns the waits of its clients in seconds (None: turned away), in order."""
     dice = random.Random(seed)
     mean = math.log(STAY) - SIGMA**2 / 2
     now, end = 0.0, hours * 3600
     warm, used, starting, waiting, waits = pool, 0, 0, [], []
-    # (time, kind): a client comes or leaves, or a desktop is there.
+    # (time, kind): a client comes or leaves, or a desktop is ready.
     events = [(dice.expovariate(rate), "comes")]
 
     def begin():
-        """Starts the next desktop, if one is wanted and nothing is being started."""
+        """Starts the next desktop, if one is needed and no other is being started."""
         nonlocal starting
         wanted = len(waiting) + max(0, pool - warm)
         if not starting and wanted and used + warm + starting < most:
@@ -107,7 +107,7 @@ def main():
             by_memory = int((MEMORY - pool * options.idle) / options.memory)
             by_cpu = int(CORES * 0.8 / options.cpu)
             most = min(by_memory, by_cpu)
-            # Room for the days on which more come than on average: two standard deviations.
+            # Room for more clients than the average: two standard deviations.
             each = most + 2 - 2 * math.sqrt(most + 1)
             machines = math.ceil(total / each)
             busy = total / machines * options.cpu / CORES

@@ -35,7 +35,7 @@ LIMIT = 120
 
 
 class Skipped(Exception):
-    """The machine lacks something."""
+    """A program that this machine lacks."""
 
 
 def until(what, condition):
@@ -93,7 +93,7 @@ class Checks:
         return output
 
     def loop(self, example):
-        """The agent's editor saves what the task says."""
+        """The agent's editor saves the text of the task."""
         name, text = f"{secrets.token_hex(8)}.txt", f"By {example}\n"
         self.run(example, text, f"/tmp/{name}")
         assert saved(name) == text
@@ -170,7 +170,7 @@ class Checks:
         _, errors = first.communicate()
         assert first.returncode == -signal.SIGKILL, "".join(lines) + errors
         second = self.run("langgraph_resume.py", *arguments, DESKLINE_HANDLE=handle).splitlines()
-        # The call under way is done again, and none before it.
+        # The interrupted call is made again, and none before it.
         assert second[0] == lines[-1].strip() and call + len(second) - 2 == 7, (lines, second)
         assert sorted(until("the form's output", lambda: saved(name)).strip().split("|")) == [
             "555", "Ann", "Oslo",
@@ -187,7 +187,7 @@ class Checks:
         data = Path(tempfile.mkdtemp())
         as_user = []
         if os.getuid() == 0:
-            # It does not run as root.
+            # Postgres does not run as root.
             user = pwd.getpwnam("postgres")
             os.chown(data, user.pw_uid, user.pw_gid)
             as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
@@ -241,7 +241,7 @@ def main():
             print(f"test {test.__name__} ... {how} <{took:.3f}s>{why}", flush=True)
 
         try:
-            # Most of such a test is Python's imports.
+            # Most of such a test's time is spent on Python's imports.
             with ThreadPoolExecutor(2) as pool:
                 list(pool.map(one, tests))
         finally:

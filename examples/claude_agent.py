@@ -19,10 +19,10 @@ async def run(task, environment):
     desktop = {"type": "http", "url": URL, "headers": HEADERS}
     options = ClaudeAgentOptions(
         mcp_servers={"deskline": desktop},
-        # None of the program's own tools, and all of Deskline's without a question.
+        # Allow none of the program's own tools, and all of Deskline's without a question.
         tools=[],
         allowed_tools=["mcp__deskline"],
-        # No settings, instructions or servers from the files of this machine.
+        # Use no settings, instructions or servers from files on this machine.
         setting_sources=[],
         strict_mcp_config=True,
         max_turns=20,

@@ -57,7 +57,8 @@ async def run(task, model, remembered):
             name, arguments = call
             print(name, flush=True)
             if name == "remember":
-                # As it is: with `infer=True` Mem0 lets its own model reword it.
+                # Store the text unchanged: with `infer=True`, Mem0 would let its own model reword
+                # it.
                 remembered.add(arguments["text"], infer=False, **USER)
                 answers.append("status: success")
             else:

@@ -32,7 +32,7 @@ def a_form(path):
     name, phone, city = re.findall(r"#(e\d+) in", found)
     yield "set_value_and_traverse", {"pid": pid, "ref": name, "value": "Ann"}
     yield "set_value_and_traverse", {"pid": pid, "ref": phone, "value": "555"}
-    # The file of the first call, which is older than the restart, still says what it showed.
+    # The first call's file, from before the restart, still has the screen of that time.
     button = yield "search_tree", {"pattern": "AXButton.*OK", "file": field(opened, "file")}
     yield "set_value_and_traverse", {"pid": pid, "ref": city, "value": "Oslo"}
     ref = re.search(r"#(e\d+) in", button).group(1)
@@ -40,7 +40,7 @@ def a_form(path):
 
 
 def a_memory(path, known):
-    """Enters a telephone number: by the name that it knows, or else by a search for the field."""
+    """Enters a telephone number: by the name that it remembers, or else by a search for the field."""
     form = f"zenity --forms --add-entry=Name --add-entry=Telephone > {path}"
     opened = yield "open_application_and_traverse", {"identifier": f"sh -c '{form}'"}
     pid = int(field(opened, "pid"))
@@ -57,7 +57,7 @@ def a_memory(path, known):
 
 
 def next_call(script, answers):
-    """The call that follows these answers; None where the script ends. An error ends it too."""
+    """The call that follows these answers; None at the end of the script. An error ends it too."""
     call = next(script)
     try:
         for answer in answers:

@@ -30,7 +30,7 @@ CHECKS = []
 
 
 class Skip(Exception):
-    """Why a check cannot be done here."""
+    """Why a check cannot be made here."""
 
 
 def check(work):
@@ -54,7 +54,7 @@ def need(program):
 
 
 def use(*command, folder, env=None):
-    """Opens an app on a private desktop through an installed server, and reads what the call has written."""
+    """Opens an app on a private desktop through an installed server, and reads the files of the call."""
     env = (env or dict(os.environ)) | {"DESKLINE_DIR": str(folder / "journal")}
     with Client([*command, "--desktop", "private"], env) as client:
         text, failed = client.call("open_application_and_traverse", identifier=APP)
@@ -64,14 +64,14 @@ def use(*command, folder, env=None):
 
 
 def helper(program):
-    """The guard's helper, which Linux has, runs, and serves nobody but the server."""
+    """The guard's helper, which Linux has, runs, and serves only the server."""
     if PLATFORM.startswith("linux"):
         said = run(program, fails=True, stdin=subprocess.DEVNULL)
         assert "started by Deskline's server" in said, said
 
 
 def empty_environment(folder, path="/usr/bin:/bin"):
-    """A new user's."""
+    """The environment of a new user."""
     return {"HOME": str(folder / "home"), "PATH": path, "LANG": "C.UTF-8"}
 
 
@@ -95,7 +95,7 @@ def archive(out, folder):
         file.write(b"x")
     said = run("sh", folder / "install.sh", "--prefix", folder / "other", fails=True, env=env)
     assert "checksum" in said and not (folder / "other").exists(), said
-    # Downloaded, as from a release.
+    # The archive is downloaded, as from a release.
     (folder / packed.name).unlink()
     if shutil.which("curl"):
         env["DESKLINE_DOWNLOAD"] = out.as_uri()
@@ -220,7 +220,7 @@ def mac_app(out, folder):
         [program] = to.rglob(f"{app}/MacOS/deskline")
         plist = program.parents[1] / "Info.plist"
         assert os.access(program, os.X_OK) and plist.is_file(), f"{path.name}: {program}, {plist}"
-        # The command is a script, or what the launcher or the manifest names.
+        # The command is a script, or the program that the launcher or the manifest names.
         if path.suffix == ".mcpb":
             command = json.loads((to / "manifest.json").read_text())["server"]["entry_point"]
             assert to / command == program, command
@@ -240,7 +240,8 @@ def mac_app(out, folder):
 
 @check
 def windows(out, folder):
-    """Each package for Windows has the program, its manifest names the zip by its checksum, and the launchers name it."""
+    """Each package for Windows has the program, its manifest names the zip by its checksum, and the
+    launchers name it."""
     zips = list(out.glob("deskline-*-win32-x64.zip"))
     if not zips:
         raise Skip("there is no package for Windows")

@@ -44,7 +44,7 @@ TARGETS = {
 # The program within the app.
 APP = "Deskline.app/Contents/MacOS/deskline"
 DOCUMENTS = ("README.md", "CHANGELOG.md", "LICENSE", "LICENSE-MIT", "LICENSE-APACHE")
-# The bill of materials, as CycloneDX wants it to be called.
+# The name of the bill of materials, as CycloneDX prescribes it.
 BILL = "deskline.cdx.json"
 
 
@@ -102,8 +102,9 @@ class Release:
 
 
 def program(release, platform, folder, beside=None):
-    """Copies the program into a folder, and what it needs into the same or another: the guard's helper, where `doctor`
-    finds it, or the app, whole, as its signature and Apple's ticket are about all of it. Returns the program's path."""
+    """Copies the program into a folder, and its further files into the same folder or another: the
+    guard's helper, where `doctor` finds it, or the app, whole, as its signature and Apple's ticket
+    are about all of it. Returns the program's path."""
     binary, beside = release.binary(platform), beside or folder
     folder.mkdir(parents=True, exist_ok=True)
     beside.mkdir(parents=True, exist_ok=True)
@@ -150,14 +151,14 @@ def bill(release, platform):
 
 
 def tools(release):
-    """Names and first sentences, from the server."""
+    """The tools' names and first sentences, from the server."""
     with tempfile.TemporaryDirectory() as journal, Client([release.own(), "--dir", journal]) as client:
         listed = client.ask("tools/list")["tools"]
     return [{"name": t["name"], "description": t["description"].split(". ")[0].rstrip(".")} for t in listed]
 
 
 def write_zip(release, path, files):
-    """Of names, external attributes and contents, all from the time of the commit."""
+    """Makes a zip of names, external attributes and contents, all with the time of the commit."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, attributes, content in files:
             entry = zipfile.ZipInfo(name, time.gmtime(release.time)[:6])
@@ -222,7 +223,7 @@ def deb(release, platform, shared, bill):
     program(release, platform, root / "usr/bin", root / "usr/libexec")
     target = root / "usr/share"
     shutil.copytree(shared, target)
-    # Where Debian's zsh looks.
+    # The folder in which Debian's zsh looks.
     (target / "zsh/vendor-completions").mkdir()
     (target / "zsh/site-functions/_deskline").rename(target / "zsh/vendor-completions/_deskline")
     (target / "zsh/site-functions").rmdir()
@@ -245,7 +246,7 @@ def deb(release, platform, shared, bill):
     for path in [root, *root.rglob("*")]:
         path.chmod(0o755 if path.is_dir() or path in programs else 0o644)
     path = release.out / f"deskline_{release.version}_{architecture}.deb"
-    # xz: Debian's own dpkg before 12 reads no zstd, which Ubuntu's writes.
+    # xz: Debian's dpkg before 12 cannot read zstd, which Ubuntu's writes by default.
     run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", root, path)
     release.add(path)
 
@@ -284,14 +285,14 @@ def wheel(release, platform, bill):
     (info / "licenses").mkdir(parents=True)
     for file in ("LICENSE", "LICENSE-MIT", "LICENSE-APACHE"):
         shutil.copy(ROOT / file, info / "licenses")
-    # Where PEP 770 has them.
+    # The folder that PEP 770 prescribes.
     (info / "sboms").mkdir()
     shutil.copy(bill, info / "sboms" / BILL)
     (info / "METADATA").write_text(release.text("python/METADATA"))
     tags = "".join(f"Tag: py3-none-{one}\n" for one in tag.split("."))
     (info / "WHEEL").write_text(release.text("python/WHEEL") + tags)
     run(os.environ["DESKLINE_PYTHON"], "-m", "wheel", "pack", folder, "--dest-dir", release.out)
-    # It sorts the tags in the name.
+    # `wheel` sorts the tags in the name.
     [path] = set(release.out.glob("*.whl")) - set(release.made)
     release.add(path)
 
@@ -307,7 +308,7 @@ def bundle(release, platform, tools, bill):
     path = release.out / f"deskline-{release.version}-{platform}.mcpb"
     run(os.environ["DESKLINE_MCPB"], "validate", folder / "manifest.json")
     run(os.environ["DESKLINE_MCPB"], "pack", folder, path)
-    # It stamps the files with the time of the packing.
+    # The tool stamps the files with the time of packing.
     with zipfile.ZipFile(path) as packed:
         files = [(entry.filename, entry.external_attr, packed.read(entry)) for entry in packed.infolist()]
     write_zip(release, path, files)

@@ -25,7 +25,7 @@ PROGRAMS = ("deskline", "deskline-grab")
 
 
 def linked(metadata):
-    """The crates that the programs need at run time, by id, with what each needs."""
+    """The crates that the programs need at run time, by id, each with its own dependencies."""
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
     needs = {}
     open_ends = [p["id"] for p in metadata["packages"] if p["name"] in PROGRAMS and p["source"] is None]

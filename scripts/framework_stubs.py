@@ -12,7 +12,7 @@ import os
 import re
 import sys
 
-# Declared in this workspace from Apple's headers; no independent crate declares them.
+# Symbols declared in this workspace from Apple's headers; no independent crate declares them.
 SOURCES = "HIToolbox/TextInputSources.h"
 BY_HEADER = {
     "Carbon": {
@@ -29,7 +29,7 @@ BY_HEADER = {
 # The libraries of libSystem: their stub comes with its own list of symbols.
 SYSTEM = {"System", "c", "m", "dispatch", "pthread"}
 
-# Called by compiled Objective-C; no crate declares them.
+# Functions that compiled Objective-C calls; no crate declares them.
 RUNTIME = {"__objc_personality_v0", "OBJC_EHTYPE_id", "_objc_empty_cache"}
 
 TARGETS = "[ arm64-macos, arm64e-macos, x86_64-macos ]"
@@ -52,7 +52,7 @@ def block_end(source, start):
 
 def declarations(crate):
     """The libraries that a crate links, and (libraries, symbols) of each extern block. A block
-    without a link attribute of its own belongs to those that stand on empty blocks."""
+    without a link attribute belongs to the libraries that are named on empty blocks."""
     whole, blocks = set(), []
     for folder, _, files in os.walk(os.path.join(crate, "src")):
         for name in sorted(files):

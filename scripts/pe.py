@@ -13,9 +13,10 @@ import sys
 
 OLDEST = (10, 0, 17763)
 C_LIBRARY = ("msvcrt.dll", "api-ms-win-crt-")
-# In each 64-bit Windows, and not in the metadata: of the compiler, and of Rust's library.
+# Functions that every 64-bit Windows has and the metadata lacks. The compiler and Rust's library
+# use them.
 OTHERS = {("kernel32.dll", "__C_specific_handler"), ("ntdll.dll", "NtCreateNamedPipeFile")}
-# The DLL that has, since Windows 8, what the metadata has under another name.
+# The DLL that, since Windows 8, exports functions which the metadata lists under another DLL.
 SAME = {"combase.dll": "ole32.dll"}
 
 
@@ -44,7 +45,7 @@ class Pe:
         self.sections = [read(self.data, "8x4I", optional + size + 40 * i) for i in range(count)]
 
     def at(self, address):
-        """The place in the file of an address in memory."""
+        """The offset in the file of an address in memory."""
         for size, start, raw, place in self.sections:
             if start <= address < start + max(size, raw):
                 return address - start + place
@@ -55,7 +56,8 @@ class Pe:
 
     def imports(self):
         """Each (DLL, function)."""
-        # The table, its entries' size, and where in an entry the names' table and the DLL's name are.
+        # The table, the size of its entries, and the offsets in an entry of the names' table and
+        # the DLL's name.
         for number, size, names, name in (1, 20, 0, 12), (13, 32, 16, 4):
             entry = self.directory(number) and self.at(self.directory(number))
             while entry and (library := read(self.data, "I", entry + name)[0]):
@@ -202,7 +204,7 @@ def wrong(imports, known):
 
 
 def prove(known):
-    """Fails if the check would find nothing."""
+    """Fails if the check could find no fault."""
     new = next((function for function, since in known.items() if since and is_newer(since)), None)
     bad = [new, ("KERNEL32.dll", "NoSuchFunction"), ("nosuch.dll", "CreateFileW")]
     good = [("KERNEL32.dll", "CreateFileW"), ("msvcrt.dll", "malloc")]

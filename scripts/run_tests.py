@@ -43,11 +43,11 @@ WAITS = {
 # Nothing may run beside these.
 ALONE = {"reuse", "bounds", "soak"}
 
-# One of each toolkit.
+# One test of each toolkit.
 FAST = ("toolkits ", "survey firefox", "survey pyqt_6")
 
-# Programs whose tests are shared out among lanes, by what matches first in their names: the tests of
-# one compositor, which share its session, stay together.
+# Programs whose tests are shared out among lanes, by the first pattern that matches in their names:
+# the tests of one compositor, which share its session, stay together.
 SHARED_OUT = {
     "debian_13": re.compile(
         "(?P<gnome_extension>.*extension)|gnome|(?P<kwin>kde|kwin)|labwc|sway|x11"
@@ -58,7 +58,7 @@ SHARED_OUT = {
     "guard": re.compile("[^:]+"),
 }
 
-# What takes long starts early, in this order.
+# Long programs start early, in this order.
 LONG = [
     *(f"debian_13 {part}" for part in ("gnome", "gnome_extension", "kwin", "labwc", "sway")),
     *("guard", "changes", "order"),
@@ -70,20 +70,20 @@ LIMIT = 30 * 60
 FAILURES = re.compile(r"^failures:\n((?:    .+\n)+)", re.M)
 COUNTS = re.compile(r"^test result: .*?(\d+) passed; (\d+) failed; (\d+) ignored;", re.M)
 
-# libtest prints how long a test took only where unstable options are allowed.
+# libtest prints the time of a test only if unstable options are allowed.
 TIMED = {"RUSTC_BOOTSTRAP": "1"}
 REPORTED = ["-Zunstable-options", "--report-time"]
 TIMES = re.compile(r"^test (\S+) \.\.\.(?:(?!^test ).)*?(?:ok|FAILED) <([\d.]+)s>", re.M | re.S)
 
 
 class Unit:
-    """A program with the tests of it to run."""
+    """A program, with those of its tests that are to run."""
 
     def __init__(self, name, command, folder=ROOT, desktop=True, alone=False):
         self.name, self.command, self.folder = name, command, folder
         self.desktop, self.alone = desktop, alone
         self.output, self.status, self.took, self.busy = "", None, 0.0, 0.0
-        # What cargo sets for a test.
+        # The variables that cargo sets for a test.
         self.environment = {} if folder == ROOT else {"CARGO_MANIFEST_DIR": str(folder)} | TIMED
         # How many of its tests passed only alone.
         self.moved = 0
@@ -103,7 +103,7 @@ class Unit:
         return passed, failed or int(self.status != 0), skipped
 
     def once_more(self):
-        """Its failed tests, to be run alone; all of them, if it does not say which failed."""
+        """Its failed tests, to be run alone; all of its tests, if it does not report which failed."""
         failed = FAILURES.findall(self.output)
         tests = failed[-1].split() if failed else []
         # A script, such as the one that runs Wine, takes no names of tests.
@@ -113,7 +113,7 @@ class Unit:
 
     def run(self):
         begun = time.monotonic()
-        # Not a pipe: a process that a failed test leaves behind would keep it open.
+        # Use a file, not a pipe: a process that a failed test leaves behind would keep a pipe open.
         with tempfile.TemporaryFile() as output:
             program = subprocess.Popen(
                 self.command,
@@ -149,7 +149,7 @@ RUNNING, PRINTING, GROUPS = threading.Lock(), threading.Lock(), set()
 
 
 def end(group):
-    """Kills a program with what it has started."""
+    """Kills a program and all processes that it has started."""
     try:
         os.killpg(group, signal.SIGKILL)
     except ProcessLookupError:
@@ -178,7 +178,7 @@ def programs(artifacts):
 
 
 def units(program):
-    """A program, or the parts of it that run beside each other."""
+    """A program, or its parts that run at the same time."""
     name, path, folder = program
     package, short = name.split("/")
     if package != "testbed" and not DESKTOPS.match(name):
@@ -204,9 +204,10 @@ def units(program):
 def all_units(arguments):
     found = [unit for program in programs(arguments.artifacts) for unit in units(program)]
     if not arguments.without_packages:
-        # Each package, made from the debug binaries, is installed into an empty folder and called.
+        # Makes each package from the debug binaries, installs it into an empty folder, and calls a
+        # tool through it.
         found.append(Unit("packages", ["scripts/package", "--debug", "--check"]))
-        # By the frameworks that the examples use.
+        # Runs the examples with their frameworks.
         program = os.environ.get("DESKLINE_BIN", "target/debug/deskline")
         check = ["target/agents/bin/python", "examples/check.py", program]
         found.append(Unit("agents", check))

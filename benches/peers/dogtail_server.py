@@ -47,6 +47,6 @@ for line in sys.stdin:
         try:
             text = answer(**request["params"])
             result = {"content": [{"type": "text", "text": text}]}
-        except Exception as error:  # whatever dogtail raises is its answer
+        except Exception as error:  # any exception of dogtail is returned as the answer
             result = {"content": [{"type": "text", "text": repr(error)}], "isError": True}
     print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)

@@ -51,7 +51,7 @@ impl Driver {
         let command = match self {
             Self::Deskline => {
                 let mut command = bed.command(deskline());
-                // As on a person's desktop: guarded and put back.
+                // Treat the desktop as a person's: guard the input and restore the window.
                 command.args(["serve", "--attended", "--dir"]);
                 command.arg(bed.journal());
                 command
@@ -85,7 +85,7 @@ impl Driver {
     pub fn tree(self, mcp: &mut Mcp, pid: u32, subject: &Subject) -> Result<Called, String> {
         match self {
             Self::Deskline => mcp.call("refresh_traversal", json!({"pid": pid})),
-            // Raise the limits: the defaults cut off most trees.
+            // Raise the limits, because the defaults cut off most trees.
             Self::Cua => mcp.call(
                 "get_window_state",
                 json!({"pid": pid, "timeout_ms": 20000, "max_elements": 20000,
@@ -167,7 +167,7 @@ impl Driver {
                 };
                 let line =
                     last(&|l| l.starts_with(' ') && (l.contains(ax) || role == "toggle button"));
-                // Its parent's ref stands at the end.
+                // The parent's ref is at the end of the line.
                 let line = line.map(|l| l.rsplit_once(" in #").map_or(l, |(own, _)| own));
                 let reference = line.and_then(|l| l.rsplit_once('#')).ok_or_else(missing)?.1;
                 Ok(json!({"pid": pid, "ref": reference}))
@@ -189,7 +189,7 @@ impl Driver {
         }
     }
 
-    /// Clicks and observes: until the answer that should show the effect.
+    /// Clicks, and measures the time until the answer that should show the effect.
     pub fn click(
         self,
         mcp: &mut Mcp,

@@ -1,4 +1,4 @@
-//! Late changes: what an app shows after the answer to a link and before the next one.
+//! Late changes: the changes of an app after the answer to a link and before the next link.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -16,17 +16,17 @@ use crate::subject::{self, Subject};
 /// An app may change this long after an answer for the change to count as the link's.
 const LATE: Duration = Duration::from_millis(500);
 
-/// Differences between two readings this far apart are changes of the app's own.
+/// Differences between two readings this far apart are changes that the app makes by itself.
 const AFTERWARDS: Duration = Duration::from_millis(300);
 
 /// The late changes that were found.
 #[derive(Debug, Default)]
 pub struct Late {
-    /// Links after whose answers something that shows changed.
+    /// The links after whose answers something visible changed.
     pub changed: usize,
-    /// The answers after which only texts changed that the app updates on a timer of its own.
+    /// The links after whose answers only texts changed that the app updates on a timer.
     pub timed: usize,
-    /// Links that were answered.
+    /// The links that were answered.
     pub links: usize,
 }
 
@@ -62,7 +62,7 @@ impl Late {
         let (Ok(later), Ok(last)) = (reading(LATE), reading(AFTERWARDS)) else {
             return;
         };
-        // Anything that still changes then changes by itself: a spinner, a clock.
+        // An element that still changes then changes by itself: a spinner, a clock.
         let restless = differences(&later, &last);
         let restless: BTreeSet<&str> = restless.iter().map(|line| element(line)).collect();
         let mut changed = differences(&first, &later);
@@ -88,8 +88,9 @@ impl Late {
     }
 }
 
-/// A table of the late changes in `count` links on each of ten apps, beside those of another build.
-/// Another app's window is in front before the links, unless the app is to be in front.
+/// A table of the late changes in `count` links on each of ten apps, next to those of another
+/// build. Another app's window is in front before each link, unless the measured app is to be in
+/// front.
 pub fn markdown(
     bed: &Bed,
     only: &str,
@@ -124,7 +125,7 @@ fn row(out: &mut String, app: &str, [this, earlier]: &[Late; 2]) {
     let _ = writeln!(out, "| {app} | {} | {} |", cell(this), cell(earlier));
 }
 
-/// Those of this build and of another.
+/// The late changes of this build and of another one.
 fn count_late(
     bed: &Bed,
     subject: &Subject,
@@ -133,7 +134,7 @@ fn count_late(
     beside: Option<&Path>,
 ) -> [Late; 2] {
     let running = subject.start(bed);
-    // Two editors of one kind may be one process.
+    // Two windows of one editor may belong to one process.
     let person = (!in_front).then(|| match subject.name {
         "mousepad" => bed.featherpad("").0,
         _ => bed.mousepad("").0,
@@ -145,10 +146,10 @@ fn count_late(
         let server = binary.and_then(|binary| serve(bed, binary, &bed.path(name)).ok());
         builds.extend(server.map(|server| (name, server, Late::default())));
     }
-    // Refused links are made up for, up to a limit.
+    // Further links replace refused ones, up to a limit.
     for round in 0..count * 3 / 2 {
         let at = round % subject.varied.len();
-        // Each link puts it back, but for one that leaves a menu open.
+        // Each link restores the person's window, except one that leaves a menu open.
         if let (0, Some((window, _))) = (at, &person) {
             bed.screen().bring_to_front(*window);
         }
@@ -163,7 +164,8 @@ fn count_late(
                 );
             }
         }
-        // What one build opens the other may close, so each goes first in every other turn.
+        // One build may close a window that the other has opened, so they take turns in going
+        // first.
         if at + 1 == subject.varied.len() {
             builds.reverse();
         }

@@ -1,5 +1,5 @@
-//! Measures what links cost one after another: a second link, a chain of ten, how often an app
-//! still changes after the answer, and what a subscription costs while nobody calls.
+//! Measures the cost of successive links: a second link, a chain of ten, how often an app still
+//! changes after the answer, and the cost of a subscription while no call runs.
 //!
 //! With `--beside BIN`, another build of Deskline is measured in the same run, in turns.
 
@@ -19,19 +19,19 @@ use crate::measure::Times;
 use crate::subject::{ALL, Subject};
 use crate::usage::{buses, cpu_ms};
 
-/// Two clicks within 500 ms are a double click. No agent is that quick.
+/// Two clicks within 500 ms are a double click. No agent clicks that fast.
 const BETWEEN: Duration = Duration::from_millis(550);
 
-/// Not measured in a whole run, which is to stay under 20 minutes: they are like others.
+/// Subjects that a whole run leaves out, so that it stays under 20 minutes: they resemble others.
 const LIKE_OTHERS: [&str; 3] = ["kcalc", "GTK 3, 10,000 nodes", "Chromium, 500"];
 
-/// Links in one server's turn. The first is not a second link, and is not counted.
+/// The number of links in one server's turn. The first is not a second link, so it is not counted.
 const TURN: usize = 6;
 
-/// How much is measured.
+/// The extent of the measurements.
 #[derive(Debug, Clone)]
 pub struct Extent {
-    /// Counted links of each kind, for each app.
+    /// The number of counted links of each kind, for each app.
     pub links: usize,
     /// How long the CPU time between calls is measured.
     pub idle: Duration,
@@ -46,7 +46,8 @@ struct Measured {
     steps: BTreeMap<String, Times>,
     chain: Times,
     late: Late,
-    /// CPU time of app and bus in the idle time, in milliseconds: subscribed, and before any call.
+    /// CPU time of app and bus during the idle time, in milliseconds: with a subscription, and
+    /// before any call.
     idle: [f64; 2],
 }
 
@@ -202,7 +203,7 @@ fn measure(bed: &Bed, subject: &Subject, extent: &Extent) -> Results {
     let buses = buses(&bed.environment()["DESKLINE_DESKTOP"]);
     let used = || cpu_ms(&[pid]) + cpu_ms(&buses);
     let over = |time: Duration| {
-        // Not what the start or the last call leaves behind.
+        // Wait until the work that the start or the last call has caused is over.
         sleep(Duration::from_secs(1));
         let before = used();
         sleep(time);
@@ -244,14 +245,15 @@ fn measure(bed: &Bed, subject: &Subject, extent: &Extent) -> Results {
         let result = build.failed.map_or(Ok(build.measured), Err);
         results.push((build.name, result));
     }
-    // Each with its server alone.
+    // Measure each build with only its own server running.
     for (name, binary) in binaries {
         let result = results.iter_mut().find(|(of, _)| *of == name);
         let (Some(binary), Some((_, Ok(measured)))) = (binary, result) else {
             continue;
         };
         let idle = Build::start(bed, name, binary).and_then(|mut build| {
-            // Any link subscribes; the clicked element may have another text by now.
+            // Any link subscribes. The clicked element may have another text by now, so read the
+            // app.
             let tab = json!({"pid": pid, "keyName": "Tab"});
             build.server.call("press_key_and_traverse", tab)?;
             Ok(over(extent.idle))

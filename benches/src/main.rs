@@ -1,4 +1,4 @@
-//! Measures Deskline beside other drivers, on one private desktop, in one run. `scripts/bench`
+//! Measures Deskline and other drivers, on one private desktop, in one run. `scripts/bench`
 //! installs the other drivers and runs this. Prints Markdown tables; with `--out`, writes the page
 //! `benchmarks.md` to that folder.
 
@@ -84,7 +84,7 @@ fn main() {
         eprintln!("{}", subject.name);
         let peers = peers.clone().unwrap_or_default();
         results.push(measure::subject(&bed, subject, &drivers, &peers));
-        // Written after each app: the whole run takes almost 20 minutes.
+        // Write the results after each app, because the whole run takes almost 20 minutes.
         if let Some(folder) = &out {
             std::fs::write(folder.join("benchmarks.md"), page(&results, "", &own)).unwrap();
         }

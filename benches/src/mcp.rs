@@ -112,14 +112,15 @@ impl Mcp {
     }
 }
 
-/// Starts a server that keeps its journal there.
+/// Starts a server with its journal in this folder.
 pub fn serve(bed: &Bed, binary: &Path, journal: &Path) -> Result<Mcp, String> {
     let with = |attended: &[&str]| {
         let mut command = bed.command(binary);
         command.args(["serve", "--dir"]).arg(journal).args(attended);
         Mcp::start(command, PATIENCE)
     };
-    // As on a person's desktop: guarded and put back. 0.1.0 has no other way, and no option for it.
+    // Treat the desktop as a person's: guard the input and restore the window. 0.1.0 always does
+    // so, and has no option for it.
     with(&["--attended"]).or_else(|_| with(&[]))
 }
 

@@ -38,7 +38,7 @@ impl Times {
         self.at(0.5)
     }
 
-    /// The least: the cost on a quiet machine.
+    /// The minimum, which is the cost on a quiet machine.
     pub fn least(&self) -> Option<f64> {
         self.at(0.0)
     }
@@ -58,9 +58,9 @@ pub struct Driven {
     pub elements: usize,
     /// The size of a tree for the model, in bytes.
     pub bytes: usize,
-    /// From the click to the answer that should show what it did.
+    /// From the click to the answer that should show its effect.
     pub click: Times,
-    /// The same without the time to settle.
+    /// The same time without the time to settle.
     pub overhead: Times,
     /// The size of a click's answer for the model, in bytes.
     pub click_bytes: usize,
@@ -197,11 +197,11 @@ fn clicks(
             driver if driver.diffs() => String::new(),
             _ => driver.tree(mcp, pid, subject)?.text,
         };
-        // Their tokens end with each reading.
+        // Tokens of elements are invalid after the next reading in these two drivers.
         if matches!(driver, Driver::Cua | Driver::A11y) {
             target = driver.target(mcp, pid, subject)?;
         }
-        // Two clicks within 500 ms are a double click. No agent is that quick.
+        // Two clicks within 500 ms are a double click. No agent clicks that fast.
         sleep(Duration::from_millis(550));
         let called = driver.click(mcp, pid, subject, target.clone())?;
         driven.click.add(called.ms);

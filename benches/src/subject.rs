@@ -16,8 +16,8 @@ pub struct Subject {
     pub element: &'static str,
     /// Its AT-SPI role: `check box`, `push button`.
     pub role: &'static str,
-    /// Links of several kinds, each a tool and its arguments without pid. What cannot be done is
-    /// skipped.
+    /// Links of several kinds, each a tool and its arguments without pid. A link that cannot be
+    /// made is skipped.
     pub varied: &'static [(&'static str, &'static str)],
     /// Parts of the tree lines that the app changes on a timer of its own, however long a link
     /// waits.
@@ -121,9 +121,9 @@ const FOLDER: &[(&str, &str)] = &[
     (KEY, r#"{"keyName": "1", "modifierFlags": ["Control"]}"#),
 ];
 
-/// The bubble with a link's address, which browsers take away some time after the pointer or the
-/// focus.
-/// Chromium shows it without its scheme, and keeps it empty for a while.
+/// The bubble with a link's address, which browsers remove some time after the pointer or the focus
+/// has left the link. Chromium shows the address without its scheme, and keeps the bubble empty for
+/// a while.
 const BUBBLE: &[&str] = &[
     "\"file:",
     "\"http:",
@@ -171,8 +171,8 @@ fn plain(app: App<'_>) -> Running<'_> {
 
 fn page(bed: &Bed, elements: usize) -> Running<'_> {
     let (app, page) = bed.chromium(&html(elements));
-    // Chromium exposes a long page some time after it has shown it, and the first part of it
-    // before.
+    // Chromium exposes a long page some time after it has shown the page, and the first part of it
+    // earlier.
     let address = &bed.accessibility();
     let mut atspi = AtSpi::connect(address).unwrap();
     let budget = Duration::from_millis(500);
@@ -188,7 +188,7 @@ fn page(bed: &Bed, elements: usize) -> Running<'_> {
     }
 }
 
-/// A page of so many elements: a quarter each buttons, links, check boxes and paragraphs.
+/// A page with this many elements: a quarter each of buttons, links, check boxes and paragraphs.
 fn html(elements: usize) -> String {
     let toggle = "this.textContent = this.textContent == 'off' ? 'on' : 'off'";
     let mut html = format!("<button onclick=\"{toggle}\">off</button>");
@@ -316,7 +316,7 @@ pub const ALL: &[Subject] = &[
     },
 ];
 
-/// Those of [`ALL`] that run the same app, or nearly, as another of it.
+/// Subjects in [`ALL`] that run the same or nearly the same app as another subject.
 pub const SAME_APPS: [&str; 3] = ["GTK 3, 10,000 nodes", "Chromium, 500", "Chromium, 10,000"];
 
 /// Further apps, of which only the late changes are counted: with [`ALL`] they are ten.

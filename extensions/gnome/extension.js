@@ -1,5 +1,5 @@
-// What GNOME Shell tells no program by itself: which windows there are, where they are, what lies over a place, and how
-// to bring one to the front. Nothing else: input and pictures go through Mutter's own interfaces.
+// Reports what GNOME Shell reports to no program by itself: the windows, their positions and the
+// window at a point. Also raises windows. Input and pictures go through Mutter's own interfaces.
 
 import Clutter from 'gi://Clutter';
 import Gio from 'gi://Gio';
@@ -12,17 +12,18 @@ import * as Main from 'resource:///org/gnome/shell/ui/main.js';
 const NAME = 'org.deskline.Shell';
 const PATH = '/org/deskline/Shell';
 
-// Of this interface.
+// The version of this interface.
 const VERSION = 3;
 
-// Screen: the version; the pointer, and whether a button is down; and of each window, the topmost first: its id, its
-// process, its title, its kind, whether it has the keyboard, whether it shows, whether it is modal, whether it is a
-// Wayland window, its rectangle without its shadow, that of its buffer, and the scale of its monitor.
-// At: which window takes a click there, or 0, and whether the shell itself does.
-// Activate: whether there is such a window.
-// Away: the workspace that shows, counted from 1; and of each window that is minimised or on another one: its id, its
-// workspace, or 0 if that shows, and whether it is minimised.
-// All places are in the coordinates of the shell's stage: logical pixels, unless monitors are laid out by physical ones.
+// Screen: the version; the pointer, and whether a button is down; and for each window, the topmost
+// first: its id, pid, title and kind, whether it has the keyboard, is visible, is modal, and is a
+// Wayland window, its bounds without the shadow, the bounds of its buffer, and its monitor's scale.
+// At: the window that gets a click at this point, or 0; and whether the shell itself gets it.
+// Activate: raises a window. Whether there is such a window.
+// Away: the visible workspace, counted from 1; and for each window that is minimised or on another
+// workspace: its id, its workspace (0 if that is visible), and whether it is minimised.
+// All coordinates are those of the shell's stage: logical pixels, unless monitors are laid out in
+// physical pixels.
 const INTERFACE = `<node><interface name="${NAME}">
   <method name="Screen">
     <arg type="u" direction="out"/>
@@ -44,7 +45,7 @@ const INTERFACE = `<node><interface name="${NAME}">
 
 const {WindowType} = Meta;
 const TOPLEVELS = [WindowType.NORMAL, WindowType.DIALOG, WindowType.MODAL_DIALOG, WindowType.UTILITY];
-// All pop-ups of Wayland apps are drop-down menus to Mutter.
+// To Mutter, all pop-ups of Wayland apps are drop-down menus.
 const POPUPS = [WindowType.DROPDOWN_MENU, WindowType.POPUP_MENU, WindowType.COMBO, WindowType.OVERRIDE_OTHER];
 
 const BUTTONS = Clutter.ModifierType.BUTTON1_MASK | Clutter.ModifierType.BUTTON2_MASK |
@@ -96,7 +97,8 @@ export default class Deskline extends Extension {
     }
 
     At(x, y) {
-        // As Mutter itself finds out what an event is for: windows have shadows that take no clicks, and holes.
+        // Mutter itself finds the receiver of an event in this way: windows have shadows that take
+        // no clicks, and holes.
         const there = global.stage.get_actor_at_pos(Clutter.PickMode.REACTIVE, x, y);
         for (let actor = there; actor; actor = actor.get_parent()) {
             if (actor instanceof Meta.WindowActor)
@@ -112,7 +114,7 @@ export default class Deskline extends Extension {
         const window = windows().find(w => w.get_id() === id && kind(w) === 'toplevel');
         if (!window)
             return false;
-        // Leaves the overview too, and goes to the window's workspace.
+        // Also leaves the overview, and switches to the window's workspace.
         Main.activateWindow(window);
         return true;
     }

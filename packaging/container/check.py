@@ -26,16 +26,16 @@ import urllib.request
 from pathlib import Path
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/pydantic_ai_agent.py"
-# Beside control groups of version 1, crun refuses those of version 2.
+# If there are control groups of version 1, crun refuses those of version 2.
 UNIFIED = "/sys/fs/cgroup/unified"
 TOKEN = secrets.token_hex(16)
 LIMIT = 60
 MEMORY = 512
 
-# Not above the limits of a root that may not raise its own.
+# Stay within the limits of a root user that may not raise its own limits.
 LIMITS = ["--ulimit=nofile=1024:1024", "--ulimit=nproc=4096:4096", f"--memory={MEMORY}m"]
 RIGHTS = ["--user=1000:1000", "--cap-drop=all", "--security-opt=no-new-privileges", "--read-only"]
-# bubblewrap mounts a /proc of its own, which the kernel allows only beside a whole one.
+# bubblewrap mounts a /proc of its own, which the kernel allows only if there is a complete one.
 FOR_THE_SEAL = ["--security-opt=unmask=ALL", "--security-opt=seccomp=unconfined"]
 VARIABLES = {"PATH": "/usr/bin:/bin", "HOME": "/data", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
 
@@ -102,7 +102,7 @@ def check(podman, runtime, sealed):
         inside = podman.output("top", name, "hpid").split()[1:]
         states = [Path(f"/proc/{pid}/status").read_text() for pid in inside]
         assert len(inside) > 4 and all(is_without_rights(state, sealed) for state in states), states
-        # What needs more memory is killed, and the server goes on.
+        # An app that needs more memory is killed, and the server keeps running.
         greedy = podman.inside(name, "perl", "-e", f"$x = 'a' x ({2 * MEMORY} << 20)")
         assert greedy.returncode == 137, greedy
         assert is_ok(f"http://{address}/health", container)

@@ -39,7 +39,7 @@ def write(folder):
 
 
 def bare(schema):
-    """Without descriptions and the rules that only a cluster applies."""
+    """A schema without descriptions and the rules that only a cluster applies."""
     if isinstance(schema, list):
         return [bare(part) for part in schema]
     if not isinstance(schema, dict):
@@ -86,7 +86,7 @@ def check_pod(template):
 
 
 def check_names(documents):
-    """What refers to another object names one that is there."""
+    """Each reference to another object names one that exists."""
     named = {(d["kind"], d["metadata"]["name"]) for d in documents}
     templates = [d["spec"]["template"] for d in documents if d["kind"] == "Deployment"]
     labels = [template["metadata"]["labels"] for template in templates]
@@ -117,7 +117,7 @@ def main():
             print(f"test {path.name} {document['kind']} ... ok")
             passed += 1
         check_names(documents)
-        # A field that no object has is found.
+        # Check that an unknown field is detected.
         for document in documents:
             document["spec"]["wrong"] = 1
             try:

@@ -1,4 +1,4 @@
-// Elements. Texts are only ever set as text: what is on a screen is hostile.
+// Elements. Texts are only ever set as text, because screen contents are hostile.
 
 /** Makes an element. Properties are set as properties; strings among the children become text. */
 export function el(name, properties = {}, ...children) {
@@ -13,7 +13,7 @@ export function el(name, properties = {}, ...children) {
   return element;
 }
 
-/** The text with what would hide or turn it written out: `\u{202e}`. */
+/** The text, with characters that could hide or reorder it as `\u{202e}`. */
 export function visible(text) {
   return text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
     (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
@@ -30,7 +30,7 @@ const exact = new Intl.DateTimeFormat(undefined, {
   dateStyle: "medium", timeStyle: "medium",
 });
 
-/** The time of day; before that the date, if it is not today. */
+/** The time of day, after the date if that is not today. */
 export function time(ms) {
   const date = new Date(ms);
   const today = date.toDateString() === new Date().toDateString();
@@ -54,7 +54,7 @@ export function count(number, thing) {
   return `${number.toLocaleString()} ${thing}${number === 1 ? "" : "s"}`;
 }
 
-/** The text with what matches the pattern in <mark>. */
+/** The text, with matches of the pattern in <mark>. */
 export function marked(text, pattern) {
   const parts = [];
   let at = 0;
@@ -69,7 +69,7 @@ export function marked(text, pattern) {
   return parts;
 }
 
-/** A pattern as the server understands it, as near as this browser can; null if it cannot. */
+/** The pattern as a RegExp close to the server's; null if this browser cannot parse it. */
 export function pattern(text, flags = "gi") {
   try {
     return new RegExp(text, flags);
@@ -78,7 +78,7 @@ export function pattern(text, flags = "gi") {
   }
 }
 
-/** Where a cell is in its table: `row:4 col:2`. */
+/** The position of a cell in its table: `row:4 col:2`. */
 export function cell({ cell }) {
   return cell ? `row:${cell[0]} col:${cell[1]}` : null;
 }

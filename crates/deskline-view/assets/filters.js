@@ -1,9 +1,9 @@
-// Which links are listed: by app, tool and outcome.
+// Filters the listed links by app, tool and outcome.
 import { el } from "./dom.js";
 
 const FIELDS = { app: "All apps", tool: "All tools", outcome: "Every outcome" };
 
-/** click_and_traverse is click. */
+/** The short name of a tool: click for click_and_traverse. */
 export function shortTool(tool) {
   return tool.replace(/^macos-use_/, "").replace(/_and_traverse$|_traversal$/, "").replaceAll("_", " ");
 }
@@ -25,7 +25,7 @@ export class Filters {
     }
   }
 
-  /** Offers what the rows have. */
+  /** Offers the values that occur in the rows. */
   offer(rows) {
     for (const row of rows) {
       if (!row) continue;

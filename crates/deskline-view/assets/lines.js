@@ -1,9 +1,9 @@
-// The lines of a link: what changed, the whole screen, what the model was sent, the call.
+// The lines of a link: the changes, the whole screen, the answer to the model, the call.
 import { cell, el } from "./dom.js";
 import { VirtualList } from "./virtual.js";
 
 const HEIGHT = 22;
-/** Changes that are shown at first. */
+/** The number of changes that are shown at first. */
 const SHOWN = 300;
 const KINDS = { "+": "add", "-": "del", "~": "mod" };
 
@@ -23,7 +23,7 @@ export class Lines {
     panel.addEventListener("mouseleave", () => this.outline(this.kept()));
   }
 
-  /** Shows another link's; `at` is the line of the file that was looked for. */
+  /** Shows another link's lines; `at` is the line of the file to select. */
   set(link, at) {
     this.link = link;
     this.all = (link.lines ?? []).map((line, index) => ({ ...line, number: index + 1 }));
@@ -114,7 +114,7 @@ export class Lines {
     if (at >= 0) this.list.reveal(at);
   }
 
-  /** Chooses the element at a point of the screen: of the smallest ones there, the last. */
+  /** Selects the element at a point of the screen: the smallest; of several, the last. */
   pick(x, y) {
     let best;
     for (const line of this.screen) {
@@ -131,7 +131,7 @@ export class Lines {
     this.draw();
   }
 
-  /** The outline that stays: of the chosen line. */
+  /** The permanent outline, of the selected line. */
   kept() {
     return this.chosen ? [this.mark(this.chosen)] : [];
   }
@@ -171,7 +171,7 @@ export class Lines {
   }
 }
 
-/** What changed: the element's text, unless the change says it, then old and new. */
+/** A change: the element's text, unless the change contains it, then old and new. */
 function changed({ text, changes }) {
   const says = changes.some(([, old, now]) => now === text || old === text);
   const parts = says || !text ? [] : [el("span", { className: "text" }, text)];
@@ -183,7 +183,7 @@ function changed({ text, changes }) {
   return parts;
 }
 
-/** Whether a header says something about the changes, not about the tree. */
+/** Whether a header is about the changes, not about the tree. */
 function isNote({ header }) {
   return header !== undefined && /^(diff|late|error):/.test(header);
 }

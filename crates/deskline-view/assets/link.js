@@ -23,7 +23,7 @@ export class Link {
       button("↓", "Later (J)", "plain", () => move(1)));
   }
 
-  /** Shows link `n`, with the line of its file that was looked for. */
+  /** Shows link `n`, with this line of its file selected. */
   async show(n, line) {
     const row = this.data.rows[n];
     const asked = ++this.asked;
@@ -34,7 +34,7 @@ export class Link {
       this.say(error.message);
       return;
     }
-    // Another link was chosen meanwhile.
+    // Another link was selected meanwhile.
     if (asked !== this.asked) return;
     const { record } = link;
     const app = [record.app, record.pid ? `(${record.pid})` : null].filter((part) => part).join(" ");

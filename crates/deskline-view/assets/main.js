@@ -20,7 +20,7 @@ const search = new Search(data, choose, () => {
 });
 const link = new Link(data, move, () => document.body.classList.remove("opened"));
 
-/** Shows a link; `opened` on a phone: instead of the strip. */
+/** Shows a link; if `opened`, a phone shows it instead of the strip. */
 function choose(n, line, opened) {
   strip.mark(n);
   if (opened) document.body.classList.add("opened");
@@ -106,7 +106,7 @@ async function start() {
   data.follow(from, () => {
     filters.offer(data.rows.slice(strip.upTo));
     const last = strip.chosen === -1 || strip.chosen === strip.listed.at(-1);
-    // A search stays as it is, and who looks at an older link goes on looking at it.
+    // A search and an older link that is shown stay as they are.
     if (strip.appended() && last && !search.open) choose(strip.listed.at(-1));
   }, (connected) => {
     live.hidden = false;

@@ -22,7 +22,7 @@ export class Picture {
     new ResizeObserver(() => this.fit()).observe(this.stage);
   }
 
-  /** Shows another link's. */
+  /** Shows another link's picture. */
   set(link) {
     this.link = link;
     this.marks = [];
@@ -34,7 +34,7 @@ export class Picture {
     this.draw();
   }
 
-  /** The next way to show it, or the one before; while sliding, the edge moves. */
+  /** The next or the previous way to show the pictures; while sliding, moves the edge. */
   step(by) {
     if (!this.link?.before) return;
     if (this.mode === "slide") {
@@ -93,7 +93,7 @@ export class Picture {
     return shot;
   }
 
-  /** Both pictures at their own places on the screen; the one before lies above, and is cut. */
+  /** Both pictures at their own places on the screen; the earlier one is on top, and is cut off. */
   sliding({ n, picture, before }) {
     const union = around(picture, before.place);
     const layer = (n, place) => {
@@ -123,7 +123,7 @@ export class Picture {
     this.edge.style.left = `${this.cut}%`;
   }
 
-  /** Makes the pictures as large as fits, and no larger than they are. */
+  /** Scales the pictures down until they fit; never enlarges them. */
   fit() {
     const wide = this.stage.clientWidth;
     const side = getComputedStyle(this.stage.parentElement.parentElement ?? this.stage);

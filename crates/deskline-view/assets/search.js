@@ -1,9 +1,9 @@
-// When was this last on a screen? The lines of all screens that match, newest first.
+// Finds when a text was last on a screen: the matching lines of all screens, newest first.
 import { count, el, id, marked, pattern, time } from "./dom.js";
 import { VirtualList } from "./virtual.js";
 
 const HEIGHT = 56;
-/** The search begins when nothing has been typed for this long. */
+/** The search begins once nothing was typed for this time, in ms. */
 const PAUSE = 180;
 
 export class Search {
@@ -38,7 +38,7 @@ export class Search {
     } catch (error) {
       found = { error: error.message };
     }
-    // A later search has begun, or it was closed.
+    // A later search has begun, or the search was closed.
     if (asked !== this.asked) return;
     this.pattern = pattern(text);
     this.hits = found.hits ?? [];
@@ -66,7 +66,7 @@ export class Search {
     this.closed();
   }
 
-  /** Chooses the line that is `by` lines further. */
+  /** Selects the line that is `by` lines further down. */
   move(by) {
     if (this.hits.length === 0) return;
     this.pick(Math.min(this.hits.length - 1, Math.max(0, this.chosen + by)));

@@ -1,13 +1,13 @@
 // Where the data comes from: the server, or this file itself if it was exported.
 import { cell, id, pattern } from "./dom.js";
 
-/** Rows of a page that are asked for at once; the first time fewer, to be quick. */
+/** Rows that are requested at once; fewer the first time, to be quick. */
 const FIRST = 300;
 const PAGE = 5000;
 
-/** Reads a JSON answer, or throws with words for the person. */
+/** Reads a JSON answer, or throws an error with a message for the person. */
 async function ask(path) {
-  // `fetch` refuses an address with a name and a password, as the page's own may have.
+  // `fetch` refuses addresses with a name and a password, which the page's address may have.
   const address = new URL(path, location.origin + location.pathname);
   let answer;
   try {
@@ -46,7 +46,7 @@ export class Server {
     for (const row of rows) this.rows[row.n] = row;
   }
 
-  /** Calls changed() when links come, and state(true or false) when the connection does or ends. */
+  /** Calls changed() for new links, and state(boolean) when the connection opens or ends. */
   follow(from, changed, state) {
     const events = new EventSource(`events?from=${from}`);
     events.onopen = () => state(true);
@@ -108,7 +108,7 @@ export class Exported {
   }
 }
 
-/** A line as it is in the tree file, nearly. */
+/** Almost the line in the tree file. */
 function sentence(line) {
   if (line.header !== undefined) return `# ${line.header}`;
   if (line.unknown !== undefined) return line.unknown;

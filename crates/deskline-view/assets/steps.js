@@ -15,7 +15,7 @@ export function total(row) {
   return Object.values(row.steps ?? {}).reduce((sum, ms) => sum + ms, 0);
 }
 
-/** A small bar. Its length tells how long the link took: all of `width` for 2 s and more. */
+/** A small bar. Its length is the link's duration: `width` for 2 s and more. */
 export function smallBar(row, width) {
   const bar = bars(row.steps);
   bar.style.width = `${Math.max(6, Math.min(1, total(row) / 2000) * width)}px`;
@@ -39,7 +39,7 @@ export function timing(row) {
   const whole = total(row);
   const said = ([name, ms]) =>
     el("span", { className: `t${colour(name)}` }, `${name} `, el("b", {}, duration(ms)));
-  // What takes no time says nothing.
+  // Steps that take no time are left out.
   const legend = steps.filter(([, ms]) => ms >= 1 && ms >= whole / 200).map(said);
   const all = el("span", { className: "bare" }, "total ", el("b", {}, duration(whole)));
   const guard = row.guard === null || row.guard === undefined ? null

@@ -5,11 +5,11 @@ import { smallBar, total } from "./steps.js";
 import { VirtualList } from "./virtual.js";
 
 const HEIGHT = 84;
-/** A picture is asked for if its row stays this long: not while the strip is scrolled past it. */
+/** A picture is requested once its row was in view for this time (ms), not while scrolling past. */
 const REST = 70;
 
 export class Strip {
-  /** `choose(n)` is called when a person chooses a link. */
+  /** `choose(n)` is called when a person selects a link. */
   constructor(data, filters, choose) {
     this.data = data;
     this.filters = filters;
@@ -26,7 +26,7 @@ export class Strip {
     }, { passive: true });
   }
 
-  /** Lists what the filters let through. */
+  /** Lists the rows that pass the filters. */
   refresh() {
     const rows = this.data.rows;
     this.listed = [];
@@ -36,7 +36,7 @@ export class Strip {
     this.tell();
   }
 
-  /** Older rows have come in front of those that are listed: what is in view stays in view. */
+  /** Inserts older rows before the listed ones. The rows in view stay in view. */
   prepended() {
     const before = this.listed.length;
     const { scrollTop } = this.box;
@@ -45,7 +45,7 @@ export class Strip {
     this.list.update();
   }
 
-  /** Adds rows that have come at the end; returns whether the end was in view. */
+  /** Appends new rows; returns whether the end was in view. */
   appended() {
     const atEnd = this.list.atEnd();
     const before = this.listed.length;
@@ -76,7 +76,7 @@ export class Strip {
       ? "No links yet. They appear here as an agent works." : "No link passes these filters.";
   }
 
-  /** Marks a link as chosen and brings it into view. */
+  /** Marks a link as selected and scrolls it into view. */
   mark(n) {
     this.chosen = n;
     for (const [index, row] of this.list.shown) {
@@ -86,7 +86,7 @@ export class Strip {
     if (index >= 0) this.list.reveal(index);
   }
 
-  /** The link that is `by` rows further; the nearest one if the chosen one is not listed. */
+  /** The link `by` rows further; if the selected one is not listed, the nearest one. */
   beside(by) {
     const index = this.listed.indexOf(this.chosen);
     const from = index >= 0 ? index : this.listed.findLastIndex((n) => n < this.chosen);
@@ -138,7 +138,7 @@ export class Strip {
   }
 }
 
-/** +2 −1 ~3, without what is 0. */
+/** +2 −1 ~3, without zero counts. */
 export function counts(diff) {
   const box = el("span", { className: "counts" });
   if (!diff) return box;

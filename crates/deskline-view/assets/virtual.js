@@ -5,7 +5,7 @@ import { el } from "./dom.js";
 const MARGIN = 8;
 
 export class VirtualList {
-  /** `render(index)` makes a row; all rows are `height` pixels tall. */
+  /** `render(index)` creates a row; all rows are `height` pixels tall. */
   constructor(scroller, height, render) {
     this.scroller = scroller;
     this.height = height;
@@ -18,7 +18,7 @@ export class VirtualList {
     new ResizeObserver(() => this.schedule()).observe(scroller);
   }
 
-  /** Sets the number of rows. Rows that are shown are made again. */
+  /** Sets the number of rows. Visible rows are created anew. */
   reset(count) {
     this.count = count;
     this.space.style.height = `${count * this.height}px`;
@@ -27,7 +27,7 @@ export class VirtualList {
     this.update();
   }
 
-  /** More rows at the end: those that are shown stay. */
+  /** Adds rows at the end. Visible rows stay. */
   grow(count) {
     this.count = count;
     this.space.style.height = `${count * this.height}px`;

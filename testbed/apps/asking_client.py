@@ -3,7 +3,7 @@
     python asking_client.py MODE TOOL ARGUMENTS ANSWER... -- SERVER...
 
 MODE is a generation of the protocol: legacy or 2026-07-28. An ANSWER is once, always, never or
-cancel; none has no capability to ask. Prints a JSON line a call: {"error": bool, "text": "...",
+cancel; without any, the client cannot ask. Prints a JSON line a call: {"error": bool, "text": "...",
 "asked": [the messages]}.
 """
 

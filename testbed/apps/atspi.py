@@ -14,7 +14,7 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi
 
 LIMIT = 4000
-"""Visit at most this many nodes: a sheet has a thousand million."""
+"""Visit at most this many nodes, because a sheet has a thousand million."""
 
 
 def registrations(pid):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Combo boxes, drop-downs, a menu button and long lists, and a log of what is chosen.
+"""Combo boxes, drop-downs, a menu button and long lists, and a log of the choices.
 
 Usage: choices.py LOG TOOLKIT
 
@@ -122,7 +122,7 @@ def qt(version):
         combo.setEditable(name == "Font")
         combo.setAccessibleName(name)
         combo.addItems(choices)
-        # Only for a choice by the user.
+        # Log only choices by the user.
         combo.activated.connect(lambda n, name=name, choices=choices: log(name, choices[n]))
         box.addWidget(combo)
     more = w.QPushButton("More")

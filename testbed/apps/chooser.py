@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A file chooser of GTK 4, and a log of what is chosen.
+"""A file chooser of GTK 4, and a log of the choices.
 
 Usage: chooser.py LOG
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The person's clipboard. `copy` puts a text, HTML, a picture and data of a type of its own on it, prints
-"ready" and serves it until another owner comes. `show` prints what is on it: a line a type, with its length
-and its hash."""
+"""The person's clipboard. `copy` puts a text, HTML, a picture and data of a type of its own on it,
+prints "ready" and serves it until another owner comes. `show` prints its content: one line per
+type, with its length and its hash."""
 
 import hashlib
 import sys
@@ -39,7 +39,7 @@ else:
             continue
         content = board.wait_for_contents(Gdk.Atom.intern(target, False))
         data = content.get_data() if content else b""
-        # Qt lists what it does not have.
+        # Qt also lists types that it does not have.
         if not data:
             continue
         print(target, len(data), hashlib.sha256(data).hexdigest()[:16])

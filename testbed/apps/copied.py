@@ -1,4 +1,5 @@
-"""What the person has copied on Wayland: a text, HTML, a picture of 1 MB and data of a type of its own."""
+"""The data that the person has copied on Wayland: a text, HTML, a picture of 1 MB and data of a
+type of its own."""
 
 import hashlib
 

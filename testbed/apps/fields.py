@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A Qt 5 dialog whose fields make something of their own of a text, and whose Save button takes its time.
+"""A Qt 5 dialog whose fields change a typed text, and whose Save button is enabled late.
 Some buttons have names with invisible marks, and the price is German.
 
 Usage: fields.py LOG
@@ -22,7 +22,7 @@ from PyQt5.QtWidgets import (
 from log import log
 
 LOOKS_UP = 250
-"""For so many milliseconds after the name has changed Save is disabled."""
+"""For this many milliseconds after the name has changed, Save is disabled."""
 
 
 NAMES = ["\u2066 5\u2069", "Speichern\u00a0unter\u2026", "Co\u00adoperate", "a\u200bb"]

@@ -1,6 +1,6 @@
-"""The person's clipboard on GNOME, by a session of Mutter's remote desktop: apps get no data control there. `copy` puts
-what the person has copied on it, prints "ready" and serves it until another owner comes. `show` prints a line a
-type."""
+"""The person's clipboard on GNOME, by a session of Mutter's remote desktop: apps get no data
+control there. `copy` puts the person's data on it, prints "ready" and serves it until another owner
+comes. `show` prints a line a type."""
 
 import os
 import sys
@@ -39,7 +39,7 @@ def signal(_bus, _sender, _path, _interface, name, args):
     if name == "SelectionOwnerChanged":
         (options,) = args.unpack()
         owned, owns = owns, options.get("session-is-owner", False)
-        # A structure with a list.
+        # Mutter returns a structure with a list.
         offered[:] = options.get("mime-types", ([],))[0]
         if owned and not owns:
             loop.quit()
@@ -69,7 +69,7 @@ else:
             try:
                 reader = call(session, OF, "SelectionRead", GLib.Variant("(s)", (kind,)))
             except GLib.Error as error:
-                # Mutter may not have noted yet that the last one has ended.
+                # Mutter may not have noticed yet that the last transfer has ended.
                 if "parallel" not in error.message:
                     raise
                 time.sleep(0.01)

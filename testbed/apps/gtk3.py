@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A GTK 3 window with one of each widget, and a log of what happens to them.
+"""A GTK 3 window with one of each widget, and a log of their events.
 
 Usage: gtk3.py LOG [--hostile]
 """
@@ -151,7 +151,7 @@ def pressed(_, event):
 
 
 def context_menu(widget, event, name):
-    """A menu that opens where the right button goes down."""
+    """A menu that opens where the right button is pressed."""
     if event.button != 3 or event.type != Gdk.EventType.BUTTON_PRESS:
         return False
     menu = Gtk.Menu(attach_widget=widget)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A GTK 4 window with one of each widget, and a log of what happens to them.
+"""A GTK 4 window with one of each widget, and a log of their events.
 
 Usage: gtk4.py LOG [--hostile]
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A GTK 3 window most of which does not show: a page of a notebook that is behind, and rows below the
-viewport. Its buttons change what is there.
+"""A GTK 3 window that is mostly hidden: a page of a notebook that is behind, and rows below the
+viewport. Its buttons change the hidden content.
 
 Usage: hidden.py LOG
 """
@@ -20,7 +20,7 @@ def column():
 
 
 def rows(name):
-    """Rows with what is to be changed in the middle of them, three containers deep."""
+    """Rows, with the changing elements in the middle, three containers deep."""
     box = column()
     for i in range(ROWS):
         row = Gtk.Box()
@@ -31,7 +31,7 @@ def rows(name):
 
 
 def part(name):
-    """The container, and what the buttons do to it."""
+    """The container, and the effects of the buttons on it."""
     outer = column()
     outer.pack_start(rows(name), False, False, 0)
     inner = column()

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A GTK 3 window with one large button, and a tree of its own making on the accessibility bus, which no toolkit would serve.
+"""A GTK 3 window with one large button, and a tree on the accessibility bus that no toolkit would produce.
 
 Usage: hostile.py LOG CASE
 
@@ -234,7 +234,7 @@ class Node:
 
 
 class Tree:
-    """Answers as a toolkit would, unless a case does not."""
+    """Answers as a toolkit would, except where the case overrides it."""
 
     def __init__(self):
         self.nodes, self.own, self.private = {}, "", ""
@@ -246,7 +246,7 @@ class Tree:
         return path
 
     def grow(self, frame_children):
-        """A frame that is the window, with a button that is the window's, and these."""
+        """The window's real frame, with its real button and these children."""
         x, y = window.get_window().get_origin()[1:]
         width, height = window.get_size()
         self.frame = Node(FRAME, window.get_title(), extents=(x, y, width, height))
@@ -327,7 +327,7 @@ class Case:
         pass
 
     def reply(self, wire, call, node, member):
-        """Answers otherwise than usual; whether it has."""
+        """Gives an unusual answer. Returns whether it did."""
         return False
 
     def clicked(self):
@@ -335,11 +335,11 @@ class Case:
 
 
 class Plain(Case):
-    """An app like any other, with next to nothing in it."""
+    """An ordinary app with almost no content."""
 
 
 class Lies(Case):
-    """Texts that try to leave their lines, wherever there is a text."""
+    """Texts that try to break out of their lines, wherever there is a text."""
 
     title = "Mine" + "".join(LIES)[:300]
 
@@ -361,7 +361,7 @@ class Lies(Case):
 
 
 class Megabytes(Case):
-    """400 MB of names, and texts that are longer than they say."""
+    """400 MB of names, and texts that are longer than their reported length."""
 
     def children(self):
         name, text = "N" * 4_000_000, "T" * 4_000_000
@@ -393,7 +393,7 @@ class Many(Case):
 
 
 class Deep(Case):
-    """50,000 panels, each in the one before."""
+    """50,000 panels, each in the previous one."""
 
     def children(self):
         inner = tree.add(Node(LABEL, "the innermost"))
@@ -403,7 +403,7 @@ class Deep(Case):
 
 
 class Cycles(Case):
-    """Elements that are in themselves, and in each other, and twice in one, and everywhere."""
+    """Elements that contain themselves, each other, or one child twice, or that have many parents."""
 
     def children(self):
         one, two = Node(PANEL, "one"), Node(PANEL, "two")
@@ -416,7 +416,7 @@ class Cycles(Case):
 
 
 class Foreign(Case):
-    """Children of other apps, of none, and of names that no bus takes."""
+    """Children of other apps, of no app, and of invalid bus names."""
 
     def reply(self, wire, call, node, member):
         if node is None or node.role == BUTTON or member != "Accessible.GetChildren":
@@ -429,7 +429,7 @@ class Foreign(Case):
 
 
 class Counts(Case):
-    """Numbers of children that are not so."""
+    """Wrong numbers of children."""
 
     def children(self):
         def with_two(count):
@@ -443,7 +443,7 @@ EDGES = [-(2**31), -(2**31) + 1, -1, 0, 2**31 - 1]
 
 
 class Extents(Case):
-    """Places that are nowhere."""
+    """Invalid bounds."""
 
     def children(self):
         made = [(x, x, w, w) for x in EDGES for w in EDGES]
@@ -452,7 +452,7 @@ class Extents(Case):
 
 
 class Changing(Case):
-    """Nothing is twice the same."""
+    """No answer is the same twice."""
 
     def children(self):
         return [Node(PANEL, "p", [tree.add(Node(LABEL, "l")) for _ in range(20)])]
@@ -503,7 +503,7 @@ class Hung(Case):
 
 
 class Flood(Case):
-    """Events without an end, some of a megabyte."""
+    """An endless stream of events, some of a megabyte."""
 
     def begin(self, wire):
         def flood():
@@ -519,7 +519,7 @@ class Flood(Case):
 
 
 class Types(Case):
-    """Replies of other types than they should have, and none."""
+    """Replies of wrong types, and missing replies."""
 
     def children(self):
         return [Node(BUTTON, f"b{n}", text="t") for n in range(60)]
@@ -535,7 +535,7 @@ class Types(Case):
 
 
 class Endian(Case):
-    """Messages of the other byte order, which the bus hands on as they are."""
+    """Messages in the other byte order, which the bus passes on unchanged."""
 
     def begin(self, wire):
         def send():
@@ -553,7 +553,7 @@ class Endian(Case):
 
 
 class Odd(Case):
-    """All that is odd and quick to read."""
+    """All oddities that are quick to read."""
 
     def children(self):
         of = (Cycles, Counts, Extents, Types)
@@ -575,7 +575,7 @@ class Dies(Case):
 
 
 class Private(Case):
-    """A private socket, at which no daemon checks what is sent."""
+    """A private socket, where no daemon checks the messages."""
 
     def begin(self, wire):
         path = sys.argv[1] + ".sock" if not sys.argv[1].startswith("/dev") else f"/tmp/h{os.getpid()}"
@@ -601,7 +601,7 @@ class Private(Case):
 
 
 class Raw(Private):
-    """Texts with NULs, and ones that are not UTF-8."""
+    """Texts with NULs, and texts that are not UTF-8."""
 
     def children(self):
         bad = [b"a\0b\nForged", b"\xff\xfe\xed\xa0\x80", b"\xf4\x90\x80\x80"]
@@ -609,7 +609,7 @@ class Raw(Private):
 
 
 class Endless(Private):
-    """Events as fast as they go, and no answer."""
+    """Events as fast as possible, and no answers."""
 
     def serve(self, client):
         one = message(4, 1, [(1, ("o", ROOT)), (2, ("s", "a.b")), (3, ("s", "C"))])
@@ -634,7 +634,7 @@ class Huge(Endless):
 
 
 class Garbage(Endless):
-    """What is no D-Bus."""
+    """Data that is not D-Bus."""
 
     def serve(self, client):
         self.forever(client, os.urandom(1 << 20))

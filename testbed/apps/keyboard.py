@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Keeps a keyboard on the seat, as a person's desk has it: without, no app gets the focus. Prints "ready"
-when it is there; ends with the compositor."""
+"""Keeps a keyboard on the seat, as a person's desk has it: without one, no app gets the focus.
+Prints "ready" when the keyboard exists; ends with the compositor."""
 
 import os
 import socket

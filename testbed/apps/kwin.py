@@ -1,4 +1,4 @@
-"""Runs JavaScript in KWin and prints what it says: KWin tells much to scripts only.
+"""Runs JavaScript in KWin and prints its output: KWin reports much only to scripts.
 
 Usage: kwin.py FOLDER SCRIPT [5]
 
@@ -35,7 +35,7 @@ with open(file, "w") as script:
     me = bus.get_unique_name()
     script.write(f"function say(text) {{ callDBus('{me}', '/script', 'test.Script', 'Say', text); }}\n")
     script.write(sys.argv[2])
-# Again where a script of Deskline's had the same number.
+# Try again if a script of Deskline's had the same number.
 for attempt in range(10):
     (number,) = call("/Scripting", "org.kde.kwin.Scripting", "loadScript", GLib.Variant("(ss)", (file, file)))
     end = time.monotonic() + 0.5

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A Wayland client that is late: it asks for the seat's pointer whether or not the seat has one, and
-for what a starting Xwayland asks of a pointer. Prints "alive" if the compositor still answers then.
+"""A slow Wayland client: it requests the seat's pointer whether or not the seat has one, and what a
+starting Xwayland requests of a pointer. Prints "alive" if the compositor still answers then.
 """
 
 import struct

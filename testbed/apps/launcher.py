@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A launcher, or a lock screen with the argument "lock": takes the keyboard, and is no window. Prints "ready"
-when it has it, and each key that it gets; ends with its standard input."""
+"""A launcher, or a lock screen with the argument "lock": takes the keyboard, and is not a window.
+Prints "ready" when it has the keyboard, and each key; ends with its standard input."""
 
 import os
 import socket
@@ -15,7 +15,7 @@ EXCLUSIVE, TOP = 1, 2
 
 
 class Client(Wayland):
-    """Answers what needs an answer, and prints keys."""
+    """Answers events that need an answer, and prints keys."""
 
     def hear(self, keyboard, configures):
         while read := self.socket.recv(65536):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A window with two lists whose rows are dragged and dropped, and which log what is dropped: GTK 4 or Qt 6.
+"""A window with two lists whose rows are dragged and dropped, and which log the dropped rows: GTK 4 or Qt 6.
 
 Usage: lists.py LOG gtk4|qt6 [TITLE WIDTH]
 """
@@ -62,7 +62,7 @@ def qt6():
             event.acceptProposedAction()
 
         def dragMoveEvent(self, event):
-            # The list takes rows of its own kind only.
+            # The list accepts only rows of its own kind.
             if not event.source():
                 event.acceptProposedAction()
             else:

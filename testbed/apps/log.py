@@ -1,6 +1,6 @@
-"""The log of a test app: what happened to it, one line an event. Tests believe it.
-
-Lines are not buffered: whoever reads the file after an answer sees all that came before it. Line breaks in a text are written as \\n.
+"""The log of a test app: what happened to it, one line an event. Tests trust it. Lines are not
+buffered: a reader of the file after an answer gets all earlier lines. Line breaks in a text are
+written as \\n.
 """
 
 import os

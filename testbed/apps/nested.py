@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Rows and buttons whose box covers what they hold, and a log of what is clicked.
+"""Rows and buttons whose bounds cover their content, and a log of the clicks.
 
 Usage: nested.py LOG TOOLKIT
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A GTK 4 window most of which has no size: it is in a page of a stack, or of a notebook, that is not in
-front. Its buttons change what is there, and turn the pages.
+"""A GTK 4 window whose elements mostly have no size: they are in pages of a stack and a notebook
+that are not in front. Its buttons change these elements, and turn the pages.
 
 Usage: pages.py LOG
 """
@@ -20,7 +20,8 @@ def column():
 
 
 def part(name):
-    """A page, and what the buttons do to it: what changes is in the middle of it, four containers deep."""
+    """A page, and the effects of the buttons on it: the changing elements are in the middle, four
+    containers deep."""
     page = column()
     for i in range(ROWS):
         row = Gtk.Box()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A panel of a Wayland desktop, by the layer shell: it is no window of the compositor's list. Logs a
-press of its button, and what its menu's item is chosen for.
+"""A panel of a Wayland desktop, by the layer shell: it is not in the compositor's list of windows.
+Logs presses of its button and choices of its menu's item.
 
 Usage: panel.py LOG
 """

@@ -16,7 +16,7 @@ from gi.repository import Gdk, GdkX11, GLib, Gtk
 
 from log import log
 
-# A plug-in loads for a while before its dialog comes.
+# A plug-in takes a while to load before its dialog opens.
 LOADS = 1500
 
 

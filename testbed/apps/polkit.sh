@@ -32,7 +32,7 @@ echo "$user:$(openssl passwd -6 "$password"):19000:0:99999:7:::" >> /run/etc/sha
 sed -i "s/^sudo:.*/&$user/" /run/etc/group
 mount --bind /run/etc /etc
 install -d -o "$id" /run/home
-# Only root may read the folder in which some check out.
+# Some sources are in a folder that only root may read.
 mkdir -p /run/target /run/dbus /run/systemd/sessions /run/systemd/users /run/systemd/seats
 mount --bind "$(dirname "$(dirname "$program")")" /run/target
 program=/run/target/deps/$(basename "$program")
@@ -51,7 +51,7 @@ printf 'NAME=%s\nSTATE=active\nDISPLAY=deskline\nSESSIONS=deskline\n' "$user" > 
 printf 'ACTIVE=deskline\nACTIVE_UID=%s\nSESSIONS=deskline\n' "$id" > /run/systemd/seats/seat0
 dbus-daemon --system --fork --nopidfile
 /usr/lib/polkit-1/polkitd --no-debug &
-# Not by exec: libsystemd takes the control group of process 1 for the root.
+# Do not use exec: libsystemd takes the control group of process 1 for the root.
 (
   for group in $groups; do
     echo "$BASHPID" > "$group/cgroup.procs"

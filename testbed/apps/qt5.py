@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A Qt 5 window with one of each widget, and a log of what happens to them.
+"""A Qt 5 window with one of each widget, and a log of their events.
 
 Usage: qt5.py LOG [--hostile]
 """
@@ -55,7 +55,7 @@ def filled(layout, *parts):
 
 
 class Keys(QObject):
-    """Logs each key once, on its way into a window."""
+    """Logs each key once, before a window gets it."""
 
     def eventFilter(self, target, event):
         if event.type() == QEvent.Type.KeyPress and isinstance(target, QWindow):
@@ -73,7 +73,7 @@ class Keys(QObject):
 
 
 class Pad(QLabel):
-    """Logs what the mouse does to it."""
+    """Logs the mouse's events on it."""
 
     def mousePressEvent(self, event):
         log("pad press", self.number(event))

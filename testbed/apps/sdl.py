@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""An SDL window, which is on no accessibility bus. Draws its words, and looks at the keyboard and the
+"""An SDL window, which is on no accessibility bus. Draws its words, and polls the keyboard and the
 mouse 60 times a second, as games do. Logs clicks on its button, the text that Return ends, F5, the
 wheel and drags.
 

@@ -1,5 +1,6 @@
-"""Keeps a keyboard and a pointer on GNOME's seat, as a person's desk has them: without, apps ask for each device
-only when it comes, and lose what is sent before. Prints a line when they are there; ends with its bus."""
+"""Keeps a keyboard and a pointer on GNOME's seat, as a person's desk has them: without them, apps
+bind each device only when it appears, and lose earlier input. Prints a line when they exist; ends
+with its bus."""
 import gi
 
 gi.require_version("Gio", "2.0")

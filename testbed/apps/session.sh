@@ -1,6 +1,6 @@
 #!/bin/sh
-# A headless session of the compositor $1, in the folder $2, until the standard input ends. Prints what
-# leads to it, then an empty line.
+# A headless session of the compositor $1, in the folder $2, until the standard input ends. Prints
+# the session's environment, then an empty line.
 if [ -z "$DBUS_SESSION_BUS_ADDRESS" ]; then
   # The bus's services print to its standard output.
   exec 3>&1 >&2
@@ -52,7 +52,7 @@ kwin)
     --output-count $((1 + 0${second:+1}))
   ;;
 kwin5)
-  # A program with capabilities of its own does not start where it cannot have them: a copy has none.
+  # A program with file capabilities does not start if it cannot get them. A copy has none.
   cp "$(command -v kwin_wayland)" "$folder"
   set -- "$folder/kwin_wayland" --virtual --no-lockscreen --width "$width" --height "$height" --scale "$scale"
   ;;
@@ -62,7 +62,7 @@ gnome)
     ${second:+--virtual-monitor "${width}x$height"}
   ;;
 x11)
-  # Without the abstract socket: the network's namespace is the machine's.
+  # Do not listen on the abstract socket, because the network namespace is the machine's.
   Xvfb :7 -screen 0 1600x900x24 -nolisten local -nolisten tcp >"$folder/xvfb.log" 2>&1 &
   wait_for test -S /tmp/.X11-unix/X7
   export DISPLAY=:7
@@ -84,8 +84,9 @@ wait_for ready
 [ "$compositor" = x11 ] || export WAYLAND_DISPLAY="$display"
 dbus-update-activation-environment --all
 if [ "$compositor" = gnome ]; then
-  # The shell starts in its overview, in which no app has the keyboard. Left before that has come up, an
-  # invisible cover stays over the screen in one of seven sessions, and takes all clicks.
+  # The shell starts in its overview, in which no app has the keyboard. If the overview is left
+  # before it has fully appeared, an invisible cover stays over the screen in one of seven sessions,
+  # and takes all clicks.
   wait_for grep -q "GNOME Shell started" "$folder/compositor.log"
   wait_for overview_is true
   wait_for leave_overview
@@ -98,7 +99,7 @@ if [ "$compositor" = gnome ]; then
   fi
 fi
 if [ "$compositor" = labwc ]; then
-  # sway gives the focus without a keyboard too.
+  # sway also gives the focus if there is no keyboard.
   python3 "$folder/keyboard.py" >"$folder/keyboard.log" 2>&1 &
   wait_for grep -q ready "$folder/keyboard.log"
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A GTK 4 app of which one instance runs: started again, or asked on the bus, it shows its window. Its log
-says when the compositor gives it the keyboard.
+"""A GTK 4 app with a single instance: if it is started again, or activated over the bus, it shows
+its window. Logs when the compositor gives it the keyboard.
 
 Usage: single.py LOG
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Two spin buttons in the user's language: "Amount" from 0 to 100 with one decimal, and "Share", a percentage.
-The log says their values.
+The log has their values.
 
 Usage: spin.py LOG TOOLKIT
 
@@ -26,7 +26,7 @@ def gtk(version):
     amount = Gtk.SpinButton.new_with_range(0, 100, 0.5)
     amount.set_digits(1)
     share = Gtk.SpinButton.new_with_range(0, 1, 0.01)
-    # Takes more than digits.
+    # The field accepts more than digits.
     share.set_numeric(False)
 
     def shown(spin):

@@ -94,7 +94,7 @@ class Survey:
         if not extents or extents[2] <= 0 or extents[3] <= 0:
             return
         seen = cut(clip, extents) if clip else extents
-        # Nobody can read a sliver.
+        # Skip slivers, which nobody can read.
         if seen[2] < min(4, extents[2]) or seen[3] < min(4, extents[3]):
             return
         x, y = extents[0] + extents[2] // 2, extents[1] + extents[3] // 2
@@ -177,7 +177,7 @@ def has(area, x, y):
 
 
 def top_window(app):
-    """The extents of the app's window over its others. ACTIVE may be another: wx."""
+    """The extents of the app's topmost window. In wx, another window may be ACTIVE."""
     for i in range(min(app.get_child_count(), CHILDREN)):
         window = app.get_child_at_index(i)
         if window and window.get_name() and window.get_name() == sys.argv[3]:
@@ -186,7 +186,7 @@ def top_window(app):
 
 
 def is_of(known, pid):
-    """Whether the bus's process of an app is this one. Of an app in a sandbox it is the proxy."""
+    """Whether the bus reports this process for an app. For an app in a sandbox, it reports the proxy."""
     try:
         proxy = os.path.basename(os.readlink(f"/proc/{known}/exe")) == "xdg-dbus-proxy"
     except OSError:
@@ -204,7 +204,7 @@ def main():
             if app and is_of(app.get_process_id(), pid):
                 version = app.get_toolkit_version() or ""
                 survey.gtk4 = (app.get_toolkit_name() or "").upper() == "GTK" and version[:2] == "4."
-                # GTK 4's extents count from their own window.
+                # GTK 4's extents are relative to their window.
                 survey.top = None if survey.gtk4 else top_window(app)
                 survey.walk(app, 0, None)
         except GLib.Error:

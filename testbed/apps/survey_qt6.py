@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A Qt 6 window: a menu, tabs, a list, a table, a button and a field. They show what was done."""
+"""A Qt 6 window: a menu, tabs, a list, a table, a button and a field. They show the effects of actions."""
 
 import sys
 

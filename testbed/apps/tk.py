@@ -1,5 +1,5 @@
-"""A Tk window, which is on no accessibility bus. Logs, one line each, what has reached it. Looks at
-keys and the button 30 times a second, as games do.
+"""A Tk window, which is on no accessibility bus. Logs the input that reaches it, one line per
+event. Polls keys and the button 30 times a second, as games do.
 
 A text is logged by the button "Go"; a right click opens a menu; the pad takes drags and the wheel.
 """

@@ -2,7 +2,7 @@
 """A Qt 5 tree whose rows are expanded, most of them below the fold.
 
 Usage: tree.py LOG
-Logs the current row, which keys go by, whenever it changes.
+Logs the current row, which keys move, whenever it changes.
 """
 
 import sys

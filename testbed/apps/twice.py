@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A process that is on the accessibility bus twice: by GTK 3, without a window, and by Qt 5 once FILE is
-there, with a list that logs the row that is chosen.
+"""A process that is on the accessibility bus twice: through GTK 3, without a window, and, once FILE
+exists, through Qt 5, with a list that logs the selected row.
 
 Usage: twice.py LOG FILE
 """

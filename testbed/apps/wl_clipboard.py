@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The person's clipboard on Wayland, by data control. `copy` puts what the person has copied on it, prints "ready" and
+"""The person's clipboard on Wayland, by data control. `copy` puts the person's data on it, prints "ready" and
 serves it until another owner comes. `show` prints a line a type."""
 
 import array

@@ -62,33 +62,33 @@ impl fmt::Display for Answer {
 
 impl Answer {
     /// The answer; panics if it is an error.
-    #[allow(clippy::return_self_not_must_use)] // often only that it is none matters
+    #[allow(clippy::return_self_not_must_use)] // often only the absence of an error matters
     #[track_caller]
     pub fn ok(self) -> Self {
         assert!(!self.is_error, "{self}");
         self
     }
 
-    /// The text of the error; panics if it is none.
+    /// The text of the error; panics if the answer is not an error.
     #[track_caller]
     pub fn error(&self) -> &str {
         assert!(self.is_error, "no error: {self}");
         self.field("error")
     }
 
-    /// Asserts that it is an error that says this.
+    /// Asserts that the answer is an error with this text.
     #[track_caller]
     pub fn fails_with(&self, part: &str) {
         assert!(self.error().contains(part), "no {part:?} in {self}");
     }
 
-    /// Asserts that the summary says this.
+    /// Asserts that the summary has this text.
     #[track_caller]
     pub fn has(&self, part: &str) {
         has(&self.text, part);
     }
 
-    /// Asserts that a field of the summary says this.
+    /// Asserts that a field of the summary has this text.
     #[track_caller]
     pub fn field_has(&self, name: &str, part: &str) {
         let said = self.field(name).contains(part);
@@ -134,7 +134,7 @@ impl Answer {
         }
     }
 
-    /// Where the test app's window is.
+    /// The bounds of the test app's window.
     #[track_caller]
     pub fn window(&self) -> Rect {
         self.line_of("AXWindow", "Window of").extents.unwrap()
@@ -217,27 +217,29 @@ impl Answer {
             .collect()
     }
 
-    /// The line of an element with this text, or with more, and with a role that starts with
-    /// `role`: the first visible one, else the first. The text of an element is its name and then
-    /// its value.
+    /// The line of an element whose text contains this one, and whose role starts with `role`: the
+    /// first visible element, else the first. The text of an element is its name, then its value.
     #[track_caller]
     pub fn line_of(&self, role: &str, text: &str) -> Line {
         self.find(role, text)
             .unwrap_or_else(|| panic!("no {role} \"{text}\" in\n{}", self.file()))
     }
 
-    /// Where the test app's toggle is. Some toolkits call it a button, and name its row by it.
+    /// The bounds of the test app's toggle. In some toolkits it is a button, and gives its row its
+    /// name.
     pub fn toggle(&self) -> Rect {
         let found = ["AXCheckBox", "AXButton"].map(|role| self.find(role, "Bold"));
         let place = found.into_iter().flatten().find_map(|line| line.extents);
         place.unwrap_or_else(|| panic!("no toggle in\n{}", self.file()))
     }
 
-    /// Whether the tree shows all of one page of `testbed/apps/pages.py`, and nothing of the other.
+    /// Whether the tree shows the whole content of one page of `testbed/apps/pages.py`, and nothing
+    /// of the other page.
     pub fn shows_page(&self, front: &str, behind: &str) -> bool {
         let lines = self.lines();
         let of = |page: &str| -> Vec<bool> {
-            // Containers are named by their content, and a page is in one without a size.
+            // Ignore containers, which are named by their content: a page is in a container without
+            // a size.
             let its = lines.iter().filter(|line| {
                 let text = line.text.as_ref().map_or("", |text| &text.shown);
                 let rest = text.strip_prefix(page);

@@ -152,7 +152,7 @@ impl<'b> App<'b> {
 
 impl Drop for App<'_> {
     fn drop(&mut self) {
-        // An app that a launcher started is another process.
+        // An app that was started by a launcher is another process.
         let app = rustix::process::Pid::from_raw(self.pid.cast_signed());
         if let Some(app) = app.filter(|_| self.pid != self.child.id()) {
             let _ = rustix::process::kill_process(app, rustix::process::Signal::KILL);

@@ -48,7 +48,7 @@ impl Toolkit {
     }
 }
 
-/// How Chromium starts, without the profile and the address.
+/// Chromium's options, without the profile and the address.
 pub(crate) const CHROMIUM: [&str; 9] = [
     "--no-sandbox",
     "--force-renderer-accessibility",
@@ -147,7 +147,7 @@ impl Bed {
         self.script("fold.py")
     }
 
-    /// A GTK 3 panel whose menu comes late; see `testbed/apps/dock.py`.
+    /// A GTK 3 panel whose menu opens late; see `testbed/apps/dock.py`.
     pub fn dock(&self) -> App<'_> {
         self.script("dock.py")
     }
@@ -162,7 +162,7 @@ impl Bed {
         self.script_with("lists.py", &[toolkit])
     }
 
-    /// Rows and buttons whose box covers what they hold; see `testbed/apps/nested.py`.
+    /// Rows and buttons whose bounds cover their content; see `testbed/apps/nested.py`.
     pub fn nested(&self, toolkit: &str) -> App<'_> {
         self.script_with("nested.py", &[toolkit])
     }
@@ -201,7 +201,7 @@ impl Bed {
         self.script("anew.py")
     }
 
-    /// A GTK 3 window most of which does not show; see `testbed/apps/hidden.py`.
+    /// A GTK 3 window that is mostly hidden; see `testbed/apps/hidden.py`.
     pub fn hidden(&self) -> App<'_> {
         self.script("hidden.py")
     }
@@ -226,7 +226,8 @@ impl Bed {
         self.script_with("painted.py", args)
     }
 
-    /// A window whose tree no toolkit would serve; see `testbed/apps/hostile.py` for the cases.
+    /// A window with a tree that no toolkit would produce; see `testbed/apps/hostile.py` for the
+    /// cases.
     pub fn hostile(&self, case: &str) -> App<'_> {
         let mut command = self.python("apps/hostile.py");
         command.args(["/dev/stdout", case]);
@@ -311,7 +312,7 @@ impl Bed {
         App::start(self, self.command("gtk3-widget-factory"))
     }
 
-    /// The same at this scale.
+    /// GTK 3's showcase of widgets at this scale.
     pub fn gtk3_widget_factory_at(&self, scale: &str) -> App<'_> {
         let mut command = self.command("gtk3-widget-factory");
         command.env("GDK_SCALE", scale);
@@ -393,7 +394,7 @@ impl Bed {
         self.chromium(&fs::read_to_string(source("apps/page.html")).unwrap())
     }
 
-    /// A zenity dialog, GTK 3. Its log is what it prints.
+    /// A zenity dialog, GTK 3. Its log is its output.
     pub fn zenity(&self, args: &[&str]) -> App<'_> {
         let mut command = self.command("zenity");
         command.args(args);

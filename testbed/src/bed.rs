@@ -10,8 +10,8 @@ use crate::{Client, PATIENCE, Screen, deskline, until, xorg};
 /// The width and height of a bed's screen in pixels.
 pub const SIZE: (u16, u16) = (1920, 1080);
 
-/// A private desktop with a folder for files and a journal. All of it ends with this value, even if
-/// the test panics or is killed: the desktop ends when the kernel closes a pipe.
+/// A private desktop with a folder for files and a journal. The desktop ends when this value is
+/// dropped, and also if the test panics or is killed, because the kernel then closes a pipe.
 #[derive(Debug)]
 pub struct Bed {
     desktop: Child,
@@ -26,19 +26,19 @@ impl Bed {
         Self::with(&[])
     }
 
-    /// One, and a server on it, as if a person sat there.
+    /// A bed with a server on it, as if a person sat at the desktop.
     pub fn with_server() -> (Self, Client) {
         let bed = Self::new();
         let server = bed.server(&[]);
         (bed, server)
     }
 
-    /// Starts one with additional arguments to `deskline desktop`.
+    /// Starts a bed with additional arguments to `deskline desktop`.
     pub fn with(args: &[&str]) -> Self {
         Self::start(folder(), args, Command::new(deskline()))
     }
 
-    /// Starts one in a process namespace of its own, as in a container.
+    /// Starts a bed in a process namespace of its own, as in a container.
     pub fn apart() -> Self {
         let mut command = Command::new("unshare");
         command.args(["--pid", "--fork", "--kill-child", "--mount-proc"]);
@@ -57,7 +57,7 @@ impl Bed {
         command
     }
 
-    /// Starts one on Xorg, with a keyboard and a mouse that look like hardware.
+    /// Starts a bed on Xorg, with a keyboard and a mouse that look like hardware.
     pub fn on_xorg() -> Self {
         let folder = folder();
         let path = xorg::install(folder.path(), SIZE);
@@ -66,7 +66,7 @@ impl Bed {
         Self::start(folder, &[], command)
     }
 
-    /// Starts one whose window manager can be ended: see [`Bed::end_manager`].
+    /// Starts a bed whose window manager can be ended: see [`Bed::end_manager`].
     pub fn with_other_managers(args: &[&str]) -> Self {
         let folder = folder();
         let pid = folder.path().join("manager");
@@ -148,7 +148,7 @@ impl Bed {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// The address of the accessibility bus, found as apps find it.
+    /// The address of the accessibility bus, found in the same way as apps find it.
     pub fn accessibility(&self) -> String {
         let what = ["--session", "--print-reply=literal", "--dest=org.a11y.Bus"];
         let get = ["/org/a11y/bus", "org.a11y.Bus.GetAddress"];
@@ -180,7 +180,7 @@ impl Bed {
             .collect()
     }
 
-    /// The X server, through a connection of the test's own.
+    /// The X server, through the test's own connection.
     pub fn screen(&self) -> &Screen {
         &self.screen
     }
@@ -197,7 +197,7 @@ impl Bed {
         command
     }
 
-    /// A command for `deskline serve` on this desktop, at which nobody sits.
+    /// A command for `deskline serve` on this desktop, for a desktop at which nobody sits.
     pub fn serve_alone(&self, args: &[&str]) -> Command {
         let mut command = self.command(deskline());
         command.arg("serve").arg("--dir").arg(self.journal());

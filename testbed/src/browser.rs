@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{PATIENCE, until};
 
-/// The protocol's messages go over descriptors 3 and 4: the shell makes them of its input and
+/// The protocol's messages go over descriptors 3 and 4: the shell connects them to its input and
 /// output.
 const PIPES: &str = r#"exec "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
 
@@ -30,7 +30,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts one with a fresh profile.
+    /// Starts a browser with a fresh profile.
     pub fn start() -> Self {
         let profile = tempfile::tempdir().unwrap();
         let mut child = Command::new("sh")
@@ -151,7 +151,7 @@ impl Browser {
         until(script, || self.eval(script) == true);
     }
 
-    /// Presses a key, as `KeyboardEvent.key` calls it.
+    /// Presses a key, named as in `KeyboardEvent.key`.
     pub fn key(&mut self, key: &str) {
         let text = if key.chars().count() == 1 { key } else { "" };
         for kind in ["keyDown", "keyUp"] {
@@ -163,7 +163,7 @@ impl Browser {
         }
     }
 
-    /// Types a text where the focus is.
+    /// Types a text into the focused element.
     pub fn text(&mut self, text: &str) {
         self.send("Input.insertText", &json!({"text": text}));
     }
@@ -224,7 +224,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The browser's processes end with it, and then it leaves its profile alone.
+        // All processes of the browser end, so that none still writes to the profile.
         let _ = write!(
             self.requests,
             "{}\0",

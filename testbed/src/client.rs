@@ -46,7 +46,7 @@ impl ClientHandler for Heard {
         info
     }
 
-    /// Waits for the person's answer. Any word but `cancel` is sent as their choice.
+    /// Waits for the person's answer. Any word except `cancel` is sent as their choice.
     async fn create_elicitation(
         &self,
         request: ElicitRequestParams,
@@ -81,13 +81,13 @@ impl ClientHandler for Heard {
 /// do, and the server ends.
 #[derive(Debug)]
 pub struct Client {
-    // Dropped in this order.
+    // The fields are dropped in this order.
     service: Option<RunningService<RoleClient, Heard>>,
     heard: Heard,
     child: Child,
     /// The server's pid.
     pub pid: u32,
-    /// What the server calls a folder, and the folder.
+    /// The server's name for a folder, and this process's name for it.
     folder: Option<(String, String)>,
     runtime: Runtime,
 }
@@ -106,7 +106,8 @@ impl Client {
         Self::serve(command, Heard::default(), lifecycle)
     }
 
-    /// Starts a server that has another name for this folder: paths in answers have this one.
+    /// Starts a server with another name for this folder. Paths in answers are converted to this
+    /// process's name.
     pub fn start_in(command: Command, named: &str, folder: &Path) -> Self {
         let mut client = Self::start(command);
         let folder = folder.to_str().unwrap().to_owned();
@@ -115,7 +116,7 @@ impl Client {
     }
 
     /// Starts a server with a client that asks its person, in the older or the newer generation of
-    /// the protocol. They give the answers that are sent to the returned end.
+    /// the protocol. The person gives the answers that are sent to the returned channel.
     pub fn asking(command: Command, modern: bool) -> (Self, UnboundedSender<String>) {
         let (answer, answers) = unbounded_channel();
         let answers = Arc::new(tokio::sync::Mutex::new(answers));
@@ -230,8 +231,8 @@ impl Client {
         self.call("type_and_traverse", json!({"pid": pid, "text": text}))
     }
 
-    /// As [`Client::call`], by a client that asks its person and calls again where the server wants
-    /// that.
+    /// Like [`Client::call`], for a client that asks its person and repeats the call if the server
+    /// requires it.
     #[track_caller]
     pub fn call_asking(&self, tool: &str, arguments: Value) -> Answer {
         let Value::Object(arguments) = arguments else {
@@ -259,12 +260,13 @@ impl Client {
         answer
     }
 
-    /// Clicks the test app's toggle, as this answer has it, inside of two corners, which shows how
-    /// far off any place is; and below it, which toggles nothing.
+    /// Clicks the test app's toggle just inside two of its corners, by the bounds in this answer,
+    /// which proves that the bounds are exact. Then clicks just below it, which must toggle
+    /// nothing.
     #[track_caller]
     pub fn corners_are_exact(&self, app: &NativeApp, answer: &Answer, of: &str) {
         let bold = answer.toggle();
-        // The corners are round: a pixel further out nothing would be clicked.
+        // The corners are round: a click one pixel further out would miss.
         for (x, y) in [(2, 2), (bold.w - 3, bold.h - 3)] {
             self.toggles(app, json!({"x": bold.x + x, "y": bold.y + y}), 1, of);
         }
@@ -272,8 +274,8 @@ impl Client {
         self.toggles(app, below, 0, of);
     }
 
-    /// Clicks a place, which toggles the test app's toggle so many times. A button would do, but it
-    /// shows no effect, which each call would wait for.
+    /// Clicks a place, which must toggle the test app's toggle this many times. A plain button
+    /// shows no effect, so each call would wait for one.
     #[track_caller]
     pub fn toggles(&self, app: &NativeApp, place: Value, times: usize, of: &str) -> Answer {
         app.clear_log();
@@ -292,12 +294,12 @@ impl Client {
         answer
     }
 
-    /// Whether `list_applications` has the app in front.
+    /// Whether `list_applications` reports the app as being in front.
     pub fn has_in_front(&self, app: &NativeApp) -> bool {
         self.has_process_in_front(app.pid())
     }
 
-    /// Whether `list_applications` has the app of this process in front.
+    /// Whether `list_applications` reports this process's app as being in front.
     pub fn has_process_in_front(&self, pid: u32) -> bool {
         let listed = self.call("list_applications", json!({})).ok();
         listed.text.contains(&format!("(PID: {pid}) front "))

@@ -102,7 +102,7 @@ impl Bed {
         self.office_on(&file, |w| w.title.starts_with("Enter Password"))
     }
 
-    /// `LibreOffice` with a file, once it has the window.
+    /// `LibreOffice` with a file, once its window is open.
     fn office_on(&self, file: &Path, is_it: impl Fn(&Window) -> bool) -> App<'_> {
         let profile = self.path("office-profile");
         // Without these settings the first start shows a modal tip.
@@ -118,7 +118,7 @@ impl Bed {
         App::start_when(self, command, is_it)
     }
 
-    /// Has the `LibreOffice` that runs open more files of these names and contents. Gives their
+    /// Opens more files with these names and contents in the running `LibreOffice`. Returns their
     /// windows, in the same order.
     pub fn open_beside(&self, app: &App<'_>, files: &[(&str, String)]) -> Vec<Window> {
         let mut opener = self.command("soffice");
@@ -145,7 +145,7 @@ impl Bed {
         self.office("letter.fodt", &letter(paragraphs))
     }
 
-    /// `LibreOffice` Writer with a plain text, which it asks about before it saves it.
+    /// `LibreOffice` Writer with a plain text file. Before it saves one, it asks about the format.
     pub fn writer_with_text(&self, content: &str) -> (App<'_>, PathBuf) {
         self.office("notes.txt", content)
     }

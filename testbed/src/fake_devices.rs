@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const RUN_COMMAND: u32 = 0;
 const GET_INPUTS: u32 = 100;
 
-/// Devices that sway seems to have.
+/// The physical devices that sway appears to have.
 #[derive(Debug, Clone)]
 pub struct FakeDevices(Arc<Mutex<BTreeMap<String, String>>>);
 
@@ -34,17 +34,17 @@ impl FakeDevices {
         devices
     }
 
-    /// The `events` setting of each, in the order of their names.
+    /// The `events` setting of each device, in the order of their names.
     pub fn events(&self) -> Vec<String> {
         self.0.lock().unwrap().values().cloned().collect()
     }
 
-    /// Whether none sends events.
+    /// Whether no device sends events.
     pub fn are_held(&self) -> bool {
         self.events().iter().all(|events| events == "disabled")
     }
 
-    /// Whether all send events.
+    /// Whether all devices send events.
     pub fn are_free(&self) -> bool {
         self.events().iter().all(|events| events == "enabled")
     }

@@ -42,7 +42,7 @@ impl Grabber {
         });
     }
 
-    /// Releases both.
+    /// Releases keyboard and pointer.
     pub fn let_go(&mut self) {
         self.x.ungrab_keyboard(0_u32).unwrap().check().unwrap();
         self.x.ungrab_pointer(0_u32).unwrap().check().unwrap();

@@ -64,7 +64,7 @@ pub use session::setup::{Compositor, Setup};
 pub use wait::{PATIENCE, until};
 pub use wine::Wine;
 
-/// Tests that each make one call.
+/// Defines tests that each make one call.
 #[macro_export]
 macro_rules! tests {
     ($($(#[$doc:meta])* $name:ident => $call:expr,)*) => {

@@ -1,4 +1,4 @@
-//! A screen lock, as it looks from outside: an override-redirect window covers the screen, the
+//! A screen lock, as other programs perceive it: an override-redirect window covers the screen, the
 //! focus does not change, and the keyboard is grabbed.
 
 use x11rb::COPY_DEPTH_FROM_PARENT;

@@ -14,7 +14,7 @@ use crate::until;
 #[derive(Debug)]
 pub struct NativeApp {
     child: Child,
-    /// Its process, as the test sees it.
+    /// Its pid in the test's process namespace.
     outside: u32,
     pid: u32,
     log: PathBuf,
@@ -39,7 +39,7 @@ impl NativeApp {
         }
     }
 
-    /// Its process, as the session sees it.
+    /// Its pid in the session's process namespace.
     pub fn pid(&self) -> u32 {
         self.pid
     }
@@ -51,7 +51,7 @@ impl NativeApp {
         signal(self.outside, Signal::STOP);
         std::thread::sleep(time);
         signal(self.outside, Signal::CONT);
-        // `nsenter` has stopped itself with it.
+        // `nsenter` has stopped itself together with the app.
         signal(self.child.id(), Signal::CONT);
     }
 
@@ -66,14 +66,14 @@ impl NativeApp {
         log.lines().map(str::to_owned).collect()
     }
 
-    /// The text in the test app's field `Name`, as it has logged it.
+    /// The text in the test app's field `Name`, as the app has logged it.
     pub fn text(&self) -> String {
         let log = self.log();
         let last = log.iter().rev().find_map(|l| l.strip_prefix("text Name "));
         last.unwrap_or_default().to_owned()
     }
 
-    /// Waits until a line of its log begins so.
+    /// Waits until a line of its log begins with this text.
     pub fn logs(&self, start: &str) {
         until(&format!("\"{start}…\" in the app's log"), || {
             self.log().iter().any(|l| l.starts_with(start))
@@ -106,7 +106,7 @@ impl Drop for NativeApp {
             );
         }
         kill(self.outside);
-        // Reap the process only now: until then its number is not reused.
+        // Reap the process only now, so that its pid is not reused before.
         let _ = self.child.wait();
     }
 }

@@ -1,5 +1,5 @@
-//! A person at the desktop. Their keyboard and mouse are devices of the X server, as opposed to
-//! XTEST's: those of a VNC viewer, or the `inputtest` driver's.
+//! A person at the desktop. Their keyboard and mouse are devices of the X server that are not
+//! XTEST's: a VNC viewer's, or the `inputtest` driver's.
 
 mod devices;
 mod inputtest;
@@ -23,8 +23,8 @@ pub struct Person {
 }
 
 impl Person {
-    /// A person at this bed: at its devices if it was made with [`Bed::on_xorg`], else at a VNC
-    /// viewer, for which it must have been made with `--watch`.
+    /// A person at this bed. They use the bed's devices if it was created with [`Bed::on_xorg`].
+    /// Otherwise they use a VNC viewer, and the bed must have been created with `--watch`.
     #[must_use]
     pub fn at(bed: &Bed) -> Self {
         let devices: Box<dyn Devices> = if xorg::keyboard(bed.folder()).exists() {

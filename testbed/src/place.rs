@@ -1,4 +1,4 @@
-//! The place of a session's programs: this machine, or a root of Debian 13.
+//! Where a session's programs run: on this machine, or in a root of Debian 13.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -26,8 +26,7 @@ pub(crate) enum Place {
     /// In a root of its own, in namespaces that end with the session.
     Root {
         folder: PathBuf,
-        /// The first process of the namespaces, by its number outside of them; 0 before it is
-        /// there.
+        /// The pid of the namespaces' first process, outside of them; 0 before it has started.
         first: u32,
     },
 }
@@ -54,7 +53,8 @@ impl Place {
         Self::Root { folder, first: 0 }
     }
 
-    /// A command that starts the command that is appended to it, as the session's first.
+    /// A command that starts the session's first program; the program's command line is to be
+    /// appended.
     pub(crate) fn starter(&self, shared: &Path) -> Command {
         let Self::Root { folder, .. } = self else {
             return as_user("/usr/bin/env");
@@ -63,7 +63,8 @@ impl Place {
         command.args(["--unshare-user", "--uid", TESTER, "--gid", TESTER]);
         command.args(["--unshare-pid", "--unshare-ipc", "--ro-bind"]);
         command.arg(folder).args(["/", "--proc", "/proc"]);
-        // Not `--dev`: its terminals take a second user namespace, which `nsenter` could not enter.
+        // Do not use `--dev`: its terminals need a second user namespace, which `nsenter` could not
+        // enter.
         command.args(["--tmpfs", "/dev", "--tmpfs", "/dev/shm"]);
         for device in ["null", "zero", "full", "random", "urandom", "tty"] {
             let device = format!("/dev/{device}");
@@ -106,8 +107,8 @@ impl Place {
         command
     }
 
-    /// A program that a [`Place::command`] has started: its number for the test, and in the
-    /// session.
+    /// A program that a [`Place::command`] has started: its pid in the test's namespace, and in the
+    /// session's.
     pub(crate) fn pid_of(&self, started: u32) -> (u32, u32) {
         if matches!(self, Self::Here) {
             return (started, started);
@@ -123,7 +124,7 @@ impl Place {
     }
 }
 
-/// The only child of a process, once it is there.
+/// The only child of a process, once it exists.
 fn only_child(pid: u32) -> u32 {
     until("the program in the session", || {
         let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
@@ -131,7 +132,7 @@ fn only_child(pid: u32) -> u32 {
     })
 }
 
-/// Sends SIGKILL. The kernel ends a namespace with its first process.
+/// Sends SIGKILL. When the first process of a namespace ends, the kernel ends all others in it.
 pub(crate) fn kill(pid: u32) {
     if let Some(pid) = Pid::from_raw(pid.cast_signed()) {
         let _ = kill_process(pid, Signal::KILL);
@@ -142,7 +143,7 @@ fn is_root() -> bool {
     getuid().is_root()
 }
 
-/// The number of the session's user on this machine.
+/// The uid of the session's user on this machine.
 pub(crate) fn user() -> u32 {
     if is_root() { NOBODY } else { getuid().as_raw() }
 }
@@ -157,7 +158,7 @@ fn as_user(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Gives a file, or a folder with all that is in it, to the session's user.
+/// Changes the owner of a file, or of a folder with all its content, to the session's user.
 pub(crate) fn own(path: &Path) {
     if !is_root() {
         return;

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The path of the binary: `DESKLINE_BIN`, else the one in the same target directory and profile as
-/// the running test. Under cargo that is built first: cargo holds no lock while tests run.
+/// the running test. Under cargo it is built first, as cargo holds no lock while tests run.
 pub fn deskline() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
@@ -52,8 +52,8 @@ impl Drop for Running {
     }
 }
 
-/// How much memory the kernel counts for a process, in kB: `VmRSS` is what it has, `VmHWM` the most
-/// that it had.
+/// The memory of a process in kB, as the kernel counts it: `VmRSS` is the present size, `VmHWM` the
+/// maximum so far.
 pub fn kilobytes(pid: u32, what: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let mut lines = status.lines();

@@ -20,7 +20,7 @@ use crate::until;
 pub struct Window {
     /// Its X id.
     pub id: Id,
-    /// The owner's pid, as it reports it; 0 if it reports none.
+    /// The pid that the owner reports; 0 if it reports none.
     pub pid: u32,
     pub title: String,
     /// The bounds of its client area on the screen: x, y, width, height.
@@ -106,7 +106,8 @@ impl Screen {
         })
     }
 
-    /// Makes two monitors of the screen, side by side: `left`, `width` pixels wide, and `right`.
+    /// Divides the screen into two monitors, side by side: `left`, `width` pixels wide, and
+    /// `right`.
     pub fn split(&self, width: u16) {
         let resources = self.x.randr_get_screen_resources(self.root).unwrap();
         let outputs = resources.reply().unwrap().outputs;
@@ -147,7 +148,7 @@ impl Screen {
         windows
     }
 
-    /// The window of a process that lies over its others.
+    /// The topmost window of a process.
     pub fn topmost_of(&self, pid: u32) -> Option<Window> {
         let ids = self.numbers(self.root, "_NET_CLIENT_LIST_STACKING");
         let mut windows = ids.into_iter().rev().filter_map(|id| self.window(id));
@@ -177,7 +178,7 @@ impl Screen {
     pub fn move_window(&self, id: Id, x: i32, y: i32) {
         let aux = ConfigureWindowAux::new().x(x).y(y);
         self.x.configure_window(id, &aux).unwrap().check().unwrap();
-        // Up to the thickness of its frame.
+        // The position may differ by the thickness of the frame.
         let near = |at: i32, wanted: i32| (at - wanted).abs() <= 64;
         until("the window at its new position", || {
             let (now_x, now_y, ..) = self.window(id)?.bounds;
@@ -191,7 +192,7 @@ impl Screen {
         (reply.root_x.into(), reply.root_y.into())
     }
 
-    /// Moves the pointer, as a mouse would.
+    /// Moves the pointer as a mouse does.
     pub fn move_pointer(&self, x: i16, y: i16) {
         let motion = x11rb::protocol::xproto::MOTION_NOTIFY_EVENT;
         let cookie = self.x.xtest_fake_input(motion, 0, 0, self.root, x, y, 0);
@@ -230,8 +231,8 @@ impl Screen {
         owned
     }
 
-    /// Tells toolkits that windows are composited: they draw shadows around those that they
-    /// decorate themselves (EWMH, `_NET_WM_CM_Sn`).
+    /// Signals to toolkits that windows are composited (EWMH, `_NET_WM_CM_Sn`), so that they draw
+    /// shadows around windows with client-side decorations.
     pub fn claim_compositing(&self) {
         let window = self.x.generate_id().unwrap();
         let (class, aux) = (WindowClass::INPUT_ONLY, CreateWindowAux::new());

@@ -1,5 +1,5 @@
-//! Clients on official SDKs of MCP, which `scripts/sdks` installs: each carries out calls that it
-//! reads, a JSON line each, and answers with a line.
+//! Clients on official SDKs of MCP, which `scripts/sdks` installs: each client reads calls as lines
+//! of JSON, carries them out, and prints one line for each.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::Running;
 
-/// The path of something that `scripts/sdks` has installed.
+/// The path of a file that `scripts/sdks` has installed.
 pub fn sdks(part: &str) -> PathBuf {
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/sdks");
     target.join(part)
@@ -50,7 +50,7 @@ impl SdkClient {
         serde_json::from_str(&line).unwrap_or_else(|e| panic!("{line:?}: {e}"))
     }
 
-    /// Has it carry out a line, and returns its answer.
+    /// Sends a line, and returns its answer.
     ///
     /// # Panics
     /// If it has ended.
@@ -59,7 +59,7 @@ impl SdkClient {
         self.read()
     }
 
-    /// Has it carry out a line, whose answer is read later.
+    /// Sends a line whose answer is read later.
     ///
     /// # Panics
     /// If it has ended.

@@ -28,11 +28,12 @@ use crate::{Answer, Client, Toolkit, signal, until};
 use running::Running;
 use setup::{Compositor, HIDDEN, Setup};
 
-/// A Wayland session. All of it ends with the test program, even if that is killed: the session
-/// ends when the kernel closes a pipe. Sessions of Debian 13 are shared; see `session/shared.rs`.
+/// A Wayland session. The session ends with the test program, even if the program is killed,
+/// because the kernel then closes a pipe. Sessions of Debian 13 are shared; see
+/// `session/shared.rs`.
 #[derive(Debug)]
 pub struct Session {
-    /// There until `Drop`.
+    /// `Some` until `Drop`.
     running: Option<Running>,
     /// The kind of session that may replace this one, if it is shared.
     kind: Option<String>,
@@ -75,13 +76,14 @@ impl Setup {
 }
 
 impl Session {
-    /// Starts one of Debian 13's compositors, in the root that `testbed/trixie/make` makes.
+    /// Starts a session with one of Debian 13's compositors, in the root that `testbed/trixie/make`
+    /// makes.
     pub fn new(compositor: Compositor) -> Self {
         Setup::debian_13(compositor).start()
     }
 
     /// Starts this machine's sway with these physical devices in its answers, which a headless sway
-    /// lacks. Deskline finds sway's own socket behind them.
+    /// lacks. Deskline connects to a socket in front of sway's own, which adds the devices.
     pub fn with_devices(names: &[&str]) -> (Self, FakeDevices) {
         let sway = Setup::here(Compositor::Sway).unknown().start();
         let path = |name: &str| sway.folder.path().join(name);
@@ -92,7 +94,8 @@ impl Session {
         (sway, devices)
     }
 
-    /// No other test has this session after this one, which leaves more behind than files.
+    /// Ends the session with this test, because the test leaves more behind than files. No other
+    /// test gets it.
     #[must_use]
     pub fn ends_with_the_test(mut self) -> Self {
         self.kind = None;
@@ -104,7 +107,7 @@ impl Session {
         NativeApp::start(&self.place, command, log)
     }
 
-    /// Whether its programs are this machine's.
+    /// Whether its programs are those of this machine, not of a root.
     pub(crate) fn is_here(&self) -> bool {
         matches!(self.place, Place::Here)
     }
@@ -124,8 +127,8 @@ impl Session {
         &self.environment["DBUS_SESSION_BUS_ADDRESS"]
     }
 
-    /// A command for a program of the session. Where that is a root of its own, the process that
-    /// this starts waits for the program: see [`Session::pid_of`].
+    /// A command for a program of the session. In a root of its own, the started process waits for
+    /// the program: see [`Session::pid_of`].
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = self.place.command(program.as_ref(), self.folder());
         command.env_clear().envs(&self.environment);
@@ -140,7 +143,8 @@ impl Session {
         command
     }
 
-    /// Has the doctor look, which can do this and lacks that. Returns what it prints.
+    /// Runs the doctor, which must report that `can` works and `lacks` is missing. Returns its
+    /// output.
     #[track_caller]
     pub fn doctor_says(&self, options: &[&str], can: &[&str], lacks: &[&str]) -> String {
         let args = [&["doctor", "--dir", "j"], options].concat();
@@ -193,12 +197,12 @@ impl Session {
         compositor
     }
 
-    /// Has sway carry out commands.
+    /// Sends commands to sway.
     pub fn sway(&self, commands: &str) {
         self.swaymsg(&["--", commands]);
     }
 
-    /// What sway's own client prints.
+    /// The output of sway's own client.
     pub fn swaymsg(&self, args: &[&str]) -> String {
         let run = fs::read_dir(self.folder().join("run")).unwrap();
         let usual = run.map(|entry| entry.unwrap().path());
@@ -220,14 +224,14 @@ impl Session {
         let mut command = self.command("/usr/bin/python3");
         let folder = self.folder();
         command.arg(folder.join("kwin.py")).arg(folder).arg(script);
-        // Plasma 5 has its scripts at other paths.
+        // In Plasma 5, scripts have other paths.
         command.args(self.is_here().then_some("5"));
         let output = command.output().unwrap();
         assert!(output.status.success(), "{script}: {output:?}");
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
-    /// Where KWin's pointer is.
+    /// The position of KWin's pointer.
     pub fn kwin_pointer(&self) -> (i32, i32) {
         let said = self.kwin("say(workspace.cursorPos.x + ' ' + workspace.cursorPos.y);");
         let at = said.split_once(' ');
@@ -246,8 +250,8 @@ impl Session {
         said.trim() == "alive"
     }
 
-    /// The process that a [`Session::command`] has started: its number for the test, which can
-    /// signal it, and its number in the session.
+    /// The process that a [`Session::command`] has started: its pid for the test, which can signal
+    /// it, and its pid in the session.
     pub fn pid_of(&self, started: u32) -> (u32, u32) {
         self.place.pid_of(started)
     }
@@ -258,12 +262,13 @@ impl Session {
         signal(outside, Signal::KILL);
     }
 
-    /// The test app with one of each widget, once it is ready and its window and tree show.
+    /// The test app with one of each widget, once it is ready and Deskline reports its window and
+    /// tree.
     pub fn widgets(&self, toolkit: Toolkit, server: &Client) -> NativeApp {
         self.widgets_with(toolkit, server, "", &[])
     }
 
-    /// [`Session::widgets`], through Xwayland.
+    /// Like [`Session::widgets`], but through Xwayland.
     pub fn widgets_in_xwayland(&self, toolkit: Toolkit, server: &Client) -> NativeApp {
         let display = self.xwayland();
         let x11 = [
@@ -284,7 +289,8 @@ impl Session {
         })
     }
 
-    /// [`Session::widgets`] whose log has this suffix, and with more variables in its environment.
+    /// Like [`Session::widgets`], with this suffix of the log's name and further environment
+    /// variables.
     pub fn widgets_with(
         &self,
         toolkit: Toolkit,

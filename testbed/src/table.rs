@@ -64,7 +64,7 @@ impl Log for Page {
 pub struct Subject<'b> {
     pub pid: u32,
     pub log: &'b dyn Log,
-    /// The process whose window is in front before each cell; the app's own, if there is none.
+    /// The process whose window is in front before each cell. If `None`, the app's own window is.
     pub person: Option<u32>,
     /// The client that drives the app.
     pub server: &'b Client,
@@ -105,8 +105,8 @@ impl<'b> Subject<'b> {
         }
     }
 
-    /// Has the person's window in front. A menu that a cell has left open would keep it from coming
-    /// back.
+    /// Brings the person's window to the front. Closes a menu that a cell has left open, as it
+    /// would prevent that.
     fn goes_behind(&self) {
         let Some(person) = self.person else { return };
         if !self.server.has_process_in_front(person) {
@@ -151,7 +151,7 @@ impl<'b> Subject<'b> {
         answer
     }
 
-    /// The changes of the app between two answers, which the first of them should have had.
+    /// The changes of the app between two answers, which the first answer should have reported.
     fn late(&self) -> (String, String) {
         let late = self.late.borrow();
         let outcome = if late.is_empty() {
@@ -209,12 +209,11 @@ fn outcome_of(subject: &Subject<'_>, answer: &Answer, start: &str) -> String {
     logged(subject, start)
 }
 
-/// The most that a window manager or a toolkit puts around a window, in a direction: a border, a
-/// shadow, a title bar. It may be in the extents of the window and not in its picture, or the other
-/// way round.
+/// The maximum thickness of a border, a shadow or a title bar around a window, in one direction. It
+/// may be a part of the window's extents and not of its picture, or the other way round.
 const FRAME: i32 = 64;
 
-/// `✓` if the answer names a picture of the window's size, or why there is none.
+/// `✓` if the answer names a picture of the window's size, or else the reason why there is none.
 fn picture(answer: &Answer) -> String {
     let Some(path) = answer.get("screenshot") else {
         let why = answer.get("note").unwrap_or("no picture, and no reason");

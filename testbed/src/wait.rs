@@ -3,13 +3,14 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Longer than any healthy app, server or desktop takes, on a busy machine with two cores.
+/// The time limit of a wait: longer than any healthy app, server or desktop takes on a busy machine
+/// with two cores.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The polling interval, for conditions without an event.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
-/// What a look has found, if anything: [`until`] waits for it.
+/// The result of a look, which [`until`] waits for.
 pub trait Look {
     type Found;
 

@@ -40,7 +40,8 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Waits until a client has grabbed the device of this name: it is attached to no master then.
+    /// Waits until a client has grabbed the device of this name: the device is then attached to no
+    /// master.
     pub fn await_grab(&self, device: &str) {
         until("the grab of the device", || {
             let devices = self.x.xinput_xi_query_device(Device::ALL).unwrap();
@@ -79,7 +80,7 @@ impl Watcher {
         let mut strokes = vec![];
         self.x.get_input_focus().unwrap().reply().unwrap();
         while let Some(event) = self.x.poll_for_event().unwrap() {
-            // Each is reported for the device, and again for its master.
+            // Each press is reported for the device, and again for the device's master.
             if let Event::XinputRawKeyPress(key) = event
                 && key.deviceid == key.sourceid
             {
@@ -160,7 +161,7 @@ impl Watcher {
         asked.unwrap().check().unwrap();
     }
 
-    /// The overlay's window, if it is up.
+    /// The overlay's window, if it is shown.
     pub fn overlay(&self) -> Option<Window> {
         let children = self.x.query_tree(self.root).unwrap().reply().unwrap();
         children.children.into_iter().rev().find(|id| {
@@ -184,7 +185,7 @@ impl Watcher {
         }
     }
 
-    /// Waits for the overlay to go.
+    /// Waits for the overlay to disappear.
     pub fn await_no_overlay(&self) {
         until("the overlay's end", || self.overlay().is_none());
     }

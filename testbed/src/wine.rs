@@ -11,7 +11,7 @@ use crate::bed::source;
 use crate::table::Log;
 use crate::{Client, Toolkit, until};
 
-/// What runs there: the server with the options `$2`, and then what the person has on their screen.
+/// The programs under Wine: the server with the options `$2`, then the apps on the person's screen.
 /// `$1` is the folder.
 const SESSION: &str = r#"
   export DESKLINE_DIR="$1/journal" PYTHONPATH="Z:/out/qt"
@@ -35,17 +35,17 @@ import qt6
 /// A server, and apps on the person's desktop. They end with this value.
 #[derive(Debug)]
 pub struct Wine {
-    // Dropped in this order.
+    // The fields are dropped in this order.
     pub server: Client,
     folder: TempDir,
     out: PathBuf,
-    /// What programs there call the folder.
+    /// The folder's path for programs under Wine.
     there: String,
 }
 
 impl Wine {
-    /// Starts Qt's test app, the person's editor in front of it, and a server, from what
-    /// `scripts/windows` has made in the folder `made`.
+    /// Starts Qt's test app, the person's editor in front of it, and a server. `made` is the folder
+    /// with the programs that `scripts/windows` has built.
     pub fn start(made: &Path) -> Self {
         Self::start_with(made, "")
     }
@@ -62,7 +62,7 @@ impl Wine {
             fs::copy(source("apps").join(file), folder.path().join(file)).unwrap();
         }
         fs::write(folder.path().join("own.py"), OWN).unwrap();
-        // `run` has this folder as /out.
+        // The script `run` mounts this folder at /out.
         let name = folder.path().file_name().unwrap().to_str().unwrap();
         let there = format!("Z:/out/{name}");
         let mut command = Command::new(source("windows/run"));
@@ -86,7 +86,7 @@ impl Wine {
         wine
     }
 
-    /// The pid of an app whose line of `list_applications` has this, once it is there.
+    /// The pid of an app whose line in `list_applications` has this text, once there is one.
     pub fn pid_of(&self, name: &str, state: &str) -> u32 {
         let start = format!("  {name} (PID: ");
         until(name, || {
@@ -108,7 +108,7 @@ impl Wine {
         log.lines().map(str::to_owned).collect()
     }
 
-    /// The person's hand: passes arguments to xdotool there.
+    /// The person's input: passes arguments to xdotool on the display of Wine.
     pub fn person(&self, arguments: &[&str]) {
         let file = |name| self.out.join(name);
         fs::write(file("hand.new"), arguments.join("\n") + "\n").unwrap();

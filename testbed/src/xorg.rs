@@ -1,6 +1,6 @@
 //! Xorg for a bed: the dummy video driver, and a keyboard and a mouse of the `inputtest` driver,
-//! which look like hardware to all clients. It is put into `PATH` under the name Xvfb, and the
-//! private desktop starts it as that.
+//! which look like hardware to all clients. It is put into `PATH` under the name Xvfb, so that the
+//! private desktop starts it.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -81,7 +81,7 @@ EndSection
     in_path(folder, "Xvfb", &script)
 }
 
-/// Writes a script, and returns a `PATH` in which it stands for the program of this name.
+/// Writes a script. Returns a `PATH` in which the script replaces the program of this name.
 pub(crate) fn in_path(folder: &Path, name: &str, script: &str) -> std::ffi::OsString {
     let programs = folder.join("programs");
     std::fs::create_dir(&programs).unwrap();

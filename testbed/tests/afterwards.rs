@@ -1,4 +1,4 @@
-//! After the act: errors begin with the action that was done, and late changes are reported.
+//! Answers after the act: errors begin with the completed action, and late changes are reported.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ fn an_app_that_hangs_after_the_act_is_busy_and_the_act_is_reported() {
 #[test]
 fn the_effect_of_return_in_a_dialog_is_in_the_answer() {
     let (bed, server) = Bed::with_server();
-    // The dialog lists the folder: in the bed's own, files grow at any time.
+    // The dialog lists this folder, not the bed's own folder, in which files change at any time.
     let folder = bed.path("letters");
     fs::create_dir(&folder).unwrap();
     let file = folder.join("letter.txt");
@@ -50,7 +50,7 @@ fn late_changes_are_reported_by_the_next_answer() {
         let app = bed.widgets(toolkit);
         let late = json!({"pid": app.pid, "element": "Late", "role": "AXButton"});
         let clicked = server.call("click_and_traverse", late).ok();
-        // On a slow machine it may be there before the click has settled.
+        // On a slow machine, the late text may appear before the click has settled.
         if clicked.file().contains("Here I am") {
             continue;
         }
@@ -86,7 +86,7 @@ fn a_clock_is_not_reported_each_time() {
     server.click(app.pid, "AXCheckBox", "Ticking").ok();
     let reported = (0..8)
         .filter(|_| {
-            // It ticks every 50 ms: each answer is to find that it has.
+            // The clock ticks every 50 ms, so that each answer finds a change.
             std::thread::sleep(Duration::from_millis(120));
             let answer = server.refresh(app.pid).ok();
             answer.get("late_changes").is_some()
@@ -108,8 +108,8 @@ fn writers_word_count_after_typing_is_in_the_answer() {
     };
     let text = json!({"pid": app.pid, "text": "some more words "});
     server.call("type_and_traverse", text.clone()).ok();
-    // A document that has just opened updates everything once more, some 200 ms after it shows,
-    // which starts the timer again.
+    // A document that has just opened is updated once more some 200 ms after it appears, which
+    // restarts the timer.
     let counted = json!({"pid": app.pid, "element": "4 words, "});
     server.call("wait_for_and_traverse", counted).ok();
     for typed in 2..=4 {
@@ -194,7 +194,7 @@ fn where_gtk_4_has_scrolled_to_is_in_the_answer() {
     assert!(late.is_empty(), "{late:#?}");
 }
 
-/// GTK 4.8 reports a tool tip as a part of its window, at the window's corner.
+/// GTK 4.8 reports a tool tip as a part of the app's window, at the window's corner.
 #[test]
 fn a_tool_tip_of_gtk_4_is_where_it_shows() {
     let bed = Bed::new();
@@ -206,14 +206,14 @@ fn a_tool_tip_of_gtk_4_is_where_it_shows() {
     let tip = hovered.line_of("AXHelpTag", "The first one").extents;
     let button = hovered.line_of("AXButton", "Button 0").extents;
     let (tip, button) = (tip.unwrap(), button.unwrap());
-    // Below the pointer, which rests in the button's middle.
+    // The tip is below the pointer, which rests in the button's middle.
     let beside = (tip.x + tip.w / 2 - button.x - button.w / 2).abs();
     let is_below = tip.y > button.y + button.h / 2;
     assert!(beside < 20 && is_below, "{tip:?} below {button:?}");
 }
 
-/// The person's pointer rests over a button: its tool tip goes with the link's pointer, and is back
-/// after the answer. An effect that comes later than that is in the answer.
+/// The person's pointer rests over a button: its tool tip disappears when the link moves the
+/// pointer, and returns after the answer. An effect that comes later than that is in the answer.
 #[test]
 fn tool_tips_are_no_effect_and_no_late_change() {
     let bed = Bed::new();
@@ -248,7 +248,7 @@ fn tool_tips_are_no_effect_and_no_late_change() {
     }
 }
 
-/// A page whose buttons do their work some time after the click.
+/// A page whose buttons have their effects some time after the click.
 const SLOW: &str = "<title>Slow</title><p id=o>start</p><script>\
     n = 0; later = (word, ms) => setTimeout(() => o.textContent = word + ' ' + ++n, ms)</script>\
     <button onclick=\"later('done', 60)\">Slow</button>\
@@ -271,7 +271,7 @@ fn the_effect_of_a_click_behind_another_window_is_in_its_answer() {
         let answer = click(calculator.pid, "=");
         assert!(answer.file().contains("\"56\""), "round {round}: {answer}");
     }
-    // Twenty in twenty: a page that is late once in ten is late.
+    // All twenty rounds must pass: a page that fails once in ten rounds counts as failing.
     for round in 0..20 {
         for (at, (button, word)) in [("Slow", "done"), ("Slower", "later")]
             .into_iter()

@@ -35,7 +35,7 @@ fn quitting_is_reported_with_the_status() {
     has(message, "is gone. The process ended (exit status 0)");
 }
 
-/// A crash between two calls: of an app that Deskline started, and of another.
+/// A crash between two calls, of an app that Deskline has started and of another app.
 #[test]
 fn a_crash_is_reported_with_its_signal() {
     let (bed, server) = Bed::with_server();
@@ -67,7 +67,7 @@ fn a_crash_is_reported_with_its_signal() {
 fn a_crash_of_an_office_suite_is_reported_with_its_signal() {
     let (_bed, server) = Bed::with_server();
     let open = json!({"identifier": "soffice --norestore --calc"});
-    // It may be too busy to answer while it starts.
+    // The app may be too busy to answer while it starts.
     let pid = server.call("open_application_and_traverse", open).pid();
     until("its tree", || {
         let tree = server.refresh(pid);
@@ -79,7 +79,7 @@ fn a_crash_of_an_office_suite_is_reported_with_its_signal() {
         .fails_with("The process ended (signal 6");
 }
 
-/// The app sleeps in the handler of its button, and has no time for questions meanwhile.
+/// The app sleeps in the handler of its button, and answers no requests meanwhile.
 #[test]
 fn a_press_that_keeps_the_app_busy_was_done_and_a_wait_outlasts_it() {
     let (bed, server) = Bed::with_server();

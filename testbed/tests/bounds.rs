@@ -1,5 +1,5 @@
-//! `--allow-app` and `--deny-app` apply to apps that are started, to what a click leads to, and to
-//! the titles in answers.
+//! `--allow-app` and `--deny-app` apply to apps that are started, to windows that a click opens,
+//! and to the titles in answers.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -47,7 +47,7 @@ fn nothing_is_started_that_is_not_allowed() {
     assert_eq!(names, ["Calculator"]);
 }
 
-/// A window with a button that raises another app's window; returns once it is up.
+/// A window with a button that raises another app's window; returns once the window is open.
 fn raiser(bed: &Bed) -> App<'_> {
     let script = format!(
         "import subprocess, gi\n\
@@ -67,8 +67,8 @@ fn raiser(bed: &Bed) -> App<'_> {
     App::start_when(bed, command, |w| w.title == "Raiser")
 }
 
-/// The accessibility bus has the name that an app gives itself. The system knows which script it
-/// is.
+/// The accessibility bus has the name that an app gives itself, but the system knows the app's
+/// script.
 #[test]
 fn an_app_that_takes_another_name_is_still_blocked() {
     let bed = Bed::new();
@@ -106,14 +106,14 @@ fn an_app_that_takes_another_name_is_still_blocked() {
         let listed = server.call("list_applications", json!({})).ok();
         assert!(!listed.text.contains("Sums"), "{listed}");
     }
-    // The name is the installed app's: that one opens.
+    // The name belongs to the installed app, so that one opens.
     let server = bed.server(&["--allow-app", "gnome-calculator"]);
     let opened = server.call(OPEN, json!({"identifier": "Calculator"})).ok();
     assert_ne!(opened.pid(), app.pid);
     let free = bed.server(&["--allow-app", "vault"]);
     let read = free.refresh(app.pid).ok();
     assert_eq!(read.field("app"), "Calculator");
-    // Nor do the files of that call open for a server with those bounds.
+    // A server with these bounds does not open the files of that call either.
     let file = read.field("file").to_owned();
     for bounds in [["--deny-app", "vault"], ["--allow-app", "Calculator"]] {
         let search = json!({"pattern": "Open", "file": file});
@@ -136,7 +136,7 @@ fn a_click_that_leads_to_a_blocked_app_types_nothing_there_and_shows_no_title() 
     let refused = server.call(CLICK, fused);
     assert!(refused.error().contains("blocked"), "{refused}");
     assert!(private.is_running(), "the dialog was accepted");
-    // A click alone does not touch the other app, but its title must not be shown.
+    // A click alone does not act in the other app, but that app's title must not be shown.
     raiser.bring_to_front();
     let clicked = server.call(CLICK, ask).ok();
     assert_eq!(bed.screen().front(), private.window.id);

@@ -1,4 +1,4 @@
-//! What a session costs, and that no content of a screen can raise it.
+//! The size of a session's texts, and that no content of a screen can increase it.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{App, Bed, SUMMARY, Toolkit};

@@ -41,7 +41,8 @@ fn a_form_is_filled_in_one_call_with_one_diff() {
     }
 }
 
-/// The dialog that a step opens gets the next one: a note is written and saved under a new name.
+/// The dialog that a step opens is the target of the next step: a note is written and saved under a
+/// new name.
 #[test]
 fn a_note_is_saved_through_the_dialog_that_a_step_opens() {
     let (bed, server) = Bed::with_server();
@@ -68,12 +69,12 @@ fn a_note_is_saved_through_the_dialog_that_a_step_opens() {
     );
     let focus = answer.field("focus");
     assert!(focus.contains("named.txt"), "{answer}");
-    // One restore: the person has their window again.
+    // There is one restore: the person has their window back.
     let mine = person.window_now().id;
     until("the person's window", || bed.screen().front() == mine);
 }
 
-/// Another document of the process is in front, and then the dialog that a step opens.
+/// First another document of the process is in front, then the dialog that a step opens.
 #[test]
 fn a_chain_that_begins_in_a_document_follows_the_dialog_that_it_opens() {
     let (bed, server) = Bed::with_server();
@@ -135,7 +136,7 @@ fn a_chain_stops_at_the_step_that_fails_and_lists_the_steps_done() {
     assert!(log.iter().any(|l| l == "text Name Ann"), "{log:?}");
     assert!(!log.iter().any(|l| l == "clicked OK"), "{log:?}");
 
-    // A step that cannot be read is found before anything is done.
+    // An invalid step is detected before any step is carried out.
     app.clear_log();
     for (wrong, says) in [
         (json!([{"do": "fly"}]), "\"do\" must be one of click"),
@@ -166,7 +167,7 @@ fn a_chain_stops_at_the_step_that_fails_and_lists_the_steps_done() {
     assert!(app.log().is_empty(), "{:?}", app.log());
 }
 
-/// With several windows of one process the keys go to the one that is named, or nowhere.
+/// With several windows of one process the keys go to the named window, or nowhere.
 #[test]
 fn keys_go_to_the_window_that_is_named() {
     let (bed, server) = Bed::with_server();

@@ -56,7 +56,7 @@ impl<'b> Subject<'b> {
         self.call(CLICK, element, json!({"choose": choice}))
     }
 
-    /// Chooses, and judges by what the app logs.
+    /// Chooses, and checks the app's log.
     fn chooses(&self, element: &str, choice: &str, logs: &str) {
         self.app.clear_log();
         let answer = self.choose(element, choice).ok();
@@ -64,7 +64,7 @@ impl<'b> Subject<'b> {
         assert_eq!(self.app.log(), [logs], "{answer}");
     }
 
-    /// A choice that is not there: the nearest are named, and nothing is chosen.
+    /// A choice that does not exist: the error names the nearest ones, and nothing is chosen.
     fn lacks(&self, element: &str, choice: &str, nearest: &str) {
         self.app.clear_log();
         let answer = self.choose(element, choice);
@@ -72,7 +72,7 @@ impl<'b> Subject<'b> {
         assert_eq!(self.app.log(), [""; 0], "{answer}");
     }
 
-    /// Scrolls its list down until a row shows, past its end, and up again.
+    /// Scrolls the app's list down until a row shows, beyond the end, and up again.
     fn scrolls(&self, list: &str, texts: &[&str]) {
         let scroll = |until: &str, by: i32| {
             let more = json!({"until": until, "deltaY": by});
@@ -111,11 +111,12 @@ fn gtk_4() {
     subject.chooses("AXComboBox Font", "Font 33", "Font Font 33");
     subject.lacks("AXComboBox City", "City 61", "\"City 6\"");
     subject.chooses("AX More", "Copy it", "More Copy it");
-    // Upwards GTK 4.8 jumps to rows far below, by a person's wheel too.
+    // When scrolled upwards, GTK 4.8 jumps to rows far below, also with a person's wheel.
     subject.scrolls("AXList Rows", &["Line 120"]);
 }
 
-/// The app runs a third of the time. It reports the menu before that is at its place.
+/// The app runs only a third of the time. It reports the menu before the menu is at its final
+/// place.
 #[test]
 fn a_menu_of_a_slow_app() {
     let bed = Bed::new();
@@ -134,7 +135,7 @@ fn a_menu_of_a_slow_app() {
                 thread::sleep(Duration::from_millis(20));
             }
         });
-        // It may be too slow to open the menu in time: that is an error.
+        // The app may be too slow to open the menu in time, which is an error.
         let done = (0..3).any(|_| !subject.choose("AX More", "Copy it").is_error);
         chosen.store(true, Ordering::Relaxed);
         assert!(done);
@@ -145,13 +146,13 @@ fn a_menu_of_a_slow_app() {
 fn qt(toolkit: &str) {
     let bed = Bed::new();
     let subject = Subject::toolkit(&bed, toolkit);
-    // Their choice is their name.
+    // These combo boxes have their choice as their name.
     subject.chooses("AXComboBox Small", "large", "Size Large");
     subject.chooses("AXComboBox City 1", "City 55", "City City 55");
     subject.chooses("AXComboBox City 55", "City 2", "City City 2");
     subject.chooses("AXComboBox Font 1", "Font 33", "Font Font 33");
     subject.lacks("AXComboBox City 2", "City 61", "\"City 6\"");
-    // The menus of Qt's buttons are in no tree.
+    // The menus of Qt's buttons are not in the tree.
     let menu = subject.choose("AX More", "Copy it");
     assert!(menu.error().contains("no choice came"), "{menu}");
     subject.scrolls("AXList Rows", &["Line 120", "Line 3"]);
@@ -171,9 +172,9 @@ fn wx() {
     subject.chooses("AXComboBox Font 1", "Font 33", "Font Font 33");
 }
 
-/// A `<select>` whose options have blanks around, one of many options, a drop-down and a menu of
-/// divs with a scroll area of their own, and a list that loads more at its end. The title has the
-/// choice.
+/// A `<select>` whose options are surrounded by blanks, one of many options, a drop-down and a menu
+/// of divs with a scroll area of their own, and a list that loads more at its end. The title has
+/// the choice.
 const PAGE: &str = "<style>[role=listbox]{height:120px;width:200px;overflow:auto;background:#eee}\
     [role=listbox]>*{height:24px}</style>\
     <label>Size <select><option> Small <option> Very large </select></label>\
@@ -246,7 +247,7 @@ fn firefox() {
 #[test]
 fn chromium_settings() {
     let bed = Bed::new();
-    // Only the address bar opens pages of Chromium's own; its command line opens an empty one.
+    // Only the address bar opens Chromium's own pages; given on its command line, they stay empty.
     let app = bed.chromium_at("chrome://settings", "New Tab");
     let subject = Subject::new(&bed, app);
     let address = json!({"text": "chrome://settings/appearance", "pressKey": "Return"});

@@ -44,7 +44,7 @@ fn official_sdks_drive_an_app_and_give_up_a_call() {
         let instructions = client.hello["instructions"].as_str().unwrap();
         assert!(instructions.contains("never follow orders"), "{name}");
 
-        // The client gives up long before the call would end, which is then cancelled.
+        // The client gives up long before the end of the call, which is then cancelled.
         let wait = json!({"pid": notes.pid, "element": "never there", "timeout": 30});
         let start = Instant::now();
         let given_up = client.ask(&json!(["wait_for_and_traverse", wait, 500]));
@@ -74,8 +74,8 @@ fn official_sdks_drive_an_app_and_give_up_a_call() {
     }
 }
 
-/// As a client that passes on little more than `PATH` and `HOME` starts it. The desktop is the only
-/// one whose processes the server sees.
+/// A client may start the server with little more than `PATH` and `HOME`. The server here sees only
+/// this desktop's processes.
 #[test]
 fn a_server_in_a_bare_environment_finds_the_desktop() {
     let bed = Bed::apart();
@@ -108,7 +108,7 @@ fn a_server_in_a_bare_environment_finds_the_desktop() {
     assert_eq!(bed.screen().front(), front);
 }
 
-/// `--strict` fails where a model provider would refuse a tool's schema.
+/// `--strict` fails if a model provider would refuse a tool's schema.
 #[test]
 fn the_inspector_finds_no_fault_with_the_tools() {
     let folder = tempfile::tempdir().unwrap();

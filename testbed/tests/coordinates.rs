@@ -68,7 +68,7 @@ fn chromium() {
     }
 }
 
-/// Real apps, with client-side frames, shadows and header bars.
+/// Checks real apps with client-side frames, shadows and header bars.
 #[test]
 fn gnome_calculator() {
     let (bed, server) = Bed::with_server();

@@ -1,5 +1,5 @@
-//! Drags between apps, and drag and drop inside one: judged by what arrives. Another app's window,
-//! the person's, is in front.
+//! Drags between apps, and drag and drop inside one: judged by the receiving app. Another app's
+//! window, the person's, is in front.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -27,7 +27,7 @@ fn a_file_is_dragged_from_the_file_manager_into_an_editor() {
     let folder = bed.thunar(&["aa.txt", "cc.txt"]);
     let (editor, _) = bed.mousepad("");
     let persons = bed.windows("gtk3", &[], &["Mine|Mine|300x200+900+600"]);
-    // Its details view has the files as rows.
+    // The details view has the files as rows.
     server.press_key(folder.pid, "2", &["Control"]).ok();
     let text = reference(&server, editor.pid, "AXTextArea", "");
     let drag = |file: &str| -> Answer {
@@ -35,7 +35,7 @@ fn a_file_is_dragged_from_the_file_manager_into_an_editor() {
         let drag = json!({"pid": folder.pid, "element": file, "toPid": editor.pid, "toRef": text});
         server.call("drag_and_traverse", drag)
     };
-    // Part of the editor is under the folder.
+    // A part of the editor is under the folder's window.
     bed.screen().move_window(folder.window.id, 0, 0);
     bed.screen().move_window(editor.window.id, 200, 150);
     let answer = drag("cc.txt").ok();
@@ -48,7 +48,7 @@ fn a_file_is_dragged_from_the_file_manager_into_an_editor() {
         summary.starts_with("Dragged 'cc.txt'") && summary.contains(" of mousepad"),
         "{answer}"
     );
-    // What it did there is in the answer.
+    // The answer describes the effect in the other app.
     let file = answer.file();
     let there = file
         .split("# app_switch: ")
@@ -58,7 +58,7 @@ fn a_file_is_dragged_from_the_file_manager_into_an_editor() {
         there.contains("# diff:") && there.contains("cc.txt"),
         "{file}"
     );
-    // Without toPid another app's window is none to drop on.
+    // Without toPid, nothing can be dropped on another app's window.
     persons.bring_to_front();
     let (x, y, w, h) = bed.screen().windows_of(editor.pid)[0].bounds;
     let (x, y) = (x + w.cast_signed() - 30, y + h.cast_signed() - 60);
@@ -66,7 +66,7 @@ fn a_file_is_dragged_from_the_file_manager_into_an_editor() {
     let drag = json!({"pid": folder.pid, "element": "aa.txt", "toX": x, "toY": y});
     let refused = server.call("drag_and_traverse", drag);
     assert!(refused.error().contains("toPid"), "{refused}");
-    // Delete is the forward one, of both files that Control has selected.
+    // Delete is the forward key. It deletes both files, which were selected with Control.
     let call = |tool: &str, mut more: serde_json::Value| {
         persons.bring_to_front();
         more["pid"] = folder.pid.into();
@@ -75,7 +75,7 @@ fn a_file_is_dragged_from_the_file_manager_into_an_editor() {
     call("click_and_traverse", json!({"element": "aa.txt"}));
     let also = json!({"element": "cc.txt", "modifierFlags": ["Control"]});
     call("click_and_traverse", also);
-    // For good: there may be a bin, which needs no question.
+    // Delete for good: moving files to a bin would ask no question.
     let delete = json!({"keyName": "Delete", "modifierFlags": ["Shift"]});
     let asked = call("press_key_and_traverse", delete);
     assert!(asked.field("dialog").contains("Question"), "{asked}");
@@ -88,7 +88,7 @@ fn a_file_is_dragged_from_the_file_manager_into_an_editor() {
         (left == [false, false]).then_some(())
     });
 
-    // A download, out of the browser's list into the folder.
+    // Drags a download from the browser's list into the folder.
     let link = "<a download='report.txt' href='data:text/plain,figures'>Get it</a>";
     let (browser, _page) = bed.chromium(link);
     bed.screen().move_window(browser.window.id, 700, 100);
@@ -125,11 +125,12 @@ fn a_file_is_dragged_from_dolphin_into_kate() {
         let read = server.refresh(folder.pid);
         read.find("AXCell", "cc.txt")?.extents
     });
-    // The middle of the editor.
+    // The end is the middle of the editor.
     let (x, y, w, h) = bed.screen().windows_of(editor.pid)[0].bounds;
     let (x, y) = (x + w.cast_signed() / 2, y + h.cast_signed() / 2);
     persons.bring_to_front();
-    // By its name: there is no icon above without KDE's theme, and a drag there selects.
+    // Drag the file by its name: without KDE's theme it has no icon, and a drag above the name
+    // selects.
     let drag = json!({"pid": folder.pid, "x": file.x + file.w / 2, "y": file.y + file.h - 10,
                       "toPid": editor.pid, "toX": x, "toY": y});
     let answer = server.call("drag_and_traverse", drag).ok();
@@ -172,7 +173,7 @@ fn rows_are_dragged_inside_lists_and_between_apps() {
         app.wait_for("dropped Pear on To");
         assert_eq!(bed.screen().front(), persons.window.id, "{answer}");
     }
-    // From one app to the other.
+    // Drag from one app to the other.
     let [gtk, qt] = &apps;
     qt.clear_log();
     let drag = json!({"pid": gtk.pid, "element": "Plum", "toPid": qt.pid, "toElement": "Nuts"});
@@ -180,7 +181,7 @@ fn rows_are_dragged_inside_lists_and_between_apps() {
     qt.wait_for("dropped Plum on To");
     assert_eq!(bed.screen().front(), persons.window.id, "{answer}");
     answer.has("note: in lists.py: 1 added");
-    // Nothing there takes it, and its icon flies back.
+    // No element there accepts the drop, so the icon of the drag flies back.
     let (x, y, ..) = bed.screen().windows_of(qt.pid)[0].bounds;
     let drag = json!({"pid": gtk.pid, "element": "Plum", "toPid": qt.pid,
                       "toX": x + 3, "toY": y + 150});

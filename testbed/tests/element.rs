@@ -1,12 +1,12 @@
-//! The element that was named is the one that is acted on, in apps where its box covers others,
-//! where it is scrolled away, and where accessibility selects or presses something else.
+//! The action goes to the named element, also if its bounds cover other elements, if it is scrolled
+//! away, or if accessibility selects or presses another element.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::{Answer, App, Bed, Client, oracle, until};
 use serde_json::{Value, json};
 
-/// A tree whose expanded rows cover their children, as Thunderbird's folders, and a list of plain
-/// boxes in a scroll area of its own. The title has the clicked row.
+/// A tree whose expanded rows cover their children, like Thunderbird's folders, and a list of plain
+/// boxes in a scroll area of its own. The clicked row is in the window's title.
 const PAGE: &str = "<style>#plain,#listed{height:100px;width:200px;overflow:auto}</style>\
     <ul role=tree><li role=treeitem aria-expanded=true><span>Local Folders</span><ul role=group>\
     <li role=treeitem>Inbox</li><li role=treeitem aria-expanded=true><span>Archives</span>\
@@ -28,7 +28,7 @@ fn call(server: &Client, app: &App<'_>, tool: &str, element: &str, mut more: Val
     server.call(tool, more)
 }
 
-/// Clicks rows and boxes of [`PAGE`] and sees by the window's title which one was hit.
+/// Clicks rows and boxes of [`PAGE`]; the window's title shows which one was hit.
 fn page_is_hit(bed: &Bed, server: &Client, app: &App<'_>) {
     let (editor, _) = bed.mousepad("notes\n");
     until("the page's tree", || {
@@ -79,8 +79,8 @@ fn a_row_is_clicked_and_a_choice_with_blanks_is_set_in_chromium() {
     });
 }
 
-/// GTK and Qt lay the rows of an open tree side by side; rows with a list in them, open expanders
-/// and group boxes cover what they hold.
+/// In GTK and Qt, the rows of an open tree do not overlap. Rows that contain a list, open expanders
+/// and group boxes cover their content.
 #[test]
 fn rows_and_titles_are_clicked_and_not_what_lies_in_their_box() {
     let (bed, server) = Bed::with_server();
@@ -135,7 +135,7 @@ fn a_row_below_the_fold_is_scrolled_to_and_a_selection_beside_the_current_row_is
     call(&server, &app, "click_and_traverse", "Folder 11", json!({})).ok();
     app.wait_for("current Folder 11");
     assert_eq!(app.log(), ["current Folder 11"]);
-    // The other way, to a row that has been re-created meanwhile.
+    // Scroll back to a row that was re-created meanwhile.
     call(&server, &app, "click_and_traverse", "Folder 0", json!({})).ok();
     app.wait_for("current Folder 0");
     assert_eq!(bed.screen().front(), editor.window.id);
@@ -159,7 +159,7 @@ fn a_command_of_a_widget_is_no_press() {
     );
 }
 
-/// A GTK 3 list with headers and no rows, as a mail program shows before it has any.
+/// A GTK 3 list with headers and no rows, as a mail program shows before it has messages.
 const EMPTY: &str = "
 import gi
 gi.require_version('Gtk', '3.0')

@@ -10,7 +10,7 @@ use serde_json::json;
 const CLICK: &str = "click_and_traverse";
 const KEY: &str = "press_key_and_traverse";
 
-/// Calls, and the words of their errors.
+/// Calls, and the texts of their errors.
 macro_rules! cases {
     ($($tool:tt {$($arguments:tt)*} => $($words:expr),+;)*) => {
         [$(($tool, json!({$($arguments)*}), vec![$($words.to_string()),+])),*]
@@ -107,7 +107,7 @@ fn a_hung_app_is_named_in_time_and_delays_no_other() {
     for toolkit in Toolkit::ALL {
         let hung = bed.widgets(toolkit);
         let other = bed.widgets(Toolkit::Gtk3);
-        // Both apps are known to the server, as in a running session.
+        // Make both apps known to the server, as in a running session.
         for app in [&hung, &other] {
             server.refresh(app.pid).ok();
         }

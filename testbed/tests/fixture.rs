@@ -60,7 +60,7 @@ fn a_bed_leaves_nothing_behind() {
     assert_eq!(runs_with(&mark), [""; 0]);
 }
 
-/// A killed test leaves nothing but the folder of its files.
+/// A killed test leaves only the folder with its files.
 #[test]
 fn nothing_runs_on_after_a_killed_test() {
     const CHILD: &str = "TESTBED_KILLED_CHILD";

@@ -1,4 +1,5 @@
-//! If another program has grabbed the keyboard or the pointer, nothing is sent: it would go there.
+//! If another program has grabbed the keyboard or the pointer, no input is sent, as that program
+//! would get it.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::time::Duration;
@@ -87,7 +88,8 @@ fn a_grabbed_pointer_gets_no_click() {
     assert_eq!(app.log(), ["clicked OK"]);
 }
 
-/// An open menu of the target has grabbed both: the agent's input is meant for it.
+/// An open menu of the target has grabbed both devices, but the agent's input is meant for that
+/// menu.
 #[test]
 fn the_targets_own_menu_takes_keys_and_clicks() {
     let (bed, server) = Bed::with_server();

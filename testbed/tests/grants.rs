@@ -95,7 +95,7 @@ fn the_person_is_asked_before_an_app_is_acted_in_and_answers_are_kept_per_app() 
         assert_eq!(bed.screen().front(), mine, "{of}");
         client.hang_up();
 
-        // Once was for that server; always is for all.
+        // "Once" was valid for that server; "always" is valid for all servers.
         let (client, person) = Client::asking(bed.serve(&["--ask"]), modern);
         person.send("always".into()).unwrap();
         client.call_asking(CLICK, click.clone()).ok();
@@ -107,7 +107,7 @@ fn the_person_is_asked_before_an_app_is_acted_in_and_answers_are_kept_per_app() 
         client.call_asking(CLICK, click.clone()).ok();
         assert_eq!((questions(&client).len(), toggled(&app)), (0, 1), "{of}");
 
-        // The person may take it back while the server runs.
+        // The person may withdraw the answer while the server runs.
         let exported: Value = serde_json::from_str(&grants(&bed, &["export"])).unwrap();
         let (key, answer) = exported.as_object().unwrap().iter().next().unwrap();
         assert!(
@@ -128,14 +128,14 @@ fn the_person_is_asked_before_an_app_is_acted_in_and_answers_are_kept_per_app() 
         let refused = client.call_asking("refresh_traversal", json!({"pid": app.pid}));
         assert!(refused.error().contains("blocked"), "{of}: {refused}");
         assert_eq!((questions(&client).len(), toggled(&app)), (1, 0), "{of}");
-        // Other servers keep to it too, also those that do not ask.
+        // Other servers also observe the answer, even those that do not ask.
         let refused = bed.server(&[]).call(CLICK, click.clone());
         assert!(refused.error().contains("blocked"), "{of}: {refused}");
         assert!(grants(&bed, &[]).starts_with("never"));
         grants(&bed, &["revoke", key]);
     }
 
-    // A client that cannot ask, where nobody sits.
+    // A client that cannot ask, on a desktop at which nobody sits.
     let server = Client::start(bed.serve_alone(&["--ask"]));
     let refused = server.call(CLICK, click.clone());
     let error = refused.error();
@@ -160,13 +160,13 @@ fn a_client_that_cannot_ask_leaves_it_to_a_question_that_only_the_persons_keys_a
     let server = bed.server(&["--ask"]);
     let asking = server.send(CLICK, click.clone());
     watcher.await_overlay();
-    // The same key, as an agent or an app would send it.
+    // The same key, sent as an agent or an app would send it.
     let sent = bed
         .command("xdotool")
         .args(["key", "ctrl+shift+F9", "ctrl+shift+F10"])
         .status();
     assert!(sent.unwrap().success());
-    // What the person types meanwhile is theirs.
+    // Keys that the person types meanwhile go to their app.
     hands.tap(A);
     let typed = || {
         let read = server.refresh(persons.pid);
@@ -181,7 +181,7 @@ fn a_client_that_cannot_ask_leaves_it_to_a_question_that_only_the_persons_keys_a
     assert_eq!(toggled(&app), 2);
     assert_eq!(bed.screen().front(), mine);
 
-    // Once was for that server; never is for all.
+    // "Once" was valid for that server; "never" is valid for all servers.
     let server = bed.server(&["--ask"]);
     let asking = server.send(CLICK, click.clone());
     answer(&watcher, &mut hands, F11);
@@ -275,7 +275,7 @@ fn nothing_is_held_while_the_person_thinks() {
     let mut hands = Person::at(&bed);
     let (client, person) = Client::asking(bed.serve(&["--ask"]), false);
     let click = client.send(CLICK, json!({"pid": app.pid, "element": "Bold"}));
-    // Two calls at a time ask once.
+    // Two simultaneous calls ask only once.
     let again = client.send(CLICK, json!({"pid": app.pid, "element": "Bold"}));
     until("the question", || questions(&client).len() == 1);
     hands.tap(A);
@@ -308,7 +308,7 @@ fn an_app_is_started_only_after_the_person_allows_it() {
         person.send("once".into()).unwrap();
         let opened = client.call_asking(OPEN, open).ok();
         assert_eq!((questions(&client).len(), windows()), (2, alone + 1));
-        // It is the same app, under another of its names.
+        // This is the same app, under another of its names.
         let typed = json!({"pid": opened.pid(), "text": "Hello"});
         client.call_asking("type_and_traverse", typed).ok();
         assert_eq!(questions(&client).len(), 2);
@@ -367,8 +367,8 @@ fn the_official_python_sdk_asks_in_both_generations() {
     assert_eq!(toggled(&app), 0);
 }
 
-/// A client on an SDK, which `command` starts without the server's command, passes on what it is
-/// asked, and its person's answers are honoured. Returns the protocol that it speaks.
+/// A client on an SDK passes questions on to its person, and the answers take effect. `command`
+/// starts the client; the server's command is appended. Returns the client's protocol version.
 fn an_sdk_asks(bed: &Bed, name: &str, command: impl Fn() -> Command) -> Value {
     let app = bed.widgets(Toolkit::Gtk3);
     let (persons, _) = bed.mousepad("mine\n");
@@ -380,7 +380,8 @@ fn an_sdk_asks(bed: &Bed, name: &str, command: impl Fn() -> Command) -> Value {
         command.arg(server.get_program()).args(server.get_args());
         SdkClient::start(command)
     };
-    // The client's person answers a question; whether the call failed, and how often it asked.
+    // Makes a call whose question the client's person answers. Returns whether the call failed, and
+    // the number of questions.
     let click = |client: &mut SdkClient, answer: &str| {
         let arguments = json!({"pid": app.pid, "element": "Bold"});
         let done = client.ask(&json!([CLICK, arguments, null, answer]));
@@ -416,7 +417,7 @@ fn the_official_typescript_sdks_ask_in_both_generations() {
     }
 }
 
-/// `apps/client.go` says how the client is built.
+/// `apps/client.go` describes how the client is built.
 #[test]
 #[ignore = "needs Go and its modules"]
 fn the_official_go_sdk_asks_in_both_generations() {
@@ -431,7 +432,7 @@ fn the_official_go_sdk_asks_in_both_generations() {
     }
 }
 
-/// The Inspector's command line has no form for a question.
+/// The Inspector's command line cannot show a question.
 #[test]
 fn the_inspector_leaves_it_to_the_question_on_the_desktop() {
     let bed = Bed::with(&["--watch"]);

@@ -61,8 +61,8 @@ fn is_handed_off(bed: &Bed, answer: &Answer, pid: u32) -> u32 {
     dialog
 }
 
-/// Types a path over what is in the dialog's focused field, and accepts it. GTK selects a proposed
-/// name without its suffix.
+/// Replaces the text in the dialog's focused field by a path, and accepts it. GTK selects a
+/// proposed name without its suffix.
 fn choose(bed: &Bed, server: &Client, dialog: u32, path: &str, accept: &str) {
     server.press_key(dialog, "a", &["Control"]).ok();
     server.type_text(dialog, path).ok();
@@ -141,8 +141,8 @@ fn gnome_text_editor_saves_a_file_through_the_portal() {
     assert_eq!(content.trim_end(), "saved words");
 }
 
-/// A plug-in draws the dialog, and it comes after the answer: a wait finds it, and so do a chain's
-/// steps. Nobody else waits for the wait.
+/// A plug-in draws the dialog, which opens after the answer. A wait and the steps of a chain find
+/// the dialog. Other calls run during the wait.
 #[test]
 fn a_dialog_that_a_process_of_the_app_draws_is_followed() {
     let (bed, server) = Bed::with_server();

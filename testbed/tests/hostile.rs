@@ -1,6 +1,6 @@
-//! Apps that mean harm: trees that no toolkit would serve, by an app that speaks D-Bus itself. They
-//! forge nothing, and cost nobody else anything: calls are bounded, memory has a ceiling, the
-//! person's window stays in front, and other apps are driven meanwhile.
+//! Malicious apps: an app that speaks D-Bus itself serves trees that no toolkit would produce. They
+//! cannot forge lines or harm others: calls are bounded, memory has a ceiling, the person's window
+//! stays in front, and other apps can be driven meanwhile.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ impl<'b> Desk<'b> {
         }
     }
 
-    /// A call about the app. Its answer comes in time and is in its lines.
+    /// A call about the app. Its answer comes in time, and its texts stay within their lines.
     #[track_caller]
     fn call(&self, app: &App<'_>, tool: &str, mut arguments: Value) -> Answer {
         arguments["pid"] = app.pid.into();
@@ -65,7 +65,7 @@ impl<'b> Desk<'b> {
         self.other.clear_log();
         let start = Instant::now();
         self.click(&self.other).ok();
-        // The bus still hands on the megabytes that one app was asked for.
+        // The bus still delivers the megabytes that were requested from one app.
         let most = OTHERS * if of == "Megabytes" { 3 } else { 1 };
         assert!(start.elapsed() < most, "{of}: {:?}", start.elapsed());
         assert_eq!(self.other.log(), ["clicked OK"], "{of}");
@@ -85,7 +85,7 @@ impl<'b> Desk<'b> {
     }
 }
 
-/// Of each of these, the tree is read as far as it goes, and the one true button is clicked.
+/// The tree of each of these apps is read as far as possible, and its one real button is clicked.
 #[test]
 fn a_tree_that_no_toolkit_would_serve_is_read_and_its_button_is_clicked() {
     let bed = Bed::new();
@@ -103,7 +103,7 @@ fn a_tree_that_no_toolkit_would_serve_is_read_and_its_button_is_clicked() {
         }
         desk.is_well(case);
     }
-    // These are never read to their end. A click would read them twice.
+    // These trees cannot be read to the end. A click would read them twice.
     for case in ["Megabytes", "Many", "Deep", "Changing"] {
         let app = desk.open(case);
         let read = desk.read(&app).ok();
@@ -111,7 +111,7 @@ fn a_tree_that_no_toolkit_would_serve_is_read_and_its_button_is_clicked() {
         assert!(read.text.contains("partial: "), "{case}: {read}");
         desk.is_well(case);
     }
-    // A call has one line, and its texts make no other.
+    // A call has one line in the journal, and its texts cannot add another.
     for line in desk.bed.journal_lines() {
         assert!(line["tool"].as_str().unwrap().contains('_'), "{line}");
         assert_ne!(line["tool"], "Forged");

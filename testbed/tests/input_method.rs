@@ -14,7 +14,7 @@ use serde_json::json;
 /// The engine of IBus that is on.
 const ENGINE: &str = "libpinyin";
 
-/// What they would take, and what the layout lacks.
+/// Characters that the input methods would take, and characters that the layout lacks.
 const TEXT: &str = "hello nihao Yz äß漢字 ok";
 
 /// A process that ends with this value.
@@ -49,7 +49,7 @@ impl<'b> Ibus<'b> {
         ibus
     }
 
-    /// The output of `ibus`, which ends with an error where it cannot change the keyboard layout.
+    /// The output of `ibus`, which exits with an error if it cannot change the keyboard layout.
     fn ask(&self, args: &[&str]) -> String {
         let output = self.bed.command("ibus").args(args).output().unwrap();
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
@@ -85,7 +85,7 @@ fn editor<'b>(bed: &'b Bed, program: &[&str], method: &str) -> (App<'b>, PathBuf
     (App::start_when(bed, command, |_| true), file)
 }
 
-/// Types a text behind the person's window, and saves the file, which has `all` then.
+/// Types a text behind the person's window, and saves the file, which must then contain `all`.
 fn writes(
     server: &Client,
     persons: &App<'_>,
@@ -119,7 +119,8 @@ fn the_keys_reach_the_app_and_ibus_is_on_again() {
     let all = format!("{TEXT}x and more");
     writes(&server, &persons, &app, " and more", &all);
 
-    // A server that was killed meanwhile has left it off: the next one switches it on.
+    // A server that was killed meanwhile has left the input method off. The next server switches it
+    // on.
     let runtime = bed.environment().get("XDG_RUNTIME_DIR").unwrap();
     let record = Path::new(runtime).join("deskline-input-method");
     assert!(!record.exists());
@@ -158,7 +159,8 @@ fn the_keys_reach_the_app_and_fcitx_is_as_it_was_in_each_field() {
         app.bring_to_front();
         let pid = app.pid;
         until(&format!("Fcitx's state {state} in {pid}"), || {
-            // Qt 5 that is behind for less than 0.4 s reports its focus with the next key only.
+            // A Qt 5 window that was behind for less than 0.4 s reports its focus only with the
+            // next key.
             bed.run("xdotool", &["key", "Control_R"]);
             (bed.run("fcitx5-remote", &[]).trim() == state).then_some(())
         });
@@ -185,7 +187,7 @@ fn the_keys_reach_the_app_and_fcitx_is_as_it_was_in_each_field() {
         is(&persons, OFF);
         is(&app.0, ON);
     }
-    // It is off in the app, and on in the person's field.
+    // The input method is off in the app, and on in the person's field.
     let (app, _) = &apps[0];
     let again = format!("{TEXT}{TEXT}");
     is(app, ON);

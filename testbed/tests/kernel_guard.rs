@@ -1,6 +1,6 @@
 //! The kernel's guard beside a real compositor and a real app, by an installed `deskline-grab`. Its
-//! devices are fake, as the test machines have none. Only root can install it, so that others see
-//! nothing here.
+//! devices are fake, as the test machines have none. Only root can install it, so this tests
+//! nothing if another user runs it.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs::{self, Permissions};
@@ -120,7 +120,7 @@ fn escape_frees_the_person_beside_a_stopped_server() {
     assert!(longest(&app) < text().len(), "all was typed");
 }
 
-/// The keeper of a user who may read the devices anyway. It only counts them here.
+/// The keeper of a user who may read the devices anyway. In this test, it only counts the devices.
 #[test]
 fn the_servers_own_keeper_obeys_and_ends_with_its_socket() {
     let (socket, orders) = pair().unwrap();

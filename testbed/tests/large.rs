@@ -50,7 +50,7 @@ fn the_visible_part_of_a_long_page_is_read_wherever_it_is_scrolled() {
     });
     for (name, first) in [("Home", Some(0)), ("End", None), ("PageUp", None)] {
         key(name);
-        // While Chromium is busy with the rest of the tree, the page scrolls late.
+        // While Chromium is busy with the rest of the tree, the page scrolls with a delay.
         let answer = until(name, || {
             let answer = refresh();
             let buttons = visible(&answer, "[AXButton", "Button");
@@ -68,7 +68,7 @@ fn the_visible_part_of_a_long_page_is_read_wherever_it_is_scrolled() {
     }
 }
 
-/// One reading has no time for all of it; the rest is read between the calls.
+/// One reading has no time for the whole page; the rest is read between the calls.
 #[test]
 fn a_long_page_becomes_whole_by_refreshing() {
     let (bed, server) = Bed::with_server();
@@ -97,9 +97,9 @@ fn a_long_page_becomes_whole_by_refreshing() {
 #[test]
 fn a_spreadsheet_does_not_grow_by_being_read() {
     const TIMES: usize = 30;
-    /// Longer than `LibreOffice` keeps a cell that nobody asks about.
+    /// The pause between calls: longer than `LibreOffice` keeps a cell that is not requested.
     const THOUGHT: Duration = Duration::from_secs(16);
-    /// Less than the memory for the cells of one window.
+    /// The maximum growth: less than the memory for the cells of one window.
     const MOST_GROWTH_MB: u64 = 5;
     let (bed, server) = Bed::with_server();
     let (app, _file) = bed.calc(&[&["apple", "3"], &["pear", "4"]]);
@@ -115,7 +115,7 @@ fn a_spreadsheet_does_not_grow_by_being_read() {
         refresh();
     }
     for _ in 0..2 {
-        // A pause as an agent makes one to think. Nothing in the app changes.
+        // An agent makes such a pause to think. Nothing in the app changes.
         std::thread::sleep(THOUGHT);
         assert!(value(&refresh(), "B2 4"));
     }
@@ -123,7 +123,7 @@ fn a_spreadsheet_does_not_grow_by_being_read() {
     println!("{} readings: {grown} MB", TIMES + 2);
     assert!(grown < MOST_GROWTH_MB, "soffice grew by {grown} MB");
 
-    // Cells that are known are asked for their current values; cells that scrolled in are found.
+    // The current values of known cells are read, and cells that were scrolled into view are found.
     let cell = json!({"pid": app.pid, "element": "B2", "role": "AXCell", "text": "seven",
                       "pressKey": "Return"});
     server.call("click_and_traverse", cell).ok();

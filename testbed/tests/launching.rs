@@ -1,5 +1,5 @@
-//! `open` answers with the app that it has started, whatever else opens meanwhile, or explains why
-//! it failed.
+//! `open` answers with the app that it has started, whatever other apps open meanwhile, or explains
+//! why it failed.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -73,7 +73,8 @@ fn a_running_instance_takes_over() {
             .any(|w| w.title.contains("two.txt"))
             .then_some(())
     });
-    // Over the bus: a server with another name, and one that the bus starts by the app's id.
+    // Started over the bus: a server with another name, and one that the bus starts by the app's
+    // id.
     let terminal = opened(&server, "gnome-terminal --title Shell");
     assert_eq!(comm(terminal), "gnome-terminal-");
     assert_eq!(opened(&server, "gnome-terminal --title Other"), terminal);
@@ -107,7 +108,7 @@ fn an_app_that_ends_at_once_is_quoted() {
     }
 }
 
-/// The new window, not the one that was there: also of a process that ran already.
+/// The answer is about the new window, not an earlier one, even if the process was running before.
 #[test]
 fn the_answer_is_about_the_window_that_came() {
     let (bed, server) = Bed::with_server();
@@ -153,7 +154,7 @@ fn a_browser_takes_an_address() {
     }
 }
 
-/// A document does not make an app another one.
+/// An app counts as the same with and without a document.
 #[test]
 fn an_allowed_app_may_be_given_a_file_and_no_other_program_may_be_run() {
     let bed = Bed::new();

@@ -1,5 +1,5 @@
-//! The text that an app gets is the text that was asked for, whatever the keyboard's layout, locks
-//! and aids are; and these are as before. Another app's window, the person's, is in front.
+//! An app gets the requested text, whatever the keyboard's layout, locks and accessibility
+//! features; and these are restored. Another app's window, the person's, is in front.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -8,12 +8,11 @@ use std::path::PathBuf;
 use deskline_testbed::{App, Bed, Client, until};
 use serde_json::json;
 
-/// Small and capital letters, a second level, a third level, accents of dead keys, and what no
-/// layout has.
+/// Small and capital letters, a second level, a third level, accents of dead keys, and characters
+/// that no layout has.
 const TEXT: &str = "Yz Qq aA ?!@{ ~^`' äéčžşğıİñ Жя ωΏ € ß 漢";
 
-/// The layouts: `setxkbmap`'s arguments, and how often to press the key that goes to the next
-/// group.
+/// The layouts: `setxkbmap`'s arguments, and how often to press the key for the next group.
 const LAYOUTS: [(&str, u8); 16] = [
     ("de", 0),
     ("de -variant nodeadkeys", 0),
@@ -48,7 +47,7 @@ fn state(bed: &Bed) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Types a text over all of a file and saves it, by shortcuts of the layout.
+/// Replaces the whole text of a file by another one and saves it, with shortcuts of the layout.
 fn types(server: &Client, (app, file): &(App<'_>, PathBuf), persons: &App<'_>, case: &str) {
     persons.bring_to_front();
     let text = format!("{case}: {TEXT}");

@@ -1,6 +1,6 @@
 //! Apps that are not on the accessibility bus. They are driven by the picture of their windows,
-//! behind the person's window. Where a package gives an app a tree, the answer and doctor name it,
-//! and that works.
+//! behind the person's window. If a package would give an app a tree, the answer and the doctor
+//! name the package, and installing it works.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -36,7 +36,7 @@ fn a_swing_app_needs_its_wrapper() {
     let refused = server.refresh(deaf.id());
     let doctor = bed.command(deskline()).arg("doctor").output().unwrap();
     let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
-    // Give the app what the error asks for.
+    // Start the app as the error advises.
     for message in [&refused.text, &doctor] {
         assert!(message.contains("Java"), "{message}");
         assert!(message.contains("libatk-wrapper-java-jni"), "{message}");
@@ -59,7 +59,8 @@ fn a_swing_app_needs_its_wrapper() {
     });
 }
 
-/// Three times: without the address there Qt 5 loses a race in most starts.
+/// Starts the app three times: without the address on the root window, Qt 5 loses a race in most
+/// starts.
 #[test]
 fn qt_5_finds_the_bus_where_the_session_did_not_write_its_address() {
     let bed = Bed::new();
@@ -73,7 +74,7 @@ fn qt_5_finds_the_bus_where_the_session_did_not_write_its_address() {
     }
 }
 
-/// Qt 5 that does not find the session bus. Without the variable it registers an empty tree.
+/// Qt 5 that does not find the session bus. Without the variable, it registers an empty tree.
 #[test]
 fn an_app_that_has_what_puts_it_on_the_bus_is_not_told_to_have_it() {
     const TOLD: &str = "QT_LINUX_ACCESSIBILITY_ALWAYS_ON";
@@ -88,7 +89,7 @@ fn an_app_that_has_what_puts_it_on_the_bus_is_not_told_to_have_it() {
             why.filter(|why| why.contains("Qt"))
         })
     };
-    // Another bus is there than the one it expects.
+    // The app expects another bus than the present one.
     let bus = &bed.environment()["DBUS_SESSION_BUS_ADDRESS"];
     let bus = format!("{},guid={:032x}", bus.split(",guid=").next().unwrap(), 7);
     let qt5 = |told: &str| {
@@ -151,7 +152,8 @@ impl<'b> Treeless<'b> {
         more
     }
 
-    /// The element of a text in its picture. On a busy machine reading takes more than one call.
+    /// The element for a text in its picture. On a busy machine, recognising the text takes more
+    /// than one call.
     fn reads(&self, text: &str) -> Line {
         until(&format!("\"{text}\" in the picture"), || {
             let tree = self.call("refresh_traversal", json!({}));
@@ -184,7 +186,7 @@ fn windows(answer: &Answer) -> Vec<Line> {
     lines
 }
 
-/// What the test does in the Tk app.
+/// The actions in the Tk app.
 const TK: [&str; 7] = [
     "refresh",
     "picture",
@@ -229,7 +231,7 @@ fn a_tk_app_is_driven_by_its_picture() {
     has_logged(&log, "go ");
     assert_eq!(tk.reads("Total 42").reference, total.reference);
 
-    // Text and a button.
+    // Enter a text and press a button.
     let typed = tk.click(60, 55, json!({"text": "hello Ann"}));
     let sentence = typed.field("summary");
     assert!(
@@ -241,7 +243,7 @@ fn a_tk_app_is_driven_by_its_picture() {
     tk.click(60, 100, json!({}));
     has_logged(&log, "go hello Ann");
 
-    // It looks at keys and the button at intervals: none is missed.
+    // The app polls keys and the button at intervals, and misses none.
     tk.click(100, 200, json!({}));
     for n in 2..=5 {
         tk.click(100, 200, json!({}));
@@ -276,7 +278,7 @@ fn a_tk_app_is_driven_by_its_picture() {
     tk.call("drag_and_traverse", tk.at(100, 200, drag));
     has_logged(&log, "drag 80 60 280 100");
 
-    // What accessibility cannot do, and what does it.
+    // The errors of tools that need accessibility name the tools that work.
     persons.bring_to_front();
     let press = json!({"pid": tk.pid, "element": "Tk form"});
     server
@@ -295,7 +297,7 @@ fn a_tk_app_is_driven_by_its_picture() {
             ]}),
         )
         .ok();
-    // Tk goes to the start of the text by Control+A.
+    // In Tk, Control+A moves the caret to the start of the text.
     has_logged(&log, "go llamahello Ann");
     driven::note_served("Tk (no tree)", "X11", &TK);
 }
@@ -316,7 +318,7 @@ fn a_shell_in_xterm_runs_what_is_typed() {
     until("the line in the file", || {
         (fs::read_to_string(&file).ok()? == "Hello, 42\n").then_some(())
     });
-    // The app that runs already is the one that is meant.
+    // Opening the app by its name finds the running one.
     persons.bring_to_front();
     let again = server.call(
         "open_application_and_traverse",

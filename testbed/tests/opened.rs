@@ -6,12 +6,12 @@ use serde_json::json;
 
 const OPEN: &str = "open_application_and_traverse";
 
-/// LibreOffice's first start shows a dialog that is not modal. Its own menu bar stands behind
-/// GTK's.
+/// LibreOffice's first start shows a dialog that is not modal. LibreOffice's own menu bar is hidden
+/// behind GTK's.
 #[test]
 fn a_dialog_that_is_not_modal_is_named_and_read_first() {
     let (_bed, server) = Bed::with_server();
-    // It comes half a second after the window.
+    // The dialog opens half a second after the window.
     let answer = server.call(OPEN, json!({"identifier": "libreoffice --calc"}));
     let answer = answer.ok();
     answer.field_has("dialog", "Tip of the Day");
@@ -26,7 +26,7 @@ fn a_dialog_that_is_not_modal_is_named_and_read_first() {
         .lines()
         .filter(|line| line.contains("AXMenuBarItem") && line.contains("\"File\""));
     assert_eq!(menus.count(), 1, "{file}");
-    // The sheet can be used beside it.
+    // The sheet can be used while the dialog is open.
     assert!(
         answer
             .find("AXTab", "Sheet1")

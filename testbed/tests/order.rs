@@ -1,4 +1,4 @@
-//! Text arrives in order, also where an app takes a Tab later than the text that follows it.
+//! Text arrives in order, even if an app handles a Tab later than the text after it.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! Whose a window and a tree are: apps behind proxies of the accessibility bus, on it twice or on
-//! another one, of another user, and with the server or the desktop in a process namespace.
+//! Which process owns a window and a tree: apps behind proxies of the accessibility bus, on the bus
+//! twice or on another bus, apps of another user, and a server or a desktop in a process namespace.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -21,7 +21,7 @@ fn window(bed: &Bed, title: &str) -> Window {
     })
 }
 
-/// mousepad with this file, once its window shows.
+/// mousepad with this file, once its window is visible.
 fn mousepad(bed: &Bed, mut command: Command, file: &str) -> (Running, Window) {
     let path = bed.path(file);
     fs::write(&path, "").unwrap();
@@ -59,7 +59,7 @@ fn listed(server: &Client, pid: u32) {
 #[test]
 fn apps_in_sandboxes_and_on_the_bus_twice() {
     let (bed, server) = Bed::with_server();
-    // As Flatpak does it: proxies of both buses, and a process namespace.
+    // The same setup as Flatpak's: proxies of both buses, and a process namespace.
     let behind = |n: u32| {
         let sockets = ["a11y", "session"].map(|bus| bed.path(&format!("{bus}-{n}")));
         let mut proxy = bed.command("xdg-dbus-proxy");
@@ -82,7 +82,7 @@ fn apps_in_sandboxes_and_on_the_bus_twice() {
     };
     let (_first, one) = behind(1);
     let (_second, two) = behind(2);
-    // A Qt app whose dialogs are GTK's.
+    // A Qt app with GTK's dialogs.
     let mut qt = bed.command("featherpad");
     let qt = start(qt.env("QT_QPA_PLATFORMTHEME", "gtk3"));
     window(&bed, "Untitled");
@@ -151,7 +151,7 @@ fn an_app_of_another_bus_or_user_is_explained() {
     assert!(message.contains("another user (uid 65534)"), "{message}");
 }
 
-/// In a process namespace of its own.
+/// Starts an app in a process namespace of its own.
 const APART: [&str; 6] = [
     "--user",
     "--map-current-user",

@@ -19,12 +19,12 @@ use serde_json::{Value, json};
 /// The longest that a call may take while a part is missing.
 const LONGEST: Duration = Duration::from_secs(12);
 
-/// Of the package libfaketime.
+/// A library of the package libfaketime.
 const FAKE_CLOCK: &str = "/usr/$LIB/faketime/libfaketimeMT.so.1";
 
 /// A desktop whose parts can be started one by one.
 struct Desk {
-    // Dropped in this order.
+    // The fields are dropped in this order.
     manager: Option<Running>,
     x: Option<Running>,
     bus: Option<Running>,
@@ -79,7 +79,8 @@ impl Desk {
         command
     }
 
-    /// If this file exists, how far the real-time clock of what starts afterwards is ahead.
+    /// If this file exists, it has the offset of the real-time clock for programs that are started
+    /// afterwards.
     fn clock(&self) -> PathBuf {
         self.folder.path().join("clock")
     }
@@ -134,7 +135,7 @@ impl Desk {
         });
     }
 
-    /// Kills the daemon of the accessibility bus, which no one but the session bus starts anew.
+    /// Kills the daemon of the accessibility bus, which only the session bus restarts.
     fn kill_accessibility(&self) {
         let mut asked = self.command("dbus-send");
         asked.args(["--session", "--print-reply=literal", "--dest=org.a11y.Bus"]);
@@ -188,13 +189,14 @@ fn clicked(log: &Path) -> usize {
         .count()
 }
 
-/// An app that has come is clicked: at most one call fails, by which the server learns of the loss.
+/// Clicks in an app that has started since. At most one call fails, by which the server notices the
+/// loss.
 fn is_clicked_at_last(server: &Client, pid: u32, log: &Path, of: &str) {
     let before = clicked(log);
     let mut failed = 0;
     until(of, || {
         let answer = click(server, pid);
-        // An app takes a moment to be on the bus.
+        // An app takes a moment to join the bus.
         let comes = answer.text.contains("no window that accessibility can see")
             || answer.text.contains("no element matches");
         failed += usize::from(answer.is_error && !comes);
@@ -220,7 +222,7 @@ fn a_part_that_is_started_anew_costs_no_client_its_server() {
     );
     desk.start_manager();
     desk.root_has("_NET_CLIENT_LIST");
-    // It moves the windows into its frames.
+    // The window manager moves the windows into its frames.
     let mut place = None;
     until("a window that stands still", || {
         let read = server.refresh(app.0.id()).ok();
@@ -386,13 +388,13 @@ fn a_journal_that_cannot_be_written_stops_no_call() {
     fs::remove_file(journal.join("filler")).unwrap();
     let answer = click(&server, app.pid).ok();
     assert!(answer.get("file").is_some(), "{answer}");
-    // A line that was written in part spoils no other.
+    // A partly written line does not damage another line.
     assert!(bed.journal_lines().len() > before);
     drop(server);
     drop(unmount);
 }
 
-/// A disk that takes its time, as one that spins up, delays the answer and nothing else.
+/// A slow disk, such as one that spins up, delays only the answer.
 #[test]
 fn a_disk_that_stands_still_holds_no_person() {
     let bed = Bed::with(&["--watch"]);
@@ -419,9 +421,10 @@ fn a_disk_that_stands_still_holds_no_person() {
     let lines = bed.journal_lines().len();
 
     assert!(done("fsfreeze", &["--freeze"], &[&journal]));
-    // What waits for the disk cannot be killed: it goes on before the server is to end.
+    // A process that waits for the disk cannot be killed, so the disk is unfrozen before the server
+    // has to end.
     let thaw = Thaw(&journal);
-    // Its question is new, and has refs before the person has their window back.
+    // The app's question has new elements, which get refs before the person has their window back.
     let ask = json!({"pid": app.pid, "element": "Ask", "role": "AXButton"});
     let call = server.send("click_and_traverse", ask);
     app.wait_for("clicked Ask");
@@ -440,7 +443,8 @@ fn a_disk_that_stands_still_holds_no_person() {
     let refresh = || json!({"pid": app.pid});
     let again = server.call("refresh_traversal", refresh()).ok();
     assert_eq!(again.line_of("AXButton", "Yes").reference, yes.reference);
-    // Another process may number it anew, and gives its number to no other element.
+    // Another process may give the element a new number, but does not give the old number to
+    // another element.
     let another = bed.server(&[]).call("refresh_traversal", refresh()).ok();
     let is_yes = |line: &str| line.contains("\"Yes\"");
     let number = format!(" #{} ", yes.reference.unwrap());
@@ -460,8 +464,8 @@ impl Drop for Thaw<'_> {
     }
 }
 
-/// As after a suspend: everything stops at once, in the middle of a link, and when it continues,
-/// the real-time clock is eight hours ahead and the monotonic clock is not (`clock_gettime(2)`).
+/// A suspend: all processes stop at once, in the middle of a link. When they continue, the
+/// real-time clock is eight hours ahead, but the monotonic clock is not (`clock_gettime(2)`).
 #[test]
 fn a_desktop_that_stood_still_goes_on() {
     let desk = Desk::new();
@@ -482,13 +486,13 @@ fn a_desktop_that_stood_still_goes_on() {
     let typed = || fs::read_to_string(&log).unwrap().matches("key ").count();
     until("the first keys", || typed() > 20);
     signal(Signal::STOP);
-    // Longer than any app may take to answer.
+    // The pause is longer than any app may take to answer.
     std::thread::sleep(Duration::from_secs(5));
     desk.set_clock("+8h");
     signal(Signal::CONT);
     let answer = call.answer(Duration::from_secs(60)).expect("an answer");
     println!("{answer}");
-    // All of it goes in, or the answer is an error.
+    // Either the whole text is typed, or the answer is an error.
     let wanted = format!("text Name {text}");
     if !answer.is_error {
         until("all of the text", || {

@@ -37,12 +37,12 @@ fn clipboard(bed: &Bed, what: &str) -> Command {
     command
 }
 
-/// A line for each type that has to be kept.
+/// The output has a line for each type that has to be kept.
 fn on_clipboard(bed: &Bed) -> String {
     let output = clipboard(bed, "show").output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let lines = String::from_utf8_lossy(&output.stdout).into_owned();
-    // On a busy machine further formats of the picture are left out.
+    // On a busy machine, further formats of the picture may be left out.
     let repeats = |line: &str| line.starts_with("image/") && !line.starts_with("image/png ");
     lines
         .split_inclusive('\n')
@@ -86,7 +86,7 @@ fn code_is_pasted_as_it_is_and_the_clipboard_is_as_it_was() {
         let all = saved(&file, &server, &persons, &app);
         assert_eq!(all.trim_end(), CODE.trim_end(), "{program}");
     }
-    // The app that copied it has ended since, as nobody asks it any more.
+    // The app that has copied the data has ended since, as it no longer owns the clipboard.
     drop(copied);
     assert_eq!(on_clipboard(&bed), before);
 }
@@ -143,7 +143,7 @@ fn a_paste_that_is_not_possible_is_an_error_and_the_clipboard_is_as_it_was() {
     let error = paste();
     has(&error, "the app did not read the clipboard");
     assert_eq!(on_clipboard(&bed), before);
-    // The person's next copy is theirs. Their app does not answer.
+    // The person's next copy stays on the clipboard. Their app does not answer.
     let next = Copied::by(&bed);
     signal(next.0.id(), Signal::STOP);
     let error = paste();

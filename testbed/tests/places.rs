@@ -30,7 +30,7 @@ fn listed(server: &Client, title: &str) -> String {
         .to_owned()
 }
 
-/// A text goes into mousepad's file; the person's window and workspace stay.
+/// Types a text into mousepad's file. Afterwards the person's window and workspace are as before.
 fn writes(bed: &Bed, server: &Client, app: &App<'_>, file: &std::path::Path, text: &str) {
     let before = (bed.screen().front(), workspace(bed));
     let keys =
@@ -55,7 +55,7 @@ fn a_window_elsewhere_is_used_and_put_back() {
         Some(listed(&server, name)).filter(|line| line.contains("(workspace 2)"))
     });
     assert!(!line.contains("front"), "{line}");
-    // Read and pressed where it is.
+    // The window is read and pressed without being raised.
     let read = server.refresh(app.pid);
     read.ok().line_of("AXMenuBarItem", "File");
     writes(&bed, &server, &app, &file, "on workspace 2");
@@ -110,7 +110,7 @@ impl Part {
         Self(Running(command.stderr(Stdio::null()).spawn().unwrap()))
     }
 
-    /// Waits until it is listed as such a part of the desktop.
+    /// Waits until the program is listed as this kind of part of the desktop.
     fn is_listed(&self, server: &Client, place: &str) {
         let pid = format!("(PID: {})", self.0.id());
         let line = until(place, || {
@@ -138,7 +138,8 @@ fn a_panels_menu_starts_an_app() {
     let person = bed.zenity(&["--info", "--text=Mine"]);
     let pid = panel.0.id();
     panel.is_listed(&server, "(panel)");
-    // On a busy machine it loads its plug-ins for more than 2 s after its window shows.
+    // On a busy machine, the panel loads its plug-ins for more than 2 s after its window has
+    // appeared.
     until("the panel to answer", || {
         let read = server.refresh(pid);
         (!read.is_error).then_some(())
@@ -152,7 +153,7 @@ fn a_panels_menu_starts_an_app() {
     };
     let opened = click("Applications");
     opened.line_of("AXMenu", "Accessories");
-    // Its menu has the keyboard, though the person's window is in front.
+    // The panel's menu has the keyboard although the person's window is in front.
     let key = |name: &str| {
         let call = json!({"pid": pid, "keyName": name});
         server.call("press_key_and_traverse", call).ok()
@@ -237,7 +238,7 @@ fn the_desktops_own_window_is_nobodys_front() {
     let (bed, server) = Bed::with_server();
     let desktop = Part::start(&bed, "xfdesktop");
     desktop.is_listed(&server, "(desktop)");
-    // A click on it gives it the focus.
+    // A click on the notification gives it the focus.
     bed.run("xdotool", &["mousemove", "900", "700", "click", "1"]);
     desktop.is_listed(&server, "(desktop)");
     let list = server.call("list_applications", json!({})).text;

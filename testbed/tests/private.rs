@@ -1,4 +1,4 @@
-//! A private desktop, at which nobody sits: links guard nothing there and put nothing back.
+//! A private desktop, at which nobody sits: links guard nothing and restore nothing.
 
 #![allow(clippy::unwrap_used)]
 
@@ -34,7 +34,7 @@ fn the_target_stays_in_front_and_the_pointer_where_it_clicked() {
     assert!(in_front(&calculator, &bed));
     assert!(!guards(&bed));
 
-    // Somebody watches.
+    // A person watches this desktop.
     notes.bring_to_front();
     let server = bed.server(&[]);
     server.call("click_and_traverse", click).ok();
@@ -113,13 +113,14 @@ fn calls_share_a_server_that_stays() {
     let written = || std::fs::read_to_string(&notes).unwrap() == "Hello";
     until("the note is saved", written);
 
-    // Errors and unknown tools, as without a server.
+    // Errors and unknown tools are reported as without a server.
     let (exit, text) = call("refresh_traversal", json!({}));
     assert!(exit == 1 && text.starts_with("status: error\n"), "{text}");
     let (exit, text) = call("list_application", json!({}));
     assert!(exit == 2 && text.contains("Did you mean"), "{text}");
 
-    // A release build's call takes some 10 ms more than the tool; one that starts a server, 500.
+    // With a release build, a call takes some 10 ms more than the tool, and 500 ms more if it
+    // starts a server.
     let quickest = (0..10).map(|_| {
         let start = Instant::now();
         assert_eq!(call("list_applications", json!({})).0, 0);
@@ -157,7 +158,8 @@ fn a_click_on_a_calculator() {
         notes.bring_to_front();
         let mut times: Vec<f64> = (0..21)
             .map(|run| {
-                // Two clicks in a row on one button wait until they are no double-click.
+                // Of two clicks in a row on one button, the second waits until it cannot be a part
+                // of a double click.
                 let digit = ["7", "5"][run % 2];
                 let click = json!({"pid": calculator.pid, "element": digit, "role": "AXButton"});
                 let start = Instant::now();

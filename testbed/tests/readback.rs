@@ -57,7 +57,7 @@ fn firefox_reports_success_for_actions_that_it_ignores() {
         answer.is_error && message(&answer).contains("''"),
         "{answer}"
     );
-    // A text that was typed can be set again, and is then as it should be.
+    // A text that was typed can be set again, and the field then has it.
     assert_eq!(message(&typed("Notes", "er")), "");
 
     let press = |element: &str| call("press_ax_and_traverse", element, json!({}));
@@ -96,7 +96,7 @@ fn fields_that_limit_mask_and_complete_a_text() {
     let answer = call("press_ax_and_traverse", "Stuck", json!({}));
     assert!(message(&answer).contains("still not checked"), "{answer}");
 
-    // The mask goes on where the caret is.
+    // The mask continues at the caret.
     let more = json!({"role": "AXTextField", "pressKey": "Home"});
     call("click_and_traverse", "Day", more).ok();
     let answer = server.type_text(app.pid, "20261122");
@@ -149,7 +149,7 @@ fn spin_buttons_take_numbers_and_percentages_as_a_german_writes_them() {
             server.call("set_value_and_traverse", more).ok();
             app.wait_for(&format!("{element} {number}"));
         }
-        // A click is in its text, and not on a button that changes the number.
+        // A click hits the text, not a button that changes the number.
         app.clear_log();
         let click = json!({"pid": app.pid, "element": "Amount", "role": "AXIncrementor",
                            "pressKey": "a", "pressKeyModifiers": ["Control"]});

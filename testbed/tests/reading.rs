@@ -43,7 +43,7 @@ fn see(server: &Client, app: &App<'_>, role: &str, text: &str) -> Line {
 }
 
 /// Waits until the office has laid its document out. `LibreOffice` 7.4 on a loaded machine keeps an
-/// empty text for each paragraph whose text is asked for before that, whoever asks.
+/// empty text for each paragraph whose text any client requests before that.
 fn laid_out(app: &App<'_>) {
     let ran = || {
         let stat = fs::read_to_string(format!("/proc/{}/stat", app.pid)).unwrap();
@@ -107,8 +107,8 @@ fn a_long_letter_is_read_where_it_shows_and_costs_the_office_no_memory() {
     }
     let grown = kilobytes(app.pid, "VmRSS").saturating_sub(before);
     println!("{grown} kB in 50 readings of {}", first.lines().len());
-    // Of 2,000 paragraphs each would cost some kilobytes in each reading. LibreOffice 7.4.7 grows
-    // by 3.0 to 3.2 MB in 50 readings of what shows.
+    // Each of the 2,000 paragraphs would cost some kilobytes per reading. LibreOffice 7.4.7 grows
+    // by 3.0 to 3.2 MB in 50 readings of the visible ones.
     assert!(
         grown < 6_000,
         "soffice has grown by {grown} kB in 50 readings"
@@ -184,7 +184,7 @@ fn the_screen_of_konsole() {
     };
     run("echo $((6*7))");
     see(&server, &app, "terminal", "$ echo $((6*7))\n42\n$ ");
-    // More than 1,000 characters, all on the screen. The end is kept: the cursor is there.
+    // The screen has more than 1,000 characters. The end is kept, as the cursor is there.
     run("clear; seq -s , 400");
     let last = until("the end of what shows", || {
         let answer = server.refresh(app.pid).ok();
@@ -223,7 +223,7 @@ fn the_choices_of_okular() {
         let found = with_text(&answer, "AXRow", "400%");
         (!found.is_empty()).then_some(answer)
     });
-    // They are in a closed combo box. Qt reports them as showing, without extents.
+    // The items are in a closed combo box. Qt reports them as showing, but without extents.
     assert!(!with_text(&answer, "AXRow", "400%")[0].visible);
 }
 

@@ -52,7 +52,7 @@ fn a_run_is_done_again_and_a_difference_is_found() {
     assert!(output.status.success(), "{output:?}");
     assert_eq!(printed.matches("/5  same").count(), 5, "{printed}");
     assert!(printed.contains("5/5  same        Click “=”"), "{printed}");
-    // The run is as it was.
+    // The run's journal is unchanged.
     assert_eq!(bed.journal_lines().len(), 5);
 
     // If the sum differed, the replay would report it and stop there.

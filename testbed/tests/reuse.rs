@@ -1,8 +1,8 @@
-//! A link's second traversal reuses hidden nodes of the first, and the next link's first those of
-//! the second. They must give the same tree as a complete traversal through a fresh connection: on
-//! every toolkit, while the app changes, and on a loaded machine.
+//! A link's second traversal reuses hidden nodes of its first, and the next link's first traversal
+//! reuses those of the second. They must give the same tree as a complete traversal through a fresh
+//! connection: on every toolkit, while the app changes, and on a loaded machine.
 //!
-//! `DESKLINE_REUSE_RUNS` sets how often, for each app.
+//! `DESKLINE_REUSE_RUNS` sets the number of runs for each app.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fmt::Write as _;
@@ -22,19 +22,19 @@ const BUDGET: Duration = Duration::from_secs(3);
 const WHOLE: Scope = Scope::Whole { budget: BUDGET };
 const AGAIN: Scope = Scope::Again { budget: BUDGET };
 
-/// Not enough for a large list.
+/// A budget that is not enough for a large list.
 const SHORT: Duration = Duration::from_millis(40);
 const CUT: Scope = Scope::Whole { budget: SHORT };
 
-/// Enough for a large list only if most of it was read before.
+/// A budget that is enough for a large list only if most of it was read before.
 const CUT_AGAIN: Scope = Scope::Again {
     budget: Duration::from_millis(400),
 };
 
-/// An app that answers only after this long hangs, on a loaded machine too.
+/// An app that takes longer than this to answer counts as hung, even on a loaded machine.
 const HANGS: Duration = Duration::from_millis(700);
 
-/// A shorter pause than this means that there is more to be read.
+/// A shorter pause than this means that more nodes are to be read.
 const BETWEEN_BATCHES: Duration = Duration::from_millis(100);
 
 fn runs() -> usize {
@@ -110,7 +110,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// Asks an app all the time whether it answers.
+/// Checks all the time whether an app answers.
 struct Pings {
     stopped: Arc<AtomicBool>,
     latencies: JoinHandle<Vec<Duration>>,
@@ -142,11 +142,11 @@ impl Pings {
 /// When the app is changed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum When {
-    /// By a link, which listens to it.
+    /// By a link, which listens to the app.
     InLink,
     /// By the user, between two links.
     BetweenLinks,
-    /// The same, while the rest of the first link's reading is read.
+    /// By the user, while the rest of the first link's reading is read.
     WhileReadOn,
 }
 
@@ -202,7 +202,7 @@ fn agrees(bed: &Bed, app: &App<'_>, targets: &[&str], when: When) -> bool {
         if between {
             let start = Instant::now();
             let pings = Pings::start(bed, app.pid);
-            // Until there is nothing more to do at once.
+            // Repeat until nothing more is due at once.
             while let Some(pause) = mirror.idle().filter(|pause| *pause < BETWEEN_BATCHES) {
                 std::thread::sleep(pause);
                 assert!(start.elapsed() < Duration::from_secs(20), "it never ends");
@@ -211,7 +211,7 @@ fn agrees(bed: &Bed, app: &App<'_>, targets: &[&str], when: When) -> bool {
             kept |= mirror.idle().is_some();
             mirror.listen(app.pid).unwrap();
         }
-        // Two complete traversals that differ: the app is still changing.
+        // If two complete traversals differ, the app is still changing.
         let settled = (0..10).find_map(|_| {
             let first = fresh.read(app.pid, WHOLE, &windows).unwrap();
             let start = Instant::now();
@@ -229,12 +229,12 @@ fn agrees(bed: &Bed, app: &App<'_>, targets: &[&str], when: When) -> bool {
         };
         compared += 1;
         if when == When::WhileReadOn && !again.partial.is_empty() {
-            // The list has changed, so that its indexes are not what they were.
+            // Change the list, so that earlier indexes are not valid any more.
             cut += 1;
             continue;
         }
         if again.partial != last.partial {
-            // The budget was not enough for one of them.
+            // The budget was not enough for one of the traversals.
             cut += 1;
             continue;
         }
@@ -349,8 +349,8 @@ fn firefox() {
     // Its `Button 150` and `Button 200` have to be there for the page's buttons.
     let app = bed.firefox(&html(210, ""));
     await_element(&bed, &app, Scope::Showing, "Longer");
-    // Meanwhile, seconds after its start, Firefox makes a page for the next tab, which does not
-    // show, and sends no event of it.
+    // Some seconds after its start, Firefox creates a hidden page for the next tab, without an
+    // event.
     agree(&bed, &app, &PAGE_TARGETS);
 }
 
@@ -362,20 +362,20 @@ fn chromium_read_on_between_links() {
     assert!(agrees(&bed, &app, &PAGE_TARGETS, When::WhileReadOn));
 }
 
-/// The apps that links were about before keep their readings too, but not more than three.
+/// The readings of the apps of earlier links are also kept, but of not more than three apps.
 #[test]
 fn three_apps_in_turns() {
     let bed = Bed::new();
     let pages = [0, 1, 2, 3].map(|n| {
         let (app, page) = page(&bed, 150, "");
-        // A page that is covered by another window is not updated.
+        // The windows must not cover each other: Chromium does not update a covered page.
         (app.at(60 * n, 40 * n), page)
     });
     let pids = pages.each_ref().map(|(app, _)| app.pid);
     let windows = Windows::default();
     let (mut mirror, mut fresh, mut hand) = (connect(&bed), connect(&bed), connect(&bed));
-    // The app's tree once it is another than that one, and a link's has been the same. Then the
-    // apps that are kept.
+    // Waits until the app's tree differs from `other` and a link reads the same tree. Returns that
+    // tree, and the apps whose readings are kept.
     let mut link = |pid: u32, other: Option<&Tree>| {
         let tree = until("a link in a settled app", || {
             let first = fresh.read(pid, WHOLE, &windows).unwrap();
@@ -400,7 +400,7 @@ fn three_apps_in_turns() {
     let (mut trees, kept): (Vec<Tree>, Vec<_>) =
         pids[..3].iter().map(|pid| link(*pid, None)).unzip();
     assert_eq!(kept, [vec![0], vec![0, 1], vec![0, 1, 2]]);
-    // In each app something that does not show changes while links are about the others.
+    // In each app, something hidden changes while links act in the others.
     for target in ["Longer", "Check", "More", "Rename", "Less"] {
         for tree in &trees {
             let mut all = tree.elements.iter();
@@ -422,8 +422,8 @@ const PAGE_TARGETS: [&str; 10] = [
     "Longer", "Widen", "Check", "More", "Fill", "Scroll", "Less", "Rename", "Grow", "Insert",
 ];
 
-/// A page of rows with `between` after each. Where that is text, not each child of the body has a
-/// hyperlink.
+/// A page of rows with `between` after each. If `between` is text, not every child of the body has
+/// a hyperlink.
 fn html(rows: usize, between: &str) -> String {
     // Most of the page is below the viewport. The buttons change hidden elements: their text, their
     // state, and whether they exist.
@@ -457,7 +457,7 @@ fn page<'b>(bed: &'b Bed, rows: usize, between: &str) -> (App<'b>, Page) {
     (app, page)
 }
 
-/// A browser exposes a long page some time after it has shown it.
+/// A browser exposes a long page some time after it has shown the page.
 fn await_element(bed: &Bed, app: &App<'_>, scope: Scope, title: &str) {
     let mut atspi = connect(bed);
     until(title, || {

@@ -1,5 +1,5 @@
-//! Coordinates are the screen's own pixels at every scale of the toolkit: clicks at them hit, by
-//! the app's own log.
+//! Coordinates are the screen's own pixels at every scale of the toolkit: clicks at them hit,
+//! according to the app's log.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_core::Rect;
@@ -22,7 +22,7 @@ fn click_centre(server: &Client, app: &App<'_>, seen: &Answer, role: &str, text:
     click_at(server, app, at.x, at.y)
 }
 
-/// The toolkit may round by one of its units, in pixels.
+/// One unit of the toolkit in pixels, by which it may round.
 const ROUNDING: i32 = 4;
 
 /// The maximum thickness of a window manager's frame.
@@ -107,7 +107,7 @@ fn gtk_4() {
     every_part("gtk4", ("GDK_SCALE", "2"));
 }
 
-/// With a shadow of its own, which GTK 3 counts to the frame.
+/// A window with client-side decorations. GTK 3's frame includes their shadow.
 #[test]
 fn the_header_of_a_gtk_3_window_beyond_the_screen_at_scale_2() {
     let bed = Bed::new();
@@ -190,15 +190,15 @@ fn qt_6() {
     }
 }
 
-/// Qt 6 gives each monitor a factor of its own; the bus has no monitors, and Qt's coordinates have
-/// holes where one of factor 2 ends.
+/// Qt 6 gives each monitor a factor of its own; the bus does not report monitors, and Qt's
+/// coordinates have a gap after a monitor with factor 2.
 #[test]
 fn qt_6_on_two_monitors_of_different_scale() {
     let bed = Bed::new();
     bed.screen().split(800);
     let server = bed.server(&[]);
     let factors = ("QT_SCREEN_SCALE_FACTORS", "left=1;right=2");
-    // Qt's own units: those of the right monitor begin at its edge.
+    // In Qt's own units, the coordinates of the right monitor begin at its edge.
     let windows = ["Alpha|Alpha|320x260+60+90", "Beta|Beta|320x260+900+100"];
     let app = bed.windows("qt6", &[factors], &windows);
     let find = |title: &str| {

@@ -1,5 +1,5 @@
-//! Password fields of each toolkit, and each way by which text gets into them: the secret is found
-//! nowhere afterwards.
+//! Password fields of each toolkit, and each way to enter text in them: afterwards the secret is
+//! found nowhere.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -65,7 +65,7 @@ struct Desk<'b> {
     server: Client,
     persons: App<'b>,
     secrets: Vec<String>,
-    /// Of each app, after the last secret went in.
+    /// The pictures of each app after its last secret was entered.
     pictures: Vec<String>,
 }
 
@@ -89,7 +89,7 @@ impl Desk<'_> {
                 refused || way.starts_with("an error"),
                 "{of}: {answer}"
             );
-            // Firefox sends no event of a text that accessibility sets.
+            // Firefox sends no event for a text that was set through accessibility.
             let unseen = *way == "set_value" && toolkit == "Firefox";
             if !refused && !unseen {
                 until(&format!("{of} in the app\n{answer}"), || {
@@ -106,7 +106,7 @@ impl Desk<'_> {
         self.pictures.push(read.field("screenshot").to_owned());
     }
 
-    /// A person reads none of the secrets in the pictures of the apps, nor does a machine.
+    /// Neither a person nor an OCR engine can read a secret in the pictures of the apps.
     fn pictures_have_none(&self) {
         let list = self.bed.path("pictures.txt");
         fs::write(&list, self.pictures.join("\n")).unwrap();
@@ -115,7 +115,8 @@ impl Desk<'_> {
         let text = String::from_utf8(reading.output().unwrap().stdout).unwrap();
         let pages: Vec<&str> = text.split('\u{c}').collect();
         for page in &pages[..self.pictures.len()] {
-            // Some words of each window: which ones depends on fonts and theme.
+            // The engine must find some words of each window; which ones depends on fonts and
+            // theme.
             let is_read = ["Row", "Late", "First"]
                 .iter()
                 .any(|word| page.contains(word));
@@ -154,7 +155,7 @@ fn a_secret_is_nowhere_whichever_toolkit_and_way() {
     desk.fill("Firefox", &firefox, &|| read.log());
     desk.pictures_have_none();
 
-    // LibreOffice's own prompt. It takes one password alone.
+    // LibreOffice's own prompt accepts only one password.
     let password = secret();
     let letter = bed.locked_letter(&password);
     desk.persons.bring_to_front();
@@ -168,7 +169,7 @@ fn a_secret_is_nowhere_whichever_toolkit_and_way() {
     });
     desk.secrets.push(password);
 
-    // A prompt of a process of its own, as for a portal or a keyring.
+    // A prompt in a process of its own, like those of portals and keyrings.
     let prompt = bed.zenity(&["--password", "--title", "Unlock"]);
     desk.persons.bring_to_front();
     let secret = secret();
@@ -197,7 +198,7 @@ fn a_secret_is_nowhere_whichever_toolkit_and_way() {
         .arg("--export")
         .arg(&export);
     assert!(exported.status().unwrap().success());
-    // The search finds what is there.
+    // Check that the search itself works: it finds the secret in the app's own files.
     assert_eq!(leaks(bed.folder(), &secrets[secrets.len() - 1..]).len(), 2);
     for folder in [bed.journal(), kept] {
         assert_eq!(leaks(&folder, &secrets), Vec::<PathBuf>::new());
@@ -259,7 +260,7 @@ fn unlocks_by_polkit(secret: String) {
     let allowed = bed.server(&["--allow-app", name.to_str().unwrap()]);
     let answer = allowed.call("type_and_traverse", typed).ok();
     assert!(!answer.text.contains(&secret), "{answer}");
-    // What only root may do is done.
+    // The command that only root may run has run.
     until("the command that polkit allowed", || {
         let opened = fs::metadata("/run/opened").ok()?;
         (std::os::unix::fs::MetadataExt::uid(&opened) == 0).then_some(())

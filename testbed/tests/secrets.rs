@@ -81,7 +81,7 @@ fn a_password_pressed_key_by_key() {
         "{:?}",
         app.log()
     );
-    // Keys without a character are no secret, nor is text in another field.
+    // Keys without a character are not secret, and neither is text in another field.
     let answer = server.press_key(app.pid, "Tab", &[]).ok();
     assert!(
         answer.field("summary").starts_with("Pressed Tab"),

@@ -14,7 +14,7 @@ fn word(client: usize, link: usize) -> String {
     format!("{link}{}", letter.to_string().repeat(12))
 }
 
-/// Types a text over all of the field Name.
+/// Replaces the whole text of the field Name.
 fn types(app: &App<'_>, text: &str) -> Value {
     json!({"pid": app.pid, "steps": [
         {"do": "click", "element": "Name", "role": "AXTextField"},
@@ -23,7 +23,7 @@ fn types(app: &App<'_>, text: &str) -> Value {
     ]})
 }
 
-/// The texts that were typed from the first letter to the last and nothing in between, in order.
+/// The texts that were typed completely and without other letters in between, in order.
 fn typed(app: &App<'_>) -> Vec<String> {
     let log = app.log();
     let mut whole = Vec::new();
@@ -48,7 +48,7 @@ fn references(answer: &Answer) -> HashSet<(String, String)> {
     answer.lines().into_iter().filter_map(named).collect()
 }
 
-/// Four servers, two of them with one journal, and each call two at a time.
+/// Four servers, two of which share a journal; each makes two calls at a time.
 #[test]
 fn links_of_four_clients_take_turns() {
     const LINKS: usize = 1;
@@ -76,7 +76,7 @@ fn links_of_four_clients_take_turns() {
             .enumerate()
             .map(|(n, server)| server.send("chain_and_traverse", types(&app, &word(n, link))))
             .collect();
-        // Beside it, calls of the same clients that only read.
+        // At the same time, the same clients make calls that only read.
         let reads: Vec<_> = servers
             .iter()
             .map(|server| server.send("refresh_traversal", json!({"pid": app.pid})))
@@ -127,7 +127,7 @@ fn a_dead_or_stopped_servers_turn_holds_nobody_for_ever() {
         until("its first letter", || !app.full_log().is_empty());
         signal(first.pid, stop);
         if stop == Signal::STOP {
-            // What it has sent is still on its way.
+            // Keys that the stopped server has sent may still be on their way.
             until("its last letter", || {
                 let typed = app.log().len();
                 std::thread::sleep(Duration::from_millis(100));
@@ -146,7 +146,7 @@ fn a_dead_or_stopped_servers_turn_holds_nobody_for_ever() {
             signal(first.pid, Signal::KILL);
         }
         drop(call);
-        // It would wait for 2 s and be refused.
+        // If the turn were not free, this call would wait for 2 s and be refused.
         other.call("chain_and_traverse", types(&app, "next")).ok();
         app.wait_for("text Name next");
     }

@@ -7,7 +7,7 @@ use deskline_core::Text;
 use deskline_testbed::{Answer, Bed};
 use serde_json::{Value, json};
 
-/// The non-empty cells from A1 to C6, by the tree.
+/// The non-empty cells from A1 to C6, according to the tree.
 fn cells(answer: &Answer) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for line in answer.lines() {

@@ -1,5 +1,5 @@
 //! Sticky Keys: modifiers that the person has latched or locked do not modify the agent's input,
-//! and are as they were afterwards.
+//! and are restored afterwards.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::person::{CONTROL, Person, SHIFT};
@@ -68,7 +68,7 @@ fn input_by_x11vnc_is_not_kept_out_and_the_answer_says_so() {
         .call("click_and_traverse", click.clone())
         .ok();
     assert!(!clicked.text.contains("x11vnc"), "{clicked}");
-    // They are recognised by the name of the process.
+    // Such programs are recognised by the name of their process.
     let program = bed.path("x11vnc");
     std::fs::copy("/bin/sleep", &program).unwrap();
     let mut vnc = bed.command(&program).arg("1000").spawn().unwrap();

@@ -5,7 +5,7 @@
 use deskline_testbed::{Compositor, Setup, Toolkit};
 use serde_json::json;
 
-/// A button at whole pixels, which reports the place of a click, counted from its corner.
+/// A button at whole pixels, which reports the place of a click relative to its corner.
 const TARGET: &str = "<style>button { position: absolute; left: 60px; top: 40px; width: 120px; \
     height: 50px; }</style>\
     <button>Target</button><input aria-label=Name><script>\
@@ -38,7 +38,7 @@ fn chromium_is_clicked_to_the_pixel_and_typed_into() {
         server.clicks_are_exact(&native, "the app beside it");
         assert!(page.log().is_empty(), "{:?}", page.log());
     }
-    // It would come out as another character.
+    // Chromium would take this character for another one.
     let typed = server.type_text(app.pid(), "ab 😀");
     assert!(typed.error().contains("U+FFFF"), "{typed}");
     assert!(page.log().is_empty(), "{:?}", page.log());

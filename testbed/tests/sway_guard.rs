@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 const DEVICES: [&str; 2] = ["Keyboard", "Mouse"];
 
-/// Takes over a second to type.
+/// A text that takes more than a second to type.
 fn long() -> Value {
     let text = "all work and no play ".repeat(30);
     json!({"element": "Name", "role": "AXTextField", "text": text})
@@ -101,7 +101,7 @@ fn the_death_of_the_keeper_enables_the_devices_and_stops_the_typing() {
     let answer = typing.answer(Duration::from_secs(30)).unwrap();
     assert!(answer.is_error, "{answer}");
     free(&devices);
-    // The next link has another.
+    // The next link has another keeper.
     let click = json!({"element": "OK", "role": "AXButton"});
     let click = server
         .call("click_and_traverse", arguments(&app, click))

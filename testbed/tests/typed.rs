@@ -1,5 +1,5 @@
-//! The app has the text that was asked for, or the answer names the difference. Another app's
-//! window, the person's, is in front.
+//! The app has the requested text, or the answer names the difference. Another app's window, the
+//! person's, is in front.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -75,7 +75,7 @@ fn a_path_goes_into_the_field_that_its_first_character_opens() {
     let (featherpad, _) = bed.featherpad("");
     let file = bed.path("other.txt");
     fs::write(&file, "what is there").unwrap();
-    // GTK 3's, and Qt's, whose field has the focus from the start.
+    // The dialogs are GTK 3's, and Qt's, whose field has the focus from the start.
     for (app, persons) in [(&mousepad, &featherpad), (&featherpad, &mousepad)] {
         let open = json!({"keyName": "o", "modifierFlags": ["Control"]});
         call(&server, persons, app.pid, "press_key_and_traverse", open).ok();

@@ -14,9 +14,9 @@ use serde_json::json;
 
 /// The window in the pictures: 400×300 at (100, 50) on the screen.
 const WINDOW: (u32, u32, Point) = (400, 300, Point { x: 100, y: 50 });
-/// Text from a screen that would do harm as HTML.
+/// A screen's text that would be harmful as HTML.
 const HOSTILE: &str = "<img src=x onerror=alert(1)></script><script>alert(2)</script>\u{202e}";
-/// The same as the page shows it.
+/// The same text as the page shows it.
 const HARMLESS: &str = r"<img src=x onerror=alert(1)></script><script>alert(2)</script>\u{202e}";
 
 struct Run {
@@ -162,7 +162,7 @@ fn five_thousand_links_in_a_browser() {
     );
     browser.wait_for("document.getElementById('count').textContent === '5,000 links'");
 
-    // The older rows have come.
+    // The older rows were loaded.
     browser.wait_for("document.getElementById('strip').scrollHeight > 5000 * 80");
     // Only the rows in view exist, wherever the strip is scrolled to.
     let frames = browser.eval(
@@ -200,7 +200,7 @@ fn five_thousand_links_in_a_browser() {
     browser.key("G");
     shows(&mut browser, 4_999);
 
-    // An error is in plain sight, and stays text.
+    // An error is clearly visible, and its text is not interpreted as HTML.
     let banner = browser.eval("document.querySelector('.banner').textContent");
     assert!(banner.as_str().unwrap().contains(HARMLESS), "{banner}");
     assert_eq!(
@@ -274,7 +274,7 @@ fn lines_and_picture_lead_to_each_other() {
     let [after, ..] = browser.bounds(".edge");
     assert!(after > before, "{before} {after}");
 
-    // The answer, as the model read it.
+    // The page shows the answer that the model read.
     browser.eval(
         "document.querySelectorAll('.body .panel')[1].querySelectorAll('.tabs button')[2].click()",
     );
@@ -283,7 +283,7 @@ fn lines_and_picture_lead_to_each_other() {
         Clicked 'Button 3'\")",
     );
 
-    // A search over all screens: the hit is in its screen, and outlined.
+    // Search all screens: the match is shown in its screen, and outlined.
     browser.key("/");
     browser.text("AXButton.*Button [12]\"");
     browser.wait_for("document.querySelectorAll('#hits .hit').length === 2");
@@ -313,7 +313,7 @@ fn an_exported_file_is_the_same_page_without_a_server() {
         output.status.success() && printed.contains("20 calls"),
         "{output:?}"
     );
-    // It stands alone.
+    // The exported file needs no other file.
     std::fs::remove_dir_all(run.folder()).unwrap();
     let mut browser = Browser::start();
     browser.size(1440, 900, false);
@@ -392,7 +392,7 @@ fn an_agent_reads_the_page_through_deskline() {
     let row = json!({"pid": app.pid, "element": "Click “Button 1”"});
     server.call("click_and_traverse", row).ok();
     wait("Click “Button 1”", "AXHeading");
-    // Its own journal has the answers, as they were sent.
+    // The journal of each desktop has the answers as they were sent.
     let lines = bed.journal_lines();
     let answer = lines[1]["answer"].as_str().unwrap();
     assert!(answer.starts_with("status: success\npid: "), "{answer}");

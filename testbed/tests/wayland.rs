@@ -54,7 +54,7 @@ fn apps_are_read_pressed_and_filled_in_through_their_trees() {
     }
 }
 
-/// The four numbers of a tree line mean the same element when they are passed back.
+/// The four numbers of a tree line identify the same element when they are passed back.
 #[test]
 fn coordinates_of_a_window_are_passed_back() {
     let sway = Setup::here(Compositor::Sway).unknown().start();
@@ -116,7 +116,7 @@ fn apps_are_listed_and_opened_without_a_list_of_windows() {
     for key in ["7", "×", "6", "="] {
         server.press_ax(pid, "AXButton", key).ok();
     }
-    // The calculator computes in a thread.
+    // The calculator computes in a thread, so wait for the result.
     until("the result", || {
         let read = server.refresh(pid).ok();
         read.file().contains("\"42\"").then_some(())
@@ -126,7 +126,7 @@ fn apps_are_listed_and_opened_without_a_list_of_windows() {
         let line = format!("{name} (PID: {pid})");
         assert!(listed.text.contains(&line), "{line} in {listed}");
     }
-    // One that runs is found, not started again.
+    // A running app is found, not started again.
     let again = json!({"identifier": "gnome-calculator"});
     let again = server.call("open_application_and_traverse", again).ok();
     assert_eq!(again.pid(), pid);

@@ -1,5 +1,5 @@
-//! Input under each window manager: a click and a text go into a window behind the person's, whose
-//! window is in front again, or an error names the reason within 2 s.
+//! Input under each window manager: a click and a text go into a window behind the person's, and
+//! the person's window is restored; otherwise an error names the reason within 2 s.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs::{self, File};
@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use deskline_testbed::{App, Bed, Client, Running, Toolkit, until};
 use serde_json::json;
 
-/// Each with its arguments. Those that tile come last: windows keep their new size.
+/// The window managers with their arguments. Those that tile come last, because windows keep their
+/// new size.
 const MANAGERS: [(&str, &[&str]); 10] = [
     ("openbox", &[]),
     ("marco", &[]),
@@ -21,20 +22,20 @@ const MANAGERS: [(&str, &[&str]); 10] = [
     ("awesome", &[]),
     ("i3", &["-c", "/dev/null"]),
     ("dwm", &[]),
-    // Its configuration is a program.
+    // The configuration of bspwm is a program.
     ("bspwm", &["-c", "/bin/true"]),
 ];
 
-/// Those that do not manage all windows that were there before them.
+/// The window managers that do not manage all windows that existed before they started.
 const ADOPTING_NOT_ALL: [&str; 2] = ["marco", "bspwm"];
 
-/// Those that let no program bring a window to the front.
+/// The window managers that let no program bring a window to the front.
 const IGNORING: [&str; 1] = ["dwm"];
 
 /// A folder of programs for the window managers.
 const TOOLS: &str = "tools";
 
-/// How long an answer may take at most that is an error.
+/// The maximum time until an answer with an error.
 const SOON: Duration = Duration::from_secs(2);
 
 /// Starts a window manager.
@@ -49,14 +50,15 @@ fn start(bed: &Bed, program: &str, args: &[&str]) -> Running {
 /// The window with the input focus, once one has it.
 fn focused(bed: &Bed) -> u32 {
     until("a focus", || {
-        // It fails where the focus is the root's, for a moment between two windows.
+        // This fails while the root has the focus, for a moment between two windows.
         let output = bed.command("xdotool").arg("getwindowfocus").output();
         let window = String::from_utf8(output.unwrap().stdout).unwrap();
         window.trim().parse().ok().filter(|window| *window > 1)
     })
 }
 
-/// The person clicks their own window, which then has the focus, where they have a window manager.
+/// The person clicks their own window, which then has the focus. Without a window manager, it is
+/// given the focus directly.
 fn takes_front(bed: &Bed, own: &App<'_>, managed: bool) {
     if !managed {
         let id = own.window.id.to_string();
@@ -68,7 +70,7 @@ fn takes_front(bed: &Bed, own: &App<'_>, managed: bool) {
     }
     until("the person's window", || {
         let (x, y, w, h) = bed.screen().windows_of(own.pid).pop()?.bounds;
-        // In its corner nothing takes a click.
+        // Nothing in the window's corner reacts to a click.
         let x = x + w.cast_signed() - 8;
         let y = y + h.cast_signed() - 8;
         let click = ["mousemove", &x.to_string(), &y.to_string(), "click", "1"];
@@ -125,14 +127,14 @@ fn windows(bed: &Bed) -> [App<'_>; 2] {
 #[test]
 fn a_text_goes_behind_the_persons_window_under_each_window_manager() {
     let bed = Bed::with_other_managers(&[]);
-    // With its own program for that, fluxbox opens a dialog if no program sets a wallpaper. The
-    // dialog takes the focus from the person's window, on a busy machine during the link.
+    // fluxbox opens a dialog if no program sets a wallpaper. The dialog takes the focus from the
+    // person's window, on a busy machine during the link.
     fs::create_dir(bed.path(TOOLS)).unwrap();
     symlink("/bin/true", bed.path(TOOLS).join("fbsetbg")).unwrap();
     let server = bed.server(&[]);
     let old = windows(&bed);
     let [app, own] = &old;
-    // xfwm4, with the focus under the pointer.
+    // xfwm4, with the focus following the pointer.
     let sloppy = [
         "-c",
         "xfwm4",
@@ -150,12 +152,12 @@ fn a_text_goes_behind_the_persons_window_under_each_window_manager() {
     bed.end_manager();
     let supported = || bed.run("xprop", &["-root", "_NET_SUPPORTED"]);
     for (manager, args) in MANAGERS {
-        // The last one has left its windows to the root.
+        // The last window manager has returned its windows to the root.
         bed.run("xprop", &["-root", "-remove", "_NET_ACTIVE_WINDOW"]);
         bed.run("xprop", &["-root", "-remove", "_NET_SUPPORTED"]);
         let mut running = start(&bed, manager, args);
         until(manager, || {
-            // The X server may not have noticed yet that the one before has ended.
+            // The X server may not have noticed yet that the previous window manager has ended.
             if running.0.try_wait().unwrap().is_some() {
                 running = start(&bed, manager, args);
             }

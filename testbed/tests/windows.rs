@@ -1,5 +1,5 @@
-//! An app with several windows: clicks, texts, scrolls and pictures are of the window that contains
-//! the element, not of another one with the same bounds.
+//! An app with several windows: clicks, texts and scrolling go to the window that contains the
+//! element, and pictures show it, not another window with the same bounds.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
@@ -95,7 +95,7 @@ fn a_dialog_like_its_parent() {
     }
 }
 
-/// A point means the app's topmost window there, whatever other apps have there.
+/// A point means the app's topmost window there, whatever windows other apps have there.
 #[test]
 fn a_place_is_in_the_topmost_window() {
     let (bed, server) = Bed::with_server();
@@ -144,7 +144,7 @@ fn the_picture_is_of_the_targets_window() {
     }
 }
 
-/// Both ends of a drag are brought into view, or nothing is touched.
+/// Both ends of a drag are brought into view, or nothing happens.
 #[test]
 fn the_ends_of_a_drag_are_brought_into_view() {
     let (bed, server) = Bed::with_server();
@@ -153,7 +153,7 @@ fn the_ends_of_a_drag_are_brought_into_view() {
         let seen = server.refresh(app.pid).ok();
         format!("{}", seen.line_of(role, text).reference.unwrap())
     };
-    // A row that is scrolled away is dragged to the pad. The list gets the release.
+    // A row that was scrolled out of view is dragged to the pad. The list gets the release.
     let pad = reference("AX", "Pad");
     let (near, far) = (reference("AX", "Row 3"), reference("AX", "Row 190"));
     let drag = |from: &str, to: &str| {
@@ -167,7 +167,7 @@ fn the_ends_of_a_drag_are_brought_into_view() {
     app.wait_for("pad release 1");
     let seen = server.refresh(app.pid).ok();
     assert!(seen.line_of("AX", "Row 190").visible, "{}", seen.file());
-    // Two rows that are never visible together.
+    // The two rows are never visible together.
     app.clear_log();
     drag(&near, &far).fails_with("do not show at the same time");
     assert_eq!(app.log(), [] as [String; 0]);
@@ -241,7 +241,7 @@ fn two_windows_of_chromium() {
     }
 }
 
-/// Two sheets of LibreOffice with the same bounds: the text goes to the one that was meant.
+/// Two sheets of LibreOffice with the same bounds: the text goes to the intended one.
 #[test]
 fn two_documents_of_libreoffice() {
     let (bed, server) = Bed::with_server();
@@ -291,10 +291,10 @@ fn toggle(answer: &Answer, name: &str, title: &str) -> Option<Line> {
     lines.iter().filter(named).find(is_its).cloned()
 }
 
-/// Five documents of LibreOffice behind the person's window. A link reads the one that it acts in;
-/// those behind it are as they were read last.
+/// Five documents of LibreOffice behind the person's window. A link reads the document that it acts
+/// in, and reuses the last readings of the documents behind it.
 #[test]
-#[allow(clippy::too_many_lines)] // It takes long to open five.
+#[allow(clippy::too_many_lines)] // Opening five documents takes long, so one test has all checks.
 fn five_documents_of_libreoffice() {
     let (bed, server) = Bed::with_server();
     let (app, first) = bed.calc(&[&["Alpha"]]);
@@ -346,7 +346,7 @@ fn five_documents_of_libreoffice() {
         let has = |text: &&str| answer.find("AX", text).is_some();
         (!answer.is_error && texts.iter().all(has)).then_some(())
     });
-    // The documents take the front as they come.
+    // Each document comes to the front when it opens.
     let [one, talk, two] = [1, 2, 3].map(|n| windows[n].id);
     let arrange = || {
         bring(two);
@@ -354,7 +354,7 @@ fn five_documents_of_libreoffice() {
     };
     arrange();
 
-    // One that is seen, and one that is covered. Nothing else changes.
+    // Act in a visible document and in a covered one. No other document changes.
     let bold_of_two = reference("Bold", "two.fodt");
     let bold_of_one = reference("Bold", "one.fodt");
     let turns = [(&bold_of_two, "two.fodt"), (&bold_of_one, "one.fodt")];
@@ -364,7 +364,7 @@ fn five_documents_of_libreoffice() {
             let line = toggle(&answer, "Bold", title).unwrap();
             assert!(answer.field("target").contains("Bold"), "{answer}");
             assert_eq!(line.states.contains(States::CHECKED), checked, "{answer}");
-            // A toolbar's button may follow late.
+            // A button on a toolbar may change late.
             let file = answer.file();
             let (changes, _) = file.split_once("# tree:").unwrap();
             let comes = |line: &str| ["+ ", "- "].iter().any(|s| line.starts_with(s));
@@ -384,7 +384,8 @@ fn five_documents_of_libreoffice() {
     );
     assert_eq!(bed.screen().front(), front);
 
-    // What the person writes in a covered one comes with the next link there.
+    // Text that the person writes in a covered document is reported by the next link in that
+    // document.
     let write = |text: &str| {
         bring(one);
         bed.run("xdotool", &["mousemove", "900", "400", "click", "1"]);
@@ -408,7 +409,7 @@ fn five_documents_of_libreoffice() {
     assert!(late.contains("Gamma") && tree.contains("Gamma"), "{file}");
     assert!(!answer.diff_lines().join("\n").contains("Gamma"), "{file}");
 
-    // By its text, where only the covered one as it is now has it.
+    // Find an element by a text that only the present state of the covered document has.
     write("Delta");
     comes("Delta");
     arrange();
@@ -417,7 +418,7 @@ fn five_documents_of_libreoffice() {
     assert!(answer.field("target").contains("Delta"), "{answer}");
     arrange();
 
-    // What the person writes there while a link runs.
+    // The person writes in a covered document while a link runs.
     let slow = json!({"pid": app.pid, "ref": bold_of_two, "delayAfterAction": 4});
     let pending = server.send("press_ax_and_traverse", slow);
     write("Epsilon");
@@ -426,7 +427,7 @@ fn five_documents_of_libreoffice() {
     assert_eq!(bed.screen().front(), one);
     arrange();
 
-    // A dialog of the one that is acted in, and one that is closed.
+    // A dialog of the document that the link acts in, and a document that is closed.
     let find = reference("Find and Replace", "two.fodt");
     let answer = press(&find);
     assert!(answer.field("dialog").contains("Find"), "{answer}");

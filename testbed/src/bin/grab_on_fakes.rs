@@ -1,4 +1,4 @@
-//! `deskline-grab` on the fake devices that are in the folder where it is installed.
+//! `deskline-grab` with fake devices: files in the folder where it is installed.
 #![allow(clippy::unwrap_used)]
 
 use std::process::ExitCode;

@@ -80,8 +80,8 @@ impl Devices for Physical {
     }
 }
 
-/// Connects to a device. The driver takes one connection and greets it, and listens only once the
-/// device is enabled.
+/// Connects to a device. The driver accepts one connection and sends a greeting. It listens only
+/// once the device is enabled.
 fn connect(socket: &Path) -> UnixStream {
     let mut device = until("a device", || UnixStream::connect(socket).ok());
     device.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -99,8 +99,8 @@ fn send(device: &mut UnixStream, kind: u32, rest: &[u8]) {
     device.write_all(&message).unwrap();
 }
 
-/// Encodes axis values: how many there may be, a mask of those that follow, the values, and the
-/// same unaccelerated.
+/// Encodes axis values: the maximum number, a mask of those that follow, the values, and the
+/// unaccelerated values.
 fn valuators(values: &[f64]) -> Vec<u8> {
     const AXES: usize = 64;
     let mut bytes = vec![0; 4 + 8 + 4 + 2 * AXES * 8];

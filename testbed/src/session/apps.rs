@@ -12,7 +12,7 @@ use crate::web::Page;
 use crate::{Answer, Client, NativeApp, Session, Toolkit, until};
 
 impl Session {
-    /// [`Session::widgets`] in a window with decorations of its own, which have a shadow.
+    /// Like [`Session::widgets`], in a window with client-side decorations and their shadow.
     pub fn widgets_with_a_shadow(&self, toolkit: Toolkit, server: &Client) -> NativeApp {
         self.widgets_with(toolkit, server, "-shadow", &[("GTK_CSD", "1")])
     }
@@ -22,8 +22,8 @@ impl Session {
         self.script(&["pages.py"], server, ["AXButton", "Turn"])
     }
 
-    /// A window of `testbed/apps`, which has a log, with further arguments, once Deskline reads the
-    /// element of this role and name.
+    /// Starts a script of `testbed/apps` that writes a log, with further arguments. Waits until
+    /// Deskline reads an element with this role and name.
     pub fn script(&self, script: &[&str], server: &Client, shown: [&str; 2]) -> NativeApp {
         let log = self.folder().join(format!("{}.log", script.join("-")));
         let mut command = self.command("/usr/bin/python3");
@@ -34,7 +34,8 @@ impl Session {
         app
     }
 
-    /// A program with a file or folder of [`Self::folder`], once Deskline reads this element.
+    /// Opens a file or folder of [`Self::folder`] in a program, and waits until Deskline reads this
+    /// element.
     pub fn open(&self, program: &str, file: &str, server: &Client, shown: [&str; 2]) -> NativeApp {
         let mut command = self.command(program);
         command.arg(self.folder().join(file));
@@ -44,7 +45,8 @@ impl Session {
         app
     }
 
-    /// Chromium as a Wayland app, with a page of this HTML, once Deskline reads a button of it.
+    /// Chromium as a Wayland app, with a page of this HTML, once Deskline reads a button on the
+    /// page.
     pub fn chromium(&self, html: &str, server: &Client, button: &str) -> (NativeApp, Page) {
         let page = Page::serve(html);
         let mut command = self.command("/usr/bin/chromium");
@@ -79,7 +81,7 @@ impl Session {
         fs::write(&file, content).unwrap();
         own(&file);
         let office = || {
-            // Not the script, which starts this in the background.
+            // Start the program itself, as the script would start it in the background.
             let mut command = self.command("/usr/lib/libreoffice/program/soffice.bin");
             let profile = self.folder().join(format!("profile-of-{name}"));
             command.arg(format!(
@@ -89,7 +91,7 @@ impl Session {
             command.args(["--norestore", "--nologo"]);
             command
         };
-        // With a fresh profile it ends right away, to be started again.
+        // With a fresh profile it ends at once, and has to be started again.
         let prepared = office()
             .args(["--headless", "--terminate_after_init"])
             .status();
@@ -111,15 +113,15 @@ fn shows(app: &NativeApp, server: &Client, role: &str, name: &str) {
 }
 
 impl Client {
-    /// Clicks each corner of the cell B1 of [`Session::calc`], beside which are other cells, and
-    /// fills the cell in with its place. Waits until that is saved. Beside it are these two.
+    /// Clicks each corner of the cell B1 of [`Session::calc`], types the point into the cell, and
+    /// waits until it is saved. The cells beside it, whose texts are given, must not change.
     pub fn fills_a_cell_from_its_corners(&self, app: &NativeApp, file: &Path, [a1, c1]: [&str; 2]) {
         let read = self.refresh(app.pid()).ok();
         let cell = read.line_of("AXCell", "B1").extents.unwrap();
         let (left, top) = (cell.x + 1, cell.y + 1);
         let (right, bottom) = (cell.x + cell.w - 2, cell.y + cell.h - 2);
         for (x, y) in [(left, top), (right, top), (left, bottom), (right, bottom)] {
-            // LibreOffice begins a text with a capital letter.
+            // LibreOffice capitalises the first letter of a text.
             let text = format!("At {x} {y}");
             let typed = json!({"x": x, "y": y, "text": text, "pressKey": "Return"});
             self.call_for(app, "click_and_traverse", typed).ok();

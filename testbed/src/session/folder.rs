@@ -1,4 +1,4 @@
-//! The folder of a session: its home, its settings, and copies of what it runs.
+//! The folder of a session: its home, its settings, and copies of the programs that it runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -14,10 +14,10 @@ use super::setup::{Compositor, Setup};
 use crate::deskline;
 use crate::place::own;
 
-/// Where `GSETTINGS_BACKEND=keyfile` has the person's settings.
+/// The file with the person's settings for `GSETTINGS_BACKEND=keyfile`.
 pub(super) const SETTINGS_FILE: &str = ".config/glib-2.0/settings/keyfile";
 
-/// sway: one screen; windows without borders, of their own size, each over the middle of the
+/// sway: one screen; windows without borders, in their own size, each covering the middle of the
 /// screen.
 const SWAY: &str = "xwayland disable\noutput HEADLESS-1 resolution 1600x900\ndefault_border none\n\
                     default_floating_border none\nfor_window [app_id=\".*\"] floating enable\n";
@@ -44,10 +44,10 @@ const LOCKER: &str = "[Daemon]\nAutolock=false\n";
 const SETTINGS: &str = "[org/gnome/desktop/interface]\ntoolkit-accessibility=true\n\
                         [org/gnome/shell]\nwelcome-dialog-last-shown-version='999'\n";
 
-/// The session's folder: its home, its runtime folder, and copies of what it runs. Copies, because
-/// the source folder may be closed to the session's user.
+/// The session's folder: its home, its runtime folder, and copies of the programs that it runs.
+/// They are copies because the session's user may not be able to read the source folder.
 pub(super) fn prepare(setup: &Setup) -> tempfile::TempDir {
-    // Below /tmp, which a session in a root of its own has as well.
+    // The folder is below /tmp, which is also visible to a session in a root of its own.
     let folder = tempfile::Builder::new()
         .prefix("deskline-session-")
         .tempdir_in("/tmp")
@@ -59,7 +59,7 @@ pub(super) fn prepare(setup: &Setup) -> tempfile::TempDir {
     if setup.extension {
         extension(folder.path());
         shell += "enabled-extensions=['deskline@deskline']\n";
-        // Without Alt+Esc a window can come to the front by the extension alone.
+        // Without Alt+Esc, only the extension can bring a window to the front.
         shell += "[org/gnome/desktop/wm/keybindings]\ncycle-windows=@as []\n";
         // The shortcut with which a test keeps a window over others.
         shell += "always-on-top=['<Control><Alt>t']\n";
@@ -81,7 +81,7 @@ pub(super) fn prepare(setup: &Setup) -> tempfile::TempDir {
     fs::set_permissions(path("run"), Permissions::from_mode(0o700)).unwrap();
     fs::copy(deskline(), path("deskline")).unwrap();
     if setup.compositor == Compositor::Kwin5 {
-        // KWin 5 reads the whole program twice at each connection.
+        // KWin 5 reads the whole program twice at each connection, so use a small one.
         let stripped = Command::new("strip").arg(path("deskline")).status();
         assert!(stripped.unwrap().success());
     }
@@ -158,12 +158,13 @@ pub(super) fn environment(folder: &Path, compositor: Compositor) -> BTreeMap<Str
         ("GSETTINGS_BACKEND", "keyfile".to_owned()),
         ("PYTHONFAULTHANDLER", "1".to_owned()),
         ("LIBGL_ALWAYS_SOFTWARE", "1".to_owned()),
-        // GTK 4 with a GPU in software keeps a core busy, and stands still for seconds on a busy
+        // With a software GPU, GTK 4 keeps a core busy, and does not respond for seconds on a busy
         // machine.
         ("GSK_RENDERER", "cairo".to_owned()),
         ("QT_QPA_PLATFORM", qt.to_owned()),
         ("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1".to_owned()),
-        // Of the test apps' list. A reading spends most of its time on them: on X11 there are more.
+        // The number of rows in the test apps' list. They take most of the time of a reading, so
+        // there are fewer than on X11.
         ("ROWS", "40".to_owned()),
     ]
     .into_iter()
@@ -187,6 +188,6 @@ pub(super) fn remover(folder: &Path) -> Child {
     let mut command = Command::new("sh");
     command.args(["-c", script, "sh"]).arg(folder);
     command.stdin(Stdio::piped()).stdout(Stdio::null());
-    // A signal to the test's group does not reach it.
+    // It is in a group of its own, so that a signal to the test's group does not reach it.
     command.process_group(0).spawn().unwrap()
 }

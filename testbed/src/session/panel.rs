@@ -1,4 +1,4 @@
-//! A panel of a Wayland desktop, behind no window: see `testbed/apps/panel.py`.
+//! A panel of a Wayland desktop, which no window covers: see `testbed/apps/panel.py`.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::{Session, Toolkit};
 
 impl Session {
     /// Reads a panel and its menu, and presses both. No compositor lists it as a window, so a click
-    /// is refused, and the error names what works.
+    /// is refused, and the error names the tools that work.
     pub fn uses_a_panel(&self) {
         let server = self.server();
         let persons = self.widgets(Toolkit::Gtk3, &server);
@@ -18,7 +18,8 @@ impl Session {
         let pressed = call("press_ax_and_traverse", "Volume up", "AXButton").ok();
         panel.wait_for("louder");
         assert!(!pressed.text.contains("no window any more"), "{pressed}");
-        // GTK opens no menu without a key or click of a person, but an item needs no open menu.
+        // GTK opens no menu without a key or click of a person, but an item can be pressed without
+        // an open menu.
         call("press_ax_and_traverse", "Home", "AXMenuItem").ok();
         panel.wait_for("went Home");
         let refused = call("click_and_traverse", "Volume up", "AXButton");

@@ -28,9 +28,9 @@ pub struct Running {
     pub(super) place: Place,
     pub(super) folder: tempfile::TempDir,
     pub(super) remover: Child,
-    /// The folder's content at first.
+    /// The folder's content when the session started.
     pub(super) names: BTreeSet<OsString>,
-    /// The person's settings at first.
+    /// The person's settings when the session started.
     pub(super) settings: String,
 }
 
@@ -52,7 +52,7 @@ impl Running {
         let layout = ["logical", "physical"][usize::from(setup.physical)];
         command.env("layout", layout);
         command.env("bare", setup.bare.to_string());
-        // Each screen has room for as much as the usual one.
+        // Each screen has room for the same content as the usual one.
         let largest = setup.second.map_or(scale, |second| scale.max(second));
         command.env("width", (1600.0 * largest).to_string());
         command.env("height", (900.0 * largest).to_string());
@@ -63,8 +63,8 @@ impl Running {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(File::create(path("session.log")).unwrap())
-            // A signal to the test's group would end parts of the session, which then would not end
-            // the rest.
+            // The session is in a group of its own: a signal to the test's group would end only
+            // parts of it, and the rest would remain.
             .process_group(0)
             .spawn()
             .unwrap();
@@ -106,7 +106,7 @@ impl Drop for Running {
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // Processes of the session may write there until they have ended too.
+        // Processes of the session may write to the folder until they have ended.
         let folder = self.folder.path();
         while fs::remove_dir_all(folder).is_err() && folder.exists() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(10));

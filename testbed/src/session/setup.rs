@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 
-/// sway's socket where Deskline does not look for it.
+/// The path of sway's socket where Deskline does not look for one.
 pub(super) const HIDDEN: &str = "hidden.sock";
 
 /// The display server of a session.
@@ -47,18 +47,18 @@ impl Compositor {
     }
 }
 
-/// Xwayland, whose windows have no `app_id` by which the usual lines make windows float.
+/// Lines for Xwayland. Its windows have no `app_id`, by which the usual lines make windows float.
 const XWAYLAND: &str = "xwayland enable\nfor_window [shell=\"xwayland\"] floating enable\n";
 
 /// A session to start: `Setup::debian_13(Compositor::Gnome).extension().scale(2.0).start()`.
 #[derive(Debug)]
 #[must_use]
-#[allow(clippy::struct_excessive_bools)] // Each is a switch of its own.
+#[allow(clippy::struct_excessive_bools)] // They are independent switches.
 pub struct Setup {
     pub(super) compositor: Compositor,
-    /// Whether its programs are this machine's.
+    /// Whether its programs are those of this machine, not of a root.
     here: bool,
-    /// Whether sway's socket is where Deskline does not find it.
+    /// Whether sway's socket is at a path where Deskline does not find it.
     pub(super) unknown: bool,
     xwayland: bool,
     /// Further lines of sway's configuration.
@@ -92,7 +92,7 @@ impl Setup {
         }
     }
 
-    /// One of Debian 13's compositors, in the root that `testbed/trixie/make` makes.
+    /// A session with one of Debian 13's compositors, in the root that `testbed/trixie/make` makes.
     pub fn debian_13(compositor: Compositor) -> Self {
         Self::new(compositor, false)
     }
@@ -102,8 +102,8 @@ impl Setup {
         Self::new(compositor, true)
     }
 
-    /// sway, with its socket where Deskline does not find it, as with a compositor that it does not
-    /// know.
+    /// sway, with its socket at a path where Deskline does not find it. It is then like an unknown
+    /// compositor to Deskline.
     pub fn unknown(mut self) -> Self {
         self.unknown = true;
         self
@@ -137,8 +137,8 @@ impl Setup {
         self
     }
 
-    /// KWin or GNOME Shell, with a screen of this scale, which has room for as much as the usual
-    /// one.
+    /// KWin or GNOME Shell, with a screen of this scale, which has room for the same content as the
+    /// usual one.
     pub fn scale(mut self, scale: f64) -> Self {
         self.scale = Some(scale);
         self
@@ -151,28 +151,29 @@ impl Setup {
         self
     }
 
-    /// GNOME Shell counts physical pixels of a scaled screen, as it does without Debian's settings.
+    /// Makes GNOME Shell use physical pixels on a scaled screen, as it does without Debian's
+    /// settings.
     pub fn physical_pixels(mut self) -> Self {
         self.physical = true;
         self
     }
 
-    /// GNOME Shell, with Deskline's extension, installed as in its README, and without the keys
-    /// by which Deskline raises windows where it has no extension.
+    /// GNOME Shell, with Deskline's extension, installed as in its README, and without the shortcut
+    /// with which Deskline raises windows if there is no extension.
     pub fn extension(mut self) -> Self {
         self.extension = true;
         self
     }
 
-    /// GNOME Shell without a keyboard and a pointer on its seat, as a headless session has none,
-    /// and a remote one while nobody is connected.
+    /// GNOME Shell without a keyboard and a pointer on its seat, like a headless session, or a
+    /// remote one while nobody is connected.
     pub fn bare(mut self) -> Self {
         self.bare = true;
         self
     }
 
-    /// The kind of session, if several tests want one with this setup. This machine's sessions
-    /// start quickly, and their tests change them.
+    /// The kind of session, by which tests with the same setup share one. `None` for this machine's
+    /// sessions, which start quickly and are changed by their tests.
     pub(super) fn shared_kind(&self) -> Option<String> {
         let one_screen = self.screens == 1 && self.scale.is_none() && self.second.is_none();
         let is_usual = one_screen && self.lines.is_empty() && !self.bare;

@@ -1,9 +1,9 @@
-//! Sessions that one test after another uses: a compositor takes seconds to start.
+//! Sessions that tests use one after the other, because a compositor takes seconds to start.
 //!
-//! A session whose test has passed waits here for the next test that wants one of its kind. Files
-//! that the test has left in it are removed. It ends instead if its compositor has, or if the
-//! person's settings are others than at the start. A test that leaves something else behind calls
-//! [`super::Session::ends_with_the_test`].
+//! A session whose test has passed is kept here for the next test that needs one of its kind. Files
+//! that the test has left in it are removed. The session ends instead if its compositor has ended,
+//! or if the person's settings differ from those at the start. A test that leaves something else
+//! behind calls [`super::Session::ends_with_the_test`].
 
 use std::ffi::OsStr;
 use std::fs;
@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use super::folder::{SETTINGS_FILE, names};
 use super::running::Running;
 
-/// More than there are kinds of sessions in the turns of a test program.
+/// The maximum number of idle sessions: more than a test program has kinds of sessions.
 const MOST: usize = 6;
 
 static IDLE: Mutex<Vec<(String, Running)>> = Mutex::new(Vec::new());
@@ -25,7 +25,7 @@ pub(super) fn take(kind: &str) -> Option<Running> {
             let at = idle.iter().position(|(its, _)| its == kind)?;
             idle.remove(at).1
         };
-        // Not as it is put back: apps of the test may still be ending then.
+        // Check now, not when the session is given back: apps of the test may still be ending then.
         if found.is_as_new() {
             return Some(found);
         }
@@ -48,7 +48,7 @@ fn is_hidden(name: &OsStr) -> bool {
 
 impl Running {
     /// Removes the files that a test has left in the session's folder. Returns whether the next
-    /// test may have the session.
+    /// test may use the session.
     fn is_as_new(&self) -> bool {
         let folder = self.folder.path();
         let settings = fs::read_to_string(folder.join(SETTINGS_FILE)).unwrap_or_default();

@@ -1,5 +1,5 @@
 //! Native apps without a tree, behind the person's window: SDL, whose picture has words, and a
-//! terminal, whose program reports what reaches it.
+//! terminal, whose program reports its input.
 
 use std::fs;
 use std::path::Path;
@@ -69,18 +69,18 @@ fn gets(file: &Path, text: &str) {
     });
 }
 
-/// How many of its lines begin so.
+/// How many lines of the file begin with this text.
 fn logged(log: &Path, start: &str) -> usize {
     let log = fs::read_to_string(log).unwrap();
     log.lines().filter(|line| line.starts_with(start)).count()
 }
 
-/// What is done in both.
+/// The checks that both tests make.
 const DONE: [&str; 6] = ["refresh", "click", "type", "press key", "scroll", "drag"];
 
 impl Session {
-    /// Drives an SDL app by what its picture shows. This display types the text, and refuses the
-    /// other one.
+    /// Drives an SDL app by what its picture shows. The display types `text`, and refuses `other`
+    /// if that is given.
     pub fn drives_sdl(&self, display: &str, text: &str, other: Option<&str>) {
         let server = self.server();
         let persons = self.widgets(Toolkit::Gtk3, &server);
@@ -94,7 +94,7 @@ impl Session {
         let sdl = Treeless::open(&server, &persons, &line);
         let listed = server.call("list_applications", json!({})).ok();
         assert!(listed.text.contains("\"SDL form\""), "{listed}");
-        // Where the person's window covers them, as they were seen last.
+        // Texts that the person's window covers are those of the last picture.
         let read = until("the words in the picture", || {
             let read = sdl.call("refresh_traversal", json!({}));
             let shows = |word| read.find("AXStaticText", word).is_some();
@@ -106,7 +106,7 @@ impl Session {
         let typed = json!({"text": text, "pressKey": "Return"});
         sdl.call("type_and_traverse", typed);
         gets(&log, &format!("typed {text}\n"));
-        // It looks at keys at intervals: none is missed.
+        // The app polls its keys at intervals, and misses none.
         for n in 1..=3 {
             sdl.call("press_key_and_traverse", json!({"keyName": "F5"}));
             gets(&log, &format!("F5 {n}\n"));
@@ -135,7 +135,7 @@ impl Session {
             let typed = server.call("type_and_traverse", keys);
             let error = typed.error();
             assert!(error.contains("no key for character"), "{typed}");
-            // Nothing of it, nor the Return.
+            // No part of the refused text was typed, and no Return.
             assert_eq!(logged(&log, "typed "), 1);
             column.retain(|(row, _)| row != "type");
             column.push(("type".to_owned(), error.to_owned()));
@@ -143,7 +143,7 @@ impl Session {
         driven::note("SDL (no tree)", display, &column);
     }
 
-    /// Drives a terminal whose program reports keys as they come, and the pixel of each click.
+    /// Drives a terminal whose program reports each key at once, and the pixel of each click.
     pub fn drives_a_terminal(&self, display: &str, text: &str) {
         let server = self.server();
         let persons = self.widgets(Toolkit::Gtk3, &server);
@@ -155,14 +155,14 @@ impl Session {
         );
         fs::write(&script, reports).unwrap();
         let foot = Treeless::open(&server, &persons, &format!("foot sh {}", script.display()));
-        // The program takes keys as they come once the file is there.
+        // The program reads single keys once the file exists.
         gets(&typed, "");
         let keys = json!({"text": text, "pressKey": "Return"});
         foot.call("type_and_traverse", keys);
         gets(&typed, &format!("{text}\r"));
         foot.call("press_key_and_traverse", json!({"keyName": "F5"}));
         gets(&typed, "\x1b[15~");
-        // It counts from 0 and rounds down.
+        // The terminal counts pixels from 0 and rounds down.
         foot.call("click_and_traverse", foot.at((100, 120), json!({})));
         gets(&typed, "\x1b[<0;99;119M\x1b[<0;99;119m");
         let right = foot.at((50, 60), json!({"rightClick": true}));

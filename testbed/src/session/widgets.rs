@@ -5,8 +5,8 @@ use serde_json::json;
 use crate::{Client, NativeApp, Session, Toolkit, until};
 
 impl Session {
-    /// Clicks in a window behind the person's: the picture is of the window that was clicked, and
-    /// the person's comes back.
+    /// Clicks in a window behind the person's. The picture shows the clicked window, and the
+    /// person's window is restored.
     pub fn a_click_behind_has_its_picture(&self, persons: Toolkit) {
         let server = self.server();
         let behind = self.widgets(Toolkit::Gtk3, &server);
@@ -31,8 +31,8 @@ impl Client {
         app.wait_for("text Name x");
     }
 
-    /// [`Client::clicks_are_exact`] with each of this machine's toolkits. GTK 4.8 reports the place
-    /// of a button's label.
+    /// [`Client::clicks_are_exact`] with each of this machine's toolkits. For a button, GTK 4.8
+    /// reports the bounds of its label.
     #[track_caller]
     pub fn clicks_are_exact_on(&self, app: &NativeApp, toolkit: Toolkit) {
         let of = format!("{toolkit:?}");
@@ -52,7 +52,7 @@ impl Client {
         app.logs("scrolled Rows");
     }
 
-    /// Drags over the test app's pad; a drag that begins above the pad presses nothing there.
+    /// Drags over the test app's pad; a drag that begins above the pad presses nothing on the pad.
     pub fn drags_over_the_pad(&self, app: &NativeApp) {
         let read = self.refresh(app.pid()).ok();
         let roles = ["AXStaticText", "AXButton", "AX"];

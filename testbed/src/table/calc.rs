@@ -27,7 +27,7 @@ fn calc_cells() -> Vec<Cell> {
             CLICK "AXCell E1" {"text": "marked", "pressKey": "Return"},
             CLICK "AXMenuBarItem Edit",
             CLICK "AXMenuItem Undo: Input" => "E1 ";
-        // LibreOffice updates the items of a menu when that opens.
+        // LibreOffice updates the items of a menu when the menu opens.
         "press, outdated item": PRESS "AXMenuItem Redo" => "E1 marked";
         "press, menu item":
             CLICK "AXMenuBarItem Edit",
@@ -102,7 +102,7 @@ fn content(document: &str) -> Vec<String> {
     contents
 }
 
-/// `✓` if the document has the cell's line, or for a line that ends in a space, if that cell is
+/// `✓` if the document has the cell's line. For a line that ends in a space: `✓` if that cell is
 /// empty.
 fn try_calc(subject: &Subject<'_>, file: &Path, cell: &Cell) -> String {
     subject.goes_behind();

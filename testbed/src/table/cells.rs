@@ -10,7 +10,7 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// Whether it sends no input: accessibility alone serves it, whatever the compositor.
+    /// Whether it sends no input: then accessibility alone carries it out, on any compositor.
     pub(super) fn is_quiet(&self) -> bool {
         let quiet = |(tool, ..): &(&str, _, _)| [SET, PRESS, SELECT].contains(tool);
         self.calls.iter().all(quiet)

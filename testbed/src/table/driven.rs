@@ -1,4 +1,4 @@
-//! Writes what a test has found into the table of `docs/what-can-be-driven.md`: a row for each app
+//! Writes the results of a test into the table of `docs/what-can-be-driven.md`: a row for each app
 //! and display, a column for each way to act.
 
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 const PAGE: &str = "../docs/what-can-be-driven.md";
 
-/// The columns, and what begins the cells of each.
+/// The columns of the page, and the ways to act that each combines.
 const WAYS: [(&str, &[&str]); 11] = [
     ("read", &["refresh", "late changes"]),
     ("picture", &["picture"]),
@@ -57,17 +57,17 @@ pub fn note(app: &str, display: &str, column: &[(String, String)]) {
     std::fs::write(&path, lines.join("\n") + "\n").unwrap();
 }
 
-/// [`note`] for a test that has done all of this.
+/// Like [`note`], for a test in which all of these rows have passed.
 pub fn note_served(app: &str, display: &str, rows: &[&str]) {
     let column = rows.iter().map(|row| ((*row).to_owned(), "✓".to_owned()));
     note(app, display, &column.collect::<Vec<_>>());
 }
 
-/// `✓`; or what is refused; or nothing, where it was not tried.
+/// `✓`; or the refused cells; or nothing, if no cell was tried.
 fn found(column: &[(String, String)], begins: &[&str]) -> String {
     let of = |row: &str| {
         let (way, what) = row.split_once(", ").unwrap_or((row, ""));
-        // These cells are about text, with characters that the layout lacks.
+        // These cells type text with characters that the layout lacks.
         let way = match what {
             "text field" | "text area" if way == "click" => "type",
             _ => way,

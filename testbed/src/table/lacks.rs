@@ -14,7 +14,7 @@ pub const GTK_4: &[Lack] = &[
     ("press, check box", "it has no action"),
     ("press, radio button", "it has no action"),
     ("press, tab", "it has no action"),
-    // Not in the tree before the menu opens.
+    // The item is not in the tree before the menu opens.
     ("press, menu item", "no element matches 'Close'"),
     (
         "set value, combo box",
@@ -22,7 +22,7 @@ pub const GTK_4: &[Lack] = &[
     ),
 ];
 
-/// Characters without a key on the person's layout: KWin and GNOME take only keys.
+/// Characters without a key on the person's layout: KWin and GNOME accept only keys.
 pub const OTHER_TEXT: &[Lack] = &[
     ("click, text field", "no key for character"),
     ("click, text area", "no key for character"),
@@ -70,8 +70,8 @@ fn serves(session: &Session, display: &str, columns: &[Column<'_>], cells: &[Cel
     }
 }
 
-/// The cells that are served and should not be, or the other way round, or are refused for another
-/// reason.
+/// The cells with an unexpected result: passed instead of refused, refused instead of passed, or
+/// refused for another reason.
 fn unlike(column: &[(String, String)], lacks: &[Lack]) -> impl Iterator<Item = String> {
     let wrong = column.iter().filter(|(row, outcome)| {
         let lack = lacks.iter().find(|(lacking, _)| lacking == row);

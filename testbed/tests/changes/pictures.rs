@@ -12,7 +12,7 @@ fn a_change_on_a_canvas_is_reported_by_the_picture() {
         let place = json!({"pid": app.pid, "x": x + dx, "y": y + dy});
         server.call("click_and_traverse", place).ok()
     };
-    // Give the window the focus, which changes how its buttons look.
+    // Give the window the focus, which changes the look of its buttons.
     click(i32::try_from(w).unwrap() - 50, 180);
 
     let painted = click(100, 100);
@@ -20,7 +20,7 @@ fn a_change_on_a_canvas_is_reported_by_the_picture() {
     let reported = painted.field("picture_changed");
     let place = format!(" in ({},{} 40×30)", x + 80, y + 85);
     assert!(reported.ends_with(&place), "{place} in {painted}");
-    // 1,200 pixels of a window of less than 120,000.
+    // The change covers 1,200 pixels of a window of less than 120,000.
     assert!(reported.starts_with("1%"), "{painted}");
 
     let right = i32::try_from(w).unwrap() - 50;
@@ -37,7 +37,7 @@ fn a_change_on_a_canvas_is_reported_by_the_picture() {
     assert_eq!(message.get("picture_changed"), None, "{message}");
 }
 
-/// Raising a window changes how it looks: that is no effect of the action.
+/// Raising a window changes its look, which is no effect of the action.
 #[test]
 fn a_canvas_behind_another_window_too() {
     let (bed, server) = Bed::with_server();
@@ -50,8 +50,8 @@ fn a_canvas_behind_another_window_too() {
         let place = json!({"pid": app.pid, "x": x + dx, "y": y + dy});
         let answer = server.call("click_and_traverse", place).ok();
         assert_eq!(bed.screen().front(), front.window.id);
-        // On a slow machine the app may still be redrawing after it was raised, and nothing is
-        // reported, or its bottom button may still be fading.
+        // On a slow machine the app may still be redrawing after it was raised, in which case
+        // nothing is reported, or its bottom button may still be fading.
         let Some(reported) = answer.get("picture_changed") else {
             continue;
         };

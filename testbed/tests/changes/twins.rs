@@ -27,17 +27,18 @@ fn a_re_created_element_is_not_reported_and_keeps_its_ref() {
     }
     let toggle = |server: &deskline_testbed::Client, reference: String| {
         let target = json!({"pid": app.pid, "ref": reference});
-        // A click would leave the focus on the element, and its twin would differ in that.
+        // Press through accessibility: a click would leave the focus on the element, so that the
+        // re-created one would differ.
         server.call("press_ax_and_traverse", target)
     };
     toggle(&server, bold.to_string()).ok();
     app.wait_for("toggled Bold 3 true");
-    // Another process on the same journal knows it too.
+    // Another process on the same journal also knows the ref.
     let later = bed.server(&[]);
     toggle(&later, bold.to_string()).ok();
     app.wait_for("toggled Bold 3 false");
 
-    // An element that differs is reported, and the old ref is stale.
+    // A re-created element that differs is reported, and the old ref is stale.
     let answer = click(&later, "Other");
     app.wait_for("created 4");
     let lines = answer.diff_lines();

@@ -1,4 +1,4 @@
-//! Blind spots: where the picture shows something that the tree does not describe.
+//! Blind spots: areas where the picture shows content that the tree does not describe.
 
 use deskline_core::Line;
 use deskline_testbed::{Answer, App, Bed, Client, until};
@@ -22,7 +22,7 @@ fn a_canvas_is_named_with_its_bounds() {
     let app = bed.canvas();
     let (x, y, w, _) = app.window_now().bounds;
     let canvas = format!("({x},{y} {w}×200) [AXGroup (drawing area)]");
-    // The window may be up before it has drawn.
+    // The window may be visible before the app has drawn it.
     let seen = until("the canvas to be named", || {
         Some(look(&server, &app)).filter(|seen| seen.get("blind").is_some())
     });
@@ -30,7 +30,7 @@ fn a_canvas_is_named_with_its_bounds() {
     assert_eq!(seen.field("blind"), reported, "{seen}");
     assert_eq!(headers(&seen), [canvas.as_str()]);
 
-    // After an action only the file has the header; the summary is about the change.
+    // After an action, only the file has the header: the summary describes the change.
     let say = json!({"pid": app.pid, "element": "Say"});
     let message = server.call("click_and_traverse", say).ok();
     app.wait_for("said");
@@ -55,7 +55,7 @@ fn an_icon_view_is_named_once_it_shows_files() {
     let reported = seen.field("blind");
     let end = " [AXGroup (panel)]: look at the screenshot there";
     assert!(reported.ends_with(end), "{reported}");
-    // It covers the part of the window beside the side pane.
+    // The blind spot covers the part of the window beside the side pane.
     let place = reported.trim_start_matches('(').split([',', ' ', '×', ')']);
     let numbers: Vec<i32> = place.map_while(|n| n.parse().ok()).collect();
     let (left, _, window_w, _) = app.window_now().bounds;
@@ -72,7 +72,7 @@ fn described_elements_are_not_blind() {
     let (bed, server) = Bed::with_server();
     let sighted = |app: App<'_>, text: &str| {
         until(text, || look(&server, &app).file().contains(text));
-        // Drawing that was pending when the text appeared is done by the second time.
+        // By the second call, drawing that was pending when the text appeared is finished.
         for _ in 0..2 {
             let seen = look(&server, &app);
             assert_eq!(headers(&seen), [""; 0], "{seen}");
@@ -143,7 +143,8 @@ fn words_of_a_canvas_are_elements_and_passwords_are_not() {
     let press = json!({"ref": line.reference.unwrap().to_string()});
     call("press_ax_and_traverse", press).fails_with("known by the picture alone");
 
-    // Neither a password nor its dots, which are letters here, nor what the tree has.
+    // The journal has neither a password, nor its dots, which are letters here, nor texts of the
+    // tree.
     for entry in std::fs::read_dir(bed.journal()).unwrap() {
         let path = entry.unwrap().path();
         let Ok(text) = std::fs::read_to_string(&path) else {

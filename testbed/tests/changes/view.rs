@@ -42,7 +42,7 @@ fn a_row_that_is_inserted_into_a_long_list_is_reported() {
         "{added}"
     );
 
-    // The row is at the other end of the list, and hidden.
+    // The row is hidden, at the other end of the list.
     let far = call(
         "click_and_traverse",
         json!({"element": "Append", "role": "AXButton"}),
@@ -57,7 +57,7 @@ fn a_row_that_is_inserted_into_a_long_list_is_reported() {
         reported.iter().all(|text| text.starts_with("Row ")),
         "{reported:?}"
     );
-    // Exactly the rows that are visible now and were not before.
+    // The diff has exactly the rows that are visible now and were not before.
     let shows = |answer: &Answer| -> Vec<String> {
         let lines = answer.lines().into_iter();
         let rows = lines.filter(|line| line.visible && line.role.ax() == "AXRow");

@@ -27,7 +27,7 @@ fn check(server: &Client, pid: u32, log: &dyn Fn(&str), address: &str) {
         arguments["pid"] = pid.into();
         server.call(tool, arguments).ok()
     };
-    // Firefox reports places some time after its window is there.
+    // Firefox reports bounds some time after its window has opened.
     let seen = until("the page to show", || {
         let seen = call("refresh_traversal", json!({}));
         let shows = seen
@@ -71,7 +71,7 @@ fn check(server: &Client, pid: u32, log: &dyn Fn(&str), address: &str) {
     assert!(!shows("AXCheckBox", "Box"), "{}", asked.file());
     let bar = asked.lines().into_iter().find(|line| {
         let texts = line.value.iter().chain(&line.text);
-        // Chromium's is a text field, Firefox's a combo box.
+        // In Chromium this element is a text field, in Firefox a combo box.
         matches!(line.role.ax(), "AXTextField" | "AXComboBox")
             && texts.clone().any(|t| t.shown.contains(address))
     });

@@ -1,5 +1,5 @@
 //! Clicks of one call do not become a double click with those of another, on any compositor. The
-//! first one waits for no device.
+//! first click does not wait for a device.
 
 use std::time::Duration;
 
@@ -37,21 +37,22 @@ fn only_a_double_click_is_one(compositor: Compositor, toolkits: &[Toolkit]) {
     }
 }
 
-/// How long apps get to ask for devices that are new to the seat.
+/// How long apps have to bind devices that are new to the seat.
 const ASK: Duration = Duration::from_millis(300);
 
-/// The server makes the devices that a seat lacks when it starts, and not for the first click.
+/// The server creates the devices that a seat lacks when it starts, not at the first click.
 #[test]
 fn the_first_click_of_a_server_waits_for_no_device() {
     for compositor in [Compositor::Sway, Compositor::Kwin] {
         let session = Session::new(compositor);
         let app = session.widgets(Toolkit::Gtk3, &session.server());
         let mut acts = Vec::new();
-        // The best of a few: on a busy machine an act takes as long by itself.
+        // Take the fastest of a few clicks: on a busy machine, an act alone may take as long as the
+        // wait.
         until("a first click without a wait", || {
             let server = session.server();
             server.call("list_applications", json!({})).ok();
-            // No click of an agent comes sooner, and nothing reports that apps have asked.
+            // No agent clicks sooner, and no event reports that apps have bound the devices.
             std::thread::sleep(ASK);
             let ok = json!({"element": "OK", "role": "AXButton"});
             server.call_for(&app, "click_and_traverse", ok).ok();

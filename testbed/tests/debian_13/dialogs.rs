@@ -1,4 +1,5 @@
-//! A document is written by an editor, and saved by its dialog, which is judged by the file.
+//! A document is written in an editor and saved through the editor's dialog. Judged by the saved
+//! file.
 
 use deskline_testbed::{Answer, Compositor, Session, tests, until};
 use serde_json::json;
@@ -25,7 +26,7 @@ fn a_document_is_written_and_saved(compositor: Compositor) {
     let name = session.folder().join("saved.txt");
     let name = json!({"text": name.to_str().unwrap(), "pressKey": "Return"});
     let typed = server.call_for(&app, "type_and_traverse", name).ok();
-    // The file is there before its content.
+    // The file exists before it has its content.
     let written = || {
         let text = std::fs::read_to_string(session.folder().join("saved.txt")).ok();
         text.filter(|text| !text.is_empty())

@@ -7,7 +7,7 @@ use std::time::Instant;
 use deskline_testbed::{Client, Compositor, NativeApp, Session, Setup, Toolkit, until};
 use serde_json::{Value, json};
 
-/// Clicks and text in three windows over each other; then a menu that is left open.
+/// Clicks and text in three windows that cover each other; then a menu that is left open.
 #[test]
 fn clicks_and_text_reach_windows_over_each_other() {
     let session = Session::new(Compositor::Gnome);
@@ -51,7 +51,7 @@ fn the_persons_window_comes_back_after_clicks_and_after_menus() {
     let [gtk3, gtk4, qt6] = Toolkit::DEBIAN_13.map(|t| session.widgets(t, &server));
     window_comes_back(&server, &[&gtk3, &gtk4], &qt6);
     drop(gtk3);
-    // A window of each toolkit comes back, and of each goes behind.
+    // For each toolkit, a window is restored to the front, and one goes behind again.
     let gtk3 = session.widgets(Toolkit::Gtk3, &server);
     window_comes_back(&server, &[&qt6], &gtk3);
 }
@@ -65,7 +65,8 @@ fn window_comes_back(server: &Client, others: &[&NativeApp], person: &NativeApp)
         server.call_for(app, "click_and_traverse", ok).ok();
         app.wait_for("clicked OK");
         until("the person's window", persons_window);
-        // It would close the menu, so it waits until the menu is done with.
+        // Restoring the person's window would close the menu, so the restore waits until the menu
+        // is closed.
         server
             .call_for(app, "click_and_traverse", json!({"element": "File"}))
             .ok();
@@ -88,17 +89,17 @@ fn window_comes_back(server: &Client, others: &[&NativeApp], person: &NativeApp)
 const WITHOUT: f64 = 300.0;
 const WITH: f64 = 150.0;
 
-/// How many are timed.
+/// How many clicks are timed.
 const CLICKS: usize = 10;
 
-/// How many sessions of the remote desktop they may start: one, and one more if the machine stood
-/// still for as long as a session is kept.
+/// The maximum number of remote desktop sessions that they may start: one, and another if the
+/// machine hung for longer than a session is kept.
 const SESSIONS: usize = 2;
 
 type Starts = fn() -> Session;
 
-/// The seat of a headless session has no keyboard, nor has that of a remote one while nobody is
-/// connected.
+/// The seats of a headless session, and of a remote session while nobody is connected, have no
+/// keyboard.
 #[test]
 fn a_click_behind_the_persons_window_is_quick() {
     let sessions: [(&str, Starts, f64); 4] = [
@@ -133,7 +134,7 @@ fn a_click_behind_the_persons_window_is_quick() {
         let (median, steps, least) = click_time(&session(), name == "without the extension");
         let said = format!("{name}: {median:.0} ms, of which {steps}; at least {least:.0}");
         println!("{said}");
-        // On a machine with four times the work that it can do.
+        // The limit allows for a machine with four times the load that it can handle.
         if least > 4.0 * goal {
             slow.push(said);
         }
@@ -141,7 +142,7 @@ fn a_click_behind_the_persons_window_is_quick() {
     assert!(slow.is_empty(), "{slow:#?}");
 }
 
-/// The calls of Mutter's remote desktop on the session's bus.
+/// Records the calls to Mutter's remote desktop on the session bus.
 struct Calls(NativeApp);
 
 impl Calls {
@@ -163,9 +164,9 @@ impl Calls {
     }
 }
 
-/// Clicks radio buttons in a window behind the person's, which comes back. Returns the medians of
-/// the whole time and of its steps, and the least time of acting, settling and putting back, in ms.
-/// With `ends`, waits for the end of the session that they have started.
+/// Clicks radio buttons in a window behind the person's, which is restored. Returns, in ms, the
+/// medians of the whole time and of the steps, and the least time of acting, settling and
+/// restoring. With `ends`, waits until the remote desktop session has ended.
 fn click_time(session: &Session, ends: bool) -> (f64, String, f64) {
     let server = session.server();
     let [app, person] = [Toolkit::Gtk4, Toolkit::Qt6].map(|t| session.widgets(t, &server));
@@ -176,7 +177,7 @@ fn click_time(session: &Session, ends: bool) -> (f64, String, f64) {
     let mut least = f64::INFINITY;
     let mut steps: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for n in 0..CLICKS {
-        // A second click at one place waits until it cannot be the end of a double click.
+        // A second click at the same place waits until it cannot be a part of a double click.
         let colour = ["Green", "Blue"][n % 2];
         let chosen = format!("chose {colour}");
         let before = app.logged(&chosen);

@@ -1,4 +1,5 @@
-//! GNOME Shell 48, driven by the calls of Mutter's session that GNOME before 45 has alone.
+//! GNOME Shell 48, driven by those calls of Mutter's session which are the only ones in GNOME
+//! before 45.
 
 use std::process::Command;
 
@@ -52,12 +53,12 @@ fn text_and_shortcuts_arrive(server: &Client, app: &NativeApp) {
     let foreign = server.call_for(app, "type_and_traverse", foreign);
     let refused = foreign.is_error && foreign.text.contains("no key for character 3 of the text");
     assert!(refused, "{foreign}");
-    // It may be a character of a password that is typed key by key.
+    // The character may be a part of a password that is typed key by key.
     let foreign = server.press_key(app.pid(), "漢", &[]);
     let refused = foreign.error().contains("keyboard layout has no key for");
     assert!(refused && !foreign.error().contains('漢'), "{foreign}");
     server.type_text(app.pid(), "y").ok();
-    // Nothing of the refused text came in.
+    // No part of the refused text was typed.
     app.wait_for("text Name xy");
 }
 

@@ -1,5 +1,5 @@
-//! GNOME Shell 48 with Deskline's extension: windows come to the front and go back by it, and
-//! places are the screen's.
+//! GNOME Shell 48 with Deskline's extension: it raises and restores windows, and coordinates are
+//! the screen's.
 
 use std::time::Duration;
 
@@ -33,8 +33,7 @@ fn has_keyboard(session: &Session, app: &NativeApp) -> bool {
     focused == [app.pid()]
 }
 
-/// Raises the app's window by the extension, and returns how long it took until the shell gave it
-/// the keyboard.
+/// Raises the app's window by the extension. Returns the time until the shell gave it the keyboard.
 fn raise(session: &Session, app: &NativeApp) -> Duration {
     let code = "import sys, time\n\
         from gi.repository import Gio, GLib\n\
@@ -67,7 +66,7 @@ fn windows_come_to_the_front_and_the_persons_comes_back() {
     let before = pointer(&session);
     for app in &apps[..2] {
         server.toggles(app, json!({"element": "Bold"}), 1, "an app behind");
-        // It has come back with the answer, not later. So has the pointer.
+        // The person's window and pointer are restored before the answer, not later.
         assert!(has_keyboard(&session, person), "{:?}", windows(&session));
         assert_eq!(pointer(&session), before);
     }
@@ -92,7 +91,7 @@ fn a_raise_takes_a_few_milliseconds(session: &Session, apps: &[NativeApp; 3]) {
     assert!(fastest < Duration::from_millis(50), "{fastest:?}");
 }
 
-/// One test app of each toolkit, the later ones over the earlier.
+/// One test app of each toolkit; later ones cover earlier ones.
 fn apps(session: &Session, server: &Client) -> [NativeApp; 3] {
     let apps = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, server));
     // On a busy machine GNOME leaves a new window behind.
@@ -100,8 +99,8 @@ fn apps(session: &Session, server: &Client) -> [NativeApp; 3] {
     apps
 }
 
-/// Clicks the corners of the toggle from within, and beside it, in a window that others may cover.
-/// The toolkit's units have so many of the screen's.
+/// Clicks just inside the corners of the toggle, and beside it, in a window that others may cover.
+/// `unit` is the number of the screen's units in one of the toolkit's.
 fn corners_are_exact(server: &Client, app: &NativeApp, of: &str, unit: i32) -> Answer {
     let answer = server.toggles(app, json!({"element": "Bold"}), 1, of);
     assert!(!answer.file().contains("# coordinates"), "{of}");
@@ -142,7 +141,7 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
         assert!(within, "{ok:?} in {windows:?}");
         assert!(has_keyboard(&session, &apps[2]), "{windows:?}");
     }
-    // A covered window has its picture, and is not raised for it.
+    // A covered window is pictured without being raised.
     let read = server.call_for(&apps[0], "refresh_traversal", json!({}));
     let picture = read.ok();
     assert!(picture.get("screenshot").is_some(), "{picture}");
@@ -156,7 +155,7 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
 
 #[test]
 fn clicks_on_a_screen_of_scale_2() {
-    // The toolkits differ where GNOME counts physical pixels.
+    // The toolkits differ if GNOME uses physical pixels.
     for (physical, toolkits) in [(false, &[Toolkit::Gtk4][..]), (true, &Toolkit::DEBIAN_13)] {
         let mut setup = Setup::debian_13(Compositor::Gnome).extension().scale(2.0);
         if physical {
@@ -193,7 +192,7 @@ fn menus_open_behind_and_the_persons_window_comes_back(
             assert!(has_keyboard(session, app), "{toolkit:?}");
             let clicked = if by_place {
                 let item = opened.line_of("AXMenuItem", "File option").extents.unwrap();
-                // GTK 3 counts a menu bar's menu with its shadow.
+                // In GTK 3, the bounds of a menu bar's menu include its shadow.
                 let inset = if toolkit == Toolkit::Gtk3 { 12 } else { 4 };
                 let corner = (item.x + item.w - inset, item.y + item.h - inset);
                 let corner = json!({"x": corner.0, "y": corner.1});
@@ -209,7 +208,7 @@ fn menus_open_behind_and_the_persons_window_comes_back(
     }
 }
 
-/// It would keep the keyboard.
+/// An open menu would keep the keyboard.
 fn an_open_menu_gives_way_to_another_app(server: &Client, [gtk3, gtk4, qt6]: &[NativeApp; 3]) {
     for (n, app) in [gtk3, gtk4].into_iter().enumerate() {
         server.click(app.pid(), "AXMenuBarItem", "File").ok();
@@ -253,7 +252,7 @@ fn a_covered_place_is_refused_if_the_cover_stays_on_top(
     below.wait_for("clicked OK");
 }
 
-/// Where the pointer is, as the shell has it.
+/// The position of the pointer, as the shell reports it.
 fn pointer(session: &Session) -> (i64, i64) {
     let code = "import json\n\
         from gi.repository import Gio\n\
@@ -276,7 +275,7 @@ fn the_doctor_names_the_extension(session: &Session) {
     assert!(words.join(" ").contains(says), "{row}");
 }
 
-/// The doctor's row about raising windows, with the lines that it goes on in.
+/// The doctor's row about raising windows, with its continuation lines.
 fn raise_row(session: &Session) -> String {
     let output = session
         .deskline(&["doctor", "--dir", "j"])
@@ -290,7 +289,7 @@ fn raise_row(session: &Session) -> String {
     format!("✓{}", row.unwrap_or_else(|| panic!("{said}")))
 }
 
-/// Coordinates would change their meaning within the call.
+/// If the extension is switched off during a call, coordinates would change their meaning.
 #[test]
 fn an_extension_that_is_switched_off_ends_the_call() {
     let session = Setup::debian_13(Compositor::Gnome).extension().start();

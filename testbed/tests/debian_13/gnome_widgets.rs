@@ -4,7 +4,7 @@ use deskline_core::{Point, Rect};
 use deskline_testbed::{Answer, Client, Compositor, NativeApp, Pixels, Session, Setup, Toolkit};
 use serde_json::json;
 
-/// How far around a widget a picture is looked at.
+/// How far around a widget pictures are compared.
 const AROUND: i32 = 20;
 
 #[test]
@@ -34,8 +34,8 @@ fn pictures_of_a_scaled_screen() {
     }
 }
 
-/// The difference between two pictures, which have so many pixels per unit, around the slider is
-/// the slider, which has its new value in the second.
+/// Around the slider, two pictures differ only in the slider, which has its new value in the second
+/// one. `scale` is their number of pixels per unit.
 fn a_picture_shows_what_changes_and_where(server: &Client, app: &NativeApp, scale: i32) {
     let before = server.refresh(app.pid()).ok();
     let value = json!({"element": "Volume", "role": "AXSlider", "value": "90"});
@@ -56,14 +56,14 @@ fn a_picture_shows_what_changes_and_where(server: &Client, app: &NativeApp, scal
         h: r.h * scale,
     });
     let changed = difference(&picture(&before, scale), &picture(&after, scale), around);
-    // Its knob is elsewhere, and its left part is filled.
+    // The slider's knob has moved, and its left part is filled.
     assert!(
         slider.intersect(&changed) == changed && changed.w > slider.w / 2,
         "{changed:?} of {slider:?}\n{after}"
     );
 }
 
-/// The picture, which is as large as the window, with so many pixels per unit.
+/// The picture, which must have the window's size at this number of pixels per unit.
 fn picture(answer: &Answer, scale: i32) -> Pixels {
     let (picture, window) = (answer.picture(), answer.window());
     let size = (picture.width, picture.height);

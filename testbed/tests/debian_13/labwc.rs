@@ -10,9 +10,8 @@ use crate::menus;
 
 const OK: &str = "clicked OK";
 
-/// Three windows over each other: a click finds where each is, from then on it is pictured, and
-/// text reaches it. A window that has moved since is found again: by then only its picture shows
-/// where.
+/// Three windows over each other: a click finds the position of each. From then on, the window is
+/// pictured and text reaches it. A window that has moved since is found again by its picture alone.
 #[test]
 fn windows_over_each_other_are_found_and_found_again() {
     let session = Session::new(Compositor::Labwc);
@@ -35,7 +34,7 @@ fn windows_over_each_other_are_found_and_found_again() {
     let read = server.refresh(front.pid());
     read.ok().shows_the_window();
     for (toolkit, app) in &apps {
-        // labwc's own keys: to the left half of the screen, then to the lower.
+        // These are labwc's own shortcuts: to the left half of the screen, then to the lower half.
         for key in ["Left", "Down"] {
             server.press_key(app.pid(), key, &["Command"]).ok();
         }
@@ -59,16 +58,16 @@ fn windows_are_listed_and_raised_and_the_persons_comes_back() {
     }
     window_comes_back(&server, [&gtk3, &gtk4], &qt6);
     drop(gtk3);
-    // A window of each toolkit comes back, and of each goes behind.
+    // For each toolkit, a window is restored to the front, and one goes behind again.
     let gtk3 = session.widgets(Toolkit::Gtk3, &server);
     window_comes_back(&server, [&qt6], &gtk3);
 }
 
-/// The person's window comes back after input to others.
+/// The person's window is restored after input to other windows.
 fn window_comes_back<const N: usize>(server: &Client, others: [&NativeApp; N], person: &NativeApp) {
     let persons_window = || server.has_in_front(person).then_some(());
     until("the person's window", persons_window);
-    // An app before it may have written to its log.
+    // An earlier app may have written to the log.
     person.clear_log();
     for app in others {
         let ok = json!({"element": "OK", "role": "AXButton"});
@@ -78,7 +77,8 @@ fn window_comes_back<const N: usize>(server: &Client, others: [&NativeApp; N], p
         server.fill(app.pid(), "AXTextField", "Name", "Ann").ok();
         app.wait_for("text Name Ann");
         until("the person's window after a text", persons_window);
-        // It would close the menu, so it waits until the menu is done with.
+        // Restoring the person's window would close the menu, so the restore waits until the menu
+        // is closed.
         for (element, role) in [("File", "AXMenuBarItem"), ("File option", "AXMenuItem")] {
             assert_eq!(app.logged("menu File option true"), 0);
             server.click(app.pid(), role, element).ok();
@@ -133,7 +133,7 @@ fn the_doctor_says_what_labwc_can_do() {
     assert!(said.contains("in full screen for a moment"), "{said}");
 }
 
-/// Cancelled before, in and after the moment in which it is in full screen.
+/// The link is cancelled before, during and after the moment in which the window is in full screen.
 #[test]
 fn a_cancelled_call_leaves_no_window_in_full_screen() {
     let session = Session::new(Compositor::Labwc);
@@ -173,7 +173,7 @@ fn a_dialog_of_a_fixed_size_is_pressed_and_not_clicked() {
         );
         server.call_for(&app, "press_ax_and_traverse", yes).ok();
         app.wait_for("answered Yes");
-        // The window behind it is where it was.
+        // The window behind the dialog has not moved.
         let ok = json!({"element": "OK", "role": "AXButton"});
         server.call_for(&app, "click_and_traverse", ok).ok();
         app.wait_for(OK);

@@ -8,7 +8,7 @@ use serde_json::json;
 
 /// Types while a launcher, or a lock screen, has the keyboard.
 fn nothing_is_typed_into(compositor: Compositor, what: &str) {
-    // sway stays locked after its locker.
+    // sway stays locked after its locker has ended.
     let session = Session::new(compositor).ends_with_the_test();
     let server = session.server();
     let app = session.widgets(Toolkit::Gtk3, &server);
@@ -25,7 +25,7 @@ fn nothing_is_typed_into(compositor: Compositor, what: &str) {
     let typing = server.type_text(app.pid(), "secret");
     let key = server.press_key(app.pid(), "Return", &[]);
     if compositor == Compositor::Kwin {
-        // KWin gives the window the keyboard all the same.
+        // KWin reports that the window has the keyboard although the launcher gets the keys.
         app.wait_for("text Name beforesecret");
     } else {
         for answer in [typing, key] {

@@ -1,6 +1,6 @@
 //! A long text into an app that stops reading for a second while it is typed: none of it is lost,
-//! and the compositor does not end the app. Those of wlroots' family do after some 200 unread
-//! events, unless typing waits for the app.
+//! and the compositor does not end the app. Compositors of the wlroots family end an app after some
+//! 200 unread events, unless typing waits for the app.
 
 use std::time::Duration;
 

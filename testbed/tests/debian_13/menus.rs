@@ -12,7 +12,8 @@ tests! {
     kwin => menus_and_context_menus_are_clicked(Compositor::Kwin),
 }
 
-/// Here the menu bar is below a header bar, and GTK 3 counts its menus from the bar.
+/// Here the menu bar is below a header bar, and GTK 3 reports the bounds of its menus relative to
+/// the menu bar.
 #[test]
 fn gnome() {
     let driven = menus_and_context_menus_are_clicked(Compositor::Gnome);
@@ -24,7 +25,7 @@ fn items_are_clicked_right_after_the_menu_has_opened(Driven { server, app, .. }:
         let click = json!({"pid": app.pid(), "element": element, "role": role});
         server.call("click_and_traverse", click).ok()
     };
-    // The item is a check box of a menu: each click turns it.
+    // The menu item is a check box, which each click toggles.
     for says in ["true", "false"] {
         app.clear_log();
         click("File", "AXMenuBarItem");
@@ -42,7 +43,7 @@ fn items_are_clicked_right_after_the_menu_has_opened(Driven { server, app, .. }:
     });
 }
 
-/// The extension reports the positions of pop-ups, also in menus that go beyond the window.
+/// The extension reports the positions of pop-ups, also of menus that extend beyond the window.
 #[test]
 fn gnome_extension_context() {
     let driven = Driven::on(Setup::debian_13(Compositor::Gnome).extension().start());
@@ -66,7 +67,7 @@ fn a_context_menu_that_goes_beyond_the_window_takes_no_wrong_clicks(driven: &Dri
     }
 }
 
-/// The test app, and a way to click its elements.
+/// The test app, and the server that drives it.
 struct Driven {
     session: Session,
     server: Client,
@@ -118,8 +119,8 @@ impl Driven {
     }
 }
 
-/// An element, its role, and a part of its context menu's items' names. The list and the table are
-/// windows of their own in the toolkit.
+/// Elements: name, role, and a part of the names of its context menu's items. In the toolkit, the
+/// list and the table are windows of their own.
 type Menu = (&'static str, &'static str, &'static str);
 
 const ROWS: Menu = ("Row 3", "AXStaticText", "rows");
@@ -128,7 +129,8 @@ const ITEMS: Menu = ("Item 4", "AXCell", "items");
 fn menus_and_context_menus_are_clicked(compositor: Compositor) -> Driven {
     let driven = Driven::new(compositor);
     items_are_clicked_right_after_the_menu_has_opened(&driven);
-    // The other menu goes beyond the window, and on GNOME the pointer's place then does not hold.
+    // The other menu extends beyond the window, where the pointer's position is not reliable on
+    // GNOME.
     let menus: &[Menu] = match compositor {
         Compositor::Gnome => &[ROWS],
         _ => &[ROWS, ITEMS],
@@ -160,7 +162,7 @@ fn text_is_selected_by_the_fields_own_menu(driven: &Driven) {
     }
 }
 
-/// Its menus open to the other side there.
+/// Near that edge, menus open to the other side.
 #[test]
 fn sway_context_menus_at_the_edge_of_the_screen_are_clicked() {
     let driven = Driven::new(Compositor::Sway);
@@ -184,7 +186,7 @@ fn sway_context_menus_at_the_edge_of_the_screen_are_clicked() {
     }
 }
 
-/// Its position is unknown.
+/// The position of such a menu is unknown.
 #[test]
 fn sway_a_context_menu_that_a_key_has_opened_takes_presses_and_no_clicks() {
     let driven = Driven::new(Compositor::Sway);
@@ -200,7 +202,8 @@ fn sway_a_context_menu_that_a_key_has_opened_takes_presses_and_no_clicks() {
     app.wait_for("text Name x");
 }
 
-/// The person's window comes back once the menu is closed: before, it would close it.
+/// The person's window is restored only once the menu is closed, because restoring it would close
+/// the menu.
 pub fn a_menu_behind_is_clicked(compositor: Compositor) {
     let session = Session::new(compositor);
     let server = session.server();

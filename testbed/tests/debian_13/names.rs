@@ -1,4 +1,4 @@
-//! The names of GTK 4.18's elements, some of which only a label has.
+//! The names of GTK 4.18's elements, some of which come only from a label.
 
 use deskline_testbed::{Compositor, Session, Toolkit, until};
 use serde_json::json;
@@ -24,7 +24,7 @@ fn menu_items_are_named_by_their_labels() {
     app.wait_for("menu Close");
 }
 
-/// libadwaita's menus too, which open from a button.
+/// The same holds for libadwaita's menus, which a button opens.
 #[test]
 fn a_calculators_menu_is_used() {
     let session = Session::new(Compositor::Sway);

@@ -1,5 +1,5 @@
-//! `LibreOffice` 25.2, where places are the screen's and where they are a window's: a cell is
-//! clicked, filled in and saved, and a paragraph. `sway_apps.rs` has it on sway.
+//! `LibreOffice` 25.2, with coordinates of the screen and with those of a window: a cell and a
+//! paragraph are clicked, filled in and saved. The tests on sway are in `sway_apps.rs`.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn kwin() {
     assert!(typed.find("AX", "Now Then this").is_some(), "{typed}");
     server.saves(&writer);
     until("the saved letter", || {
-        // Text typed at a paragraph's start has a span of its own.
+        // In the file, text typed at a paragraph's start has a span of its own.
         let saved = fs::read_to_string(&letter).unwrap();
         let whole = saved.replace("</text:span>", "");
         whole.contains(">Now Then this<").then_some(())

@@ -1,5 +1,5 @@
-//! An app that runs already is brought to the front when it is opened, on a compositor that lets no
-//! app come to the front by itself; and the person's window comes back.
+//! A running app that is opened comes to the front, even if the compositor lets no app come to the
+//! front by itself. Afterwards the person's window is restored.
 
 use std::fs;
 
@@ -33,7 +33,7 @@ fn labwc() {
                 .then_some(())
         });
     };
-    // By its id, and by its name.
+    // Open it by its id, and by its name.
     let mut others = Vec::new();
     for (n, identifier) in ["org.deskline.Single", "Single"].iter().enumerate() {
         let log = folder.join(format!("other-{n}.log"));

@@ -1,5 +1,5 @@
-//! sway 1.10: the agent has a seat of its own, and a person works beside it. The person is a second
-//! server without a guard: its devices belong to the person's seat, `seat0`.
+//! sway 1.10: the agent has a seat of its own, and a person works at the same time. The person is a
+//! second server without a guard: its devices belong to the person's seat, `seat0`.
 
 use deskline_testbed::{Client, Compositor, NativeApp, Session, Setup, Toolkit, has, until};
 use serde_json::json;
@@ -9,12 +9,12 @@ const PARTS: usize = 3;
 const PART: &str = "the agent writes this line into its own field, ok. ";
 const PER_PART: usize = 200;
 
-/// The person's text, typed again and again: none of it is in the agent's text.
+/// The person's text, typed again and again. The agent's text has none of its characters.
 const THEIRS: &str = "0123456789012345678901234567890123456789";
 
 fn own_seat(session: &Session) -> Client {
     let agent = session.server_with(&["--seat", "own"]);
-    // The seat is there from the first call on, and GTK apps hear it if they start after it.
+    // The seat exists from the first call on. GTK apps receive its input if they start after that.
     agent.call("list_applications", json!({})).ok();
     agent
 }
@@ -44,7 +44,8 @@ fn an_agent_and_a_person_type_at_once_and_nothing_mixes() {
     let part: String = PART.chars().cycle().take(PER_PART).collect();
     for turn in 0..apps.len() {
         let (theirs, its) = (&apps[turn], &apps[(turn + 1) % apps.len()]);
-        // Where the person is when they begin, or their server would give the focus back each time.
+        // The person begins in their own app, as otherwise their server would restore the focus
+        // each time.
         session.sway(&format!("[pid={}] focus", theirs.pid()));
         let select = json!({"keyName": "a", "modifierFlags": ["Control"]});
         for (server, app) in [(&agent, its), (&person, theirs)] {

@@ -1,5 +1,6 @@
-//! Windows on another workspace and minimised ones are listed as such, read and pressed where they
-//! are, and used and put back, with the workspace and the person's window.
+//! Windows on another workspace and minimised windows are listed as such, and read and pressed
+//! without being raised. After input they are put back, and so are the workspace and the person's
+//! window.
 
 use deskline_testbed::{Compositor, Session, Setup, Toolkit, Where};
 use serde_json::json;
@@ -19,7 +20,7 @@ fn sway() {
     });
 }
 
-/// The person's has a name, and goes when another shows, as it is empty.
+/// The person's workspace has a name. It disappears while another is shown, as it is empty.
 #[test]
 fn sway_with_workspaces_without_numbers() {
     let session = Session::new(Compositor::Sway).ends_with_the_test();

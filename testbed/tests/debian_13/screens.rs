@@ -5,14 +5,14 @@ use std::fs;
 use deskline_testbed::{Client, Compositor, NativeApp, Session, Setup, Toolkit, tests, until};
 use serde_json::json;
 
-/// Each has room for a window of the test apps. The second begins above the first.
+/// Each screen has room for a window of the test apps. The second begins above the first.
 const SCREENS: [(&str, f64); 3] = [
     ("resolution 1600x900 position 0 0", 1.0),
     ("resolution 3200x1800 scale 2 position 1600 -130", 2.0),
     ("resolution 2400x1350 scale 1.5 position 3200 70", 1.5),
 ];
 
-/// The scale of a second screen, and its left border: 1600 times that.
+/// The scale of a second screen. Its left border is at 1600 times the scale.
 const SECOND: f64 = 1.5;
 const BORDER: i32 = 2400;
 
@@ -77,7 +77,7 @@ fn kwin_with_screens_of_different_scale() {
             server.clicks_are_exact(&app, &on);
         }
     }
-    // The person's pointer is put back across the border.
+    // The person's pointer is restored across the border.
     let apps =
         ["-left", "-right"].map(|suffix| session.widgets_with(Toolkit::Gtk4, &server, suffix, &[]));
     put(&server, &apps[0], "Left", BORDER);
@@ -96,14 +96,14 @@ fn put(server: &Client, app: &NativeApp, side: &str, border: i32) {
         let window = answer.window();
         (window.x >= border) == (side == "Right")
     };
-    // KWin's keys lead from the first screen to the last.
+    // KWin's shortcuts lead from the first screen to the last.
     if !is_there() {
         to_the_screen(server, app, side);
         until("the window on the other screen", is_there);
     }
 }
 
-/// Over a button, by a link that has no time to put it back.
+/// Leaves the pointer over a button, by a server that ends before it restores the pointer.
 fn leave_the_pointer(session: &Session, app: &NativeApp) -> (i32, i32) {
     let client = session.server_with(&["--guard", "off"]);
     app.clear_log();
@@ -133,7 +133,7 @@ fn gnome_with_screens_of_different_scale() {
             let answer = server.clicks_are_exact(&app, &format!("{toolkit:?}, {side}"));
             answer.picture().width
         });
-        // It was drawn for the other screen's scale.
+        // The picture was drawn for the other screen's scale.
         assert!(sizes[1] > sizes[0], "{toolkit:?}: {sizes:?}");
     }
 }
@@ -175,7 +175,7 @@ fn labwc_with_two_screens() {
     }
 }
 
-/// Moves the app's window to the screen on that side, by the compositor's own keys.
+/// Moves the app's window to the screen on that side, by the compositor's own shortcuts.
 fn to_the_screen(server: &Client, app: &NativeApp, side: &str) {
     server
         .press_key(app.pid(), side, &["Command", "Shift"])

@@ -1,4 +1,4 @@
-//! All of a session ends with the test program that has started it.
+//! A session and all its processes end with the test program that has started it.
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;
@@ -19,12 +19,12 @@ fn is_used(folder: &Path) -> bool {
     commands.any(|command| command.windows(folder.len()).any(|part| part == folder))
 }
 
-/// Ctrl-C in a terminal, and `timeout`, signal the whole group of the program.
+/// Ctrl-C in a terminal, and `timeout`, send a signal to the program's whole process group.
 #[test]
 fn a_session_ends_with_a_test_that_is_killed() {
     if std::env::var_os(HOLD).is_some() {
         let session = Session::new(Compositor::Labwc);
-        // As a daemon of the session does, it leaves the group.
+        // It leaves the group, as a daemon of the session does.
         let mut daemon = session.command("/usr/bin/setsid");
         daemon.args(["--fork", "sleep", "60"]).status().unwrap();
         println!("\nholds {}", session.folder().display());

@@ -12,7 +12,7 @@ fn forms_and_drags() {
     let app = session.widgets(Toolkit::Gtk3, &server);
     server.fills_the_form(&app);
     server.drags_over_the_pad(&app);
-    // The person's layout does not change what the agent's keys type.
+    // The person's layout does not affect the text that the agent types.
     session.sway("input * xkb_layout ru");
     let empty = json!({"element": "Name", "role": "AXTextField", "value": ""});
     server.call_for(&app, "set_value_and_traverse", empty).ok();

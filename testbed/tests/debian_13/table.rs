@@ -1,5 +1,6 @@
-//! The toolkit table with GTK 3, GTK 4.18 and Qt 6.8 on X11, and its cells that send input with one
-//! of them on each compositor. A cell that is not served is refused for its reason.
+//! The toolkit table with GTK 3, GTK 4.18 and Qt 6.8 on X11, and the cells that send input with one
+//! of these toolkits on each compositor. A cell that does not pass must be refused for the expected
+//! reason.
 
 use deskline_testbed::table::{
     Column, GTK_3, GTK_4, Lack, OTHER_TEXT, serves_all_but, serves_input_but,

@@ -15,7 +15,7 @@ fn apps_are_read_and_pressed() {
     }
 }
 
-/// GTK 4.18; see `reading.rs` for that of Debian 12.
+/// GTK 4.18; `reading.rs` has the test with Debian 12's version.
 #[test]
 fn only_the_front_page_of_a_gtk_4_stack_shows() {
     let session = Session::new(Compositor::Sway);

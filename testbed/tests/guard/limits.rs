@@ -1,4 +1,4 @@
-//! The guard opens by itself, whatever hangs, and is closed only while input goes in.
+//! The guard opens by itself, whatever hangs, and is closed only while input is sent.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -87,7 +87,7 @@ fn a_hung_link_holds_the_person_no_longer_than_the_limit() {
     assert_eq!(bed.screen().pressed(), (vec![], 0));
 }
 
-/// A stopped process keeps its grabs, and its own watchdog is stopped with it.
+/// A stopped process keeps its grabs, and the watchdog in the same process is stopped too.
 #[test]
 fn a_stopped_server_gives_the_devices_back_at_its_limit_and_at_esc() {
     let bed = bed();
@@ -117,7 +117,7 @@ fn a_stopped_server_gives_the_devices_back_at_its_limit_and_at_esc() {
         let strayed = app.full_log().len() - before;
         assert!(strayed <= 32, "{strayed} lines of what it typed afterwards");
         assert_eq!(bed.screen().pressed(), (vec![], 0));
-        // Its client need not start it anew.
+        // The client need not start the server again.
         let ok = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});
         let next = server.call("click_and_traverse", ok).ok();
         assert!(!next.text.contains("no guard"), "{next}");

@@ -121,6 +121,6 @@ fn a_click_costs_hardly_more_with_the_guard() {
         let (median, quickest) = (median(of(mode)), quickest(mode));
         println!("act of a click with guard {name}, ms: median {median}, quickest {quickest}");
     }
-    // The least: a median would also measure what else the machine does.
+    // Take the minimum: a median would also measure the other work of the machine.
     assert!(quickest(0) - quickest(2) < 5.0);
 }

@@ -1,5 +1,5 @@
 //! A person with their own keyboard and mouse works while an agent does: nobody is locked out, and
-//! no keys get mixed.
+//! their keys are not mixed.
 //!
 //! `DESKLINE_GUARD_RUNS` sets how often random tests repeat.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -49,7 +49,7 @@ impl Dice {
 fn saved(server: &Client, app: &App<'_>, file: &Path) -> String {
     let before = std::fs::read(file).unwrap();
     let save = json!({"pid": app.pid, "keyName": "s", "modifierFlags": ["Control"]});
-    // A click by the person may have opened something that takes the first key.
+    // A click by the person may have opened a menu or dialog, which would get the first key.
     let mut asked: Option<Instant> = None;
     until("the saved file", || {
         if asked.is_none_or(|at| at.elapsed() > Duration::from_secs(5)) {

@@ -54,7 +54,7 @@ fn types_apart(
         if typed == 0 {
             continue;
         }
-        // In the text area: an open menu or dialog would take all later input.
+        // Click in the text area, because an open menu or dialog would get all later input.
         let at =
             |from: i32, size: u32| (from.unsigned_abs() + 80 + inputs * 37 % (size - 160)) as u16;
         person.tap('x'.into());
@@ -88,8 +88,8 @@ fn typing_stays_in_one_piece(bed: &Bed) {
     );
 }
 
-/// Presses a key at the pace of somebody quick until the other end of the channel is gone, which a
-/// panic drops too. Returns how often.
+/// Presses a key again and again, as fast as a quick typist, until the other end of the channel is
+/// dropped, also by a panic. Returns the number of presses.
 fn types_on(bed: &Bed, over: &Receiver<()>) -> usize {
     const PACE: Duration = Duration::from_millis(40);
     let mut person = Person::at(bed);
@@ -101,9 +101,10 @@ fn types_on(bed: &Bed, over: &Receiver<()>) -> usize {
     typed
 }
 
-/// They type all the while, and the agent's app is in front only while a link is under way.
+/// The person types all the time. The agent's app is in front only during links.
 fn no_key_of_the_persons_reaches_the_app_that_a_link_raises(bed: &Bed) {
-    /// The guard lets go of them where an app takes a second to settle.
+    /// Only links that settle within this time (in ms) count, because the guard opens if an app
+    /// takes longer.
     const SETTLED: f64 = 700.0;
     const LINKS: usize = 20;
     let server = bed.server(&[]);
@@ -157,7 +158,8 @@ fn without_the_guard_the_same_mixes(bed: &Bed) {
     let server = bed.server(&["--guard", "off"]);
     let mut person = Person::at(bed);
     let apart = until("an editor that reads", || {
-        // Few inputs show the mixing; hundreds of clicks would keep the editor busy for too long.
+        // A few inputs are enough to find mixed keys; hundreds of clicks would keep the editor busy
+        // for too long.
         types_apart(bed, &server, &mut person, &mut Dice::new(), 40)
     });
     assert!(!apart);
@@ -182,11 +184,11 @@ fn keys_that_the_person_holds_do_not_count_and_are_put_back(bed: &Bed) {
         assert_eq!(bed.screen().pressed().0, [code], "held as before");
         person.release(key);
         until("no key down", || bed.screen().pressed().0.is_empty());
-        // XTEST's own device does not consider it pressed either: Shift works for the agent.
+        // Shift is not pressed on XTEST's own device either, so the agent can use it.
         server.type_text(app.pid, "aBc").ok();
         expected += "aBc";
     }
-    // A point without anything to drag.
+    // There is nothing to drag at this point.
     person.point(1900, 1060);
     person.buttons(1);
     until("the button down", || bed.screen().pressed().1 != 0);
@@ -271,7 +273,7 @@ fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
         std::thread::sleep(Duration::from_millis(dice.below(300)));
         server.kill().unwrap();
         let start = Instant::now();
-        // A key before the process is gone is still lost.
+        // A key that is pressed before the process has ended is still lost.
         let key = until("a key of the person's", || {
             person.tap('x'.into());
             // The X server drops unread requests of a client that has gone, so the agent's Shift
@@ -311,7 +313,7 @@ fn escape_counts_until_the_link_is_over(bed: &Bed) {
     let start = Instant::now();
     person.tap(ESCAPE);
     let answer = call.answer(Duration::from_secs(30)).expect("an answer");
-    // All of the text had gone in, as the answer reports.
+    // The whole text was typed, as the answer reports.
     let message = answer.error();
     assert!(message.starts_with("Typed "), "{message}");
     assert!(
@@ -323,14 +325,14 @@ fn escape_counts_until_the_link_is_over(bed: &Bed) {
         "{:?}",
         start.elapsed()
     );
-    // Esc cancelled that link and also reached the app. The next link works.
+    // Esc has cancelled the previous link, and has also reached the app. The next link works.
     server.press_key(app.pid, "F8", &[]).ok();
     let log = app.full_log();
     assert_eq!(log[log.len() - 2..], ["key Escape", "key F8"]);
     assert_eq!(log.iter().filter(|line| *line == "key a").count(), 200);
 }
 
-/// A keyboard that is plugged in: for the X server, a device that is enabled is a new one.
+/// Enabling a device has the same effect on the X server as plugging in a new keyboard.
 #[test]
 fn a_keyboard_that_appears_is_kept_out_too() {
     let bed = Bed::on_xorg();
@@ -344,7 +346,7 @@ fn a_keyboard_that_appears_is_kept_out_too() {
     let call = server.send("type_and_traverse", json!({"pid": app.pid, "text": text}));
     watcher.await_overlay();
     bed.run("xinput", &["enable", "Keyboard"]);
-    // No person is as quick as the event that reports the device to the guard.
+    // Wait for the grab: no person types as soon as the X server reports the device to the guard.
     watcher.await_grab("Keyboard");
     let mut person = Person::at(&bed);
     let theirs = watcher.code_of('x'.into());

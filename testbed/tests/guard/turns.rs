@@ -1,4 +1,4 @@
-//! A person who turns to something else while a link waits keeps their window and pointer.
+//! A person who switches to another window while a link waits keeps that window and their pointer.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::bed;
 
-/// The agent's app, the person's app in front, and their mail.
+/// The agent's app, the person's app, which is in front, and the person's mail.
 struct Desk<'b> {
     bed: &'b Bed,
     server: Client,
@@ -56,7 +56,7 @@ impl<'b> Desk<'b> {
         });
     }
 
-    /// Asserts that the mail stays in front, and that nothing of it was recorded.
+    /// Asserts that the mail stays in front, and that no text of it was recorded.
     fn mail_is_theirs(&self, answer: &Answer) {
         assert!(answer.get("app_switch").is_none(), "{answer}");
         assert!(!answer.text.contains(&self.mail.window.title), "{answer}");

@@ -19,7 +19,7 @@ impl Client {
         Self(SdkClient::start(command))
     }
 
-    /// A client of this package of the official TypeScript SDK.
+    /// A client on this package of the official TypeScript SDK.
     pub(crate) fn by(package: &str, url: &str) -> Self {
         let mut command = Command::new(sdks("bin/node"));
         command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/apps/client.mjs"));
@@ -47,7 +47,7 @@ impl Client {
         self.0.ask(value)
     }
 
-    /// A call that is refused.
+    /// Makes a call that must be refused. Returns the error.
     pub(crate) fn refused(&mut self, tool: &str, arguments: &Value) -> String {
         let answer = self.say(&json!([tool, arguments]));
         let text = answer["text"].as_str().unwrap();
@@ -62,7 +62,7 @@ impl Client {
         text.to_owned()
     }
 
-    /// Runs a line of the shell on its desktop, and reads what it prints in a window.
+    /// Runs a shell command on the client's desktop. Its output appears in a window.
     pub(crate) fn run(&mut self, line: &str) -> String {
         let app =
             format!("sh -c 'text=$({{ {line}; }} 2>&1); exec zenity --info --text=\"$text.\"'");

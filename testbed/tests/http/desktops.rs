@@ -1,4 +1,4 @@
-//! A private desktop for each client: what is its own, and when it ends.
+//! A private desktop for each client: which resources are its own, and when it ends.
 
 use std::fs;
 use std::process::Command;
@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::server::{Server, kill};
 
-/// A first call takes 50 ms at most, on a machine that has nothing else to do.
+/// The maximum time of a first call on an idle machine: 50 ms.
 const READY: Duration = Duration::from_millis(50);
 
-/// What an app tries against the desktop beside its own. A line is printed for each success. Two
-/// seals may have the same path for different buses: their ids are compared.
+/// The attacks of an app on another client's desktop. Prints a line for each success. Two sandboxes
+/// may have the same path for different buses, so the buses' ids are compared.
 const ATTACK: &str = "\
     cat /tmp/bob.txt && echo file; \
     ls JOURNALS | grep -v OWN && echo journal; \
@@ -35,7 +35,7 @@ fn each_client_has_a_desktop_of_its_own() {
     assert!(instructions.contains("out of your reach"), "{instructions}");
     assert_eq!(ann.hello()["tools"], 15);
     ann.note(&server, "Ann's\n", "ann.txt");
-    // What a client does that cannot open files.
+    // A client that cannot open files uses these tools.
     let found = ann.call("search_tree", &json!({"pattern": "AXTextArea"}));
     assert!(found.contains("AXTextArea"), "{found}");
     let shown = ann.say(&json!(["view_screenshot", {}]));
@@ -79,7 +79,7 @@ fn number(metrics: &str, name: &str) -> u64 {
     number as u64
 }
 
-/// The quickest of four: other tests run beside this one.
+/// Take the fastest of four, as other tests run at the same time.
 #[test]
 fn a_first_call_to_a_desktop_that_is_ready_takes_a_moment() {
     let server = Server::start(&["--desktops", "4", "--warm", "4"]);
@@ -98,7 +98,7 @@ fn a_first_call_to_a_desktop_that_is_ready_takes_a_moment() {
     assert!(took.iter().any(|took| *took < READY), "{took:?}");
 }
 
-/// The numbers, with two desktops of two in use.
+/// The metrics while both desktops are in use.
 fn check_numbers(server: &Server) {
     let head = server.get("/ready");
     assert!(head.starts_with("HTTP/1.1 503"), "{head}");
@@ -115,7 +115,7 @@ fn check_numbers(server: &Server) {
     assert!(numbers.trim_end().ends_with("# EOF"), "{numbers}");
 }
 
-/// An app of one client tries to reach what another client has.
+/// An app of one client tries to reach another client's resources.
 fn attack(server: &Server, client: &mut Client) {
     let resources = client.say(&json!([]));
     let resources = resources["text"].as_str().unwrap();
@@ -143,7 +143,8 @@ fn attack(server: &Server, client: &mut Client) {
         server.file("attack.txt").filter(|log| log.contains("done"))
     });
     let won: Vec<&str> = tried.lines().filter(|line| !line.contains(' ')).collect();
-    // The network, as it was not forbidden, and its own screen and two buses alone.
+    // It reaches the network, which was not forbidden, and only its own screen and its own two
+    // buses.
     assert_eq!(won, ["network", "screen", "bus", "bus", "done"], "{tried}");
 }
 
@@ -169,7 +170,7 @@ fn typescripts_sdks_of_both_generations_drive_desktops_of_their_own() {
     }
 }
 
-/// The argument with this prefix of each process of a program, of which there are so many.
+/// The argument with this prefix of each process of a program. There must be this many processes.
 fn given_to(server: &Server, program: &str, prefix: &str, number: usize) -> String {
     let of = |pid: &u32| {
         let arguments = arguments(*pid);
@@ -186,7 +187,7 @@ fn arguments(pid: u32) -> String {
     fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default()
 }
 
-/// What a client learns whose desktop has ended.
+/// The error for a client whose desktop has ended.
 const ENDED: &str = "your desktop has ended, with its apps";
 
 #[test]
@@ -207,14 +208,14 @@ fn a_desktop_that_crashes_breaks_only_its_own_calls() {
     let handle = format!("{}/{}", server.url, "0123456789abcdef".repeat(2));
     let mut bob = Client::connect(&handle);
     bob.call("open_application_and_traverse", &open);
-    // Its X server, between two calls: he learns it once.
+    // The X server of Bob's desktop ends between two calls. One call reports that.
     kill(&of_bob("Xvfb"));
     until("the end of his desktop", || of_bob("Xvfb").is_empty());
     until("the end of its server", || server.journals() == 1);
     let told = bob.refused("list_applications", &json!({}));
     assert!(told.contains(ENDED), "{told}");
     assert!(!list(&mut bob).contains("mousepad"));
-    // The server of his desktop, in the middle of a call: the call's error reports it.
+    // The server of Bob's desktop ends in the middle of a call, whose error reports it.
     let opened = bob.call("open_application_and_traverse", &open);
     let pid = opened
         .lines()
@@ -248,9 +249,9 @@ fn a_profile_is_kept_and_had_by_one_desktop_at_a_time() {
     let mut bob = Client::connect(&with("ann"));
     let told = bob.refused("list_applications", &json!({}));
     assert!(told.contains("the profile ann is in use"), "{told}");
-    // A desktop that is kept warm makes room for one with a profile.
+    // A desktop that was started in advance is ended to make room for one with a profile.
     let mut bob = Client::connect(&with("bob"));
-    // It has no network either: the attack of the other test reaches this.
+    // This desktop has no network: in the other test, the same connection succeeds.
     let reach = format!(
         "bash -c \"exec 3<>/dev/tcp/127.0.0.1/{}\"; echo $?",
         server.port()
@@ -281,9 +282,9 @@ fn a_desktop_that_nobody_uses_ends() {
     let mut bob = Client::connect(&server.url);
     bob.call("list_applications", &json!({}));
     assert!(server.running("Xvfb").len() == 2);
-    // He is killed, so his session has no end.
+    // Bob's client is killed, so it does not end its session.
     drop(bob);
-    // 6 s after the last calls only the server is left, although she is connected.
+    // 6 s after the last calls, only the server is left, although Ann is still connected.
     until("the desktops to end", || server.processes() == 1);
     let log = server.log.lock().unwrap();
     assert!(

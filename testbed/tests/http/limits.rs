@@ -8,11 +8,11 @@ use serde_json::json;
 use crate::client::Client;
 use crate::server::Server;
 
-/// Starts up to 300 processes, ends them and prints how many there were.
+/// Starts up to 300 processes, ends them, and prints how many could be started.
 const FORKS: &str = r#"perl -e "while (@k < 300) { my \$p = fork; last unless defined \$p; \
     if (!\$p) { sleep 60; exit } push @k, \$p } kill 9, @k; 1 while wait > 0; print @k + 0, q( forks)""#;
 
-/// How a server with limits starts here. Not every machine lets it make control groups.
+/// How a server with limits is started on this machine, which may not let it create control groups.
 fn limited(options: &[&str]) -> Server {
     let memory = ["--desktops", "2", "--memory", "400MB"];
     let server = Server::start(&[&memory, options].concat());

@@ -1,5 +1,6 @@
-//! MCP over HTTP, by the official Python SDK and the protocol's conformance suite: who gets in, and
-//! a private desktop for each client. Judged by the files that the apps save, and by the processes.
+//! MCP over HTTP, by the official Python SDK and the protocol's conformance suite: authentication,
+//! and a private desktop for each client. Judged by the files that the apps save, and by the
+//! processes.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod client;

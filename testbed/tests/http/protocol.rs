@@ -1,4 +1,4 @@
-//! The protocol over HTTP: who gets in, progress, resumption, cancellation, conformance.
+//! The protocol over HTTP: authentication, progress, resumption, cancellation, conformance.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpStream;
@@ -79,7 +79,8 @@ fn a_call_is_followed_resumed_and_cancelled() {
     let pid: u32 = pid.unwrap().parse().unwrap();
     let wait = |seconds: u32| json!({"pid": pid, "element": "never", "timeout": seconds});
 
-    // The connection breaks after the first report of progress; another one goes on from there.
+    // The connection breaks after the first progress report. A new connection resumes after that
+    // report.
     let mut stream = call(3, "wait_for_and_traverse", wait(4));
     let (last, report) = event(&mut stream);
     assert_eq!(report["method"], "notifications/progress", "{report}");
@@ -122,7 +123,7 @@ fn only_who_has_the_token_gets_in() {
         let status = with(&format!("Host: {host}\r\nOrigin: {origin}\r\n{bearer}"));
         assert_eq!(status, 403, "{origin}");
     }
-    // It is let in, and lacks a session.
+    // The request is authenticated, but has no session.
     assert_eq!(with(&format!("Host: {host}\r\n{bearer}")), 400);
     for (path, status) in [("health", 200), ("ready", 200), ("metrics", 401)] {
         let asked = server.status(&format!("GET /{path} HTTP/1.1\r\nHost: {host}"));
@@ -130,7 +131,7 @@ fn only_who_has_the_token_gets_in() {
     }
 }
 
-/// The scenarios that need no tools, prompts or resources of the suite's own.
+/// The scenarios that do not need the suite's own tools, prompts or resources.
 const SCENARIOS: [&str; 7] = [
     "server-initialize",
     "ping",
@@ -178,7 +179,7 @@ fn the_conformance_suite_passes() {
 fn an_address_that_others_reach_is_warned_of() {
     for (address, warns) in [("0.0.0.0:0", true), ("127.0.0.1:0", false)] {
         let server = Server::at(address, &["--desktops", "1"]);
-        // The line after those of the address.
+        // The line that follows the lines with the address.
         until("its desktops", || {
             let log = server.log.lock().unwrap();
             let all = log.iter().any(|line| line.contains("desktops at most"));

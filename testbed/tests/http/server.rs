@@ -1,4 +1,4 @@
-//! The server of a test, and what its desktops run.
+//! The server of a test, and the processes of its desktops.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::TOKEN;
 
-/// A server over HTTP with its own home, and no desktop of a person.
+/// A server over HTTP with its own home, and without a person's desktop.
 pub(crate) struct Server {
     pub(crate) child: Child,
     pub(crate) url: String,
@@ -36,7 +36,8 @@ impl Server {
             .arg(folder.path().join("journal"))
             .env("DESKLINE_TOKEN", TOKEN)
             .env("HOME", folder.path())
-            // Each process of this server has it, and no other.
+            // Every process of this server has this mark in its environment, and no other process
+            // has it.
             .env("SERVER_OF_TEST", folder.path())
             .env_remove("DISPLAY")
             .env_remove("WAYLAND_DISPLAY")
@@ -71,12 +72,12 @@ impl Server {
         rest.split('/').next().unwrap().parse().unwrap()
     }
 
-    /// The processes that it has started, and theirs.
+    /// The number of processes that it has started, and of their descendants.
     pub(crate) fn processes(&self) -> usize {
         self.folders_of_processes().len()
     }
 
-    /// Their folders in `/proc`: of those with the mark, and of all in their namespaces.
+    /// The folders in `/proc` of the processes with the mark, and of all in their namespaces.
     pub(crate) fn folders_of_processes(&self) -> Vec<PathBuf> {
         let mark = format!("SERVER_OF_TEST={}\0", self.folder.path().display());
         let has_it = |path: &Path| {
@@ -166,7 +167,7 @@ impl Server {
     }
 }
 
-/// Kills the process of a program, of which there is one.
+/// Kills the only process of a program.
 pub(crate) fn kill(pids: &[u32]) {
     let [pid] = pids else { panic!("{pids:?}") };
     let done = Command::new("kill").args(["-9", &pid.to_string()]).status();
@@ -177,7 +178,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // Dropping the folder before they end would leave files.
+        // If the folder were dropped before they end, they would leave files.
         until("its processes to end", || self.processes() == 0);
     }
 }

@@ -1,4 +1,4 @@
-//! The pages of the journals, behind the same server: who sees them, and that they are live.
+//! The pages of the journals, on the same server: access to them, and that they are live.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use crate::TOKEN;
 use crate::client::Client;
 use crate::server::Server;
 
-/// The viewer's token, which the server has made.
+/// The viewer's token, which the server has created.
 fn password(server: &Server) -> String {
     let path = server
         .folder
@@ -27,7 +27,7 @@ fn basic(password: &str) -> String {
 
 #[test]
 fn only_who_has_the_viewers_password_sees_the_journals_and_cannot_act() {
-    // Its one desktop has one page.
+    // The only desktop has one page.
     let server = Server::start(&["--view", "--desktop=private"]);
     let password = password(&server);
     let good = format!("Authorization: {}", basic(&password));
@@ -91,7 +91,7 @@ fn a_browser_watches_a_clients_desktop_as_it_works() {
     browser.wait_for(&format!(
         "document.querySelector('{link}')?.parentElement.textContent.includes('Open mousepad')"
     ));
-    // The desktop that nobody has yet is there too.
+    // The desktop that has no client yet is listed too.
     browser.wait_for("document.querySelector('ul').textContent.includes('no calls yet')");
     // A click has no effect while the list of desktops reloads itself.
     until("the desktop's page", || {
@@ -109,7 +109,7 @@ fn a_browser_watches_a_clients_desktop_as_it_works() {
     browser.wait_for(&format!("window.same && {TITLE} === 'Type “Ann”'"));
     browser.wait_for("document.querySelector('.shot img')?.naturalWidth > 100");
     assert_eq!(browser.problems(), [""; 0]);
-    // What is not there, or beside the journals, is no page.
+    // A path that does not exist, or is outside of the journals, is not a page.
     for path in [
         "/view/0-0/",
         "/view/../journal/",

@@ -16,13 +16,13 @@ pub enum Kind {
     Window(&'static str),
     /// The app with one of each widget.
     Widgets,
-    /// The same in Chromium.
+    /// A page with the same widgets in Chromium.
     Page,
     /// An editor with a document that grows.
     Editor(&'static str),
 }
 
-/// Those of a short run come first.
+/// The kinds of apps. A short run uses the first ones.
 pub const KINDS: [Kind; 10] = [
     Kind::Window("gtk3"),
     Kind::Window("qt5"),
@@ -36,7 +36,7 @@ pub const KINDS: [Kind; 10] = [
     Kind::Window("gtk3"),
 ];
 
-/// What the agent does. The texts have only digits.
+/// The actions of the agent. Their texts have only digits.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Act {
     Look,
@@ -47,7 +47,7 @@ pub enum Act {
     Set(String),
     Type(String),
     Paste(String),
-    /// A line at the end of the document, which is then saved.
+    /// Adds a line at the end of the document, and saves it.
     Write(String),
 }
 
@@ -58,15 +58,15 @@ pub struct Driven<'b> {
     pub app: App<'b>,
     page: Option<Page>,
     document: Option<PathBuf>,
-    /// How many lines of its log are known.
+    /// How many lines of its log were checked already.
     known: usize,
-    /// What its field or its document had last.
+    /// The last known text of its field or document.
     text: String,
-    /// Whether a link failed since, which may have left a part of its text.
+    /// Whether a link has failed since, which may have typed a part of its text.
     unsure: bool,
 }
 
-/// What happened to an app since the last look, beside what was to happen.
+/// The unexpected input of an app since the last check.
 #[derive(Debug, Default)]
 pub struct Judged {
     pub wrong: Vec<String>,
@@ -78,7 +78,7 @@ pub struct Judged {
 
 impl<'b> Driven<'b> {
     pub fn start(bed: &'b Bed, kind: Kind, number: usize) -> Self {
-        // To the left of the person's windows.
+        // The app's window is to the left of the person's windows.
         let (x, y) = match kind {
             Kind::Page => (20, 40),
             _ => (20 + number % 4 * 200, 40 + number / 4 * 200),
@@ -125,7 +125,7 @@ impl<'b> Driven<'b> {
         driven
     }
 
-    /// Starts it anew, after its end.
+    /// Restarts the app after it has ended.
     pub fn anew(self) -> Self {
         let Self {
             bed, kind, number, ..
@@ -143,7 +143,7 @@ impl<'b> Driven<'b> {
             .page
             .as_ref()
             .map_or_else(|| self.app.full_log(), Page::full_log);
-        // Complaints of toolkits and browsers are not of the test app's.
+        // Messages of toolkits and browsers in the log are not lines of the test app.
         let is = |line: &String| {
             !["key ", "ready", "focus"]
                 .iter()
@@ -263,14 +263,14 @@ impl<'b> Driven<'b> {
         }
     }
 
-    /// Accepts its log as it is: the app hung, and has caught up with its input.
+    /// Accepts the log as it is, because the app hung and has now handled its pending input.
     pub fn forgive(&mut self) {
         self.judge(None, false);
         self.unsure = true;
     }
 
-    /// Judges its log since the last look. `act` may have had its effect in it, and has had all of
-    /// it if it was `done`.
+    /// Checks the log since the last check. It may show the effect of `act`, and must show the
+    /// whole effect if the link was `done`.
     pub fn judge(&mut self, act: Option<&Act>, done: bool) -> Judged {
         let [_, _, pressed, text] = self.names();
         let mut judged = Judged::default();

@@ -7,7 +7,8 @@ use serde_json::json;
 
 use crate::held::Held;
 
-/// By then everything that is allocated once (buffers, connections, allocator arenas) is allocated.
+/// The number of calls after which everything that is allocated once (buffers, connections,
+/// allocator arenas) is allocated.
 const WARM: usize = 300;
 
 macro_rules! calls {

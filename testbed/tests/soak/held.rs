@@ -1,4 +1,4 @@
-//! What a server holds.
+//! The resources that a server holds.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ pub struct Held {
     descriptors: usize,
     threads: usize,
     children: usize,
-    /// How many of each kind.
+    /// How many resources of each kind it holds.
     x_resources: BTreeMap<String, u32>,
     matches: Vec<u32>,
     kilobytes: u64,
@@ -26,9 +26,9 @@ fn count(server: &Client, folder: &str) -> usize {
     fs::read_dir(folder).unwrap().count()
 }
 
-/// What the server has on the X server, beside its windows' shape events, which whoever asks for
-/// them makes on its account, and the app windows that it has redirected for pictures: each once,
-/// and until it closes.
+/// The server's resources on the X server. Without the shape events of its windows, which other
+/// clients select and which count as its own. Without the app windows that it has redirected for
+/// pictures, each once and until the window closes.
 fn resources(bed: &Bed, server: &Client) -> BTreeMap<String, u32> {
     let mut all = bed.screen().resources_of(server.pid);
     all.remove("ShapeEvent");
@@ -53,12 +53,11 @@ impl Held {
         }
     }
 
-    /// Fails if the server holds more than this after so many further calls.
+    /// Fails if the server holds more than this after this many further calls.
     pub fn is_all(&self, bed: &Bed, server: &Client, calls: usize) {
         let after = Self::by(bed, server);
         println!("{self:?}\n{after:?}");
-        // Connections end with their apps; the server's pool keeps a thread that has nothing to do
-        // for 10 s.
+        // Connections end with their apps. The server's thread pool keeps an idle thread for 10 s.
         until(&format!("no more than {self:?}"), || {
             let now = Self::by(bed, server);
             let more = now.descriptors > self.descriptors
@@ -76,7 +75,7 @@ impl Held {
     }
 }
 
-/// How many processes the server has started that are there, ended ones too.
+/// How many child processes the server has, including ended ones that were not reaped.
 fn children(server: &Client) -> usize {
     let tasks = fs::read_dir(format!("/proc/{}/task", server.pid)).unwrap();
     let lists = tasks

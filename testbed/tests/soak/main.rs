@@ -1,4 +1,4 @@
-//! However long it goes on, nothing grows, nothing mixes and nobody is locked out.
+//! Long runs: no resource grows, no input is mixed, and nobody is locked out.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod apps;

@@ -1,5 +1,6 @@
-//! Mixed links on apps that are killed and hung, beside a person. The window manager restarts.
-//! The apps judge. `DESKLINE_SOAK_MINUTES` sets how long; a short run has half of the apps.
+//! Mixed links on apps that are killed and hung, beside a person. The window manager restarts. The
+//! apps judge. `DESKLINE_SOAK_MINUTES` sets the length of the run; a short run has half of the
+//! apps.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::process::{Child, Stdio};
@@ -22,19 +23,19 @@ const SHORT: Duration = Duration::from_secs(15);
 /// The apps of a short run.
 const FEW: usize = 5;
 
-/// After so many links nothing grows any more.
+/// After this many links, resources must not grow any more.
 const WARM: usize = 300;
 
-/// A call that takes longer hangs.
+/// A call that takes longer counts as hung.
 const HANG: Duration = Duration::from_secs(45);
 
 /// How many links are printed with a finding.
 const LAST: usize = 8;
 
-/// How soon an app has logged the effect of a link.
+/// How long an app may take to log the effect of a link.
 const SOON: Duration = Duration::from_secs(5);
 
-/// What happens in the middle of a link.
+/// An event in the middle of a link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Harm {
     Kill,
@@ -43,7 +44,7 @@ enum Harm {
 }
 
 impl Harm {
-    /// What happens in the middle of this link. A short run makes six to nine links.
+    /// The event in the middle of this link. A short run makes six to nine links.
     fn of(link: usize) -> Option<Self> {
         match link % 24 {
             1 | 13 => Some(Self::Stop),
@@ -60,16 +61,16 @@ struct Report {
     errors: BTreeMap<String, usize>,
     harms: BTreeMap<String, usize>,
     longest: Duration,
-    /// An effect that was not asked for, or one that did not come though the answer says so.
+    /// Effects that were not requested, or that are missing although the answer reports success.
     wrong: Vec<String>,
     mixed: Vec<String>,
     lockouts: Vec<String>,
     leaks: Vec<String>,
     deaths: Vec<String>,
-    /// How often the person's last turn to another window took effect in a link beside which they
-    /// did nothing.
+    /// How often the person's last switch to another window took effect during a later link, in
+    /// which they did nothing.
     late_turns: usize,
-    /// The person's letters that went into an app of the agent's, though not into its text.
+    /// The person's letters that reached an app of the agent, but not its text.
     strays: usize,
 }
 
@@ -96,14 +97,14 @@ struct Soak<'b> {
     watcher: Watcher,
     probe: Person,
     manager: Option<Child>,
-    /// The app that hangs, and the link before which it goes on.
+    /// The hung app, and the number of the link before which it continues.
     hung: Option<(usize, usize)>,
     /// Whether a link has left the pointer where it hovers.
     hovers: bool,
     held: Option<Held>,
-    /// What of the agent's each of the person's windows has had.
+    /// The agent's input that each of the person's windows has received.
     mixed: Vec<String>,
-    /// The last links with their answers: a wrong effect may be a late one.
+    /// The last links with their answers: a wrong effect may be a late effect of an earlier link.
     last: VecDeque<String>,
     report: Report,
 }
@@ -119,12 +120,13 @@ impl Drop for Ends<'_> {
 
 fn signal(pid: u32, signal: Signal) {
     let pid = Pid::from_raw(pid.cast_signed()).unwrap();
-    // It may have ended.
+    // The thread may have ended already.
     let _ = kill_process(pid, signal);
 }
 
-/// Stops an app. One that holds a grab of the X server, as GTK 3 does for a moment to find what is
-/// under the pointer, would stop the person and the test too: it goes on, and is stopped later.
+/// Stops an app. If the app holds a grab of the X server, as GTK 3 does for a moment to find the
+/// window under the pointer, stopping it would block the person and the test too. Then it is
+/// continued, and stopped later.
 fn stops(bed: &Bed, pid: u32) {
     let mut holds_all = true;
     while holds_all {
@@ -209,7 +211,7 @@ fn links_beside_a_person_on_apps_that_fail_do_nothing_wrong() {
         shared.acts.load(Ordering::Relaxed),
         report.strays
     );
-    // First: what the server holds is printed then, too.
+    // Check this first, so that the server's resources are printed in any case.
     if let Some(held) = soak.held.take() {
         soak.hold();
         held.is_all(&bed, &soak.server, report.links - WARM);
@@ -247,7 +249,7 @@ impl Soak<'_> {
         };
         let harm = harm
             .filter(|harm| *harm != Harm::Kill || self.hung.is_none_or(|(hung, _)| hung != victim));
-        // In some the person does nothing: then they must not notice anything.
+        // In some links the person does nothing, and then they must not notice anything.
         let alone =
             (harm.is_none() && self.rng.u8(..4) == 0).then(|| self.shared.desk.lock().unwrap());
         let screen = self.bed.screen();
@@ -279,7 +281,7 @@ impl Soak<'_> {
         if let Some(turned_to) = alone {
             let now = (screen.front(), screen.pointer());
             let hovers = self.hovers || act == Act::Hover;
-            // A window manager that has just started has nothing in front yet, and it may have
+            // A window manager that has just started has no window in front yet, and may have
             // handled the person's last click only after the link began.
             let late = now.0 != before.0 && *turned_to == Some(now.0);
             self.report.late_turns += usize::from(late);
@@ -323,7 +325,7 @@ impl Soak<'_> {
         }
     }
 
-    /// Whether the link was done. Counts its error, and prints the first of its kind.
+    /// Whether the link succeeded. Counts its error, and prints the first of its kind.
     fn note(&mut self, link: usize, call: &str, answer: Option<&Answer>) -> bool {
         let Some(answer) = answer else {
             self.report
@@ -345,7 +347,7 @@ impl Soak<'_> {
         !answer.is_error
     }
 
-    /// What happened in all apps: to the one at `at` it may be the effect of `act`.
+    /// Checks the logs of all apps. The app at `at` may show the effect of `act`.
     fn judge(&mut self, at: Option<usize>, act: &Act, done: bool, link: usize) {
         let hung = self.hung.map(|(hung, _)| hung);
         if let Some(at) = at.filter(|at| done && hung != Some(*at)) {
@@ -381,7 +383,7 @@ impl Soak<'_> {
         }
     }
 
-    /// No key is down, no overlay is left, the person is let in.
+    /// Checks that no key is down, no overlay is left, and the person's input passes.
     fn check(&mut self, link: usize) {
         let _alone = self.shared.desk.lock().unwrap();
         let free = within(SOON, || self.bed.screen().pressed() == (vec![], 0));
@@ -421,7 +423,7 @@ impl Soak<'_> {
         self.apps.insert(at, app.anew());
     }
 
-    /// The app that hung goes on. What it was sent meanwhile may take effect now.
+    /// Continues the hung app. Input that was sent to it meanwhile may take effect now.
     fn goes_on(&mut self) {
         let Some((at, _)) = self.hung.take() else {
             return;
@@ -435,7 +437,7 @@ impl Soak<'_> {
         self.apps[at].forgive();
     }
 
-    /// What the server holds, with the same three apps driven last.
+    /// The server's resources, after links in the same three apps.
     fn hold(&mut self) -> Held {
         self.goes_on();
         for app in &self.apps[..3] {
@@ -456,14 +458,14 @@ impl Soak<'_> {
     }
 }
 
-/// An error without what varies: numbers, names and quotes.
+/// An error without its variable parts: numbers, names and quotes.
 fn kind_of(error: &str) -> String {
     let plain = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
     let words: Vec<&str> = error.split(' ').filter(plain).take(9).collect();
     words.join(" ")
 }
 
-/// The window manager restarts, and knows all windows again.
+/// Restarts the window manager, and waits until it manages all windows again.
 fn manager_restarts(bed: &Bed, running: Option<Child>) -> Child {
     let count = bed.screen().windows().len();
     match running {

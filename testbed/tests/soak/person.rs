@@ -1,4 +1,4 @@
-//! A person who goes on with their own work: types, clicks, switches windows, presses Esc.
+//! A person who continues their own work: types, clicks, switches windows, presses Esc.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use fastrand::Rng;
 /// The letters that the person types. The agent types none of them.
 pub const LETTERS: [char; 3] = ['x', 'y', 'z'];
 
-/// How soon a key of theirs is in their window.
+/// How long a key of theirs may take to reach their window.
 const SOON: Duration = Duration::from_secs(3);
 
 /// A window of the person's own, with a field.
@@ -33,7 +33,7 @@ impl<'b> Own<'b> {
         Self { app, field }
     }
 
-    /// What its field has.
+    /// The text of its field.
     pub fn text(&self) -> String {
         let log = self.app.log();
         let mut lines = log.iter().rev();
@@ -48,7 +48,7 @@ impl<'b> Own<'b> {
         log.iter().filter(is_change).count()
     }
 
-    /// What happened to it that the person did not do.
+    /// The events in its log that the person has not caused.
     pub fn wrong(&self) -> Vec<String> {
         let mut log = self.app.log();
         log.retain(|line| !line.starts_with("text Mine "));
@@ -66,11 +66,11 @@ impl<'b> Own<'b> {
     }
 }
 
-/// What the person and the test share.
+/// The state that the person and the test share.
 #[derive(Default)]
 pub struct Shared {
-    /// Whoever has it is alone at the person's devices. It holds the window that the person last
-    /// turned to: the window manager may bring it to the front a moment after that.
+    /// Locked while the person's devices are used. Holds the window that the person last switched
+    /// to: the window manager may bring it to the front a moment after that.
     pub desk: Mutex<Option<u32>>,
     pub over: AtomicBool,
     pub typed: AtomicUsize,
@@ -100,7 +100,7 @@ pub fn works(bed: &Bed, own: &[Own<'_>], shared: &Shared, mut rng: Rng) {
                     let windows = bed.screen().windows();
                     if let Some(window) = rng.choice(&windows) {
                         let id = window.id.to_string();
-                        // It fails if the window closes, or the window manager is away.
+                        // This fails if the window closes, or if the window manager is not running.
                         let _ = bed
                             .command("xdotool")
                             .args(["windowactivate", &id])
@@ -111,13 +111,13 @@ pub fn works(bed: &Bed, own: &[Own<'_>], shared: &Shared, mut rng: Rng) {
                 _ => person.tap(ESCAPE),
             }
         }
-        // The pace of a person.
+        // A person types at about this pace.
         thread::sleep(Duration::from_millis(rng.u64(30..160)));
     }
 }
 
-/// Whether the person's click and key arrive, while no link runs and the person's devices are the
-/// caller's.
+/// Whether the person's click and key arrive, while no link runs and the caller has locked the
+/// person's devices.
 pub fn is_let_in(bed: &Bed, person: &mut Person, own: &Own<'_>, shared: &Shared) -> bool {
     let start = Instant::now();
     let before = own.changes();

@@ -1,20 +1,20 @@
-//! Finds texts that show and are missing from a tree.
+//! Finds visible texts that are missing from a tree.
 
 use deskline_core::{Line, Text};
 
 use crate::shown::Shown;
 
-/// A text that shows and is missing.
+/// A visible text that is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
     pub role: String,
     pub text: String,
-    /// It is in the tree, but on no line with `visible`.
+    /// Whether it is in the tree, but on no line with `visible`.
     pub hidden: bool,
 }
 
-/// The names and contents that show, each with its role and whether its centre shows. Contents are
-/// split at embedded elements (U+FFFC).
+/// The visible names and contents, each with its role and whether its centre is visible. Contents
+/// are split at embedded elements (U+FFFC).
 pub fn texts(shown: &[Shown]) -> Vec<(String, String, bool)> {
     let mut texts = Vec::new();
     for element in shown {

@@ -27,7 +27,7 @@ pub fn note(bed: &Bed) -> String {
     )
 }
 
-/// A script that reports what a terminal sends it in the file "said".
+/// A script that writes the input that it gets from a terminal to the file "said".
 pub fn mouse_report(bed: &Bed) -> String {
     let said = text(&bed.path("said"));
     let script =
@@ -63,8 +63,8 @@ pub fn qbittorrent(bed: &Bed) {
     .unwrap();
 }
 
-/// The environment of Wine's programs, with a made prefix, without its dialogs about components
-/// that are missing.
+/// The environment of programs under Wine: with a prepared prefix, and without dialogs about
+/// missing components.
 pub fn wine(bed: &Bed) -> String {
     let prefix = format!("WINEPREFIX={}", text(&bed.path("wine")));
     let environment = [
@@ -316,8 +316,8 @@ pub fn database(bed: &Bed) -> PathBuf {
     path
 }
 
-/// VLC's program, which refuses to run as root: a copy that asks for its parent instead of its
-/// user, as is done in containers.
+/// VLC's program, which refuses to run as root: a copy that calls getppid instead of geteuid, as is
+/// usual in containers.
 pub fn vlc(bed: &Bed) -> String {
     let (asks, instead) = (b"geteuid\0", b"getppid\0");
     let mut program = fs::read("/usr/bin/vlc").unwrap();

@@ -1,5 +1,5 @@
 //! The survey's other apps: `scripts/survey` runs them, `scripts/test` does not.
-// Parts of the modules are for the apps of main.rs.
+// Parts of the modules are used only by main.rs.
 #![allow(dead_code, unused_imports)]
 #![allow(clippy::unwrap_used, clippy::expect_used, unreachable_pub)]
 

@@ -1,5 +1,5 @@
-//! Finds texts that show and are missing from the tree, in apps that nobody tuned for.
-// Parts of the modules are for the apps of everything.rs.
+//! Finds visible texts that are missing from the tree, in apps that Deskline was not tuned for.
+// Parts of the modules are used only by everything.rs.
 #![allow(dead_code, unused_imports)]
 #![allow(clippy::unwrap_used, clippy::expect_used, unreachable_pub)]
 

@@ -17,13 +17,14 @@ use crate::shown::{self, Screenful, Shown};
 const PATIENCE: Duration = Duration::from_secs(40);
 /// The time limit of a call.
 const CALL: Duration = Duration::from_secs(60);
-/// A text counts as missing after this many readings: apps blink, and keep loading.
+/// A text counts as missing after this many readings: content of apps may blink, or still be
+/// loading.
 const ROUNDS: usize = 3;
 
 /// The outcome of a step; the error describes the observation.
 pub type Outcome = Result<(), String>;
 
-/// A text that shows and cannot be in our tree.
+/// A visible text that cannot be in our tree.
 #[derive(Debug)]
 pub struct Gap {
     /// The native role; empty for any.
@@ -72,7 +73,7 @@ pub struct Run<'b> {
     server: Client,
     pub pid: u32,
     page: Option<Page>,
-    /// Whether its texts are known from the picture alone.
+    /// Whether its texts are known only from the picture.
     treeless: bool,
 }
 
@@ -238,7 +239,8 @@ pub fn survey(subject: &Subject) {
     let open = json!({"identifier": opening.command});
     let opened = server.call_timeout("open_application_and_traverse", open, CALL);
     let opened = opened.unwrap_or_else(|| panic!("{} did not open", subject.name));
-    // On a busy machine an app may still be starting: the error has its pid and asks to wait.
+    // On a busy machine an app may still be starting: the error then has its pid and advises to
+    // wait.
     let starting = opened.is_error && opened.error().contains("does not answer");
     assert!(starting || !opened.is_error, "{opened}");
     let run = Run {

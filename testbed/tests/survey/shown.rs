@@ -6,7 +6,7 @@ use serde_json::Value;
 /// The time limit for libatspi to read one app. It makes one call at a time.
 const SECONDS: u32 = 25;
 
-/// An element that shows.
+/// A visible element.
 #[derive(Debug, Clone, Default)]
 pub struct Shown {
     pub role: String,
@@ -29,7 +29,7 @@ impl Shown {
     }
 }
 
-/// All elements of an app that show, and whether libatspi has read all of it.
+/// All visible elements of an app, and whether libatspi has read the whole app.
 #[derive(Debug, Default)]
 pub struct Screenful {
     pub shown: Vec<Shown>,

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::exceptions;
 
-/// What `scripts/windows` has made.
+/// The folder that `scripts/windows` has made.
 fn made() -> Option<PathBuf> {
     let made = std::env::var_os("DESKLINE_WINDOWS");
     if made.is_none() {
@@ -62,7 +62,7 @@ fn a_private_desktop() {
     server.call("set_selected_and_traverse", select).ok();
     logs("selected Row 5");
 
-    // There is no input, and the person has noticed nothing.
+    // No input was sent, and nothing has changed for the person.
     for (tool, more) in [
         ("click_and_traverse", press),
         ("type_and_traverse", json!({"pid": pid, "text": "x"})),

@@ -1,4 +1,4 @@
-//! Apps of the net and of media, one in a sandbox, and a panel.
+//! Internet and media apps, an app in a sandbox, and a panel.
 
 use super::{WORDS, append_and_save, menu};
 use serde_json::json;
@@ -14,7 +14,7 @@ pub const VLC: Subject = Subject {
     ready: "Playback",
     click: |run| menu(run, "Playback", "Next"),
     text: |run| {
-        // "Open Network Stream".
+        // The shortcut of "Open Network Stream".
         run.key("n", &["Control"])?;
         run.says("Please enter a network URL:")?;
         run.types("http://127.0.0.1/quince", None)?;
@@ -33,7 +33,7 @@ pub const QBITTORRENT: Subject = Subject {
     ready: "All (0)",
     click: |run| menu(run, "File", "Exit"),
     text: |run| {
-        // Its filter.
+        // The text goes into the app's filter.
         run.key("f", &["Control"])?;
         run.types(WORDS, None)?;
         run.says(WORDS)
@@ -72,7 +72,7 @@ pub const WIRESHARK: Subject = Subject {
     ready: "2.000000",
     click: |run| menu(run, "Edit", "Find Packet"),
     text: |run| {
-        // Its filter.
+        // The text goes into the app's filter.
         run.key("/", &["Control"])?;
         run.types("frame.number == 2", Some("Return"))?;
         run.hides("the third packet", |shown| shown.name == "2.000000")

@@ -142,7 +142,7 @@ pub const GIMP: Subject = Subject {
         Ok(())
     },
     text: |run| {
-        // Open its search for actions.
+        // Open GIMP's search for actions.
         run.key("slash", &[])?;
         run.types("Gaussian", None)?;
         run.says("Gaussian Blur")
@@ -156,7 +156,7 @@ pub const INKSCAPE: Subject = Subject {
     open: |bed| format!("inkscape {}", content::drawing(bed)).into(),
     ready: "No objects selected",
     click: |run| {
-        // Its tools are in a flow box, which is exposed as a table.
+        // The app's tools are in a flow box, which is exposed as a table.
         run.click("AXRadioButton", "Create rectangles")?;
         run.says("to create a rectangle")?;
         run.click("AXRadioButton", "Select and transform")?;
@@ -164,7 +164,7 @@ pub const INKSCAPE: Subject = Subject {
         run.says("objects selected")
     },
     text: |run| {
-        // The opacity of objects.
+        // The text goes into the field for the opacity of objects.
         let opacity = json!({
             "role": "AXIncrementor", "element": "100", "doubleClick": true, "text": "50",
             "pressKey": "Return",

@@ -67,7 +67,7 @@ pub const NOTEPAD: Subject = Subject {
         run.says("Time/Date")?;
         run.click("AXStaticText", "Time/Date")?;
         run.key("s", &["Control"])?;
-        // The time.
+        // The app shows the time.
         run.file_has("note.txt", ":")
     },
     text: |run| append_and_save(run, "note.txt"),

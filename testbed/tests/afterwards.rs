@@ -124,7 +124,7 @@ fn writers_word_count_after_typing_is_in_the_answer() {
 
 /// Browsers scroll smoothly, for 150 to 300 ms, and send no events while they do.
 #[test]
-fn where_a_page_has_scrolled_to_is_in_the_answer() {
+fn the_places_after_a_page_has_scrolled_are_in_the_answer() {
     let (bed, server) = Bed::with_server();
     let mut rows = String::new();
     for row in 0..200 {
@@ -165,7 +165,7 @@ fn is_answered_where_it_has_scrolled_to(server: &Client, pid: u32) {
 
 /// GTK 4 scrolls smoothly to the focus, for 200 ms, and sends no events about places.
 #[test]
-fn where_gtk_4_has_scrolled_to_is_in_the_answer() {
+fn the_places_after_gtk_4_has_scrolled_are_in_the_answer() {
     let bed = Bed::new();
     let server = bed.server(&[]);
     let app = bed.fold();

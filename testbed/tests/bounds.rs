@@ -14,7 +14,7 @@ const CLICK: &str = "click_and_traverse";
 const TITLE: &str = "Private matters";
 
 #[test]
-fn nothing_is_started_that_is_not_allowed() {
+fn no_app_is_started_that_is_not_allowed() {
     let bed = Bed::new();
     let server = bed.server(&["--allow-app", "Calculator"]);
     let trace = bed.path("trace");

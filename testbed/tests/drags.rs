@@ -154,7 +154,7 @@ fn nothing_is_dropped_on_a_window_that_does_not_show() {
     let drag = json!({"pid": over.pid, "element": "Pad Over", "toPid": under.pid, "toElement": "Pad Under"});
     let refused = server.call("drag_and_traverse", drag);
     let error = refused.error();
-    assert!(error.contains("'Over' lies over 'Pad Under'"), "{refused}");
+    assert!(error.contains("'Over' covers 'Pad Under'"), "{refused}");
     assert_eq!(bed.screen().front(), persons.window.id);
     assert_eq!((over.log(), under.log()), (vec![], vec![]));
 }

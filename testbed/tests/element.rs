@@ -82,7 +82,7 @@ fn a_row_is_clicked_and_a_choice_with_blanks_is_set_in_chromium() {
 /// In GTK and Qt, the rows of an open tree do not overlap. Rows that contain a list, open expanders
 /// and group boxes cover their content.
 #[test]
-fn rows_and_titles_are_clicked_and_not_what_lies_in_their_box() {
+fn rows_and_titles_are_clicked_and_not_the_content_of_their_box() {
     let (bed, server) = Bed::with_server();
     let (editor, _) = bed.mousepad("notes\n");
     for toolkit in ["gtk3", "gtk4", "qt5", "qt6"] {
@@ -130,7 +130,7 @@ fn a_row_below_the_fold_is_scrolled_to_and_a_selection_beside_the_current_row_is
         json!({}),
     )
     .ok();
-    let note = "note: it is selected, and keys still go by the current row, 'Folder 0' [AXCell]";
+    let note = "note: it is selected, but keys still act on the current row, 'Folder 0' [AXCell]";
     assert!(answer.text.contains(note), "{answer}");
     call(&server, &app, "click_and_traverse", "Folder 11", json!({})).ok();
     app.wait_for("current Folder 11");

@@ -87,7 +87,7 @@ impl<'b> Desk<'b> {
 
 /// The tree of each of these apps is read as far as possible, and its one real button is clicked.
 #[test]
-fn a_tree_that_no_toolkit_would_serve_is_read_and_its_button_is_clicked() {
+fn a_tree_that_no_toolkit_would_produce_is_read_and_its_button_is_clicked() {
     let bed = Bed::new();
     let desk = Desk::at(&bed);
     for case in ["Lies", "Odd", "Blocked", "Flood"] {
@@ -119,7 +119,7 @@ fn a_tree_that_no_toolkit_would_serve_is_read_and_its_button_is_clicked() {
 }
 
 #[test]
-fn a_private_socket_that_sends_what_is_no_answer_is_given_up() {
+fn a_private_socket_that_sends_invalid_data_is_given_up() {
     let bed = Bed::new();
     let desk = Desk::at(&bed);
     for case in ["Raw", "Endless", "Huge", "Garbage"] {

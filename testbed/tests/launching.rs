@@ -110,7 +110,7 @@ fn an_app_that_ends_at_once_is_quoted() {
 
 /// The answer is about the new window, not an earlier one, even if the process was running before.
 #[test]
-fn the_answer_is_about_the_window_that_came() {
+fn the_answer_is_about_the_window_that_has_opened() {
     let (bed, server) = Bed::with_server();
     let file = |name: &str| {
         let path = bed.path(name);

@@ -62,7 +62,7 @@ fn a_swing_app_needs_its_wrapper() {
 /// Starts the app three times: without the address on the root window, Qt 5 loses a race in most
 /// starts.
 #[test]
-fn qt_5_finds_the_bus_where_the_session_did_not_write_its_address() {
+fn qt_5_finds_the_bus_although_the_session_did_not_write_its_address() {
     let bed = Bed::new();
     bed.run("xprop", &["-root", "-remove", "AT_SPI_BUS"]);
     let server = bed.server(&[]);
@@ -76,7 +76,7 @@ fn qt_5_finds_the_bus_where_the_session_did_not_write_its_address() {
 
 /// Qt 5 that does not find the session bus. Without the variable, it registers an empty tree.
 #[test]
-fn an_app_that_has_what_puts_it_on_the_bus_is_not_told_to_have_it() {
+fn an_app_that_has_the_needed_package_gets_no_advice_to_install_it() {
     const TOLD: &str = "QT_LINUX_ACCESSIBILITY_ALWAYS_ON";
     let bed = Bed::new();
     bed.run("xprop", &["-root", "-remove", "AT_SPI_BUS"]);
@@ -283,7 +283,7 @@ fn a_tk_app_is_driven_by_its_picture() {
     let press = json!({"pid": tk.pid, "element": "Tk form"});
     server
         .call("press_ax_and_traverse", press)
-        .fails_with("known by the picture alone");
+        .fails_with("known only from the picture");
     let nothing = tk.call("press_key_and_traverse", json!({"keyName": "F9"}));
     assert_eq!(nothing.field("picture_changed"), "no", "{nothing}");
     server
@@ -303,7 +303,7 @@ fn a_tk_app_is_driven_by_its_picture() {
 }
 
 #[test]
-fn a_shell_in_xterm_runs_what_is_typed() {
+fn a_shell_in_xterm_runs_a_typed_command() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let (xterm, opened) = Treeless::open(&bed, &server, &persons, "xterm -e sh");

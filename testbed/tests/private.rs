@@ -52,7 +52,7 @@ fn a_desktop_that_can_be_watched_is_guarded() {
 }
 
 #[test]
-fn the_doctor_says_that_there_is_no_guard() {
+fn the_doctor_reports_that_there_is_no_guard() {
     let bed = Bed::new();
     let printed = |args: &[&str]| {
         let mut doctor = bed.command(deskline_testbed::deskline());

@@ -36,9 +36,9 @@ fn firefox_reports_success_for_actions_that_it_ignores() {
     };
     let answer = set("Name", "alice");
     assert!(answer.is_error, "{answer}");
-    assert!(message(&answer).contains("still says ''"), "{answer}");
+    assert!(message(&answer).contains("still shows ''"), "{answer}");
     let answer = set("Notes", "new");
-    assert!(message(&answer).contains("still says 'old'"), "{answer}");
+    assert!(message(&answer).contains("still shows 'old'"), "{answer}");
     // The content of a password field is unknown.
     set("Secret", "hush").ok();
 
@@ -102,7 +102,7 @@ fn fields_that_limit_mask_and_complete_a_text() {
     let answer = server.type_text(app.pid, "20261122");
     assert!(!answer.is_error, "{answer}");
     assert!(
-        message(&answer).contains("says '2026-11-22' now"),
+        message(&answer).contains("contains '2026-11-22' now"),
         "{answer}"
     );
     assert!(app.log().contains(&"text Day 2026-11-22".to_owned()));

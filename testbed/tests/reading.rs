@@ -87,7 +87,7 @@ fn writer_s_paragraphs_and_status_bar() {
 }
 
 #[test]
-fn a_long_letter_is_read_where_it_shows_and_costs_the_office_no_memory() {
+fn only_the_visible_part_of_a_long_letter_is_read_and_the_office_does_not_grow() {
     let (bed, server) = Bed::with_server();
     let paragraphs: Vec<String> = (0..2_000)
         .map(|i| format!("Paragraph {i} of many"))

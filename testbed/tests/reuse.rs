@@ -282,7 +282,7 @@ fn gtk_3_gtk_4_and_qt_5() {
 }
 
 #[test]
-fn gtk_3_where_most_is_hidden() {
+fn gtk_3_with_mostly_hidden_elements() {
     let bed = Bed::new();
     let app = bed.hidden();
     let targets = [
@@ -303,7 +303,7 @@ fn gtk_3_where_most_is_hidden() {
 }
 
 #[test]
-fn gtk_4_where_most_has_no_size() {
+fn gtk_4_with_mostly_unsized_elements() {
     let bed = Bed::new();
     let app = bed.pages();
     let changes = [

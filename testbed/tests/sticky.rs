@@ -59,7 +59,7 @@ fn latches_and_locks_are_put_back_as_they_were() {
 
 /// A person whose input arrives by XTEST, like the agent's own.
 #[test]
-fn input_by_x11vnc_is_not_kept_out_and_the_answer_says_so() {
+fn input_by_x11vnc_is_not_kept_out_and_the_answer_reports_it() {
     let bed = Bed::new();
     let app = bed.widgets(Toolkit::Gtk3);
     let click = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});

@@ -53,7 +53,7 @@ fn the_wheel_turns() {
 }
 
 #[test]
-fn the_doctor_says_what_sway_can_do() {
+fn the_doctor_reports_the_abilities_on_sway() {
     let sway = Setup::here(Compositor::Sway).start();
     let server = sway.server();
     let _app = sway.widgets(Toolkit::Gtk3, &server);

@@ -344,7 +344,7 @@ fn an_exported_file_is_the_same_page_without_a_server() {
 }
 
 #[test]
-fn it_fits_a_desk_a_tablet_and_a_phone() {
+fn the_page_fits_a_desk_a_tablet_and_a_phone() {
     let run = Run::new(40);
     let view = View::start(&run);
     let mut browser = Browser::start();

@@ -169,7 +169,7 @@ fn the_ends_of_a_drag_are_brought_into_view() {
     assert!(seen.line_of("AX", "Row 190").visible, "{}", seen.file());
     // The two rows are never visible together.
     app.clear_log();
-    drag(&near, &far).fails_with("do not show at the same time");
+    drag(&near, &far).fails_with("are not visible at the same time");
     assert_eq!(app.log(), [] as [String; 0]);
 }
 
@@ -194,7 +194,7 @@ fn a_drop_does_not_land_on_a_window_over_its_end() {
     until("the error", || {
         // Repeat until the app knows the window's new position.
         let answer = server.call("drag_and_traverse", to_ref.clone());
-        (answer.is_error && answer.error().contains("'Alpha' lies over")).then_some(())
+        (answer.is_error && answer.error().contains("'Alpha' covers")).then_some(())
     });
     bed.screen().move_window(alpha, 100, 100);
     // A window of another app covers it.

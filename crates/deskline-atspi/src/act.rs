@@ -550,7 +550,7 @@ mod tests {
     }
 
     #[test]
-    fn a_press_is_what_a_toolkit_calls_one_and_nothing_else() {
+    fn only_the_toolkits_names_of_a_press_count_as_a_press() {
         assert_eq!(index(&["SetFocus", "Press"]).0, Some(1));
         assert_eq!(
             index(&["expand or contract", "edit", "activate"]).0,

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_language_is_that_of_what_is_shown() {
+    fn the_number_format_follows_the_shown_text() {
         assert_eq!(amount("0,0", 0.0, "3,5"), Amount::Number(3.5));
         assert_eq!(amount("0,0", 0.0, "1.234,5"), Amount::Number(1234.5));
         assert_eq!(amount("0,0", 0.0, "3.5"), Amount::Number(3.5));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_two_numbers_is_not_guessed() {
+    fn an_ambiguous_number_is_not_guessed() {
         assert_eq!(amount("17", 17.0, "1,234"), Amount::Either(1234.0, 1.234));
     }
 

@@ -414,7 +414,7 @@ impl AtSpi {
     /// The app that has this element, and the element's object.
     fn locate<'a>(&'a mut self, element: &'a ElementId) -> Result<Located<'a>> {
         let (bus_name, path) = tree::split_id(element).ok_or_else(|| {
-            Error::system("looking for an element")(format!("{element:?} is no id of one"))
+            Error::system("looking for an element")(format!("{element:?} is not an element's id"))
         })?;
         let Self { bus, apps, .. } = self;
         let peer = apps

@@ -201,7 +201,7 @@ fn listening(folder: &tempfile::TempDir, peer: Peer) -> String {
 }
 
 #[test]
-fn a_peer_that_never_ends_is_read_as_far_as_the_time_goes() {
+fn an_infinite_tree_is_read_until_the_time_limit() {
     let folder = tempfile::tempdir().unwrap();
     let mut connection = client(
         &folder,
@@ -241,7 +241,7 @@ fn a_peer_that_falls_silent_is_not_waited_for() {
 }
 
 #[test]
-fn a_cache_without_the_nodes_is_not_worth_asking_for() {
+fn a_cache_without_the_nodes_is_not_fetched_again() {
     let folder = tempfile::tempdir().unwrap();
     let mut connection = client(&folder, QUICK);
     let app = AppConnection::private(&mut connection);
@@ -278,7 +278,7 @@ fn a_peer_that_never_answers_one_method_is_read_without_it() {
 
 /// A bus with two apps: `:1.7` has a hundred windows and hangs, `:1.8` has one.
 #[test]
-fn an_app_with_many_windows_that_hangs_keeps_no_other_window_as_it_was() {
+fn a_hung_app_with_many_windows_does_not_make_other_windows_outdated() {
     static HANGS: AtomicBool = AtomicBool::new(false);
     static TITLE: AtomicUsize = AtomicUsize::new(0);
     fn pid(call: &str) -> u32 {
@@ -380,7 +380,7 @@ fn the_cells_of_a_table_that_counts_no_rows_are_its_children() {
 
 /// The second reading's peer answers as many calls as the first one made, and then none.
 #[test]
-fn what_was_asked_ahead_is_not_asked_again() {
+fn a_request_sent_ahead_is_not_sent_again() {
     let own = |call: &str| match () {
         () if call.contains("GetChildren") => Some(objects(&["/cell"])),
         () if call.contains("/cell") && call.contains("ChildCount") => {

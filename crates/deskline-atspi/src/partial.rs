@@ -79,8 +79,8 @@ impl Partial {
                 crowded => &format!("{crowded} children of containers"),
             };
             words.push(format!(
-                "not read: {were} of more than {}; those that show were searched for by their \
-                places",
+                "not read: {were} of more than {}; the visible ones were searched for by their \
+                 places",
                 engine::LISTED
             ));
         }
@@ -90,7 +90,7 @@ impl Partial {
             (
                 texts,
                 "element",
-                "without its name or text, which the app did not tell",
+                "whose name or text the app did not report",
             ),
             (
                 self.silent,

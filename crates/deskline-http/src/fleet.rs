@@ -332,7 +332,7 @@ impl Fleet {
         let took = start.elapsed();
         self.metrics.started(took);
         let ms = took.as_millis();
-        tracing::info!("the desktop of {} is there after {ms} ms", dir.display());
+        tracing::info!("the desktop of {} is ready after {ms} ms", dir.display());
         Ok(desktop)
     }
 

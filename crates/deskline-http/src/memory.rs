@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_process_has_some() {
+    fn the_memory_of_this_process_is_measured() {
         let own = of_all_below(&[std::process::id()]);
         assert!((1 << 20..1 << 34).contains(&own), "{own}");
         assert_eq!(of_all_below(&[]), 0);

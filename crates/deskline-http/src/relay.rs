@@ -97,7 +97,8 @@ impl Relay {
                     (Outcome::Error, Ok(result))
                 }
                 Ok(ServerResult::CallToolResult(result)) => (Outcome::Ok, Ok(result)),
-                Ok(_) => (Outcome::Error, Err(McpError::internal_error("no result of a tool", None))),
+                Ok(_) => (Outcome::Error, Err(McpError::internal_error("the desktop's server \
+                    returned no tool result", None))),
                 Err(failure) => failed(&failure),
             },
             () = context.ct.cancelled() => {

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_could_be_taken_for_a_part_of_a_double_click_waits() {
+    fn only_a_click_that_could_complete_a_double_click_waits() {
         // Shorter than the double-click time of any toolkit, and longer than this test takes on a
         // busy machine.
         let long = Duration::from_millis(400);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_is_not_waited_for() {
+    fn a_click_does_not_wait_for_a_forgotten_one() {
         let mut last = LastClick::default();
         let at = Point { x: 1, y: 1 };
         last.note(at, Button::Left);

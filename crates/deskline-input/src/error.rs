@@ -62,7 +62,7 @@ pub enum InputError {
         progress: Progress,
     },
     /// Another app's window lies where a button would be pressed.
-    #[error("a window of pid {} lies over ({}, {})", other.pid, at.x, at.y)]
+    #[error("a window of pid {} covers ({}, {})", other.pid, at.x, at.y)]
     Covered {
         /// The window.
         other: Other,
@@ -70,7 +70,7 @@ pub enum InputError {
         at: Point,
     },
     /// Another app's window lies where a drag would end.
-    #[error("a window of pid {} lies over the end of the drag", other.pid)]
+    #[error("a window of pid {} covers the end of the drag", other.pid)]
     EndCovered {
         /// The window.
         other: Other,

@@ -202,7 +202,7 @@ mod tests {
     use crate::port::Part;
 
     #[test]
-    fn line_ends_become_one() {
+    fn all_line_ends_become_newlines() {
         let chars: String = typeable("a\r\nb\rc\td").unwrap().into_iter().collect();
         assert_eq!(chars, "a\nb\nc\td");
     }

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_in_comes_out() {
+    fn a_picture_survives_a_round_trip() {
         let rgb: Vec<u8> = (0..37 * 23 * 3).map(|i: u32| (i * i % 251) as u8).collect();
         for crosshair in [
             None,

@@ -140,7 +140,7 @@ impl RefStore {
         if size.is_some_and(|(size, _)| size != known as u64)
             && let Err(error) = self.append(|_| 0, |_| Vec::new())
         {
-            tracing::debug!(%error, "what others know of refs is not known here");
+            tracing::debug!(%error, "the refs of other processes could not be read");
         }
     }
 

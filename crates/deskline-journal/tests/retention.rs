@@ -82,7 +82,7 @@ fn old_entries_are_removed_though_there_is_room() {
 
 /// macOS removes files from /tmp that have not changed for three days.
 #[test]
-fn what_is_kept_does_not_look_abandoned_to_the_system() {
+fn kept_files_do_not_look_abandoned_to_the_system() {
     let (_dir, journal) = journal();
     let day = Duration::from_secs(86_400);
     let stamp = now() - 2 * 24 * HOUR;

@@ -248,7 +248,7 @@ impl<'a> Checkpoint<'a> {
             title: front.title.clone(),
             pid,
             why: format!(
-                "{why}. Nothing more was sent. Call again with pid {pid} if that is meant"
+                "{why}. Nothing more was sent. Call again with pid {pid} if you want to act there"
             ),
             unsent: false,
         })

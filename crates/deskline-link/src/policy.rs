@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_keeps_passwords_is_not_started_unless_it_is_named() {
+    fn an_app_that_keeps_passwords_is_not_started_unless_it_is_named() {
         let starts =
             |p: &Policy, private| p.permit_start(&app(&["seahorse"], &[]), private).is_ok();
         assert!(!starts(&policy(&[], &[]), false));

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn esc_cancels_but_not_our_own_nor_with_a_modifier() {
+    fn only_the_persons_esc_without_modifiers_cancels() {
         let (mut state, cancel, now) = held();
         let ours = Tapped {
             kind: ESC,
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn it_opens_by_itself_at_its_limit_on_a_tick_or_an_event() {
+    fn the_guard_opens_by_itself_at_its_limit_on_a_tick_or_an_event() {
         for kind in [Seen::Tick, Seen::Input] {
             let (mut state, cancel, now) = held();
             let late = now + Duration::from_secs(30);
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_person_presses_counts_where_it_reaches_an_app() {
+    fn a_press_of_the_person_counts_if_it_reaches_an_app() {
         let (mut state, _, now) = held();
         state.judge(persons(Seen::ButtonDown), false, now);
         assert!(!state.pressed, "dropped");
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn after_letting_in_esc_still_cancels_and_reaches_the_app() {
+    fn after_the_guard_opens_esc_still_cancels_and_reaches_the_app() {
         let (mut state, cancel, now) = held();
         state.until = None;
         assert_eq!(state.judge(persons(Seen::Input), false, now), Verdict::Pass);

@@ -77,13 +77,13 @@ impl Holder {
         }
         let why = if self.is_runner() {
             format!(
-                "macOS holds {name} ({path}) responsible: a permission for it would be one for \
-                 everything that it runs, and end with its next update"
+                "macOS holds {name} ({path}) responsible: a permission for it would apply to \
+                 every program that it runs, and end with its next update"
             )
         } else {
             let whose = program::passing(&self.path).filter(|_| self.own)?;
             format!(
-                "{path} is a place of {whose}'s, which an update changes: a permission ends there"
+                "{path} belongs to {whose}, and changes with its updates: a permission ends then"
             )
         };
         Some((why, INSTALL))
@@ -111,7 +111,7 @@ impl Holder {
         };
         format!(
             "System Settings › Privacy & Security › {pane}: turn on {name} ({path}), with + if \
-             it is not in the list, then {then}. If it is on already, the grant is of an earlier \
+             it is not in the list, then {then}. If it is on already, the grant is for an earlier \
              build: remove {name} with −, add {path} again{bare}"
         )
     }
@@ -136,8 +136,8 @@ pub(crate) fn untrusted<O: Os>(os: &O) -> String {
 pub(crate) fn no_capture<O: Os>(os: &O) -> String {
     let Holder { name, path, .. } = Holder::of(os, std::process::id());
     format!(
-        "turn on {name} ({}) under {CAPTURE} in System Settings. `deskline doctor` says how, and \
-         what to do if it is on already",
+        "turn on {name} ({}) under {CAPTURE} in System Settings. `deskline doctor` explains how, \
+         and what to do if it is on already",
         path.display()
     )
 }

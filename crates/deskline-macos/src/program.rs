@@ -90,8 +90,8 @@ pub(crate) fn check<O: Os>(os: &O, own: bool, exe: &Path) -> Check {
         return Check::warn(
             NAME,
             format!(
-                "macOS runs it from a copy that is gone afterwards ({at}), as it was never moved \
-                 from where it was loaded to"
+                "macOS runs it from a temporary copy ({at}), as it was never moved out of the \
+                 folder that it was downloaded to"
             ),
             "move Deskline.app to your Applications folder with the Finder, and start it from there",
         );
@@ -100,7 +100,10 @@ pub(crate) fn check<O: Os>(os: &O, own: bool, exe: &Path) -> Check {
     if mark.is_some_and(|mark| is_held_back(&mark)) {
         return Check::warn(
             NAME,
-            format!("{whole} came by a browser or a message, and macOS has not let it in yet"),
+            format!(
+                "{whole} was downloaded or came in a message, and macOS has not approved it \
+                yet"
+            ),
             format!(
                 "open it once, then System Settings › Privacy & Security › Open Anyway; or, if you \
                  trust where it came from: xattr -dr {QUARANTINE} '{whole}'"
@@ -128,7 +131,7 @@ pub(crate) fn check<O: Os>(os: &O, own: bool, exe: &Path) -> Check {
         return Check::warn(
             NAME,
             format!(
-                "{at} is a place of {whose}'s, which an update changes: a permission ends there"
+                "{at} belongs to {whose}, and changes with its updates: a permission ends then"
             ),
             INSTALL,
         );
@@ -137,7 +140,7 @@ pub(crate) fn check<O: Os>(os: &O, own: bool, exe: &Path) -> Check {
         return Check::warn(
             NAME,
             format!(
-                "{at} is no app: macOS 26.1 and later list no such program under Accessibility"
+                "{at} is not an app: macOS 26.1 and later list no such program under Accessibility"
             ),
             INSTALL,
         );
@@ -172,7 +175,7 @@ mod tests {
         Signature=adhoc\nInfo.plist=not bound\nTeamIdentifier=not set\n";
 
     #[test]
-    fn signatures_are_told_apart() {
+    fn signatures_are_distinguished() {
         let jane = "Developer ID Application: Jane Doe (AB12CD34EF)";
         for (output, wanted) in [
             (DEVELOPER, Signature::Identity(jane.into())),

@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use common::Run;
 
 #[test]
-fn it_is_private_and_follows_no_link() {
+fn an_exported_file_is_private_and_replaces_no_link() {
     let run = Run::new();
     run.click("Notes", "Send");
     let mode = |path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;

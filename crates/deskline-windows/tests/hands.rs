@@ -206,7 +206,7 @@ fn text_keys_clicks_and_the_wheel_reach_the_target_alone() {
 }
 
 #[test]
-fn nothing_goes_where_it_was_not_meant() {
+fn no_input_goes_to_another_window() {
     let mut desk = Desk::new();
     desk.aim();
     desk.persons.new_lines();

@@ -118,7 +118,7 @@ fn nothing_is_left_by_a_client_that_leaves_at_once() {
 
 /// An app that handles a key late uses the keyboard map of that time.
 #[test]
-fn a_slow_app_gets_what_was_typed() {
+fn a_slow_app_gets_the_typed_text() {
     let desktop = TestDesktop::start(Manager::Plain);
     let slow = Look {
         slow: 20,
@@ -131,7 +131,7 @@ fn a_slow_app_gets_what_was_typed() {
 }
 
 #[test]
-fn an_app_that_answers_no_pings_gets_what_was_typed() {
+fn an_app_that_answers_no_pings_gets_the_typed_text() {
     let desktop = TestDesktop::start(Manager::None);
     let mute = Look {
         pings: false,

@@ -130,7 +130,7 @@ fn a_window_that_cannot_come_to_the_front_is_a_bounded_error() {
 }
 
 #[test]
-fn a_closed_window_is_an_error_that_says_so() {
+fn a_closed_window_is_an_error_that_names_it() {
     let desktop = TestDesktop::start(Manager::Plain);
     let mut x11 = desktop.connect();
     let window = PlainWindow::open(&desktop.display, at(100, 100));

@@ -140,7 +140,7 @@ fn calls_by_hand() {
 }
 
 #[test]
-fn looks_back() {
+fn log_and_grep_find_earlier_calls() {
     assert_eq!(outcome(&run(&["log"], "")), (0, "No calls yet.\n".into()));
     assert_eq!(outcome(&run(&["log", "--json"], "")), (0, String::new()));
 }

@@ -516,7 +516,7 @@ fn a_program_that_fails() {
 }
 
 #[test]
-fn what_a_program_that_fails_has_written_is_quoted() {
+fn the_output_of_a_program_that_fails_is_quoted() {
     if std::env::var_os("DESKLINE_BIN").is_none() {
         return;
     }

@@ -244,7 +244,7 @@ fn a_covered_place_is_refused_if_the_cover_stays_on_top(
     assert!(cover.unwrap().contains(middle), "{covered:?} {ok:?}");
     let click = json!({"element": "OK", "role": "AXButton"});
     let refused = server.call_for(below, "click_and_traverse", click.clone());
-    let says = refused.is_error && refused.text.contains("lies over");
+    let says = refused.is_error && refused.text.contains("covers");
     assert!(says, "{refused}");
     assert_eq!(below.logged("clicked OK") + over.logged("clicked OK"), 0);
     server.press_key(over.pid(), "t", &["Control", "Alt"]).ok();
@@ -270,7 +270,7 @@ fn pointer(session: &Session) -> (i64, i64) {
 
 fn the_doctor_names_the_extension(session: &Session) {
     let row = raise_row(session);
-    let says = "✓ raise by Deskline's extension, which tells places on the screen too";
+    let says = "✓ raise by Deskline's extension, which also reports positions on the screen";
     let words: Vec<&str> = row.split_whitespace().collect();
     assert!(words.join(" ").contains(says), "{row}");
 }

@@ -91,7 +91,7 @@ fn window_comes_back<const N: usize>(server: &Client, others: [&NativeApp; N], p
 
 /// An app that no assistive technology sees, such as the terminal in which an agent runs.
 #[test]
-fn the_persons_window_comes_back_where_no_app_describes_it() {
+fn the_persons_window_comes_back_if_no_app_describes_it() {
     let session = Session::new(Compositor::Labwc);
     let server = session.server();
     let app = session.widgets(Toolkit::Gtk3, &server);
@@ -126,7 +126,7 @@ fn forms_drags_and_the_wheel() {
 }
 
 #[test]
-fn the_doctor_says_what_labwc_can_do() {
+fn the_doctor_reports_the_abilities_on_labwc() {
     let session = Session::new(Compositor::Labwc);
     let can = ["windows", "raise", "pointer", "keys", "picture"];
     let said = session.doctor_says(&[], &can, &["guard"]);

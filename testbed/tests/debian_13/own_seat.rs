@@ -86,7 +86,7 @@ fn an_agent_and_a_person_type_at_once_and_nothing_mixes() {
 }
 
 #[test]
-fn the_doctor_says_which_apps_hear_the_agents_seat() {
+fn the_doctor_names_the_apps_that_the_agents_seat_reaches() {
     let session = Session::new(Compositor::Sway).ends_with_the_test();
     let person = session.server();
     let row = || {

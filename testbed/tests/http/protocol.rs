@@ -108,7 +108,7 @@ fn a_call_is_followed_resumed_and_cancelled() {
 }
 
 #[test]
-fn only_who_has_the_token_gets_in() {
+fn only_clients_with_the_token_get_in() {
     let server = Server::start(&[]);
     let host = format!("127.0.0.1:{}", server.port());
     let with = |more: &str| server.status(&format!("GET /mcp HTTP/1.1\r\n{more}"));

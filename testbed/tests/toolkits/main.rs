@@ -58,7 +58,7 @@ fn qt_5() {
     insta::assert_snapshot!(exceptions("Qt5", &cells), @r#"
     Qt5
       set value, combo box      refused: 'Medium' [AXComboBox] refused set_value: none of the choices that accessibility lists in it is "Large". Use click_and_traverse on it with choose
-      select, tab               refused: 'First' [AXTab] refused set_selected: what it is in has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
+      select, tab               refused: 'First' [AXTab] refused set_selected: its container has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
     "#);
     driven::note(Toolkit::Qt5.version(true), "X11", &cells);
 }
@@ -75,8 +75,8 @@ fn chromium() {
       set value, text field     refused: 'Name' [AXTextField] refused set_value: its app does not let accessibility set its text. Use click_and_traverse on it with text (select what is there first: doubleClick, or Control+A)
       set value, text area      refused: 'Notes' [AXTextArea] refused set_value: its app does not let accessibility set its text. Use click_and_traverse on it with text (select what is there first: doubleClick, or Control+A)
       press, menu item          refused: no element matches 'Close' with role AXMenuItem. Nearest: "Large" [AXMenuItem] #eN, "Small" [AXMenuItem] #eN, "Medium" [AXMenuItem] #eN. Nothing was touched. Search the file of this answer
-      select, table row         refused: 'Item N' [AXCell] refused set_selected: what it is in has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
-      select, tab               refused: 'First' [AXTab] refused set_selected: what it is in has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
+      select, table row         refused: 'Item N' [AXCell] refused set_selected: its container has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
+      select, tab               refused: 'First' [AXTab] refused set_selected: its container has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
     "#);
     driven::note("Chromium", "X11", &cells);
 }

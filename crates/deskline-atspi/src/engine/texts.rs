@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_is_read_where_it_stands() {
+    fn a_childs_text_is_inserted_at_its_mark() {
         let nodes = vec![
             node(role::SECTION, "", "Outer\u{fffc}end, \u{fffc}s", &[1, 3]),
             node(role::SECTION, "", "a \u{fffc}!", &[2]),
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_cannot_be_told_is_left_out() {
+    fn a_child_at_an_unknown_mark_is_left_out() {
         let nodes = vec![
             node(role::SECTION, "", "two \u{fffc}\u{fffc}", &[1]),
             node(role::LINK, "link", "", &[]),
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_name_or_the_children_say_is_not_said_again() {
+    fn a_text_that_repeats_the_name_or_the_children_is_dropped() {
         let said = vec![
             node(role::SECTION, "", "a long  text", &[1, 2]),
             node(role::STATIC, "a long", "", &[]),
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_combo_box_says_what_is_chosen() {
+    fn the_value_of_a_combo_box_is_its_choice() {
         let selected = Node {
             states: StateSet(1 << StateSet::SELECTED),
             ..node(role::MENU_ITEM, " Very large ", "", &[])
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_is_what_its_parts_show() {
+    fn the_value_of_a_date_is_joined_from_its_parts() {
         // Chromium: the parts and their separators are elements.
         let date = |month: &str| {
             settled(vec![

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_it_is_as_it_was() {
+    fn the_content_of_a_reused_window_is_unchanged() {
         let mut nodes = vec![
             node("/", None, role::FRAME),
             node("/front", Some(0), role::FRAME),

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_root_pane_that_begins_too_high_is_moved_and_what_is_right_is_not() {
+    fn only_nodes_of_a_root_pane_that_begins_too_high_are_moved() {
         let rect = |x, y, w, h| Rect { x, y, w, h };
         let (panel, pane) = (rect(0, 100, 800, 600), rect(0, 70, 800, 600));
         assert_eq!(offset(Some(role::ROOT_PANE), pane, panel, (0, 0)), (0, 30));

@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn two_windows_are_told_apart_by_title_size_or_place() {
+    fn two_windows_are_distinguished_by_title_size_or_place() {
         let (small, large) = (Rect::at(5, 6, 100, 50), Rect::at(300, 200, 400, 300));
         let moved = Rect::at(600, 6, 100, 50);
         let frames = [
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn what_active_told_twice_is_remembered_while_both_live() {
+    fn a_pair_that_active_confirmed_twice_is_remembered() {
         let active = [frame("/1", "A", FULL, false), frame("/2", "A", FULL, true)];
         let quiet = [frame("/1", "A", FULL, false), frame("/2", "A", FULL, false)];
         let twins = vec![toplevel(7, "A", FULL), toplevel(9, "A", FULL)];

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shadow_is_no_factor() {
+    fn a_shadow_is_not_taken_for_a_factor() {
         // Client-side decorations of 10 pixels on each side that the window does not report.
         let window = toplevel(Rect::at(0, 0, 420, 410), None, [0; 4]);
         assert_eq!(Units::Other.fit(Rect::at(10, 10, 400, 390), &window), None);

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_told_shadow_counts_where_the_frame_has_it() {
+    fn a_reported_shadow_counts_if_the_frame_includes_it() {
         let there = window(Rect::at(100, 50, 400, 300), InBuffer::At(26, 23));
         let frame = |w, h| before_content(&tree(&[(0, Rect::at(0, 0, w, h))]), 0, &there);
         assert_eq!(frame(452, 352), Some((26, 23)));

@@ -293,7 +293,7 @@ fn big(rows: usize) -> Tree {
 }
 
 #[test]
-fn two_trees_of_100_000_elements_are_compared_in_a_blink() {
+fn two_trees_of_100_000_elements_are_compared_in_linear_time() {
     let before = big(100_000);
     let mut after = big(100_000);
     after.elements.drain(99_000..);

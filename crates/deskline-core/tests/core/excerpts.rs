@@ -53,7 +53,7 @@ fn a_short_text_is_shown_whole() {
 }
 
 #[test]
-fn a_long_text_is_shown_around_what_changed() {
+fn a_long_text_is_shown_around_its_change() {
     let text = "# Deskline\n\nAn MCP server, in Rust, that lets an agent drive apps. Licensed under MIT.\n";
     let grown = format!("{text}LAST WORDS");
     insta::assert_snapshot!(

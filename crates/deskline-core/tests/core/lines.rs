@@ -327,7 +327,7 @@ proptest! {
     }
 
     #[test]
-    fn short_is_short(s in hostile(), limit in 0..40usize) {
+    fn a_shortened_text_keeps_to_its_limit(s in hostile(), limit in 0..40usize) {
         for short in [short(&s, limit), short_escaped(&s, limit)] {
             prop_assert!(short.chars().count() <= limit);
             prop_assert!(!short.contains(is_hostile));

@@ -53,7 +53,7 @@ fn every_role_has_a_name_of_its_own() {
 }
 
 #[test]
-fn a_native_role_that_says_no_more_is_not_printed() {
+fn a_native_role_that_adds_nothing_is_not_printed() {
     assert!(!Role::SLIDER.says_more("slider"));
     assert!(!Role::CHECK_BOX.says_more("check box"));
     assert!(!Role::BUTTON.says_more("AXButton"));

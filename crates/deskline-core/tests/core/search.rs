@@ -180,7 +180,7 @@ fn the_nearest_name_is_suggested() {
 
 proptest! {
     #[test]
-    fn what_is_found_has_the_text_and_nothing_panics(
+    fn any_result_of_a_search_has_the_text(
         tree in any_tree(),
         wanted in hostile(),
         role in prop::option::of(hostile()),

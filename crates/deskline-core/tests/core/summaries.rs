@@ -320,7 +320,7 @@ fn a_target_shows_state_value_and_its_container_among_equals() {
 }
 
 #[test]
-fn a_change_of_the_target_is_put_in_words() {
+fn a_change_of_the_target_is_described() {
     let tree = tree("[AXCheckBox] \"Paid\"\n[AXComboBox] \"Size\" value:\"S\"");
     let [was, mut is] = [0, 0].map(|i| tree.elements[i].clone());
     assert_eq!(own_change(&was, &is), None);
@@ -503,7 +503,7 @@ proptest! {
     }
 
     #[test]
-    fn paths_are_whole(mut summary in any_summary(), name in "[a-z /]{1,200}") {
+    fn paths_are_not_cut(mut summary in any_summary(), name in "[a-z /]{1,200}") {
         let path = format!("/{name}");
         summary.file = Some(File { path: path.clone(), bytes: 1, elements: 1 });
         summary.screenshot = Some(path.clone());

@@ -202,7 +202,7 @@ fn a_dialog_in_a_page_does_not_cover_the_browser_around_it() {
 }
 
 #[test]
-fn what_another_window_of_the_app_covers_is_not_seen_and_not_found_first() {
+fn an_element_behind_another_window_of_the_app_is_not_seen_or_found_first() {
     let mut tree = tree(
         r#"
 [AXApplication] #e1

@@ -80,7 +80,7 @@ impl Act<'_> {
         let text = known.map_or_else(|| choice.to_owned(), |i| text_of(tree, i));
         outcome.step.chosen = Some(text.clone());
         if has_chosen(tree, index, &text) == Some(true) {
-            let already = format!("{} was chosen already in {}", shown(&text), target.name);
+            let already = format!("{} was already chosen in {}", shown(&text), target.name);
             outcome.step.done.say(already);
             return Ok(());
         }

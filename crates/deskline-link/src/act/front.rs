@@ -236,7 +236,9 @@ impl Act<'_> {
         if self.tree.is_some_and(shows) {
             return Error::Unsupported {
                 what: "sending input to this app",
-                why: "the display lists no window of it, as of a panel on Wayland".to_owned(),
+                why: "the display lists no window of it: on Wayland, panels are not \
+                    listed"
+                    .to_owned(),
             };
         }
         Error::NoWindow {

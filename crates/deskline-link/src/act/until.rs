@@ -323,7 +323,7 @@ mod tests {
     use super::cuts_numbers;
 
     #[test]
-    fn a_part_of_a_longer_number_is_not_what_is_wanted() {
+    fn a_part_of_a_longer_number_does_not_match() {
         for (shown, wanted) in [("Line 30", "line 3"), ("115 kB", "15 kB"), ("v1.25", "1.2")] {
             assert!(cuts_numbers(shown, wanted), "{shown:?} {wanted:?}");
         }

@@ -32,7 +32,7 @@ fn step_message(e: &Error, call: &Call, report: &Report) -> String {
     if let Error::Cancelled(reason) = e {
         let mut message = cancelled(*reason, tool);
         if report.step.done.underway {
-            message += ". Some of the input may have gone in: call refresh_traversal to see";
+            message += ". Some of the input may have arrived: call refresh_traversal to see";
         }
         return if report.step.done.is_empty() {
             message
@@ -46,12 +46,9 @@ fn step_message(e: &Error, call: &Call, report: &Report) -> String {
     }
     match (report.step.done.is_empty(), unknown) {
         (true, false) => e.to_string(),
-        (true, true) => format!(
-            "{e}. Whether it was done all the same is not known: do not repeat it before you \
-            have looked"
-        ),
+        (true, true) => format!("{e}. It may have been done: look before you repeat it"),
         (false, _) => {
-            format!("{done}; then: {e}. Do not repeat it before you have looked")
+            format!("{done}; then: {e}. Look before you repeat it")
         }
     }
 }

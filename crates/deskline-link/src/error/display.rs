@@ -32,8 +32,8 @@ pub enum DisplayError {
     NotBroughtUp(&'static str),
     /// The compositor's list lacks the window.
     #[error(
-        "the compositor lists no window with this title, as of a panel. Nothing was sent. Use \
-         {QUIET_TOOLS}, which need none"
+        "the compositor lists no window with this title: it does not list panels, for example. \
+         Nothing was sent. Use {QUIET_TOOLS}, which need no window"
     )]
     NotListed,
     /// The shortcut that switches windows did not lead to this one.

@@ -41,8 +41,8 @@ pub enum Mismatch {
     TextGone { field: String },
     /// The first keys opened the field, and were lost.
     #[error(
-        "{field} got the focus while it was typed, took {kept} of {typed} characters and contains \
-         {} now. Select all of it (Control+A) and type the whole text there",
+        "{field} got the focus while the text was typed, took {kept} of {typed} characters and \
+         contains {} now. Select all of it (Control+A) and type the whole text there",
         shown(.text)
     )]
     OpenedByKeys {
@@ -52,13 +52,13 @@ pub enum Mismatch {
         text: String,
     },
     #[error(
-        "{field} says {} now: its old text is still beside the typed path. Select all of it \
+        "{field} contains {} now: its old text is still beside the typed path. Select all of it \
          (press_key_and_traverse Control+A) and type the path again",
         shown(.text)
     )]
     BesidePath { field: String, text: String },
     #[error(
-        "{field} took none of the text and still says {}. It may be read-only, or take other \
+        "{field} took none of the text and still contains {}. It may be read-only, or take other \
          characters: look at it, then set_value_and_traverse or another text",
         shown(.text)
     )]
@@ -76,7 +76,7 @@ pub enum Mismatch {
         difference: String,
         pasted: bool,
     },
-    #[error("{field} differs from it {difference}")]
+    #[error("{field} differs from that text {difference}")]
     Respaced { field: String, difference: String },
     #[error(
         "{field} took {kept} of {wanted} characters and contains {} now. It may limit or filter what \
@@ -90,12 +90,12 @@ pub enum Mismatch {
         text: String,
     },
     #[error(
-        "it says {} and not '{}': the app did not take the choice. Look at the picture",
+        "it shows {} and not '{}': the app did not take the choice. Look at the picture",
         shown(.text), escape::short(.wanted, 40)
     )]
     NotChosen { text: String, wanted: String },
     #[error(
-        "it still says {}: the app reported success and did not take the value. {}",
+        "it still shows {}: the app reported success but did not take the value. {}",
         shown(.text),
         if *.is_choice {
             "Use click_and_traverse on it with choose"

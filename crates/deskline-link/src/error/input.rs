@@ -37,8 +37,8 @@ impl From<InputError> for Error {
             } => covered(
                 other,
                 format!(
-                    "lies over ({x}, {y}), where this was to go. Nothing was sent there; \
-                    press_ax_and_traverse works also where something lies over it"
+                    "covers ({x}, {y}), where the input was to go. Nothing was sent there; \
+                     press_ax_and_traverse also works on a covered element"
                 ),
             ),
             InputError::EndCovered {
@@ -47,7 +47,7 @@ impl From<InputError> for Error {
             } => covered(
                 other,
                 format!(
-                    "lies over ({x}, {y}), where the drag was to end. Nothing was dragged. To \
+                    "covers ({x}, {y}), where the drag was to end. Nothing was dragged. To \
                     drop it there pass that app's pid as toPid; otherwise move one of the two \
                     windows"
                 ),

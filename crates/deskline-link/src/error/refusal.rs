@@ -50,10 +50,10 @@ pub enum Obstacle {
     #[error("the app answered {}", escape::quoted(.0, 160))]
     AppError(String),
     /// The system answered with this error.
-    #[error("the app says {0}")]
+    #[error("the app answered {0}")]
     SystemError(String),
     /// A tab was pressed and not selected.
-    #[error("the app took the action and the tab was not selected")]
+    #[error("the app accepted the action, but the tab is not selected")]
     TabNotSelected,
     /// The value is one of two numbers, depending on the language.
     #[error("{value:?} is {} or {}, depending on the language", .numbers[0], .numbers[1])]
@@ -77,10 +77,10 @@ pub enum Obstacle {
         high: f64,
     },
     /// The app did not take the number.
-    #[error("the app did not take the number")]
+    #[error("the app did not accept the number")]
     NumberNotTaken,
     /// A spin button shows the text, and its value stayed as it was.
-    #[error("it shows the text, and its value is the same as before")]
+    #[error("it shows the text, but its value has not changed")]
     ShownNotTaken,
     /// A text field whose text accessibility cannot set: Chromium has no interface for it.
     #[error("its app does not let accessibility set its text")]
@@ -106,9 +106,9 @@ pub enum Obstacle {
     },
     #[error("it has no value that accessibility can set")]
     NoValue,
-    #[error("what it is in has no selection that accessibility can change")]
+    #[error("its container has no selection that accessibility can change")]
     NoSelection,
-    #[error("it is known by the picture alone, not by accessibility")]
+    #[error("it is known only from the picture, not by accessibility")]
     OnlyPictured,
 }
 
@@ -120,7 +120,7 @@ const TYPE: &str = "Use click_and_traverse on it with text (select what is there
 impl Obstacle {
     fn next_step(&self, action: QuietAction) -> String {
         match self {
-            Self::Gone => "Call refresh_traversal for what is there",
+            Self::Gone => "Call refresh_traversal to see the present elements",
             Self::Disabled => "Enable it first",
             // LibreOffice updates the items of a menu when the menu opens.
             Self::DisabledInMenu => {
@@ -133,7 +133,7 @@ impl Obstacle {
                 numbers: [a, b], ..
             } => return format!("Pass {a} or {b}"),
             Self::NotANumber(_) => "Pass a number, such as \"50\"",
-            Self::OutOfRange { .. } => "Pass a number within it",
+            Self::OutOfRange { .. } => "Pass a number within the range",
             Self::NumberNotTaken => "Click it and use the arrow keys, or drag it",
             Self::ShownNotTaken => {
                 "If that is another value, call click_and_traverse on it with pressKey: Return"

@@ -22,7 +22,8 @@ pub enum TargetError {
     NotRead,
     /// The app's windows are elsewhere, and the ref is not in its tree.
     #[error(
-        "#{reference} is not among what {} (pid {pid}) shows now. Nothing was touched. {AWAY}",
+        "#{reference} is not among the elements that {} (pid {pid}) shows now. Nothing was \
+         touched. {AWAY}",
         escape::name(.app, 40)
     )]
     RefAway {
@@ -78,8 +79,8 @@ pub enum TargetError {
     },
     /// The place is in no window, but under one of the app's.
     #[error(
-        "the app's own window '{}' lies over ({}, {}), where this was to go. Nothing was touched. \
-         Move or close that window, or use press_ax_and_traverse",
+        "the app's own window '{}' covers ({}, {}), where the input was to go. Nothing was \
+         touched. Move or close that window, or use press_ax_and_traverse",
         escape::short(.title, 40),
         .at.x,
         .at.y
@@ -92,8 +93,9 @@ pub enum TargetError {
     },
     /// The app has several windows like the element's, and does not report in which of them it is.
     #[error(
-        "{} has windows like '{}' ({count}), and does not say which of them this is in. Nothing \
-         was clicked. Close one of them, or use press_ax_and_traverse, which needs no window",
+        "{} has windows like '{}' ({count}), and does not report which of them has this element. \
+         Nothing was clicked. Close one of them, or use press_ax_and_traverse, which needs no \
+         window",
         escape::name(.app, 40),
         escape::short(.title, 40)
     )]
@@ -138,7 +140,7 @@ pub enum TargetError {
     },
     /// No list of choices opened.
     #[error(
-        "{0} was clicked, and no choice came into the tree. It was closed again. Open it with \
+        "{0} was clicked, but no choice appeared in the tree, so it was closed again. Open it with \
          click_and_traverse, look at the picture, and press keys there: Down, Return"
     )]
     NotOpened(String),
@@ -163,14 +165,14 @@ pub enum TargetError {
     DragEndGone,
     /// The ends of a drag cannot be in view at the same time.
     #[error(
-        "{0} and the end of the drag do not show at the same time: one scrolls out of view when \
-         the other is scrolled into it. Nothing was dragged. Make the window larger, drag in \
+        "{0} and the end of the drag are not visible at the same time: one scrolls out of view \
+         when the other is scrolled into it. Nothing was dragged. Make the window larger, drag in \
          steps, or cut and paste"
     )]
     DragTooFar(String),
     /// Another window covers the end of a drag.
     #[error(
-        "the window '{}' lies over {to}, where the drag was to end. Nothing was dragged. \
+        "the window '{}' covers {to}, where the drag was to end. Nothing was dragged. \
          Move one of the two windows",
         escape::short(.title, 40)
     )]
@@ -182,7 +184,7 @@ pub enum TargetError {
     },
     /// The windows of a drag between two apps do not show together.
     #[error(
-        "'{}', where the drag was to end, does not show together with the window dragged from: \
+        "'{}', where the drag was to end, is not visible together with the window dragged from: \
          they are on different workspaces, or one hides the other. Nothing was dragged. Move one \
          to where the other shows",
         escape::short(.0, 40)
@@ -191,7 +193,7 @@ pub enum TargetError {
     /// The target's window is behind, and this desktop cannot raise it.
     #[error(
         "the target's window is not in front, and this desktop cannot bring it there: {0}. \
-         Nothing was touched. Ask the user to, or use press_ax_and_traverse, \
+         Nothing was touched. Ask the user to do so, or use press_ax_and_traverse, \
          set_value_and_traverse or set_selected_and_traverse, which need no window"
     )]
     CannotRaise(String),
@@ -260,7 +262,7 @@ pub enum TargetError {
     MenuItemDisabled(Point),
     /// The toolkit does not report where its menu is.
     #[error(
-        "GTK 3 does not say where its open menu is, so a click at ({}, {}) may reach another \
+        "GTK 3 does not report where its open menu is, so a click at ({}, {}) may reach another \
          item. Nothing was clicked. Use press_ax_and_traverse on the item, or \
          press_key_and_traverse with Up, Down, Return or Escape",
         .0.x,
@@ -280,7 +282,7 @@ pub enum TargetError {
 #[non_exhaustive]
 pub enum WindowHint {
     /// Its windows may be closed, or not open yet.
-    #[error("Its windows may be closed or on their way: call refresh_traversal")]
+    #[error("Its windows may be closed or not open yet: call refresh_traversal")]
     ClosedOrComing,
     /// Its windows are on another Space, and switching to that Space did not list them.
     #[error(
@@ -328,7 +330,7 @@ pub enum WindowHint {
     )]
     OtherBus,
     /// The system's accessibility answered with this error.
-    #[error("Accessibility says {0}. Call list_applications for what can be driven")]
+    #[error("Accessibility answered {0}. Call list_applications for what can be driven")]
     SystemError(String),
     #[error(
         "It runs without a window: try its menu bar with refresh_traversal, or open a document \

@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn two_whole_screens_are_compared_in_a_blink() {
+    fn two_whole_screens_are_compared_in_linear_time() {
         let before = picture(1_920, 1_080);
         let mut after = before.clone();
         paint(&mut after, (0, 0, 1_920, 1_080), [7; 3]);

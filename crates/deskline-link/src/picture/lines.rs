@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_one_line_and_what_is_far_apart_is_two() {
+    fn words_are_one_line_and_texts_far_apart_are_two() {
         for (space, count) in [(APART - GAP, 1), (APART + 2, 2)] {
             let mut picture = picture(300, 60, PAPER);
             let first = write(&mut picture, (20, 20), 5, INK);
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_told_apart_and_a_dot_is_none() {
+    fn lines_are_separated_and_a_dot_is_not_a_line() {
         let mut picture = picture(200, 80, PAPER);
         let first = write(&mut picture, (20, 10), 8, INK);
         let second = write(&mut picture, (20, 13 + LETTER.1), 8, INK);
@@ -498,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_of_a_window_are_found_in_a_blink() {
+    fn the_lines_of_a_window_are_found_in_linear_time() {
         let mut window = picture(1_280, 800, PAPER);
         for y in (10..780).step_by(16) {
             write(&mut window, (10, y), 150, INK);

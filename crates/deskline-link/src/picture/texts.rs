@@ -109,7 +109,7 @@ impl Texts {
         if unread > 0 {
             tree.partial.push(format!(
                 "{unread} lines of the picture were not read within {} ms: refresh_traversal \
-                 reads on",
+                 reads the rest",
                 LIMIT.as_millis()
             ));
         }
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_painted_over_shows_nothing() {
+    fn a_painted_over_part_shows_nothing() {
         let whole = picture();
         let mut covered = whole.clone();
         let far = Rect::at(0, 0, 20, 20);

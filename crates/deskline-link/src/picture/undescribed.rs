@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_from_its_picture_leaves_a_canvas_blind() {
+    fn texts_from_its_picture_leave_a_canvas_blind() {
         let mut tree = tree();
         assert!(may_have_spots(&tree, WINDOW) && !may_have_spots(&tree, WindowId(8)));
         let before = names(&tree, WINDOW, &icons(40, 80));
@@ -499,7 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_screen_is_looked_at_in_a_blink() {
+    fn a_whole_screen_is_examined_in_linear_time() {
         let mut tree = tree();
         tree.windows[0].extents = Rect::at(100, 50, 1_920, 1_080);
         for element in &mut tree.elements {

@@ -293,7 +293,7 @@ impl Field {
     }
 
     pub(crate) fn differs(&self) -> Verdict {
-        Verdict::Differs(format!("{} says {} now", self.name, shown(&self.text)))
+        Verdict::Differs(format!("{} contains {} now", self.name, shown(&self.text)))
     }
 
     pub(crate) fn shortened(&self, kept: usize, wanted: &str) -> Verdict {

@@ -240,12 +240,12 @@ fn current_beside(tree: &Tree, now: usize) -> Verdict {
     match current {
         Some(current) if related(current) => Verdict::Agrees,
         Some(current) => Verdict::Differs(format!(
-            "it is selected, and keys still go by the current row, {}: accessibility cannot move \
+            "it is selected, but keys still act on the current row, {}: accessibility cannot move \
             that. Click the one you mean before you press a key for it",
             summary::name_of(tree, current)
         )),
         None if from_toolkit => Verdict::Differs(
-            "it is selected, and keys may still go by another row, the current one. Click it \
+            "it is selected, but keys may still act on another row, the current one. Click it \
             before you press a key for it"
                 .into(),
         ),

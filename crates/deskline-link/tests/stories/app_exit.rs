@@ -30,7 +30,7 @@ fn an_action_that_ends_the_app_reports_how_it_ended() {
 }
 
 #[test]
-fn later_calls_about_it_say_so_too() {
+fn later_calls_about_the_app_report_its_end_too() {
     let mut story = ended_by(Exit::Signal(6));
     story.press("Send").refresh();
     assert_snapshot!(story.outcome(), @"
@@ -51,7 +51,7 @@ fn an_end_before_the_action_is_an_error() {
 }
 
 #[test]
-fn where_the_persons_window_closes_they_get_the_one_below_it() {
+fn if_the_persons_window_closes_they_get_the_window_below_it() {
     let mut story = Story::new();
     story.given(|world| {
         world.raise(MUSIC_WINDOW);
@@ -65,7 +65,7 @@ fn where_the_persons_window_closes_they_get_the_one_below_it() {
 
 /// The window that the user switches to was the lowest before.
 #[test]
-fn where_the_window_that_they_have_turned_to_closes_they_get_the_one_before_it() {
+fn if_the_window_that_the_person_switched_to_closes_they_get_the_previous_one() {
     let mut story = Story::new();
     story.after("every_window", person::switches_to(MUSIC_WINDOW));
     story.after("activate", |world| world.close(MUSIC_WINDOW));
@@ -76,7 +76,7 @@ fn where_the_window_that_they_have_turned_to_closes_they_get_the_one_before_it()
 
 /// The user's own window closes right before it is put back, and the user switches to another one.
 #[test]
-fn a_window_that_they_turn_to_while_theirs_is_put_back_stays() {
+fn a_window_that_the_person_switches_to_during_the_restore_stays() {
     let mut story = Story::new();
     story.click("Send");
     let back = story.last("activate 3");

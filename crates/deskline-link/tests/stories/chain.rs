@@ -278,7 +278,7 @@ fn a_blocked_app_gets_no_step() {
 }
 
 #[test]
-fn keys_go_to_the_window_that_is_insisted_on() {
+fn keys_go_to_the_window_that_the_call_names() {
     let mut story = Story::new();
     story.given(|world| {
         let field = r#"[AXTextField] "Search" x:20 y:440 w:300 h:24 editable"#;
@@ -489,7 +489,7 @@ fn a_chain_stops_where_the_app_has_closed_its_last_window() {
         world.on_press("Send", |world| world.close(MAIL_WINDOW));
     });
     story.chain(None, vec![click("Send", None, None), types("rm -rf")]);
-    assert_snapshot!(story.field("error"), @"Step 1 of 2: Clicked 'Send' [AXButton]; then: the window 'Notes' (pid 200) is in front now, because the app has closed its own. Nothing more was sent. Call again with pid 200 if that is meant. Do not repeat it before you have looked");
+    assert_snapshot!(story.field("error"), @"Step 1 of 2: Clicked 'Send' [AXButton]; then: the window 'Notes' (pid 200) is in front now, because the app has closed its own. Nothing more was sent. Call again with pid 200 if you want to act there. Look before you repeat it");
     assert_eq!(story.reached(), "Mail: click Send");
 }
 
@@ -539,7 +539,7 @@ fn a_text_after_a_click_that_closes_its_window_goes_nowhere() {
         });
     });
     story.click_then("Send", Some("rm -rf"), None);
-    assert_snapshot!(story.field("error"), @"Clicked 'Send' [AXButton]; then: the window 'Songs' (pid 300) is in front now, because the app has closed its own. Nothing more was sent. Call again with pid 300 if that is meant. Do not repeat it before you have looked");
+    assert_snapshot!(story.field("error"), @"Clicked 'Send' [AXButton]; then: the window 'Songs' (pid 300) is in front now, because the app has closed its own. Nothing more was sent. Call again with pid 300 if you want to act there. Look before you repeat it");
     assert_eq!(story.reached(), "Mail: click Send");
 }
 

@@ -96,10 +96,10 @@ fn accessibility_alone_chooses_where_it_can() {
 }
 
 #[test]
-fn what_is_chosen_already_stays_and_nothing_is_touched() {
+fn a_choice_that_is_already_made_stays_and_nothing_is_touched() {
     let mut story = desk();
     story.run(Tool::Click, choose("small"));
-    assert_snapshot!(story.field("summary"), @"'small' was chosen already in 'Size' [AXComboBox]. 0 added, 0 removed, 0 modified. Settled in _ ms.");
+    assert_snapshot!(story.field("summary"), @"'small' was already chosen in 'Size' [AXComboBox]. 0 added, 0 removed, 0 modified. Settled in _ ms.");
     assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 
@@ -107,7 +107,7 @@ fn what_is_chosen_already_stays_and_nothing_is_touched() {
 fn a_choice_that_is_not_there_names_the_nearest_and_closes_the_list() {
     let mut story = desk();
     story.run(Tool::Click, choose("Huge"));
-    assert_snapshot!(story.field("error"), @r#"Opened 'Size' [AXComboBox]; then: 'Size' [AXComboBox] has no choice 'Huge'. Nearest: "Large", "Larger", "Small". Nothing was chosen. Pass the text of one as choose. Do not repeat it before you have looked"#);
+    assert_snapshot!(story.field("error"), @r#"Opened 'Size' [AXComboBox]; then: 'Size' [AXComboBox] has no choice 'Huge'. Nearest: "Large", "Larger", "Small". Nothing was chosen. Pass the text of one as choose. Look before you repeat it"#);
     assert_snapshot!(story.seen(), @"reached: Mail: click Size, Mail: ·; front: Notes, pointer: 900,700");
     assert_eq!(windows(&story), CLOSED);
 }
@@ -120,7 +120,7 @@ fn an_app_that_keeps_another_choice_is_an_error() {
         world.menu(MAIL, [20, 464, 200, 80], lines);
     });
     story.run(Tool::Click, choose("Large"));
-    assert_snapshot!(story.field("error"), @"Opened 'Size' [AXComboBox], chose 'Large', but it says 'Small' and not 'Large': the app did not take the choice. Look at the picture");
+    assert_snapshot!(story.field("error"), @"Opened 'Size' [AXComboBox], chose 'Large', but it shows 'Small' and not 'Large': the app did not take the choice. Look at the picture");
 }
 
 /// The combo box has its choice as its name, and its choices are in no tree once the list has
@@ -147,7 +147,7 @@ fn an_app_that_takes_another_choice_for_its_name_is_an_error() {
         choice: "Large".into(),
     });
     story.run(Tool::Click, choose);
-    assert_snapshot!(story.field("error"), @"Opened 'Small' [AXComboBox], chose 'Large', but it says 'Larger' and not 'Large': the app did not take the choice. Look at the picture");
+    assert_snapshot!(story.field("error"), @"Opened 'Small' [AXComboBox], chose 'Large', but it shows 'Larger' and not 'Large': the app did not take the choice. Look at the picture");
 }
 
 #[test]

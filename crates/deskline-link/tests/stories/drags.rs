@@ -59,7 +59,7 @@ fn nothing_is_dropped_where_the_end_does_not_show() {
     let mut story = Story::new();
     story.given(field([100, 100, 200, 60]));
     drag_to_music(&mut story, "Inbox");
-    assert_snapshot!(story.field("error"), @"the window 'New Message' lies over 'Queue' [AXTextField], where the drag was to end. Nothing was dragged. Move one of the two windows");
+    assert_snapshot!(story.field("error"), @"the window 'New Message' covers 'Queue' [AXTextField], where the drag was to end. Nothing was dragged. Move one of the two windows");
     assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 

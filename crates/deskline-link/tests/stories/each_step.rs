@@ -128,7 +128,11 @@ fn is_let_go(story: &Story, step: usize) {
     let (clicked, typed) = (did(&calls, "click "), did(&calls, "type_text"));
     if story.is_error() && !story.text().contains("no element matches") {
         let error = story.field("error");
-        let unsure = ["may have gone in", "Some of the input", "is not known"];
+        let unsure = [
+            "may have arrived",
+            "Some of the input",
+            "may have been done",
+        ];
         let says = [
             "Clicked",
             "Typed",

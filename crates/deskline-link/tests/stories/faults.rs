@@ -140,7 +140,7 @@ fn keys_one_at_a_time_are_no_way_to_a_password() {
 }
 
 #[test]
-fn without_a_first_reading_it_is_not_known_where_a_text_went() {
+fn without_a_first_reading_a_text_is_hidden() {
     let mut story = Story::new();
     story.options.traverse_before = false;
     story.type_text("hunter2");
@@ -180,7 +180,7 @@ fn a_chain_behind_a_menu_that_was_left_open_stays_with_its_app() {
 }
 
 #[test]
-fn a_panic_while_an_error_is_put_into_words_is_an_error() {
+fn a_panic_while_an_error_is_explained_is_an_error() {
     let mut story = Story::allowing(&["Mail"]);
     story.given(|world| {
         world.raise(MAIL_WINDOW);
@@ -252,7 +252,7 @@ fn an_app_that_hangs_while_it_is_pressed_may_have_done_it() {
     let mut story = Story::new();
     story.after("read 100 again", |world| world.becomes(MAIL, Health::Hung));
     story.press("Send");
-    assert_snapshot!(story.field("error"), @"Mail (pid 100) does not answer: no reply to an accessibility call within _ ms. It is busy or hung: call wait_for_and_traverse, which outlasts that, or refresh_traversal later; other apps are not affected. Whether it was done all the same is not known: do not repeat it before you have looked");
+    assert_snapshot!(story.field("error"), @"Mail (pid 100) does not answer: no reply to an accessibility call within _ ms. It is busy or hung: call wait_for_and_traverse, which outlasts that, or refresh_traversal later; other apps are not affected. It may have been done: look before you repeat it");
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn a_text_that_another_window_cuts_short_stops_there() {
     story.type_text("bob@example.com");
     assert_snapshot!(story.outcome(), @r##"
     status: error
-    error: the window 'Restart now?' (pid 400) is in front now, and input would not reach the target any more. The first 7 of 15 characters were typed. Whether it was done all the same is not known: do not repeat it before you have looked
+    error: the window 'Restart now?' (pid 400) is in front now, and input would not reach the target any more. The first 7 of 15 characters were typed. It may have been done: look before you repeat it
     pid: 100
     app: Mail
     focus: "New Message"
@@ -315,7 +315,7 @@ fn a_drag_does_not_end_in_a_window_that_lies_over_its_end() {
         world.window(MAIL, "Popped up", [400, 0, 200, 100], "");
     });
     story.drag("Inbox", "Send");
-    assert_snapshot!(story.field("error"), @"the window 'Popped up' lies over 'Send' [AXButton], where the drag was to end. Nothing was dragged. Move one of the two windows");
+    assert_snapshot!(story.field("error"), @"the window 'Popped up' covers 'Send' [AXButton], where the drag was to end. Nothing was dragged. Move one of the two windows");
     assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
 
@@ -356,7 +356,7 @@ fn the_text_after_a_click_does_not_reach_a_blocked_app() {
     story.click_then("Send", Some("rm -rf"), None);
     assert_snapshot!(story.outcome(), @r##"
     status: error
-    error: Clicked 'Send' [AXButton]; then: the click brought a blocked app to the front (pid 400), so no key was sent. Allowed are apps named 'Mail'. Do not repeat it before you have looked
+    error: Clicked 'Send' [AXButton]; then: the click brought a blocked app to the front (pid 400), so no key was sent. Allowed are apps named 'Mail'. Look before you repeat it
     pid: 100
     app: Mail
     focus: "New Message"
@@ -374,7 +374,7 @@ fn the_title_of_a_blocked_window_is_not_shown() {
     story.click("Send");
     assert_snapshot!(story.outcome(), @r##"
     status: error
-    error: a window of pid 300 lies over (540, 52), where this was to go. Nothing was sent there; press_ax_and_traverse works also where something lies over it
+    error: a window of pid 300 covers (540, 52), where the input was to go. Nothing was sent there; press_ax_and_traverse also works on a covered element
     pid: 100
     app: Mail
     focus: "New Message"

@@ -75,7 +75,7 @@ fn text_goes_to_no_app_that_a_click_brings_up_before_the_person_allows_it() {
 }
 
 #[test]
-fn what_keeps_passwords_is_closed_until_it_is_allowed_by_name() {
+fn an_app_that_keeps_passwords_is_blocked_until_it_is_allowed_by_name() {
     let mut story = Story::new();
     story.script().programs.push((MAIL, "keepassxc"));
     story.click("Send");

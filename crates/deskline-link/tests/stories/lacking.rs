@@ -76,10 +76,10 @@ fn a_pointer_that_cannot_be_asked_is_not_put_back() {
 }
 
 #[test]
-fn where_no_window_can_be_raised_input_goes_to_the_one_in_front_alone() {
+fn without_raising_input_goes_only_to_the_front_window() {
     let lack = [("raising", "the compositor does not allow it")];
     let mut story = Story::lacking(&lack);
-    assert_snapshot!(story.click("Send").field("error"), @"the target's window is not in front, and this desktop cannot bring it there: the compositor does not allow it. Nothing was touched. Ask the user to, or use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which need no window");
+    assert_snapshot!(story.click("Send").field("error"), @"the target's window is not in front, and this desktop cannot bring it there: the compositor does not allow it. Nothing was touched. Ask the user to do so, or use press_ax_and_traverse, set_value_and_traverse or set_selected_and_traverse, which need no window");
     assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
     story.given(|world| world.raise(MAIL_WINDOW));
     story.click("Send");

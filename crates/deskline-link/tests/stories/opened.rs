@@ -10,7 +10,7 @@ const QUESTION: &str = r#"[AXStaticText] "Send without a subject?" x:110 y:110 w
     [AXButton] "Send anyway" x:110 y:140 w:100 h:24"#;
 
 #[test]
-fn a_window_that_came_is_named_modal_or_not_and_read_first() {
+fn a_window_that_has_opened_is_named_modal_or_not_and_read_first() {
     let mut story = Story::new();
     story.on_press("Send", |world| {
         world.window(MAIL, "Question", [100, 100, 300, 100], QUESTION);

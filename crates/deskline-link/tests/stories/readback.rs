@@ -53,7 +53,7 @@ fn a_value_that_is_not_taken_is_an_error_with_the_current_one() {
     let mut story = with(nothing);
     story.set_value("To", "bob");
     story.fails();
-    story.says("error: Set 'To' [AXTextField] to 'bob', but it still says ''");
+    story.says("error: Set 'To' [AXTextField] to 'bob', but it still shows ''");
     story.says("Click it and type instead");
     assert!(!story.field("file").is_empty());
     story.given(|world| world.node("To").unwrap().makes = Some(five));
@@ -67,7 +67,7 @@ fn a_value_that_the_app_writes_in_its_own_form_is_a_success_with_a_note() {
     let mut story = with(|text| format!("{text}.00"));
     story.set_value("To", "3");
     story.succeeds();
-    story.says("note: 'To' [AXTextField] says '3.00' now");
+    story.says("note: 'To' [AXTextField] contains '3.00' now");
     // Setting the same value again changes nothing, and nothing should change.
     story.set_value("To", "3").says_nothing_more();
     story.given(|world| world.node("To").unwrap().makes = Some(|text| text.trim().to_owned()));
@@ -98,7 +98,7 @@ fn a_text_that_loses_characters_is_an_error_and_the_key_after_it_is_not_pressed(
     let mut story = with(nothing);
     story.types("bob");
     story.fails();
-    story.says("took none of the text and still says ''");
+    story.says("took none of the text and still contains ''");
 }
 
 #[test]
@@ -109,14 +109,14 @@ fn a_mask_and_a_completion_are_notes() {
     });
     story.types("20261122");
     story.succeeds();
-    story.says("note: 'To' [AXTextField] says '2026-11-22' now");
+    story.says("note: 'To' [AXTextField] contains '2026-11-22' now");
     let mut story = with(|text| match text {
         "Lon" => "London".to_owned(),
         text => text.to_owned(),
     });
     story.types("Lon");
     story.succeeds();
-    story.says("note: 'To' [AXTextField] says 'London' now");
+    story.says("note: 'To' [AXTextField] contains 'London' now");
 }
 
 /// A desk with a text area that changes the text that it gets.
@@ -274,7 +274,7 @@ fn a_selection_that_keys_do_not_follow_is_reported() {
         world.focus(id, 1);
     });
     story.select("Two", true);
-    story.says("note: it is selected, and keys still go by the current row, 'One' [AXCell]");
+    story.says("note: it is selected, but keys still act on the current row, 'One' [AXCell]");
     story.select("One's size", true).says_nothing_more();
 }
 
@@ -316,5 +316,5 @@ fn a_text_that_has_passed_the_click_is_an_error() {
         .after("type_text", |world| focus(world, 0))
         .click_then("To", Some("hi"), None);
     story.fails();
-    story.says("took none of the text and still says ''");
+    story.says("took none of the text and still contains ''");
 }

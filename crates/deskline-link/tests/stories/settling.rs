@@ -88,7 +88,7 @@ fn a_late_effect_is_waited_for_until_the_app_is_quiet() {
 
 /// LibreOffice lays out a dialog once more when the dialog is on the screen.
 #[test]
-fn a_dialog_that_grows_once_it_is_there_is_answered_as_it_stays() {
+fn a_dialog_that_grows_after_it_opens_is_reported_at_its_final_size() {
     for ms in [120, 200] {
         let mut story = Story::new();
         story.on_press("Send", |world| {
@@ -109,7 +109,7 @@ fn a_dialog_that_grows_once_it_is_there_is_answered_as_it_stays() {
 
 /// GTK 4 scrolls smoothly to the focus.
 #[test]
-fn what_moves_without_an_event_is_answered_where_it_stays() {
+fn an_element_that_moves_without_an_event_is_reported_at_its_final_place() {
     let slides_to = |y: i32| {
         move |world: &mut World| {
             let inbox = world.stack.iter_mut().flat_map(|w| &mut w.nodes);

@@ -426,7 +426,7 @@ fn esc_stops_the_text_and_puts_everything_back() {
     story.type_text("secret words");
     assert_snapshot!(story.outcome(), @r##"
     status: error
-    error: Cancelled: the user pressed Esc during type_and_traverse. Some of the input may have gone in: call refresh_traversal to see
+    error: Cancelled: the user pressed Esc during type_and_traverse. Some of the input may have arrived: call refresh_traversal to see
     pid: 100
     app: Mail
     focus: "New Message"

@@ -75,12 +75,18 @@ impl WaylandSystem for GnomeDisplay<Described> {
             BY_PROTOCOLS
         };
         let raise = match self.extension() {
-            ExtensionUse::Places => "by Deskline's extension, which tells places on the screen too",
+            ExtensionUse::Places => {
+                "by Deskline's extension, which also reports positions on the \
+                screen"
+            }
             ExtensionUse::Raise => {
-                "by Deskline's extension. It is of another version than Deskline, or is used with --gnome-input notify, and tells no places on the screen: install it anew from extensions/gnome in Deskline's source"
+                "by Deskline's extension. It is of another version than Deskline, or is used with \
+                 --gnome-input notify, and reports no positions on the screen: install it anew \
+                 from extensions/gnome in Deskline's source"
             }
             ExtensionUse::None => {
-                "by Alt+Esc. Deskline's extension (extensions/gnome in its source) is quicker and surer, and tells places on the screen"
+                "by Alt+Esc. Deskline's extension (extensions/gnome in its source) is faster and \
+                 more reliable, and reports positions on the screen"
             }
         };
         Findings {

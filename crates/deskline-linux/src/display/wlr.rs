@@ -49,7 +49,9 @@ impl WaylandSystem for WlrDisplay<Described> {
 
     fn findings(&mut self) -> Findings {
         Findings {
-            pointer: "by the compositor's own protocols. It does not tell where windows are: Deskline shows a window in full screen for a moment to find that out, when it first clicks in it",
+            pointer: "by the compositor's own protocols. It does not report where windows are: at \
+                the first click in a window, Deskline shows it in full screen for a moment to \
+                find out",
             has_reasons: true,
             ..Findings::by_protocols(self.guard())
         }

@@ -102,7 +102,8 @@ pub(super) fn deaf(pid: u32, how: &str) -> Check {
         None => Check::warn(
             "app",
             format!("{}, of a toolkit unknown to Deskline, {how}", who(pid)),
-            "its toolkit may have no accessibility: agents see its picture, and click by place",
+            "its toolkit may have no accessibility: agents see its picture, and click by \
+             coordinates",
         ),
     }
 }

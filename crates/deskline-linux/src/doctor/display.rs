@@ -19,7 +19,7 @@ const NEEDED: [(&str, &str, bool); 7] = [
     ("XKEYBOARD", "typing", true),
     (
         "XInputExtension",
-        "telling your input from the agent's",
+        "distinguishing your input from the agent's",
         false,
     ),
     ("Composite", OF_COVERED, false),
@@ -135,7 +135,7 @@ pub(super) fn guard(session: &Session, attended: bool) -> Check {
         return Check::ok(
             GUARD,
             "none, as nobody sits at this private desktop: nothing is kept out and nothing is \
-            put back. With --attended it is as on a person's own",
+            put back. With --attended it is treated like a person's own desktop",
         );
     }
     let why = match deskline_x11::guard::look(display, session.xauthority.as_deref()) {

@@ -54,7 +54,7 @@ fn outline(by: By) -> Desk {
 }
 
 #[test]
-fn its_items_are_in_the_tree_while_it_is_open() {
+fn the_items_of_an_open_context_menu_are_in_the_tree() {
     for by in [By::Notification, By::Outline, By::App] {
         let mut desk = outline(by);
         let target = by_text("report.txt", "AXRow");
@@ -81,7 +81,7 @@ fn its_items_are_in_the_tree_while_it_is_open() {
 }
 
 #[test]
-fn one_that_accessibility_does_not_list_is_said_to_be_open() {
+fn a_context_menu_that_accessibility_does_not_list_is_reported_as_open() {
     let mut desk = Desk::new();
     desk.mac
         .world()

@@ -11,7 +11,7 @@ use crate::os::fake::text;
 
 /// While a menu has the focus, the system-wide element names no app (Hammerspoon #3799).
 #[test]
-fn where_no_app_has_the_focus_each_app_is_asked_whether_it_is_in_front() {
+fn if_no_app_has_the_focus_each_app_is_asked_whether_it_is_in_front() {
     let mut desk = Desk::new();
     desk.mac.world().quirks.no_focused_app = true;
     let body = desk.body;

@@ -20,7 +20,7 @@ fn key(code: u16) -> [Event; 2] {
 }
 
 #[test]
-fn the_persons_keys_do_not_mix_with_what_is_typed() {
+fn the_persons_keys_do_not_mix_with_the_agents() {
     let mut desk = Desk::new();
     let body = desk.body;
     let mac = desk.mac.clone();
@@ -75,7 +75,7 @@ fn the_persons_esc_cancels_releases_and_restores() {
 }
 
 #[test]
-fn keys_that_the_person_holds_are_let_go_before_anything_goes_in() {
+fn keys_that_the_person_holds_are_released_before_any_input() {
     let mut desk = Desk::new();
     desk.mac.world().held_keys = vec![57, 56];
     assert!(!desk.click_on("Send", "AXButton").is_error);
@@ -117,7 +117,7 @@ fn a_tap_that_the_system_turns_off_is_turned_on_again() {
 }
 
 #[test]
-fn where_a_password_field_has_the_keyboard_the_summary_says_that_there_is_no_guard() {
+fn the_summary_reports_that_a_password_field_prevents_the_guard() {
     let mut desk = Desk::new();
     desk.mac.world().secure_input = true;
     let answer = desk.click_on("Send", "AXButton").ok();

@@ -127,7 +127,7 @@ fn a_shortcut_holds_its_modifiers_by_the_layout_in_use() {
 }
 
 #[test]
-fn keys_beyond_a_macs_keyboard_are_sent_by_what_they_give() {
+fn keys_beyond_a_macs_keyboard_are_sent_by_their_effect() {
     let mut desk = Desk::new();
     assert!(!desk.press("F24", &[]).is_error);
     assert!(!desk.press("漢", &[]).is_error);
@@ -250,7 +250,7 @@ fn set_selected_selects_the_row_that_a_text_is_in() {
 }
 
 #[test]
-fn wait_for_sees_what_comes_later() {
+fn wait_for_finds_an_element_that_appears_later() {
     let mut desk = Desk::new();
     let (mac, window) = (desk.mac.clone(), desk.window);
     let later = std::thread::spawn(move || {
@@ -296,7 +296,7 @@ fn a_place_in_a_catalyst_table_is_found_in_the_tree() {
 }
 
 #[test]
-fn what_is_scrolled_away_is_scrolled_into_view_before_it_is_clicked() {
+fn an_element_that_is_scrolled_away_is_scrolled_into_view_before_a_click() {
     let mut desk = Desk::new();
     desk.given(|world| {
         let area = world.add(desk.window, "AXScrollArea", "", [110.0, 400.0, 200.0, 80.0]);

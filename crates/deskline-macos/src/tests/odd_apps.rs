@@ -83,7 +83,7 @@ fn a_hang_in_any_one_call_ends_within_bounds() {
 }
 
 #[test]
-fn a_hanging_call_says_which_app_does_not_answer() {
+fn a_hanging_call_names_the_app_that_does_not_answer() {
     let mut desk = Desk::new();
     desk.mac.world().quirks.hangs.insert("settable");
     let start = Instant::now();
@@ -104,7 +104,7 @@ fn a_button_without_a_title_has_its_help_for_a_name() {
 }
 
 #[test]
-fn secure_input_that_begins_in_mid_link_is_told() {
+fn secure_input_that_begins_in_mid_link_is_reported() {
     let mut desk = Desk::new();
     desk.mac.world().quirks.secure_after = Some(1);
     let answer = desk.click_on("Send", "AXButton").ok();
@@ -130,7 +130,7 @@ fn nothing_is_sent_while_another_user_has_the_screen() {
 }
 
 #[test]
-fn pictures_are_taken_although_the_preflight_says_no() {
+fn pictures_are_taken_although_the_preflight_fails() {
     let mut desk = Desk::new();
     desk.mac.world().quirks.preflight_lies = true;
     let answer = desk.run(Tool::Refresh, Action::Refresh);

@@ -84,7 +84,7 @@ fn an_app_that_does_not_paste_is_an_error_and_the_pasteboard_is_as_it_was() {
 }
 
 #[test]
-fn what_cannot_be_saved_is_refused_before_anything_is_touched() {
+fn a_pasteboard_that_cannot_be_saved_is_refused_before_anything_is_touched() {
     let withheld = ("public.html", "its 'public.html' did not arrive within 3 s");
     let promised = (
         "com.apple.pasteboard.promised-file-url",
@@ -106,7 +106,7 @@ fn what_cannot_be_saved_is_refused_before_anything_is_touched() {
 }
 
 #[test]
-fn what_the_person_copies_meanwhile_is_theirs() {
+fn data_that_the_person_copies_meanwhile_stays_on_the_pasteboard() {
     // The person copies something while the pasteboard is being saved.
     let theirs = || vec![vec![("public.utf8-plain-text".to_owned(), b"new".to_vec())]];
     let mut desk = desk();

@@ -150,7 +150,7 @@ fn a_runner_is_warned_of_though_it_is_allowed() {
 
 /// tmux: the server outlives the terminal that started it.
 #[test]
-fn a_responsible_terminal_that_has_ended_is_said_to_have() {
+fn a_responsible_terminal_that_has_ended_is_reported() {
     let desk = Desk::new();
     let mut world = desk.mac.world();
     world.app(901, "deskline", "/usr/local/bin/deskline".into());
@@ -188,7 +188,7 @@ fn program(path: &str, own: bool, signature: &str, mark: &str) -> deskline_link:
 }
 
 #[test]
-fn the_doctor_says_whether_a_permission_of_this_program_lasts() {
+fn the_doctor_reports_whether_a_permission_of_this_program_lasts() {
     const APP: &str = "/Users/me/Applications/Deskline.app/Contents/MacOS/deskline";
     const SIGNED: &str = "Signature size=8986\nAuthority=Developer ID Application: Jane (AB12)\n";
     const AD_HOC: &str = "Signature=adhoc\n";

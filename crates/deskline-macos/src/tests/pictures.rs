@@ -38,7 +38,7 @@ fn the_person_has_their_window_back_before_the_picture_is_taken() {
 
 /// A popover, a sheet or a panel closes when its app goes back.
 #[test]
-fn what_came_up_is_pictured_before_the_app_goes_back() {
+fn a_popover_is_pictured_before_its_app_goes_behind_again() {
     let mut desk = Desk::new();
     let does = |world: &mut crate::os::fake::World| {
         let root = world.apps[&MAIL].root;

@@ -50,7 +50,7 @@ fn a_click_waits_until_the_pointer_is_there() {
 }
 
 #[test]
-fn the_wheel_turns_where_it_was_meant_and_not_where_the_pointer_still_is() {
+fn the_wheel_turns_at_the_target_and_not_at_the_old_position_of_the_pointer() {
     let mut desk = Desk::new();
     desk.mac.world().quirks.late_pointer = Duration::from_millis(400);
     let at = Point { x: 300, y: 300 };

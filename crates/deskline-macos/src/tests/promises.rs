@@ -83,7 +83,7 @@ fn an_open_menu_keeps_pointer_and_front_until_the_link_that_closes_it() {
 /// After an error the link reconnects to the desktop. A restore that waits for a menu to close must
 /// survive that.
 #[test]
-fn what_an_open_menu_holds_back_survives_an_error_of_another_app() {
+fn a_restore_that_an_open_menu_defers_survives_an_error_of_another_app() {
     let mut desk = Desk::new();
     send_opens_a_menu(&desk);
     desk.click_on("Send", "AXButton");
@@ -154,7 +154,7 @@ fn an_app_that_stops_answering_is_an_error_within_its_patience() {
 }
 
 #[test]
-fn what_is_missing_has_its_own_words() {
+fn each_missing_part_has_its_own_error() {
     let mut desk = Desk::new();
     desk.run_on(999, Tool::Refresh, Action::Refresh)
         .fails_with("no process has pid 999");

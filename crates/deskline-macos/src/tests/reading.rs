@@ -169,7 +169,7 @@ fn a_closed_menu_does_not_show_and_an_open_one_does() {
 }
 
 #[test]
-fn what_is_minimised_or_scrolled_away_is_read_after_what_shows() {
+fn hidden_elements_are_read_after_visible_ones() {
     let desk = Desk::new();
     desk.given(|world| {
         let area = world.add(desk.window, "AXScrollArea", "", [110.0, 400.0, 200.0, 80.0]);
@@ -193,7 +193,7 @@ fn what_is_minimised_or_scrolled_away_is_read_after_what_shows() {
 }
 
 #[test]
-fn an_element_that_is_busy_for_a_moment_is_asked_again_and_a_silent_one_is_said() {
+fn an_element_that_is_busy_for_a_moment_is_asked_again_and_a_silent_one_is_reported() {
     let desk = Desk::new();
     let send = desk.send;
     desk.mac.world().node(send).busy = 1;

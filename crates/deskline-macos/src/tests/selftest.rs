@@ -222,7 +222,7 @@ fn maps(world: &mut World, path: PathBuf) -> u32 {
 }
 
 #[test]
-fn it_finds_all_as_it_should_be_on_a_mac_that_works() {
+fn the_self_test_passes_on_a_working_mac() {
     let desk = Desk::new();
     install(&desk, "TextEdit", textedit);
     install(&desk, "Calculator", calculator);
@@ -286,7 +286,7 @@ fn it_finds_all_as_it_should_be_on_a_mac_that_works() {
 }
 
 #[test]
-fn it_says_what_is_not_as_it_should_be() {
+fn the_self_test_names_each_fault() {
     let desk = Desk::new();
     install(&desk, "TextEdit", textedit);
     let mut lines = Vec::new();
@@ -303,7 +303,7 @@ fn it_says_what_is_not_as_it_should_be() {
 }
 
 #[test]
-fn without_permission_it_asks_and_says_where() {
+fn without_permission_the_self_test_asks_for_it_and_names_the_pane() {
     let desk = Desk::new();
     desk.mac.world().trusted = false;
     let mut lines = Vec::new();

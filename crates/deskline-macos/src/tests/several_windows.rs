@@ -44,7 +44,7 @@ fn run_in(desk: &mut Desk, window: Toplevel, tool: Tool, action: Action) -> Answ
 }
 
 #[test]
-fn keys_go_to_the_window_that_is_insisted_on_by_title_or_by_ref() {
+fn keys_go_to_the_window_that_is_named_by_title_or_by_ref() {
     let (mut desk, inbox, search) = two();
     let inbox_ref = reference(element(&desk.refresh(), "[AXWindow] \"Inbox\""));
     let body = desk.body;
@@ -66,7 +66,7 @@ fn keys_go_to_the_window_that_is_insisted_on_by_title_or_by_ref() {
 }
 
 #[test]
-fn a_window_that_is_not_there_gets_nothing_and_the_others_are_named() {
+fn the_error_about_a_missing_window_names_the_others_and_nothing_is_sent() {
     let (mut desk, ..) = two();
     let nowhere = Toplevel::Titled("Drafts".into());
     let answer = run_in(&mut desk, nowhere, Tool::Type, Action::Input(typing("x")));
@@ -117,7 +117,7 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
 }
 
 #[test]
-fn a_chain_stops_at_the_first_step_that_fails_and_says_what_was_done() {
+fn a_chain_stops_at_the_first_step_that_fails_and_lists_the_steps_done() {
     let mut desk = Desk::new();
     let answer = desk.chain(vec![
         clicks_on("Send"),
@@ -154,7 +154,7 @@ fn an_app_with_a_floating_panel_takes_clicks_and_keys() {
 /// Hammerspoon2 #228: a window that was raised while its app was behind does not come forward with
 /// the app. An app that comes forward late is still behind when its window is first raised.
 #[test]
-fn the_window_that_is_meant_comes_forward_and_not_the_one_that_its_app_had_in_front() {
+fn the_named_window_comes_forward_and_not_the_one_that_its_app_had_in_front() {
     for late in [0, 30] {
         let (mut desk, _, search) = two();
         desk.given(|world| {
@@ -172,7 +172,7 @@ fn the_window_that_is_meant_comes_forward_and_not_the_one_that_its_app_had_in_fr
 
 /// Without the private call, bounds and titles distinguish windows.
 #[test]
-fn windows_without_numbers_are_told_apart_by_their_places() {
+fn windows_without_numbers_are_distinguished_by_their_places() {
     let (mut desk, _, search) = two();
     desk.mac.world().quirks.no_window_numbers = true;
     let then = Typing::text("bills");

@@ -46,7 +46,7 @@ fn text_for_an_app_on_another_space_arrives() {
 }
 
 #[test]
-fn a_reading_says_that_its_windows_are_elsewhere_and_moves_nothing() {
+fn a_reading_reports_that_the_apps_windows_are_elsewhere_and_moves_nothing() {
     let mut desk = away();
     let answer = desk.run(Tool::Refresh, Action::Refresh).ok();
     let tree = tree(&answer);
@@ -90,7 +90,7 @@ fn a_ref_into_an_app_on_another_space_is_not_called_stale() {
 }
 
 #[test]
-fn a_window_on_another_space_that_a_call_insists_on_is_gone_to_or_said_to_be_there() {
+fn a_call_goes_to_the_space_of_the_window_that_it_names_or_reports_the_space() {
     let mut desk = away();
     let body = desk.body;
     desk.mac.world().focus(MAIL, body);
@@ -216,7 +216,7 @@ fn the_person_is_brought_back_to_their_window_in_full_screen() {
 
 /// "When switching to an application, switch to a Space with open windows" is off.
 #[test]
-fn a_space_that_macos_is_set_not_to_go_to_is_said_to_be_one() {
+fn a_space_that_macos_is_set_not_to_go_to_is_reported() {
     let mut desk = away();
     let mut world = desk.mac.world();
     world.quirks.stays_on_space = true;

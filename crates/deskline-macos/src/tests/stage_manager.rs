@@ -44,7 +44,7 @@ fn text_for_an_app_that_is_set_aside_arrives() {
 }
 
 #[test]
-fn an_app_that_is_set_aside_is_listed_and_a_reading_says_where_it_is() {
+fn an_app_that_is_set_aside_is_listed_and_a_reading_reports_where_it_is() {
     let mut desk = staged(true);
     let listed = desk.links.applications("").text;
     has(&listed, "Mail (PID: 100)");

@@ -54,7 +54,7 @@ fn a_short_text_is_whole() {
 }
 
 #[test]
-fn a_document_shows_the_part_around_its_caret_or_what_of_it_shows() {
+fn a_document_shows_the_part_around_its_caret_or_the_visible_part() {
     let (mut desk, area) = terminal(5_000, "com.example.Editor");
     let place = desk.mac.world().value(area).find("line 2500 ").unwrap();
     desk.mac

@@ -135,7 +135,7 @@ fn a_text_goes_past_an_input_method_which_is_on_again_afterwards() {
 
 /// `TextEdit`, Notes, Mail and Messages curl quotes.
 #[test]
-fn quotes_that_the_app_has_curled_are_said_to_be() {
+fn quotes_that_the_app_has_curled_are_reported() {
     let mut desk = Desk::new();
     let body = desk.body;
     desk.given(|world| {

@@ -79,7 +79,7 @@ fn a_browser_is_asked_by_its_own_attribute_and_waited_for_while_it_builds() {
 
 /// VS Code takes the attribute for a screen reader.
 #[test]
-fn an_app_is_let_go_when_the_server_ends() {
+fn the_request_to_an_app_is_withdrawn_when_the_server_ends() {
     let desk = electron(None);
     let mut desktop = MacDesktop::new(desk.mac.clone());
     desktop.read(MAIL, Scope::Showing).unwrap();

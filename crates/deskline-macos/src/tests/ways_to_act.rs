@@ -68,7 +68,7 @@ fn modifiers_are_held_while_a_click_is_made() {
 }
 
 #[test]
-fn a_click_of_the_middle_button_is_one() {
+fn the_middle_button_clicks() {
     let mut desk = Desk::new();
     let kind = ClickKind::with_button(Button::Middle);
     let target = by_text("Urgent", "AXCheckBox");
@@ -139,7 +139,7 @@ fn a_choice_is_picked_from_a_pop_up_button() {
 }
 
 #[test]
-fn a_key_is_held_for_as_long_as_it_was_asked_for() {
+fn a_key_is_held_for_the_requested_time() {
     let mut desk = Desk::new();
     let body = desk.body;
     desk.mac.world().focus(MAIL, body);
@@ -282,7 +282,7 @@ fn keys_go_to_the_window_that_a_call_names() {
 
 /// A point for [`Input`], for tests that need a point, not an element.
 #[test]
-fn a_place_is_clicked_with_the_button_that_was_asked_for() {
+fn a_place_is_clicked_with_the_requested_button() {
     let mut desk = Desk::new();
     let kind = ClickKind::with_button(Button::Right);
     let target = deskline_link::Target::Point(Point { x: 300, y: 300 });

@@ -118,7 +118,7 @@ fn links_are_named_as_in_the_journal() {
 }
 
 #[test]
-fn names_with_and_without_the_prefix() {
+fn tools_are_found_with_and_without_the_prefix() {
     assert_eq!(find("refresh_traversal").unwrap().name, "refresh_traversal");
     let prefixed = find("macos-use_click_and_traverse").unwrap();
     assert_eq!(prefixed.name, "click_and_traverse");

@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signal_counts_only_from_its_objects_owner() {
+    fn a_signal_counts_only_if_its_objects_owner_sends_it() {
         let signal = |sender: &str| {
             let signal = Message::signal("/a", "org.a.B", "Response").unwrap();
             signal

@@ -215,7 +215,7 @@ fn a_compositor_that_hangs_costs_two_seconds() {
 }
 
 #[test]
-fn what_the_compositor_does_not_offer_is_missing_with_a_reason() {
+fn an_ability_that_the_compositor_lacks_is_missing_with_a_reason() {
     for (interface, pointer, keys) in [
         ("zwlr_virtual_pointer_manager_v1", false, true),
         ("zwp_virtual_keyboard_manager_v1", true, false),

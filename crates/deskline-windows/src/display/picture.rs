@@ -40,7 +40,7 @@ pub fn take(window: WindowId) -> Result<Picture> {
     let (send, receive) = mpsc::sync_channel(1);
     if WAITING.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
         WAITING.fetch_sub(1, Ordering::Relaxed);
-        let why = format!("{MOST_WAITING} windows that hang have not given theirs yet");
+        let why = format!("{MOST_WAITING} hung windows have not delivered their pictures yet");
         return Err(Error::NoPicture(why));
     }
     // On a thread of its own, which is abandoned if the app hangs.

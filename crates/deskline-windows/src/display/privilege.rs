@@ -7,9 +7,9 @@ use crate::os::{self, Integrity};
 const MEDIUM: u32 = 0x2000;
 
 /// Why no input reaches a program with more rights: a clause, and the next step.
-pub(crate) const ELEVATED: &str = "the window is of a program that runs as administrator, and Windows keeps the input of other \
-     programs from it: have the user start Deskline's client as administrator too, or do this step \
-     themselves";
+pub(crate) const ELEVATED: &str = "the window belongs to a program that runs as administrator, \
+    and Windows keeps the input of other programs from it: have the user start Deskline's client \
+    as administrator too, or do this step themselves";
 
 /// Whether Windows blocks this process's input to that one.
 pub(crate) fn is_above(pid: u32) -> bool {

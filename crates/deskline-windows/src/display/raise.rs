@@ -60,9 +60,9 @@ pub(crate) fn activate(window: WindowId, cancel: &Cancel) -> Result<()> {
 fn refusal() -> DisplayError {
     if front().map(owner).is_some_and(privilege::is_above) {
         return DisplayError::NotBroughtUp(
-            "Windows kept the window in front there: it is of a program that runs as \
-             administrator, and takes no input from others. Ask the user to put another window in \
-             front, or to start Deskline's client as administrator",
+            "Windows kept another window in front: it belongs to a program that runs as \
+             administrator, and accepts no input from others. Ask the user to put another window \
+             in front, or to start Deskline's client as administrator",
         );
     }
     DisplayError::NotRaised(

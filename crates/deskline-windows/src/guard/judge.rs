@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn esc_is_reported_but_not_our_own_nor_with_a_modifier() {
+    fn only_the_persons_esc_without_modifiers_is_reported() {
         let (mut judge, now) = held();
         assert_eq!(judge.event(key(ESCAPE, true), true, now), (false, None));
         judge.event(key(CONTROL, true), false, now);

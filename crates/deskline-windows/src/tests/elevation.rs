@@ -33,7 +33,7 @@ fn text_for_a_program_of_an_administrator_is_an_error() {
 }
 
 #[test]
-fn the_tree_of_a_program_of_an_administrator_says_what_is_missing() {
+fn the_tree_of_a_program_of_an_administrator_reports_its_missing_parts() {
     let mut desk = elevated(HIGH);
     let answer = desk.refresh(PID);
     assert!(!answer.is_error, "{}", answer.text);
@@ -43,7 +43,7 @@ fn the_tree_of_a_program_of_an_administrator_says_what_is_missing() {
 }
 
 #[test]
-fn a_provider_that_denies_access_is_an_error_that_says_why() {
+fn a_provider_that_denies_access_is_an_error_with_the_reason() {
     let mut desk = elevated(HIGH);
     desk.fake.world().odd.denies_access = true;
     let answer = desk.press_on(by_text("Send"));

@@ -20,7 +20,7 @@ fn the_front_is_taken_while_the_foreground_is_locked() {
 }
 
 #[test]
-fn nothing_is_sent_where_the_window_does_not_come_to_the_front() {
+fn nothing_is_sent_if_the_window_does_not_come_to_the_front() {
     let mut desk = Desk::new();
     desk.fake.world().odd.foreground_held = true;
     let start = Instant::now();

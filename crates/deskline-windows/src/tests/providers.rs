@@ -51,7 +51,7 @@ fn an_app_that_hangs_in_the_middle_of_a_link_ends_it() {
 
 /// WPF reports items that are scrolled out of a list as on the screen, with bounds beyond it.
 #[test]
-fn an_item_beyond_its_list_is_not_clicked_where_it_says_it_is() {
+fn an_item_beyond_its_list_is_not_clicked_at_its_reported_place() {
     let mut desk = Desk::new();
     let list = desk
         .fake
@@ -95,7 +95,7 @@ fn an_app_that_changes_while_it_is_read_is_read() {
 /// A list that creates its items as they scroll into view: an item that does not exist yet is found
 /// by its name.
 #[test]
-fn an_item_that_is_not_made_yet_is_chosen() {
+fn an_item_that_does_not_exist_yet_is_chosen() {
     let mut desk = Desk::new();
     let has = Patterns::ITEM_CONTAINER | Patterns::SELECTION;
     let list = with(raw(LIST, "people", [250.0, 120.0, 200.0, 60.0]), has);
@@ -138,7 +138,7 @@ fn the_first_reading_waits_for_the_page_of_a_browser() {
 /// Qt's providers act, raise an event without a listener, and return that error, which has the same
 /// number as the error for an element that is gone.
 #[test]
-fn an_action_whose_event_nobody_takes_is_done() {
+fn an_action_whose_event_has_no_listener_is_done() {
     let mut desk = Desk::new();
     desk.fake.world().odd.events_fail = true;
     let action = Action::Quiet(Quiet::SetValue {

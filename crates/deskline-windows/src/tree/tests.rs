@@ -201,7 +201,7 @@ fn a_password_has_no_value() {
 }
 
 #[test]
-fn the_part_of_a_long_text_that_shows_is_asked_for() {
+fn the_visible_part_of_a_long_text_is_requested() {
     let (fake, window, mut trees) = app();
     let mut field = with(
         raw(DOCUMENT, "", at(10.0)),
@@ -222,7 +222,7 @@ fn the_part_of_a_long_text_that_shows_is_asked_for() {
 }
 
 #[test]
-fn a_part_of_a_template_is_left_out_unless_it_says_more() {
+fn a_part_of_a_template_is_left_out_unless_it_adds_information() {
     let (fake, window, mut trees) = app();
     let button = fake.add(
         window,
@@ -375,7 +375,7 @@ fn an_element_that_goes_while_it_is_read_is_left_out() {
 }
 
 #[test]
-fn an_element_in_itself_ends() {
+fn an_element_that_contains_itself_ends_the_reading() {
     let (fake, window, mut trees) = app();
     let group = fake.add(window, raw(PANE, "loop", at(10.0)));
     fake.list_also(group, group);
@@ -606,7 +606,7 @@ fn an_item_is_selected_beside_others_or_instead() {
 }
 
 #[test]
-fn scrolling_into_view_is_for_those_that_can() {
+fn only_an_element_with_the_pattern_is_scrolled_into_view() {
     let (fake, window, mut trees) = app();
     let can = Patterns::SCROLL_ITEM | Patterns::VIRTUALIZED_ITEM;
     fake.add(window, with(raw(LIST_ITEM, "far", at(900.0)), can));
@@ -627,7 +627,7 @@ fn scrolling_into_view_is_for_those_that_can() {
 }
 
 #[test]
-fn the_strongest_sign_is_heard() {
+fn the_strongest_sign_is_reported() {
     let (fake, _, mut trees) = app();
     trees.listen(PID).expect("listens");
     let now = Duration::ZERO;

@@ -11,7 +11,7 @@ use super::system::{Findings, Popups, WaylandSystem, placed};
 use crate::session::Kwin;
 
 /// How long a running KWin may take to join the session bus, and then to run scripts: the session
-/// may start a server before that.
+/// may start a server earlier.
 const JOINS: Duration = Duration::from_secs(3);
 
 /// Connects to KWin: see [`KdeDisplay::connect`].

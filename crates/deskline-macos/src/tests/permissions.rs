@@ -142,7 +142,7 @@ fn a_runner_is_warned_of_though_it_is_allowed() {
     let check = doctors(&desk, 901, "responsible");
     assert_eq!(check.status, Status::Warn);
     assert!(
-        check.finding.contains("everything that it runs"),
+        check.finding.contains("every program that it runs"),
         "{check:?}"
     );
     assert!(check.remedy.contains("deskline install"), "{check:?}");
@@ -219,7 +219,7 @@ fn the_doctor_reports_whether_a_permission_of_this_program_lasts() {
             SIGNED,
             NO_MARK,
             Status::Warn,
-            "gone afterwards",
+            "temporary copy",
         ),
         (
             "/usr/local/bin/deskline",
@@ -235,7 +235,7 @@ fn the_doctor_reports_whether_a_permission_of_this_program_lasts() {
             SIGNED,
             NO_MARK,
             Status::Warn,
-            "Homebrew's",
+            "belongs to Homebrew",
         ),
         (
             "/tmp/deskline",

@@ -154,7 +154,7 @@ fn qt(toolkit: &str) {
     subject.lacks("AXComboBox City 2", "City 61", "\"City 6\"");
     // The menus of Qt's buttons are not in the tree.
     let menu = subject.choose("AX More", "Copy it");
-    assert!(menu.error().contains("no choice came"), "{menu}");
+    assert!(menu.error().contains("no choice appeared"), "{menu}");
     subject.scrolls("AXList Rows", &["Line 120", "Line 3"]);
 }
 

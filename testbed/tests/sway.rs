@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::process::Stdio;
-use std::time::Duration;
 
 use deskline_testbed::{Compositor, Setup, Toolkit, until};
 use serde_json::json;

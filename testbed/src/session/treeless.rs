@@ -126,7 +126,10 @@ impl Session {
         });
         let press = json!({"pid": sdl.pid, "element": "Start"});
         let refused = server.call("press_ax_and_traverse", press);
-        assert!(refused.error().contains("by the picture"), "{refused}");
+        assert!(
+            refused.error().contains("only from the picture"),
+            "{refused}"
+        );
         let rows = DONE.into_iter().chain(["picture"]);
         let mut column: Vec<(String, String)> =
             rows.map(|row| (row.to_owned(), "✓".to_owned())).collect();

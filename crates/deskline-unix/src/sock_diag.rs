@@ -34,7 +34,8 @@ pub(crate) struct Sockets(OwnedFd);
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Socket {
     pub(crate) inode: u32,
-    /// The path or abstract name that it is bound to; for an accepted socket, that of the listener.
+    /// The path or abstract name that the socket is bound to; for an accepted socket, the
+    /// listener's.
     pub(crate) name: Vec<u8>,
     pub(crate) peer: Option<u32>,
     /// How many bytes its process has not read.

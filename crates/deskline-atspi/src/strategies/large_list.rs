@@ -377,7 +377,7 @@ fn may_show(from: Option<&Rect>, to: Option<&Rect>, clip: Rect) -> bool {
     !hull.intersect(&clip).is_empty()
 }
 
-/// The indexes between these two at which a range is probed: all of them if the range is short.
+/// The indexes to probe after `from` and before `to`: all of them if they are few.
 fn probes(from: i32, to: i32) -> impl Iterator<Item = i32> {
     let step = if to - from > SHORT {
         (to - from) / PARTS

@@ -42,7 +42,7 @@ impl CastBus {
 
 /// A cast that a thread starts.
 struct Begun {
-    /// Mutter's id; `None` for the focused window.
+    /// Mutter's id of the window; `None` for the focused window.
     window: Option<u64>,
     /// A stream keeps the size that the window had when it started.
     size: (i32, i32),

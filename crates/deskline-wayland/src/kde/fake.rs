@@ -12,7 +12,7 @@ use wayland_protocols_plasma::keystate::client::org_kde_kwin_keystate::{self, Or
 use super::bus::Bus;
 use crate::events::Events;
 use crate::layout::{Layout, locked, unreadable};
-use crate::wlroots::client::Client;
+use crate::wlroots::client::{Client, LOOKS_UP};
 use crate::wlroots::heard::{Heard, on_event};
 
 /// The version that has keys.
@@ -42,10 +42,6 @@ pub(super) struct Fake {
     /// The layout, with the input that it was computed from.
     layout: Option<(Read, Layout)>,
 }
-
-/// How long KWin may take to list its globals: it reads the whole program twice at each
-/// connection, and the `.desktop` files of all programs if one has changed.
-const LOOKS_UP: Duration = Duration::from_secs(20);
 
 /// Connects to the KWin that listens on `socket`. `None` if it does not offer the protocol to this
 /// program.

@@ -20,6 +20,10 @@ use crate::wlroots::heard::Heard;
 /// How long the compositor may take for an answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long KWin 5 may take to list its globals: it reads the whole program twice at each
+/// connection, and the `.desktop` files of all programs if one has changed.
+pub(crate) const LOOKS_UP: Duration = Duration::from_secs(20);
+
 /// How long apps may take to bind a device that is new to the seat.
 pub(crate) const ASK: Duration = Duration::from_millis(300);
 

@@ -290,7 +290,7 @@ fn a_part_that_ends_in_the_middle_of_a_link_ends_no_server() {
         println!("{:.600}", answer.text);
         assert!(!answer.text.contains("internal error"), "{of}: {answer}");
         let next = [
-            "before you have looked",
+            "ook before you repeat it",
             "the next call reconnects",
             "Call refresh_traversal",
         ];

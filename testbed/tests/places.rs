@@ -238,7 +238,7 @@ fn the_desktops_own_window_is_nobodys_front() {
     let (bed, server) = Bed::with_server();
     let desktop = Part::start(&bed, "xfdesktop");
     desktop.is_listed(&server, "(desktop)");
-    // A click on the notification gives it the focus.
+    // A click on the desktop gives it the focus.
     bed.run("xdotool", &["mousemove", "900", "700", "click", "1"]);
     desktop.is_listed(&server, "(desktop)");
     let list = server.call("list_applications", json!({})).text;

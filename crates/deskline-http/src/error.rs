@@ -34,8 +34,8 @@ pub enum HttpError {
     /// The number of a desktop's processes cannot be limited.
     #[error(
         "--processes needs a control group that this server may write to: start it with \
-        systemd-run --user --scope -p Delegate=yes, or omit --processes and have the service manager or container limit the \
-        processes"
+         systemd-run --user --scope -p Delegate=yes, or omit --processes and have the service \
+         manager or container limit the processes"
     )]
     NoGroups,
     /// A desktop did not start.

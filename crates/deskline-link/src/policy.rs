@@ -178,10 +178,10 @@ impl Policy {
         &self,
         desktop: &mut dyn Desktop,
         pid: u32,
-        alert: Option<Alert>,
+        alert: impl FnOnce() -> Option<Alert>,
         approved: Option<&str>,
     ) -> Result<()> {
-        let Some(alert) = alert.filter(|_| self.grants.asks) else {
+        let Some(alert) = self.grants.asks.then(alert).flatten() else {
             return Ok(());
         };
         let app = desktop.known_as(pid);

@@ -162,7 +162,7 @@ impl Steps<'_> {
                 Ok(_) if tops.iter().any(|top| older.contains(top)) => self.reader.again(),
                 Err(_) if !older.is_empty() => self.reader.whole(),
                 Ok(targets) => {
-                    let alert = Alert::answered_by(tree, action, targets);
+                    let alert = || Alert::answered_by(tree, action, targets);
                     let approved = self.call.approved.as_deref();
                     let approved = approved.filter(|_| report.ended_runs.is_empty());
                     self.policy.approve_answer(desktop, pid, alert, approved)?;

@@ -383,7 +383,7 @@ impl Act<'_> {
         let front = desk.front()?;
         if let Some(front) = front.as_ref().filter(|front| front.pid == Some(self.pid)) {
             self.check_window(desk, Some(tree), front)?;
-            let alert = Alert::of_keys(tree, self.action, None);
+            let alert = || Alert::of_keys(tree, self.action, None);
             self.policy
                 .approve_answer(&mut **desk, self.pid, alert, None)?;
             desk.set_aim(Aim {

@@ -7,7 +7,7 @@ use crate::cancel::Cancel;
 use crate::clicks::Button;
 use crate::error::Progress;
 use crate::hands::{act, button, group, hold, release_all};
-use crate::pointer::{await_reader, keys_of, look};
+use crate::pointer::{await_reader, go, keys_of, look};
 use crate::port::{Doing, Port as _, Scene, Wait};
 
 /// Toolkits start a drag after this distance: 8 pixels in GTK, 10 in Qt.
@@ -33,7 +33,7 @@ pub fn drag<S: Scene>(
         look(scene, from, Some(to), cancel)?;
         let held = keys_of(scene, modifiers)?;
         group(scene, |scene| {
-            scene.port()?.go(from)?;
+            go(scene, from, Some(to), cancel)?;
             let pulled = pull(scene, [from, to], &held, cancel);
             if pulled.is_err()
                 && let Err(e) = scene.port().and_then(|mut port| port.go(from))

@@ -69,6 +69,12 @@ pub enum InputError {
         /// The place.
         at: Point,
     },
+    /// The target's window has moved, so another element may be at the place. Nothing was sent.
+    #[error("the window at ({}, {}) has moved", at.x, at.y)]
+    Moved {
+        /// The place.
+        at: Point,
+    },
     /// Another app's window lies where a drag would end.
     #[error("a window of pid {} covers the end of the drag", other.pid)]
     EndCovered {

@@ -34,7 +34,7 @@ pub fn click<S: Scene>(scene: &mut S, click: Click, cancel: &Cancel) -> Result<(
         look(scene, at, None, cancel)?;
         let held = keys_of(scene, modifiers)?;
         group(scene, |scene| {
-            scene.port()?.go(at)?;
+            go(scene, at, None, cancel)?;
             hold(scene, &held)?;
             for nth in 1..=clicks.count() {
                 if nth > 1 {
@@ -48,8 +48,10 @@ pub fn click<S: Scene>(scene: &mut S, click: Click, cancel: &Cancel) -> Result<(
                 button(scene, which, false, nth)?;
             }
             let_go(scene, &held)?;
+            scene.port()?.sync()?;
+            // Apps count from the time at which the display took the click.
             scene.hands().last_click.note(at, which);
-            scene.port()?.sync()
+            Ok(())
         })
     })
 }
@@ -85,7 +87,7 @@ pub fn scroll<S: Scene>(
         let rhythm = scene.rhythm();
         look(scene, at, None, cancel)?;
         group(scene, |scene| {
-            scene.port()?.go(at)?;
+            go(scene, at, None, cancel)?;
             for (lines, axis) in [(down, (0, 1)), (right, (1, 0))] {
                 let mut left = lines;
                 while left != 0 {
@@ -134,6 +136,20 @@ pub(crate) fn look<S: Scene>(
         },
     };
     Err(error.into())
+}
+
+/// Moves the pointer to where [`look`] found the target. Fails if the target is no longer there.
+pub(crate) fn go<S: Scene>(
+    scene: &mut S,
+    at: Point,
+    end: Option<Point>,
+    cancel: &Cancel,
+) -> Result<(), S::Error> {
+    scene.port()?.go(at)?;
+    if scene.is_as_found(at)? {
+        return Ok(());
+    }
+    look(scene, at, end, cancel)
 }
 
 /// Fails if the app does not read its input in time.

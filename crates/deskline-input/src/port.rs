@@ -178,6 +178,15 @@ pub trait Scene {
         cancel: &Cancel,
     ) -> Result<Under, Self::Error>;
 
+    /// Whether the window that [`Scene::under`] found is still there: the app may have ended while
+    /// the pointer went there. Displays whose events name their window keep the default.
+    ///
+    /// # Errors
+    /// [`InputError::Moved`] if the window has moved.
+    fn is_as_found(&mut self, _at: Point) -> Result<bool, Self::Error> {
+        Ok(true)
+    }
+
     /// The program, other than the target, that has grabbed the keyboard, as a phrase for an error.
     /// `None` if there is none, or if programs cannot grab it.
     fn grabber(&mut self, aim: Option<Aim>, cancel: &Cancel)

@@ -1,6 +1,6 @@
 //! The state of an action: its changes on the server, to be reverted, and its keyboard.
 
-use deskline_core::KeyPress;
+use deskline_core::{KeyPress, Point};
 use deskline_input::{Button, Stroke};
 use x11rb::protocol::xkb::BoolCtrl;
 use x11rb::protocol::xproto::{Keycode, Keysym, Window};
@@ -25,8 +25,8 @@ pub(super) struct Acting {
     /// Whether the root window's property names this client as one that may hold keys pressed.
     pub(super) claimed: bool,
     pub(super) keys: Option<Keys>,
-    /// The window that receives the pointer's events.
-    pub(super) reader: Option<Window>,
+    /// The window that receives the pointer's events, and where its origin was.
+    pub(super) reader: Option<(Window, Point)>,
     /// The keys and wheel notches sent since the app last confirmed that it has read everything.
     pub(super) unread: u32,
     pub(super) app: Taking,

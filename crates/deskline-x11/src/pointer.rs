@@ -43,8 +43,8 @@ impl X11 {
         }
     }
 
-    /// The innermost window at a point.
-    pub(super) fn window_at(&self, at: Point) -> Result<Option<Window>> {
+    /// The innermost window at a point, and its origin.
+    pub(super) fn window_at(&self, at: Point) -> Result<Option<(Window, Point)>> {
         let (x, y) = self.on_screen(at)?;
         let mut found = None;
         let mut inside = self.root;
@@ -53,13 +53,40 @@ impl X11 {
                 .connection
                 .translate_coordinates(self.root, inside, x, y)
                 .during(WHAT)?;
-            match place.reply().present(WHAT)? {
-                Some(place) if place.child != x11rb::NONE => inside = place.child,
-                _ => break,
+            let Some(place) = place.reply().present(WHAT)? else {
+                break;
+            };
+            if inside != self.root {
+                let origin = (at.x - i32::from(place.dst_x), at.y - i32::from(place.dst_y));
+                found = Some((inside, Point::at(origin.0, origin.1)));
             }
-            found = Some(inside);
+            if place.child == x11rb::NONE {
+                break;
+            }
+            inside = place.child;
         }
         Ok(found)
+    }
+
+    /// Whether the window that [`X11::window_at`] found before input exists. An error if it has
+    /// moved.
+    pub(super) fn is_in_place(&self, at: Point) -> Result<bool> {
+        let Some((window, origin)) = self.acting.reader else {
+            return Ok(true);
+        };
+        let pointer = self.connection.query_pointer(window);
+        let Some(pointer) = pointer.answer_if_present(WHAT)? else {
+            return Ok(false);
+        };
+        let now = (
+            i32::from(pointer.root_x) - i32::from(pointer.win_x),
+            i32::from(pointer.root_y) - i32::from(pointer.win_y),
+        );
+        if now == (origin.x, origin.y) {
+            Ok(true)
+        } else {
+            Err(InputError::Moved { at }.into())
+        }
     }
 
     /// Waits until the pointer has arrived. While a button is down, motion may be delayed: window

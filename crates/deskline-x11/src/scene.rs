@@ -139,12 +139,12 @@ impl Scene for X11 {
         let Some(aim) = aim else {
             return Ok(Under::Target);
         };
-        if let Some(window) = self.acting.reader
+        if let Some((window, _)) = self.acting.reader
             && let Receiver::Other(other) = self.pointed_at(window, aim)?
         {
             return Ok(Under::Other(other));
         }
-        if let Some(window) = dropped_on
+        if let Some((window, _)) = dropped_on
             && let Receiver::Other(other) = self.owner(window, aim.at_end().pid)?
         {
             return Ok(Under::EndOther(other));
@@ -153,13 +153,17 @@ impl Scene for X11 {
         Ok(holder.map_or(Under::Target, Under::Grab))
     }
 
+    fn is_as_found(&mut self, at: Point) -> Result<bool> {
+        self.is_in_place(at)
+    }
+
     fn grabber(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Option<String>> {
         let Some(aim) = aim else { return Ok(None) };
         self.holder(Grabbable::Keyboard, aim, cancel)
     }
 
     fn await_reader(&mut self, wait: Wait, cancel: &Cancel) -> Result<bool> {
-        let reader = self.acting.reader;
+        let reader = self.acting.reader.map(|(window, _)| window);
         match wait {
             Wait::Wheel => {
                 self.round_trip()?;
@@ -190,7 +194,7 @@ impl Scene for X11 {
             // XDND: the source sends the position to the target, the target answers, and the source
             // reads the answer.
             Wait::Drop(at) => {
-                let target = self.window_at(at)?;
+                let target = self.window_at(at)?.map(|(window, _)| window);
                 let read = self.has_read(target, sync::PATIENCE, cancel)?;
                 Ok(read && self.has_read(reader, sync::PATIENCE, cancel)?)
             }

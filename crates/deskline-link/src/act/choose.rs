@@ -158,9 +158,10 @@ impl Act<'_> {
         let now = if shows {
             None
         } else {
-            let Reached { point, .. } = self.reach(desk, target)?;
-            self.animate(desk, target, Some(point), None)?;
+            let reached = self.bring(desk, target)?;
+            self.animate(desk, target, Some(reached.point), None)?;
             self.picture_before_input(desk, outcome);
+            let Reached { point, .. } = self.where_now(desk, target, reached)?;
             let at = from.opener(point);
             desk.click(left_click(at), self.cancel)?;
             outcome.step.done.at = Some(at);

@@ -63,11 +63,12 @@ impl Act<'_> {
                     outcome.step.done.say(format!("clicked {}", target.name));
                     return Ok(());
                 }
-                let Reached { point, name, .. } = self.reach(desk, target)?;
-                self.animate(desk, target, Some(point), then.text.as_deref())?;
-                self.look_at_canvas(desk, point, outcome);
+                let reached = self.bring(desk, target)?;
+                self.animate(desk, target, Some(reached.point), then.text.as_deref())?;
+                self.look_at_canvas(desk, reached.point, outcome);
                 self.note_window(desk, keys_follow)?;
                 self.picture_before_input(desk, outcome);
+                let Reached { point, name, .. } = self.where_now(desk, target, reached)?;
                 let click = Click {
                     at: point,
                     button: kind.button,
@@ -88,10 +89,11 @@ impl Act<'_> {
             }
             Input::Hover { .. } => {
                 let target = self.required()?;
-                let Reached { point, name, .. } = self.reach(desk, target)?;
-                self.animate(desk, target, Some(point), None)?;
-                self.look_at_canvas(desk, point, outcome);
+                let reached = self.bring(desk, target)?;
+                self.animate(desk, target, Some(reached.point), None)?;
+                self.look_at_canvas(desk, reached.point, outcome);
                 self.picture_before_input(desk, outcome);
+                let Reached { point, name, .. } = self.where_now(desk, target, reached)?;
                 desk.hover(point, self.cancel)?;
                 outcome.step.done.at = Some(point);
                 outcome

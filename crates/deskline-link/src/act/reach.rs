@@ -33,16 +33,28 @@ pub(crate) struct Reached {
     pub(crate) name: String,
     /// Whether it was scrolled into view. Other elements may have moved then.
     scrolled: bool,
+    /// Its window, and where that was when the point was found.
+    window: Option<(WindowId, Rect)>,
 }
 
+/// How often to find a target again whose window moves.
+const AGAIN: usize = 3;
+
 impl Act<'_> {
-    /// Brings the target to the front and into view.
+    /// Brings the target to the front and into view, for input right afterwards.
     pub(crate) fn reach(&self, desk: &mut Checkpoint<'_>, target: &Resolved) -> Result<Reached> {
+        let reached = self.bring(desk, target)?;
+        self.where_now(desk, target, reached)
+    }
+
+    /// Brings the target to the front and into view. [`Act::where_now`] follows before input.
+    pub(super) fn bring(&self, desk: &mut Checkpoint<'_>, target: &Resolved) -> Result<Reached> {
         let at = |point, place, name: &str, scrolled| Reached {
             point,
             place,
             name: name.to_owned(),
             scrolled,
+            window: None,
         };
         if target.given {
             let point = target.point.ok_or_else(|| no_place(&target.name))?;
@@ -55,26 +67,20 @@ impl Act<'_> {
         let middle = |place| lookup::click_point(tree, index, place);
         if tree.elements[index].visible {
             let reread = self.front(desk, Wanted::Element(index))?;
-            let reread = match reread {
-                None if self.window_has_moved(desk, tree, index)? => {
-                    desk.ungrab();
-                    let now = desk.read(self.pid, Scope::Showing)?;
-                    self.front(desk, Wanted::Element(index))?;
-                    Some(now)
-                }
-                reread => reread,
-            };
-            // A tree that was read after raising has no elements from the picture: keep the old
+            // A tree that is read after raising has no elements from the picture: keep the old
             // bounds of these.
-            let reread = reread.filter(|_| !is_from_picture(&tree.elements[index].id));
-            let place = if let Some(now) = reread {
+            let can_reread = !is_from_picture(&tree.elements[index].id);
+            let reread = reread.filter(|_| can_reread);
+            let (place, window) = if let Some(now) = reread {
                 // Take the bounds from it.
-                seen(&now, tree, index).ok_or_else(|| not_showing(tree, index))?
+                seen_in(&now, tree, index).ok_or_else(|| not_showing(tree, index))?
             } else {
                 let place = tree.elements[index].place();
-                place.ok_or_else(|| no_place(&target.name))?
+                let place = place.ok_or_else(|| no_place(&target.name))?;
+                (place, window_of(tree, index).filter(|_| can_reread))
             };
-            return Ok(at(middle(place), Some(place), &target.name, false));
+            let reached = at(middle(place), Some(place), &target.name, false);
+            return Ok(Reached { window, ..reached });
         }
         // The menu bar on the screen is that of the front app, and a minimised window has no
         // visible elements; on Windows it has none at all.
@@ -99,20 +105,44 @@ impl Act<'_> {
         Ok(at(middle(place), Some(place), &target.name, true))
     }
 
-    /// Whether the element's window has moved since the tree was read: the person may have moved
-    /// it, and a window manager that starts puts new frames around all windows.
-    fn window_has_moved(
+    /// The target, where it is now: its window may have moved since, as the pictures before input
+    /// take a while.
+    pub(super) fn where_now(
         &self,
         desk: &mut Checkpoint<'_>,
-        tree: &Tree,
-        index: usize,
+        target: &Resolved,
+        mut reached: Reached,
+    ) -> Result<Reached> {
+        let (Some(tree), Some(index)) = (self.tree, target.index) else {
+            return Ok(reached);
+        };
+        let mut left = AGAIN;
+        while left > 0 && self.has_moved(desk, reached.window)? {
+            left -= 1;
+            desk.ungrab();
+            let now = desk.read(self.pid, Scope::Showing)?;
+            self.front(desk, Wanted::Element(index))?;
+            let seen = seen_in(&now, tree, index);
+            let (place, window) = seen.ok_or_else(|| not_showing(tree, index))?;
+            reached.point = lookup::click_point(tree, index, place);
+            (reached.place, reached.window) = (Some(place), window);
+        }
+        Ok(reached)
+    }
+
+    /// Whether the window is elsewhere now: the person may have moved it, and a window manager
+    /// that starts puts new frames around all windows.
+    fn has_moved(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        window: Option<(WindowId, Rect)>,
     ) -> Result<bool> {
-        let [known] = tree.windows_of(index)[..] else {
+        let Some((id, known)) = window else {
             return Ok(false);
         };
         let windows = desk.windows_of(self.pid)?;
-        let now = windows.iter().find(|window| window.id == known.id);
-        Ok(now.is_some_and(|now| now.extents.is_some_and(|now| now != known.extents)))
+        let now = windows.iter().find(|window| window.id == id);
+        Ok(now.is_some_and(|now| now.extents.is_some_and(|now| now != known)))
     }
 
     /// Brings the window at a given point to the front. Returns the name of the element there, for
@@ -362,10 +392,25 @@ fn uncovered(
     })
 }
 
+/// The window of an element, if it is known, and its bounds when the tree was read.
+fn window_of(tree: &Tree, index: usize) -> Option<(WindowId, Rect)> {
+    match tree.windows_of(index)[..] {
+        [window] => Some((window.id, window.extents)),
+        _ => None,
+    }
+}
+
 /// The bounds that an element of an earlier tree has now, if it is visible.
 fn seen(now: &Tree, tree: &Tree, index: usize) -> Option<Rect> {
-    let element = &now.elements[now.find_again(tree, index)?];
-    element.place().filter(|_| element.visible)
+    seen_in(now, tree, index).map(|(place, _)| place)
+}
+
+/// These bounds, and the window that they are in.
+fn seen_in(now: &Tree, tree: &Tree, index: usize) -> Option<(Rect, Option<(WindowId, Rect)>)> {
+    let index = now.find_again(tree, index)?;
+    let element = &now.elements[index];
+    let place = element.place().filter(|_| element.visible)?;
+    Some((place, window_of(now, index)))
 }
 
 /// The candidates for scrolling an element: its visible ancestors whose bounds do not contain its

@@ -41,6 +41,7 @@ impl From<InputError> for Error {
                      press_ax_and_traverse also works on a covered element"
                 ),
             ),
+            InputError::Moved { at } => moved(at),
             InputError::EndCovered {
                 other,
                 at: Point { x, y },
@@ -168,6 +169,14 @@ fn elsewhere(Other { title, pid }: Other, why: String) -> Error {
         why,
         unsent: false,
     }
+}
+
+fn moved(at: Point) -> Error {
+    Error::Input(format!(
+        "the window at ({},{}) moved right before the input, so another element may be there. \
+        Nothing was sent. Call again",
+        at.x, at.y
+    ))
 }
 
 /// Another window lies over the place: this is noticed before anything is sent.

@@ -27,8 +27,8 @@ fn a_click_costs_no_more_than_resolving_acting_and_settling() {
     aim 100 2
     front
     activate 2
-    windows
     picture 2
+    windows
     click 540,52
     front
     computed

@@ -36,8 +36,8 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
     aim 100 2
     front
     activate 2
-    windows
     picture 2
+    windows
     pointer
     click 540,52
     front

@@ -1,9 +1,11 @@
 //! Each kind of link restores the person's pointer and front window.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use std::fs;
 use std::time::Duration;
 
-use deskline_testbed::{App, Bed, Toolkit, until};
+use deskline_testbed::{App, Bed, PATIENCE, Toolkit, signal, until};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 const POINTER: (i32, i32) = (1700, 900);
@@ -132,4 +134,26 @@ fn after_a_dialog_of_the_same_app() {
     assert!(answered.get("dialog").is_none(), "{answered}");
     assert_eq!(screen.pointer(), POINTER);
     assert_eq!(screen.front(), persons.window.id);
+}
+
+/// A window manager that is busy for longer than a link waits still raises the target later.
+#[test]
+fn after_a_window_manager_that_raises_the_target_late() {
+    let bed = Bed::with_other_managers(&[]);
+    let server = bed.server(&[]);
+    let [app, persons] = apps(&bed, Toolkit::Gtk3);
+    let manager = fs::read_to_string(bed.path("manager")).unwrap();
+    let manager = manager.trim().parse().unwrap();
+    signal(manager, Signal::STOP);
+    let click = json!({"pid": app.pid, "element": "OK"});
+    let pending = server.send("click_and_traverse", click);
+    // The link waits for one second, and then two for a late window.
+    std::thread::sleep(Duration::from_secs(2));
+    signal(manager, Signal::CONT);
+    let answer = pending.answer(PATIENCE).unwrap();
+    // It handles requests in their order, so it has handled the link's when it moves this window.
+    let persons = persons.at(950, 500);
+    assert_eq!(bed.screen().front(), persons.window.id, "{answer}");
+    let clicked = app.log();
+    assert_eq!(clicked.is_empty(), answer.is_error, "{clicked:?}: {answer}");
 }

@@ -97,6 +97,8 @@ pub(crate) struct Checkpoint<'a> {
     hovers_at: Option<Point>,
     /// Whether input was sent or a window brought to the front.
     touched: bool,
+    /// Whether a window manager that did not raise a window in time may still do so.
+    may_come_late: bool,
     /// Whether this link has moved the pointer.
     pointed: bool,
     /// Whether a key or a button was pressed: only that opens menus. A hover opens tool tips, which
@@ -145,6 +147,7 @@ impl<'a> Checkpoint<'a> {
             lends_clipboard: false,
             hovers_at: None,
             touched: false,
+            may_come_late: false,
             pointed: false,
             pressed: false,
             keep: false,
@@ -358,7 +361,9 @@ impl<'a> Checkpoint<'a> {
         self.raised_place = None;
         self.front_then = Some(window);
         self.save_state(window)?;
-        self.desktop.raising()?.activate(window, cancel)
+        let raised = self.desktop.raising()?.activate(window, cancel);
+        self.may_come_late |= matches!(raised, Err(Error::Target(TargetError::HeldBack { .. })));
+        raised
     }
 
     /// Saves what raising a window changes besides the order of windows.

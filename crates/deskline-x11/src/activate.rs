@@ -11,6 +11,9 @@ use super::{During as _, Present as _, X11};
 /// Activation takes a window manager about 50 ms, restoring a minimised window 70 ms.
 const LIMIT: Duration = Duration::from_secs(1);
 
+/// How long to wait for a window that was not in front within [`LIMIT`].
+const LATE: Duration = Duration::from_secs(2);
+
 /// Source indication of `_NET_ACTIVE_WINDOW`: a pager, which acts for the user. Focus stealing
 /// prevention applies to source 1 only.
 const FROM_USER: u32 = 2;
@@ -32,6 +35,12 @@ impl X11 {
         let Some(wanted) = self.toplevel(window)? else {
             return Err(TargetError::WindowGone.into());
         };
+        if std::mem::take(&mut self.raises_late) {
+            // The other window may still come to the front, and would then stay there.
+            self.watching_root(|x11| {
+                x11.wait_until(LATE, cancel, |x11| Ok(!x11.is_front(&wanted)?))
+            })?;
+        }
         if self.is_front(&wanted)? {
             return Ok(());
         }
@@ -55,6 +64,7 @@ impl X11 {
         if there {
             return Ok(());
         }
+        self.raises_late = true;
         Err(TargetError::HeldBack {
             title: wanted.title,
             front: self.front()?.map(|front| front.pid),

@@ -126,6 +126,8 @@ pub struct X11 {
     acting: Acting,
     /// The focused window, once it is known to be the target's and uncovered.
     sure_focus: Option<u32>,
+    /// Whether the window manager has not handled a request for the front window in time.
+    raises_late: bool,
 }
 
 impl X11 {
@@ -201,6 +203,7 @@ impl X11 {
             hands: Hands::default(),
             acting: Acting::default(),
             sure_focus: None,
+            raises_late: false,
             connection,
         };
         x11.reclaim_keycodes()?;

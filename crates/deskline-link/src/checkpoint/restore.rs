@@ -51,16 +51,16 @@ impl Checkpoint<'_> {
                 .any(|w| w.id == now.id && w.pid == now.pid);
             now.pid == front.pid && now.pid.is_some() && now.pid == self.subject.home() && new
         };
-        if now
-            .as_ref()
-            .is_some_and(|now| now.id == front.id || same_app(now))
-        {
+        // The display waits for a window that may come late, and then raises the person's.
+        let stays = |now: &Window| now.id == front.id && !self.may_come_late;
+        if now.as_ref().is_some_and(|now| stays(now) || same_app(now)) {
             if now.is_some_and(|now| now.id == front.id) {
                 self.restore_places();
             }
             return;
         }
-        if now.as_ref().is_some_and(|now| self.is_elsewhere(now)) {
+        let elsewhere = |now: &Window| now.id != front.id && self.is_elsewhere(now);
+        if now.as_ref().is_some_and(elsewhere) {
             return;
         }
         self.restore_places();

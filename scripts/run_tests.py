@@ -68,7 +68,12 @@ LONG = [
 LIMIT = 30 * 60
 
 FAILURES = re.compile(r"^failures:\n((?:    .+\n)+)", re.M)
+# What a failed test printed, up to the backtrace.
+WORDS = re.compile(r"^---- (\S+) stdout ----\n(.*?)^(?:stack backtrace:|----|failures:)", re.M | re.S)
 COUNTS = re.compile(r"^test result: .*?(\d+) passed; (\d+) failed; (\d+) ignored;", re.M)
+
+# How many characters of it are printed again at the end, where a long log is looked at first.
+WORDS_SHOWN = 3000
 
 # libtest prints the time of a test only if unstable options are allowed.
 TIMED = {"RUSTC_BOOTSTRAP": "1"}
@@ -101,6 +106,12 @@ class Unit:
         if self.moved:
             return passed + self.moved, 0, skipped
         return passed, failed or int(self.status != 0), skipped
+
+    def words(self):
+        """The ends of what its failed tests printed."""
+        failed = WORDS.findall(self.output)
+        found = [f"{self.name}: {test}:\n{said[-WORDS_SHOWN:]}" for test, said in failed]
+        return found or [f"{self.name}:\n{self.output[-WORDS_SHOWN:]}"]
 
     def once_more(self):
         """Its failed tests, to be run alone; all of its tests, if it does not report which failed."""
@@ -257,12 +268,14 @@ def main():
             list(run)
     for unit in alone:
         unit.run()
-    again = []
-    for unit in found:
-        if unit.status == 0 or unit.alone or not unit.desktop:
+    again, wrong_runs = [], [unit for unit in found if unit.status != 0]
+    for unit in list(wrong_runs):
+        if unit.alone or not unit.desktop:
             continue
         again.append(unit.once_more())
         again[-1].run()
+        if again[-1].status != 0:
+            wrong_runs.append(again[-1])
         passed, _, _ = again[-1].counts()
         if again[-1].status == 0 and passed:
             unit.status, unit.moved = 0, passed
@@ -279,6 +292,8 @@ def main():
     for unit in again:
         how = "passed" if unit.status == 0 else "failed"
         print(f"\nFailed beside another, and {how} alone: {unit.name}")
+    for words in (words for unit in wrong_runs for words in unit.words()):
+        print(f"\n{words.strip()}")
     failed = [unit.name for unit in found if unit.status != 0]
     if failed:
         print(f"\nFAILED: {', '.join(failed)}")

@@ -1,8 +1,6 @@
 //! An independent observer at the X server: records who presses which keys and when, the overlay,
 //! and state whose change a person would notice.
 
-use std::time::Duration;
-
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::shape::{ConnectionExt as _, SK};
@@ -176,13 +174,7 @@ impl Watcher {
 
     /// Waits for the overlay to appear.
     pub fn await_overlay(&self) -> Window {
-        let start = std::time::Instant::now();
-        loop {
-            if let Some(window) = self.overlay() {
-                return window;
-            }
-            assert!(start.elapsed() < Duration::from_secs(30), "no overlay");
-        }
+        until("the overlay", || self.overlay())
     }
 
     /// Waits for the overlay to disappear.

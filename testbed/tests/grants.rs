@@ -462,11 +462,19 @@ fn the_inspector_leaves_it_to_the_question_on_the_desktop() {
         String::from_utf8_lossy(&output.stdout).into_owned()
             + &String::from_utf8_lossy(&output.stderr)
     };
-    let asking = start();
+    let asks = |mut asking: std::process::Child| {
+        let is_over = |asking: &mut std::process::Child| asking.try_wait().unwrap().is_some();
+        until("the question", || {
+            watcher.overlay().is_some() || is_over(&mut asking)
+        });
+        assert!(!is_over(&mut asking), "no question: {}", done(asking));
+        asking
+    };
+    let asking = asks(start());
     answer(&watcher, &mut hands, F9);
     let said = done(asking);
     assert_eq!(toggled(&app), 1, "{said}");
-    let asking = start();
+    let asking = asks(start());
     answer(&watcher, &mut hands, F11);
     let said = done(asking);
     assert!(said.contains("blocked"), "{said}");

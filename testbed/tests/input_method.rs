@@ -151,18 +151,34 @@ fn hangul_is_on(home: &Path) {
 const OFF: &str = "1";
 const ON: &str = "2";
 
+/// The arguments of `gdbus` that ask Fcitx for its fields, a line each, and which has the focus.
+const FIELDS: [&str; 6] = [
+    "call",
+    "--session",
+    "--dest=org.fcitx.Fcitx5",
+    "--object-path=/controller",
+    "--method=org.fcitx.Fcitx.Controller1.DebugInfo",
+    "--timeout=10",
+];
+
 #[test]
 fn the_keys_reach_the_app_and_fcitx_is_as_it_was_in_each_field() {
     let bed = Bed::new();
     hangul_is_on(Path::new(&bed.environment()["HOME"]));
     let is = |app: &App<'_>, state: &str| {
         app.bring_to_front();
-        let pid = app.pid;
-        until(&format!("Fcitx's state {state} in {pid}"), || {
+        let command = fs::read_to_string(format!("/proc/{}/comm", app.pid)).unwrap();
+        let program = format!("program:{}", command.trim());
+        until(&format!("Fcitx's state {state} in {program}"), || {
             // A Qt 5 window that was behind for less than 0.4 s reports its focus only with the
             // next key.
             bed.run("xdotool", &["key", "Control_R"]);
-            (bed.run("fcitx5-remote", &[]).trim() == state).then_some(())
+            // Fcitx's state is that of the field before until it hears of this field's focus.
+            let fields = bed.run("gdbus", &FIELDS);
+            let mut fields = fields.split("\\n");
+            let has_focus =
+                fields.any(|field| field.contains(&program) && field.contains("focus:1"));
+            (has_focus && bed.run("fcitx5-remote", &[]).trim() == state).then_some(())
         });
     };
     let _fcitx = Ended(bed.command("fcitx5").stderr(Stdio::null()).spawn().unwrap());

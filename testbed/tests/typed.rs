@@ -116,3 +116,29 @@ fn a_path_beside_what_was_there_is_an_error_before_the_return() {
     until("the saved file", || fs::read_to_string(&file).ok());
     assert!(!bed.path("named.txt.txt").exists());
 }
+
+/// Chromium takes two clicks within 500 ms for a double click, which selects a word: the next key
+/// would replace it.
+#[test]
+fn a_field_that_each_link_clicks_keeps_its_text() {
+    let (bed, server) = Bed::with_server();
+    let (app, page) = bed.chromium_widgets();
+    let (persons, _) = bed.mousepad("");
+    persons.bring_to_front();
+    let mut all = 0;
+    for link in 0..4 {
+        let more =
+            json!({"pid": app.pid, "element": "Name", "role": "AXTextField", "text": "word"});
+        let answer = server.call("click_and_traverse", more).ok();
+        all += "word".len();
+        let log = until("the text", || {
+            let log = page.full_log();
+            log.iter().any(|line| line.contains("word")).then_some(log)
+        });
+        let last = log
+            .iter()
+            .rev()
+            .find_map(|line| line.strip_prefix("text Name "));
+        assert_eq!(last.unwrap_or_default().len(), all, "link {link}: {answer}");
+    }
+}

@@ -85,6 +85,18 @@ impl Rect {
         Self::at(x, y, w, h)
     }
 
+    /// With this margin on each side. A negative one cuts off as much.
+    #[must_use]
+    pub fn grown(&self, margin: i32) -> Self {
+        let length = |length: i32| length.saturating_add(margin.saturating_mul(2));
+        let (w, h) = (length(self.w), length(self.h));
+        Self {
+            w,
+            h,
+            ..self.offset(-margin, -margin)
+        }
+    }
+
     #[must_use]
     pub fn offset(&self, dx: i32, dy: i32) -> Self {
         Self {

@@ -1,6 +1,7 @@
 //! Pictures of windows: the answer's picture, its changes, and parts that the tree does not
 //! describe.
 
+mod area;
 pub(crate) mod change;
 mod detail;
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::desktop::Desktop;
 use crate::display::{Picture, PictureNature, Window, WindowId};
 use crate::error::{Error, Missing, Result};
 use crate::ocr::is_from_picture;
-use crate::picture::detail;
+use crate::picture::area::Area;
 use deskline_input::Cancel;
 use deskline_input::clock::Instant;
 
@@ -161,14 +161,9 @@ impl Before {
         let after = take(desktop, self.window).ok()?;
         let mut places = spots(&self.picture, &after).into_iter();
         Some(places.any(|spot| {
-            let Rect { x, y, w, h } = spot.on_screen(&after);
-            let within = |but: &Rect| {
-                x >= but.x.saturating_sub(RING)
-                    && y >= but.y.saturating_sub(RING)
-                    && x.saturating_add(w) <= but.x.saturating_add(but.w).saturating_add(RING)
-                    && y.saturating_add(h) <= but.y.saturating_add(but.h).saturating_add(RING)
-            };
-            !but.iter().any(within)
+            let place = spot.area.on_screen(&after);
+            let mut ringed = but.iter().map(|but| but.grown(RING));
+            !ringed.any(|ringed| ringed.union(&place) == ringed)
         }))
     }
 
@@ -225,31 +220,24 @@ struct Changed {
     area: Rect,
 }
 
-/// An area of the picture, from and to (exclusive), in pixels; and how many of its pixels differ.
+/// An area of the picture, and how many of its pixels differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Spot {
-    from: (usize, usize),
-    to: (usize, usize),
+    area: Area,
     pixels: usize,
 }
 
 impl Spot {
     fn join(self, other: Self) -> Self {
         Self {
-            from: (self.from.0.min(other.from.0), self.from.1.min(other.from.1)),
-            to: (self.to.0.max(other.to.0), self.to.1.max(other.to.1)),
+            area: self.area.around(other.area),
             pixels: self.pixels + other.pixels,
         }
     }
 
-    fn on_screen(&self, of: &Picture) -> Rect {
-        let Self { from, to, .. } = *self;
-        detail::on_screen(of, from, (to.0 - from.0, to.1 - from.1))
-    }
-
     /// Whether it is only a caret, or a few pixels.
     fn is_nothing(&self) -> bool {
-        let (w, h) = (self.to.0 - self.from.0, self.to.1 - self.from.1);
+        let Area { w, h, .. } = self.area;
         self.pixels <= FEW || w <= CARET.0 && h <= CARET.1
     }
 }
@@ -260,22 +248,21 @@ fn compare(before: &Picture, after: &Picture) -> Option<Changed> {
     let pixels = after.width as usize * after.height as usize;
     Some(Changed {
         share: all.pixels as f64 / pixels.max(1) as f64,
-        area: all.on_screen(after),
+        area: all.area.on_screen(after),
     })
 }
 
 /// Where two pictures of a window differ, by more than a caret. A window whose size changed, or
 /// that got a pop-up beyond its edges, has changed as a whole.
 fn spots(before: &Picture, after: &Picture) -> Vec<Spot> {
-    let (width, height) = (after.width as usize, after.height as usize);
+    let (w, h) = (after.width as usize, after.height as usize);
     let whole = Spot {
-        from: (0, 0),
-        to: (width, height),
-        pixels: width * height,
+        area: Area { x: 0, y: 0, w, h },
+        pixels: w * h,
     };
     let same_size = (before.width, before.height) == (after.width, after.height);
     let mut spots = if same_size {
-        join_touching(&differing_blocks(before, after), width.div_ceil(BLOCK))
+        join_touching(&differing_blocks(before, after), w.div_ceil(BLOCK))
     } else {
         vec![whole]
     };
@@ -305,10 +292,9 @@ fn differing_blocks(before: &Picture, after: &Picture) -> Vec<Option<Spot>> {
                 .map(|(x, _)| x);
             let Some(first) = differ.next() else { continue };
             let (count, last) = differ.fold((1, first), |(count, _), x| (count + 1, x));
-            let left = column * BLOCK;
+            let (x, w) = (column * BLOCK + first, last + 1 - first);
             let spot = Spot {
-                from: (left + first, y),
-                to: (left + last + 1, y + 1),
+                area: Area { x, y, w, h: 1 },
                 pixels: count,
             };
             if let Some(block) = blocks.get_mut(y / BLOCK * columns + column) {

@@ -1,7 +1,6 @@
 //! Decides whether an area of a picture shows content, or only lines, frames and plain colour.
 
-use deskline_core::Rect;
-
+use super::area::Area;
 use crate::display::Picture;
 
 /// Side length of the blocks that an area is divided into, in pixels.
@@ -17,53 +16,16 @@ const EDGE: u8 = 24;
 /// Bytes per pixel.
 const PIXEL: usize = 3;
 
-/// A part of a picture, in pixels: from and to (exclusive).
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Area {
-    pub(crate) from: (usize, usize),
-    pub(crate) to: (usize, usize),
-}
-
 impl Area {
-    /// The part of the picture that shows these screen bounds. `None` if the picture does not
-    /// overlap them.
-    pub(crate) fn new(picture: &Picture, place: Rect) -> Option<Self> {
-        let pixel = |v: i32, origin: i32, most: u32| {
-            let pixel = f64::from(v.saturating_sub(origin)) * scale(picture);
-            pixel.round().clamp(0.0, f64::from(most)) as usize
-        };
-        let at = |x: i32, y: i32| {
-            (
-                pixel(x, picture.origin.x, picture.width),
-                pixel(y, picture.origin.y, picture.height),
-            )
-        };
-        let (from, to) = (
-            at(place.x, place.y),
-            at(
-                place.x.saturating_add(place.w),
-                place.y.saturating_add(place.h),
-            ),
-        );
-        (from.0 < to.0 && from.1 < to.1).then_some(Self { from, to })
-    }
-
-    fn meets(&self, other: &Self) -> bool {
-        self.from.0 < other.to.0
-            && other.from.0 < self.to.0
-            && self.from.1 < other.to.1
-            && other.from.1 < self.to.1
-    }
-
     /// Whether enough blocks have edges in both directions. Blocks that touch `described`
     /// parts do not count. If those are more than half of all blocks, the result is `false`.
     pub(crate) fn is_detailed(&self, picture: &Picture, described: &[Self]) -> bool {
-        let columns = (self.to.0 - self.from.0).div_ceil(BLOCK);
-        let rows = (self.to.1 - self.from.1).div_ceil(BLOCK);
+        let columns = self.w.div_ceil(BLOCK);
+        let rows = self.h.div_ceil(BLOCK);
         let open: Vec<bool> = (0..rows * columns)
             .map(|i| {
                 let block = self.block(i % columns, i / columns);
-                !described.iter().any(|part| part.meets(&block))
+                !described.iter().any(|part| part.meets(block))
             })
             .collect();
         if 2 * open.iter().filter(|open| **open).count() < open.len() {
@@ -84,25 +46,24 @@ impl Area {
     }
 
     fn block(&self, column: usize, row: usize) -> Self {
-        let from = (self.from.0 + column * BLOCK, self.from.1 + row * BLOCK);
+        let (x, y) = (column * BLOCK, row * BLOCK);
         Self {
-            from,
-            to: (
-                (from.0 + BLOCK).min(self.to.0),
-                (from.1 + BLOCK).min(self.to.1),
-            ),
+            x: self.x + x,
+            y: self.y + y,
+            w: BLOCK.min(self.w - x),
+            h: BLOCK.min(self.h - y),
         }
     }
 
     /// For each block in a row of blocks, whether it has edges in both directions.
     fn detailed_blocks(&self, picture: &Picture, row: usize) -> impl Iterator<Item = bool> + use<> {
-        let columns = (self.to.0 - self.from.0).div_ceil(BLOCK);
+        let columns = self.w.div_ceil(BLOCK);
         let mut edges = vec![Edges::default(); columns];
-        let top = self.from.1 + row * BLOCK;
+        let top = self.y + row * BLOCK;
         let mut above: Option<&[u8]> = None;
-        for y in top..(top + BLOCK).min(self.to.1) {
-            let line = (y * picture.width as usize + self.from.0) * PIXEL;
-            let length = (self.to.0 - self.from.0) * PIXEL;
+        for y in top..(top + BLOCK).min(self.y + self.h) {
+            let line = (y * picture.width as usize + self.x) * PIXEL;
+            let length = self.w * PIXEL;
             let Some(line) = picture.rgb.get(line..line + length) else {
                 break;
             };
@@ -164,20 +125,4 @@ fn differing(above: &[u8], line: &[u8]) -> u32 {
     let pairs = above.chunks_exact(PIXEL).zip(line.chunks_exact(PIXEL));
     let differ = pairs.enumerate().filter(|(_, (a, b))| most(a, b) > EDGE);
     differ.fold(0, |bits, (x, _)| bits | 1 << x)
-}
-
-/// The place on the screen of an area of a picture in pixels: its left top corner and its size.
-pub(crate) fn on_screen(picture: &Picture, (x, y): (usize, usize), (w, h): (usize, usize)) -> Rect {
-    let units = |pixels: usize| (pixels as f64 / scale(picture)).round() as i32;
-    Rect {
-        x: picture.origin.x.saturating_add(units(x)),
-        y: picture.origin.y.saturating_add(units(y)),
-        w: units(w),
-        h: units(h),
-    }
-}
-
-/// Pixels per screen unit, never zero.
-pub(crate) fn scale(picture: &Picture) -> f64 {
-    picture.scale.max(0.1)
 }

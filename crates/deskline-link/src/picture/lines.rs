@@ -3,37 +3,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::area::Area;
 use crate::display::Picture;
 use crate::ocr::Print;
-
-/// An area in pixels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Area {
-    pub(crate) x: usize,
-    pub(crate) y: usize,
-    pub(crate) w: usize,
-    pub(crate) h: usize,
-}
-
-impl Area {
-    /// The bounds of both.
-    fn around(self, other: Self) -> Self {
-        let (x, y) = (self.x.min(other.x), self.y.min(other.y));
-        Self {
-            x,
-            y,
-            w: (self.x + self.w).max(other.x + other.w) - x,
-            h: (self.y + self.h).max(other.y + other.h) - y,
-        }
-    }
-
-    pub(crate) fn meets(self, other: Self) -> bool {
-        self.x < other.x + other.w
-            && other.x < self.x + self.w
-            && self.y < other.y + other.h
-            && other.y < self.y + self.h
-    }
-}
 
 /// Shares of the ink, from 0 to 255, that differ by at most this are the same: colours are rounded.
 const ALIKE: u32 = 48;

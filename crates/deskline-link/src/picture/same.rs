@@ -2,7 +2,8 @@
 //! app draws an inactive window in paler colours, in which the engine may read other letters, or
 //! one line as two. The app has changed nothing then.
 
-use super::lines::{Area, alike};
+use super::area::Area;
+use super::lines::alike;
 use crate::display::Picture;
 
 /// A line, and the key of its text.

@@ -15,10 +15,11 @@ use deskline_core::{
     Coordinates, Element, ElementId, Point, Rect, Role, States, Text, Tree, texts,
 };
 
-use super::lines::{Area, lines, print};
+use super::area::Area;
+use super::change;
+use super::lines::{lines, print};
 use super::same::unchanged;
 use super::undescribed::{self, Spot};
-use super::{change, detail};
 use crate::desktop::Desktop;
 use crate::display::{Picture, PictureNature, WindowId};
 use crate::ocr::{Ocr, PREFIX, Print};
@@ -291,17 +292,15 @@ fn find(tree: &Tree, id: &ElementId) -> Option<usize> {
 
 /// A part of a picture.
 fn cut(picture: &Picture, place: Rect) -> Option<Picture> {
-    let part = detail::Area::new(picture, place)?;
-    let (width, height) = (part.to.0 - part.from.0, part.to.1 - part.from.1);
-    let mut rgb = Vec::with_capacity(width * height * PIXEL);
-    for y in part.from.1..part.to.1 {
-        let from = (y * picture.width as usize + part.from.0) * PIXEL;
-        rgb.extend_from_slice(picture.rgb.get(from..from + width * PIXEL)?);
+    let part = Area::new(picture, place)?;
+    let mut rgb = Vec::with_capacity(part.w * part.h * PIXEL);
+    for row in rows(picture, &[place]) {
+        rgb.extend_from_slice(picture.rgb.get(row)?);
     }
-    let Rect { x, y, .. } = detail::on_screen(picture, part.from, (width, height));
+    let Rect { x, y, .. } = part.on_screen(picture);
     Some(Picture {
-        width: u32::try_from(width).ok()?,
-        height: u32::try_from(height).ok()?,
+        width: u32::try_from(part.w).ok()?,
+        height: u32::try_from(part.h).ok()?,
         rgb,
         origin: Point { x, y },
         scale: picture.scale,
@@ -335,12 +334,10 @@ fn keep(picture: &mut Picture, last: &Picture, places: &[Rect]) {
 
 /// The rows of pixels of these places of the screen, as ranges of the picture's bytes.
 fn rows(picture: &Picture, places: &[Rect]) -> Vec<Range<usize>> {
-    let areas = places
-        .iter()
-        .filter_map(|place| detail::Area::new(picture, *place));
+    let areas = places.iter().filter_map(|place| Area::new(picture, *place));
     let rows = areas.flat_map(|area| {
         let at = |x: usize, y: usize| (y * picture.width as usize + x) * PIXEL;
-        (area.from.1..area.to.1).map(move |y| at(area.from.0, y)..at(area.to.0, y))
+        (area.y..area.y + area.h).map(move |y| at(area.x, y)..at(area.x + area.w, y))
     });
     rows.collect()
 }
@@ -367,7 +364,7 @@ fn start(
 
 /// The place of a line on the screen.
 fn on_screen(picture: &Picture, line: Area) -> Rect {
-    let Rect { x, y, w, h } = detail::on_screen(picture, (line.x, line.y), (line.w, line.h));
+    let Rect { x, y, w, h } = line.on_screen(picture);
     Rect::at(x, y, w.max(1), h.max(1))
 }
 

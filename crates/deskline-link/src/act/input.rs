@@ -318,15 +318,27 @@ impl Act<'_> {
     /// The app's tree once a clicked field has the focus. X11 window managers delay the first click
     /// into a window (a synchronous grab of the button) but not the keys: keys that are sent at
     /// once arrive before the click, and reach no field.
-    fn await_focus(&self, desk: &mut Checkpoint<'_>, mut tree: Tree) -> Result<Tree> {
+    fn await_focus(&self, desk: &mut Checkpoint<'_>, tree: Tree) -> Result<Tree> {
         let (Some(known), Some(index)) = (self.tree, self.target.and_then(|t| t.index)) else {
             return Ok(tree);
         };
+        if !takes_text(&known.elements[index]) {
+            return Ok(tree);
+        }
+        let has_it = |tree: &Tree| !lacks_focus(tree, known, index);
+        self.read_until(desk, tree, FIELD_COMES, has_it)
+    }
+
+    /// Reads the app at each change, for at most `time`, until a reading fits. Returns the last.
+    pub(super) fn read_until(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        mut tree: Tree,
+        time: Duration,
+        fits: impl Fn(&Tree) -> bool,
+    ) -> Result<Tree> {
         let start = Instant::now();
-        while takes_text(&known.elements[index])
-            && lacks_focus(&tree, known, index)
-            && start.elapsed() < FIELD_COMES
-        {
+        while !fits(&tree) && start.elapsed() < time {
             self.cancel.check()?;
             desk.wait_for_change(LOOK)?;
             tree = desk.read(self.pid, Scope::Showing)?;
@@ -470,19 +482,14 @@ impl Act<'_> {
         }
         let first = &text[..text.len() - rest.len()];
         desk.type_text(first, self.cancel)?;
-        let mut tree = self.pause(desk)?;
+        let tree = self.pause(desk)?;
         let has_come = |tree: &Tree| match Witness::new(tree).field() {
             Some(field) => field.text.ends_with(first),
             // Outside of dialogs the character may be a shortcut, and in a password dialog a part
             // of the password: no field will open.
             None => tree.dialog.is_none() || before.is_secure(),
         };
-        let start = Instant::now();
-        while !has_come(&tree) && start.elapsed() < FIELD_COMES {
-            self.cancel.check()?;
-            desk.wait_for_change(LOOK)?;
-            tree = desk.read(self.pid, Scope::Showing)?;
-        }
+        let tree = self.read_until(desk, tree, FIELD_COMES, has_come)?;
         let now = Witness::new(&tree);
         // The field may have opened without the character.
         let lost = now.field().is_some_and(|field| field.text.is_empty());

@@ -11,15 +11,11 @@ use crate::error::{NoEffect, Result};
 use crate::secrecy::Witness;
 use crate::settle::field::Verdict;
 use crate::settle::readback::{LATE, TAKES, takes_more, typed};
-use crate::trees::Scope;
 use deskline_input::clock::Instant;
 
 /// How long to wait for a button of a dialog to be enabled before Return presses it. GTK's file
 /// dialogs look a path up first, and web forms validate the text.
 const ENABLED: Duration = Duration::from_millis(400);
-
-/// The polling interval of that wait, for apps that send no event.
-const LOOK: Duration = Duration::from_millis(50);
 
 impl Act<'_> {
     /// Waits for the effect that the key depends on: a button that the text enables, a list that it
@@ -66,14 +62,8 @@ impl Act<'_> {
         if disabled.is_empty() {
             return Ok(tree);
         }
-        let start = Instant::now();
-        let mut tree = tree;
-        while start.elapsed() < ENABLED && disabled_buttons(&tree).is_superset(&disabled) {
-            self.cancel.check()?;
-            desk.wait_for_change(LOOK)?;
-            tree = desk.read(self.pid, Scope::Showing)?;
-        }
-        Ok(tree)
+        let has_enabled = |tree: &Tree| !disabled_buttons(tree).is_superset(&disabled);
+        self.read_until(desk, tree, ENABLED, has_enabled)
     }
 }
 

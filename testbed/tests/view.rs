@@ -75,15 +75,10 @@ impl Run {
             let (width, height, origin) = WINDOW;
             let rgb =
                 vec![if n.is_multiple_of(2) { 235 } else { 215 }; (3 * width * height) as usize];
-            let crosshair = Some((140, 65));
             let shot = Shot {
-                width,
-                height,
-                rgb: &rgb,
                 origin,
-                scale: 1.0,
-                crosshair,
-                clicked: None,
+                crosshair: Some((140, 65)),
+                ..Shot::new(width, height, &rgb)
             };
             files.write_picture(&shot).unwrap();
             record.files.picture = Some(files.picture_path().display().to_string());

@@ -36,6 +36,21 @@ pub struct Shot<'a> {
     pub clicked: Option<Rect>,
 }
 
+impl<'a> Shot<'a> {
+    /// A picture of the screen's corner, without a click.
+    pub fn new(width: u32, height: u32, rgb: &'a [u8]) -> Self {
+        Self {
+            width,
+            height,
+            rgb,
+            origin: Point::at(0, 0),
+            scale: 1.0,
+            crosshair: None,
+            clicked: None,
+        }
+    }
+}
+
 /// The size of a picture, and its position on the screen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
@@ -208,16 +223,11 @@ mod tests {
         rgb: &[u8],
         crosshair: Option<(u32, u32)>,
     ) -> Result<Vec<u8>, JournalError> {
-        let origin = Point { x: -40, y: 60 };
-        let scale = 2.0;
         super::encode(&Shot {
-            width,
-            height,
-            rgb,
-            origin,
-            scale,
+            origin: Point::at(-40, 60),
+            scale: 2.0,
             crosshair,
-            clicked: None,
+            ..Shot::new(width, height, rgb)
         })
     }
 
@@ -271,13 +281,9 @@ mod tests {
         clicked: Option<Rect>,
     ) -> impl Fn(usize, usize) -> [u8; 3] {
         let png = super::encode(&Shot {
-            width,
-            height,
-            rgb: &plain(width, height, color),
-            origin: Point { x: 0, y: 0 },
-            scale: 1.0,
             crosshair: Some(at),
             clicked,
+            ..Shot::new(width, height, &plain(width, height, color))
         });
         let (_, _, rgb) = decode(&png.unwrap());
         move |x, y| <[u8; 3]>::try_from(&rgb[(y * width as usize + x) * 3..][..3]).unwrap()

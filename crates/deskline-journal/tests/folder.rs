@@ -4,7 +4,6 @@
 
 mod common;
 
-use deskline_core::Point;
 use deskline_journal::Shot;
 use std::fs;
 use std::io::ErrorKind;
@@ -35,17 +34,7 @@ fn folders_are_0700_and_files_0600() {
     assert_eq!(mode(&path), 0o700);
     let entry = journal.begin("click_and_traverse").unwrap();
     entry.write_text("text").unwrap();
-    entry
-        .write_picture(&Shot {
-            width: 1,
-            height: 1,
-            rgb: &[1, 2, 3],
-            origin: Point { x: 0, y: 0 },
-            scale: 1.0,
-            crosshair: None,
-            clicked: None,
-        })
-        .unwrap();
+    entry.write_picture(&Shot::new(1, 1, &[1, 2, 3])).unwrap();
     journal.record(&record()).unwrap();
     let mut refs = deskline_journal::RefStore::new(&journal);
     refs.assign("d", &mut common::tree(["a".to_owned()]))

@@ -3,7 +3,6 @@
 
 mod common;
 
-use deskline_core::Point;
 use deskline_journal::Shot;
 use std::fs;
 #[cfg(unix)]
@@ -26,17 +25,7 @@ fn files_are_listed_oldest_first_and_strangers_are_not() {
     assert!(journal.list().unwrap().is_empty());
     let first = journal.begin("open_application_and_traverse").unwrap();
     first.write_text("one").unwrap();
-    first
-        .write_picture(&Shot {
-            width: 1,
-            height: 1,
-            rgb: &[0; 3],
-            origin: Point { x: 0, y: 0 },
-            scale: 1.0,
-            crosshair: None,
-            clicked: None,
-        })
-        .unwrap();
+    first.write_picture(&Shot::new(1, 1, &[0; 3])).unwrap();
     let second = journal.begin("macos-use_click/../and traverse").unwrap();
     second.write_text("three").unwrap();
     journal.begin("never_written").unwrap();

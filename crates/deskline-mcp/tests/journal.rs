@@ -5,7 +5,6 @@
 mod common;
 
 use common::Session;
-use deskline_core::Point;
 use deskline_journal::{Journal, KnownAs, Outcome, Record, Shot};
 use deskline_link::Policy;
 use deskline_mcp::Config;
@@ -39,15 +38,7 @@ fn write_known_as(
     entry.write_text(TREE).unwrap();
     let rgb = vec![200; 3 * width as usize * height as usize];
     entry
-        .write_picture(&Shot {
-            width,
-            height,
-            rgb: &rgb,
-            origin: Point { x: 0, y: 0 },
-            scale: 1.0,
-            crosshair: None,
-            clicked: None,
-        })
+        .write_picture(&Shot::new(width, height, &rgb))
         .unwrap();
     let path = entry.text_path();
     let mut record = Record::new(tool, serde_json::Map::new(), Outcome::Ok);

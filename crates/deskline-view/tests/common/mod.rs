@@ -73,13 +73,9 @@ impl Run {
         );
         files.write_text(&tree).unwrap();
         let shot = Shot {
-            width: 40,
-            height: 30,
-            rgb: &[200; 3 * 40 * 30],
             origin: Point { x: -40, y: 60 },
-            scale: 1.0,
             crosshair: Some((20, 15)),
-            clicked: None,
+            ..Shot::new(40, 30, &[200; 3 * 40 * 30])
         };
         files.write_picture(&shot).unwrap();
         record.files.text = Some(files.text_path().display().to_string());

@@ -70,6 +70,24 @@ pub enum Target {
     Point(Point),
 }
 
+impl Target {
+    /// The best match for a part of an element's text.
+    pub fn text(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self::Text { text, role: None }
+    }
+
+    /// The best match for a part of an element's text and a prefix of its role.
+    pub fn titled(text: &str, role: &str) -> Self {
+        let (text, role) = (text.to_owned(), Some(role.to_owned()));
+        Self::Text { text, role }
+    }
+
+    pub fn at(x: i32, y: i32) -> Self {
+        Self::Point(Point { x, y })
+    }
+}
+
 /// A window of the app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Toplevel {
@@ -300,11 +318,11 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call of one step with default options.
-    pub fn new(tool: Tool, pid: Option<u32>, action: Action) -> Self {
+    /// A call of one step with default options. The pid is left out for [`Action::Open`].
+    pub fn new(pid: impl Into<Option<u32>>, action: Action) -> Self {
         Self {
-            tool,
-            pid,
+            tool: action.tool(),
+            pid: pid.into().filter(|_| action.tool() != Tool::Open),
             window: None,
             action,
             then: Vec::new(),
@@ -312,6 +330,15 @@ impl Call {
             options: Options::default(),
             approved: None,
             arguments: serde_json::Map::new(),
+        }
+    }
+
+    /// A chain of this step and those after it, with default options.
+    pub fn chain(pid: u32, first: Action, then: Vec<Action>) -> Self {
+        Self {
+            tool: Tool::Chain,
+            then,
+            ..Self::new(pid, first)
         }
     }
 
@@ -362,7 +389,87 @@ impl Call {
     }
 }
 
+impl From<Input> for Action {
+    fn from(input: Input) -> Self {
+        Self::Input(input)
+    }
+}
+
+/// Actions without their rarer options.
 impl Action {
+    pub fn open(identifier: impl Into<String>) -> Self {
+        let identifier = identifier.into();
+        Self::Open { identifier }
+    }
+
+    /// One click of the main button, then typing.
+    pub fn click(target: Target, then: Typing) -> Self {
+        let kind = ClickKind::default();
+        Self::Input(Input::Click { target, kind, then })
+    }
+
+    pub fn choose(target: Target, choice: impl Into<String>) -> Self {
+        let choice = choice.into();
+        Self::Input(Input::Choose { target, choice })
+    }
+
+    pub fn hover(target: Target) -> Self {
+        Self::Input(Input::Hover { target })
+    }
+
+    pub fn type_text(typing: Typing) -> Self {
+        Self::Input(Input::Type { typing })
+    }
+
+    pub fn press_key(press: KeyPress) -> Self {
+        let hold = Duration::ZERO;
+        Self::Input(Input::PressKey { press, hold })
+    }
+
+    /// A drag without modifiers that ends in the call's process.
+    pub fn drag(from: Target, to: Target) -> Self {
+        Self::Input(Input::Drag {
+            from,
+            to,
+            to_pid: None,
+            modifiers: Modifiers::empty(),
+        })
+    }
+
+    pub fn set_value(target: Target, value: impl Into<String>) -> Self {
+        let value = value.into();
+        Self::Quiet(Quiet::SetValue { target, value })
+    }
+
+    pub fn press_ax(target: Target) -> Self {
+        Self::Quiet(Quiet::PressAx { target })
+    }
+
+    pub fn set_selected(target: Target, selected: bool) -> Self {
+        Self::Quiet(Quiet::SetSelected { target, selected })
+    }
+}
+
+impl Action {
+    /// The tool of a call with this action alone.
+    pub fn tool(&self) -> Tool {
+        match self {
+            Self::Open { .. } => Tool::Open,
+            Self::Input(Input::Click { .. } | Input::Choose { .. } | Input::Hover { .. }) => {
+                Tool::Click
+            }
+            Self::Input(Input::Type { .. }) => Tool::Type,
+            Self::Input(Input::PressKey { .. }) => Tool::PressKey,
+            Self::Input(Input::Scroll { .. }) => Tool::Scroll,
+            Self::Input(Input::Drag { .. }) => Tool::Drag,
+            Self::Quiet(Quiet::SetValue { .. }) => Tool::SetValue,
+            Self::Quiet(Quiet::PressAx { .. }) => Tool::PressAx,
+            Self::Quiet(Quiet::SetSelected { .. }) => Tool::SetSelected,
+            Self::Refresh => Tool::Refresh,
+            Self::WaitFor { .. } => Tool::WaitFor,
+        }
+    }
+
     /// Whether it only waits. The app may be busy then.
     pub(crate) fn waits(&self) -> bool {
         matches!(self, Self::WaitFor { .. })

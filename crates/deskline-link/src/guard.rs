@@ -163,9 +163,8 @@ pub fn banner_place(area: Rect, scale: f64, (w, h): (i32, i32), avoid: Option<Re
     let margin = (MARGIN * scale).round() as i32;
     let x = area.x + (area.w - w).max(0) / 2;
     let top = Rect::at(x, area.y + margin, w, h);
-    let near = Rect::at(x - margin, top.y - margin, w + 2 * margin, h + 2 * margin);
     // A target that fills the screen is covered in any case.
-    if avoid.is_some_and(|avoid| !near.intersect(&avoid).is_empty()) {
+    if avoid.is_some_and(|avoid| !top.grown(margin).intersect(&avoid).is_empty()) {
         return Rect::at(x, area.y + area.h - h - margin, w, h);
     }
     top
@@ -207,18 +206,17 @@ mod tests {
     use deskline_input::clock;
 
     use super::*;
-    use crate::call::{ClickKind, Target, Typing};
+    use crate::call::{Target, Typing};
 
     fn click(text: Option<&str>) -> Action {
-        Action::Input(Input::Click {
-            target: Target::Point(deskline_core::Point { x: 1, y: 2 }),
-            kind: ClickKind::default(),
-            then: Typing {
+        Action::click(
+            Target::Point(deskline_core::Point { x: 1, y: 2 }),
+            Typing {
                 paste: false,
                 text: text.map(str::to_owned),
                 key: None,
             },
-        })
+        )
     }
 
     fn resolved(caption: &str) -> Resolved {
@@ -242,18 +240,9 @@ mod tests {
         );
         let bare = caption(&click(None), Some(&resolved("button")), None);
         assert_eq!(bare, "AI: clicking button in an app — press Esc to cancel");
-        let typing = Action::Input(Input::Type {
-            typing: Typing::text("hunter2"),
-        });
+        let typing = Action::type_text(Typing::text("hunter2"));
         let press = deskline_core::KeyPress::parse("x", &[]).unwrap();
-        let said = caption(
-            &Action::Input(Input::PressKey {
-                press,
-                hold: Duration::ZERO,
-            }),
-            None,
-            Some("Messages"),
-        );
+        let said = caption(&Action::press_key(press), None, Some("Messages"));
         assert_eq!(said, "AI: typing in Messages — press Esc to cancel");
         let said = caption(&typing, None, Some("Mess\nages"));
         assert!(!said.contains("hunter2") && !said.contains('\n'), "{said}");

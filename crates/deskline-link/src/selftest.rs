@@ -5,10 +5,9 @@ use std::time::{Duration, Instant};
 use deskline_core::{KeyPress, Rect, escape};
 use serde::Serialize;
 
-use crate::call::{ClickKind, Typing};
 use crate::doctor::{Check, Status};
 use crate::guard::Task;
-use crate::{Action, Answer, Call, Cancel, Input, Links, Target, Tool};
+use crate::{Action, Answer, Call, Cancel, Input, Links};
 
 /// One line of the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -134,22 +133,21 @@ impl<'t> Sheet<'t> {
     }
 
     /// One tool call, as an agent would make it.
-    pub fn call(&mut self, tool: Tool, pid: Option<u32>, action: Action) -> Answer {
-        self.links
-            .run(&Call::new(tool, pid, action), &Cancel::new())
+    pub fn call(&mut self, pid: Option<u32>, action: Action) -> Answer {
+        self.links.run(&Call::new(pid, action), &Cancel::new())
     }
 
     /// Presses a key in an app.
     pub fn press(&mut self, pid: u32, key: &str, modifiers: &[&str]) -> Answer {
         match press(key, modifiers) {
-            Ok(action) => self.call(Tool::PressKey, Some(pid), action),
+            Ok(action) => self.call(Some(pid), action),
             Err(why) => crate::error_answer(&why),
         }
     }
 
     /// The tree file of an app, read now.
     pub fn tree(&mut self, pid: u32) -> String {
-        let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
+        let answer = self.call(Some(pid), Action::Refresh);
         tree_of(&answer).unwrap_or_default()
     }
 
@@ -162,13 +160,12 @@ impl<'t> Sheet<'t> {
     pub fn expect(
         &mut self,
         name: &str,
-        tool: Tool,
         pid: Option<u32>,
         action: Action,
         wanted: &str,
     ) -> Option<Answer> {
         let start = Instant::now();
-        let answer = self.call(tool, pid, action);
+        let answer = self.call(pid, action);
         let ms = start.elapsed().as_millis();
         let tree = tree_of(&answer).unwrap_or_default();
         let good = !answer.is_error && (answer.text.contains(wanted) || tree.contains(wanted));
@@ -200,23 +197,6 @@ pub fn press(key: &str, modifiers: &[&str]) -> Result<Action, String> {
     let press = KeyPress::parse(key, modifiers).map_err(|e| e.to_string())?;
     let hold = Duration::ZERO;
     Ok(Action::Input(Input::PressKey { press, hold }))
-}
-
-pub fn typed(typing: Typing) -> Action {
-    Action::Input(Input::Type { typing })
-}
-
-/// A plain click at a place, and the text that is typed after it.
-pub fn clicked(target: Target, then: Typing) -> Action {
-    let kind = ClickKind::default();
-    Action::Input(Input::Click { target, kind, then })
-}
-
-pub fn titled(text: &str, role: &str) -> Target {
-    Target::Text {
-        text: text.to_owned(),
-        role: Some(role.to_owned()),
-    }
 }
 
 /// The error or the summary of an answer.

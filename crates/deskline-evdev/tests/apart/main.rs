@@ -124,6 +124,19 @@ fn task() -> Task {
     }
 }
 
+/// The keeper of these devices, as a helper that holds a grab for at most this time.
+fn guard(devices: &Devices, most: Duration) -> Guard {
+    Guard::as_command(&mut helper(devices.path(), most)).unwrap()
+}
+
+/// A keeper of one device that it holds, for the link that it may cancel.
+fn held() -> (Devices, Guard, Cancel) {
+    let devices = Devices::new(&["event0"]);
+    let (mut guard, cancel) = (guard(&devices, MOST), Cancel::default());
+    assert_eq!(guard.grab(&task(), &cancel).unwrap(), Grab::Held);
+    (devices, guard, cancel)
+}
+
 fn until(what: &str, mut is: impl FnMut() -> bool) -> Duration {
     let start = Instant::now();
     while !is() {
@@ -142,7 +155,7 @@ fn reason(cancel: &Cancel) -> Reason {
 
 fn it_grabs_and_releases() {
     let devices = Devices::new(&["event0", "event1"]);
-    let mut guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
+    let mut guard = guard(&devices, MOST);
     let seen = Seen {
         readable: 2,
         closed: 0,
@@ -178,10 +191,7 @@ fn it_grabs_and_releases() {
 }
 
 fn escape_is_reported_and_starts_a_pause() {
-    let devices = Devices::new(&["event0"]);
-    let mut guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
-    let cancel = Cancel::default();
-    assert_eq!(guard.grab(&task(), &cancel).unwrap(), Grab::Held);
+    let (devices, mut guard, cancel) = held();
     devices.tap("event0", ESCAPE);
     let pressed = Instant::now();
     assert_eq!(reason(&cancel), Reason::Person);
@@ -212,10 +222,7 @@ fn escape_is_reported_and_starts_a_pause() {
 }
 
 fn escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not() {
-    let devices = Devices::new(&["event0"]);
-    let mut guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
-    let cancel = Cancel::default();
-    assert_eq!(guard.grab(&task(), &cancel).unwrap(), Grab::Held);
+    let (devices, mut guard, cancel) = held();
     devices.stroke("event0", CONTROL, true);
     devices.tap("event0", ESCAPE);
     devices.stroke("event0", CONTROL, false);
@@ -239,7 +246,7 @@ fn escape_cancels_until_the_link_rests_and_a_shortcut_with_it_does_not() {
 
 fn a_device_on_which_a_key_is_held_is_not_grabbed() {
     let devices = Devices::new(&["event0", "event1"]);
-    let mut guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
+    let mut guard = guard(&devices, MOST);
     guard.watch();
     assert_eq!(guard.pressed(), Some(false));
     devices.stroke("event0", A, true);
@@ -258,7 +265,7 @@ fn devices_come_and_go_and_some_are_not_to_be_read() {
     let devices = Devices::new(&["event0"]);
     devices.plug_as("event1", "other");
     devices.plug_as("event2", "closed");
-    let mut guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
+    let mut guard = guard(&devices, MOST);
     let mut grab = || guard.grab(&task(), &Cancel::default()).unwrap();
     let partly = grab();
     assert!(
@@ -295,7 +302,7 @@ fn the_limit_is_its_own() {
     assert_eq!(MOST, LIMIT);
     let devices = Devices::new(&["event0"]);
     let most = Duration::from_millis(500);
-    let mut guard = Guard::as_command(&mut helper(devices.path(), most)).unwrap();
+    let mut guard = guard(&devices, most);
     let cancel = Cancel::default();
     let start = Instant::now();
     assert_eq!(guard.grab(&task(), &cancel).unwrap(), Grab::Held);
@@ -374,7 +381,7 @@ fn a_killed_server_releases() {
 fn a_stopped_helper_is_killed_at_the_limit() {
     let devices = Devices::new(&["event0"]);
     let most = Duration::from_millis(300);
-    let mut guard = Guard::as_command(&mut helper(devices.path(), most)).unwrap();
+    let mut guard = guard(&devices, most);
     let cancel = Cancel::default();
     // A released grab leaves no timer that could kill the helper.
     let _ = guard.grab(&task(), &Cancel::default()).unwrap();
@@ -390,10 +397,7 @@ fn a_stopped_helper_is_killed_at_the_limit() {
 }
 
 fn a_killed_helper_ends_the_link() {
-    let devices = Devices::new(&["event0"]);
-    let mut guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
-    let cancel = Cancel::default();
-    assert_eq!(guard.grab(&task(), &cancel).unwrap(), Grab::Held);
+    let (devices, mut guard, cancel) = held();
     kill_process(devices.holder("event0").unwrap(), Signal::KILL).unwrap();
     assert_eq!(reason(&cancel), Reason::Unguarded);
     assert!(!devices.grabbed("event0"));
@@ -455,10 +459,7 @@ fn a_malformed_message_ends_the_helper() {
 }
 
 fn only_the_user_at_the_seat_may_grab() {
-    let devices = Devices::new(&["event0"]);
-    let mut guard = Guard::as_command(&mut helper(devices.path(), MOST)).unwrap();
-    let cancel = Cancel::default();
-    assert_eq!(guard.grab(&task(), &cancel).unwrap(), Grab::Held);
+    let (devices, mut guard, cancel) = held();
     // Another user's session comes to the front.
     devices.seat(devices::uid() + 1);
     until("the release", || !devices.grabbed("event0"));

@@ -1,8 +1,8 @@
 //! Chains: several steps, one checkpoint, one diff, one restore.
 
 use deskline_core::KeyPress;
-use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::{Action, Target, Tool};
+use deskline_link::call::Typing;
+use deskline_link::{Action, Target};
 use insta::assert_snapshot;
 
 use crate::script::person;
@@ -416,13 +416,7 @@ fn click_by_ref(story: &mut Story) -> impl Fn() -> Action + use<> {
     story.refresh();
     let line: deskline_core::Line = story.tree_line("\"To\"").trim().parse().unwrap();
     let target = Target::Ref(line.reference.unwrap());
-    move || {
-        Action::Input(Input::Click {
-            target: target.clone(),
-            kind: ClickKind::default(),
-            then: Typing::default(),
-        })
-    }
+    move || Action::click(target.clone(), Typing::default())
 }
 
 #[test]
@@ -436,7 +430,7 @@ fn a_ref_is_not_moved_to_an_element_of_another_window() {
         let field = r#"[AXTextField] "To" x:60 y:60 w:200 h:24 editable"#;
         world.window(MAIL, "Reply", [50, 20, 400, 300], field);
     });
-    story.run(Tool::Click, by_ref());
+    story.run(by_ref());
     story.says("is stale");
 }
 
@@ -453,7 +447,7 @@ fn a_ref_stays_good_where_the_app_renders_its_element_anew() {
     story.chain(None, vec![press_ax("Send"), by_ref()]);
     story.succeeds();
     story.given(|world| anew(world, "2/again"));
-    story.run(Tool::Click, by_ref());
+    story.run(by_ref());
     story.succeeds();
     let clicks = story.seen().matches("Mail: click To").count();
     assert_eq!(clicks, 2, "{}", story.seen());
@@ -462,7 +456,7 @@ fn a_ref_stays_good_where_the_app_renders_its_element_anew() {
         anew(world, "2/third");
         world.node("Password").unwrap().says("To");
     });
-    story.run(Tool::Click, by_ref());
+    story.run(by_ref());
     story.says("is stale");
 }
 
@@ -547,7 +541,7 @@ fn a_text_after_a_click_that_closes_its_window_goes_nowhere() {
 fn a_text_that_one_run_of_a_step_typed_into_a_password_field_is_in_no_line_of_steps() {
     let mut story = Story::new();
     let typing = Typing::text("hunter2").then(Some(KeyPress::parse("Tab", &[]).unwrap()));
-    story.repeated_chain(None, vec![Action::Input(Input::Type { typing })], &[3]);
+    story.repeated_chain(None, vec![Action::type_text(typing)], &[3]);
     story.succeeds();
     story.says("\n  1 done 3 times: Typed •••, pressed Tab\n");
 }

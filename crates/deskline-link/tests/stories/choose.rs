@@ -2,12 +2,11 @@
 //! until a text shows stops there, or at the end.
 
 use deskline_core::Rect;
-use deskline_link::call::Input;
-use deskline_link::{Action, Tool};
+use deskline_link::{Action, Target};
 use insta::assert_snapshot;
 
 use crate::script::person;
-use crate::story::{EDITOR_WINDOW, MAIL, Story, by_text, scrolls};
+use crate::story::{EDITOR_WINDOW, MAIL, Story, scrolls};
 use crate::world::World;
 
 /// A combo box in Mail's window whose list is a menu of its own.
@@ -31,10 +30,7 @@ pub(crate) fn with_sizes(world: &mut World) {
 }
 
 pub(crate) fn choose(choice: &str) -> Action {
-    Action::Input(Input::Choose {
-        target: by_text("Size"),
-        choice: choice.into(),
-    })
+    Action::choose(Target::text("Size"), choice)
 }
 
 fn desk() -> Story {
@@ -52,7 +48,7 @@ fn windows(story: &Story) -> usize {
 #[test]
 fn a_choice_is_picked_from_the_list_that_opens() {
     let mut story = desk();
-    assert_snapshot!(story.run(Tool::Click, choose(" large ")).outcome(), @r#"
+    assert_snapshot!(story.run(choose(" large ")).outcome(), @r#"
     summary: Opened 'Size' [AXComboBox], chose 'Large'. 0 added, 0 removed, 1 modified. Settled in _ ms.
     target: [AXComboBox] "Size" focused value:"Large" #e10
     focus: "Format" › [AXComboBox] "Size" #e10
@@ -84,7 +80,7 @@ fn a_choice_is_picked_from_the_list_that_opens() {
 fn accessibility_alone_chooses_where_it_can() {
     let mut story = desk();
     story.script().chooses = true;
-    assert_snapshot!(story.run(Tool::Click, choose("Large")).outcome(), @r#"
+    assert_snapshot!(story.run(choose("Large")).outcome(), @r#"
     summary: Chose 'Large' in 'Size' [AXComboBox]. 0 added, 0 removed, 1 modified. Settled in _ ms.
     target: [AXComboBox] "Size" value:"Large" #e10
     focus: "Format"
@@ -98,7 +94,7 @@ fn accessibility_alone_chooses_where_it_can() {
 #[test]
 fn a_choice_that_is_already_made_stays_and_nothing_is_touched() {
     let mut story = desk();
-    story.run(Tool::Click, choose("small"));
+    story.run(choose("small"));
     assert_snapshot!(story.field("summary"), @"'small' was already chosen in 'Size' [AXComboBox]. 0 added, 0 removed, 0 modified. Settled in _ ms.");
     assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }
@@ -106,7 +102,7 @@ fn a_choice_that_is_already_made_stays_and_nothing_is_touched() {
 #[test]
 fn a_choice_that_is_not_there_names_the_nearest_and_closes_the_list() {
     let mut story = desk();
-    story.run(Tool::Click, choose("Huge"));
+    story.run(choose("Huge"));
     assert_snapshot!(story.field("error"), @r#"Opened 'Size' [AXComboBox]; then: 'Size' [AXComboBox] has no choice 'Huge'. Nearest: "Large", "Larger", "Small". Nothing was chosen. Pass the text of one as choose. Look before you repeat it"#);
     assert_snapshot!(story.seen(), @"reached: Mail: click Size, Mail: ·; front: Notes, pointer: 900,700");
     assert_eq!(windows(&story), CLOSED);
@@ -119,7 +115,7 @@ fn an_app_that_keeps_another_choice_is_an_error() {
         let lines = r#"[AXMenuItem] "Large" x:20 y:490 w:200 h:20"#;
         world.menu(MAIL, [20, 464, 200, 80], lines);
     });
-    story.run(Tool::Click, choose("Large"));
+    story.run(choose("Large"));
     assert_snapshot!(story.field("error"), @"Opened 'Size' [AXComboBox], chose 'Large', but it shows 'Small' and not 'Large': the app did not take the choice. Look at the picture");
 }
 
@@ -142,11 +138,8 @@ fn an_app_that_takes_another_choice_for_its_name_is_an_error() {
             });
         });
     });
-    let choose = Action::Input(Input::Choose {
-        target: by_text("Small"),
-        choice: "Large".into(),
-    });
-    story.run(Tool::Click, choose);
+    let choose = Action::choose(Target::text("Small"), "Large");
+    story.run(choose);
     assert_snapshot!(story.field("error"), @"Opened 'Small' [AXComboBox], chose 'Large', but it shows 'Larger' and not 'Large': the app did not take the choice. Look at the picture");
 }
 
@@ -154,7 +147,7 @@ fn an_app_that_takes_another_choice_for_its_name_is_an_error() {
 fn esc_in_between_closes_the_list_and_nothing_is_chosen() {
     let mut story = desk();
     story.after("click", person::presses_esc);
-    story.run(Tool::Click, choose("Large"));
+    story.run(choose("Large"));
     assert_snapshot!(story.field("error"), @"Opened 'Size' [AXComboBox]. Cancelled: the user pressed Esc during click_and_traverse");
     assert_snapshot!(story.seen(), @"reached: Mail: click Size, Mail: ·; front: Notes, pointer: 900,700");
     assert_eq!(windows(&story), CLOSED);
@@ -181,7 +174,7 @@ pub(crate) fn with_folders(world: &mut World) {
 fn the_wheel_turns_until_a_text_shows() {
     let mut story = Story::new();
     story.given(with_folders);
-    story.run(Tool::Scroll, scrolls(1, Some("Folder 12")));
+    story.run(scrolls(1, Some("Folder 12")));
     let summary = story.field("summary");
     let far = "Scrolled down by 10 lines in 'Folders' [AXList] until 'Folder 12' [AXStaticText]";
     assert!(summary.starts_with(far), "{}", story.text());
@@ -192,7 +185,7 @@ fn the_wheel_turns_until_a_text_shows() {
 fn the_wheel_stops_at_the_end() {
     let mut story = Story::new();
     story.given(with_folders);
-    story.run(Tool::Scroll, scrolls(1, Some("Folder 21")));
+    story.run(scrolls(1, Some("Folder 21")));
     let error = story.field("error");
     let far = "Scrolled down by 18 lines in 'Folders' [AXList], but its end is reached, and no";
     assert!(error.starts_with(far), "{}", story.text());
@@ -205,7 +198,7 @@ fn esc_stops_the_wheel() {
     let mut story = Story::new();
     story.given(with_folders);
     story.after("scroll ", person::presses_esc);
-    story.run(Tool::Scroll, scrolls(1, Some("Folder 21")));
+    story.run(scrolls(1, Some("Folder 21")));
     assert_snapshot!(story.field("error"), @"Cancelled: the user pressed Esc during scroll_and_traverse");
     assert_eq!(story.count("scroll "), 1);
 }

@@ -2,10 +2,10 @@
 
 use deskline_core::Modifiers;
 use deskline_link::call::Input;
-use deskline_link::{Action, Tool};
+use deskline_link::{Action, Target};
 use insta::assert_snapshot;
 
-use crate::story::{EDITOR_WINDOW, MAIL, MUSIC, Story, by_text};
+use crate::story::{EDITOR_WINDOW, MUSIC, Story};
 use crate::world::World;
 
 fn field(at: [i32; 4]) -> impl FnOnce(&mut World) {
@@ -19,12 +19,12 @@ fn field(at: [i32; 4]) -> impl FnOnce(&mut World) {
 
 fn drag_to_music(story: &mut Story, from: &str) {
     let drag = Input::Drag {
-        from: by_text(from),
-        to: by_text("Queue"),
+        from: Target::text(from),
+        to: Target::text("Queue"),
         to_pid: Some(MUSIC),
         modifiers: Modifiers::empty(),
     };
-    story.run_on(MAIL, Tool::Drag, Action::Input(drag));
+    story.run(Action::Input(drag));
 }
 
 #[test]

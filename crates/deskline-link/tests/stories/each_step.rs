@@ -5,7 +5,6 @@
 use std::time::Duration;
 
 use deskline_core::Point;
-use deskline_link::Tool;
 use deskline_link::call::Awaited;
 
 use crate::choose::{choose, with_folders, with_sizes};
@@ -29,10 +28,10 @@ const LINKS: [Link; 11] = [
     |story| _ = story.press("Send"),
     |story| _ = story.set_value("To", "bob"),
     |story| _ = story.drag("Inbox", "Send"),
-    |story| _ = story.run(Tool::Scroll, scrolls(3, None)),
+    |story| _ = story.run(scrolls(3, None)),
     |story| {
         story.given(with_folders);
-        story.run(Tool::Scroll, scrolls(1, Some("Folder 4")));
+        story.run(scrolls(1, Some("Folder 4")));
     },
     |story| _ = story.wait_for("Send", Awaited::Present, 200),
     |story| _ = story.chain(None, vec![click("To", Some("bob"), None), press_ax("Send")]),
@@ -44,7 +43,7 @@ const PASTE: Link = |story| _ = story.paste("bob");
 /// Another such link. If the app hangs, the list stays open.
 const CHOOSE: Link = |story| {
     story.given(with_sizes);
-    story.run(Tool::Click, choose("Large"));
+    story.run(choose("Large"));
 };
 
 /// Links that bring a new window to the front: the window of an app that is opened, and the dialog

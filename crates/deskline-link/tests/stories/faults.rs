@@ -2,7 +2,7 @@
 //! broken.
 
 use deskline_core::{Point, Rect};
-use deskline_link::{Call, Tool};
+use deskline_link::Call;
 use insta::assert_snapshot;
 
 use crate::script::person;
@@ -161,7 +161,7 @@ fn a_caption_shows_no_text_for_what_a_button_may_open() {
     let mut story = Story::new();
     story.options.show_animation = true;
     let press = click("Play", Some("hunter2"), None);
-    story.run_on(MUSIC, Tool::Click, press);
+    story.run_on(MUSIC, press);
     assert!(!story.acts().contains("hunter2"), "{}", story.acts());
 }
 
@@ -170,11 +170,7 @@ fn a_caption_shows_no_text_for_what_a_button_may_open() {
 fn a_chain_behind_a_menu_that_was_left_open_stays_with_its_app() {
     let mut story = Story::with_open_menu();
     story.on_press("Play", |_| ());
-    let call = Call {
-        then: vec![types("x")],
-        ..Call::new(Tool::Chain, Some(MUSIC), press_ax("Play"))
-    };
-    story.run_call(&call);
+    story.run_call(&Call::chain(MUSIC, press_ax("Play"), vec![types("x")]));
     story.succeeds();
     assert_eq!(story.reached(), "Mail: click Send, Music: x");
 }
@@ -195,7 +191,7 @@ fn a_panic_while_an_error_is_explained_is_an_error() {
 fn a_menu_survives_the_error_of_another_app() {
     let mut story = Story::with_open_menu();
     story.given(|world| world.becomes(MUSIC, Health::Hung));
-    story.run_on(MUSIC, Tool::PressAx, press_ax("Play"));
+    story.run_on(MUSIC, press_ax("Play"));
     story.fails();
     story.click("Later");
     assert_snapshot!(story.seen(), @"reached: Mail: click Send, Mail: click Later; front: Notes, pointer: 900,700");
@@ -204,7 +200,7 @@ fn a_menu_survives_the_error_of_another_app() {
 #[test]
 fn the_app_whose_menu_was_left_open_is_not_taken_for_the_persons() {
     let mut story = Story::with_open_menu();
-    story.run_on(MUSIC, Tool::Click, click("Play", None, None));
+    story.run_on(MUSIC, click("Play", None, None));
     assert_snapshot!(story.seen(), @"reached: Mail: click Send, Music: click Play; front: Notes, pointer: 900,700");
 }
 

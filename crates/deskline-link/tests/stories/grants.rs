@@ -1,6 +1,6 @@
 //! The person is asked before an agent acts in an app for the first time.
 
-use deskline_link::call::{Action, Tool};
+use deskline_link::call::Action;
 use deskline_link::grants::{Approval, Grants, Question};
 use deskline_link::{Call, Policy};
 
@@ -118,14 +118,14 @@ fn alerted() -> (Story, Grants) {
     (story, grants)
 }
 
-fn call(tool: Tool, action: Action) -> Call {
-    Call::new(tool, Some(MAIL), action)
+fn call(action: Action) -> Call {
+    Call::new(MAIL, action)
 }
 
 #[test]
 fn a_button_of_an_alert_is_pressed_only_as_the_person_has_said_each_time() {
     let (mut story, grants) = alerted();
-    let mut delete = call(Tool::Click, click("Delete", None, None));
+    let mut delete = call(click("Delete", None, None));
     let asked = *story.asks_before(&delete).expect("no question");
     assert_eq!(
         asked.words(),
@@ -159,20 +159,20 @@ fn a_button_of_an_alert_is_pressed_only_as_the_person_has_said_each_time() {
 fn keys_that_may_answer_an_alert_are_asked_about_and_those_that_leave_it_are_not() {
     let (mut story, _) = alerted();
     for key in ["Return", "Space", "d"] {
-        let call = call(Tool::PressKey, presses(key));
+        let call = call(presses(key));
         assert!(story.asks_before(&call).is_some(), "{key}");
     }
-    let typed = call(Tool::Type, types("d"));
+    let typed = call(types("d"));
     assert!(story.asks_before(&typed).is_some());
     assert_eq!(story.reached(), "nothing");
     for key in ["Tab", "Escape"] {
-        let call = call(Tool::PressKey, presses(key));
+        let call = call(presses(key));
         assert!(story.asks_before(&call).is_none(), "{key}");
     }
     // A text in its field presses nothing.
     story.click("Why");
     assert!(story.asks_before(&typed).is_none());
-    let lines = call(Tool::Type, types("d\n"));
+    let lines = call(types("d\n"));
     assert!(story.asks_before(&lines).is_some());
 }
 

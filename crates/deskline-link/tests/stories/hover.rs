@@ -1,22 +1,20 @@
 //! A link that hovers leaves the pointer there, and the next link that acts puts the pointer back.
 
-use deskline_link::call::{Awaited, Input};
-use deskline_link::{Action, Tool};
+use deskline_link::call::Awaited;
+use deskline_link::{Action, Target};
 use insta::assert_snapshot;
 
 use crate::script::person;
-use crate::story::{Story, by_text};
+use crate::story::Story;
 
 fn hover() -> Action {
-    Action::Input(Input::Hover {
-        target: by_text("Send"),
-    })
+    Action::hover(Target::text("Send"))
 }
 
 #[test]
 fn the_pointer_stays_and_the_window_is_put_back() {
     let mut story = Story::new();
-    assert_snapshot!(story.run(Tool::Click, hover()).seen(), @"reached: nothing; front: Notes, pointer: 540,52");
+    assert_snapshot!(story.run(hover()).seen(), @"reached: nothing; front: Notes, pointer: 540,52");
     assert_snapshot!(story.field("summary"), @"Moved the pointer over 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.");
     story.refresh().wait_for("Send", Awaited::Present, 200);
     assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 540,52");
@@ -26,7 +24,7 @@ fn the_pointer_stays_and_the_window_is_put_back() {
 #[test]
 fn a_pointer_that_the_person_has_moved_since_stays_theirs() {
     let mut story = Story::new();
-    story.run(Tool::Click, hover());
+    story.run(hover());
     story.given(|world| world.pointer = deskline_core::Point { x: 50, y: 50 });
     assert_snapshot!(story.type_text("bob").seen(), @"reached: Mail: b, Mail: o, Mail: b; front: Notes, pointer: 50,50");
 }
@@ -34,7 +32,7 @@ fn a_pointer_that_the_person_has_moved_since_stays_theirs() {
 #[test]
 fn a_click_after_that_puts_the_pointer_where_the_person_moved_it() {
     let mut story = Story::new();
-    story.run(Tool::Click, hover());
+    story.run(hover());
     story.given(|world| world.pointer = deskline_core::Point { x: 50, y: 50 });
     assert_snapshot!(story.click("Send").seen(), @"reached: Mail: click Send; front: Notes, pointer: 50,50");
 }
@@ -43,5 +41,5 @@ fn a_click_after_that_puts_the_pointer_where_the_person_moved_it() {
 fn a_link_that_is_cancelled_leaves_no_pointer_behind() {
     let mut story = Story::new();
     story.after("hover", person::presses_esc);
-    assert_snapshot!(story.run(Tool::Click, hover()).seen(), @"reached: nothing; front: Notes, pointer: 900,700");
+    assert_snapshot!(story.run(hover()).seen(), @"reached: nothing; front: Notes, pointer: 900,700");
 }

@@ -1,7 +1,6 @@
 //! Pasting: the person's clipboard is lent for as long as the paste takes, and is restored however
 //! the link ends.
 
-use deskline_link::Tool;
 use insta::assert_snapshot;
 
 use crate::story::{MAIL_WINDOW, Story, pastes};
@@ -72,7 +71,7 @@ fn a_terminal_pastes_with_shift() {
         world.app(500, "Terminal");
         world.window(500, "Shell", [0, 0, 200, 200], lines);
     });
-    story.run_on(500, Tool::Type, pastes("ls"));
+    story.run_on(500, pastes("ls"));
     let calls = story.calls();
     let pressed = calls.iter().any(|call| call == "press_key Control+Shift+V");
     assert!(pressed, "{}", calls.join("\n"));

@@ -1,10 +1,9 @@
 //! One story for each way in which an app reports success and does something else, or nothing.
 
 use deskline_core::States;
-use deskline_link::call::Quiet;
-use deskline_link::{Action, Tool};
+use deskline_link::{Action, Target};
 
-use crate::story::{EDITOR_WINDOW, MAIL, MAIL_WINDOW, Story, by_text};
+use crate::story::{EDITOR_WINDOW, MAIL, MAIL_WINDOW, Story};
 use crate::world::World;
 
 /// A desk where the field `To` changes the text that it gets.
@@ -29,11 +28,7 @@ impl Story {
     }
 
     fn select(&mut self, target: &str, selected: bool) -> &mut Self {
-        let target = by_text(target);
-        self.run(
-            Tool::SetSelected,
-            Action::Quiet(Quiet::SetSelected { target, selected }),
-        )
+        self.run(Action::set_selected(Target::text(target), selected))
     }
 
     fn says_nothing_more(&self) {

@@ -1,12 +1,12 @@
 //! One story: a desk, links on it, and their results in a form that does not vary.
 
-use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_core::{KeyPress, Point};
 use deskline_input::clock;
 use deskline_journal::{Journal, Retention};
-use deskline_link::call::{Awaited, ClickKind, Input, Quiet, Typing};
+use deskline_link::call::{Awaited, Input, Typing};
 use deskline_link::grants::Question;
 use deskline_link::{
-    Action, Answer, Call, Cancel, Links, Looked, Options, Policy, Target, Tool, Toplevel, Waiting,
+    Action, Answer, Call, Cancel, Links, Looked, Options, Policy, Target, Toplevel, Waiting,
 };
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
@@ -175,13 +175,13 @@ impl Story {
         self
     }
 
-    pub(crate) fn run_on(&mut self, pid: u32, tool: Tool, action: Action) -> &mut Self {
+    pub(crate) fn run_on(&mut self, pid: u32, action: Action) -> &mut Self {
         let text = text_of(&action).map(|text| ("text".to_owned(), text.into()));
         let arguments = text.into_iter().collect();
         let call = Call {
             options: self.options.clone(),
             arguments,
-            ..Call::new(tool, (tool != Tool::Open).then_some(pid), action)
+            ..Call::new(pid, action)
         };
         self.run_call(&call)
     }
@@ -222,17 +222,16 @@ impl Story {
         let first = steps.next().unwrap();
         let call = Call {
             window: window.map(|title| Toplevel::Titled(title.into())),
-            then: steps.collect(),
             repeats: repeats.to_vec(),
             options: self.options.clone(),
             arguments,
-            ..Call::new(Tool::Chain, Some(MAIL), first)
+            ..Call::chain(MAIL, first, steps.collect())
         };
         self.run_call(&call)
     }
 
-    pub(crate) fn run(&mut self, tool: Tool, action: Action) -> &mut Self {
-        self.run_on(MAIL, tool, action)
+    pub(crate) fn run(&mut self, action: Action) -> &mut Self {
+        self.run_on(MAIL, action)
     }
 
     pub(crate) fn click(&mut self, target: &str) -> &mut Self {
@@ -241,8 +240,7 @@ impl Story {
 
     /// The question for the person that a click leads to.
     pub(crate) fn asks(&mut self, target: &str) -> Option<Box<Question>> {
-        let call = Call::new(Tool::Click, Some(MAIL), click(target, None, None));
-        self.asks_before(&call)
+        self.asks_before(&Call::new(MAIL, click(target, None, None)))
     }
 
     /// The question for the person that a call leads to.
@@ -257,67 +255,48 @@ impl Story {
         text: Option<&str>,
         key: Option<&str>,
     ) -> &mut Self {
-        self.run(Tool::Click, click(target, text, key))
+        self.run(click(target, text, key))
     }
 
     pub(crate) fn click_at(&mut self, x: i32, y: i32) -> &mut Self {
-        let target = Target::Point(Point { x, y });
-        self.run(
-            Tool::Click,
-            Action::Input(Input::Click {
-                target,
-                kind: ClickKind::default(),
-                then: Typing::default(),
-            }),
-        )
+        let target = Target::at(x, y);
+        self.run(Action::click(target, Typing::default()))
     }
 
     pub(crate) fn open(&mut self, identifier: &str) -> &mut Self {
-        let identifier = identifier.to_owned();
-        self.run(Tool::Open, Action::Open { identifier })
+        self.run(Action::open(identifier))
     }
 
     pub(crate) fn wait_for(&mut self, target: &str, state: Awaited, ms: u64) -> &mut Self {
-        self.run(Tool::WaitFor, wait_for(target, state, ms))
+        self.run(wait_for(target, state, ms))
     }
 
     pub(crate) fn type_text(&mut self, text: &str) -> &mut Self {
-        self.run(Tool::Type, types(text))
+        self.run(types(text))
     }
 
     pub(crate) fn paste(&mut self, text: &str) -> &mut Self {
-        self.run(Tool::Type, pastes(text))
+        self.run(pastes(text))
     }
 
     pub(crate) fn press_key(&mut self, key: &str) -> &mut Self {
-        self.run(Tool::PressKey, presses(key))
+        self.run(presses(key))
     }
 
     pub(crate) fn drag(&mut self, from: &str, to: &str) -> &mut Self {
-        let action = Action::Input(Input::Drag {
-            from: by_text(from),
-            to: by_text(to),
-            to_pid: None,
-            modifiers: Modifiers::empty(),
-        });
-        self.run(Tool::Drag, action)
+        self.run(Action::drag(Target::text(from), Target::text(to)))
     }
 
     pub(crate) fn set_value(&mut self, target: &str, value: &str) -> &mut Self {
-        let target = by_text(target);
-        let value = value.into();
-        self.run(
-            Tool::SetValue,
-            Action::Quiet(Quiet::SetValue { target, value }),
-        )
+        self.run(Action::set_value(Target::text(target), value))
     }
 
     pub(crate) fn press(&mut self, target: &str) -> &mut Self {
-        self.run(Tool::PressAx, press_ax(target))
+        self.run(press_ax(target))
     }
 
     pub(crate) fn refresh(&mut self) -> &mut Self {
-        self.run(Tool::Refresh, Action::Refresh)
+        self.run(Action::Refresh)
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -464,20 +443,18 @@ impl Story {
 }
 
 pub(crate) fn click(target: &str, text: Option<&str>, key: Option<&str>) -> Action {
-    Action::Input(Input::Click {
-        target: by_text(target),
-        kind: ClickKind::default(),
-        then: Typing {
+    Action::click(
+        Target::text(target),
+        Typing {
             paste: false,
             text: text.map(str::to_owned),
             key: key.map(|key| KeyPress::parse(key, &[]).unwrap()),
         },
-    })
+    )
 }
 
 pub(crate) fn types(text: &str) -> Action {
-    let typing = Typing::text(text);
-    Action::Input(Input::Type { typing })
+    Action::type_text(Typing::text(text))
 }
 
 pub(crate) fn pastes(text: &str) -> Action {
@@ -486,25 +463,20 @@ pub(crate) fn pastes(text: &str) -> Action {
         text: Some(text.into()),
         key: None,
     };
-    Action::Input(Input::Type { typing })
+    Action::type_text(typing)
 }
 
 pub(crate) fn presses(key: &str) -> Action {
-    let press = KeyPress::parse(key, &[]).unwrap();
-    Action::Input(Input::PressKey {
-        press,
-        hold: Duration::ZERO,
-    })
+    Action::press_key(KeyPress::parse(key, &[]).unwrap())
 }
 
 pub(crate) fn press_ax(target: &str) -> Action {
-    let target = by_text(target);
-    Action::Quiet(Quiet::PressAx { target })
+    Action::press_ax(Target::text(target))
 }
 
 pub(crate) fn wait_for(target: &str, state: Awaited, ms: u64) -> Action {
     Action::WaitFor {
-        target: by_text(target),
+        target: Target::text(target),
         state,
         timeout: Duration::from_millis(ms),
     }
@@ -513,7 +485,7 @@ pub(crate) fn wait_for(target: &str, state: Awaited, ms: u64) -> Action {
 /// Turns the wheel over Mail's list of folders; down if `delta_y` is positive.
 pub(crate) fn scrolls(delta_y: i32, until: Option<&str>) -> Action {
     Action::Input(Input::Scroll {
-        at: Target::Point(Point { x: 100, y: 150 }),
+        at: Target::at(100, 150),
         delta_x: 0,
         delta_y,
         until: until.map(str::to_owned),
@@ -533,13 +505,6 @@ fn text_of(action: &Action) -> Option<String> {
             typing.text.clone()
         }
         _ => None,
-    }
-}
-
-pub(crate) fn by_text(text: &str) -> Target {
-    Target::Text {
-        text: text.into(),
-        role: None,
     }
 }
 

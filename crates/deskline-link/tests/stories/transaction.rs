@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use deskline_core::Point;
-use deskline_link::Tool;
 use deskline_link::call::Awaited;
 use insta::assert_snapshot;
 
@@ -487,7 +486,7 @@ fn refresh_looks_and_touches_nothing() {
 #[test]
 fn the_wheel_turns_over_the_place_and_the_pointer_goes_back() {
     let mut story = Story::new();
-    story.run(Tool::Scroll, scrolls(3, None));
+    story.run(scrolls(3, None));
     assert_snapshot!(story.field("summary"), @"Scrolled by (0, 3) lines at (100, 150). 0 added, 0 removed, 1 modified. Settled in _ ms.");
     assert_snapshot!(story.acts(), @"
     grab 'AI: scrolling in Mail'

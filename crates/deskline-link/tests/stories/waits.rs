@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskline_link::call::Awaited;
-use deskline_link::{Call, Tool, Waiting};
+use deskline_link::{Call, Waiting};
 use insta::assert_snapshot;
 
 use crate::story::{MAIL, Story, wait_for};
@@ -12,7 +12,7 @@ use crate::world::Health;
 /// A wait until Mail has sent the message.
 fn until_sent(ms: u64) -> Box<Waiting> {
     let wait = wait_for("Sent", Awaited::Present, ms);
-    let waiting = Waiting::new(Call::new(Tool::WaitFor, Some(MAIL), wait));
+    let waiting = Waiting::new(Call::new(MAIL, wait));
     Box::new(waiting.expect("a single wait"))
 }
 
@@ -81,5 +81,5 @@ fn a_wait_that_times_out_shows_the_last_state() {
 #[test]
 fn a_chain_is_no_single_wait() {
     let wait = wait_for("Sent", Awaited::Present, 30_000);
-    assert!(Waiting::new(Call::new(Tool::Chain, Some(MAIL), wait)).is_err());
+    assert!(Waiting::new(Call::chain(MAIL, wait, vec![])).is_err());
 }

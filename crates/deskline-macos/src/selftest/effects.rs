@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use deskline_core::{Line, Point};
 use deskline_input::Click;
 use deskline_link::call::{Input, Typing};
-use deskline_link::selftest::{Found, clicked, field, judge, said, tree_of, typed, within};
-use deskline_link::{Action, Cancel, Target, Tool};
+use deskline_link::selftest::{Found, field, judge, said, tree_of, within};
+use deskline_link::{Action, Cancel, Target};
 
 use super::guard::length;
 use super::test::Test;
@@ -85,9 +85,9 @@ impl<O: Os> Test<'_, O> {
             delta_y,
             until: None,
         };
-        self.call(Tool::Scroll, Some(pid), Action::Input(up(-500)));
+        self.call(Some(pid), Action::Input(up(-500)));
         let before = self.scrolled(pid);
-        self.call(Tool::Scroll, Some(pid), Action::Input(up(40)));
+        self.call(Some(pid), Action::Input(up(40)));
         let moved = until(SHOWS, || self.scrolled(pid) > before);
         let seen = format!(
             "the scroll bar went from {before:?} to {:?}",
@@ -113,13 +113,8 @@ impl<O: Os> Test<'_, O> {
         };
         let grip = Point::at(before.x + before.w / 2, before.y + 8);
         let to = Point::at(grip.x + 70, grip.y + 50);
-        let drag = Input::Drag {
-            from: Target::Point(grip),
-            to: Target::Point(to),
-            to_pid: None,
-            modifiers: deskline_core::Modifiers::empty(),
-        };
-        self.call(Tool::Drag, Some(pid), Action::Input(drag));
+        let drag = Action::drag(Target::Point(grip), Target::Point(to));
+        self.call(Some(pid), drag);
         let moved = until(SHOWS, || {
             place(self).is_some_and(|now| now.x.abs_diff(before.x) > 20)
         });
@@ -134,7 +129,7 @@ impl<O: Os> Test<'_, O> {
             self.press(pid, "Escape", &[]);
         }
         let typing = Typing::text("0+1");
-        self.call(Tool::Type, Some(pid), typed(typing));
+        self.call(Some(pid), Action::type_text(typing));
         let tree = self.tree(pid);
         let is = |line: &&str| {
             line.contains("[AXButton")
@@ -167,7 +162,7 @@ impl<O: Os> Test<'_, O> {
         let ms = start.elapsed().as_millis() / u128::from(CLICKS);
         let mut shown = String::new();
         until(SHOWS, || {
-            let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
+            let answer = self.call(Some(pid), Action::Refresh);
             shown = sum(&tree_of(&answer).unwrap_or_default()).unwrap_or_default();
             shown == CLICKS.to_string()
         });
@@ -183,7 +178,7 @@ impl<O: Os> Test<'_, O> {
         let Some(target) = titles.filter_map(reference).nth(2).map(Target::Ref) else {
             return self.note("menu bar", Err("the tree has no menu bar".into()));
         };
-        let answer = self.call(Tool::Click, Some(pid), clicked(target, Typing::default()));
+        let answer = self.call(Some(pid), Action::click(target, Typing::default()));
         let items = |answer| {
             let tree = tree_of(answer).unwrap_or_default();
             let shown = tree
@@ -193,7 +188,7 @@ impl<O: Os> Test<'_, O> {
         };
         let opened = items(&answer);
         self.press(pid, "Escape", &[]);
-        let closed = items(&self.call(Tool::Refresh, Some(pid), Action::Refresh));
+        let closed = items(&self.call(Some(pid), Action::Refresh));
         let said = said(&answer);
         let seen = format!("{opened} items showed, {closed} after Escape: {said}");
         self.note("menu bar", judge(opened > 0 && closed == 0, seen));
@@ -232,7 +227,7 @@ impl<O: Os> Test<'_, O> {
         }
         let typing = Typing::text(AFAR);
         let start = Instant::now();
-        let answer = self.call(Tool::Type, Some(pid), typed(typing));
+        let answer = self.call(Some(pid), Action::type_text(typing));
         let ms = start.elapsed().as_millis();
         let arrived = before.is_ok_and(|n| length(&os, pid) == Ok(n + AFAR.len()));
         let back = until(TRAVELS, || front::is(&os, other));
@@ -292,7 +287,7 @@ impl<O: Os> Test<'_, O> {
     fn page_of(&mut self, row: &str, name: &str) {
         let start = Instant::now();
         let identifier = name.to_owned();
-        let answer = self.call(Tool::Open, None, Action::Open { identifier });
+        let answer = self.call(None, Action::Open { identifier });
         let ms = start.elapsed().as_millis();
         self.opened(&answer);
         let tree = tree_of(&answer).unwrap_or_default();

@@ -3,9 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_link::Tool;
 use deskline_link::call::Typing;
-use deskline_link::selftest::{clicked, judge, said, titled};
+use deskline_link::selftest::{judge, said};
+use deskline_link::{Action, Target};
 
 use super::guard::length;
 use super::test::Test;
@@ -130,8 +130,8 @@ impl<O: Os> Test<'_, O> {
             return self.skip(NAME, "Cmd+T opened none");
         }
         let before = length(self.os, pid);
-        let click = clicked(titled("", AREA), Typing::text(PANEL_TEXT));
-        let answer = self.call(Tool::Click, Some(pid), click);
+        let click = Action::click(Target::titled("", AREA), Typing::text(PANEL_TEXT));
+        let answer = self.call(Some(pid), click);
         let now = length(self.os, pid);
         self.press(pid, "t", &["Command"]);
         let good = before.is_ok_and(|n| now == Ok(n + PANEL_TEXT.len()));

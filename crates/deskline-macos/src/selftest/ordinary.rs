@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use deskline_core::{KeyPress, Line, Point, Role};
 use deskline_input::Button;
 use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::selftest::{Found, field, judge, said, tree_of, typed};
-use deskline_link::{Action, Answer, Picture, Target, Tool};
+use deskline_link::selftest::{Found, field, judge, said, tree_of};
+use deskline_link::{Action, Answer, Picture, Target};
 
 use super::effects::{SHOWS, until};
 use super::guard::length;
@@ -105,7 +105,7 @@ impl<O: Os> Test<'_, O> {
                 ..Typing::default()
             },
         };
-        self.call(Tool::Click, Some(pid), Action::Input(click))
+        self.call(Some(pid), Action::Input(click))
     }
 
     /// A click and text in the rear one of two windows of an app, while another app is in front:
@@ -124,7 +124,7 @@ impl<O: Os> Test<'_, O> {
             return self.note(NAME, Err("a window has no text".into()));
         };
         let before = (units(&os, &back), units(&os, &front));
-        let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
+        let answer = self.call(Some(pid), Action::Refresh);
         let target = tree_of(&answer).and_then(|tree| {
             // Windows are in the tree front to back.
             let behind = tree.lines().filter(|l| l.contains(" [AXWindow")).nth(1)?;
@@ -193,7 +193,7 @@ impl<O: Os> Test<'_, O> {
         let (mut took, mut bytes, mut lines) = (Duration::ZERO, 0, 0);
         let shows = until(SHOWS * 3, || {
             let start = Instant::now();
-            let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
+            let answer = self.call(Some(pid), Action::Refresh);
             took = start.elapsed();
             let tree = tree_of(&answer).unwrap_or_default();
             (bytes, lines) = (tree.len(), tree.lines().count());
@@ -207,7 +207,7 @@ impl<O: Os> Test<'_, O> {
 
     fn command(&mut self, pid: u32, line: &str) {
         let typing = Typing::text(line).then(KeyPress::parse("Return", &[]).ok());
-        self.call(Tool::Type, Some(pid), typed(typing));
+        self.call(Some(pid), Action::type_text(typing));
     }
 
     /// Text that layouts, input methods and chunks can spoil: judged by how much of it arrived.
@@ -220,7 +220,7 @@ impl<O: Os> Test<'_, O> {
             let before = length(self.os, pid);
             let typing = Typing::text(text);
             let start = Instant::now();
-            let answer = self.call(Tool::Type, Some(pid), typed(typing));
+            let answer = self.call(Some(pid), Action::type_text(typing));
             let ms = start.elapsed().as_millis();
             let came = before.is_ok_and(|n| length(self.os, pid) == Ok(n + text.len()));
             let changes = field(&answer, "text_changes").unwrap_or_default();

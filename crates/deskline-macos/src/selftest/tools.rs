@@ -5,9 +5,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use deskline_core::{KeyPress, Line, Point, Ref, Role};
-use deskline_link::call::{Awaited, Quiet, Typing};
-use deskline_link::selftest::{clicked, field, judge, press, titled, tree_of, typed};
-use deskline_link::{Action, Scope, Target, Tool};
+use deskline_link::call::{Awaited, Typing};
+use deskline_link::selftest::{field, judge, press, tree_of};
+use deskline_link::{Action, Scope, Target};
 
 use super::test::Test;
 use crate::ax::identity::Identities;
@@ -54,7 +54,7 @@ impl<O: Os> Test<'_, O> {
     pub(super) fn open(&mut self, name: &str) -> Option<u32> {
         let identifier = name.to_owned();
         let action = Action::Open { identifier };
-        let answer = self.expect("open_application", Tool::Open, None, action, name)?;
+        let answer = self.expect("open_application", None, action, name)?;
         self.opened(&answer);
         field(&answer, "pid")?.parse().ok()
     }
@@ -77,7 +77,7 @@ impl<O: Os> Test<'_, O> {
         wanted: &str,
     ) {
         if let Ok(action) = press(key, modifiers) {
-            self.expect(name, Tool::PressKey, Some(pid), action, wanted);
+            self.expect(name, Some(pid), action, wanted);
         }
     }
 
@@ -85,27 +85,27 @@ impl<O: Os> Test<'_, O> {
         let some = Some(pid);
         self.key(pid, "press_key (Command+N)", "n", &["Command"], AREA);
         let typing = Typing::text(TYPED).then(KeyPress::parse("Return", &[]).ok());
-        self.expect("type", Tool::Type, some, typed(typing), TYPED);
+        self.expect("type", some, Action::type_text(typing), TYPED);
         self.paste(pid);
         let Some(area) = self.place(pid, AREA) else {
             return;
         };
-        let click = clicked(Target::Point(area), Typing::text("clicked"));
-        self.expect("click with text", Tool::Click, some, click, "clicked");
+        let click = Action::click(Target::Point(area), Typing::text("clicked"));
+        self.expect("click with text", some, click, "clicked");
         let value = "line\n".repeat(200) + "set";
-        let target = titled("clicked", AREA);
-        let set = Action::Quiet(Quiet::SetValue { target, value });
-        self.expect("set_value", Tool::SetValue, some, set, "Set ");
+        let target = Target::titled("clicked", AREA);
+        let set = Action::set_value(target, value);
+        self.expect("set_value", some, set, "Set ");
         self.wheel(pid, area);
         self.drag_window(pid);
         let wait = Action::WaitFor {
-            target: titled("line", AREA),
+            target: Target::titled("line", AREA),
             state: Awaited::Present,
             timeout: Duration::from_secs(3),
         };
-        self.expect("wait_for", Tool::WaitFor, some, wait, "line");
+        self.expect("wait_for", some, wait, "line");
         self.sheet(pid);
-        let refreshed = self.expect("refresh", Tool::Refresh, some, Action::Refresh, "TextEdit");
+        let refreshed = self.expect("refresh", some, Action::Refresh, "TextEdit");
         let pictured = refreshed.and_then(|answer| Some(field(&answer, "screenshot")?.to_owned()));
         self.note(
             "picture",
@@ -121,8 +121,8 @@ impl<O: Os> Test<'_, O> {
             text: Some(PASTED.to_owned()),
             key: None,
         };
-        let paste = typed(typing);
-        self.expect("paste", Tool::Type, Some(pid), paste, PASTED);
+        let paste = Action::type_text(typing);
+        self.expect("paste", Some(pid), paste, PASTED);
         let after = self.os.pasteboard_types();
         let seen = format!("{before:?} → {after:?}");
         self.note("the pasteboard is back", judge(before == after, seen));
@@ -140,17 +140,14 @@ impl<O: Os> Test<'_, O> {
             .lines()
             .find(|l| l.contains("[AXRow") && l.contains(" visible"));
         if let Some(reference) = row.and_then(reference) {
-            let select = Action::Quiet(Quiet::SetSelected {
-                target: Target::Ref(reference),
-                selected: true,
-            });
-            self.expect("set_selected", Tool::SetSelected, some, select, "Selected");
+            let select = Action::set_selected(Target::Ref(reference), true);
+            self.expect("set_selected", some, select, "Selected");
         } else {
             // A compact save panel has no sidebar.
             self.skip("set_selected", "the save panel shows no row");
         }
         self.press(pid, "Escape", &[]);
-        let answer = self.call(Tool::Refresh, some, Action::Refresh);
+        let answer = self.call(some, Action::Refresh);
         let closed = field(&answer, "dialog").is_none();
         let found = if closed {
             Ok("by Escape".into())
@@ -166,18 +163,13 @@ impl<O: Os> Test<'_, O> {
         let typing = Typing::text("6*7").then(KeyPress::parse("Return", &[]).ok());
         self.expect(
             "type into Calculator",
-            Tool::Type,
             some,
-            typed(typing),
+            Action::type_text(typing),
             "42",
         );
         let pressed = SEVEN.iter().find_map(|name| {
-            let target = titled(name, "AXButton");
-            let answer = self.call(
-                Tool::PressAx,
-                some,
-                Action::Quiet(Quiet::PressAx { target }),
-            );
+            let target = Target::titled(name, "AXButton");
+            let answer = self.call(some, Action::press_ax(target));
             (!answer.is_error).then_some(answer)
         });
         let found = pressed.and_then(|a| Some(field(&a, "summary")?.to_owned()));
@@ -196,8 +188,8 @@ impl<O: Os> Test<'_, O> {
         };
         let windows = order(self);
         if let Some(area) = self.place(behind, AREA) {
-            let click = clicked(Target::Point(area), Typing::default());
-            self.call(Tool::Click, Some(behind), click);
+            let click = Action::click(Target::Point(area), Typing::default());
+            self.call(Some(behind), click);
         }
         let now = self.os.pointer();
         let near = (now.0 - pointer.0).abs() < 1.5 && (now.1 - pointer.1).abs() < 1.5;
@@ -238,7 +230,7 @@ impl<O: Os> Test<'_, O> {
 
     /// The centre of the first visible element of a role.
     pub(super) fn place(&mut self, pid: u32, role: &str) -> Option<Point> {
-        let answer = self.call(Tool::Refresh, Some(pid), Action::Refresh);
+        let answer = self.call(Some(pid), Action::Refresh);
         let tree = tree_of(&answer)?;
         let line = tree
             .lines()

@@ -2,9 +2,9 @@
 
 use deskline_input::Button;
 use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::{Action, Tool};
+use deskline_link::{Action, Target};
 
-use super::desk::{Desk, Expect, MAIL, by_text, has, tree};
+use super::desk::{Desk, Expect, MAIL, has, tree};
 use crate::os::Value;
 use crate::os::fake::clicks;
 
@@ -57,18 +57,18 @@ fn outline(by: By) -> Desk {
 fn the_items_of_an_open_context_menu_are_in_the_tree() {
     for by in [By::Notification, By::Outline, By::App] {
         let mut desk = outline(by);
-        let target = by_text("report.txt", "AXRow");
+        let target = Target::titled("report.txt", "AXRow");
         let kind = ClickKind {
             button: Button::Right,
             ..ClickKind::default()
         };
         let then = Typing::default();
         let click = Input::Click { target, kind, then };
-        let answer = desk.run(Tool::Click, Action::Input(click)).ok();
+        let answer = desk.run(click).ok();
         let opened = tree(&answer);
         has(&opened, "+ [AXMenuItem] \"Move to Trash\"");
         // The next call knows the menu too.
-        let answer = desk.run(Tool::Refresh, Action::Refresh);
+        let answer = desk.run(Action::Refresh);
         has(tree(&answer), "Move to Trash");
         let answer = desk.click_on("Move to Trash", "AXMenuItem").ok();
         assert_eq!(clicks(&desk.mac.world()).len(), 2);
@@ -87,7 +87,7 @@ fn a_context_menu_that_accessibility_does_not_list_is_reported_as_open() {
         .world()
         .extra
         .push((MAIL, [200.0, 210.0, 150.0, 60.0], 101));
-    let answer = desk.run(Tool::Refresh, Action::Refresh);
+    let answer = desk.run(Action::Refresh);
     let tree = tree(&answer);
     has(&tree, "# partial: a menu or pop-up is open");
 }

@@ -4,9 +4,9 @@
 
 use deskline_core::{Point, Rect};
 use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::{Action, Pictures as _, Target, Tool, WindowId};
+use deskline_link::{Action, Pictures as _, Target, WindowId};
 
-use super::desk::{Desk, EDITOR, Expect, by_text, displays, line};
+use super::desk::{Desk, EDITOR, Expect, displays, line};
 use crate::desktop::MacDesktop;
 use crate::os::Value;
 use crate::os::fake::clicks;
@@ -84,7 +84,7 @@ fn pictures_are_in_the_scale_of_the_windows_display() {
 fn the_crosshair_is_at_the_click_on_retina() {
     let mut desk = Desk::new();
     desk.mac.world().displays = displays(2.0);
-    let answer = desk.click(Target::Point(Point { x: 650, y: 124 }), Typing::default());
+    let answer = desk.click(Target::at(650, 124), Typing::default());
     let path = line(&answer, "screenshot").unwrap_or_else(|| panic!("{}", answer.text));
     let decoder = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(path).unwrap()));
     let mut reader = decoder.read_info().unwrap();
@@ -133,14 +133,11 @@ fn a_click_goes_to_no_other_app_that_has_come_over_the_place() {
         let _ = (root, window);
         world.extra.push((500, [600.0, 100.0, 100.0, 100.0], 0));
     });
-    desk.run(
-        Tool::Click,
-        Action::Input(Input::Click {
-            target: by_text("Send", "AXButton"),
-            kind: ClickKind::double(),
-            then: Typing::default(),
-        }),
-    )
+    desk.run(Action::Input(Input::Click {
+        target: Target::titled("Send", "AXButton"),
+        kind: ClickKind::double(),
+        then: Typing::default(),
+    }))
     .ok();
     let world = desk.mac.world();
     let counts: Vec<i64> = clicks(&world).iter().map(|c| c.1).collect();

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use deskline_core::{KeyPress, Line, Ref};
 use deskline_journal::{Journal, Retention};
-use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::{Action, Answer, Call, Cancel, Links, Policy, Target, Tool};
+use deskline_link::call::Typing;
+use deskline_link::{Action, Answer, Call, Cancel, Links, Policy, Target};
 use tempfile::TempDir;
 
 use crate::os::fake::{Fake, Id, World, text};
@@ -157,66 +157,41 @@ impl Desk {
         change(&mut self.mac.world())
     }
 
-    pub(crate) fn run(&mut self, tool: Tool, action: Action) -> Answer {
-        self.run_on(MAIL, tool, action)
+    pub(crate) fn run(&mut self, action: impl Into<Action>) -> Answer {
+        self.run_on(MAIL, action)
     }
 
-    pub(crate) fn run_on(&mut self, pid: u32, tool: Tool, action: Action) -> Answer {
-        self.run_cancelled(pid, tool, action, &Cancel::new())
-    }
-
-    pub(crate) fn run_cancelled(
-        &mut self,
-        pid: u32,
-        tool: Tool,
-        action: Action,
-        cancel: &Cancel,
-    ) -> Answer {
-        let call = Call::new(tool, (tool != Tool::Open).then_some(pid), action);
-        self.links.run(&call, cancel)
+    pub(crate) fn run_on(&mut self, pid: u32, action: impl Into<Action>) -> Answer {
+        self.links
+            .run(&Call::new(pid, action.into()), &Cancel::new())
     }
 
     pub(crate) fn refresh(&mut self) -> String {
-        let answer = self.run(Tool::Refresh, Action::Refresh).ok();
+        let answer = self.run(Action::Refresh).ok();
         tree(&answer)
     }
 
     pub(crate) fn click(&mut self, target: Target, then: Typing) -> Answer {
-        let action = Action::Input(Input::Click {
-            target,
-            kind: ClickKind::default(),
-            then,
-        });
-        self.run(Tool::Click, action)
+        self.run(Action::click(target, then))
     }
 
     pub(crate) fn click_on(&mut self, text: &str, role: &str) -> Answer {
-        self.click(by_text(text, role), Typing::default())
+        self.click(Target::titled(text, role), Typing::default())
     }
 
     pub(crate) fn chain(&mut self, mut steps: Vec<Action>) -> Answer {
         let first = steps.remove(0);
-        let call = Call {
-            then: steps,
-            ..Call::new(Tool::Chain, Some(MAIL), first)
-        };
-        self.links.run(&call, &Cancel::new())
+        self.links
+            .run(&Call::chain(MAIL, first, steps), &Cancel::new())
     }
 
     pub(crate) fn type_text(&mut self, text: &str) -> Answer {
-        let typing = Typing::text(text);
-        self.run(Tool::Type, Action::Input(Input::Type { typing }))
+        self.run(Action::type_text(Typing::text(text)))
     }
 
     pub(crate) fn press(&mut self, key: &str, modifiers: &[&str]) -> Answer {
         let press = KeyPress::parse(key, modifiers).unwrap();
-        self.run(
-            Tool::PressKey,
-            Action::Input(Input::PressKey {
-                press,
-                hold: Duration::ZERO,
-            }),
-        )
+        self.run(Action::press_key(press))
     }
 }
 
@@ -242,20 +217,9 @@ pub(crate) fn field(world: &mut World, parent: Id, role: &str, title: &str, at: 
     id
 }
 
-pub(crate) fn by_text(text: &str, role: &str) -> Target {
-    Target::Text {
-        text: text.into(),
-        role: Some(role.into()),
-    }
-}
-
 /// A click on a button, for a chain.
 pub(crate) fn clicks_on(button: &str) -> Action {
-    Action::Input(Input::Click {
-        target: by_text(button, "AXButton"),
-        kind: ClickKind::default(),
-        then: Typing::default(),
-    })
+    Action::click(Target::titled(button, "AXButton"), Typing::default())
 }
 
 /// Reads the tree file of an answer.

@@ -4,9 +4,9 @@
 use std::time::{Duration, Instant};
 
 use deskline_link::call::Typing;
-use deskline_link::{Action, Tool};
+use deskline_link::{Action, Target};
 
-use super::desk::{Desk, EDITOR, Expect, MAIL, by_text, field, front, has, install, tree};
+use super::desk::{Desk, EDITOR, Expect, MAIL, field, front, has, install, tree};
 use crate::os::fake::text;
 
 /// While a menu has the focus, the system-wide element names no app (Hammerspoon #3799).
@@ -40,7 +40,7 @@ fn an_app_that_takes_the_front_in_mid_link_gets_no_key() {
         notes
     });
     let then = Typing::text("for Mail");
-    let answer = desk.click(by_text("Send", "AXButton"), then);
+    let answer = desk.click(Target::titled("Send", "AXButton"), then);
     let world = desk.mac.world();
     assert_eq!(
         (world.value(notes), world.value(body)),
@@ -154,7 +154,7 @@ fn an_app_that_opens_behind_is_open_and_its_tree_is_in_the_answer() {
     });
     desk.mac.world().quirks.refuses_frontmost = true;
     let identifier = "Maps".to_owned();
-    let answer = desk.run(Tool::Open, Action::Open { identifier }).ok();
+    let answer = desk.run(Action::Open { identifier }).ok();
     has(&answer.text, "did not come to the front");
     has(tree(&answer), "\"Berlin\"");
     assert_eq!(front(&desk), Some(EDITOR));

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_link::Cancel;
 use deskline_link::call::Typing;
+use deskline_link::{Cancel, Target};
 
-use super::desk::{Desk, EDITOR, Expect, by_text, has};
+use super::desk::{Desk, EDITOR, Expect, has};
 use crate::keys::ESCAPE;
 use crate::os::fake::clicks;
 use crate::os::{Event, Os as _, TAG, Verdict};
@@ -43,7 +43,7 @@ fn the_persons_keys_do_not_mix_with_the_agents() {
     });
     let words = "the quick brown fox jumps over the lazy dog ".repeat(10);
     let then = Typing::text(words.clone());
-    let answer = desk.click(by_text("Message", "AXTextArea"), then);
+    let answer = desk.click(Target::titled("Message", "AXTextArea"), then);
     typing.join().unwrap();
     assert!(!answer.is_error, "{}", answer.text);
     let value = desk.mac.world().value(body);
@@ -62,7 +62,7 @@ fn the_persons_esc_cancels_releases_and_restores() {
         std::thread::spawn(move || mac.person(&key(ESCAPE)[0]));
     }));
     let then = Typing::text("never in full ".repeat(100));
-    let answer = desk.click(by_text("Send", "AXButton"), then);
+    let answer = desk.click(Target::titled("Send", "AXButton"), then);
     assert!(answer.is_error, "{}", answer.text);
     has(
         &answer.text,
@@ -149,7 +149,7 @@ fn a_person_who_revokes_the_permission_in_mid_link_can_type_again_at_once() {
             since.elapsed()
         });
         let then = Typing::text("never in full ".repeat(100));
-        let answer = desk.click(by_text("Message", "AXTextArea"), then);
+        let answer = desk.click(Target::titled("Message", "AXTextArea"), then);
         let locked_out = person.join().unwrap();
         assert!(locked_out < Duration::from_millis(1_500), "{locked_out:?}");
         assert!(answer.is_error, "{}", answer.text);
@@ -172,7 +172,9 @@ fn secure_keyboard_entry_of_the_persons_terminal_does_not_cost_the_guard() {
     };
     editor(&desk, true);
     let then = Typing::text("hello");
-    let answer = desk.click(by_text("Message", "AXTextArea"), then).ok();
+    let answer = desk
+        .click(Target::titled("Message", "AXTextArea"), then)
+        .ok();
     assert!(!answer.text.contains("no guard"), "{}", answer.text);
     let told = desk.mac.world().said.join(", ");
     has(&told, "press Esc to cancel");

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deskline_core::{KeyPress, Modifiers, Point, States};
-use deskline_link::call::{Awaited, Input, Quiet, Typing};
-use deskline_link::{Action, Target, Tool};
+use deskline_core::{KeyPress, Modifiers, States};
+use deskline_link::call::{Awaited, Input, Typing};
+use deskline_link::{Action, Target};
 
-use super::desk::{Desk, EDITOR, Expect, by_text, field, has, install, line, tree};
+use super::desk::{Desk, EDITOR, Expect, field, has, install, line, tree};
 use crate::os::fake::{clicks, text};
 use crate::os::{Event, MouseButton, TAG, Value};
 
@@ -22,10 +22,8 @@ fn open_starts_an_app_by_name_and_brings_it_to_the_front() {
     });
     for identifier in ["textedit", "com.example.TextEdit", "TextEdit.app"] {
         desk.mac.world().bring_forward(EDITOR);
-        let action = Action::Open {
-            identifier: identifier.into(),
-        };
-        let answer = desk.run(Tool::Open, action);
+        let action = Action::open(identifier);
+        let answer = desk.run(action);
         assert!(!answer.is_error, "{identifier}: {}", answer.text);
         assert_eq!(line(&answer, "pid").as_deref(), Some("300"));
         assert!(
@@ -39,12 +37,7 @@ fn open_starts_an_app_by_name_and_brings_it_to_the_front() {
         assert!(fronts.contains(&300), "{fronts:?}");
         assert_eq!(world.front, EDITOR);
     }
-    let answer = desk.run(
-        Tool::Open,
-        Action::Open {
-            identifier: "TextEdti".into(),
-        },
-    );
+    let answer = desk.run(Action::open("TextEdti"));
     answer.fails_with("'TextEdit'");
 }
 
@@ -86,7 +79,7 @@ fn click_text_and_key_are_one_link_with_one_diff() {
     let mut desk = Desk::new();
     let then = Typing::text("Hé漢字😀Ω£ zB! and more than twenty units\nnext")
         .then(KeyPress::parse("Return", &[]).ok());
-    desk.click(by_text("Message", "AXTextArea"), then.clone())
+    desk.click(Target::titled("Message", "AXTextArea"), then.clone())
         .ok();
     let world = desk.mac.world();
     assert_eq!(world.value(desk.body), then.text.unwrap() + "\n");
@@ -151,19 +144,19 @@ fn keys_beyond_a_macs_keyboard_are_sent_by_their_effect() {
 fn scroll_and_drag_use_quartzs_signs_and_small_steps() {
     let mut desk = Desk::new();
     let scroll = Action::Input(Input::Scroll {
-        at: Target::Point(Point { x: 300, y: 300 }),
+        at: Target::at(300, 300),
         delta_x: -3,
         delta_y: 25,
         until: None,
     });
-    desk.run(Tool::Scroll, scroll).ok();
+    desk.run(scroll).ok();
     let drag = Action::Input(Input::Drag {
-        from: Target::Point(Point { x: 200, y: 250 }),
-        to: Target::Point(Point { x: 320, y: 310 }),
+        from: Target::at(200, 250),
+        to: Target::at(320, 310),
         to_pid: None,
         modifiers: Modifiers::ALT,
     });
-    desk.run(Tool::Drag, drag).ok();
+    desk.run(drag).ok();
     let world = desk.mac.world();
     let (mut down, mut across) = (0, 0);
     let mut dragged = Vec::new();
@@ -196,19 +189,12 @@ fn scroll_and_drag_use_quartzs_signs_and_small_steps() {
 #[test]
 fn quiet_tools_touch_neither_pointer_nor_keys_nor_front() {
     let mut desk = Desk::new();
-    let press = Action::Quiet(Quiet::PressAx {
-        target: by_text("Urgent", "AXCheckBox"),
-    });
-    let answer = desk.run(Tool::PressAx, press);
+    let press = Action::press_ax(Target::titled("Urgent", "AXCheckBox"));
+    let answer = desk.run(press);
     has(tree(&answer), r#""Urgent" | AXChecked: false -> true"#);
-    let set = |value: &str| {
-        Action::Quiet(Quiet::SetValue {
-            target: by_text("Volume", "AXSlider"),
-            value: value.into(),
-        })
-    };
-    assert!(!desk.run(Tool::SetValue, set("55")).is_error);
-    desk.run(Tool::SetValue, set("200"))
+    let set = |value: &str| Action::set_value(Target::titled("Volume", "AXSlider"), value);
+    assert!(!desk.run(set("55")).is_error);
+    desk.run(set("200"))
         .fails_with("outside its range 0 to 100");
     let world = desk.mac.world();
     assert_eq!(world.value(desk.volume), "Some(Number(55.0))");
@@ -232,21 +218,14 @@ fn set_selected_selects_the_row_that_a_text_is_in() {
         world.node(row).settable.insert("AXSelected");
         row
     });
-    let select = Action::Quiet(Quiet::SetSelected {
-        target: by_text("Inbox", "AXStaticText"),
-        selected: true,
-    });
-    desk.run(Tool::SetSelected, select).ok();
+    let select = Action::set_selected(Target::titled("Inbox", "AXStaticText"), true);
+    desk.run(select).ok();
     assert_eq!(
         desk.mac.world().node(row).attributes["AXSelected"],
         Value::Bool(true)
     );
-    let refused = Action::Quiet(Quiet::SetSelected {
-        target: by_text("Send", "AXButton"),
-        selected: true,
-    });
-    desk.run(Tool::SetSelected, refused)
-        .fails_with("refused set_selected");
+    let refused = Action::set_selected(Target::titled("Send", "AXButton"), true);
+    desk.run(refused).fails_with("refused set_selected");
 }
 
 #[test]
@@ -259,20 +238,20 @@ fn wait_for_finds_an_element_that_appears_later() {
             .add(window, "AXButton", "Undo", [130.0, 450.0, 60.0, 20.0]);
     });
     let wait = Action::WaitFor {
-        target: by_text("Undo", "AXButton"),
+        target: Target::titled("Undo", "AXButton"),
         state: Awaited::Present,
         timeout: Duration::from_secs(5),
     };
-    let answer = desk.run(Tool::WaitFor, wait);
+    let answer = desk.run(wait);
     later.join().unwrap();
     assert!(!answer.is_error, "{}", answer.text);
     has(tree(&answer), "+ [AXButton] \"Undo\"");
     let wait = Action::WaitFor {
-        target: by_text("Undo", "AXButton"),
+        target: Target::titled("Undo", "AXButton"),
         state: Awaited::State(States::DISABLED),
         timeout: Duration::from_millis(200),
     };
-    assert!(desk.run(Tool::WaitFor, wait).is_error);
+    assert!(desk.run(wait).is_error);
 }
 
 #[test]
@@ -291,7 +270,7 @@ fn a_place_in_a_catalyst_table_is_found_in_the_tree() {
             );
         }
     });
-    let answer = desk.click(Target::Point(Point { x: 160, y: 455 }), Typing::default());
+    let answer = desk.click(Target::at(160, 455), Typing::default());
     has(&answer.text, "'Chat 1' [AXStaticText]");
 }
 

@@ -2,8 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use deskline_link::{Action, Tool};
-
 use super::desk::{Desk, EDITOR, Expect, MAIL, front, has, tree};
 
 fn noted() -> (Arc<Mutex<u32>>, crate::os::fake::Behaviour) {
@@ -65,7 +63,7 @@ fn an_app_without_windows_takes_keys_and_has_not_ended() {
         press,
         hold: std::time::Duration::ZERO,
     };
-    let answer = desk.run_on(300, Tool::PressKey, Action::Input(input)).ok();
+    let answer = desk.run_on(300, input).ok();
     has(tree(&answer), "+ [AXWindow] \"Untitled\"");
     assert_eq!(front(&desk), Some(EDITOR));
 }

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_link::call::{Quiet, Typing};
-use deskline_link::{Action, Scope, Tool, Trees as _};
+use deskline_link::call::Typing;
+use deskline_link::{Action, Scope, Target, Trees as _};
 
-use super::desk::{Desk, Expect, MAIL, by_text, element, field, has, within};
+use super::desk::{Desk, Expect, MAIL, element, field, has, within};
 use crate::os::Value;
 use crate::os::fake::text;
 
@@ -71,8 +71,8 @@ fn a_hang_in_any_one_call_ends_within_bounds() {
             world.quirks.hangs.insert(call);
         });
         let start = Instant::now();
-        let target = by_text("Send", "AXButton");
-        let answer = desk.run(Tool::PressAx, Action::Quiet(Quiet::PressAx { target }));
+        let target = Target::titled("Send", "AXButton");
+        let answer = desk.run(Action::press_ax(target));
         let took = start.elapsed();
         assert!(
             took < Duration::from_secs(9),
@@ -87,7 +87,7 @@ fn a_hanging_call_names_the_app_that_does_not_answer() {
     let mut desk = Desk::new();
     desk.mac.world().quirks.hangs.insert("settable");
     let start = Instant::now();
-    desk.run(Tool::Refresh, Action::Refresh)
+    desk.run(Action::Refresh)
         .fails_with("Mail (pid 100) does not answer");
     within(start, Duration::from_secs(3));
 }
@@ -133,7 +133,7 @@ fn nothing_is_sent_while_another_user_has_the_screen() {
 fn pictures_are_taken_although_the_preflight_fails() {
     let mut desk = Desk::new();
     desk.mac.world().quirks.preflight_lies = true;
-    let answer = desk.run(Tool::Refresh, Action::Refresh);
+    let answer = desk.run(Action::Refresh);
     assert!(
         super::desk::line(&answer, "screenshot").is_some(),
         "{}",
@@ -171,7 +171,7 @@ fn deskline_itself_is_no_app_to_read() {
         let root = world.app(own, "deskline", "/Applications/Deskline.app".into());
         world.add(root, "AXWindow", "panel", [10.0, 10.0, 300.0, 200.0]);
     });
-    desk.run_on(own, Tool::Refresh, Action::Refresh)
+    desk.run_on(own, Action::Refresh)
         .fails_with("this is Deskline itself");
 }
 
@@ -195,12 +195,8 @@ fn finder(icon: [f64; 4]) -> (Desk, std::sync::Arc<std::sync::atomic::AtomicU32>
 }
 
 fn clicks_the_trash(desk: &mut Desk) -> deskline_link::Answer {
-    let click = deskline_link::call::Input::Click {
-        target: by_text("Trash", "AXImage"),
-        kind: deskline_link::call::ClickKind::default(),
-        then: Typing::default(),
-    };
-    desk.run_on(300, Tool::Click, Action::Input(click))
+    let click = Action::click(Target::titled("Trash", "AXImage"), Typing::default());
+    desk.run_on(300, click)
 }
 
 #[test]
@@ -241,12 +237,8 @@ fn a_launcher_above_all_windows_is_read_and_driven_as_an_app_without_one() {
     });
     let listed = desk.links.applications("").text;
     assert!(!listed.contains("Launcher"), "{listed}");
-    let click = deskline_link::call::Input::Click {
-        target: by_text("Go", "AXButton"),
-        kind: deskline_link::call::ClickKind::default(),
-        then: Typing::default(),
-    };
-    let answer = desk.run_on(300, Tool::Click, Action::Input(click)).ok();
+    let click = Action::click(Target::titled("Go", "AXButton"), Typing::default());
+    let answer = desk.run_on(300, click).ok();
     assert!(desk.mac.world().nodes.contains_key(&go));
     assert!(
         super::desk::tree(&answer).contains("+ [AXStaticText] \"Gone\""),

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use deskline_link::call::{Input, Typing};
-use deskline_link::{Action, Answer, Tool};
+use deskline_link::call::Typing;
+use deskline_link::{Action, Answer};
 
 use super::desk::{Desk, EDITOR, Expect, MAIL, has};
 use crate::os::PasteboardItem;
@@ -52,7 +52,7 @@ fn pastes(desk: &mut Desk) -> Answer {
         text: Some(TEXT.into()),
         key: None,
     };
-    desk.run_on(MAIL, Tool::Type, Action::Input(Input::Type { typing }))
+    desk.run_on(MAIL, Action::type_text(typing))
 }
 
 #[test]

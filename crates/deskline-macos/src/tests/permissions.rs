@@ -1,7 +1,7 @@
 //! The process whose permissions apply, depending on the process that started the server.
 
+use deskline_link::Action;
 use deskline_link::doctor::Status;
-use deskline_link::{Action, Tool};
 
 use super::desk::{Desk, has};
 
@@ -57,7 +57,7 @@ fn said(desk: &mut Desk) -> [String; 2] {
     let checks = crate::doctor::examine(&desk.mac, own());
     let check = checks.iter().find(|c| c.name == "accessibility").unwrap();
     assert_eq!(check.status, Status::Fail);
-    let answer = desk.run(Tool::Refresh, Action::Refresh);
+    let answer = desk.run(Action::Refresh);
     assert!(answer.is_error, "{}", answer.text);
     [format!("{} {}", check.finding, check.remedy), answer.text]
 }
@@ -114,7 +114,7 @@ fn pictures_name_the_same_holder() {
     desk.mac.world().may_capture = false;
     let checks = crate::doctor::examine(&desk.mac, own());
     let picture = checks.iter().find(|c| c.name == "picture").unwrap();
-    let answer = desk.run(Tool::Refresh, Action::Refresh);
+    let answer = desk.run(Action::Refresh);
     for said in [&picture.remedy, &answer.text] {
         has(said, "Screen & System Audio Recording");
         has(said, "deskline (/usr/local/bin/deskline)");

@@ -104,7 +104,7 @@ fn a_sheet_and_an_open_menu_are_in_the_picture_and_another_window_of_the_app_is_
         world.extra.push((EDITOR, [220.0, 140.0, 100.0, 150.0], 0));
         world.shots.clear();
     });
-    let answer = desk.run(deskline_link::Tool::Refresh, deskline_link::Action::Refresh);
+    let answer = desk.run(deskline_link::Action::Refresh);
     assert!(line(&answer, "screenshot").is_some(), "{}", answer.text);
     let shots = desk.mac.world().shots.clone();
     let shot = shots.last().unwrap();
@@ -121,9 +121,7 @@ fn a_system_that_gives_no_picture_in_time_is_not_asked_again_at_once() {
     desk.mac.world().quirks.no_pictures = true;
     let refresh = |desk: &mut Desk| {
         let start = std::time::Instant::now();
-        let answer = desk
-            .run(deskline_link::Tool::Refresh, deskline_link::Action::Refresh)
-            .ok();
+        let answer = desk.run(deskline_link::Action::Refresh).ok();
         (start.elapsed().as_secs(), answer.text)
     };
     assert!(refresh(&mut desk).0 >= 3);

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use deskline_core::{Modifiers, Point};
+use deskline_core::Point;
 use deskline_link::Reason;
 use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::{Action, Cancel, Target, Tool};
+use deskline_link::{Action, Call, Cancel, Target};
 
-use super::desk::{Desk, Expect, MAIL, by_text, has};
+use super::desk::{Desk, Expect, MAIL, has};
 use crate::os::{Event, Value};
 
 /// A desktop with a button that counts.
@@ -30,14 +30,14 @@ fn a_mouse_up_is_not_posted_back_to_back_with_its_mouse_down() {
     for _ in 0..5 {
         desk.click_on("Send", "AXButton").ok();
     }
-    let target = by_text("Send", "AXButton");
+    let target = Target::titled("Send", "AXButton");
     let then = Typing::default();
     let double = Input::Click {
         target,
         kind: ClickKind::double(),
         then,
     };
-    desk.run(Tool::Click, Action::Input(double));
+    desk.run(double);
     assert_eq!(count.load(Ordering::Relaxed), 7);
 }
 
@@ -60,7 +60,7 @@ fn the_wheel_turns_at_the_target_and_not_at_the_old_position_of_the_pointer() {
         delta_y: 5,
         until: None,
     };
-    desk.run(Tool::Scroll, Action::Input(scroll)).ok();
+    desk.run(scroll).ok();
     assert_eq!(desk.mac.world().scrolled, [(MAIL, -5, 0)]);
 }
 
@@ -76,13 +76,8 @@ fn a_drag_has_deltas_and_one_new_number_and_moves_something() {
         world.presses_before = 4_711;
         card
     });
-    let drag = Input::Drag {
-        from: by_text("card", "AXImage"),
-        to: Target::Point(Point { x: 420, y: 450 }),
-        to_pid: None,
-        modifiers: Modifiers::empty(),
-    };
-    desk.run(Tool::Drag, Action::Input(drag)).ok();
+    let drag = Action::drag(Target::titled("card", "AXImage"), Target::at(420, 450));
+    desk.run(drag).ok();
     let place = desk.mac.world().node(card).attributes["AXPosition"].clone();
     assert_eq!(place, Value::Point(400.0, 430.0));
 }
@@ -108,13 +103,8 @@ fn a_drag_that_is_cancelled_moves_nothing() {
             cancel.cancel(Reason::Person);
         }
     });
-    let drag = Input::Drag {
-        from: by_text("card", "AXImage"),
-        to: Target::Point(Point { x: 420, y: 450 }),
-        to_pid: None,
-        modifiers: Modifiers::empty(),
-    };
-    let answer = desk.run_cancelled(MAIL, Tool::Drag, Action::Input(drag), &cancel);
+    let drag = Action::drag(Target::titled("card", "AXImage"), Target::at(420, 450));
+    let answer = desk.links.run(&Call::new(MAIL, drag), &cancel);
     person.join().unwrap();
     has(&answer.text, "Cancelled: the user");
     let place = desk.mac.world().node(card).attributes["AXPosition"].clone();
@@ -147,7 +137,7 @@ fn a_mouse_that_moves_under_the_guard_does_not_keep_the_pointer_from_going_back(
         }
     });
     let then = Typing::text("a text that takes a while ".repeat(4));
-    let answer = desk.click(by_text("Message", "AXTextArea"), then);
+    let answer = desk.click(Target::titled("Message", "AXTextArea"), then);
     assert_eq!(person.join().unwrap(), (300.0, 700.0), "it moved");
     assert!(!answer.is_error, "{}", answer.text);
     let pointer = desk.mac.world().pointer;

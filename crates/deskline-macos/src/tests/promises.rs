@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_link::call::{Input, Quiet, Typing};
-use deskline_link::{Action, Target, Tool};
+use deskline_link::call::Typing;
+use deskline_link::{Action, Target};
 
 use super::desk::{Desk, EDITOR, Expect, MAIL, element, front, has, line, reference, tree, within};
 use crate::os::fake::clicks;
@@ -16,7 +16,7 @@ fn a_sheet_scopes_what_is_visible() {
         let sheet = world.add(desk.window, "AXSheet", "Save", [200.0, 130.0, 300.0, 150.0]);
         world.add(sheet, "AXButton", "Cancel", [220.0, 240.0, 80.0, 28.0]);
     });
-    let answer = desk.run(Tool::Refresh, Action::Refresh);
+    let answer = desk.run(Action::Refresh);
     assert!(
         line(&answer, "dialog").is_some_and(|d| d.contains("Save")),
         "{}",
@@ -89,7 +89,7 @@ fn a_restore_that_an_open_menu_defers_survives_an_error_of_another_app() {
     desk.click_on("Send", "AXButton");
     assert_eq!(front(&desk), Some(MAIL));
     desk.mac.world().trusted = false;
-    let answer = desk.run_on(EDITOR, Tool::Refresh, Action::Refresh);
+    let answer = desk.run_on(EDITOR, Action::Refresh);
     assert!(answer.is_error, "{}", answer.text);
     desk.mac.world().trusted = true;
     desk.click_on("Send", "AXButton");
@@ -102,16 +102,14 @@ fn a_restore_that_an_open_menu_defers_survives_an_error_of_another_app() {
 #[test]
 fn a_caption_shows_no_text_where_the_app_has_a_secure_field() {
     let mut desk = Desk::new();
-    let action = Action::Input(Input::Type {
-        typing: Typing::text("hunter2"),
-    });
+    let action = Action::type_text(Typing::text("hunter2"));
     let call = deskline_link::Call {
         options: deskline_link::Options {
             show_animation: true,
             animation_duration: std::time::Duration::from_millis(1),
             ..deskline_link::Options::default()
         },
-        ..deskline_link::Call::new(Tool::Type, Some(MAIL), action)
+        ..deskline_link::Call::new(MAIL, action)
     };
     desk.links.run(&call, &deskline_link::Cancel::new());
     let said = desk.mac.world().said.clone();
@@ -131,14 +129,12 @@ fn a_ref_is_good_in_the_next_process_and_stale_once_its_element_is_gone() {
         desk.journal.clone(),
         deskline_link::Policy::default(),
     );
-    let press = Action::Quiet(Quiet::PressAx {
-        target: Target::Ref(before),
-    });
-    let answer = next.run(Tool::PressAx, press.clone());
+    let press = Action::press_ax(Target::Ref(before));
+    let answer = next.run(press.clone());
     has(&answer.text, "Pressed 'Send'");
     let send = desk.send;
     desk.mac.world().remove(send);
-    desk.run(Tool::PressAx, press).fails_with("is stale");
+    desk.run(press).fails_with("is stale");
 }
 
 #[test]
@@ -146,26 +142,26 @@ fn an_app_that_stops_answering_is_an_error_within_its_patience() {
     let mut desk = Desk::new();
     desk.mac.world().apps.get_mut(&MAIL).unwrap().hung = true;
     let start = Instant::now();
-    desk.run(Tool::Refresh, Action::Refresh)
+    desk.run(Action::Refresh)
         .fails_with("Mail (pid 100) does not answer");
     within(start, Duration::from_secs(3));
     // Other apps are not affected.
-    desk.run_on(EDITOR, Tool::Refresh, Action::Refresh).ok();
+    desk.run_on(EDITOR, Action::Refresh).ok();
 }
 
 #[test]
 fn each_missing_part_has_its_own_error() {
     let mut desk = Desk::new();
-    desk.run_on(999, Tool::Refresh, Action::Refresh)
+    desk.run_on(999, Action::Refresh)
         .fails_with("no process has pid 999");
     desk.click_on("Sned", "AXButton").fails_with("Send");
     desk.mac.world().trusted = false;
     let mut fresh = Desk::new();
     fresh.mac.world().trusted = false;
     fresh
-        .run(Tool::Refresh, Action::Refresh)
+        .run(Action::Refresh)
         .fails_with("Privacy & Security › Accessibility");
-    fresh.run(Tool::Refresh, Action::Refresh);
+    fresh.run(Action::Refresh);
     assert_eq!(fresh.mac.world().asked, 1);
 }
 

@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use deskline_core::{Role, Tree};
-use deskline_link::call::{Quiet, Typing};
+use deskline_link::call::Typing;
 use deskline_link::doctor::Status;
-use deskline_link::{Action, Platform as _, Scope, Tool, Trees as _};
+use deskline_link::{Action, Platform as _, Scope, Target, Trees as _};
 
 use super::desk::{Desk, Expect, MAIL, element, field, reference};
 use crate::desktop::MacDesktop;
@@ -260,11 +260,8 @@ fn references_are_balanced_over_many_readings_and_all_returned_at_the_end() {
     desk.refresh();
     let after_one = desk.mac.live();
     for _ in 0..20 {
-        desk.click(
-            super::desk::by_text("Urgent", "AXCheckBox"),
-            Typing::default(),
-        )
-        .ok();
+        desk.click(Target::titled("Urgent", "AXCheckBox"), Typing::default())
+            .ok();
     }
     assert_eq!(desk.mac.live(), after_one);
     // Elements that the app destroys are released, once each.
@@ -272,12 +269,8 @@ fn references_are_balanced_over_many_readings_and_all_returned_at_the_end() {
     desk.mac.world().node(urgent).pressed =
         Some(std::sync::Arc::new(move |world| world.remove(send)));
     let held_for_send = 2;
-    let target = super::desk::by_text("Urgent", "AXCheckBox");
-    assert!(
-        !desk
-            .run(Tool::PressAx, Action::Quiet(Quiet::PressAx { target }))
-            .is_error
-    );
+    let target = Target::titled("Urgent", "AXCheckBox");
+    assert!(!desk.run(Action::press_ax(target)).is_error);
     desk.refresh();
     assert_eq!(desk.mac.live(), after_one - held_for_send);
     let mac = desk.mac.clone();

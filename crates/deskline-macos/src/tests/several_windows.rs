@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_link::call::{ClickKind, Input, Quiet, Toplevel, Typing};
-use deskline_link::{Action, Answer, Call, Cancel, Tool};
+use deskline_link::call::{Toplevel, Typing};
+use deskline_link::{Action, Answer, Call, Cancel, Target};
 
 use super::desk::{
-    Desk, EDITOR, Expect, MAIL, by_text, clicks_on, element, field, front, line, reference, tree,
+    Desk, EDITOR, Expect, MAIL, clicks_on, element, field, front, line, reference, tree,
 };
 use crate::os::fake::{Id, text};
 
@@ -31,14 +31,12 @@ fn two() -> (Desk, Id, Id) {
     (desk, second, search)
 }
 
-fn typing(words: &str) -> Input {
-    Input::Type {
-        typing: Typing::text(words),
-    }
+fn typing(words: &str) -> Action {
+    Action::type_text(Typing::text(words))
 }
 
-fn run_in(desk: &mut Desk, window: Toplevel, tool: Tool, action: Action) -> Answer {
-    let mut call = Call::new(tool, Some(MAIL), action);
+fn run_in(desk: &mut Desk, window: Toplevel, action: Action) -> Answer {
+    let mut call = Call::new(MAIL, action);
     call.window = Some(window);
     desk.links.run(&call, &Cancel::new())
 }
@@ -52,7 +50,7 @@ fn keys_go_to_the_window_that_is_named_by_title_or_by_ref() {
         .into_iter()
         .enumerate()
     {
-        run_in(&mut desk, window, Tool::Type, Action::Input(typing("x"))).ok();
+        run_in(&mut desk, window, typing("x")).ok();
         let world = desk.mac.world();
         assert_eq!(
             (world.value(search), world.value(body)),
@@ -61,7 +59,7 @@ fn keys_go_to_the_window_that_is_named_by_title_or_by_ref() {
         drop(world);
         assert_eq!(front(&desk), Some(EDITOR));
     }
-    let windows = line(&desk.run(Tool::Refresh, Action::Refresh), "windows");
+    let windows = line(&desk.run(Action::Refresh), "windows");
     assert!(windows.is_some_and(|w| w.contains("Inbox")), "{inbox}");
 }
 
@@ -69,7 +67,7 @@ fn keys_go_to_the_window_that_is_named_by_title_or_by_ref() {
 fn the_error_about_a_missing_window_names_the_others_and_nothing_is_sent() {
     let (mut desk, ..) = two();
     let nowhere = Toplevel::Titled("Drafts".into());
-    let answer = run_in(&mut desk, nowhere, Tool::Type, Action::Input(typing("x")));
+    let answer = run_in(&mut desk, nowhere, typing("x"));
     answer.fails_with("'Drafts'");
     answer.fails_with("Inbox");
     assert!(desk.mac.world().reached.is_empty());
@@ -80,7 +78,8 @@ fn a_click_raises_the_window_that_its_element_is_in() {
     let (mut desk, _, search) = two();
     let then = Typing::text("bills");
     // The field is below the first window, which covers it.
-    desk.click(by_text("Search", "AXTextField"), then).ok();
+    desk.click(Target::titled("Search", "AXTextField"), then)
+        .ok();
     assert_eq!(desk.mac.world().value(search), "bills");
 }
 
@@ -89,18 +88,12 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
     let (mut desk, _, search) = two();
     let (body, urgent) = (desk.body, desk.urgent);
     desk.mac.world().fronts.clear();
-    let fills = Action::Input(Input::Click {
-        target: by_text("Search", "AXTextField"),
-        kind: ClickKind::default(),
-        then: Typing::text("bills"),
-    });
-    let set = Action::Quiet(Quiet::SetValue {
-        target: by_text("Message", "AXTextArea"),
-        value: "Paid.".into(),
-    });
-    let tick = Action::Quiet(Quiet::PressAx {
-        target: by_text("Urgent", "AXCheckBox"),
-    });
+    let fills = Action::click(
+        Target::titled("Search", "AXTextField"),
+        Typing::text("bills"),
+    );
+    let set = Action::set_value(Target::titled("Message", "AXTextArea"), "Paid.");
+    let tick = Action::press_ax(Target::titled("Urgent", "AXCheckBox"));
     let answer = desk.chain(vec![fills, set, tick]).ok();
     let tree = tree(&answer);
     for changed in ["\"\" -> \"bills\"", "\"\" -> \"Paid.\"", "AXChecked"] {
@@ -144,8 +137,11 @@ fn an_app_with_a_floating_panel_takes_clicks_and_keys() {
     });
     let start = Instant::now();
     desk.click_on("Send", "AXButton").ok();
-    desk.click(by_text("Message", "AXTextArea"), Typing::text("hello"))
-        .ok();
+    desk.click(
+        Target::titled("Message", "AXTextArea"),
+        Typing::text("hello"),
+    )
+    .ok();
     assert!(start.elapsed() < Duration::from_secs(3));
     let world = desk.mac.world();
     assert_eq!((world.value(body), world.front), ("hello".into(), EDITOR));
@@ -164,7 +160,8 @@ fn the_named_window_comes_forward_and_not_the_one_that_its_app_had_in_front() {
             world.last_key.insert(MAIL, first);
         });
         let then = Typing::text("bills");
-        desk.click(by_text("Search", "AXTextField"), then).ok();
+        desk.click(Target::titled("Search", "AXTextField"), then)
+            .ok();
         assert_eq!(desk.mac.world().value(search), "bills");
         assert_eq!(front(&desk), Some(EDITOR));
     }
@@ -176,7 +173,8 @@ fn windows_without_numbers_are_distinguished_by_their_places() {
     let (mut desk, _, search) = two();
     desk.mac.world().quirks.no_window_numbers = true;
     let then = Typing::text("bills");
-    desk.click(by_text("Search", "AXTextField"), then).ok();
+    desk.click(Target::titled("Search", "AXTextField"), then)
+        .ok();
     assert_eq!(desk.mac.world().value(search), "bills");
 }
 
@@ -195,7 +193,7 @@ fn a_sheet_shows_and_takes_a_click_by_ref_and_by_place() {
     let keep = element(&tree, "\"Keep\"");
     assert!(keep.contains(" visible"), "{tree}");
     let place = deskline_link::Target::Point(deskline_core::Point { x: 250, y: 244 });
-    for target in [by_text("Keep", "AXButton"), place] {
+    for target in [Target::titled("Keep", "AXButton"), place] {
         let start = Instant::now();
         desk.click(target, Typing::default()).ok();
         assert!(start.elapsed() < Duration::from_millis(1_500));

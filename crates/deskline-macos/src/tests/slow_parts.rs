@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_link::{Action, Tool};
+use deskline_link::Action;
 
 use super::desk::{Desk, Expect, MAIL, has, tree};
 use crate::os::fake::text;
@@ -36,7 +36,7 @@ fn a_page_that_hangs_is_left_out_and_its_browser_is_read() {
         world.node(page).parent = window;
         world.node(window).children.push(page);
     });
-    let answer = desk.run(Tool::Refresh, Action::Refresh).ok();
+    let answer = desk.run(Action::Refresh).ok();
     let tree = tree(&answer);
     has(&tree, "\"Send\"");
     has(&tree, "# partial");
@@ -65,7 +65,7 @@ fn the_panes_where_programs_get_their_permissions_are_blocked() {
     desk.click_on("Terminal", "AXCheckBox")
         .fails_with("--allow-app");
     assert!(desk.mac.world().reached.is_empty());
-    let answer = desk.run(Tool::Refresh, Action::Refresh);
+    let answer = desk.run(Action::Refresh);
     assert!(answer.is_error, "{}", answer.text);
     // Other panes are not blocked.
     let mut desk = settings("WallpaperSettings");

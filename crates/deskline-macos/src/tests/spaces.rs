@@ -3,12 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deskline_link::call::{ClickKind, Input, Quiet, Toplevel, Typing};
-use deskline_link::{Action, Call, Cancel, Target, Tool};
+use deskline_link::call::{Toplevel, Typing};
+use deskline_link::{Action, Call, Cancel, Target};
 
-use super::desk::{
-    Desk, EDITOR, Expect, MAIL, by_text, element, front, has, line, reference, tree, within,
-};
+use super::desk::{Desk, EDITOR, Expect, MAIL, element, front, has, line, reference, tree, within};
 use crate::os::fake::clicks;
 
 /// Mail's window is on a Space of its own, as in full screen.
@@ -48,14 +46,14 @@ fn text_for_an_app_on_another_space_arrives() {
 #[test]
 fn a_reading_reports_that_the_apps_windows_are_elsewhere_and_moves_nothing() {
     let mut desk = away();
-    let answer = desk.run(Tool::Refresh, Action::Refresh).ok();
+    let answer = desk.run(Action::Refresh).ok();
     let tree = tree(&answer);
     has(&tree, "# partial: ");
     has(&tree, "'New Message' is on another Space");
     assert_eq!(desk.mac.world().fronts.last(), Some(&EDITOR));
-    let target = by_text("Send", "AXButton");
-    let press = Action::Quiet(Quiet::PressAx { target });
-    desk.run(Tool::PressAx, press).fails_with("another Space");
+    let target = Target::titled("Send", "AXButton");
+    let press = Action::press_ax(target);
+    desk.run(press).fails_with("another Space");
     assert_eq!(desk.mac.world().fronts.last(), Some(&EDITOR));
 }
 
@@ -74,8 +72,8 @@ fn a_ref_into_an_app_on_another_space_is_not_called_stale() {
     let window = desk.window;
     desk.mac.world().move_to_space(window, 1);
     let target = Target::Ref(send);
-    let press = Action::Quiet(Quiet::PressAx { target });
-    let answer = desk.run(Tool::PressAx, press);
+    let press = Action::press_ax(target);
+    let answer = desk.run(press);
     assert!(
         answer.is_error
             && answer.text.contains("another Space or in full screen")
@@ -96,16 +94,12 @@ fn a_call_goes_to_the_space_of_the_window_that_it_names_or_reports_the_space() {
     desk.mac.world().focus(MAIL, body);
     let typing = Typing::text("hello");
     let window = Some(Toplevel::Titled("new mess".into()));
-    let mut call = Call::new(
-        Tool::Type,
-        Some(MAIL),
-        Action::Input(Input::Type { typing }),
-    );
+    let mut call = Call::new(Some(MAIL), Action::type_text(typing));
     call.window.clone_from(&window);
     desk.links.run(&call, &Cancel::new()).ok();
     assert_eq!(desk.mac.world().value(body), "hello");
     std::thread::sleep(Duration::from_millis(450));
-    let mut call = Call::new(Tool::Refresh, Some(MAIL), Action::Refresh);
+    let mut call = Call::new(MAIL, Action::Refresh);
     call.window = window;
     desk.links
         .run(&call, &Cancel::new())
@@ -174,13 +168,8 @@ fn a_chain_s_later_step_goes_to_where_the_windows_are() {
             world.tell(MAIL, "AXWindowMiniaturized", window);
         }));
     });
-    let tick = Input::Click {
-        target: by_text("Urgent", "AXCheckBox"),
-        kind: ClickKind::default(),
-        then: Typing::default(),
-    };
-    desk.chain(vec![super::desk::clicks_on("Send"), Action::Input(tick)])
-        .ok();
+    let tick = Action::click(Target::titled("Urgent", "AXCheckBox"), Typing::default());
+    desk.chain(vec![super::desk::clicks_on("Send"), tick]).ok();
     assert_eq!(desk.mac.world().value(urgent), "Some(Number(1.0))");
 }
 

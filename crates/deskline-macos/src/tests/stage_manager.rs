@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use deskline_link::call::Quiet;
-use deskline_link::{Action, Tool};
+use deskline_link::{Action, Target};
 
-use super::desk::{Desk, EDITOR, Expect, MAIL, by_text, front, has, tree};
+use super::desk::{Desk, EDITOR, Expect, MAIL, front, has, tree};
 use crate::os::fake::clicks;
 
 fn staged(tiles_are_unlisted: bool) -> Desk {
@@ -48,7 +47,7 @@ fn an_app_that_is_set_aside_is_listed_and_a_reading_reports_where_it_is() {
     let mut desk = staged(true);
     let listed = desk.links.applications("").text;
     has(&listed, "Mail (PID: 100)");
-    let answer = desk.run(Tool::Refresh, Action::Refresh);
+    let answer = desk.run(Action::Refresh);
     has(tree(&answer), "Stage Manager");
     assert_eq!(front(&desk), Some(EDITOR));
 }
@@ -57,10 +56,8 @@ fn an_app_that_is_set_aside_is_listed_and_a_reading_reports_where_it_is() {
 #[test]
 fn a_quiet_press_leaves_it_where_it_is() {
     let mut desk = staged(false);
-    let target = by_text("Send", "AXButton");
-    let answer = desk
-        .run(Tool::PressAx, Action::Quiet(Quiet::PressAx { target }))
-        .ok();
+    let target = Target::titled("Send", "AXButton");
+    let answer = desk.run(Action::press_ax(target)).ok();
     has(tree(&answer), "\"Sending…\"");
     assert!(!desk.mac.world().fronts.ends_with(&[MAIL]));
 }

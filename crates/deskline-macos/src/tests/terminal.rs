@@ -1,6 +1,6 @@
 //! Long texts: a terminal's end, a document around its caret.
 
-use deskline_link::{Action, Tool};
+use deskline_link::Action;
 
 use super::desk::{Desk, Expect, MAIL, element, has, tree};
 use crate::os::Value;
@@ -30,7 +30,7 @@ fn text_in(role: &str, lines: usize, bundle: &str) -> (Desk, Id) {
 }
 
 fn shown(desk: &mut Desk) -> String {
-    let answer = desk.run(Tool::Refresh, Action::Refresh).ok();
+    let answer = desk.run(Action::Refresh).ok();
     element(&tree(&answer), "[AXTextArea] \"shell\"").to_owned()
 }
 

@@ -1,8 +1,7 @@
 //! Text for controls that look at keys instead of characters.
 
 use deskline_link::Action;
-use deskline_link::Tool;
-use deskline_link::call::{Input, Typing};
+use deskline_link::call::Typing;
 
 use super::desk::{Desk, Expect, field};
 use crate::os::Event;
@@ -27,8 +26,7 @@ fn a_control_that_reads_key_codes_gets_the_keys_of_the_text() {
         shown
     });
     let typing = Typing::text("17=6");
-    desk.run_on(301, Tool::Type, Action::Input(Input::Type { typing }))
-        .ok();
+    desk.run_on(301, Action::type_text(typing)).ok();
     assert_eq!(desk.mac.world().value(shown), "17=6");
 }
 

@@ -4,17 +4,17 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_core::{KeyPress, Modifiers};
 use deskline_input::Button;
 use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::{Action, Answer, Call, Cancel, Tool};
+use deskline_link::{Action, Answer, Call, Cancel, Target};
 
-use super::desk::{Desk, EDITOR, Expect, MAIL, by_text, clicks_on, front, has, tree};
+use super::desk::{Desk, EDITOR, Expect, MAIL, clicks_on, front, has, tree};
 use crate::os::fake::{Id, text};
 use crate::os::{Event, MouseButton, Value};
 
-fn run(desk: &mut Desk, tool: Tool, input: Input) -> Answer {
-    let answer = desk.run(tool, Action::Input(input)).ok();
+fn run(desk: &mut Desk, action: impl Into<Action>) -> Answer {
+    let answer = desk.run(action).ok();
     assert_eq!(front(desk), Some(EDITOR));
     answer
 }
@@ -51,9 +51,9 @@ fn modifiers_are_held_while_a_click_is_made() {
         modifiers: Modifiers::SHIFT | Modifiers::COMMAND,
         ..ClickKind::default()
     };
-    let target = by_text("Urgent", "AXCheckBox");
+    let target = Target::titled("Urgent", "AXCheckBox");
     let then = Typing::default();
-    run(&mut desk, Tool::Click, Input::Click { target, kind, then });
+    run(&mut desk, Input::Click { target, kind, then });
     let flags = 0x2_0002 | 0x10_0008;
     let left = MouseButton::Left;
     assert_eq!(buttons(&desk), [(left, true, flags), (left, false, flags)]);
@@ -71,9 +71,9 @@ fn modifiers_are_held_while_a_click_is_made() {
 fn the_middle_button_clicks() {
     let mut desk = Desk::new();
     let kind = ClickKind::with_button(Button::Middle);
-    let target = by_text("Urgent", "AXCheckBox");
+    let target = Target::titled("Urgent", "AXCheckBox");
     let then = Typing::default();
-    run(&mut desk, Tool::Click, Input::Click { target, kind, then });
+    run(&mut desk, Input::Click { target, kind, then });
     let middle = MouseButton::Middle;
     assert_eq!(buttons(&desk), [(middle, true, 0), (middle, false, 0)]);
 }
@@ -92,8 +92,8 @@ fn a_hover_shows_the_tip_and_leaves_the_pointer_there_until_the_next_link() {
         }
     });
     desk.mac.world().hovers.insert(send, tip);
-    let target = by_text("Send", "AXButton");
-    let answer = run(&mut desk, Tool::Click, Input::Hover { target });
+    let target = Target::titled("Send", "AXButton");
+    let answer = run(&mut desk, Action::hover(target));
     has(tree(&answer), "\"Sends it\"");
     assert!(buttons(&desk).is_empty());
     assert_eq!(desk.mac.world().pointer, (650.5, 124.5));
@@ -128,11 +128,8 @@ fn pop_up(desk: &Desk) -> Id {
 fn a_choice_is_picked_from_a_pop_up_button() {
     let mut desk = Desk::new();
     let button = pop_up(&desk);
-    let choose = Input::Choose {
-        target: by_text("Priority", "AXPopUpButton"),
-        choice: "high".into(),
-    };
-    let answer = run(&mut desk, Tool::Click, choose);
+    let choose = Action::choose(Target::titled("Priority", "AXPopUpButton"), "high");
+    let answer = run(&mut desk, choose);
     has(&answer.text, "hose 'High'");
     assert_eq!(desk.mac.world().value(button), "High");
     assert!(desk.mac.world().extra.is_empty(), "the menu is open");
@@ -164,7 +161,7 @@ fn a_key_is_held_for_the_requested_time() {
     });
     let press = KeyPress::parse("x", &[]).unwrap();
     let hold = Duration::from_millis(400);
-    run(&mut desk, Tool::PressKey, Input::PressKey { press, hold });
+    run(&mut desk, Input::PressKey { press, hold });
     let down = watch.join().unwrap();
     let spread = Duration::from_millis(50);
     assert!(
@@ -191,12 +188,12 @@ fn the_wheel_turns_until_a_text_shows() {
         }
     });
     let scroll = Input::Scroll {
-        at: by_text("Log", "AXScrollArea"),
+        at: Target::titled("Log", "AXScrollArea"),
         delta_x: 0,
         delta_y: 1,
         until: Some("line 17".into()),
     };
-    let answer = run(&mut desk, Tool::Scroll, scroll);
+    let answer = run(&mut desk, scroll);
     has(&answer.text, "until 'line 17'");
     let shown = tree(&answer);
     let line = shown
@@ -210,7 +207,7 @@ fn a_step_is_repeated() {
     let mut desk = Desk::new();
     let call = Call {
         repeats: vec![5],
-        ..Call::new(Tool::Chain, Some(MAIL), clicks_on("Send"))
+        ..Call::chain(MAIL, clicks_on("Send"), vec![])
     };
     desk.links.run(&call, &Cancel::new()).ok();
     let presses = buttons(&desk).iter().filter(|(_, down, _)| *down).count();
@@ -237,12 +234,12 @@ fn a_drag_ends_on_an_element_of_the_app_or_of_another_one() {
         let mut desk = Desk::new();
         let [card, bin, page] = card(&desk);
         let drag = Input::Drag {
-            from: by_text("card", "AXImage"),
-            to: by_text(name, "AXGroup"),
+            from: Target::titled("card", "AXImage"),
+            to: Target::titled(name, "AXGroup"),
             to_pid,
             modifiers: Modifiers::empty(),
         };
-        run(&mut desk, Tool::Drag, drag);
+        run(&mut desk, drag);
         let onto = if to_pid.is_some() { page } else { bin };
         let dropped = desk.mac.world().dropped.clone();
         assert_eq!(dropped, [(card, Some(onto))], "{name}");
@@ -269,11 +266,11 @@ fn keys_go_to_the_window_that_a_call_names() {
         world.bring_forward(EDITOR);
     });
     let typing = Typing::text("hello");
-    let action = Action::Input(Input::Type { typing });
+    let action = Action::type_text(typing);
     let window = deskline_link::call::Toplevel::Titled("new mess".into());
     let call = Call {
         window: Some(window),
-        ..Call::new(Tool::Type, Some(MAIL), action)
+        ..Call::new(MAIL, action)
     };
     desk.links.run(&call, &Cancel::new()).ok();
     assert_eq!(desk.mac.world().value(body), "hello");
@@ -285,9 +282,9 @@ fn keys_go_to_the_window_that_a_call_names() {
 fn a_place_is_clicked_with_the_requested_button() {
     let mut desk = Desk::new();
     let kind = ClickKind::with_button(Button::Right);
-    let target = deskline_link::Target::Point(Point { x: 300, y: 300 });
+    let target = deskline_link::Target::at(300, 300);
     let then = Typing::default();
-    run(&mut desk, Tool::Click, Input::Click { target, kind, then });
+    run(&mut desk, Input::Click { target, kind, then });
     let right = MouseButton::Right;
     assert_eq!(buttons(&desk), [(right, true, 0), (right, false, 0)]);
 }

@@ -37,7 +37,7 @@ fn type_text(args: Args<'_>) -> Result<Action, Wrong> {
                 .into(),
         );
     }
-    Ok(Action::Input(Input::Type { typing }))
+    Ok(Action::type_text(typing))
 }
 
 pub(super) static PRESS_KEY_TOOL: ToolRecord = ToolRecord {

@@ -27,9 +27,7 @@ fn open(args: Args<'_>) -> Result<Action, Wrong> {
     let identifier = args
         .filled("identifier", "an app's name, id or path")?
         .unwrap_or_default();
-    Ok(Action::Open {
-        identifier: identifier.to_owned(),
-    })
+    Ok(Action::open(identifier))
 }
 
 pub(super) static REFRESH: ToolRecord = ToolRecord {

@@ -1,6 +1,5 @@
 //! Tools that use the accessibility API alone: no pointer motion, no keys, no focus change.
 
-use deskline_link::call::Quiet;
 use deskline_link::{Action, Tool};
 
 use super::arg::{Arg, Type, on_target};
@@ -17,10 +16,10 @@ pub(super) static SET_VALUE: ToolRecord = ToolRecord {
 };
 
 fn set_value(args: Args<'_>) -> Result<Action, Wrong> {
-    Ok(Action::Quiet(Quiet::SetValue {
-        target: args.target()?,
-        value: args.value("value")?.unwrap_or_default(),
-    }))
+    Ok(Action::set_value(
+        args.target()?,
+        args.value("value")?.unwrap_or_default(),
+    ))
 }
 
 pub(super) static PRESS_AX: ToolRecord = ToolRecord {
@@ -33,9 +32,7 @@ pub(super) static PRESS_AX: ToolRecord = ToolRecord {
 };
 
 fn press_ax(args: Args<'_>) -> Result<Action, Wrong> {
-    Ok(Action::Quiet(Quiet::PressAx {
-        target: args.target()?,
-    }))
+    Ok(Action::press_ax(args.target()?))
 }
 
 pub(super) static SET_SELECTED: ToolRecord = ToolRecord {
@@ -47,8 +44,8 @@ pub(super) static SET_SELECTED: ToolRecord = ToolRecord {
 };
 
 fn set_selected(args: Args<'_>) -> Result<Action, Wrong> {
-    Ok(Action::Quiet(Quiet::SetSelected {
-        target: args.target()?,
-        selected: args.flag("selected", true)?,
-    }))
+    Ok(Action::set_selected(
+        args.target()?,
+        args.flag("selected", true)?,
+    ))
 }

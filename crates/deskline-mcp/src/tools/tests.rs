@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use deskline_core::{Key, KeyPress, Modifiers, Point, Ref, States};
-use deskline_link::call::{Awaited, ClickKind, Input, Quiet, Typing};
+use deskline_core::{Key, KeyPress, Modifiers, Ref, States};
+use deskline_link::call::{Awaited, ClickKind, Input, Typing};
 use deskline_link::{Action, Button, Call, Options, Target};
 use serde_json::{Value, json};
 
@@ -150,35 +150,25 @@ fn targets() {
             json!({"element": "Send", "role": "AXButton", "ref": null}),
             text("Send", Some("AXButton")),
         ),
-        (
-            json!({"x": 10, "y": "20"}),
-            Target::Point(Point { x: 10, y: 20 }),
-        ),
-        (
-            json!({"x": -10.0, "y": 20.7}),
-            Target::Point(Point { x: -10, y: 20 }),
-        ),
+        (json!({"x": 10, "y": "20"}), Target::at(10, 20)),
+        (json!({"x": -10.0, "y": 20.7}), Target::at(-10, 20)),
         (
             json!({"x": 680, "y": 520, "width": 81, "height": "30"}),
-            Target::Point(Point { x: 720, y: 535 }),
+            Target::at(720, 535),
         ),
         (
             json!({"x": -5, "y": -5, "width": 3, "height": 3}),
-            Target::Point(Point { x: -4, y: -4 }),
+            Target::at(-4, -4),
         ),
     ] {
         let pressed = on_app("press_ax_and_traverse", &arguments);
-        assert_eq!(
-            pressed,
-            Action::Quiet(Quiet::PressAx { target }),
-            "{arguments}"
-        );
+        assert_eq!(pressed, Action::press_ax(target), "{arguments}");
     }
 }
 
 #[test]
 fn every_tool_reads_its_arguments() {
-    let point = |x, y| Target::Point(Point { x, y });
+    let point = |x, y| Target::at(x, y);
     let press = |key, modifiers| KeyPress { key, modifiers };
     let e1 = || Target::Ref(Ref(1));
     let click = |target, kind, then| Input::Click { target, kind, then };
@@ -285,18 +275,8 @@ fn every_tool_reads_its_arguments() {
             "{tool} {arguments}"
         );
     }
-    let set_value = |value: &str| {
-        Action::Quiet(Quiet::SetValue {
-            target: e1(),
-            value: value.into(),
-        })
-    };
-    let set_selected = |selected| {
-        Action::Quiet(Quiet::SetSelected {
-            target: e1(),
-            selected,
-        })
-    };
+    let set_value = |value: &str| Action::set_value(e1(), value);
+    let set_selected = |selected| Action::set_selected(e1(), selected);
     let wait = |target, state, ms| Action::WaitFor {
         target,
         state,

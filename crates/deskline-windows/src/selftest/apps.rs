@@ -4,9 +4,8 @@
 use std::process::Command;
 use std::time::Duration;
 
-use deskline_link::call::Quiet;
-use deskline_link::selftest::{Found, field, judge, titled, tree_of, within};
-use deskline_link::{Action, Answer, Tool};
+use deskline_link::selftest::{Found, field, judge, tree_of, within};
+use deskline_link::{Action, Answer, Target};
 
 use super::own::Own;
 use super::test::{SHOWS, Test};
@@ -76,9 +75,9 @@ impl Test<'_> {
     }
 
     fn press(&mut self, pid: u32) -> Answer {
-        let target = titled("Press me", "AXButton");
-        let press = Action::Quiet(Quiet::PressAx { target });
-        self.sheet.call(Tool::PressAx, Some(pid), press)
+        let target = Target::titled("Press me", "AXButton");
+        let press = Action::press_ax(target);
+        self.sheet.call(Some(pid), press)
     }
 
     fn form(&mut self, script: &str) -> Found {
@@ -100,7 +99,7 @@ impl Test<'_> {
     fn open(&mut self, identifier: &str) -> (Answer, Option<u32>) {
         let identifier = identifier.to_owned();
         let open = Action::Open { identifier };
-        let answer = self.sheet.call(Tool::Open, None, open);
+        let answer = self.sheet.call(None, open);
         let pid = field(&answer, "pid").and_then(|pid| pid.parse().ok());
         (answer, pid)
     }

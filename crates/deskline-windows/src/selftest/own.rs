@@ -6,11 +6,11 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
-use deskline_link::call::{Input, Quiet, Typing};
-use deskline_link::selftest::{self, Found, clicked, judge, titled, within};
+use deskline_link::call::Typing;
+use deskline_link::selftest::{self, Found, judge, within};
 use deskline_link::{
     Action, Cancel, Pictures as _, Platform as _, Raising as _, Scope, Screen as _, Sign, Target,
-    Tool, Window,
+    Window,
 };
 
 use super::test::{SHOWS, Test};
@@ -160,36 +160,22 @@ impl Test<'_> {
     fn controls(&mut self, own: &Own, over: &Own) {
         let pid = Some(own.pid);
         let name = "Win32: the tree";
-        self.sheet
-            .expect(name, Tool::Refresh, pid, Action::Refresh, "Press me");
+        self.sheet.expect(name, pid, Action::Refresh, "Press me");
         let front = self.display.front().ok().flatten();
-        let mut quiet = |name: &str, tool, action, start: &str, wanted: &str| {
+        let mut quiet = |name: &str, action, start: &str, wanted: &str| {
             own.forget();
-            let answer = self.sheet.call(tool, pid, Action::Quiet(action));
+            let answer = self.sheet.call(pid, action);
             let found = own.said(start, wanted);
             let found = found.map_err(|why| format!("{why}: {}", answer.text));
             self.sheet.note(name, found);
         };
-        let target = titled("Press me", "AXButton");
-        quiet(
-            "Win32: press",
-            Tool::PressAx,
-            Quiet::PressAx { target },
-            "pressed",
-            "",
-        );
-        let target = titled("Tick me", "AXCheckBox");
-        quiet(
-            "Win32: a check box",
-            Tool::PressAx,
-            Quiet::PressAx { target },
-            "ticked",
-            "",
-        );
-        let target = titled("", "AXTextField");
-        let value = "Büsh".to_owned();
-        let set = Quiet::SetValue { target, value };
-        quiet("Win32: set_value", Tool::SetValue, set, "text", "Büsh");
+        let target = Target::titled("Press me", "AXButton");
+        quiet("Win32: press", Action::press_ax(target), "pressed", "");
+        let target = Target::titled("Tick me", "AXCheckBox");
+        quiet("Win32: a check box", Action::press_ax(target), "ticked", "");
+        let target = Target::titled("", "AXTextField");
+        let set = Action::set_value(target, "Büsh");
+        quiet("Win32: set_value", set, "text", "Büsh");
         let now = self.display.front().ok().flatten();
         let name = |window: Option<Window>| window.map(|window| window.title);
         let (front, now) = (name(front), name(now));
@@ -200,10 +186,8 @@ impl Test<'_> {
         );
 
         own.forget();
-        let target = titled("", "AXComboBox");
-        let choice = "Two".to_owned();
-        let choose = Action::Input(Input::Choose { target, choice });
-        let answer = self.sheet.call(Tool::Click, pid, choose);
+        let choose = Action::choose(Target::titled("", "AXComboBox"), "Two");
+        let answer = self.sheet.call(pid, choose);
         let found = own
             .said("chose", "1")
             .map_err(|why| format!("{why}: {}", answer.text));
@@ -211,8 +195,8 @@ impl Test<'_> {
 
         let before = (self.display.pointer(), self.display.front());
         own.forget();
-        let click = clicked(titled("", "AXTextField"), Typing::text(" 漢😀"));
-        let answer = self.sheet.call(Tool::Click, pid, click);
+        let click = Action::click(Target::titled("", "AXTextField"), Typing::text(" 漢😀"));
+        let answer = self.sheet.call(pid, click);
         let typed = within(SHOWS, || {
             own.hears("text", SHOWS).filter(|t| t.contains("漢😀"))
         });
@@ -232,12 +216,12 @@ impl Test<'_> {
         );
 
         own.forget();
-        let paste = selftest::typed(Typing {
+        let paste = Action::type_text(Typing {
             text: Some("pasted 漢".into()),
             paste: true,
             ..Typing::default()
         });
-        let answer = self.sheet.call(Tool::Type, pid, paste);
+        let answer = self.sheet.call(pid, paste);
         let found = own.said("text", "pasted 漢");
         let found = found.map_err(|why| format!("{why}: {}", answer.text));
         self.sheet.note("paste", found);
@@ -316,8 +300,8 @@ impl Test<'_> {
             place(window, monitor.x + 20, monitor.y + 20);
             let at = on_screen(window, BLOCK.left + 7, BLOCK.top + 7);
             own.forget();
-            let click = clicked(Target::Point(at), Typing::default());
-            let answer = self.sheet.call(Tool::Click, Some(own.pid), click);
+            let click = Action::click(Target::Point(at), Typing::default());
+            let answer = self.sheet.call(Some(own.pid), click);
             let wanted = format!("{},{}", at.x, at.y);
             let found = match own.hears("click", SHOWS) {
                 Some(there) => judge(there == wanted, format!("asked {wanted}, came {there}")),

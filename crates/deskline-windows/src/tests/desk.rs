@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use deskline_core::WindowId;
 use deskline_journal::{Journal, Retention};
-use deskline_link::call::{ClickKind, Input, Quiet, Typing};
+use deskline_link::call::Typing;
 use deskline_link::grants::{Approval, Question};
 use deskline_link::{
-    Action, Answer, Call, Cancel, Desktop, Links, Platform, Policy, Result, Target, Tool,
+    Action, Answer, Call, Cancel, Desktop, Links, Platform, Policy, Result, Target,
 };
 use tempfile::TempDir;
 
@@ -79,36 +79,31 @@ impl Desk {
         }
     }
 
-    pub fn run(&mut self, pid: u32, tool: Tool, action: Action) -> Answer {
-        let call = Call::new(tool, Some(pid), action);
-        self.links.run(&call, &Cancel::new())
+    pub fn run(&mut self, pid: u32, action: Action) -> Answer {
+        self.links.run(&Call::new(pid, action), &Cancel::new())
     }
 
     pub fn refresh(&mut self, pid: u32) -> Answer {
-        self.run(pid, Tool::Refresh, Action::Refresh)
+        self.run(pid, Action::Refresh)
     }
 
     pub fn click(&mut self, pid: u32, target: Target) -> Answer {
-        let action = Action::Input(Input::Click {
-            target,
-            kind: ClickKind::default(),
-            then: Typing::default(),
-        });
-        self.run(pid, Tool::Click, action)
+        let action = Action::click(target, Typing::default());
+        self.run(pid, action)
     }
 
     pub fn click_on(&mut self, text: &str) -> Answer {
-        self.click(PID, by_text(text))
+        self.click(PID, Target::text(text))
     }
 
     pub fn press_on(&mut self, target: Target) -> Answer {
-        let action = Action::Quiet(Quiet::PressAx { target });
-        self.run(PID, Tool::PressAx, action)
+        let action = Action::press_ax(target);
+        self.run(PID, action)
     }
 
     pub fn type_text(&mut self, text: &str) -> Answer {
         let typing = Typing::text(text);
-        self.run(PID, Tool::Type, Action::Input(Input::Type { typing }))
+        self.run(PID, Action::type_text(typing))
     }
 
     pub fn is_bold(&self) -> bool {
@@ -117,13 +112,6 @@ impl Desk {
 
     pub fn front(&self) -> Option<WindowId> {
         self.fake.world().front
-    }
-}
-
-pub fn by_text(text: &str) -> Target {
-    Target::Text {
-        text: text.into(),
-        role: None,
     }
 }
 

@@ -1,8 +1,9 @@
 //! Programs with more rights: Windows drops the input that is sent to them, without an error.
 
-use super::desk::{Desk, by_text};
+use super::desk::Desk;
 use crate::os::Integrity;
 use crate::tests::fake::{HIGH, PID};
+use deskline_link::Target;
 
 fn elevated(integrity: Integrity) -> Desk {
     let desk = Desk::new();
@@ -46,7 +47,7 @@ fn the_tree_of_a_program_of_an_administrator_reports_its_missing_parts() {
 fn a_provider_that_denies_access_is_an_error_with_the_reason() {
     let mut desk = elevated(HIGH);
     desk.fake.world().odd.denies_access = true;
-    let answer = desk.press_on(by_text("Send"));
+    let answer = desk.press_on(Target::text("Send"));
     assert!(answer.is_error, "{}", answer.text);
     assert!(answer.text.contains("administrator"), "{}", answer.text);
 }

@@ -1,8 +1,9 @@
 //! Windows keeps other programs from taking the front.
 
+use deskline_link::Target;
 use std::time::{Duration, Instant};
 
-use super::desk::{Desk, EDITOR, NOTES, by_text};
+use super::desk::{Desk, EDITOR, NOTES};
 use crate::tests::fake::HIGH;
 
 #[test]
@@ -37,7 +38,7 @@ fn nothing_is_sent_if_the_window_does_not_come_to_the_front() {
     assert_eq!(desk.fake.requests("click"), 0);
     assert_eq!(desk.front(), Some(NOTES));
     // An element's own action does not need the window in front.
-    let answer = desk.press_on(by_text("Bold"));
+    let answer = desk.press_on(Target::text("Bold"));
     assert!(!answer.is_error && desk.is_bold(), "{}", answer.text);
 }
 

@@ -4,10 +4,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_link::call::Quiet;
-use deskline_link::{Action, Tool};
+use deskline_link::{Action, Target};
 
-use super::desk::{Desk, EDITOR, by_text, tree};
+use super::desk::{Desk, EDITOR, tree};
 use crate::tests::fake::{PID, raw, with};
 use crate::tree::uia::{Patterns, Raw};
 
@@ -88,7 +87,7 @@ fn an_app_that_changes_while_it_is_read_is_read() {
     desk.fake.world().meanwhile = Some(lines);
     let answer = desk.refresh(PID);
     assert!(!answer.is_error, "{}", answer.text);
-    let answer = desk.press_on(by_text("Bold"));
+    let answer = desk.press_on(Target::text("Bold"));
     assert!(!answer.is_error && desk.is_bold(), "{}", answer.text);
 }
 
@@ -107,11 +106,8 @@ fn an_item_that_does_not_exist_yet_is_chosen() {
     };
     let item = desk.fake.add(list, item);
     desk.fake.world().elements[item].unmade = true;
-    let action = Action::Quiet(Quiet::SetValue {
-        target: by_text("people"),
-        value: "Zoe".into(),
-    });
-    let answer = desk.run(PID, Tool::SetValue, action);
+    let action = Action::set_value(Target::text("people"), "Zoe");
+    let answer = desk.run(PID, action);
     assert!(!answer.is_error, "{}", answer.text);
     assert!(desk.fake.raw(item).selected);
 }
@@ -141,11 +137,8 @@ fn the_first_reading_waits_for_the_page_of_a_browser() {
 fn an_action_whose_event_has_no_listener_is_done() {
     let mut desk = Desk::new();
     desk.fake.world().odd.events_fail = true;
-    let action = Action::Quiet(Quiet::SetValue {
-        target: by_text("Name"),
-        value: "Ann".into(),
-    });
-    let answer = desk.run(PID, Tool::SetValue, action);
+    let action = Action::set_value(Target::text("Name"), "Ann");
+    let answer = desk.run(PID, action);
     assert!(!answer.is_error, "{}", answer.text);
     assert_eq!(desk.fake.raw(desk.name).value, "Ann");
     assert_eq!(desk.fake.actions().len(), 1);

@@ -1,10 +1,11 @@
 //! Apps from the Store: their frames belong to another process, and frames without an app remain.
 
+use deskline_link::Target;
 use std::time::{Duration, Instant};
 
 use deskline_core::WindowId;
 
-use super::desk::{Desk, NOTES, by_text, tree};
+use super::desk::{Desk, NOTES, tree};
 use crate::tests::fake::{App, raw, with};
 use crate::tree::uia::Patterns;
 
@@ -39,7 +40,7 @@ fn calculator(desk: &Desk) -> usize {
 fn a_click_reaches_an_app_in_its_frame() {
     let mut desk = Desk::new();
     let keep = calculator(&desk);
-    let answer = desk.click(APP, by_text("Keep on top"));
+    let answer = desk.click(APP, Target::text("Keep on top"));
     assert!(!answer.is_error, "{}", answer.text);
     assert_eq!(desk.fake.raw(keep).toggle, 1);
     assert_eq!(desk.front(), Some(NOTES));
@@ -89,6 +90,6 @@ fn a_window_on_another_virtual_desktop_is_listed_and_takes_no_click() {
     assert!(tree(&answer).contains("\"Form\""), "{}", tree(&answer));
     let answer = desk.click_on("Bold");
     assert!(answer.is_error && !desk.is_bold(), "{}", answer.text);
-    let answer = desk.press_on(by_text("Bold"));
+    let answer = desk.press_on(Target::text("Bold"));
     assert!(!answer.is_error && desk.is_bold(), "{}", answer.text);
 }

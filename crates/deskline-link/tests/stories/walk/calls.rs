@@ -41,19 +41,17 @@ pub(super) fn any(rng: &mut Rng, log: &Shared, world: &World, refs: &[Ref]) -> C
         apps,
         refs,
     };
-    let (tool, action) = make.action();
+    let action = make.action();
     let mut call = if make.rng.u8(..10) == 0 {
         let steps: Vec<Action> = (0..make.rng.usize(1..5)).map(|_| make.step()).collect();
         let arguments = steps.iter().map(arguments).collect::<Vec<_>>();
-        let first = steps[0].clone();
-        let mut call = Call::new(Tool::Chain, Some(pid), first);
-        call.then = steps[1..].to_vec();
+        let mut call = Call::chain(pid, steps[0].clone(), steps[1..].to_vec());
         call.repeats = steps.iter().map(|_| make.rng.usize(1..3)).collect();
         call.arguments.insert("steps".into(), arguments.into());
         call
     } else {
         let arguments = arguments(&action);
-        let mut call = Call::new(tool, (tool != Tool::Open).then_some(pid), action);
+        let mut call = Call::new(pid, action);
         call.arguments = arguments;
         call
     };
@@ -109,18 +107,11 @@ impl Maker<'_> {
         let reference = self.rng.choice(self.refs).copied();
         match (self.rng.u8(..16), reference) {
             (0, _) => Target::Point(Point::at(self.rng.i32(0..900), self.rng.i32(0..700))),
-            (1, _) => Target::Text {
-                text: "no such text".into(),
-                role: None,
-            },
+            (1, _) => Target::text("no such text"),
             (2..5, Some(reference)) => Target::Ref(reference),
             _ => {
-                let text = self
-                    .rng
-                    .choice(&self.texts)
-                    .cloned()
-                    .unwrap_or("Press".into());
-                Target::Text { text, role: None }
+                let text = self.rng.choice(&self.texts).cloned();
+                Target::text(text.unwrap_or("Press".into()))
             }
         }
     }
@@ -150,33 +141,14 @@ impl Maker<'_> {
         }
     }
 
-    fn action(&mut self) -> (Tool, Action) {
+    fn action(&mut self) -> Action {
         match self.rng.u8(..16) {
-            0 => (Tool::Refresh, Action::Refresh),
+            0 => Action::Refresh,
             1 => {
                 let known = self.apps[self.rng.usize(..self.apps.len())].1.clone();
-                let identifier = if self.rng.bool() {
-                    known
-                } else {
-                    "nothing".into()
-                };
-                (Tool::Open, Action::Open { identifier })
+                Action::open(if self.rng.bool() { &known } else { "nothing" })
             }
-            _ => {
-                let step = self.step();
-                let tool = match &step {
-                    Action::Input(Input::Type { .. }) => Tool::Type,
-                    Action::Input(Input::PressKey { .. }) => Tool::PressKey,
-                    Action::Input(Input::Scroll { .. }) => Tool::Scroll,
-                    Action::Input(Input::Drag { .. }) => Tool::Drag,
-                    Action::Quiet(Quiet::SetValue { .. }) => Tool::SetValue,
-                    Action::Quiet(Quiet::PressAx { .. }) => Tool::PressAx,
-                    Action::Quiet(Quiet::SetSelected { .. }) => Tool::SetSelected,
-                    Action::WaitFor { .. } => Tool::WaitFor,
-                    _ => Tool::Click,
-                };
-                (tool, step)
-            }
+            _ => self.step(),
         }
     }
 
@@ -197,12 +169,9 @@ impl Maker<'_> {
             6..9 => {
                 let mut typing = self.typing(0);
                 typing.text = Some(self.text());
-                Action::Input(Input::Type { typing })
+                Action::type_text(typing)
             }
-            9 | 10 => Action::Input(Input::PressKey {
-                press: self.key(),
-                hold: Duration::ZERO,
-            }),
+            9 | 10 => Action::press_key(self.key()),
             11 => Action::Input(Input::Scroll {
                 at: target,
                 delta_x: 0,
@@ -219,24 +188,15 @@ impl Maker<'_> {
                     modifiers: Modifiers::empty(),
                 })
             }
-            13 => Action::Input(Input::Hover { target }),
+            13 => Action::hover(target),
             14 if self.texts.iter().any(|text| text.starts_with("Size")) => {
                 let sizes = |text: &&String| text.starts_with("Size");
                 let text = self.texts.iter().find(sizes).cloned().unwrap_or_default();
-                Action::Input(Input::Choose {
-                    target: Target::Text { text, role: None },
-                    choice: "Pick".into(),
-                })
+                Action::choose(Target::text(text), "Pick")
             }
-            15 | 16 => Action::Quiet(Quiet::SetValue {
-                target,
-                value: self.text(),
-            }),
-            17 => Action::Quiet(Quiet::PressAx { target }),
-            18 => Action::Quiet(Quiet::SetSelected {
-                target,
-                selected: self.rng.bool(),
-            }),
+            15 | 16 => Action::set_value(target, self.text()),
+            17 => Action::press_ax(target),
+            18 => Action::set_selected(target, self.rng.bool()),
             _ => {
                 let states = [
                     Awaited::Present,

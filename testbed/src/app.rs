@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::{Bed, PATIENCE, Screen, Window, until};
+use serde_json::Value;
+
+use crate::{Answer, Bed, Client, PATIENCE, Screen, Window, until};
 
 /// A running app on a bed. Dropping it ends it.
 #[derive(Debug)]
@@ -124,6 +126,13 @@ impl<'b> App<'b> {
     /// Brings its first window to the front.
     pub fn bring_to_front(&self) {
         self.screen().bring_to_front(self.window.id);
+    }
+
+    /// Brings its window to the front, and calls a tool about an app behind it.
+    pub fn call_behind(&self, server: &Client, pid: u32, tool: &str, mut more: Value) -> Answer {
+        self.bring_to_front();
+        more["pid"] = pid.into();
+        server.call(tool, more)
     }
 
     /// Whether its process runs.

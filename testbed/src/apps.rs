@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::bed::source;
 use crate::web::Page;
@@ -61,27 +62,19 @@ pub(crate) const CHROMIUM: [&str; 9] = [
     "--window-size=1000,800",
 ];
 
+/// Five nested lines of Python.
+pub const CODE: &str =
+    "def f(a):\n    for b in a:\n        if b:\n            while b:\n                b = 0\n";
+
 impl Bed {
     /// The test app with one of each widget; see `testbed/apps`.
     pub fn widgets(&self, toolkit: Toolkit) -> App<'_> {
-        self.widgets_with(toolkit, &[])
+        self.script(toolkit.file())
     }
 
     /// [`Bed::widgets`] with hostile labels, which try to break out of their lines.
     pub fn hostile_widgets(&self, toolkit: Toolkit) -> App<'_> {
-        self.widgets_with(toolkit, &["--hostile"])
-    }
-
-    fn widgets_with(&self, toolkit: Toolkit, args: &[&str]) -> App<'_> {
-        let mut command = self.python(&format!("apps/{}", toolkit.file()));
-        // Its standard output is the app's log file.
-        command.arg("/dev/stdout").args(args);
-        // Qt 6.4 does not join the bus if this is set.
-        command.env_remove("AT_SPI_BUS_ADDRESS");
-        let app = App::start(self, command);
-        app.wait_for("ready");
-        app.clear_log();
-        app
+        self.script_with(toolkit.file(), &["--hostile"])
     }
 
     /// Several windows of one process, all on the screen. See `testbed/apps/windows.py` for the
@@ -94,11 +87,8 @@ impl Bed {
     ) -> App<'_> {
         let mut command = self.python("apps/windows.py");
         command.args(["/dev/stdout", toolkit]).args(windows);
-        // Qt 6.4 does not join the bus if this is set.
-        command.env_remove("AT_SPI_BUS_ADDRESS");
         command.envs(environment.iter().copied());
-        let app = App::start(self, command);
-        app.wait_for("ready");
+        let app = self.ready(command);
         until("all windows", || {
             let there = self.screen().windows_of(app.pid).len();
             (there == windows.len()).then_some(())
@@ -108,11 +98,7 @@ impl Bed {
 
     /// A login form that closes when it is filled in; see `testbed/apps/login.py`.
     pub fn login(&self, args: &[&str]) -> App<'_> {
-        let mut command = self.python("apps/login.py");
-        command.arg("/dev/stdout").args(args);
-        let app = App::start(self, command);
-        app.wait_for("ready");
-        app
+        self.script_with("login.py", args)
     }
 
     /// A GTK 3 window whose dialog another process draws; see `testbed/apps/plugin.py`.
@@ -122,14 +108,7 @@ impl Bed {
 
     /// Combo boxes, drop-downs, a menu and a long list of a toolkit; see `testbed/apps/choices.py`.
     pub fn choices(&self, toolkit: &str) -> App<'_> {
-        let mut command = self.python("apps/choices.py");
-        command.args(["/dev/stdout", toolkit]);
-        // Qt 6.4 does not join the bus if this is set.
-        command.env_remove("AT_SPI_BUS_ADDRESS");
-        let app = App::start(self, command);
-        app.wait_for("ready");
-        app.clear_log();
-        app
+        self.script_with("choices.py", &[toolkit])
     }
 
     /// A Qt 6 window with a list of 200 rows.
@@ -189,11 +168,7 @@ impl Bed {
         let mut command = self.python("apps/spin.py");
         command.args(["/dev/stdout", toolkit]);
         command.env("LOCPATH", locales).env("LC_ALL", "de_DE.UTF-8");
-        // Qt 6.4 does not join the bus if this is set.
-        command.env_remove("AT_SPI_BUS_ADDRESS");
-        let app = App::start(self, command);
-        app.wait_for("ready");
-        app
+        self.ready(command)
     }
 
     /// A GTK 3 window that re-creates a part of itself.
@@ -244,7 +219,13 @@ impl Bed {
 
     fn script_with(&self, name: &str, args: &[&str]) -> App<'_> {
         let mut command = self.python(&format!("apps/{name}"));
+        // Its standard output is the app's log file.
         command.arg("/dev/stdout").args(args);
+        self.ready(command)
+    }
+
+    /// Starts a test app and waits until it is ready.
+    fn ready(&self, mut command: Command) -> App<'_> {
         // Qt 6.4 does not join the bus if this is set.
         command.env_remove("AT_SPI_BUS_ADDRESS");
         let app = App::start(self, command);

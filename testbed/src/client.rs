@@ -1,6 +1,7 @@
 //! A real MCP client of a real `deskline serve`, with a blocking interface.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
@@ -191,6 +192,21 @@ impl Client {
             .unwrap_or_else(|| panic!("{tool} was not answered within {PATIENCE:?}"))
     }
 
+    /// Opens an app, a file or a command.
+    #[track_caller]
+    pub fn open(&self, identifier: &str) -> Answer {
+        self.call(
+            "open_application_and_traverse",
+            json!({"identifier": identifier}),
+        )
+    }
+
+    /// Lists the apps.
+    #[track_caller]
+    pub fn applications(&self) -> Answer {
+        self.call("list_applications", json!({}))
+    }
+
     /// Reads an app.
     #[track_caller]
     pub fn refresh(&self, pid: u32) -> Answer {
@@ -218,6 +234,13 @@ impl Client {
         self.call("press_ax_and_traverse", arguments)
     }
 
+    /// Sets the value of an element.
+    #[track_caller]
+    pub fn set_value(&self, pid: u32, role: &str, element: &str, value: &str) -> Answer {
+        let arguments = json!({"pid": pid, "role": role, "element": element, "value": value});
+        self.call("set_value_and_traverse", arguments)
+    }
+
     /// Presses a key in an app.
     #[track_caller]
     pub fn press_key(&self, pid: u32, key: &str, modifiers: &[&str]) -> Answer {
@@ -243,6 +266,15 @@ impl Client {
             async { tokio::time::timeout(PATIENCE, self.service().call_tool(params)).await };
         let result = self.runtime.block_on(called);
         self.answer(&result.expect("no answer in time").unwrap())
+    }
+
+    /// Saves the document of an editor, and returns the file's text.
+    pub fn saved(&self, pid: u32, file: &Path) -> String {
+        let modified = || fs::metadata(file).unwrap().modified().unwrap();
+        let before = modified();
+        self.press_key(pid, "s", &["Control"]).ok();
+        until("the saved file", || modified() != before);
+        fs::read_to_string(file).unwrap()
     }
 
     /// [`Client::call`] with the app's pid among the arguments.
@@ -294,6 +326,15 @@ impl Client {
         answer
     }
 
+    /// Clicks the item of the test app's menu.
+    pub fn menu_item_is_clicked(&self, app: &NativeApp) {
+        for (element, role) in [("File", "AXMenuBarItem"), ("File option", "AXMenuItem")] {
+            assert_eq!(app.logged("menu File option true"), 0);
+            self.click(app.pid(), role, element).ok();
+        }
+        app.wait_for("menu File option true");
+    }
+
     /// Whether `list_applications` reports the app as being in front.
     pub fn has_in_front(&self, app: &NativeApp) -> bool {
         self.has_process_in_front(app.pid())
@@ -301,7 +342,7 @@ impl Client {
 
     /// Whether `list_applications` reports this process's app as being in front.
     pub fn has_process_in_front(&self, pid: u32) -> bool {
-        let listed = self.call("list_applications", json!({})).ok();
+        let listed = self.applications().ok();
         listed.text.contains(&format!("(PID: {pid}) front "))
     }
 

@@ -49,7 +49,7 @@ mod xorg;
 
 pub use answer::{Answer, Pixels, SUMMARY, has};
 pub use app::App;
-pub use apps::Toolkit;
+pub use apps::{CODE, Toolkit};
 pub use bed::Bed;
 pub use client::{Client, Pending};
 pub use documents::{letter, pdf, slide};

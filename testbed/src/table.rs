@@ -280,9 +280,7 @@ fn look(subject: &Subject<'_>, table: &mut Vec<(String, String)>) {
     subject.call("scroll_and_traverse", "", &back);
 
     let name = opened.field("app").to_owned();
-    let answer = subject
-        .server
-        .call("open_application_and_traverse", json!({"identifier": name}));
+    let answer = subject.server.open(&name);
     let outcome = match answer.is_error {
         true => format!("refused: {}", plain(answer.error())),
         false if answer.pid() == subject.pid => "✓".into(),

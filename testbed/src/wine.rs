@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::json;
 use tempfile::TempDir;
 
 use crate::bed::source;
@@ -90,7 +89,7 @@ impl Wine {
     pub fn pid_of(&self, name: &str, state: &str) -> u32 {
         let start = format!("  {name} (PID: ");
         until(name, || {
-            let apps = self.server.call("list_applications", json!({})).ok().text;
+            let apps = self.server.applications().ok().text;
             let mut lines = apps.lines().filter(|line| line.contains(state));
             let line = lines.find_map(|line| line.strip_prefix(&start))?;
             line.split_once(')')?.0.parse().ok()

@@ -55,9 +55,8 @@ fn late_changes_are_reported_by_the_next_answer() {
             continue;
         }
         assert!(clicked.get("late_changes").is_none(), "{clicked}");
-        let look = json!({"pid": app.pid});
         let answer = until("the late change", || {
-            let answer = server.call("refresh_traversal", look.clone()).ok();
+            let answer = server.refresh(app.pid).ok();
             answer.get("late_changes").is_some().then_some(answer)
         });
         let message = answer.field("late_changes");
@@ -71,7 +70,7 @@ fn late_changes_are_reported_by_the_next_answer() {
         let mut lines = file.lines().filter(|l| l.starts_with("late + "));
         assert!(lines.any(|l| l.contains("\"Here I am\"")), "{file}");
         // A late change is reported only once.
-        let again = server.call("refresh_traversal", look).ok();
+        let again = server.refresh(app.pid).ok();
         assert!(again.get("late_changes").is_none(), "{again}");
         // Late changes and the action's own changes are separate.
         let answer = server.click(app.pid, "AXCheckBox", "Wrap").ok();
@@ -106,14 +105,13 @@ fn writers_word_count_after_typing_is_in_the_answer() {
         let count = format!("\"{words} words, ");
         assert!(tree.contains(&count), "no {count}in\n{text}");
     };
-    let text = json!({"pid": app.pid, "text": "some more words "});
-    server.call("type_and_traverse", text.clone()).ok();
+    server.type_text(app.pid, "some more words ").ok();
     // A document that has just opened is updated once more some 200 ms after it appears, which
     // restarts the timer.
     let counted = json!({"pid": app.pid, "element": "4 words, "});
     server.call("wait_for_and_traverse", counted).ok();
     for typed in 2..=4 {
-        let answer = server.call("type_and_traverse", text.clone()).ok();
+        let answer = server.type_text(app.pid, "some more words ").ok();
         counts(1 + 3 * typed, &answer.file());
     }
     let step = json!({"do": "type", "text": "and more "});

@@ -12,9 +12,8 @@ use serde_json::json;
 fn open_script(bed: &Bed, server: &Client, script: &str) -> u32 {
     let path = bed.path("app.py");
     std::fs::write(&path, script).unwrap();
-    let open = json!({"identifier": format!("/usr/bin/python3 {}", path.display())});
     server
-        .call("open_application_and_traverse", open)
+        .open(&format!("/usr/bin/python3 {}", path.display()))
         .ok()
         .pid()
 }
@@ -22,11 +21,7 @@ fn open_script(bed: &Bed, server: &Client, script: &str) -> u32 {
 #[test]
 fn quitting_is_reported_with_the_status() {
     let (_bed, server) = Bed::with_server();
-    let open = json!({"identifier": "mousepad"});
-    let pid = server
-        .call("open_application_and_traverse", open)
-        .ok()
-        .pid();
+    let pid = server.open("mousepad").ok().pid();
     let answer = server.press_key(pid, "q", &["Control"]).ok();
     let message = answer.field("summary");
     has(message, "The process ended (exit status 0)");
@@ -66,9 +61,8 @@ fn a_crash_is_reported_with_its_signal() {
 #[test]
 fn a_crash_of_an_office_suite_is_reported_with_its_signal() {
     let (_bed, server) = Bed::with_server();
-    let open = json!({"identifier": "soffice --norestore --calc"});
     // The app may be too busy to answer while it starts.
-    let pid = server.call("open_application_and_traverse", open).pid();
+    let pid = server.open("soffice --norestore --calc").pid();
     until("its tree", || {
         let tree = server.refresh(pid);
         (!tree.is_error).then_some(())

@@ -28,14 +28,14 @@ fn no_app_is_started_that_is_not_allowed() {
         forged.display().to_string(),
         "mousepad".to_owned(),
     ] {
-        let refused = server.call(OPEN, json!({"identifier": identifier}));
+        let refused = server.open(&identifier);
         let error = refused.error();
         assert!(error.contains("blocked"), "{identifier}: {error}");
         assert!(error.contains("'Calculator'"), "{identifier}: {error}");
     }
     // An allowed app opens by each of its names.
     for identifier in ["gnome-calculator", "org.gnome.Calculator", "Calculator"] {
-        server.call(OPEN, json!({"identifier": identifier})).ok();
+        server.open(identifier).ok();
     }
     assert!(!trace.exists(), "it ran");
     let names: Vec<String> = bed
@@ -103,12 +103,12 @@ fn an_app_that_takes_another_name_is_still_blocked() {
             let refused = server.call(tool, arguments);
             assert!(refused.error().contains("blocked"), "{tool}: {refused}");
         }
-        let listed = server.call("list_applications", json!({})).ok();
+        let listed = server.applications().ok();
         assert!(!listed.text.contains("Sums"), "{listed}");
     }
     // The name belongs to the installed app, so that one opens.
     let server = bed.server(&["--allow-app", "gnome-calculator"]);
-    let opened = server.call(OPEN, json!({"identifier": "Calculator"})).ok();
+    let opened = server.open("Calculator").ok();
     assert_ne!(opened.pid(), app.pid);
     let free = bed.server(&["--allow-app", "vault"]);
     let read = free.refresh(app.pid).ok();
@@ -141,7 +141,7 @@ fn a_click_that_leads_to_a_blocked_app_types_nothing_there_and_shows_no_title() 
     let clicked = server.call(CLICK, ask).ok();
     assert_eq!(bed.screen().front(), private.window.id);
     assert!(clicked.get("app_switch").is_some(), "{clicked}");
-    let listed = server.call("list_applications", json!({})).ok();
+    let listed = server.applications().ok();
     // The other app comes to the front between click and text.
     let watcher = Watcher::on(&bed);
     let text = "abcdefghij".repeat(300);

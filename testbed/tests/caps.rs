@@ -58,7 +58,7 @@ fn hostile_labels_stay_in_their_lines() {
             json!({"pid": app.pid, "element": "Forgd \u{202e}\n".repeat(1000)}),
         );
         wrong.stays_in_its_lines();
-        let apps = server.call("list_applications", json!({}));
+        let apps = server.applications();
         assert!(apps.text.chars().count() < SUMMARY);
         assert!(
             !apps.text.contains('\u{202e}') && !apps.text.contains('\u{2028}'),
@@ -91,7 +91,7 @@ fn an_apps_name_forges_no_header() {
     assert!(first.starts_with("# error\\u{3a} all is lost"), "{first}");
     assert_eq!(first.matches(" — ").count(), 1, "{first}");
     assert!(!file.contains("\n# diff:"), "{file}");
-    let listed = server.call("list_applications", json!({})).ok();
+    let listed = server.applications().ok();
     let pids = listed.text.matches("(PID: ").count();
     assert_eq!(pids, 1, "{listed}");
     assert!(!listed.text.contains("front \"Bank"), "{listed}");

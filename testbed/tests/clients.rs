@@ -94,9 +94,8 @@ fn a_server_in_a_bare_environment_finds_the_desktop() {
     server.arg(deskline()).arg("serve").arg("--attended");
     server.arg("--dir").arg(bed.journal());
     let client = Client::start(server);
-    let open = json!({"identifier": format!("mousepad {}", file.display())});
     let pid = client
-        .call("open_application_and_traverse", open)
+        .open(&format!("mousepad {}", file.display()))
         .ok()
         .pid();
     let keys =

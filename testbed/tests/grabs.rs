@@ -21,7 +21,7 @@ fn a_grabbed_keyboard_gets_nothing() {
     app.clear_log();
     let mut grabber = Grabber::on(&bed);
     grabber.grab_keyboard();
-    let typed = server.call(TYPE, json!({"pid": app.pid, "text": "secret words"}));
+    let typed = server.type_text(app.pid, "secret words");
     assert!(typed.error().contains("grabbed the keyboard"), "{typed}");
     assert!(typed.error().contains("Nothing was typed"), "{typed}");
     server
@@ -73,8 +73,7 @@ fn a_grabbed_pointer_gets_no_click() {
     let app = bed.widgets(Toolkit::Gtk3);
     let mut grabber = Grabber::on(&bed);
     grabber.grab_pointer();
-    let ok = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});
-    let clicked = server.call(CLICK, ok.clone());
+    let clicked = server.click(app.pid, "AXButton", "OK");
     assert!(clicked.error().contains("grabbed the pointer"), "{clicked}");
     let (x, y, ..) = app.window.bounds;
     let scroll = json!({"pid": app.pid, "x": x + 50, "y": y + 50, "deltaY": 3});
@@ -84,7 +83,7 @@ fn a_grabbed_pointer_gets_no_click() {
     assert_eq!(grabber.clicks(), 0, "clicks went to the other program");
     assert_eq!(app.full_log(), [""; 0]);
     grabber.let_go();
-    server.call(CLICK, ok).ok();
+    server.click(app.pid, "AXButton", "OK").ok();
     assert_eq!(app.log(), ["clicked OK"]);
 }
 

@@ -149,13 +149,12 @@ fn a_dialog_that_a_process_of_the_app_draws_is_followed() {
     let theirs = bed.windows("gtk3", &[], &["Mine|Mine|300x200+900+600"]);
     let app = bed.plugin();
     theirs.bring_to_front();
-    let export = json!({"pid": app.pid, "element": "Export", "role": "AXButton"});
-    server.call("click_and_traverse", export.clone()).ok();
+    server.click(app.pid, "AXButton", "Export").ok();
     app.wait_for("exports");
     let wait = json!({"pid": app.pid, "element": "Save", "role": "AXButton", "timeout": 20});
     let wait = server.send("wait_for_and_traverse", wait);
     let start = Instant::now();
-    server.call("list_applications", json!({})).ok();
+    server.applications().ok();
     assert!(start.elapsed() < Duration::from_millis(1_200), "{start:?}");
     let came = wait
         .answer(Duration::from_secs(25))

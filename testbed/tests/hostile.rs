@@ -69,7 +69,7 @@ impl<'b> Desk<'b> {
         let most = OTHERS * if of == "Megabytes" { 3 } else { 1 };
         assert!(start.elapsed() < most, "{of}: {:?}", start.elapsed());
         assert_eq!(self.other.log(), ["clicked OK"], "{of}");
-        let listed = self.server.call("list_applications", json!({})).ok();
+        let listed = self.server.applications().ok();
         assert!(!listed.text.contains("Forged\""), "{of}: {listed}");
         let peak = kilobytes(self.server.pid, "VmHWM") >> 10;
         println!("{of}: at most {peak} MB");

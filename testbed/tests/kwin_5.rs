@@ -31,14 +31,11 @@ fn the_doctor_makes_deskline_known_to_kwin() {
     let kde = Setup::here(Compositor::Kwin5).start();
     let server = kde.server();
     let app = kde.widgets(Toolkit::Gtk3, &server);
-    let click = json!({"element": "OK", "role": "AXButton"});
-    let refused = server.call_for(&app, "click_and_traverse", click.clone());
+    let refused = server.click(app.pid(), "AXButton", "OK");
     for part in [".desktop file", "deskline doctor --fix"] {
         assert!(refused.is_error && refused.text.contains(part), "{refused}");
     }
-    server
-        .call_for(&app, "press_ax_and_traverse", click.clone())
-        .ok();
+    server.press_ax(app.pid(), "AXButton", "OK").ok();
     app.wait_for("clicked OK");
     let said = doctor(&kde, &[]);
     for row in [
@@ -64,7 +61,7 @@ fn the_doctor_makes_deskline_known_to_kwin() {
         .open(kde.folder().join("deskline"));
     program.unwrap().set_len(LARGE).unwrap();
     let server = kde.server();
-    server.call_for(&app, "click_and_traverse", click).ok();
+    server.click(app.pid(), "AXButton", "OK").ok();
     app.wait_for("clicked OK");
 }
 
@@ -127,7 +124,7 @@ fn a_file_is_dragged_from_dolphin_into_kate() {
     let persons = kde.widgets(Toolkit::Gtk3, &server);
     until("three windows", || kde.kwin(PLACES) == "3");
     let file = until("the file in the moved window", || {
-        let read = server.call_for(&from, "refresh_traversal", json!({}));
+        let read = server.refresh(from.pid());
         let file = read.find("AXCell", "cc.txt")?.extents?;
         (file.y > 200).then_some(file)
     });

@@ -17,7 +17,7 @@ fn comm(pid: u32) -> String {
 }
 
 fn opened(server: &Client, identifier: &str) -> u32 {
-    let answer = server.call(OPEN, json!({"identifier": identifier}));
+    let answer = server.open(identifier);
     assert!(!answer.is_error, "{identifier}: {answer}");
     answer.pid()
 }
@@ -92,7 +92,7 @@ fn an_app_that_ends_at_once_is_quoted() {
                 forged\\n' >&2\nexit 3\n";
     fs::write(&script, text).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
-    let answer = server.call(OPEN, json!({"identifier": script.display().to_string()}));
+    let answer = server.open(&script.display().to_string());
     let error = answer.error();
     assert!(error.contains("ended at once (exit status: 3)"), "{error}");
     assert!(error.contains("ERROR: no \\u{202e}sandbox"), "{error}");
@@ -103,7 +103,7 @@ fn an_app_that_ends_at_once_is_quoted() {
     assert!(!answer.text.contains('\u{1b}'), "{answer}");
     if rustix::process::getuid().is_root() {
         server
-            .call(OPEN, json!({"identifier": "chromium --no-first-run"}))
+            .open("chromium --no-first-run")
             .fails_with("--no-sandbox is not supported");
     }
 }
@@ -128,16 +128,14 @@ fn the_answer_is_about_the_window_that_has_opened() {
         } else {
             format!("file://{}", path.replace(' ', "%20"))
         };
-        let answer = server
-            .call(OPEN, json!({"identifier": format!("{by}{path}")}))
-            .ok();
+        let answer = server.open(&format!("{by}{path}")).ok();
         assert!(answer.field("focus").contains(name), "{answer}");
         assert!(answer.field("screenshot").len() > 1);
     }
     let folder = bed.path("folder with a name");
     fs::create_dir(&folder).unwrap();
     let line = format!("thunar '{}'", folder.display());
-    let answer = server.call(OPEN, json!({"identifier": line})).ok();
+    let answer = server.open(&line).ok();
     answer.field_has("focus", "folder with a name");
 }
 
@@ -148,7 +146,7 @@ fn a_browser_takes_an_address() {
         let path = bed.path(&format!("{name}.html"));
         fs::write(&path, format!("<title>{page}</title><h1>{page}</h1>")).unwrap();
         let line = format!("firefox-esr file://{}", path.display());
-        let answer = server.call(OPEN, json!({"identifier": line})).ok();
+        let answer = server.open(&line).ok();
         let wait = json!({"pid": answer.pid(), "element": page, "timeout": 20});
         server.call("wait_for_and_traverse", wait).ok();
     }
@@ -167,11 +165,11 @@ fn an_allowed_app_may_be_given_a_file_and_no_other_program_may_be_run() {
         format!("env touch {} mousepad", mark.display()),
         format!("Text Editor {}", notes.display()),
     ] {
-        let answer = server.call(OPEN, json!({"identifier": line}));
+        let answer = server.open(&line);
         assert!(answer.error().contains("blocked"), "{answer}");
     }
     assert!(!mark.exists());
     let line = format!("Mousepad {}", notes.display());
-    let answer = server.call(OPEN, json!({"identifier": line})).ok();
+    let answer = server.open(&line).ok();
     assert!(answer.field("focus").contains("notes.txt"), "{answer}");
 }

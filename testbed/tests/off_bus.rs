@@ -49,8 +49,7 @@ fn a_swing_app_needs_its_wrapper() {
         "env 'JAVA_TOOL_OPTIONS={options}' java '{}'",
         source.display()
     );
-    let open = json!({"identifier": line});
-    let opened = server.call("open_application_and_traverse", open).ok();
+    let opened = server.open(&line).ok();
     let click = json!({"pid": opened.pid(), "element": "OK", "role": "AXButton"});
     server.call("click_and_traverse", click).ok();
     until("the click", || {
@@ -66,7 +65,7 @@ fn qt_5_finds_the_bus_although_the_session_did_not_write_its_address() {
     let bed = Bed::new();
     bed.run("xprop", &["-root", "-remove", "AT_SPI_BUS"]);
     let server = bed.server(&[]);
-    server.call("list_applications", json!({})).ok();
+    server.applications().ok();
     for content in ["one", "two", "three"] {
         let (app, _) = bed.featherpad(content);
         let read = server.refresh(app.pid).ok();
@@ -121,8 +120,7 @@ struct Treeless<'b> {
 impl<'b> Treeless<'b> {
     fn open(bed: &'b Bed, server: &'b Client, persons: &'b App<'b>, line: &str) -> (Self, Answer) {
         persons.bring_to_front();
-        let open = json!({"identifier": line});
-        let opened = server.call("open_application_and_traverse", open).ok();
+        let opened = server.open(line).ok();
         let window = opened.lines().remove(0);
         let app = Self {
             bed,
@@ -214,7 +212,7 @@ fn a_tk_app_is_driven_by_its_picture() {
         )
     );
     assert!(Path::new(opened.field("screenshot")).exists());
-    let listed = server.call("list_applications", json!({})).ok();
+    let listed = server.applications().ok();
     assert!(listed.text.contains("\"Tk form\""), "{listed}");
 
     // The texts of its picture are elements, with refs that stay.
@@ -320,10 +318,7 @@ fn a_shell_in_xterm_runs_a_typed_command() {
     });
     // Opening the app by its name finds the running one.
     persons.bring_to_front();
-    let again = server.call(
-        "open_application_and_traverse",
-        json!({"identifier": "xterm"}),
-    );
+    let again = server.open("xterm");
     assert_eq!(again.ok().pid(), xterm.pid);
     let ended = xterm.call("type_and_traverse", json!({"text": "exit\n"}));
     assert!(ended.field("summary").contains("ended"), "{ended}");

@@ -4,15 +4,13 @@
 use deskline_testbed::Bed;
 use serde_json::json;
 
-const OPEN: &str = "open_application_and_traverse";
-
 /// LibreOffice's first start shows a dialog that is not modal. LibreOffice's own menu bar is hidden
 /// behind GTK's.
 #[test]
 fn a_dialog_that_is_not_modal_is_named_and_read_first() {
     let (_bed, server) = Bed::with_server();
     // The dialog opens half a second after the window.
-    let answer = server.call(OPEN, json!({"identifier": "libreoffice --calc"}));
+    let answer = server.open("libreoffice --calc");
     let answer = answer.ok();
     answer.field_has("dialog", "Tip of the Day");
     let listed = answer.list("visible_elements");

@@ -52,7 +52,7 @@ fn writes(bed: &Bed, server: &Client, pid: u32, file: &str, text: &str) {
 }
 
 fn listed(server: &Client, pid: u32) {
-    let list = server.call("list_applications", json!({})).text;
+    let list = server.applications().text;
     assert!(list.contains(&format!("mousepad (PID: {pid})")), "{list}");
 }
 
@@ -176,8 +176,7 @@ fn the_server_can_be_in_a_process_namespace() {
     let name = file.file_name().unwrap().to_str().unwrap();
     listed(&server, app.pid);
     writes(&bed, &server, app.pid, name, "from inside");
-    let open = json!({"identifier": "kcalc"});
-    let opened = server.call("open_application_and_traverse", open).ok();
+    let opened = server.open("kcalc").ok();
     let calculator = bed.screen().windows();
     assert!(
         calculator.iter().any(|w| w.title == "KCalc"),

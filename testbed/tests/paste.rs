@@ -7,13 +7,9 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use deskline_testbed::{Answer, App, Bed, Client, Running, has, signal, until};
+use deskline_testbed::{Bed, CODE, Running, has, signal, until};
 use rustix::process::Signal;
-use serde_json::{Value, json};
-
-/// Five nested lines.
-const CODE: &str =
-    "def f(a):\n    for b in a:\n        if b:\n            while b:\n                b = 0\n";
+use serde_json::json;
 
 /// The person's program that has copied something.
 struct Copied(Running);
@@ -50,24 +46,6 @@ fn on_clipboard(bed: &Bed) -> String {
         .collect()
 }
 
-/// Calls a tool with the person's window in front, which it is again afterwards.
-fn call(server: &Client, persons: &App<'_>, pid: u32, tool: &str, mut more: Value) -> Answer {
-    persons.bring_to_front();
-    more["pid"] = pid.into();
-    server.call(tool, more)
-}
-
-fn saved(file: &Path, server: &Client, persons: &App<'_>, app: &App<'_>) -> String {
-    let before = fs::metadata(file).unwrap().modified().unwrap();
-    let save = json!({"keyName": "s", "modifierFlags": ["Control"]});
-    call(server, persons, app.pid, "press_key_and_traverse", save).ok();
-    until("the saved file", || {
-        let now = fs::metadata(file).unwrap().modified().unwrap();
-        (now != before).then_some(())
-    });
-    fs::read_to_string(file).unwrap()
-}
-
 #[test]
 fn code_is_pasted_as_it_is_and_the_clipboard_is_as_it_was() {
     let (bed, server) = Bed::with_server();
@@ -80,10 +58,13 @@ fn code_is_pasted_as_it_is_and_the_clipboard_is_as_it_was() {
     for program in ["geany", "featherpad", "gnome-text-editor"] {
         let (app, file) = bed.code_editor(program);
         let paste = json!({"text": CODE, "paste": true});
-        call(&server, &persons, app.pid, "type_and_traverse", paste).ok();
+        persons
+            .call_behind(&server, app.pid, "type_and_traverse", paste)
+            .ok();
         assert_eq!(on_clipboard(&bed), before, "{program}");
         assert_eq!(bed.screen().front(), persons.window.id, "{program}");
-        let all = saved(&file, &server, &persons, &app);
+        persons.bring_to_front();
+        let all = server.saved(app.pid, &file);
         assert_eq!(all.trim_end(), CODE.trim_end(), "{program}");
     }
     // The app that has copied the data has ended since, as it no longer owns the clipboard.
@@ -100,8 +81,11 @@ fn a_text_of_two_megabytes_goes_in_parts() {
     let text: String = (0..45_000).map(lines).collect();
     assert!(text.len() > 2 << 20);
     let paste = json!({"text": text, "paste": true});
-    call(&server, &persons, app.pid, "type_and_traverse", paste).ok();
-    assert!(saved(&file, &server, &persons, &app) == text);
+    persons
+        .call_behind(&server, app.pid, "type_and_traverse", paste)
+        .ok();
+    persons.bring_to_front();
+    assert!(server.saved(app.pid, &file) == text);
     // Nothing was on the clipboard.
     assert_eq!(on_clipboard(&bed), "");
 }
@@ -114,14 +98,13 @@ fn a_terminal_takes_a_paste_by_its_own_keys() {
     let before = on_clipboard(&bed);
     let file = bed.path("typed.txt");
     let shell = format!("gnome-terminal -- sh -c 'cat > {}'", file.display());
-    let opened = server.call(
-        "open_application_and_traverse",
-        json!({"identifier": shell}),
-    );
+    let opened = server.open(&shell);
     let pid: u32 = opened.ok().field("pid").parse().unwrap();
     until("the shell", || file.exists());
     let paste = json!({"text": "é ü $HOME\n", "paste": true});
-    call(&server, &persons, pid, "type_and_traverse", paste).ok();
+    persons
+        .call_behind(&server, pid, "type_and_traverse", paste)
+        .ok();
     until("the line in the file", || {
         fs::read_to_string(&file).unwrap() == "é ü $HOME\n"
     });
@@ -137,7 +120,7 @@ fn a_paste_that_is_not_possible_is_an_error_and_the_clipboard_is_as_it_was() {
     let before = on_clipboard(&bed);
     let paste = || {
         let more = json!({"text": "12", "paste": true});
-        let answer = call(&server, &persons, app.pid, "type_and_traverse", more);
+        let answer = persons.call_behind(&server, app.pid, "type_and_traverse", more);
         answer.error().to_owned()
     };
     let error = paste();

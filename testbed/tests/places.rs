@@ -24,7 +24,7 @@ fn workspace(bed: &Bed) -> String {
 }
 
 fn listed(server: &Client, title: &str) -> String {
-    let list = server.call("list_applications", json!({})).text;
+    let list = server.applications().text;
     let line = list.lines().find(|line| line.contains(title));
     line.unwrap_or_else(|| panic!("{title} is not listed: {list}"))
         .to_owned()
@@ -61,10 +61,7 @@ fn a_window_elsewhere_is_used_and_put_back() {
     writes(&bed, &server, &app, &file, "on workspace 2");
     let on = property(&bed, Some(app.window.id), "_NET_WM_DESKTOP");
     assert!(on.trim().ends_with("= 1"), "{on}");
-    let open = server.call(
-        "open_application_and_traverse",
-        json!({"identifier": "mousepad"}),
-    );
+    let open = server.open("mousepad");
     assert_eq!(open.ok().pid(), app.pid, "the instance that runs");
     assert!(
         workspace(&bed).trim().ends_with("= 0"),
@@ -114,7 +111,7 @@ impl Part {
     fn is_listed(&self, server: &Client, place: &str) {
         let pid = format!("(PID: {})", self.0.id());
         let line = until(place, || {
-            let list = server.call("list_applications", json!({})).text;
+            let list = server.applications().text;
             let line = list.lines().find(|line| line.contains(&pid))?;
             line.contains(place).then(|| line.to_owned())
         });
@@ -241,7 +238,7 @@ fn the_desktops_own_window_is_nobodys_front() {
     // A click on the desktop gives it the focus.
     bed.run("xdotool", &["mousemove", "900", "700", "click", "1"]);
     desktop.is_listed(&server, "(desktop)");
-    let list = server.call("list_applications", json!({})).text;
+    let list = server.applications().text;
     assert!(!list.contains(" front "), "{list}");
     let (app, file) = bed.mousepad("");
     bed.run("xdotool", &["mousemove", "1900", "1060", "click", "1"]);

@@ -28,8 +28,7 @@ fn the_target_stays_in_front_and_the_pointer_where_it_clicked() {
     let (notes, _) = bed.mousepad("");
     notes.bring_to_front();
     let server = Client::start(bed.serve_alone(&[]));
-    let click = json!({"pid": calculator.pid, "element": "7", "role": "AXButton"});
-    let answer = server.call("click_and_traverse", click.clone()).ok();
+    let answer = server.click(calculator.pid, "AXButton", "7").ok();
     assert!(!answer.text.contains("note:"), "{}", answer.text);
     assert!(in_front(&calculator, &bed));
     assert!(!guards(&bed));
@@ -37,7 +36,7 @@ fn the_target_stays_in_front_and_the_pointer_where_it_clicked() {
     // A person watches this desktop.
     notes.bring_to_front();
     let server = bed.server(&[]);
-    server.call("click_and_traverse", click).ok();
+    server.click(calculator.pid, "AXButton", "7").ok();
     assert!(in_front(&notes, &bed));
     assert!(guards(&bed));
 }

@@ -11,10 +11,7 @@ use serde_json::json;
 fn record(bed: &Bed) {
     let server = bed.server(&[]);
     let identifier = "org.gnome.Calculator";
-    let opened = server.call(
-        "open_application_and_traverse",
-        json!({"identifier": identifier}),
-    );
+    let opened = server.open(identifier);
     let pid = opened.ok().pid();
     let click = |target: serde_json::Value| {
         let mut arguments = json!({"pid": pid});

@@ -103,11 +103,7 @@ fn links_of_four_clients_take_turns() {
     assert_eq!(files.len(), answers.len());
     let lines = bed.journal_lines();
     assert_eq!(lines.len(), 2 * 2 * LINKS, "{lines:#?}");
-    let read = |n: usize| {
-        servers[n]
-            .call("refresh_traversal", json!({"pid": app.pid}))
-            .ok()
-    };
+    let read = |n: usize| servers[n].refresh(app.pid).ok();
     assert_eq!(references(&read(0)), references(&read(1)));
 }
 

@@ -62,17 +62,13 @@ fn latches_and_locks_are_put_back_as_they_were() {
 fn input_by_x11vnc_is_not_kept_out_and_the_answer_reports_it() {
     let bed = Bed::new();
     let app = bed.widgets(Toolkit::Gtk3);
-    let click = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});
-    let clicked = bed
-        .server(&[])
-        .call("click_and_traverse", click.clone())
-        .ok();
+    let clicked = bed.server(&[]).click(app.pid, "AXButton", "OK").ok();
     assert!(!clicked.text.contains("x11vnc"), "{clicked}");
     // Such programs are recognised by the name of their process.
     let program = bed.path("x11vnc");
     std::fs::copy("/bin/sleep", &program).unwrap();
     let mut vnc = bed.command(&program).arg("1000").spawn().unwrap();
-    let clicked = bed.server(&[]).call("click_and_traverse", click).ok();
+    let clicked = bed.server(&[]).click(app.pid, "AXButton", "OK").ok();
     clicked.field_has("note", "no guard against someone at x11vnc");
     let doctor = bed
         .command(deskline_testbed::deskline())

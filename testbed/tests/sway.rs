@@ -64,9 +64,7 @@ fn the_doctor_reports_the_abilities_on_sway() {
 fn an_own_seat_is_refused_by_a_sway_without_seats() {
     let sway = Setup::here(Compositor::Sway).start();
     let server = sway.server_with(&["--seat", "own"]);
-    server
-        .call("list_applications", json!({}))
-        .fails_with("--seat shared");
+    server.applications().fails_with("--seat shared");
 }
 
 #[test]

@@ -5,29 +5,8 @@
 use std::fs;
 use std::path::Path;
 
-use deskline_testbed::{Answer, App, Bed, Client, until};
-use serde_json::{Value, json};
-
-/// Calls a tool with the person's window in front.
-fn call(server: &Client, persons: &App<'_>, pid: u32, tool: &str, mut more: Value) -> Answer {
-    persons.bring_to_front();
-    more["pid"] = pid.into();
-    server.call(tool, more)
-}
-
-/// Five nested lines.
-const CODE: &str =
-    "def f(a):\n    for b in a:\n        if b:\n            while b:\n                b = 0\n";
-
-fn saved(file: &Path, server: &Client, app: &App<'_>) -> String {
-    let before = fs::metadata(file).unwrap().modified().unwrap();
-    server.press_key(app.pid, "s", &["Control"]).ok();
-    until("the saved file", || {
-        let now = fs::metadata(file).unwrap().modified().unwrap();
-        (now != before).then_some(())
-    });
-    fs::read_to_string(file).unwrap()
-}
+use deskline_testbed::{Answer, App, Bed, CODE, Client, until};
+use serde_json::json;
 
 #[test]
 fn indentation_that_an_editor_adds_is_an_error_and_a_plain_text_is_none() {
@@ -37,13 +16,13 @@ fn indentation_that_an_editor_adds_is_an_error_and_a_plain_text_is_none() {
         let (app, file) = bed.code_editor(program);
         let type_in = |text: &str| {
             let more = json!({ "text": text });
-            call(&server, &persons, app.pid, "type_and_traverse", more)
+            persons.call_behind(&server, app.pid, "type_and_traverse", more)
         };
         let plain = "One line.\nAnother, of words.\n";
         type_in(plain).ok();
-        assert_eq!(saved(&file, &server, &app).trim_end(), plain.trim_end());
+        assert_eq!(server.saved(app.pid, &file).trim_end(), plain.trim_end());
         let answer = type_in(CODE);
-        let all = saved(&file, &server, &app);
+        let all = server.saved(app.pid, &file);
         if all.trim_end() == format!("{plain}{CODE}").trim_end() {
             assert!(!answer.is_error, "{program}: {answer}");
             continue;
@@ -65,7 +44,7 @@ fn indentation_that_an_editor_adds_is_an_error_and_a_plain_text_is_none() {
 fn typed_path(server: &Client, persons: &App<'_>, app: &App<'_>, path: &Path) -> Answer {
     let path = path.to_str().unwrap();
     let text = json!({"text": path, "pressKey": "Return"});
-    call(server, persons, app.pid, "type_and_traverse", text)
+    persons.call_behind(server, app.pid, "type_and_traverse", text)
 }
 
 #[test]
@@ -78,7 +57,9 @@ fn a_path_goes_into_the_field_that_its_first_character_opens() {
     // The dialogs are GTK 3's, and Qt's, whose field has the focus from the start.
     for (app, persons) in [(&mousepad, &featherpad), (&featherpad, &mousepad)] {
         let open = json!({"keyName": "o", "modifierFlags": ["Control"]});
-        call(&server, persons, app.pid, "press_key_and_traverse", open).ok();
+        persons
+            .call_behind(&server, app.pid, "press_key_and_traverse", open)
+            .ok();
         typed_path(&server, persons, app, &file).ok();
         until("the file in a window's title", || {
             let mut windows = bed.screen().windows_of(app.pid).into_iter();
@@ -103,7 +84,9 @@ fn a_path_beside_what_was_there_is_an_error_before_the_return() {
     let (persons, _) = bed.featherpad("");
     let press = |key: &str, modifiers: &[&str]| {
         let key = json!({"keyName": key, "modifierFlags": modifiers});
-        call(&server, &persons, app.pid, "press_key_and_traverse", key).ok()
+        persons
+            .call_behind(&server, app.pid, "press_key_and_traverse", key)
+            .ok()
     };
     press("s", &["Control", "Shift"]);
     let file = bed.path("named.txt");

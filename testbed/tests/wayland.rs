@@ -21,11 +21,9 @@ fn apps_are_read_pressed_and_filled_in_through_their_trees() {
         let ok = read.line_of("AXButton", "OK");
         assert!(ok.visible, "{toolkit:?}: {ok:?}");
 
-        let button = json!({"pid": pid, "element": "OK", "role": "AXButton"});
-        server.call("press_ax_and_traverse", button.clone()).ok();
+        server.press_ax(pid, "AXButton", "OK").ok();
         app.wait_for("clicked OK");
-        let field = json!({"pid": pid, "element": "Name", "role": "AXTextField", "value": "Ann"});
-        let set = server.call("set_value_and_traverse", field).ok();
+        let set = server.set_value(pid, "AXTextField", "Name", "Ann").ok();
         app.wait_for("text Name Ann");
         assert!(
             set.diff_lines().iter().any(|l| l.contains("-> \"Ann\"")),
@@ -108,10 +106,7 @@ fn apps_are_listed_and_opened_without_a_list_of_windows() {
     let sway = Setup::here(Compositor::Sway).unknown().start();
     let server = sway.server();
     let app = sway.widgets(Toolkit::Qt5, &server);
-    let opened = server.call(
-        "open_application_and_traverse",
-        json!({"identifier": "gnome-calculator"}),
-    );
+    let opened = server.open("gnome-calculator");
     let pid = opened.ok().pid();
     for key in ["7", "×", "6", "="] {
         server.press_ax(pid, "AXButton", key).ok();
@@ -121,7 +116,7 @@ fn apps_are_listed_and_opened_without_a_list_of_windows() {
         let read = server.refresh(pid).ok();
         read.file().contains("\"42\"").then_some(())
     });
-    let listed = server.call("list_applications", json!({})).ok();
+    let listed = server.applications().ok();
     for (name, pid) in [("qt5.py", app.pid()), ("gnome-calculator", pid)] {
         let line = format!("{name} (PID: {pid})");
         assert!(listed.text.contains(&line), "{line} in {listed}");
@@ -170,13 +165,12 @@ fn beside_xwayland_a_native_window_is_distinguished_from_none() {
     let server = sway.server();
     let native = sway.widgets(Toolkit::Gtk3, &server);
     let x11 = sway.widgets_in_xwayland(Toolkit::Gtk3, &server);
-    let ok = json!({"pid": native.pid(), "element": "OK", "role": "AXButton"});
-    let pressed = server.call("press_ax_and_traverse", ok.clone()).ok();
+    let pressed = server.press_ax(native.pid(), "AXButton", "OK").ok();
     native.wait_for("clicked OK");
     let note = pressed.field("note");
     assert!(note.contains("a native Wayland one"), "{pressed}");
     server
-        .call("click_and_traverse", ok)
+        .click(native.pid(), "AXButton", "OK")
         .fails_with("a native Wayland one");
     let ok = json!({"pid": x11.pid(), "element": "OK", "role": "AXButton"});
     let clicked = server.call("click_and_traverse", ok).ok();

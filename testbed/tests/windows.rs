@@ -228,9 +228,8 @@ fn two_windows_of_chromium() {
     for window in &windows {
         bed.screen().move_window(window.id, 100, 100);
     }
-    let look = json!({"pid": app.pid});
     until("both pages in the tree", || {
-        let answer = server.call("refresh_traversal", look.clone()).ok();
+        let answer = server.refresh(app.pid).ok();
         answer.find("AXButton", "Push Beta").map(drop)
     });
     for name in ["Alpha", "Beta", "Alpha"] {

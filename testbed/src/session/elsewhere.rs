@@ -1,7 +1,5 @@
 //! Windows on another workspace and minimised ones.
 
-use serde_json::json;
-
 use crate::{Client, NativeApp, Session, Toolkit, until};
 
 /// Where a test puts the window of `gtk4.py`.
@@ -27,7 +25,7 @@ impl Where {
 impl Client {
     /// The app's line in the list of apps.
     pub fn listed(&self, app: &NativeApp) -> String {
-        let list = self.call("list_applications", json!({})).ok().text;
+        let list = self.applications().ok().text;
         let pid = format!("(PID: {})", app.pid());
         let line = list.lines().find(|line| line.contains(&pid));
         line.unwrap_or_else(|| panic!("{pid} is not in {list}"))
@@ -61,19 +59,15 @@ impl Session {
                 continue;
             }
             app.clear_log();
-            let ok = json!({"element": "OK", "role": "AXButton"});
             // Read and pressed where it is.
-            server
-                .call_for(&app, "press_ax_and_traverse", ok.clone())
-                .ok();
+            server.press_ax(app.pid(), "AXButton", "OK").ok();
             app.wait_for("clicked OK");
             assert!(is_there().is_some(), "{place:?}");
-            let open = json!({"identifier": "Window of gtk4.py"});
-            let opened = server.call("open_application_and_traverse", open).ok();
+            let opened = server.open("Window of gtk4.py").ok();
             assert_eq!(opened.pid(), app.pid(), "the instance that runs");
             until(&format!("{place:?} after\n{opened}"), is_there);
             assert!(server.has_in_front(&persons), "{opened}");
-            let answer = server.call_for(&app, "click_and_traverse", ok).ok();
+            let answer = server.click(app.pid(), "AXButton", "OK").ok();
             until(&format!("the click\n{answer}"), || {
                 app.logged("clicked OK") == 2
             });

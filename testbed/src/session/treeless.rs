@@ -21,8 +21,7 @@ struct Treeless<'s> {
 
 impl<'s> Treeless<'s> {
     fn open(server: &'s Client, persons: &'s NativeApp, line: &str) -> Self {
-        let open = json!({"identifier": line});
-        let opened = server.call("open_application_and_traverse", open).ok();
+        let opened = server.open(line).ok();
         let why = opened.field("no_tree");
         assert!(why.contains("not on the accessibility bus"), "{why}");
         let app = Self {
@@ -92,7 +91,7 @@ impl Session {
             log.display()
         );
         let sdl = Treeless::open(&server, &persons, &line);
-        let listed = server.call("list_applications", json!({})).ok();
+        let listed = server.applications().ok();
         assert!(listed.text.contains("\"SDL form\""), "{listed}");
         // Texts that the person's window covers are those of the last picture.
         let read = until("the words in the picture", || {

@@ -24,8 +24,7 @@ impl Client {
     pub fn types_and_types_over(&self, app: &NativeApp, text: &str) {
         self.fill(app.pid(), "AXTextField", "Name", text).ok();
         app.wait_for(&format!("text Name {text}"));
-        let all = json!({"keyName": "a", "modifierFlags": ["Control"]});
-        self.call_for(app, "press_key_and_traverse", all).ok();
+        self.press_key(app.pid(), "a", &["Control"]).ok();
         let rest = json!({"text": "x", "pressKey": "Return"});
         self.call_for(app, "type_and_traverse", rest).ok();
         app.wait_for("text Name x");

@@ -169,10 +169,7 @@ pub fn column(subject: &Subject<'_>, file: &Path) -> Vec<(String, String)> {
     let back = json!({"x": sheet.x + 50, "y": sheet.y + 50, "deltaY": -100});
     subject.call("scroll_and_traverse", "", &back).ok();
     let name = seen.field("app");
-    let opened = subject
-        .server
-        .call("open_application_and_traverse", json!({"identifier": name}))
-        .ok();
+    let opened = subject.server.open(name).ok();
     assert_eq!(opened.pid(), subject.pid);
     table.push(("open, running app".to_owned(), "✓".to_owned()));
     for cell in calc_cells() {

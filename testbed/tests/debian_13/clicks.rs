@@ -51,7 +51,7 @@ fn the_first_click_of_a_server_waits_for_no_device() {
         // wait.
         until("a first click without a wait", || {
             let server = session.server();
-            server.call("list_applications", json!({})).ok();
+            server.applications().ok();
             // No agent clicks sooner, and no event reports that apps have bound the devices.
             std::thread::sleep(ASK);
             let ok = json!({"element": "OK", "role": "AXButton"});

@@ -76,11 +76,7 @@ fn window_comes_back(server: &Client, others: &[&NativeApp], person: &NativeApp)
         key(app, "Return");
         app.logs("menu ");
         until("the person's window after the menu", persons_window);
-        for (element, role) in [("File", "AXMenuBarItem"), ("File option", "AXMenuItem")] {
-            assert_eq!(app.logged("menu File option true"), 0);
-            server.click(app.pid(), role, element).ok();
-        }
-        app.wait_for("menu File option true");
+        server.menu_item_is_clicked(app);
         until("the person's window after the item", persons_window);
     }
 }
@@ -170,7 +166,7 @@ impl Calls {
 fn click_time(session: &Session, ends: bool) -> (f64, String, f64) {
     let server = session.server();
     let [app, person] = [Toolkit::Gtk4, Toolkit::Qt6].map(|t| session.widgets(t, &server));
-    let listed = server.call("list_applications", json!({})).ok();
+    let listed = server.applications().ok();
     assert!(!listed.text.contains("gnome-shell"), "{listed}");
     let calls = Calls::watch(session);
     let mut whole = Vec::new();

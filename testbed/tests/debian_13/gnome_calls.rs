@@ -20,7 +20,7 @@ fn clicks_text_keys_the_wheel_and_drags() {
     text_and_shortcuts_arrive(&server, &app);
     server.turns_the_wheel(&app);
     server.drags_over_the_pad(&app);
-    an_item_of_a_menu_is_clicked(&server, &app);
+    server.menu_item_is_clicked(&app);
     let person = session.widgets(Toolkit::Qt6, &server);
     let persons_window = || server.has_in_front(&person).then_some(());
     until("the last app's window", persons_window);
@@ -60,14 +60,6 @@ fn text_and_shortcuts_arrive(server: &Client, app: &NativeApp) {
     server.type_text(app.pid(), "y").ok();
     // No part of the refused text was typed.
     app.wait_for("text Name xy");
-}
-
-fn an_item_of_a_menu_is_clicked(server: &Client, app: &NativeApp) {
-    for (element, role) in [("File", "AXMenuBarItem"), ("File option", "AXMenuItem")] {
-        assert_eq!(app.logged("menu File option true"), 0);
-        server.click(app.pid(), role, element).ok();
-    }
-    app.wait_for("menu File option true");
 }
 
 /// GNOME does not report which of several layouts is on. With two, a character is typed only if

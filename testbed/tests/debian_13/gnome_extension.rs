@@ -242,13 +242,12 @@ fn a_covered_place_is_refused_if_the_cover_stays_on_top(
     let ok = read.line_of("AXButton", "OK").extents.unwrap();
     let middle = Point::at(ok.x + ok.w / 2, ok.y + ok.h / 2);
     assert!(cover.unwrap().contains(middle), "{covered:?} {ok:?}");
-    let click = json!({"element": "OK", "role": "AXButton"});
-    let refused = server.call_for(below, "click_and_traverse", click.clone());
+    let refused = server.click(below.pid(), "AXButton", "OK");
     let says = refused.is_error && refused.text.contains("covers");
     assert!(says, "{refused}");
     assert_eq!(below.logged("clicked OK") + over.logged("clicked OK"), 0);
     server.press_key(over.pid(), "t", &["Control", "Alt"]).ok();
-    server.call_for(below, "click_and_traverse", click).ok();
+    server.click(below.pid(), "AXButton", "OK").ok();
     below.wait_for("clicked OK");
 }
 

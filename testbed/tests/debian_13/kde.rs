@@ -19,8 +19,7 @@ fn clicks_text_and_menus_reach_windows_over_each_other() {
         text_of_the_persons_layout_is_typed_and_other_text_is_refused(&server, app);
     }
     let [.., qt6] = &apps;
-    let empty = json!({"element": "Name", "role": "AXTextField", "value": ""});
-    server.call_for(qt6, "set_value_and_traverse", empty).ok();
+    server.set_value(qt6.pid(), "AXTextField", "Name", "").ok();
     server.fills_the_form(qt6);
     server.turns_the_wheel(qt6);
     server.drags_over_the_pad(qt6);
@@ -147,10 +146,9 @@ fn the_persons_keys_are_kept_out_and_their_esc_cancels() {
         json!({"pid": pid, "text": agents.repeat(8)}),
     );
     until("the agent's text", || app.text().len() > 900);
-    let esc = json!({"pid": pid, "keyName": "Escape"});
     // One that comes while the guard is open for the agent's own keys reaches the app instead.
     for _ in 0..6 {
-        person.call("press_key_and_traverse", esc.clone());
+        person.press_key(pid, "Escape", &[]);
     }
     typing
         .answer(Duration::from_secs(30))

@@ -49,7 +49,7 @@ fn windows_are_listed_and_raised_and_the_persons_comes_back() {
     let server = session.server();
     let [gtk3, gtk4, qt6] = Toolkit::DEBIAN_13.map(|t| session.widgets(t, &server));
     until("the last app's window", || server.has_in_front(&qt6));
-    let listed = server.call("list_applications", json!({})).ok();
+    let listed = server.applications().ok();
     for app in [&gtk3, &gtk4, &qt6] {
         let pid = format!("(PID: {})", app.pid());
         let line = listed.text.lines().find(|line| line.contains(&pid));
@@ -79,11 +79,7 @@ fn window_comes_back<const N: usize>(server: &Client, others: [&NativeApp; N], p
         until("the person's window after a text", persons_window);
         // Restoring the person's window would close the menu, so the restore waits until the menu
         // is closed.
-        for (element, role) in [("File", "AXMenuBarItem"), ("File option", "AXMenuItem")] {
-            assert_eq!(app.logged("menu File option true"), 0);
-            server.click(app.pid(), role, element).ok();
-        }
-        app.wait_for("menu File option true");
+        server.menu_item_is_clicked(app);
         until("the person's window after the menu", persons_window);
     }
     assert_eq!(person.logged(OK), 0);
@@ -165,13 +161,12 @@ fn a_dialog_of_a_fixed_size_is_pressed_and_not_clicked() {
     for toolkit in [Toolkit::Gtk3, Toolkit::Gtk4] {
         let app = session.widgets(toolkit, &server);
         server.click(app.pid(), "AXButton", "Ask").ok();
-        let yes = json!({"element": "Yes", "role": "AXButton"});
-        let refused = server.call_for(&app, "click_and_traverse", yes.clone());
+        let refused = server.click(app.pid(), "AXButton", "Yes");
         assert!(
             refused.error().contains("press_ax"),
             "{toolkit:?}: {refused}"
         );
-        server.call_for(&app, "press_ax_and_traverse", yes).ok();
+        server.press_ax(app.pid(), "AXButton", "Yes").ok();
         app.wait_for("answered Yes");
         // The window behind the dialog has not moved.
         let ok = json!({"element": "OK", "role": "AXButton"});

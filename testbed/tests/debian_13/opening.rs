@@ -4,7 +4,6 @@
 use std::fs;
 
 use deskline_testbed::{Compositor, Session, until};
-use serde_json::json;
 
 #[test]
 fn labwc() {
@@ -42,8 +41,7 @@ fn labwc() {
         others.push(session.app(command, log));
         is_behind();
         single.clear_log();
-        let open = json!({"identifier": identifier});
-        let answer = server.call("open_application_and_traverse", open).ok();
+        let answer = server.open(identifier).ok();
         assert_eq!(answer.pid(), single.pid(), "{identifier}: {answer}");
         single.wait_for("active true");
         is_behind();

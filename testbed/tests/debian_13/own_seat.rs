@@ -15,7 +15,7 @@ const THEIRS: &str = "0123456789012345678901234567890123456789";
 fn own_seat(session: &Session) -> Client {
     let agent = session.server_with(&["--seat", "own"]);
     // The seat exists from the first call on. GTK apps receive its input if they start after that.
-    agent.call("list_applications", json!({})).ok();
+    agent.applications().ok();
     agent
 }
 
@@ -47,13 +47,10 @@ fn an_agent_and_a_person_type_at_once_and_nothing_mixes() {
         // The person begins in their own app, as otherwise their server would restore the focus
         // each time.
         session.sway(&format!("[pid={}] focus", theirs.pid()));
-        let select = json!({"keyName": "a", "modifierFlags": ["Control"]});
         for (server, app) in [(&agent, its), (&person, theirs)] {
             app.clear_log();
             server.call_for(app, "click_and_traverse", field()).ok();
-            server
-                .call_for(app, "press_key_and_traverse", select.clone())
-                .ok();
+            server.press_key(app.pid(), "a", &["Control"]).ok();
         }
         let mut bursts = 0;
         std::thread::scope(|scope| {

@@ -1,7 +1,6 @@
 //! Parts of a Wayland desktop that are no windows: the tray, notifications.
 
 use deskline_testbed::{Compositor, Session, Setup, Toolkit, until};
-use serde_json::json;
 
 /// The items of Qt's tray are known to a watcher, here sway's bar.
 #[test]
@@ -20,7 +19,7 @@ fn an_item_of_the_tray_is_listed_and_its_menu_pressed_over_the_bus() {
     let app = session.app(command, log);
     app.wait_for("ready");
     until("the item in the list", || {
-        let list = server.call("list_applications", json!({})).ok().text;
+        let list = server.applications().ok().text;
         let pid = format!("(PID: {})", app.pid());
         let line = list.lines().find(|line| line.contains(&pid))?;
         line.contains("(tray)").then_some(())

@@ -1,7 +1,6 @@
 //! sway 1.10: forms, drags and menus behind other windows.
 
 use deskline_testbed::{Compositor, Session, Toolkit};
-use serde_json::json;
 
 use crate::menus;
 
@@ -14,8 +13,7 @@ fn forms_and_drags() {
     server.drags_over_the_pad(&app);
     // The person's layout does not affect the text that the agent types.
     session.sway("input * xkb_layout ru");
-    let empty = json!({"element": "Name", "role": "AXTextField", "value": ""});
-    server.call_for(&app, "set_value_and_traverse", empty).ok();
+    server.set_value(app.pid(), "AXTextField", "Name", "").ok();
     server.types_and_types_over(&app, "Yz äß ěİ Жя 漢");
     session.sway("input * xkb_layout us");
 }

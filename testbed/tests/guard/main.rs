@@ -13,7 +13,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use deskline_testbed::{App, Bed, Client, until};
-use serde_json::json;
 
 fn runs(usual: usize) -> usize {
     let asked = std::env::var("DESKLINE_GUARD_RUNS").ok();
@@ -48,12 +47,11 @@ impl Dice {
 /// The content of the editor. Saving adds a final line break.
 fn saved(server: &Client, app: &App<'_>, file: &Path) -> String {
     let before = std::fs::read(file).unwrap();
-    let save = json!({"pid": app.pid, "keyName": "s", "modifierFlags": ["Control"]});
     // A click by the person may have opened a menu or dialog, which would get the first key.
     let mut asked: Option<Instant> = None;
     until("the saved file", || {
         if asked.is_none_or(|at| at.elapsed() > Duration::from_secs(5)) {
-            server.call("press_key_and_traverse", save.clone()).ok();
+            server.press_key(app.pid, "s", &["Control"]).ok();
             asked = Some(Instant::now());
         }
         let now = std::fs::read(file).unwrap();

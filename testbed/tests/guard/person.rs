@@ -293,7 +293,7 @@ fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
     assert!(median(waits) < 100.0);
     // The next server restores the key codes of the killed one.
     let server = bed.server(&[]);
-    server.call("list_applications", json!({})).ok();
+    server.applications().ok();
     assert_eq!(bed.screen().pressed(), (vec![], 0));
     until("the keyboard map", || watcher.keyboard() == keyboard);
 }

@@ -186,8 +186,7 @@ fn a_menu_that_the_person_has_closed_is_not_waited_for() {
     });
     let pointer = bed.screen().pointer();
     // A link about another app restores the person's current window.
-    let key = json!({"pid": desk.theirs.pid, "keyName": "F9"});
-    let answer = desk.server.call("press_key_and_traverse", key).ok();
+    let answer = desk.server.press_key(desk.theirs.pid, "F9", &[]).ok();
     assert_eq!(bed.screen().front(), desk.mail.window.id, "{answer}");
     assert_eq!(bed.screen().pointer(), pointer, "{answer}");
 }

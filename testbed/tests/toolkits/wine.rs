@@ -41,7 +41,7 @@ fn a_private_desktop() {
     let Some(made) = made() else { return };
     let wine = Wine::private(&made);
     let server = &wine.server;
-    let apps = server.call("list_applications", json!({})).ok();
+    let apps = server.applications().ok();
     assert!(apps.text.contains("0 running apps"), "{apps}");
     let own = json!({"identifier": wine.own()});
     let pid = server.call("open_application_and_traverse", own).ok().pid();
@@ -55,8 +55,7 @@ fn a_private_desktop() {
     let press = json!({"pid": pid, "element": "OK", "role": "AXButton"});
     server.call("press_ax_and_traverse", press.clone()).ok();
     logs("clicked OK");
-    let set = json!({"pid": pid, "element": "Name", "role": "AXTextField", "value": "quiet"});
-    server.call("set_value_and_traverse", set).ok();
+    server.set_value(pid, "AXTextField", "Name", "quiet").ok();
     logs("text Name quiet");
     let select = json!({"pid": pid, "element": "Row 5"});
     server.call("set_selected_and_traverse", select).ok();

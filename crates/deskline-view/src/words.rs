@@ -186,73 +186,35 @@ mod tests {
 
     use super::*;
 
+    /// Rows of a tool, its arguments, and the words for the call.
+    macro_rules! calls {
+        ($($tool:literal $arguments:tt => $words:literal;)*) => {
+            [$(($tool, json!($arguments), $words)),*]
+        };
+    }
+
     #[test]
     fn calls_read_like_instructions() {
-        for (tool, arguments, expected) in [
-            (
-                "open_application_and_traverse",
-                json!({"identifier": "gedit"}),
-                "Open gedit",
-            ),
-            (
-                "click_and_traverse",
-                json!({"element": "Send", "doubleClick": true, "text": "a\nb", "pressKey": "Return"}),
-                "Double-click “Send”, type “a\\nb”, press Return",
-            ),
-            (
-                "click_and_traverse",
-                json!({"x": 4, "y": "5", "rightClick": "true"}),
-                "Right-click (4, 5)",
-            ),
-            ("type_and_traverse", json!({"text": "•••"}), "Type “•••”"),
-            (
-                "macos-use_press_key_and_traverse",
-                json!({"keyName": "s", "modifierFlags": ["Ctrl", "Shift"]}),
-                "Press Ctrl+Shift+s",
-            ),
-            (
-                "scroll_and_traverse",
-                json!({"x": 1, "y": 2, "deltaY": -3, "deltaX": 0}),
-                "Scroll up 3 at (1, 2)",
-            ),
-            (
-                "set_value_and_traverse",
-                json!({"element": "Volume", "value": 9}),
-                "Set “Volume” to “9”",
-            ),
-            (
-                "set_selected_and_traverse",
-                json!({"ref": "e7", "selected": false}),
-                "Deselect #e7",
-            ),
-            (
-                "wait_for_and_traverse",
-                json!({"element": "Done", "state": "absent"}),
-                "Wait for “Done” to be absent",
-            ),
-            (
-                "drag_and_traverse",
-                json!({"ref": "e7", "toX": 1, "toY": 2}),
-                "Drag #e7 to (1, 2)",
-            ),
-            (
-                "chain_and_traverse",
-                json!({"steps": [{"do": "click", "element": "7"}, {"do": "press_key", "keyName": "Tab"}]}),
-                "Click “7” › Press Tab",
-            ),
-            (
-                "click_and_traverse",
-                json!({"element": "Size", "choose": "Large"}),
-                "Choose “Large” in “Size”",
-            ),
-            (
-                "scroll_and_traverse",
-                json!({"element": "Rows", "until": "Row 90"}),
-                "Scroll “Rows” until “Row 90” shows",
-            ),
-            ("refresh_traversal", json!({"pid": 1}), "Read the screen"),
-            ("new_tool_and_traverse", json!("cut…(+9)"), "New tool"),
-        ] {
+        for (tool, arguments, expected) in calls! {
+            "open_application_and_traverse" {"identifier": "gedit"} => "Open gedit";
+            "click_and_traverse" {"element": "Send", "doubleClick": true, "text": "a\nb", "pressKey": "Return"} =>
+                "Double-click “Send”, type “a\\nb”, press Return";
+            "click_and_traverse" {"x": 4, "y": "5", "rightClick": "true"} => "Right-click (4, 5)";
+            "type_and_traverse" {"text": "•••"} => "Type “•••”";
+            "macos-use_press_key_and_traverse" {"keyName": "s", "modifierFlags": ["Ctrl", "Shift"]} =>
+                "Press Ctrl+Shift+s";
+            "scroll_and_traverse" {"x": 1, "y": 2, "deltaY": -3, "deltaX": 0} => "Scroll up 3 at (1, 2)";
+            "set_value_and_traverse" {"element": "Volume", "value": 9} => "Set “Volume” to “9”";
+            "set_selected_and_traverse" {"ref": "e7", "selected": false} => "Deselect #e7";
+            "wait_for_and_traverse" {"element": "Done", "state": "absent"} => "Wait for “Done” to be absent";
+            "drag_and_traverse" {"ref": "e7", "toX": 1, "toY": 2} => "Drag #e7 to (1, 2)";
+            "chain_and_traverse" {"steps": [{"do": "click", "element": "7"}, {"do": "press_key", "keyName": "Tab"}]} =>
+                "Click “7” › Press Tab";
+            "click_and_traverse" {"element": "Size", "choose": "Large"} => "Choose “Large” in “Size”";
+            "scroll_and_traverse" {"element": "Rows", "until": "Row 90"} => "Scroll “Rows” until “Row 90” shows";
+            "refresh_traversal" {"pid": 1} => "Read the screen";
+            "new_tool_and_traverse" "cut…(+9)" => "New tool";
+        } {
             assert_eq!(words(tool, &arguments, None), expected);
         }
         let answer = "status: success\nsummary: Clicked 'Don't send' [AXButton]. Settled in 8 ms.";

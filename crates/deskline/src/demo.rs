@@ -61,11 +61,11 @@ fn new_folder() -> Result<PathBuf, String> {
 /// A sum on the calculator, and a note in an editor, saved through its file dialog.
 async fn links(server: &Dispatcher, cancel: &Cancel, folder: &Path) -> Result<(), Box<dyn Error>> {
     let link = async |tool: &str, arguments: Value| link(server, cancel, tool, &arguments).await;
-    let calculator = link(
-        "open_application_and_traverse",
-        json!({"identifier": "org.gnome.Calculator"}),
-    )
-    .await?;
+    let open = async |app: &str| {
+        let identifier = json!({"identifier": app});
+        link("open_application_and_traverse", identifier).await
+    };
+    let calculator = open("org.gnome.Calculator").await?;
     let pid = pid(&calculator)?;
     let mut product = String::new();
     for key in ["7", "×", "6", "="] {
@@ -75,11 +75,7 @@ async fn links(server: &Dispatcher, cancel: &Cancel, folder: &Path) -> Result<()
     if !product.contains("42") {
         return Err("the calculator does not show 42".into());
     }
-    let editor = link(
-        "open_application_and_traverse",
-        json!({"identifier": "mousepad"}),
-    )
-    .await?;
+    let editor = open("mousepad").await?;
     let pid = self::pid(&editor)?;
     let note = folder.join("note.txt");
     let steps = json!([

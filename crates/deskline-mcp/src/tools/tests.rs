@@ -24,7 +24,7 @@ fn on_app(tool: &str, arguments: &Value) -> Action {
     let mut arguments = arguments.clone();
     arguments["pid"] = json!("7");
     let call = read(tool, arguments).unwrap();
-    assert_eq!(call.pid, Some(7));
+    assert_eq!((call.pid, call.tool), (Some(7), call.action.tool()));
     call.action
 }
 
@@ -166,9 +166,16 @@ fn targets() {
     }
 }
 
+/// Rows of a tool, its arguments, and the action that they mean.
+macro_rules! actions {
+    ($($tool:literal {$($arguments:tt)*} => $action:expr;)*) => {
+        [$(($tool, json!({$($arguments)*}), Action::from($action))),*]
+    };
+}
+
 #[test]
 fn every_tool_reads_its_arguments() {
-    let point = |x, y| Target::at(x, y);
+    let point = Target::at;
     let press = |key, modifiers| KeyPress { key, modifiers };
     let e1 = || Target::Ref(Ref(1));
     let click = |target, kind, then| Input::Click { target, kind, then };
@@ -185,144 +192,58 @@ fn every_tool_reads_its_arguments() {
         to_pid: None,
         modifiers,
     };
-    for (tool, arguments, expected) in [
-        (
-            "click_and_traverse",
-            json!({"element": "To", "doubleClick": "true", "text": "a\nb", "pressKey": "return", "pressKeyModifiers": "Ctrl"}),
-            click(
-                text("To", None),
-                ClickKind::double(),
-                Typing::text("a\nb").then(Some(press(Key::Return, Modifiers::CONTROL))),
-            ),
-        ),
-        (
-            "click_and_traverse",
-            json!({"x": 1, "y": 2, "middleClick": true, "modifierFlags": ["Ctrl"]}),
-            click(
-                point(1, 2),
-                ClickKind {
-                    modifiers: Modifiers::CONTROL,
-                    ..ClickKind::with_button(Button::Middle)
-                },
-                Typing::default(),
-            ),
-        ),
-        (
-            "click_and_traverse",
-            json!({"ref": "e1", "hover": true}),
-            Input::Hover { target: e1() },
-        ),
-        (
-            "click_and_traverse",
-            json!({"ref": "e1", "choose": "Large"}),
-            Input::Choose {
-                target: e1(),
-                choice: "Large".into(),
-            },
-        ),
-        (
-            "type_and_traverse",
-            json!({"text": "hé"}),
-            Input::Type {
-                typing: Typing::text("hé"),
-            },
-        ),
-        (
-            "press_key_and_traverse",
-            json!({"keyName": "A", "modifierFlags": ["Command", "shift"]}),
-            press_key(
-                press(Key::Char('a'), Modifiers::COMMAND | Modifiers::SHIFT),
-                Duration::ZERO,
-            ),
-        ),
-        (
-            "press_key_and_traverse",
-            json!({"keyName": "KP_Enter", "hold": "1.5"}),
-            press_key(
-                press(Key::Return, Modifiers::NUMERIC_PAD),
-                Duration::from_millis(1500),
-            ),
-        ),
-        (
-            "scroll_and_traverse",
-            json!({"element": "Rows", "until": "Row 90"}),
-            scroll(text("Rows", None), 0, 0, Some("Row 90")),
-        ),
-        (
-            "scroll_and_traverse",
-            json!({"x": 1, "y": 2, "deltaY": -3.0}),
-            scroll(point(1, 2), 0, -3, None),
-        ),
-        (
-            "scroll_and_traverse",
-            json!({"x": 1, "y": 2, "width": 10, "height": 10, "deltaY": 0, "deltaX": "4"}),
-            scroll(point(6, 7), 4, 0, None),
-        ),
-        (
-            "drag_and_traverse",
-            json!({"ref": "e1", "toX": 5, "toY": 6, "modifierFlags": ["Shift"]}),
-            drag(e1(), point(5, 6), Modifiers::SHIFT),
-        ),
-        (
-            "drag_and_traverse",
-            json!({"x": 5, "y": 6, "toRef": "e1", "modifiers": "alt"}),
-            drag(point(5, 6), e1(), Modifiers::ALT),
-        ),
-    ] {
-        assert_eq!(
-            on_app(tool, &arguments),
-            Action::Input(expected),
-            "{tool} {arguments}"
-        );
-    }
-    let set_value = |value: &str| Action::set_value(e1(), value);
-    let set_selected = |selected| Action::set_selected(e1(), selected);
     let wait = |target, state, ms| Action::WaitFor {
         target,
         state,
         timeout: Duration::from_millis(ms),
     };
-    for (tool, arguments, expected) in [
-        (
-            "set_value_and_traverse",
-            json!({"ref": "e1", "value": ""}),
-            set_value(""),
-        ),
-        (
-            "set_value_and_traverse",
-            json!({"ref": "e1", "value": 50}),
-            set_value("50"),
-        ),
-        (
-            "set_selected_and_traverse",
-            json!({"ref": "e1"}),
-            set_selected(true),
-        ),
-        (
-            "set_selected_and_traverse",
-            json!({"ref": "e1", "selected": "False"}),
-            set_selected(false),
-        ),
-        ("refresh_traversal", json!({}), Action::Refresh),
-        (
-            "wait_for_and_traverse",
-            json!({"element": "Done"}),
-            wait(text("Done", None), Awaited::Present, 10_000),
-        ),
-        (
-            "wait_for_and_traverse",
-            json!({"ref": "e1", "state": "Checked", "timeout": "0.5"}),
-            wait(e1(), Awaited::State(States::CHECKED), 500),
-        ),
-    ] {
+    let return_key = press(Key::Return, Modifiers::CONTROL);
+    let middle = ClickKind {
+        modifiers: Modifiers::CONTROL,
+        ..ClickKind::with_button(Button::Middle)
+    };
+    let shortcut = press(Key::Char('a'), Modifiers::COMMAND | Modifiers::SHIFT);
+    let enter = press(Key::Return, Modifiers::NUMERIC_PAD);
+    for (tool, arguments, expected) in actions! {
+        "click_and_traverse" {"element": "To", "doubleClick": "true", "text": "a\nb",
+            "pressKey": "return", "pressKeyModifiers": "Ctrl"} =>
+            click(text("To", None), ClickKind::double(), Typing::text("a\nb").then(Some(return_key)));
+        "click_and_traverse" {"x": 1, "y": 2, "middleClick": true, "modifierFlags": ["Ctrl"]} =>
+            click(point(1, 2), middle, Typing::default());
+        "click_and_traverse" {"ref": "e1", "hover": true} => Action::hover(e1());
+        "click_and_traverse" {"ref": "e1", "choose": "Large"} => Action::choose(e1(), "Large");
+        "type_and_traverse" {"text": "hé"} => Action::type_text(Typing::text("hé"));
+        "press_key_and_traverse" {"keyName": "A", "modifierFlags": ["Command", "shift"]} =>
+            press_key(shortcut, Duration::ZERO);
+        "press_key_and_traverse" {"keyName": "KP_Enter", "hold": "1.5"} =>
+            press_key(enter, Duration::from_millis(1500));
+        "scroll_and_traverse" {"element": "Rows", "until": "Row 90"} =>
+            scroll(text("Rows", None), 0, 0, Some("Row 90"));
+        "scroll_and_traverse" {"x": 1, "y": 2, "deltaY": -3.0} => scroll(point(1, 2), 0, -3, None);
+        "scroll_and_traverse" {"x": 1, "y": 2, "width": 10, "height": 10, "deltaY": 0, "deltaX": "4"} =>
+            scroll(point(6, 7), 4, 0, None);
+        "drag_and_traverse" {"ref": "e1", "toX": 5, "toY": 6, "modifierFlags": ["Shift"]} =>
+            drag(e1(), point(5, 6), Modifiers::SHIFT);
+        "drag_and_traverse" {"x": 5, "y": 6, "toRef": "e1", "modifiers": "alt"} =>
+            drag(point(5, 6), e1(), Modifiers::ALT);
+        "set_value_and_traverse" {"ref": "e1", "value": ""} => Action::set_value(e1(), "");
+        "set_value_and_traverse" {"ref": "e1", "value": 50} => Action::set_value(e1(), "50");
+        "set_selected_and_traverse" {"ref": "e1"} => Action::set_selected(e1(), true);
+        "set_selected_and_traverse" {"ref": "e1", "selected": "False"} =>
+            Action::set_selected(e1(), false);
+        "refresh_traversal" {} => Action::Refresh;
+        "wait_for_and_traverse" {"element": "Done"} =>
+            wait(text("Done", None), Awaited::Present, 10_000);
+        "wait_for_and_traverse" {"ref": "e1", "state": "Checked", "timeout": "0.5"} =>
+            wait(e1(), Awaited::State(States::CHECKED), 500);
+    } {
         assert_eq!(on_app(tool, &arguments), expected, "{tool} {arguments}");
     }
     let opened = read(
         "open_application_and_traverse",
         json!({"identifier": "gedit"}),
     );
-    let identifier = "gedit".into();
-    assert_eq!(opened.unwrap().action, Action::Open { identifier });
+    assert_eq!(opened.unwrap().action, Action::open("gedit"));
 }
 
 #[test]

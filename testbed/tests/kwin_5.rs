@@ -73,8 +73,8 @@ fn clicks_land_to_the_pixel_in_windows_over_each_other() {
         let app = kde.widgets(toolkit, &server);
         let pointer = kde.kwin_pointer();
         server.clicks_are_exact_on(&app, toolkit);
-        // Where an open menu has kept it, it was in the middle of a pixel, which KWin tells as the
-        // next one.
+        // Where an open menu has kept it, it was in the middle of a pixel, which KWin reports as
+        // the next one.
         let now = kde.kwin_pointer();
         let is_back = now.0.abs_diff(pointer.0) <= 1 && now.1.abs_diff(pointer.1) <= 1;
         assert!(is_back, "{toolkit:?}: {pointer:?} {now:?}");
@@ -144,7 +144,7 @@ fn a_panel_is_read_and_pressed() {
     known().uses_a_panel();
 }
 
-/// What a killed server has pressed does not stay so.
+/// Keys and buttons that a killed server has pressed are released.
 #[test]
 fn a_killed_server_leaves_nothing_pressed() {
     let kde = known();

@@ -358,7 +358,7 @@ fn an_answer_waits_no_longer_than_its_limit_for_the_texts_of_a_picture() {
 }
 
 #[test]
-fn the_doctor_says_what_reads_texts_in_pictures() {
+fn the_doctor_names_the_engine_that_reads_texts_in_pictures() {
     let bed = Bed::new();
     let says = |path: &str| {
         let mut doctor = bed.command(deskline());

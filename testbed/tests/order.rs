@@ -67,7 +67,7 @@ fn tabs_and_returns_move_through_a_sheet() {
 }
 
 #[test]
-fn in_a_form_each_field_takes_its_own() {
+fn each_field_of_a_form_gets_its_own_text() {
     let (bed, server) = Bed::with_server();
     for toolkit in Toolkit::ALL {
         let app = bed.widgets(toolkit);

@@ -207,7 +207,7 @@ fn is_clicked_at_last(server: &Client, pid: u32, log: &Path, of: &str) {
 }
 
 #[test]
-fn a_part_that_is_started_anew_costs_no_client_its_server() {
+fn a_part_that_restarts_leaves_the_clients_server_in_use() {
     let mut desk = Desk::new();
     let server = desk.server();
     let (app, log) = desk.app("first");
@@ -254,7 +254,7 @@ fn a_part_that_is_started_anew_costs_no_client_its_server() {
     is_clicked_at_last(&server, app.0.id(), &log, "another X server");
 }
 
-/// What was typed until then is a part of the text, and no click comes twice.
+/// The characters typed until then are a part of the text, and no click comes twice.
 #[test]
 fn a_part_that_ends_in_the_middle_of_a_link_ends_no_server() {
     let text = "abcdefghij".repeat(200);
@@ -320,7 +320,7 @@ fn a_part_that_ends_in_the_middle_of_a_link_ends_no_server() {
 }
 
 #[test]
-fn a_compositor_that_is_started_anew_costs_no_client_its_server() {
+fn a_compositor_that_restarts_leaves_the_clients_server_in_use() {
     for compositor in [Compositor::Sway, Compositor::Kwin5] {
         let session = Setup::here(compositor).start();
         if compositor == Compositor::Kwin5 {

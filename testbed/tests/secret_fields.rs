@@ -210,7 +210,7 @@ const POLKIT_AGENT: &str = "/usr/lib/policykit-1-gnome/polkit-gnome-authenticati
 
 /// The password of polkit's prompt. The test runs itself again in a session of an administrator.
 #[test]
-fn the_prompt_of_polkit_needs_the_persons_leave_and_keeps_its_secret() {
+fn the_prompt_of_polkit_is_denied_until_it_is_allowed_and_its_secret_is_nowhere() {
     if let Ok(secret) = std::env::var("POLKIT_PASSWORD") {
         return unlocks_by_polkit(secret);
     }
@@ -223,7 +223,7 @@ fn the_prompt_of_polkit_needs_the_persons_leave_and_keeps_its_secret() {
         .arg(secret())
         .arg(std::env::current_exe().unwrap())
         .args([
-            "the_prompt_of_polkit_needs_the_persons_leave_and_keeps_its_secret",
+            "the_prompt_of_polkit_is_denied_until_it_is_allowed_and_its_secret_is_nowhere",
             "--nocapture",
         ])
         .status();

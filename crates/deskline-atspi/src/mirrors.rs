@@ -140,7 +140,7 @@ impl Mirrors {
         heard
     }
 
-    /// A resting app whose reading was cut short by the budget.
+    /// An app that no link drives now, and whose last reading was cut short by the budget.
     pub fn cut_short(&mut self) -> Option<&mut Mirror> {
         let cut = |mirror: &&mut Mirror| mirror.last.as_ref().is_some_and(|last| last.cut_short);
         self.resting.iter_mut().rev().find(cut)

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn only_paths_below_the_viewers_are_the_viewers() {
+    fn only_paths_below_view_belong_to_the_viewer() {
         let below = |path: &str| below_view(&path.parse().unwrap()).map(str::to_owned);
         assert_eq!(below("/view"), Some(String::new()));
         assert_eq!(below("/view/a/b?c"), Some("/a/b".to_owned()));

@@ -57,7 +57,7 @@ fn line(record: &Record) -> serde_json::Result<String> {
     Ok(line)
 }
 
-/// Cuts `text` to `limit` characters, and says how many are missing.
+/// Cuts `text` to `limit` characters, and adds how many are missing.
 fn cut(mut text: String, limit: usize) -> String {
     if let Some((at, _)) = text.char_indices().nth(limit) {
         let missing = text[at..].chars().count();

@@ -143,7 +143,8 @@ impl Table {
         self.moves.push(start..self.count);
     }
 
-    /// Moves the numbers of pairs whose old element has one. Returns the move to write to the file.
+    /// Gives the new element of each pair the number of the old one, if that has a number. Returns
+    /// the move to write to the file.
     pub(crate) fn rename(&mut self, desktop: &str, pairs: &[(ElementId, ElementId)]) -> Vec<u8> {
         let mut moved = Vec::new();
         for (old, new) in pairs {

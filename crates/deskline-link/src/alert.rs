@@ -1,7 +1,7 @@
-//! With `--ask` the person is asked before a button of an alert is pressed: apps ask there before
-//! what cannot be undone.
+//! With `--ask` the person is asked before a button of an alert is pressed: apps show one before
+//! an action that cannot be undone.
 //!
-//! No toolkit tells which button cancels, so each button counts, and each key that may press one.
+//! No toolkit reports which button cancels, so each button counts, and each key that may press one.
 //! Keys that only move the focus do not, and neither does Escape, which cancels.
 
 use deskline_core::{Key, KeyPress, Modifiers, Role, Texts, Tree, escape};
@@ -47,8 +47,8 @@ impl Alert {
         places.find_map(|at| Self::around(tree, at, press.clone()))
     }
 
-    /// The alert that contains this element. `None` if it has one button only: it tells something
-    /// and asks nothing.
+    /// The alert that contains this element. `None` if it has only one button, and so asks
+    /// nothing.
     fn around(tree: &Tree, at: usize, press: String) -> Option<Self> {
         let is_alert = |at: &usize| tree.elements[*at].native_role.as_ref() == "alert";
         let alert = tree.outwards(at).find(is_alert)?;

@@ -101,7 +101,7 @@ pub fn by_word<'a>(
     all.next().filter(|_| all.next().is_none())
 }
 
-/// The error for an identifier that no app has. `forms` says what an identifier may be.
+/// The error for an identifier that no app has. `forms` lists the accepted identifiers.
 pub fn not_found(identifier: &str, wanted: &str, names: &[String], forms: &str) -> OpenError {
     let near = nearest(wanted, names.iter().map(String::as_str));
     let near = near.map_or_else(String::new, |near| {

@@ -289,7 +289,7 @@ impl Links {
         report.apps = known.collect();
     }
 
-    /// Notes the windows that other processes draw for the app, each once.
+    /// Adds a note to the answer about each window that another process draws for the app, once.
     fn name_helpers(&mut self, report: &mut Report) {
         /// Limits the memory. Beyond it all are forgotten, and each is named once more. A session
         /// hardly has that many.

@@ -23,7 +23,7 @@ pub struct Question {
 pub(crate) struct Alert {
     /// Its texts, in quotes.
     pub(crate) says: String,
-    /// What the agent wants to do in it: `press "Delete"`.
+    /// The press in it that the agent asks for: `press "Delete"`.
     pub(crate) press: String,
 }
 
@@ -36,7 +36,7 @@ impl Question {
         format!("An agent wants to {}, through Deskline.{asks}", self.deed())
     }
 
-    /// What the agent wants to do: `act in Text Editor (/usr/bin/gedit)`.
+    /// The action that the agent asks for: `act in Text Editor (/usr/bin/gedit)`.
     pub(crate) fn deed(&self) -> String {
         match &self.alert {
             Some(alert) => format!("{} in an alert of {self}", alert.press),
@@ -44,7 +44,7 @@ impl Question {
         }
     }
 
-    /// Tells this question from another one: an answer about an alert is for that press alone.
+    /// Identifies the question: an answer about an alert is for that press alone.
     pub fn id(&self) -> String {
         match self.alert {
             Some(_) => self.words(),
@@ -66,7 +66,7 @@ impl Question {
             .collect()
     }
 
-    /// What the answers mean.
+    /// The meaning of each answer.
     pub fn meaning(&self) -> &'static str {
         match self.alert {
             Some(_) => "once: this press; always: each press in an alert of this app",

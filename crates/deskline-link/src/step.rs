@@ -87,7 +87,7 @@ impl Step {
 pub(crate) struct EndedRun {
     /// The index of the step.
     pub(crate) step: usize,
-    /// What was done, for the summary, without secrets.
+    /// The sentence of the summary about it, without secrets.
     pub(crate) sentence: String,
     /// [`Step::led_to`].
     pub(crate) led_to: Option<String>,

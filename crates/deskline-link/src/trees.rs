@@ -71,8 +71,8 @@ impl Signs {
 /// The trees of apps. Each method is one bounded step.
 ///
 /// An app that does not answer in time is [`Error::NotAnswering`](crate::Error::NotAnswering), and
-/// a process that is gone [`Error::NoProcess`](crate::Error::NoProcess). What an element refuses is
-/// [`Error::Refused`](crate::Error::Refused); the link adds which element it was.
+/// a process that is gone [`Error::NoProcess`](crate::Error::NoProcess). A refusal of an
+/// element is [`Error::Refused`](crate::Error::Refused); the link adds the name of the element.
 pub trait Trees {
     /// One traversal. `visible` is set for what shows, narrowed by geometry
     /// ([`Tree::scope_visible`]). The tree maps its toplevels to windows, as far as they are

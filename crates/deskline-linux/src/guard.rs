@@ -67,7 +67,7 @@ fn is_of_use(session: &Session) -> bool {
     session.wayland_display.is_some() && !session.own_seat
 }
 
-/// What the doctor reports about the guard: which input it keeps out, or why it keeps out none.
+/// The doctor's finding about the guard: the input that it keeps out, or why it keeps out none.
 pub(crate) fn finding(
     session: &Session,
     display: &mut dyn DisplaySystem,

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_goes_through_png() {
+    fn a_picture_survives_png() {
         let picture = decode(&encode(&grey(3, 2)).unwrap()).unwrap();
         assert_eq!((&picture.rgb, &picture.origin), (&grey(3, 2), &None));
         assert_eq!(describe(&picture, &grey(3, 2)), "3×2 px, scale 1.000");

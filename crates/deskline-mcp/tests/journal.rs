@@ -215,7 +215,7 @@ async fn files_of_blocked_apps_are_not_shown() {
 }
 
 #[tokio::test]
-async fn files_go_by_what_the_system_knows_their_apps_by_not_by_what_they_call_themselves() {
+async fn files_are_matched_by_the_systems_names_of_their_apps_and_not_by_the_apps_own() {
     let policy = Policy {
         allow: vec!["notes".into()],
         deny: vec!["vault".into()],

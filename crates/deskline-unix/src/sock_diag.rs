@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cut_message_is_none() {
+    fn a_truncated_message_gives_nothing() {
         let whole = request(NLM_F_REQUEST, 0);
         for length in 0..whole.len() {
             assert!(next_message(&mut &whole[..length]).is_none(), "{length}");

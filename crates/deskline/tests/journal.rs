@@ -75,7 +75,7 @@ fn log_shows_the_newest_that_pass_its_filters() {
 }
 
 #[test]
-fn log_follows_what_comes() {
+fn log_follow_prints_new_calls() {
     let run = Run::new();
     run.record("click_and_traverse", "Notes", Outcome::Ok);
     let mut log = run

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{Session, Toolkit};
 
-/// What no layout has.
+/// Characters that no layout has.
 const TEXT: &str = "Grüße 漢字 😀  two  blanks";
 
 impl Session {

@@ -235,7 +235,7 @@ fn a_desktop_that_crashes_breaks_only_its_own_calls() {
 }
 
 #[test]
-fn a_profile_is_kept_and_had_by_one_desktop_at_a_time() {
+fn a_profile_is_kept_and_used_by_one_desktop_at_a_time() {
     let server = Server::start(&["--desktops", "2", "--net", "none"]);
     let with = |profile: &str| format!("{}?profile={profile}", server.url);
     let all = server.folder.path().join("journal/profiles");

@@ -1,5 +1,5 @@
-//! What Deskline knows of each toolkit: its quirks, the reason to care, and the version in which
-//! each was seen. The rest of the crate asks here and matches on no toolkit's name.
+//! The quirks of each toolkit, with the reason why they matter, and the version in which each was
+//! seen. The rest of the crate asks here and matches on no toolkit's name.
 //!
 //! | toolkit | names itself | seen |
 //! |---|---|---|

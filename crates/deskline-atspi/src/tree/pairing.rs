@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn of_twins_the_active_one_is_in_front() {
+    fn the_active_one_of_two_twins_is_in_front() {
         let frames = [frame("/1", "A", FULL, false), frame("/2", "A", FULL, true)];
         let twins = vec![toplevel(7, "A", FULL), toplevel(9, "A", FULL)];
         for units in [Units::Gtk3, Units::Gtk4, Units::Qt] {

@@ -175,7 +175,7 @@ fn another_part_of_the_same_text_is_no_other_text() {
 }
 
 #[test]
-fn a_text_that_looks_cut_is_not_taken_for_one() {
+fn a_text_that_looks_cut_is_not_taken_for_a_cut_text() {
     let line = Line {
         text: Some(Text::new("all of it…(+5)")),
         ..button()

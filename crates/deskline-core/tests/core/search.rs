@@ -42,7 +42,7 @@ fn a_hidden_exact_match_beats_a_visible_partial_one() {
 }
 
 #[test]
-fn of_equally_good_matches_the_one_in_the_same_case_is_meant() {
+fn the_match_in_the_same_case_wins_among_equals() {
     let tree = tree("[AXTab] \"page 2\" visible #e1\n[AXTab] \"Page 2\" visible #e2");
     assert_eq!(find(&tree, "Page 2", None), Some((2, 0)));
     assert_eq!(find(&tree, "page 2", None), Some((1, 0)));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use deskline_core::{Point, escape};
 
-/// What agents can use where the display takes no input.
+/// The tools that work where the display takes no input.
 const QUIET_TOOLS: &str =
     "press_ax_and_traverse, set_value_and_traverse and set_selected_and_traverse";
 

@@ -16,7 +16,7 @@ pub enum NoEffect {
     /// The app did not read the clipboard after this key.
     #[error(
         "the app did not read the clipboard within {} s, so the text was not pasted; the user's \
-         clipboard is back. What has the focus may take no text, or paste by other keys than {press}: \
+         clipboard is back. The focused element may take no text, or paste by other keys than {press}: \
          click the field first, or type the text without paste",
         .waited.as_secs()
     )]

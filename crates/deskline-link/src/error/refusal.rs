@@ -22,9 +22,9 @@ pub enum QuietAction {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("refused {action}: {obstacle}. {}", .obstacle.next_step(*.action))]
 pub struct Refusal {
-    /// What was requested.
+    /// The requested action.
     pub action: QuietAction,
-    /// Why it was refused.
+    /// The reason.
     pub obstacle: Obstacle,
 }
 

@@ -83,7 +83,7 @@ pub(crate) struct Awaits<'t> {
     pub(crate) before: Option<&'t Tree>,
     /// The expected effect of the act.
     pub(crate) effect: Effect,
-    /// Whether only a pop-up is a sign of it.
+    /// Whether only a pop-up is a sign of the effect.
     pub(crate) opens: bool,
     /// Whether a window was brought to the front for the act.
     pub(crate) raised: bool,

@@ -147,7 +147,7 @@ fn a_button_of_an_alert_is_pressed_only_as_the_person_has_said_each_time() {
     assert!(story.asks("Delete").is_some());
     assert!(
         story.asks("Cancel").is_some(),
-        "no toolkit says what cancels"
+        "no toolkit reports which button cancels"
     );
 
     let kept = grants.answered(&asked, Approval::Always);
@@ -201,7 +201,7 @@ fn an_alert_that_comes_in_the_middle_of_a_call_ends_it() {
 }
 
 #[test]
-fn an_alert_with_one_button_only_tells() {
+fn an_alert_with_one_button_asks_nothing() {
     let (mut story, _) = alerted();
     story.given(|world| {
         let told = r#"[AXStaticText] "Sent." x:510 y:110 w:200 h:20

@@ -59,7 +59,7 @@ fn an_app_that_does_not_read_the_clipboard_is_an_error() {
     let mut story = in_field();
     story.script().pastes = false;
     story.paste("bob");
-    assert_snapshot!(story.field("error"), @"Pressed Control+V, but the app did not read the clipboard within 3 s, so the text was not pasted; the user's clipboard is back. What has the focus may take no text, or paste by other keys than Control+V: click the field first, or type the text without paste");
+    assert_snapshot!(story.field("error"), @"Pressed Control+V, but the app did not read the clipboard within 3 s, so the text was not pasted; the user's clipboard is back. The focused element may take no text, or paste by other keys than Control+V: click the field first, or type the text without paste");
     assert_eq!(clipboard(&story), "theirs");
 }
 

@@ -68,7 +68,7 @@ pub(crate) struct World {
     pub(crate) keys_down: bool,
     /// Whether the connection to the desktop is broken.
     pub(crate) broken: bool,
-    /// What is on the clipboard.
+    /// The content of the clipboard.
     pub(crate) clipboard: String,
     /// The windows whose native role is that of a dialog.
     pub(crate) dialogs: Vec<u64>,

@@ -1,4 +1,4 @@
-//! What a display system is.
+//! The traits of a display system.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use deskline_link::{Display, Offer, Result, Screen, Window, WindowId, WindowStat
 use deskline_wayland::{Kind, Listed, WaylandDisplay};
 use deskline_x11::X11Display;
 
-/// What the doctor reports about most display systems.
+/// The doctor's words about input and pictures on most display systems.
 pub(crate) const BY_PROTOCOLS: &str = "by the compositor's own protocols";
 
 /// A display system: the link's display, and more methods for AT-SPI and the start of apps. No

@@ -133,7 +133,7 @@ fn watch(signal: i32) -> io::Result<UnixStream> {
     Ok(reader)
 }
 
-/// Whether a stream that is ready is at its end. What it contains does not matter.
+/// Whether a stream that is ready is at its end. Its content does not matter.
 fn at_end(stdin: &io::Stdin) -> Result<bool> {
     match rustix::io::read(stdin, &mut [0; 4096]) {
         Ok(n) => Ok(n == 0),

@@ -10,7 +10,7 @@ use super::desk::{Desk, EDITOR, Expect, MAIL, element, front, has, line, referen
 use crate::os::fake::clicks;
 
 #[test]
-fn a_sheet_scopes_what_is_visible() {
+fn only_the_elements_of_an_open_sheet_are_visible() {
     let mut desk = Desk::new();
     desk.given(|world| {
         let sheet = world.add(desk.window, "AXSheet", "Save", [200.0, 130.0, 300.0, 150.0]);

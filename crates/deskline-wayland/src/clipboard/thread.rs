@@ -1,4 +1,4 @@
-//! What the threads that own a clipboard have in common.
+//! The common part of the threads that own a clipboard.
 
 use deskline_link::clipboard::{Board, ClipboardThread, Lending, Order, Reading};
 use deskline_link::{Error, Result};
@@ -6,7 +6,7 @@ use deskline_unix::worker::{Inbox, Worker};
 
 use super::content::Content;
 
-/// What a clipboard's thread does.
+/// The work of a clipboard's thread.
 pub(crate) trait Keep: Board<Content = Content> + Send + 'static {
     /// Runs until the handle is dropped or the connection is lost.
     fn work(&mut self, lending: &mut Lending<Content>, inbox: &Inbox<Order>) -> Result<()>;

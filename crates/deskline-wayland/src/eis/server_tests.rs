@@ -386,7 +386,7 @@ fn a_server_that_hangs_costs_two_seconds() {
     assert!(begun.elapsed() < 2 * PATIENCE, "{:?}", begun.elapsed());
 }
 
-/// What a server sends to a client that connects.
+/// The messages that a server sends to a client that connects.
 fn recorded() -> Vec<u8> {
     let (ours, near) = UnixStream::pair().unwrap();
     let (far, theirs) = UnixStream::pair().unwrap();

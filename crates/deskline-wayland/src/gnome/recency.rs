@@ -32,7 +32,7 @@ impl Recency {
 mod tests {
     use super::*;
 
-    /// What GNOME does: raises the window that is `strokes` away.
+    /// Raises the window that is `strokes` away, as GNOME does.
     fn cycle(order: &mut Vec<u64>, strokes: usize) -> u64 {
         let window = order.remove(strokes % order.len());
         order.insert(0, window);

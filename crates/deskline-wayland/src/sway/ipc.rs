@@ -30,7 +30,7 @@ const GET_VERSION: u32 = 7;
 const GET_INPUTS: u32 = 100;
 const GET_SEATS: u32 = 101;
 
-/// What failed, for errors.
+/// The failed operation, for errors.
 const ASKING: &str = "asking sway";
 
 /// A connection to sway.

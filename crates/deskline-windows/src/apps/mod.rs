@@ -80,7 +80,7 @@ impl Programs {
         }
     }
 
-    /// What the app that was started last has written to its standard error.
+    /// The last lines of the standard error of the app that was started last.
     pub(crate) fn complaint(&self) -> Option<String> {
         let pid = self.starting.as_ref()?.pid;
         self.followed.get(&pid)?.complaint.last_lines()

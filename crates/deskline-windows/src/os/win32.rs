@@ -110,7 +110,7 @@ pub(crate) fn process_and_thread(window: WindowId) -> (u32, u32) {
     (pid, thread)
 }
 
-/// The window of an app from the Store in its frame.
+/// The window of a Store app, which lies inside this frame window of the shell.
 pub(crate) fn core_window(frame: WindowId) -> Option<WindowId> {
     let class = w!("Windows.UI.Core.CoreWindow");
     // SAFETY: the text is a constant.

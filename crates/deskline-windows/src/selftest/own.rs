@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
 use deskline_link::call::Typing;
-use deskline_link::selftest::{self, Found, judge, within};
+use deskline_link::selftest::{Found, judge, within};
 use deskline_link::{
     Action, Cancel, Pictures as _, Platform as _, Raising as _, Scope, Screen as _, Sign, Target,
     Window,

@@ -103,7 +103,7 @@ unsafe extern "system" fn condition(_: *mut c_void, result: *mut *mut c_void) ->
     give(Ok(condition), result)
 }
 
-/// What a cache request asks for.
+/// The properties and the scope of a cache request.
 #[derive(Clone)]
 struct Requested {
     properties: Vec<i32>,

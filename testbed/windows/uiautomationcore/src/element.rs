@@ -99,7 +99,7 @@ pub fn of_window(window: isize, request: *mut c_void) -> Result<IUIAutomationEle
     Ok(element(window, node, scope == Scope::Subtree))
 }
 
-/// What the window system knows of a window without providers.
+/// A window without providers, as the window system describes it.
 fn host(window: isize, properties: &[i32]) -> Node {
     let handle = HWND(window as *mut c_void);
     let value = |id: &i32| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// What a client asks of an app's providers. `element` 0 is the window itself.
+/// A client's request to an app's providers. `element` 0 is the window itself.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
     /// These properties of an element, of its children, or of all that is below it.

@@ -15,7 +15,7 @@ pub(super) struct Person {
     windows_then: Vec<u64>,
 }
 
-/// What a link has left for a later one to restore.
+/// The state that a link has left for a later one to restore.
 #[derive(Clone, Copy, PartialEq)]
 enum Owes {
     Nothing,

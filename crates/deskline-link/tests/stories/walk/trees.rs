@@ -14,7 +14,7 @@ type Elements = HashMap<Ref, Line>;
 /// Changes (and whether they are late changes), elements, and whether there is a diff.
 type Read = (Vec<(DeltaLine, bool)>, Elements, bool);
 
-/// What the agent has seen so far.
+/// The trees that the agent has seen so far.
 #[derive(Default)]
 pub(super) struct Seen {
     /// The last tree of each app.

@@ -267,6 +267,31 @@ fn a_button_of_an_alert_is_pressed_only_as_the_person_says() {
 }
 
 #[test]
+fn a_button_of_an_alert_waits_for_the_persons_keys_where_the_client_cannot_ask() {
+    let bed = Bed::with(&["--watch"]);
+    let app = bed.alerts("gtk3", "Delete all?");
+    let (persons, _) = bed.mousepad("");
+    persons.bring_to_front();
+    let (watcher, mut hands) = (Watcher::on(&bed), Person::at(&bed));
+    let server = bed.server(&["--ask"]);
+    let mut click = |button: &str, key: u32| {
+        let button = json!({"pid": app.pid, "element": button, "role": "AXButton"});
+        let asking = server.send(CLICK, button);
+        answer(&watcher, &mut hands, key);
+        let answer = asking.answer(deskline_testbed::PATIENCE).unwrap();
+        watcher.await_no_overlay();
+        answer
+    };
+    click("Empty", F9).ok();
+    let refused = click("Delete", F11);
+    assert!(refused.error().contains("\"Delete\""), "{refused}");
+    assert_eq!(app.log(), [""; 0]);
+    click("Delete", F9).ok();
+    app.wait_for("deleted");
+    assert_eq!(bed.screen().front(), persons.window.id);
+}
+
+#[test]
 fn nothing_is_held_while_the_person_thinks() {
     let bed = Bed::with(&["--watch"]);
     let app = bed.widgets(Toolkit::Gtk3);

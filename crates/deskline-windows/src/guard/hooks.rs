@@ -4,9 +4,10 @@ use std::cell::RefCell;
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use deskline_core::Modifiers;
+use deskline_input::Button;
 use windows::Win32::Foundation::{LPARAM, LRESULT, WPARAM};
 use windows::Win32::System::Threading::{
     GetCurrentThread, INFINITE, OpenProcess, PROCESS_SYNCHRONIZE, SetThreadPriority,
@@ -15,19 +16,24 @@ use windows::Win32::System::Threading::{
 use windows::Win32::UI::WindowsAndMessaging::{
     CallNextHookEx, HC_ACTION, HHOOK, KBDLLHOOKSTRUCT, KillTimer, MSLLHOOKSTRUCT, SetTimer,
     SetWindowsHookExW, UnhookWindowsHookEx, WH_KEYBOARD_LL, WH_MOUSE_LL, WM_APP, WM_KEYDOWN,
-    WM_LBUTTONDOWN, WM_LBUTTONUP, WM_MBUTTONDOWN, WM_MBUTTONUP, WM_RBUTTONDOWN, WM_RBUTTONUP,
-    WM_SYSKEYDOWN, WM_XBUTTONDOWN, WM_XBUTTONUP,
+    WM_LBUTTONDOWN, WM_LBUTTONUP, WM_MBUTTONDOWN, WM_MBUTTONUP, WM_QUIT, WM_RBUTTONDOWN,
+    WM_RBUTTONUP, WM_SYSKEYDOWN, WM_XBUTTONDOWN, WM_XBUTTONUP,
 };
 use windows::core::Result;
 
-use super::judge::{Event, Judge};
+use super::judge::{Event, Judge, Switch};
 use super::panels::Panels;
 use super::{Order, Report};
-use crate::input::{MARK, send};
+use crate::input::{MARK, keys, send};
 use crate::os::{become_aware, messages};
 
 /// Posted to the thread with the hooks when an order is in its channel.
 const ORDERED: u32 = WM_APP + 1;
+
+/// The numbers of buttons, beyond those of a fourth and a fifth.
+const LEFT: u16 = 10;
+const RIGHT: u16 = 11;
+const MIDDLE: u16 = 12;
 
 thread_local! {
     /// The state of the thread with the hooks, on which Windows calls them.
@@ -52,7 +58,10 @@ pub fn run(parent: u32) -> ExitCode {
     // numbers.
     let _ = unsafe { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_TIME_CRITICAL) };
     std::thread::spawn(move || write(&reports));
-    std::thread::spawn(move || follow(parent));
+    std::thread::spawn(move || {
+        follow(parent);
+        leave(hooks);
+    });
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {
             let Ok(line) = line else { break };
@@ -64,7 +73,7 @@ pub fn run(parent: u32) -> ExitCode {
                 break;
             }
         }
-        std::process::exit(0);
+        leave(hooks);
     });
     GUARD.set(Some(Running {
         judge: Judge::default(),
@@ -73,6 +82,11 @@ pub fn run(parent: u32) -> ExitCode {
         timer: 0,
     }));
     serve(&orders);
+    let held = guard(|guard| {
+        guard.remove();
+        guard.judge.take_ours()
+    });
+    lift(held);
     ExitCode::SUCCESS
 }
 
@@ -90,7 +104,33 @@ fn write(reports: &Receiver<Report>) {
     }
 }
 
-/// Ends this process with its parent: another program may have inherited the pipe's other end.
+/// How long the thread with the hooks may take to end.
+const ENDS: Duration = Duration::from_secs(1);
+
+/// Ends this process by the thread with the hooks, which first releases what the server holds down.
+fn leave(hooks: u32) {
+    let _ = messages::post(hooks, WM_QUIT);
+    std::thread::sleep(ENDS);
+    std::process::exit(0);
+}
+
+/// Releases what the server has pressed. A server that is stopped or killed does not.
+fn lift(held: Option<Vec<Switch>>) {
+    for switch in held.into_iter().flatten() {
+        let released = match switch {
+            Switch::Key(code) => send::key(code, keys::is_extended(code), false),
+            Switch::Button(LEFT) => send::button(Button::Left, false),
+            Switch::Button(RIGHT) => send::button(Button::Right, false),
+            Switch::Button(MIDDLE) => send::button(Button::Middle, false),
+            // The server presses no other.
+            Switch::Button(_) => Ok(()),
+        };
+        // The others are released also if Windows refuses one.
+        let _ = released;
+    }
+}
+
+/// Waits for the end of the parent: another program may have inherited the pipe's other end.
 fn follow(parent: u32) {
     // SAFETY: the handle stays open until this process ends.
     unsafe {
@@ -99,7 +139,6 @@ fn follow(parent: u32) {
         };
         WaitForSingleObject(parent, INFINITE);
     }
-    std::process::exit(0);
 }
 
 fn serve(orders: &Receiver<Order>) {
@@ -117,7 +156,9 @@ fn serve(orders: &Receiver<Order>) {
             };
         }
         // Check at every message, as any may be the timer's.
-        if guard(Running::tick) == Some(true) {
+        if guard(|guard| guard.judge.is_over(Instant::now())) == Some(true) {
+            lift(guard(|guard| guard.judge.take_ours()));
+            guard(Running::tick);
             panels = Panels::default();
         }
         is_ordered
@@ -158,14 +199,12 @@ impl Running {
         self.set_timer();
     }
 
-    /// Whether the grab's time is over.
-    fn tick(&mut self) -> bool {
-        let report = self.judge.tick(Instant::now());
-        if let Some(report) = report {
+    /// Releases the grab when its time is over.
+    fn tick(&mut self) {
+        if let Some(report) = self.judge.tick(Instant::now()) {
             self.report(report);
             self.set_timer();
         }
-        report.is_some()
     }
 
     /// Wakes the loop when the grab's time is over.
@@ -212,6 +251,8 @@ impl Running {
         let (swallow, report) = self.judge.event(event, ours, Instant::now());
         if let Some(report) = report {
             self.report(report);
+            // Esc makes the limit shorter.
+            self.set_timer();
         }
         swallow
     }
@@ -271,12 +312,12 @@ unsafe extern "system" fn on_pointer(code: i32, message: WPARAM, data: LPARAM) -
         let button = |which, down| Event::Button { which, down };
         let other = (event.mouseData >> 16) as u16; // the number of a fourth or fifth button
         let seen = match message.0 as u32 {
-            WM_LBUTTONDOWN => button(10, true),
-            WM_LBUTTONUP => button(10, false),
-            WM_RBUTTONDOWN => button(11, true),
-            WM_RBUTTONUP => button(11, false),
-            WM_MBUTTONDOWN => button(12, true),
-            WM_MBUTTONUP => button(12, false),
+            WM_LBUTTONDOWN => button(LEFT, true),
+            WM_LBUTTONUP => button(LEFT, false),
+            WM_RBUTTONDOWN => button(RIGHT, true),
+            WM_RBUTTONUP => button(RIGHT, false),
+            WM_MBUTTONDOWN => button(MIDDLE, true),
+            WM_MBUTTONUP => button(MIDDLE, false),
             WM_XBUTTONDOWN => button(other, true),
             WM_XBUTTONUP => button(other, false),
             _ => Event::Other,

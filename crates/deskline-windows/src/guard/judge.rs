@@ -12,6 +12,10 @@ use crate::input::keys::{self, ESCAPE};
 /// How long the link may take to release the grab after Esc.
 const ESCAPED: Duration = Duration::from_millis(250);
 
+/// How long after the grab's limit the person's input passes at the latest. At the limit the timer
+/// first releases what this program holds down, and then the grab.
+const LATE: Duration = Duration::from_millis(500);
+
 /// An event of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
@@ -30,7 +34,7 @@ pub(super) enum Event {
 
 /// A key or a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Switch {
+pub(super) enum Switch {
     Key(u16),
     Button(u16),
 }
@@ -71,6 +75,16 @@ impl Judge {
         self.hold.release();
     }
 
+    /// Whether the grab's limit is over.
+    pub(super) fn is_over(&self, now: Instant) -> bool {
+        self.left(now).is_some_and(|left| left.is_zero())
+    }
+
+    /// Takes what this program holds down.
+    pub(super) fn take_ours(&mut self) -> Vec<Switch> {
+        std::mem::take(&mut self.ours)
+    }
+
     /// Releases the grab at its limit.
     pub(super) fn tick(&mut self, now: Instant) -> Option<Report> {
         self.hold.expire(now).map(|_| Report::Limit)
@@ -83,13 +97,15 @@ impl Judge {
 
     /// Judges an event. `ours`: this program has sent it.
     pub(super) fn event(&mut self, event: Event, ours: bool, now: Instant) -> Verdict {
-        let limit = self.tick(now);
         if ours {
             self.sent(event);
-            return (false, limit);
+            return (false, None);
         }
-        let held = self.hold.is_held();
-        let (swallow, report) = match event {
+        let is_late = now
+            .checked_sub(LATE)
+            .is_some_and(|before| self.is_over(before));
+        let held = self.hold.is_held() && !is_late;
+        match event {
             Event::Key { code, down } => {
                 if let Some(modifier) = keys::modifier(code) {
                     self.modifiers.set(modifier, down);
@@ -110,10 +126,7 @@ impl Judge {
             }
             Event::Button { which, down } => self.switch(Switch::Button(which), down, held),
             Event::Other => (held, None),
-        };
-        // Report the limit first: it is reported once and ends the link, while presses are reported
-        // again.
-        (swallow, limit.or(report))
+        }
     }
 
     fn sent(&mut self, event: Event) {
@@ -213,15 +226,21 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_or_an_event_releases_the_grab_at_its_limit() {
+    fn the_timer_releases_the_grab_at_its_limit() {
         let (mut judge, now) = held();
         assert_eq!(judge.tick(now + LIMIT / 2), None);
         assert_eq!(judge.left(now + LIMIT / 2), Some(LIMIT / 2));
         assert_eq!(judge.tick(now + LIMIT), Some(Report::Limit));
         assert_eq!(judge.tick(now + LIMIT), None);
         let (mut judge, now) = held();
-        let late = judge.event(Event::Other, false, now + LIMIT);
-        assert_eq!(late, (false, Some(Report::Limit)));
+        assert!(!judge.is_over(now + LIMIT / 2) && judge.is_over(now + LIMIT));
+        // The timer is first to release what this program holds down.
+        judge.event(key(A, true), true, now);
+        let at_limit = judge.event(Event::Other, false, now + LIMIT);
+        assert_eq!(at_limit, (true, None));
+        assert_eq!(judge.take_ours(), [Switch::Key(A)]);
+        let late = judge.event(Event::Other, false, now + LIMIT + LATE);
+        assert_eq!(late, (false, None));
     }
 
     #[test]

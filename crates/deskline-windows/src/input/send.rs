@@ -62,7 +62,7 @@ fn mouse(dx: i32, dy: i32, data: i32, flags: MOUSE_EVENT_FLAGS) -> INPUT {
 
 /// Presses or releases a key, with its scan code in the front window's layout, which games and
 /// remote desktops read.
-pub(super) fn key(code: u16, extended: bool, down: bool) -> Result<()> {
+pub(crate) fn key(code: u16, extended: bool, down: bool) -> Result<()> {
     send(&[stroke(code, extended, down)])
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn motion(to: Point) -> Result<()> {
 }
 
 /// Presses or releases a button at the pointer's position.
-pub(super) fn button(button: Button, down: bool) -> Result<()> {
+pub(crate) fn button(button: Button, down: bool) -> Result<()> {
     // Events name the physical buttons, which the person may have swapped.
     // SAFETY: takes a constant.
     let swapped = unsafe { GetSystemMetrics(SM_SWAPBUTTON) != 0 };

@@ -43,6 +43,7 @@ pub fn tree<U: Uia>(
         ..
     } = build;
     set_choices(&mut elements);
+    set_scroll_areas(&mut elements);
     let windows = walk.toplevels.iter().enumerate().map(|(index, top)| {
         let root = walk.roots.iter().find(|(_, toplevel)| *toplevel == index);
         TreeWindow {
@@ -179,6 +180,19 @@ fn set_choices(elements: &mut [Element]) {
                 break;
             }
             at = combo.parent;
+        }
+    }
+}
+
+/// Qt's scroll areas lack the pattern. Their scroll bars are in groups of their own.
+fn set_scroll_areas(elements: &mut [Element]) {
+    for index in 0..elements.len() {
+        let bar = &elements[index];
+        let group = |at: &usize| elements[*at].role == Role::GROUP;
+        let own = bar.parent.filter(group).map(|at| &elements[at]);
+        let own = own.filter(|own| bar.role == Role::SCROLL_BAR && own.extents == bar.extents);
+        if let Some(area) = own.and_then(|own| own.parent).filter(group) {
+            elements[area].role = Role::SCROLL_AREA;
         }
     }
 }

@@ -28,6 +28,7 @@ const TEXT: i32 = 50_020;
 const DATA_GRID: i32 = 50_028;
 const DATA_ITEM: i32 = 50_029;
 const DOCUMENT: i32 = 50_030;
+const SCROLL_BAR: i32 = 50_014;
 const PANE: i32 = 50_033;
 
 const WHOLE: Scope = Scope::Whole {
@@ -138,6 +139,9 @@ fn roles_follow_from_patterns_and_places() {
     cell.cell = (2, 0);
     fake.add(grid, cell);
     fake.add(window, with(raw(PANE, "scroll", at(5.0)), Patterns::SCROLL));
+    let area = fake.add(window, raw(PANE, "Qt's", at(5.0)));
+    let own = fake.add(area, raw(PANE, "", at(5.5)));
+    fake.add(own, raw(SCROLL_BAR, "", at(5.5)));
     let mut page = raw(DOCUMENT, "page", at(6.0));
     page.framework = "Chrome".into();
     fake.add(window, page);
@@ -149,6 +153,7 @@ fn roles_follow_from_patterns_and_places() {
     assert_eq!(role("File"), Role::MENU_BAR_ITEM);
     assert_eq!(role("cell"), Role::CELL);
     assert_eq!(role("scroll"), Role::SCROLL_AREA);
+    assert_eq!(role("Qt's"), Role::SCROLL_AREA);
     assert_eq!(role("page"), Role::WEB_AREA);
     assert_eq!(role("letter"), Role::TEXT_AREA);
     let cell = named(&tree, "cell").cell.expect("a place");

@@ -151,7 +151,8 @@ fn answers(window: WindowId, cancel: &Cancel) -> Result<bool> {
     let start = Instant::now();
     loop {
         let asked = Instant::now();
-        if os::takes_message(window, SLICE) {
+        // A key may close the window that has it, such as a dialog.
+        if os::takes_message(window, SLICE) || !os::exists(window) {
             return Ok(true);
         }
         // The call fails at once for a window that Windows calls hung.

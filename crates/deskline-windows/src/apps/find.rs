@@ -117,6 +117,12 @@ fn by_path(identifier: &str) -> Result<Program> {
     if !path.exists() {
         return Err(OpenError::NoSuchPath(path).into());
     }
+    if path.is_dir() {
+        let explorer = shell::in_path("explorer.exe");
+        let explorer = explorer.ok_or_else(|| OpenError::NotAnApp(path))?;
+        // With slashes, Explorer opens another folder.
+        return Ok(with(explorer, &identifier.replace('/', "\\")));
+    }
     let kind = path
         .extension()
         .unwrap_or_default()

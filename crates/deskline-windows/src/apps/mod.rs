@@ -133,7 +133,8 @@ impl Programs {
             return Ok(Progress::Starting);
         };
         let name = starting.name.clone();
-        if status != 0 {
+        // Explorer ends with 1 when it hands over to the process that is the desktop.
+        if status != 0 && !starting.stem.eq_ignore_ascii_case("explorer") {
             return Err(OpenError::EndedAtOnce {
                 name,
                 status: format!(" (exit status {status})"),

@@ -4,12 +4,15 @@
 use std::process::Command;
 use std::time::Duration;
 
+use deskline_core::KeyPress;
+use deskline_link::call::Typing;
 use deskline_link::selftest::{Found, field, judge, tree_of, within};
 use deskline_link::{Action, Answer, Target};
 
 use super::own::Own;
 use super::test::{SHOWS, Test};
-use crate::display::windows::every;
+use super::window::close;
+use crate::display::windows::{Toplevel, every};
 use crate::os::{all, cloaked, is_visible, title};
 
 /// How long a browser may take to show the page's answer.
@@ -38,6 +41,11 @@ $w.Content = $b; [void]$w.ShowDialog()",
 /// Calculator, an app from the Store, on Windows 10 and 11.
 const CALCULATOR: &str = "Microsoft.WindowsCalculator_8wekyb3d8bbwe!App";
 
+/// Asks where to save, and writes the answer.
+const DIALOG: &str = "Add-Type -AssemblyName System.Windows.Forms
+$d = New-Object Windows.Forms.SaveFileDialog
+[void]$d.ShowDialog(); [Console]::Out.WriteLine('saves ' + $d.FileName)";
+
 const TITLE: &str = "Deskline test page";
 const PRESSED: &str = "Deskline test page, pressed";
 
@@ -47,12 +55,33 @@ fn end(pid: u32) {
     let _ = Command::new("taskkill").args(["/pid", &pid]).output();
 }
 
+/// The window with this text in its title.
+fn window_of(text: &str) -> Option<Toplevel> {
+    let mut windows = every().into_iter();
+    windows.find(|window| title(window.id).contains(text))
+}
+
+/// Runs a script that shows a window.
+fn script(text: &str) -> Result<Own, String> {
+    let arguments = ["-NoProfile", "-STA", "-Command", text];
+    let own = Own::start(Command::new("powershell").args(arguments));
+    let mut own = own.map_err(|why| format!("skipped: PowerShell: {why}"))?;
+    match own.window() {
+        Ok(_) => Ok(own),
+        Err(why) => Err(format!("skipped: PowerShell {why}")),
+    }
+}
+
 impl Test<'_> {
     pub(super) fn apps(&mut self) {
         for (name, script) in FORMS {
             let found = self.form(script);
             self.sheet.note(&format!("{name}: press"), found);
         }
+        let found = self.dialog();
+        self.sheet.note("a file dialog", found);
+        let found = self.explorer();
+        self.sheet.note("Explorer: a folder", found);
         self.handover();
         self.calculator();
         self.browser();
@@ -80,20 +109,51 @@ impl Test<'_> {
         self.sheet.call(Some(pid), press)
     }
 
-    fn form(&mut self, script: &str) -> Found {
-        let arguments = ["-NoProfile", "-STA", "-Command", script];
-        let mut own = match Own::start(Command::new("powershell").args(arguments)) {
+    fn form(&mut self, text: &str) -> Found {
+        let own = match script(text) {
             Ok(own) => own,
-            Err(why) => return Ok(format!("skipped: PowerShell: {why}")),
+            Err(skipped) => return Ok(skipped),
         };
-        if let Err(why) = own.window() {
-            return Ok(format!("skipped: PowerShell {why}"));
-        }
         let answer = self.press(own.pid);
         match own.hears("pressed", SHOWS) {
             Some(_) => Ok("the form says so".into()),
             None => Err(answer.text),
         }
+    }
+
+    fn dialog(&mut self) -> Found {
+        let own = match script(DIALOG) {
+            Ok(own) => own,
+            Err(skipped) => return Ok(skipped),
+        };
+        let file = std::env::temp_dir().join("deskline-selftest.txt");
+        let file = file.to_string_lossy().into_owned();
+        let typing = Action::type_text(Typing {
+            text: Some(file.clone()),
+            key: KeyPress::parse("Return", &[]).ok(),
+            ..Typing::default()
+        });
+        let answer = self.sheet.call(Some(own.pid), typing);
+        match own.hears("saves", SHOWS) {
+            Some(chosen) => judge(chosen == file, format!("it chose {chosen}")),
+            None => Err(answer.text),
+        }
+    }
+
+    /// Explorer hands over to the process that is the desktop.
+    fn explorer(&mut self) -> Found {
+        let name = format!("deskline-selftest-{}", std::process::id());
+        let folder = std::env::temp_dir().join(&name);
+        std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+        let (answer, pid) = self.open(&folder.to_string_lossy());
+        let window = within(SHOWS, || window_of(&name));
+        // Not when Explorer has it open.
+        let _ = std::fs::remove_dir(&folder);
+        let window = window.ok_or_else(|| answer.text.clone())?;
+        close(window.id);
+        let elements = tree_of(&answer).map_or(0, |tree| tree.lines().count());
+        let seen = format!("'{}', a tree of {elements} lines", title(window.id));
+        judge(pid == Some(window.pid), seen)
     }
 
     fn open(&mut self, identifier: &str) -> (Answer, Option<u32>) {
@@ -164,17 +224,13 @@ impl Test<'_> {
             return self.sheet.note(NAME, Err(e.to_string()));
         }
         let (answer, _) = self.open(&page.to_string_lossy());
-        let of = |text: &str| {
-            let mut windows = every().into_iter();
-            windows.find(|window| title(window.id).contains(text))
-        };
         let time = if answer.is_error { SHOWS } else { LOADS };
-        let window = within(time, || of(TITLE));
+        let window = within(time, || window_of(TITLE));
         let Some(window) = window else {
             return self.sheet.note(NAME, Err(answer.text));
         };
         let answer = self.press(window.pid);
-        let pressed = within(SHOWS, || of(PRESSED)).is_some();
+        let pressed = within(SHOWS, || window_of(PRESSED)).is_some();
         let found = if pressed {
             Ok("the page says so".into())
         } else {

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::sync::Once;
 use std::time::Duration;
 
-use deskline_core::Point;
+use deskline_core::{Point, WindowId};
 use deskline_link::Window;
 use windows::Win32::Foundation::{COLORREF, HWND, LPARAM, LRESULT, POINT, RECT, WPARAM};
 use windows::Win32::Graphics::Gdi::{
@@ -19,7 +19,7 @@ use windows::Win32::UI::WindowsAndMessaging::{
     CreateWindowExW, DefWindowProcW, EN_CHANGE, ES_AUTOHSCROLL, GetDlgItem, GetWindowTextW, HMENU,
     PostMessageW, RegisterClassW, SWP_NOACTIVATE, SWP_NOSIZE, SWP_NOZORDER, SendMessageW,
     SetWindowPos, SetWindowTextW, TranslateMessage, WINDOW_EX_STYLE, WINDOW_STYLE, WM_APP,
-    WM_COMMAND, WM_LBUTTONDOWN, WM_PAINT, WM_SETFOCUS, WNDCLASSW, WS_BORDER, WS_CHILD,
+    WM_CLOSE, WM_COMMAND, WM_LBUTTONDOWN, WM_PAINT, WM_SETFOCUS, WNDCLASSW, WS_BORDER, WS_CHILD,
     WS_OVERLAPPEDWINDOW, WS_TABSTOP, WS_VISIBLE, WS_VSCROLL,
 };
 use windows::core::{HSTRING, PCWSTR, Result, w};
@@ -242,6 +242,12 @@ pub(super) fn place(window: &Window, x: i32, y: i32) {
     let flags = SWP_NOSIZE | SWP_NOZORDER | SWP_NOACTIVATE;
     // SAFETY: a handle may be that of a window that is gone.
     let _ = unsafe { SetWindowPos(handle(window.id), None, x, y, 0, 0, flags) };
+}
+
+/// Asks a window to close.
+pub(super) fn close(window: WindowId) {
+    // SAFETY: takes numbers; a handle may be that of a window that is gone.
+    let _ = unsafe { PostMessageW(Some(handle(window)), WM_CLOSE, WPARAM(0), LPARAM(0)) };
 }
 
 /// A point of the window's client area, on the screen.

@@ -36,7 +36,7 @@ DESKTOPS = re.compile(r"deskline-(x11|linux)/(?!lib$)")
 WAITS = {
     *("windows", "large", "sheets", "reading", "scale", "toolkits calc::libreoffice_calc"),
     *("debian_13 gnome", "debian_13 gnome_extension"),
-    *("Wine designer", "Wine hands", "Wine windows"),
+    *("Wine designer", "Wine hands", "Wine windows", "Wine windows_folder"),
     *("toolkits wine::qt_6", "toolkits wine::a_private_desktop"),
 }
 
@@ -230,7 +230,7 @@ def all_units(arguments):
         found.append(Unit("container", [*check, program]))
         if "DESKLINE_WINDOWS" in os.environ:
             wine = ["scripts/windows", "--test"]
-            names = ("designer", "hands", "windows")
+            names = ("designer", "hands", "windows", "windows_folder")
             found.extend(Unit(f"Wine {name}", [*wine, name]) for name in names)
         docs = ["cargo", "test", "--locked", "--quiet", "--workspace", "--exclude=deskline-bench"]
         found.append(Unit("doc tests", [*docs, "--doc"], desktop=False))

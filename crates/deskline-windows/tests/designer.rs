@@ -2,7 +2,7 @@
 //! scripts/windows under Wine; `DESKLINE_QT` is the folder with designer.exe.
 
 #![cfg(windows)]
-#![allow(clippy::expect_used, unsafe_code)]
+#![allow(clippy::expect_used)]
 
 #[path = "common/bed.rs"]
 mod bed;
@@ -56,12 +56,6 @@ fn until<T>(trees: &mut dyn Desktop, pid: u32, find: impl Fn(&Tree) -> Option<T>
         std::thread::sleep(Duration::from_millis(50));
     }
     panic!("not there after {STARTS:?}: {last}");
-}
-
-#[link(name = "ntdll")]
-unsafe extern "system" {
-    fn NtSuspendProcess(process: *mut std::ffi::c_void) -> i32;
-    fn NtResumeProcess(process: *mut std::ffi::c_void) -> i32;
 }
 
 #[test]
@@ -178,9 +172,7 @@ fn designer_is_read_and_driven() {
     }
 
     // A hung app costs 2 s.
-    let handle = std::os::windows::io::AsRawHandle::as_raw_handle(&app.0);
-    // SAFETY: the handle is the child's.
-    unsafe { NtSuspendProcess(handle.cast()) };
+    app.suspend();
     for ask in [true, false] {
         let start = Instant::now();
         let answer = if ask {
@@ -196,8 +188,7 @@ fn designer_is_read_and_driven() {
         // To wait twice would take 4 s.
         assert!(took < Duration::from_millis(3_800), "{took:?}");
     }
-    // SAFETY: the handle is the child's.
-    unsafe { NtResumeProcess(handle.cast()) };
+    app.resume();
     assert!(until(&mut *trees, pid, |tree| named(
         tree,
         Role::BUTTON,

@@ -1,7 +1,8 @@
 //! Parts of the tests' bed under Wine: Designer's form, programs, and the person's input.
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, unsafe_code, clippy::unwrap_used)]
 
 use std::fs;
+use std::os::windows::io::AsRawHandle as _;
 use std::path::PathBuf;
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -25,6 +26,25 @@ impl Drop for App {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
+    }
+}
+
+#[link(name = "ntdll")]
+unsafe extern "system" {
+    fn NtSuspendProcess(process: *mut std::ffi::c_void) -> i32;
+    fn NtResumeProcess(process: *mut std::ffi::c_void) -> i32;
+}
+
+impl App {
+    /// Stops all its threads.
+    pub fn suspend(&self) {
+        // SAFETY: the handle is the child's.
+        assert_eq!(unsafe { NtSuspendProcess(self.0.as_raw_handle()) }, 0);
+    }
+
+    pub fn resume(&self) {
+        // SAFETY: as above.
+        assert_eq!(unsafe { NtResumeProcess(self.0.as_raw_handle()) }, 0);
     }
 }
 

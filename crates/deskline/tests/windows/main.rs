@@ -4,11 +4,14 @@
 #![cfg(windows)]
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../deskline-windows/tests/common/bed.rs"]
+#[path = "../../../deskline-windows/tests/common/bed.rs"]
 mod bed;
+mod linguist;
+mod twins;
 
 use std::fs;
 use std::io::{Read as _, Write as _};
+use std::os::windows::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -22,9 +25,12 @@ use bed::{App, FORM};
 /// How long anything may take here; the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The server has a console of its own, without a window (`CREATE_NO_WINDOW`).
+const NO_WINDOW: u32 = 0x0800_0000;
+
 /// A client's session.
 struct Client {
-    _server: App,
+    server: App,
     requests: ChildStdin,
     answers: Receiver<Value>,
     next: u64,
@@ -43,6 +49,7 @@ impl Client {
             .args(options)
             .envs(environment.iter().copied())
             .env("DESKLINE_DIR", journal.path().join("journal"))
+            .creation_flags(NO_WINDOW)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -69,7 +76,7 @@ impl Client {
             }
         });
         let mut client = Self {
-            _server: App(server),
+            server: App(server),
             requests,
             answers,
             next: 0,
@@ -142,6 +149,13 @@ fn tree(answer: &str) -> String {
     let named = answer.lines().find_map(|line| line.split_once("file: "));
     let (_, path) = named.unwrap_or_else(|| panic!("no tree: {answer}"));
     fs::read_to_string(path.trim()).unwrap()
+}
+
+/// The ref in a line of a tree.
+fn reference(line: &str) -> String {
+    let (_, rest) = line.split_once(" #e").unwrap();
+    let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    format!("e{number}")
 }
 
 fn until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
@@ -253,9 +267,7 @@ impl Desk {
         let shows = |line: &&str| line.contains("[AXTextField") && line.contains(" visible ");
         let line = tree.lines().filter(shows).nth(nth);
         let line = line.unwrap_or_else(|| panic!("no field: {tree}"));
-        let (_, rest) = line.split_once(" #e").unwrap();
-        let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
-        format!("e{number}")
+        reference(line)
     }
 
     /// The line of the element with this ref.
@@ -397,7 +409,14 @@ fn apps_are_opened_and_bounded() {
         return;
     }
     let qt = PathBuf::from(std::env::var_os("DESKLINE_QT").unwrap());
-    let mut client = Client::start(&["--allow-app", "assistant", "--allow-app", "notepad"]);
+    let mut client = Client::start(&[
+        "--allow-app",
+        "assistant",
+        "--allow-app",
+        "notepad",
+        "--allow-app",
+        "explorer",
+    ]);
     let assistant = qt.join("assistant.exe");
     let opened = client.call(
         "open_application_and_traverse",
@@ -420,6 +439,12 @@ fn apps_are_opened_and_bounded() {
         &json!({"identifier": "notepad"}),
     );
     assert!(field(&notepad, "app:").is_some_and(|app| app.eq_ignore_ascii_case("notepad")));
+    let explorer = client.call(
+        "open_application_and_traverse",
+        &json!({"identifier": "explorer"}),
+    );
+    assert_eq!(field(&explorer, "app:").as_deref(), Some("explorer"));
+    assert!(tree(&explorer).contains("[AXWindow"), "{}", tree(&explorer));
 
     let error = client.fail(
         "open_application_and_traverse",
@@ -431,7 +456,8 @@ fn apps_are_opened_and_bounded() {
         &json!({"identifier": "nosuchthing"}),
     );
     assert!(error.contains("no app"), "{error}");
-    for pid in [Some(pid), field(&notepad, "pid:")].into_iter().flatten() {
+    let others = [&notepad, &explorer].map(|answer| field(answer, "pid:"));
+    for pid in others.into_iter().flatten().chain([pid]) {
         let done = Command::new("taskkill.exe")
             .args(["/f", "/pid", &pid])
             .output();
@@ -555,6 +581,7 @@ fn the_self_test_finds_the_guard_and_the_input_as_they_should_be() {
         "a window that hangs",
         "it wakes",
         "a click on the monitor at 0,0 (scale 1)",
+        "Explorer: a folder",
         "without the guard: the person's key",
         "guard: the person's key",
         "guard: our own key",
@@ -571,7 +598,7 @@ fn the_self_test_finds_the_guard_and_the_input_as_they_should_be() {
         assert!(row.is_some_and(|row| row["ok"] == true), "{name}: {row:?}");
     }
     // The rows that the documentation names exist.
-    let page = include_str!("../../../docs/windows.md");
+    let page = include_str!("../../../../docs/windows.md");
     let guesses = page.split("| row of `selftest` |").nth(1).unwrap();
     let guesses = guesses.split("\n\n").next().unwrap().lines().skip(2);
     let named: Vec<&str> = guesses

@@ -5,38 +5,8 @@ use std::fmt;
 use std::fs::File;
 use std::io::BufReader;
 
+use deskline_core::summary::{FIELDS, LIMIT};
 use deskline_core::{DeltaLine, Line, Rect};
-
-/// Summaries have fewer characters than this.
-pub const SUMMARY: usize = 4_000;
-
-/// The fields of a summary.
-const FIELDS: [&str; 24] = [
-    "status",
-    "error",
-    "pid",
-    "app",
-    "dialog",
-    "partial",
-    "blind",
-    "file",
-    "file_size",
-    "hint",
-    "screenshot",
-    "summary",
-    "steps",
-    "note",
-    "target",
-    "focus",
-    "windows",
-    "late_changes",
-    "picture_changed",
-    "text_changes",
-    "visible_elements",
-    "app_switch",
-    "app_switch_elements",
-    "app_switch_visible_elements",
-];
 
 /// The answer to a tool call: its summary, and the files that the summary names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -160,7 +130,7 @@ impl Answer {
     /// character can move a terminal's cursor.
     #[track_caller]
     pub fn stays_in_its_lines(&self) {
-        assert!(self.text.chars().count() < SUMMARY, "{}", self.text.len());
+        assert!(self.text.chars().count() < LIMIT, "{}", self.text.len());
         let file = self.get("file").map(|_| self.file()).unwrap_or_default();
         for text in [&self.text, &file] {
             let moves = |c: char| {

@@ -47,7 +47,7 @@ pub mod web;
 mod wine;
 mod xorg;
 
-pub use answer::{Answer, Pixels, SUMMARY, has};
+pub use answer::{Answer, Pixels, has};
 pub use app::App;
 pub use apps::{CODE, Toolkit};
 pub use bed::Bed;

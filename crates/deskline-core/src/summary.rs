@@ -11,6 +11,35 @@ use crate::{Diff, Texts, Tree};
 /// A summary has fewer characters than this.
 pub const LIMIT: usize = 4_000;
 
+/// The names of the fields, in their order.
+pub const FIELDS: [&str; 25] = [
+    "status",
+    "error",
+    "pid",
+    "app",
+    "dialog",
+    "partial",
+    "no_tree",
+    "blind",
+    "file",
+    "file_size",
+    "hint",
+    "screenshot",
+    "summary",
+    "steps",
+    "note",
+    "target",
+    "focus",
+    "windows",
+    "late_changes",
+    "picture_changed",
+    "text_changes",
+    "visible_elements",
+    "app_switch",
+    "app_switch_elements",
+    "app_switch_visible_elements",
+];
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct File {
     pub path: String,

@@ -1,5 +1,6 @@
 //! The promises about answers: their form, the journal's line, and no secrets in either.
 
+use deskline_core::summary::{FIELDS, LIMIT};
 use deskline_core::{Line, States};
 use deskline_link::Call;
 use serde_json::Value;
@@ -7,34 +8,6 @@ use serde_json::Value;
 use super::calls::texts;
 use crate::story::Story;
 use crate::world::{Node, ScriptWindow};
-
-/// The fields of a summary in their order.
-const FIELDS: [&str; 23] = [
-    "status",
-    "error",
-    "pid",
-    "app",
-    "dialog",
-    "partial",
-    "no_tree",
-    "blind",
-    "file",
-    "file_size",
-    "hint",
-    "screenshot",
-    "summary",
-    "steps",
-    "note",
-    "target",
-    "focus",
-    "windows",
-    "late_changes",
-    "picture_changed",
-    "text_changes",
-    "visible_elements",
-    "app_switch",
-];
-const SWITCHED: [&str; 2] = ["app_switch_elements", "app_switch_visible_elements"];
 
 /// An answer, parsed: each line is in the format that agents rely on.
 pub(super) struct Answered {
@@ -45,19 +18,24 @@ pub(super) struct Answered {
 impl Answered {
     pub(super) fn parse(text: &str, is_error: bool) -> Result<Self, String> {
         let mut fields: Vec<(String, String)> = Vec::new();
-        let order: Vec<&str> = FIELDS.into_iter().chain(SWITCHED).collect();
         let mut at = 0;
         for line in text.lines() {
             if line.starts_with("  ") {
                 let list = fields.last().map(|(name, _)| name.as_str());
-                let lists = ["steps", "late_changes", "text_changes", "visible_elements"];
-                if !list.is_some_and(|l| lists.contains(&l) || l == SWITCHED[1]) {
+                let lists = [
+                    "steps",
+                    "late_changes",
+                    "text_changes",
+                    "visible_elements",
+                    "app_switch_visible_elements",
+                ];
+                if !list.is_some_and(|l| lists.contains(&l)) {
                     return Err(format!("not in a list: {line}"));
                 }
                 continue;
             }
             let (name, value) = line.split_once(':').ok_or(format!("no field: {line}"))?;
-            let place = order.iter().position(|field| *field == name);
+            let place = FIELDS.iter().position(|field| *field == name);
             let place = place.ok_or(format!("an unknown field: {line}"))?;
             if place < at || place == at && !matches!(name, "status" | "note" | "blind" | "partial")
             {
@@ -72,8 +50,8 @@ impl Answered {
         {
             return Err("the status is wrong".into());
         }
-        if text.chars().count() >= 4_000 {
-            return Err("longer than 4,000 characters".into());
+        if text.chars().count() >= LIMIT {
+            return Err(format!("{LIMIT} characters or more"));
         }
         if let Some(target) = answered.field("target") {
             let target = target.strip_prefix("gone: ").unwrap_or(target);

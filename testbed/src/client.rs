@@ -24,6 +24,14 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::{Answer, NativeApp, PATIENCE, until};
 
+/// Calls: each a tool and its arguments.
+#[macro_export]
+macro_rules! calls {
+    ($($tool:literal {$($arguments:tt)*})*) => {
+        [$(($tool, serde_json::json!({$($arguments)*}))),*]
+    };
+}
+
 /// Collects the server's notifications and questions.
 #[derive(Debug, Clone, Default)]
 struct Heard(

@@ -4,7 +4,7 @@
 use std::fs;
 use std::time::Duration;
 
-use deskline_testbed::{App, Bed, PATIENCE, Toolkit, signal, until};
+use deskline_testbed::{App, Bed, PATIENCE, Toolkit, calls, signal, until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -12,37 +12,24 @@ const POINTER: (i32, i32) = (1700, 900);
 
 /// Each kind of link, on an app in the background.
 fn links() -> Vec<(&'static str, Value)> {
-    vec![
-        (
-            "click_and_traverse",
-            json!({"element": "OK", "role": "AXButton"}),
-        ),
-        (
-            "click_and_traverse",
-            json!({"element": "Name", "role": "AXTextField", "text": "a"}),
-        ),
-        ("type_and_traverse", json!({"text": "b"})),
-        ("press_key_and_traverse", json!({"keyName": "Tab"})),
-        (
-            "scroll_and_traverse",
-            json!({"x": 700, "y": 300, "deltaY": 3}),
-        ),
-        (
-            "set_value_and_traverse",
-            json!({"element": "Volume", "value": 9}),
-        ),
-        (
-            "press_ax_and_traverse",
-            json!({"element": "OK", "role": "AXButton"}),
-        ),
-        ("set_selected_and_traverse", json!({"element": "Item 3"})),
-        ("wait_for_and_traverse", json!({"element": "OK"})),
-        ("refresh_traversal", json!({})),
+    calls! {
+        "click_and_traverse" {"element": "OK", "role": "AXButton"}
+        "click_and_traverse" {"element": "Name", "role": "AXTextField", "text": "a"}
+        "type_and_traverse" {"text": "b"}
+        "press_key_and_traverse" {"keyName": "Tab"}
+        "scroll_and_traverse" {"x": 700, "y": 300, "deltaY": 3}
+        "set_value_and_traverse" {"element": "Volume", "value": 9}
+        "press_ax_and_traverse" {"element": "OK", "role": "AXButton"}
+        "set_selected_and_traverse" {"element": "Item 3"}
+        "wait_for_and_traverse" {"element": "OK"}
+        "refresh_traversal" {}
         // Links that fail.
-        ("click_and_traverse", json!({"element": "no such thing"})),
-        ("click_and_traverse", json!({"x": 1900, "y": 1070})),
-        ("press_ax_and_traverse", json!({"ref": "e999999"})),
-    ]
+        // Links that fail.
+        "click_and_traverse" {"element": "no such thing"}
+        "click_and_traverse" {"x": 1900, "y": 1070}
+        "press_ax_and_traverse" {"ref": "e999999"}
+    }
+    .to_vec()
 }
 
 /// The app that links act on, and the person's, which is in front. The pointer is at [`POINTER`].

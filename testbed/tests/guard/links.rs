@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskline_testbed::watcher::Watcher;
-use deskline_testbed::{Toolkit, until};
+use deskline_testbed::{Toolkit, calls, until};
 use serde_json::json;
 
 use crate::{Dice, bed, median, runs};
@@ -24,17 +24,11 @@ fn a_person_who_does_nothing_notices_nothing() {
     front.clear_log();
     let watcher = Watcher::on(&bed);
     let keyboard = watcher.keyboard();
-    let calls = [
-        (
-            "press_key_and_traverse",
-            json!({"pid": app.pid, "keyName": "F9"}),
-        ),
-        (
-            "click_and_traverse",
-            json!({"pid": app.pid, "element": "OK", "role": "AXButton"}),
-        ),
-        ("type_and_traverse", json!({"pid": app.pid, "text": "aé漢"})),
-    ];
+    let calls = calls! {
+        "press_key_and_traverse" {"pid": app.pid, "keyName": "F9"}
+        "click_and_traverse" {"pid": app.pid, "element": "OK", "role": "AXButton"}
+        "type_and_traverse" {"pid": app.pid, "text": "aé漢"}
+    };
     for n in 0..runs(30) {
         let (tool, arguments) = calls[n % calls.len()].clone();
         server.call(tool, arguments).ok();

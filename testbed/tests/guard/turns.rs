@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use deskline_testbed::person::Person;
 use deskline_testbed::watcher::Watcher;
-use deskline_testbed::{Answer, App, Bed, Client, Toolkit, until};
+use deskline_testbed::{Answer, App, Bed, Client, Toolkit, calls, until};
 use serde_json::{Value, json};
 
 use crate::bed;
@@ -72,20 +72,11 @@ fn the_persons_own_switch_is_no_handoff() {
     let desk = Desk::at(&bed);
     let mut person = Person::at(&bed);
     let pid = desk.app.pid;
-    let calls = [
-        (
-            "wait_for_and_traverse",
-            json!({"pid": pid, "element": "Here I am", "timeout": 20}),
-        ),
-        (
-            "press_key_and_traverse",
-            json!({"pid": pid, "keyName": "F9", "delayAfterAction": 2}),
-        ),
-        (
-            "click_and_traverse",
-            json!({"pid": pid, "element": "OK", "role": "AXButton", "delayAfterAction": 2}),
-        ),
-    ];
+    let calls = calls! {
+        "wait_for_and_traverse" {"pid": pid, "element": "Here I am", "timeout": 20}
+        "press_key_and_traverse" {"pid": pid, "keyName": "F9", "delayAfterAction": 2}
+        "click_and_traverse" {"pid": pid, "element": "OK", "role": "AXButton", "delayAfterAction": 2}
+    };
     for (tool, arguments) in calls {
         desk.theirs.bring_to_front();
         let waits = tool == "wait_for_and_traverse";
@@ -130,16 +121,10 @@ fn the_pointer_stays_where_the_person_has_moved_it() {
     let desk = Desk::at(&bed);
     let mut person = Person::at(&bed);
     let pid = desk.app.pid;
-    let calls = [
-        (
-            "click_and_traverse",
-            json!({"pid": pid, "element": "OK", "role": "AXButton", "delayAfterAction": 1}),
-        ),
-        (
-            "press_key_and_traverse",
-            json!({"pid": pid, "keyName": "F9", "delayAfterAction": 1}),
-        ),
-    ];
+    let calls = calls! {
+        "click_and_traverse" {"pid": pid, "element": "OK", "role": "AXButton", "delayAfterAction": 1}
+        "press_key_and_traverse" {"pid": pid, "keyName": "F9", "delayAfterAction": 1}
+    };
     for (i, (tool, arguments)) in calls.into_iter().enumerate() {
         bed.screen().move_pointer(1700, 900);
         let x = 1500 + i as u16;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use deskline_core::{KeyPress, Line, Ref};
 use deskline_journal::{Journal, Retention};
 use deskline_link::call::Typing;
-use deskline_link::{Action, Answer, Call, Cancel, Links, Policy, Target};
+use deskline_link::{Action, Answer, Call, Cancel, Links, Policy, Target, selftest};
 use tempfile::TempDir;
 
 use crate::os::fake::{Fake, Id, World, text};
@@ -224,14 +224,11 @@ pub(crate) fn clicks_on(button: &str) -> Action {
 
 /// Reads the tree file of an answer.
 pub(crate) fn tree(answer: &Answer) -> String {
-    let path = line(answer, "file").unwrap_or_else(|| panic!("no file: {}", answer.text));
-    std::fs::read_to_string(path).unwrap()
+    selftest::tree_of(answer).unwrap_or_else(|| panic!("no file: {}", answer.text))
 }
 
 pub(crate) fn line(answer: &Answer, name: &str) -> Option<String> {
-    let mut lines = answer.text.lines();
-    let found = lines.find_map(|l| l.strip_prefix(name)?.strip_prefix(": "));
-    found.map(str::to_owned)
+    selftest::field(answer, name).map(str::to_owned)
 }
 
 /// The line of a tree that contains this text, without its indentation.

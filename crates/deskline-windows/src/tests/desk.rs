@@ -7,7 +7,7 @@ use deskline_journal::{Journal, Retention};
 use deskline_link::call::Typing;
 use deskline_link::grants::{Approval, Question};
 use deskline_link::{
-    Action, Answer, Call, Cancel, Desktop, Links, Platform, Policy, Result, Target,
+    Action, Answer, Call, Cancel, Desktop, Links, Platform, Policy, Result, Target, selftest,
 };
 use tempfile::TempDir;
 
@@ -117,10 +117,5 @@ impl Desk {
 
 /// Reads the tree file of an answer.
 pub fn tree(answer: &Answer) -> String {
-    let path = answer
-        .text
-        .lines()
-        .find_map(|line| line.strip_prefix("file: "));
-    let path = path.unwrap_or_else(|| panic!("no file: {}", answer.text));
-    std::fs::read_to_string(path).unwrap()
+    selftest::tree_of(answer).unwrap_or_else(|| panic!("no file: {}", answer.text))
 }

@@ -144,6 +144,13 @@ fn a_panel_is_read_and_pressed() {
     known().uses_a_panel();
 }
 
+#[test]
+fn an_item_of_the_tray_is_pressed_over_the_bus() {
+    let kde = known();
+    let _watcher = kde.watcher();
+    kde.uses_the_tray();
+}
+
 /// Keys and buttons that a killed server has pressed are released.
 #[test]
 fn a_killed_server_leaves_nothing_pressed() {

@@ -110,6 +110,7 @@ pub(super) fn prepare(setup: &Setup) -> tempfile::TempDir {
         "session.sh",
         "single.py",
         "tray.py",
+        "watcher.py",
     ] {
         fs::copy(apps.join(name), path(name)).unwrap();
     }

@@ -1,8 +1,13 @@
-//! A panel of a Wayland desktop, which no window covers: see `testbed/apps/panel.py`.
+//! Parts of a Wayland desktop that are no windows: a panel (`testbed/apps/panel.py`), which no
+//! window covers, and the tray.
+
+use std::process::Command;
 
 use serde_json::json;
 
-use crate::{Session, Toolkit};
+use crate::{NativeApp, Session, Toolkit, until};
+
+const WATCHER: &str = "org.kde.StatusNotifierWatcher";
 
 impl Session {
     /// Reads a panel and its menu, and presses both. No compositor lists it as a window, so a click
@@ -28,5 +33,50 @@ impl Session {
         }
         assert_eq!(panel.logged("louder"), 1);
         assert!(server.has_in_front(&persons));
+    }
+
+    /// The watcher of the tray's items, for a desktop that has none.
+    pub fn watcher(&self) -> NativeApp {
+        self.app(self.python("watcher.py"), self.folder().join("watcher.log"))
+    }
+
+    /// The item of Qt's tray is listed, and it and its menu are pressed over the bus. A watcher
+    /// runs or is being started.
+    pub fn uses_the_tray(&self) {
+        let mut wait = self.command("gdbus");
+        wait.args(["wait", "--session", "--timeout=20", WATCHER]);
+        assert!(wait.status().unwrap().success());
+        let server = self.server();
+        let persons = self.widgets(Toolkit::Gtk3, &server);
+        let log = self.folder().join("tray.log");
+        let mut command = self.python("tray.py");
+        command.arg(&log).env_remove("AT_SPI_BUS_ADDRESS");
+        let app = self.app(command, log);
+        app.wait_for("ready");
+        until("the item in the list", || {
+            let list = server.applications().ok().text;
+            let pid = format!("(PID: {})", app.pid());
+            let line = list.lines().find(|line| line.contains(&pid))?;
+            line.contains("(tray)").then_some(())
+        });
+        let read = server.refresh(app.pid()).ok();
+        let mute = read.line_of("AXMenuItem", "Mute").to_string();
+        assert!(mute.contains("checked"), "{mute}");
+        for (role, element, logged) in [
+            ("AXMenuItem", "Write to Bob", "Bob"),
+            ("AXMenuItem", "Mute", "mute False"),
+            ("AXMenuBarItem", "tray.py", "activated"),
+        ] {
+            server.press_ax(app.pid(), role, element).ok();
+            app.wait_for(logged);
+        }
+        assert!(server.has_in_front(&persons));
+    }
+
+    /// A command for a Python script of `testbed/apps`.
+    fn python(&self, script: &str) -> Command {
+        let mut command = self.command("/usr/bin/python3");
+        command.arg("-B").arg(self.folder().join(script));
+        command
     }
 }

@@ -6,36 +6,20 @@ use deskline_testbed::{Compositor, Session, Setup, Toolkit, until};
 #[test]
 fn an_item_of_the_tray_is_listed_and_its_menu_pressed_over_the_bus() {
     let session = Setup::debian_13(Compositor::Sway).bar().start();
-    let server = session.server();
-    let persons = session.widgets(Toolkit::Gtk3, &server);
-    let mut wait = session.command("gdbus");
-    let watcher = "org.kde.StatusNotifierWatcher";
-    wait.args(["wait", "--session", "--timeout=20", watcher]);
-    assert!(wait.status().unwrap().success());
-    let log = session.folder().join("tray.log");
-    let mut command = session.command("/usr/bin/python3");
-    command.arg("-B").arg(session.folder().join("tray.py"));
-    command.arg(&log).env_remove("AT_SPI_BUS_ADDRESS");
-    let app = session.app(command, log);
-    app.wait_for("ready");
-    until("the item in the list", || {
-        let list = server.applications().ok().text;
-        let pid = format!("(PID: {})", app.pid());
-        let line = list.lines().find(|line| line.contains(&pid))?;
-        line.contains("(tray)").then_some(())
-    });
-    let read = server.refresh(app.pid()).ok();
-    let mute = read.line_of("AXMenuItem", "Mute").to_string();
-    assert!(mute.contains("checked"), "{mute}");
-    for (role, element, logged) in [
-        ("AXMenuItem", "Write to Bob", "Bob"),
-        ("AXMenuItem", "Mute", "mute False"),
-        ("AXMenuBarItem", "tray.py", "activated"),
+    session.uses_the_tray();
+}
+
+#[test]
+fn an_item_of_the_tray_is_pressed_on_kwin_and_gnome() {
+    for setup in [
+        Setup::debian_13(Compositor::Kwin),
+        Setup::debian_13(Compositor::Gnome),
+        Setup::debian_13(Compositor::Gnome).extension(),
     ] {
-        server.press_ax(app.pid(), role, element).ok();
-        app.wait_for(logged);
+        let session = setup.start();
+        let _watcher = session.watcher();
+        session.uses_the_tray();
     }
-    assert!(server.has_in_front(&persons));
 }
 
 /// GNOME Shell draws its notifications itself. Its tree has their texts, but their buttons have no

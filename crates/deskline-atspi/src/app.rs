@@ -4,6 +4,7 @@ use crate::engine::Questions;
 use crate::peer::Peer;
 use crate::strategies::bulk_cache::BulkCache;
 use crate::strategies::documents::Documents;
+use crate::strategies::unlisted::Unlisted;
 use crate::toolkits::{CacheUse, vcl};
 use crate::tree::KnownWindows;
 
@@ -27,6 +28,8 @@ pub struct App {
     pub windows: KnownWindows,
     /// Its documents, from the last reading of each.
     pub documents: Documents,
+    /// Its objects that may be open menus, if its toolkit does not list these.
+    pub unlisted: Unlisted,
 }
 
 impl App {
@@ -49,6 +52,7 @@ impl App {
             loads: false,
             windows: KnownWindows::default(),
             documents: Documents::default(),
+            unlisted: Unlisted::default(),
         }
     }
 }

@@ -341,7 +341,9 @@ impl AtSpi {
             scope => scope,
         };
         let mut spreadsheets = self.keep_alive.take(&bus_name);
+        let menus = app.unlisted.open(app.peer.connection(bus))?;
         let mut engine = Engine::new(app.peer.connection(bus), &bus_name, toolkit, end);
+        engine.unlisted = menus;
         // If the cache is fetched, one call returns the nodes of all frames.
         if !whole && !fetch_cache {
             engine.unseen = app.documents.unseen(windows, &self.acted_in);

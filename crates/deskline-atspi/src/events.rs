@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use deskline_link::{Result, Sign};
 
+use crate::app::App;
 use crate::atspi::{AtSpi, on_bus};
 use crate::bus::{self, Body, Call};
 use crate::connection::{AppConnection, PATIENCE};
@@ -201,6 +202,14 @@ impl AtSpi {
     /// Invalidates the objects of pending events. Returns the strongest sign about the current app.
     pub(crate) fn hear(&mut self) -> Option<Sign> {
         let signals = self.bus.take_signals();
+        for signal in &signals {
+            let mut apps = self.apps.values_mut();
+            let omits = |app: &&mut App| app.peer.toolkit.omits_menus();
+            let sender = apps.find(|app| app.peer.bus_name == signal.sender);
+            if let Some(app) = sender.filter(omits) {
+                app.unlisted.hear(signal);
+            }
+        }
         self.mirrors.hear(signals.into_iter())
     }
 }

@@ -75,8 +75,12 @@ fn ways_to_act(session: &Session, placed: bool) {
 
     // Their choice is their name. The last one is below the fold of its list.
     let cities = placed.then_some(("City 1", "City 55", "City City 55"));
-    for (element, choice, logs) in [("Small", "large", "Size Large")].into_iter().chain(cities) {
-        let choose = json!({"element": element, "role": "AXComboBox", "choose": choice});
+    let both = [
+        ("Small", "large", "Size Large"),
+        ("More", "Copy it", "More Copy it"),
+    ];
+    for (element, choice, logs) in both.into_iter().chain(cities) {
+        let choose = json!({"element": element, "role": "AX", "choose": choice});
         click(&choices, choose);
         choices.wait_for(logs);
     }

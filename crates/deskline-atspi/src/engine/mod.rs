@@ -76,6 +76,8 @@ pub struct Engine<'a> {
     pub foreign: Vec<(usize, String, String)>,
     /// Containers of too many children to list, which the caller takes and reads.
     pub long_lists: Vec<LongList>,
+    /// Open menus that the root does not list.
+    pub unlisted: Vec<Arc<str>>,
     /// The paths of frames that are not read while they have these states.
     pub unseen: HashMap<Arc<str>, StateSet>,
     /// The frames in `unseen` that were found, which the caller takes and fills.
@@ -113,6 +115,7 @@ impl<'a> Engine<'a> {
             leaf_role: None,
             foreign: Vec::new(),
             long_lists: Vec::new(),
+            unlisted: Vec::new(),
             unseen: HashMap::new(),
             set_aside: Vec::new(),
             unread: Unread::default(),
@@ -157,6 +160,10 @@ impl<'a> Engine<'a> {
         self.add(None, path.into());
         if let Some(root) = self.nodes.first_mut() {
             root.owner = owner.cloned();
+        }
+        self.pump(None)?;
+        for menu in std::mem::take(&mut self.unlisted) {
+            self.add(Some(0), menu);
         }
         self.pump(None)
     }

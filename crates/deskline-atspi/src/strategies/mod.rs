@@ -16,6 +16,7 @@
 //! | [`spreadsheet`] | LibreOffice's cells, whose objects are kept alive | `table` |
 //! | [`keep_alive`] | LibreOffice's cells between readings | `spreadsheet` |
 //! | [`managed`] | containers that manage their descendants: which of the above | the three above |
+//! | [`unlisted`] | open menus of Qt's buttons | |
 //! | [`embedded`] | objects of another process, such as web views | `large_list` |
 
 pub mod bulk_cache;
@@ -32,3 +33,4 @@ pub mod reuse;
 pub mod spreadsheet;
 pub mod stacked;
 pub mod table;
+pub mod unlisted;

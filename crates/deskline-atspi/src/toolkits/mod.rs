@@ -139,6 +139,11 @@ impl Toolkit {
         }
     }
 
+    /// Whether an app's list of toplevels lacks open menus.
+    pub fn omits_menus(self) -> bool {
+        self == Self::Qt
+    }
+
     /// The units of its extents.
     pub fn units(self) -> Units {
         match self {

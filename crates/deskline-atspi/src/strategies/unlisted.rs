@@ -1,0 +1,61 @@
+//! Open menus that their app does not list. Qt lists the menus of a menu bar, but not those of
+//! buttons nor context menus: only the event of such a menu gives its path.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::bus::{Error, Message};
+use crate::connection::AppConnection;
+use crate::decode;
+use crate::names::{StateSet, role};
+use crate::request::Request;
+
+/// The maximum number of objects to remember. Each widget of a dialog that opens sends the event.
+const MOST: usize = 256;
+
+/// How long the app may take to answer about them. A hung app costs the reading that follows more.
+const ANSWERS: Duration = Duration::from_millis(500);
+
+/// The objects of an app that may be open menus, by their paths.
+#[derive(Debug, Default)]
+pub struct Unlisted(Vec<Arc<str>>);
+
+impl Unlisted {
+    /// Takes an event of the app.
+    pub fn hear(&mut self, event: &Message) {
+        let shows = || {
+            let mut reader = event.reader();
+            reader.str() == Ok("showing") && reader.i32() == Ok(1)
+        };
+        if event.member == "StateChanged" && shows() {
+            self.0.retain(|path| **path != *event.path);
+            self.0.push(event.path.as_str().into());
+            let surplus = self.0.len().saturating_sub(MOST);
+            self.0.drain(..surplus);
+        }
+    }
+
+    /// The menus that are open. Forgets all other objects.
+    pub fn open(&mut self, mut app: AppConnection<'_>) -> Result<Vec<Arc<str>>, Error> {
+        if self.0.is_empty() {
+            return Ok(Vec::new());
+        }
+        let asked = self.0.iter().flat_map(|path| {
+            [Request::Role, Request::State].map(|request| (path.clone(), request))
+        });
+        let (replies, complete) = app.ask_each(asked, Instant::now() + ANSWERS)?;
+        if !complete {
+            return Ok(Vec::new());
+        }
+        let mut replies = replies.chunks(2);
+        self.0.retain(|_| {
+            let Some([Some(its_role), Some(states)]) = replies.next() else {
+                return false;
+            };
+            let is_menu = its_role.reader().u32() == Ok(role::POPUP_MENU);
+            let states = decode::states(&mut states.reader());
+            is_menu && states.is_ok_and(|states| states.has(StateSet::SHOWING))
+        });
+        Ok(self.0.clone())
+    }
+}

@@ -35,6 +35,9 @@ const HEIGHTS: (usize, usize) = (5, 48);
 
 const NARROWEST: usize = 3;
 
+/// An area of more pixels than the largest line has.
+const LARGE: usize = 100_000;
+
 /// A picture with more lines shows no text: noise, a photograph.
 const MOST: usize = 1_000;
 
@@ -73,36 +76,65 @@ fn widest_gap(height: usize) -> usize {
     APART.max(height * 5 / 4)
 }
 
+/// What a line shows, whatever its colours: each pixel's share of the ink, row by row.
+#[derive(Hash)]
+pub(crate) struct Look {
+    width: usize,
+    grey: Vec<u8>,
+}
+
+/// What a line shows.
+pub(crate) fn look(picture: &Picture, line: Area) -> Option<Look> {
+    let mut grey = Image::new(picture)?.ink(line);
+    let most = u32::from(grey.iter().copied().max().unwrap_or(0)).max(1);
+    for ink in &mut grey {
+        *ink = 255 - (u32::from(*ink) * 255 / most) as u8;
+    }
+    Some(Look {
+        width: line.w,
+        grey,
+    })
+}
+
 /// The line, enlarged to the size that engines are made for, with a margin.
 pub(crate) fn print(picture: &Picture, line: Area) -> Option<Print> {
     const MARGIN: usize = 4;
-    let image = Image::new(picture)?;
+    let Look {
+        grey: line_grey, ..
+    } = look(picture, line)?;
     let scale = match line.h {
         0..=13 => 3,
         14..=26 => 2,
         _ => 1,
     };
-    let ink = image.ink(line);
-    let most = u32::from(ink.iter().copied().max().unwrap_or(0)).max(1);
-    let paper = |x: usize, y: usize| -> u32 {
-        let inside = x >= MARGIN && y >= MARGIN && x < MARGIN + line.w && y < MARGIN + line.h;
-        if inside {
-            255 - u32::from(ink[(y - MARGIN) * line.w + x - MARGIN]) * 255 / most
-        } else {
-            255
-        }
-    };
     let (width, height) = ((line.w + 2 * MARGIN) * scale, (line.h + 2 * MARGIN) * scale);
-    let mut grey = Vec::with_capacity(width * height);
-    for y in 0..height {
-        for x in 0..width {
-            // Interpolates between two pixels, in both directions.
-            let (right, down) = (x % scale, y % scale);
-            let (x, y) = (x / scale, y / scale);
-            let across = |y| paper(x, y) * (scale - right) as u32 + paper(x + 1, y) * right as u32;
-            let both = across(y) * (scale - down) as u32 + across(y + 1) * down as u32;
-            grey.push((both / (scale * scale) as u32) as u8);
+    // The rows of the line between white ones, each enlarged across.
+    let across = |y: usize| -> Vec<u16> {
+        let mut row = vec![255; line.w + 2 * MARGIN + 1];
+        if (MARGIN..MARGIN + line.h).contains(&y) {
+            let from = (y - MARGIN) * line.w;
+            let pixels = &line_grey[from..from + line.w];
+            let inside = row[MARGIN..].iter_mut().zip(pixels);
+            inside.for_each(|(to, pixel)| *to = u16::from(*pixel));
         }
+        let mut wide = Vec::with_capacity(width);
+        for pair in row.windows(2) {
+            let shares = (0..scale).map(|right| (scale - right, right));
+            wide.extend(shares.map(|(l, r)| pair[0] * l as u16 + pair[1] * r as u16));
+        }
+        wide
+    };
+    let mut grey = Vec::with_capacity(width * height);
+    let mut upper = across(0);
+    for y in 0..height / scale {
+        let lower = across(y + 1);
+        for down in 0..scale {
+            let (up, down) = ((scale - down) as u16, down as u16);
+            let both = upper.iter().zip(&lower);
+            let area = (scale * scale) as u16;
+            grey.extend(both.map(|(u, l)| ((u * up + l * down) / area) as u8));
+        }
+        upper = lower;
     }
     Some(Print {
         width: u32::try_from(width).ok()?,
@@ -210,18 +242,19 @@ impl<'p> Image<'p> {
         }
     }
 
-    /// The commonest colour.
+    /// The commonest colour. In a large area only pixels that equal their neighbour count: the
+    /// colours of a photograph are too many.
     fn background(&self, area: Area) -> Colour {
+        let least = if area.w * area.h > LARGE { 2 } else { 1 };
         let mut counts: HashMap<Colour, usize> = HashMap::new();
         for y in area.y..area.y + area.h {
             let row = &self.row(y)[area.x..area.x + area.w];
-            // Most pixels equal the one before.
-            for run in row.chunk_by(|a, b| a == b) {
+            for run in row.chunk_by(|a, b| a == b).filter(|run| run.len() >= least) {
                 *counts.entry(run[0]).or_default() += run.len();
             }
         }
         let commonest = counts.into_iter().max_by_key(|(colour, n)| (*n, *colour));
-        commonest.map_or([0; 3], |(colour, _)| colour)
+        commonest.map_or(self.row(area.y)[area.x], |(colour, _)| colour)
     }
 
     /// By how much each pixel differs from the background.

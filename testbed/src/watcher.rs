@@ -1,6 +1,9 @@
 //! An independent observer at the X server: records who presses which keys and when, the overlay,
 //! and state whose change a person would notice.
 
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::shape::{ConnectionExt as _, SK};
@@ -12,7 +15,7 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 
 use crate::screen::open;
-use crate::{Bed, until};
+use crate::{Bed, PATIENCE, until};
 
 /// A key press on a device. Times are the server's, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,9 +175,16 @@ impl Watcher {
         })
     }
 
-    /// Waits for the overlay to appear.
+    /// Waits for the overlay to appear. It may show for no longer than some milliseconds.
     pub fn await_overlay(&self) -> Window {
-        until("the overlay", || self.overlay())
+        let start = Instant::now();
+        loop {
+            if let Some(window) = self.overlay() {
+                return window;
+            }
+            assert!(start.elapsed() < PATIENCE, "no overlay");
+            sleep(Duration::from_millis(1));
+        }
     }
 
     /// Waits for the overlay to disappear.

@@ -195,6 +195,39 @@ const TK: [&str; 7] = [
     "chain",
 ];
 
+/// The viewer shows another desktop, and what lies there is in no tree of this one.
+#[test]
+fn an_app_in_a_vnc_viewer_is_driven_by_the_viewers_picture() {
+    let inner = Bed::with(&["--watch"]);
+    let app = inner.windows("gtk3", &[], &["W|Inside|300x240+20+40"]);
+    let tree = inner.server(&[]).refresh(app.pid).ok();
+    let middle = |role: &str, name: &str| tree.line_of(role, name).extents.unwrap().center();
+    let (push, note) = (
+        middle("AXButton", "Push W"),
+        middle("AXTextField", "Note W"),
+    );
+
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let desktop = Path::new(&inner.environment()["DESKLINE_DESKTOP"]).join("vnc");
+    let line = format!(
+        "xtigervncviewer -geometry 1000x700+60+60 -RemoteResize=0 {}",
+        desktop.display()
+    );
+    let (viewer, _) = Treeless::open(&bed, &server, &persons, &line);
+    viewer.reads("Push W");
+    viewer.click(push.x, push.y, json!({}));
+    app.wait_for("pushed W");
+    viewer.click(note.x, note.y, json!({"text": "Hello, Ann!"}));
+    app.wait_for("text W Hello, Ann!");
+    viewer.call(
+        "press_key_and_traverse",
+        json!({"keyName": "a", "modifierFlags": ["Control"]}),
+    );
+    viewer.call("press_key_and_traverse", json!({"keyName": "Delete"}));
+    app.wait_for("text W ");
+}
+
 #[test]
 fn a_tk_app_is_driven_by_its_picture() {
     let (bed, server) = Bed::with_server();

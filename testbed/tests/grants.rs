@@ -471,6 +471,11 @@ fn the_inspector_leaves_it_to_the_question_on_the_desktop() {
         command
             .arg(sdks("node_modules/.bin/mcp-inspector"))
             .arg("--cli");
+        // It passes hardly any variable on, and without a display the server would choose one of
+        // the desktops on this machine.
+        let variables = bed.environment().iter();
+        command.arg("env");
+        command.args(variables.map(|(name, value)| format!("{name}={value}")));
         command.arg(server.get_program()).args(server.get_args());
         command.args(["--method", "tools/call", "--tool-name", CLICK]);
         command.args([

@@ -362,7 +362,10 @@ impl<'a> Checkpoint<'a> {
         self.front_then = Some(window);
         self.save_state(window)?;
         let raised = self.desktop.raising()?.activate(window, cancel);
-        self.may_come_late |= matches!(raised, Err(Error::Target(TargetError::HeldBack { .. })));
+        self.may_come_late |= matches!(
+            raised,
+            Err(Error::Target(TargetError::HeldBack { manager: None, .. }))
+        );
         raised
     }
 

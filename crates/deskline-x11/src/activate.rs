@@ -64,11 +64,12 @@ impl X11 {
         if there {
             return Ok(());
         }
-        self.raises_late = true;
+        let ignoring = self.ignoring_manager()?;
+        self.raises_late = ignoring.is_none();
         Err(TargetError::HeldBack {
             title: wanted.title,
             front: self.front()?.map(|front| front.pid),
-            manager: self.ignoring_manager()?,
+            manager: ignoring,
         }
         .into())
     }

@@ -180,6 +180,23 @@ fn another_window_in_front_gets_no_more_than_the_part_under_way() {
 }
 
 #[test]
+fn an_app_that_ends_before_the_click_has_none_go_to_the_window_behind() {
+    for (name, action) in ACTIONS {
+        let mut script = Script::default();
+        script.ends = true;
+        let done = action(&mut script);
+        let is_input = |event: &&Event| !matches!(event, Event::Go(_) | Event::Key(..));
+        let sent = script.events.iter().find(is_input);
+        assert_eq!(sent, None, "{name}");
+        let points = script
+            .events
+            .iter()
+            .any(|event| matches!(event, Event::Go(_)));
+        assert_eq!(done.is_err(), points && name != "hover", "{name}: {done:?}");
+    }
+}
+
+#[test]
 fn a_drag_that_stops_drops_where_it_began() {
     for fault in [Fault::Cancel, Fault::Fail] {
         at_each_step(fault, |name, script, result| {

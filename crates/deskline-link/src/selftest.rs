@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::doctor::{Check, Status};
 use crate::guard::Task;
-use crate::{Action, Answer, Call, Cancel, Input, Links};
+use crate::{Action, Answer, Call, Cancel, Links};
 
 /// One line of the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -195,8 +195,7 @@ impl<'t> Sheet<'t> {
 
 pub fn press(key: &str, modifiers: &[&str]) -> Result<Action, String> {
     let press = KeyPress::parse(key, modifiers).map_err(|e| e.to_string())?;
-    let hold = Duration::ZERO;
-    Ok(Action::Input(Input::PressKey { press, hold }))
+    Ok(Action::press_key(press))
 }
 
 /// The error or the summary of an answer.

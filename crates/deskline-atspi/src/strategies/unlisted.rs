@@ -1,5 +1,5 @@
 //! Open menus that their app does not list. Qt lists the menus of a menu bar, but not those of
-//! buttons nor context menus: only the event of such a menu gives its path.
+//! buttons: only the event of such a menu gives its path.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

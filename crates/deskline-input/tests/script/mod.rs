@@ -85,6 +85,8 @@ pub struct Script {
     pub burst: bool,
     /// Whether the app reads its keys.
     pub reads: bool,
+    /// Whether the app ends while the pointer goes to it. Another window lies there then.
+    pub ends: bool,
     /// How many steps there were.
     pub steps: usize,
     /// The step that first released a button.
@@ -115,6 +117,7 @@ impl Default for Script {
             fault: None,
             burst: false,
             reads: true,
+            ends: false,
             steps: 0,
             release: None,
             events: Vec::new(),
@@ -387,6 +390,11 @@ impl Scene for Script {
             (true, None) => Under::Other(other()),
             (true, Some(_)) => Under::EndOther(other()),
         })
+    }
+
+    fn is_as_found(&mut self, _at: Point) -> Result<bool, Failure> {
+        self.elsewhere |= self.ends;
+        Ok(!self.ends)
     }
 
     fn grabber(&mut self, _aim: Option<Aim>, _cancel: &Cancel) -> Result<Option<String>, Failure> {

@@ -76,14 +76,14 @@ fn widest_gap(height: usize) -> usize {
     APART.max(height * 5 / 4)
 }
 
-/// What a line shows, whatever its colours: each pixel's share of the ink, row by row.
+/// The shape of a line, whatever its colours: each pixel's share of the ink, row by row.
 #[derive(Hash)]
 pub(crate) struct Look {
     width: usize,
     grey: Vec<u8>,
 }
 
-/// What a line shows.
+/// The shape of a line.
 pub(crate) fn look(picture: &Picture, line: Area) -> Option<Look> {
     let mut grey = Image::new(picture)?.ink(line);
     let most = u32::from(grey.iter().copied().max().unwrap_or(0)).max(1);
@@ -254,7 +254,9 @@ impl<'p> Image<'p> {
             }
         }
         let commonest = counts.into_iter().max_by_key(|(colour, n)| (*n, *colour));
-        commonest.map_or(self.row(area.y)[area.x], |(colour, _)| colour)
+        let first = self.pixels.get(area.y * self.width + area.x).copied();
+        let commonest = commonest.map(|(colour, _)| colour);
+        commonest.or(first).unwrap_or_default()
     }
 
     /// By how much each pixel differs from the background.

@@ -286,8 +286,7 @@ impl<O: Os> Test<'_, O> {
 
     fn page_of(&mut self, row: &str, name: &str) {
         let start = Instant::now();
-        let identifier = name.to_owned();
-        let answer = self.call(None, Action::Open { identifier });
+        let answer = self.call(None, Action::open(name));
         let ms = start.elapsed().as_millis();
         self.opened(&answer);
         let tree = tree_of(&answer).unwrap_or_default();

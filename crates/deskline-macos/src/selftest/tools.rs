@@ -52,9 +52,7 @@ impl<O: Os> Test<'_, O> {
     }
 
     pub(super) fn open(&mut self, name: &str) -> Option<u32> {
-        let identifier = name.to_owned();
-        let action = Action::Open { identifier };
-        let answer = self.expect("open_application", None, action, name)?;
+        let answer = self.expect("open_application", None, Action::open(name), name)?;
         self.opened(&answer);
         field(&answer, "pid")?.parse().ok()
     }

@@ -157,9 +157,7 @@ impl Test<'_> {
     }
 
     fn open(&mut self, identifier: &str) -> (Answer, Option<u32>) {
-        let identifier = identifier.to_owned();
-        let open = Action::Open { identifier };
-        let answer = self.sheet.call(None, open);
+        let answer = self.sheet.call(None, Action::open(identifier));
         let pid = field(&answer, "pid").and_then(|pid| pid.parse().ok());
         (answer, pid)
     }

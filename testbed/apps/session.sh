@@ -69,9 +69,6 @@ x11)
   set -- xfwm4 --compositor=off
   ;;
 esac
-"$@" >"$folder/compositor.log" 2>&1 &
-compositor_pid=$!
-
 ready() {
   kill -0 $compositor_pid || fail
   if [ "$compositor" = x11 ]; then
@@ -80,43 +77,58 @@ ready() {
     display=$(ls "$XDG_RUNTIME_DIR" | grep -xE 'wayland-[0-9]+')
   fi
 }
-wait_for ready
-[ "$compositor" = x11 ] || export WAYLAND_DISPLAY="$display"
-dbus-update-activation-environment --all
-if [ "$compositor" = gnome ]; then
-  # The shell starts in its overview, in which no app has the keyboard. If the overview is left
-  # before it has fully appeared, an invisible cover stays over the screen in one of seven sessions,
-  # and takes all clicks.
-  wait_for grep -q "GNOME Shell started" "$folder/compositor.log"
-  wait_for overview_is true
-  wait_for leave_overview
-  [ -z "$second" ] || gdctl set --layout-mode logical --logical-monitor --primary --monitor Meta-0 \
-    --logical-monitor --right-of Meta-0 --scale "$second" --monitor Meta-1 >"$folder/gdctl.log" 2>&1
-  [ "$scale" = 1 ] || gdctl set --layout-mode "$layout" --logical-monitor --primary --scale "$scale" --monitor Meta-0 >"$folder/gdctl.log" 2>&1
-  if [ "$bare" = false ]; then
-    python3 "$folder/seat.py" >"$folder/seat.log" 2>&1 &
-    wait_for grep -q ready "$folder/seat.log"
+
+# Starts the compositor and what it lacks, and prints the session's environment, then an empty line.
+start() {
+  "$@" >"$folder/compositor.log" 2>&1 &
+  compositor_pid=$!
+  wait_for ready
+  [ "$compositor" = x11 ] || export WAYLAND_DISPLAY="$display"
+  dbus-update-activation-environment --all
+  if [ "$compositor" = gnome ]; then
+    # The shell starts in its overview, in which no app has the keyboard. If the overview is left
+    # before it has fully appeared, an invisible cover stays over the screen in one of seven sessions,
+    # and takes all clicks.
+    wait_for grep -q "GNOME Shell started" "$folder/compositor.log"
+    wait_for overview_is true
+    wait_for leave_overview
+    [ -z "$second" ] || gdctl set --layout-mode logical --logical-monitor --primary --monitor Meta-0 \
+      --logical-monitor --right-of Meta-0 --scale "$second" --monitor Meta-1 >"$folder/gdctl.log" 2>&1
+    [ "$scale" = 1 ] || gdctl set --layout-mode "$layout" --logical-monitor --primary --scale "$scale" --monitor Meta-0 >"$folder/gdctl.log" 2>&1
+    if [ "$bare" = false ]; then
+      python3 "$folder/seat.py" >"$folder/seat.log" 2>&1 &
+      wait_for grep -q ready "$folder/seat.log"
+    fi
   fi
-fi
-if [ "$compositor" = labwc ]; then
-  # sway also gives the focus if there is no keyboard.
-  python3 "$folder/keyboard.py" >"$folder/keyboard.log" 2>&1 &
-  wait_for grep -q ready "$folder/keyboard.log"
-fi
-if [ "$compositor" = kwin ] || [ "$compositor" = kwin5 ]; then
-  wait_for gdbus call --session -d org.kde.KWin -o /KWin -m org.freedesktop.DBus.Peer.Ping
-fi
-{
-  echo "COMPOSITOR_PID=$compositor_pid"
-  if [ "$compositor" = x11 ]; then
-    echo "DISPLAY=$DISPLAY"
-  else
-    echo "WAYLAND_DISPLAY=$display"
+  if [ "$compositor" = labwc ]; then
+    # sway also gives the focus if there is no keyboard.
+    python3 "$folder/keyboard.py" >"$folder/keyboard.log" 2>&1 &
+    wait_for grep -q ready "$folder/keyboard.log"
   fi
-  echo "DBUS_SESSION_BUS_ADDRESS=$DBUS_SESSION_BUS_ADDRESS"
-  [ -z "$DBUS_SYSTEM_BUS_ADDRESS" ] || echo "DBUS_SYSTEM_BUS_ADDRESS=$DBUS_SYSTEM_BUS_ADDRESS"
-  echo
-} >&3
-cat >/dev/null
+  if [ "$compositor" = kwin ] || [ "$compositor" = kwin5 ]; then
+    wait_for gdbus call --session -d org.kde.KWin -o /KWin -m org.freedesktop.DBus.Peer.Ping
+  fi
+  {
+    echo "COMPOSITOR_PID=$compositor_pid"
+    if [ "$compositor" = x11 ]; then
+      echo "DISPLAY=$DISPLAY"
+    else
+      echo "WAYLAND_DISPLAY=$display"
+    fi
+    echo "DBUS_SESSION_BUS_ADDRESS=$DBUS_SESSION_BUS_ADDRESS"
+    [ -z "$DBUS_SYSTEM_BUS_ADDRESS" ] || echo "DBUS_SYSTEM_BUS_ADDRESS=$DBUS_SYSTEM_BUS_ADDRESS"
+    echo
+  } >&3
+}
+
+start "$@"
+# Each line is a request for another compositor: this one, and all of its apps with it, is killed.
+while read -r _; do
+  kill -KILL $compositor_pid
+  wait $compositor_pid
+  unset WAYLAND_DISPLAY
+  rm -f "$XDG_RUNTIME_DIR"/wayland-* "$folder"/seat.log "$folder"/keyboard.log
+  start "$@"
+done
 kill -KILL $compositor_pid
 wait $compositor_pid

@@ -6,6 +6,7 @@ pub(crate) mod elsewhere;
 mod folder;
 mod panel;
 mod paste;
+mod restart;
 mod running;
 pub(crate) mod setup;
 mod shared;
@@ -15,7 +16,6 @@ mod widgets;
 use std::ffi::OsStr;
 use std::fs;
 use std::ops::{Deref, DerefMut};
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -172,29 +172,6 @@ impl Session {
         let mut command = self.deskline(&["serve", "--dir"]);
         command.arg(self.folder().join("journal")).args(args);
         Client::start(command)
-    }
-
-    /// Kills this machine's compositor, and all of its apps with it, and starts another one at the
-    /// same socket.
-    #[must_use]
-    pub fn anew(&self) -> crate::Running {
-        let pid = self.environment["COMPOSITOR_PID"].parse().unwrap();
-        let of = |what| fs::read_to_string(format!("/proc/{pid}/{what}")).unwrap();
-        let [command_line, environment] = ["cmdline", "environ"].map(of);
-        let mut words = command_line.split_terminator('\0');
-        let mut command = self.command(words.next().unwrap());
-        let variables = environment.split_terminator('\0');
-        command.args(words).env_clear();
-        command.envs(variables.filter_map(|variable| variable.split_once('=')));
-        signal(pid, Signal::KILL);
-        let name = self.environment["WAYLAND_DISPLAY"].clone();
-        let socket = self.folder().join("run").join(&name);
-        let answers = || UnixStream::connect(&socket).ok();
-        until("the end of the compositor", || answers().is_none());
-        let log = fs::File::create(self.folder().join("anew.log")).unwrap();
-        let compositor = crate::Running(command.stderr(log).spawn().unwrap());
-        until("another compositor", answers);
-        compositor
     }
 
     /// Sends commands to sway.

@@ -327,23 +327,7 @@ fn a_compositor_that_restarts_leaves_the_clients_server_in_use() {
             let made_known = session.deskline(&["doctor", "--fix"]).output().unwrap();
             println!("{}", String::from_utf8_lossy(&made_known.stdout));
         }
-        let server = session.server();
-        let ok = || json!({"element": "OK", "role": "AXButton"});
-        let first = session.widgets(Toolkit::Gtk3, &server);
-        server.call_for(&first, "click_and_traverse", ok()).ok();
-        let _anew = session.anew();
-        let dark = server.call_for(&first, "click_and_traverse", ok());
-        println!("{compositor:?}: {dark}");
-        assert!(!dark.text.contains("internal error"), "{dark}");
-        // Its setup reads until the app is there: the first call reconnects.
-        let second = session.widgets(Toolkit::Gtk4, &server);
-        server.call_for(&second, "click_and_traverse", ok()).ok();
-        second.wait_for("clicked OK");
-        assert_eq!(second.logged("clicked OK"), 1, "{compositor:?}");
-        server
-            .fill(second.pid(), "AXTextField", "Name", "anew")
-            .ok();
-        second.wait_for("text Name anew");
+        session.server_outlives_the_compositor();
     }
 }
 

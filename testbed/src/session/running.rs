@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
 use super::folder::{SETTINGS_FILE, environment, names, prepare, remover};
@@ -24,6 +24,7 @@ const HEADLESS: [(&str, &str); 3] = [
 pub struct Running {
     pub(super) child: Child,
     pub(super) stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
     pub(super) environment: BTreeMap<String, String>,
     pub(super) place: Place,
     pub(super) folder: tempfile::TempDir,
@@ -68,15 +69,8 @@ impl Running {
             .process_group(0)
             .spawn()
             .unwrap();
-        let lines = BufReader::new(session.stdout.take().unwrap()).lines();
-        let variables = lines
-            .map(Result::unwrap)
-            .take_while(|line| !line.is_empty());
-        for line in variables {
-            let variable = line.split_once('=');
-            let (name, value) = variable.unwrap_or_else(|| panic!("{line:?}"));
-            environment.insert(name.to_owned(), value.to_owned());
-        }
+        let mut stdout = BufReader::new(session.stdout.take().unwrap());
+        environment.extend(variables(&mut stdout));
         let log = fs::read_to_string(path("session.log")).unwrap();
         assert!(
             environment.contains_key("COMPOSITOR_PID"),
@@ -85,6 +79,7 @@ impl Running {
         place.entered(&session);
         Self {
             stdin: session.stdin.take(),
+            stdout,
             child: session,
             environment,
             place,
@@ -94,6 +89,25 @@ impl Running {
             settings,
         }
     }
+
+    /// Kills the compositor, and all of its apps with it, and starts another at the same socket.
+    pub fn restart_compositor(&mut self) {
+        let mut stdin = self.stdin.as_ref().unwrap();
+        writeln!(stdin).unwrap();
+        self.environment.extend(variables(&mut self.stdout));
+    }
+}
+
+/// What `session.sh` prints once the compositor runs.
+fn variables(stdout: &mut BufReader<ChildStdout>) -> Vec<(String, String)> {
+    let lines = stdout.lines().map(Result::unwrap);
+    let lines = lines.take_while(|line| !line.is_empty());
+    let variable = |line: String| {
+        let variable = line.split_once('=');
+        let (name, value) = variable.unwrap_or_else(|| panic!("{line:?}"));
+        (name.to_owned(), value.to_owned())
+    };
+    lines.map(variable).collect()
 }
 
 impl Drop for Running {

@@ -47,3 +47,10 @@ fn a_notification_of_gnome_is_read_and_its_button_refused() {
     refused.fails_with("it has no action");
     assert!(server.has_in_front(&persons));
 }
+
+#[test]
+fn a_compositor_that_restarts_leaves_the_clients_server_in_use() {
+    for compositor in [Compositor::Kwin, Compositor::Gnome] {
+        Session::new(compositor).server_outlives_the_compositor();
+    }
+}

@@ -58,14 +58,10 @@ fn cancelled(reason: Reason, tool: &str) -> String {
         Reason::Person => format!("Cancelled: the user pressed Esc during {tool}"),
         Reason::Request => format!("Cancelled: the client cancelled its request during {tool}"),
         Reason::Stopping => format!("Cancelled: the server was stopped during {tool}"),
-        Reason::Watchdog => format!(
-            "{tool} held the user's input for too long and was stopped. Call refresh_traversal \
-            to see how far it came"
-        ),
-        Reason::Unguarded => format!(
-            "{tool} was stopped: the guard that kept the user's input out was lost. Call \
-            refresh_traversal to see how far it came"
-        ),
+        Reason::Watchdog => format!("{tool} held the user's input for too long and was stopped"),
+        Reason::Unguarded => {
+            format!("{tool} was stopped: the guard that kept the user's input out was lost")
+        }
     }
 }
 

@@ -100,5 +100,5 @@ fn main() {
 fn page(results: &[measure::Outcome], links: &str, own: &str) -> String {
     let about = include_str!("../about.md");
     let tables = table::markdown(results);
-    format!("{about}\nThis version.\n\n{tables}\n{links}\n{own}")
+    format!("{about}\n{tables}\n{links}\n{own}")
 }

@@ -33,7 +33,6 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
             ours.grown,
         );
     }
-    out += "\nMedian (least). × is a median beside Deskline's.\n";
     for outcome in outcomes {
         for driven in &outcome.driven {
             if let Some(note) = &driven.note {

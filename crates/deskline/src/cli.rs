@@ -49,7 +49,8 @@ Try it by hand:
 
 Exit codes:
   0  it worked; for serve: the client left or a signal came
-  1  it did not: a tool answered with an error, doctor found something missing, the server failed
+  1  it failed: a tool answered with an error, doctor found something missing, the server ended
+     with an error
   2  the command line is wrong";
 
 /// Lets an AI agent drive native desktop apps through the accessibility tree.
@@ -79,10 +80,10 @@ pub(crate) struct Settings {
     /// Offer only the tools that change nothing on the desktop
     #[arg(long, global = true)]
     pub(crate) read_only: bool,
-    /// Touch and read only apps whose name contains this; may be given several times
+    /// Act in and read only apps whose name contains this; may be given several times
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) allow_app: Vec<String>,
-    /// Never touch or read apps whose name contains this; may be given several times
+    /// Never act in or read apps whose name contains this; may be given several times
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) deny_app: Vec<String>,
     /// Ask you, through the MCP client, before an app is acted in for the first time and before a
@@ -111,7 +112,7 @@ pub(crate) struct Settings {
     #[arg(long, global = true)]
     pub(crate) attended: bool,
     /// On sway 1.10 or later: `own` gives the agent a pointer and a focus beside yours. Only apps
-    /// that start after the server hear them, and Chromium does not
+    /// that start after the server take input from them, and Chromium does not
     #[cfg(target_os = "linux")]
     #[arg(long, global = true, value_name = "own|shared")]
     #[arg(default_value = "shared", hide_possible_values = true)]
@@ -256,8 +257,8 @@ pub(crate) enum Command {
         #[arg(short, default_value_t = 20, value_name = "N")]
         number: usize,
     },
-    /// The apps that agents may or may not act in: what the person has answered with --ask, or
-    /// says here
+    /// List and change which apps agents may act in: the person's answers to --ask, and those
+    /// given here
     Grants {
         #[command(subcommand)]
         command: Option<GrantsCommand>,

@@ -4,6 +4,7 @@
 //! some of its figures: `DESKLINE_WRITE=1 cargo test -p deskline --test figures` writes them anew.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 fn path(name: &str) -> PathBuf {
@@ -163,6 +164,25 @@ fn tables_repeat_the_benchmarks() {
                 "{name} is stale: DESKLINE_WRITE=1 cargo test -p deskline --test figures"
             );
         }
+    }
+}
+
+#[test]
+fn the_pages_count_the_apps_of_the_survey() {
+    let survey = page("docs/survey.md");
+    let rows: Vec<_> = survey.lines().map(cells).filter(|r| r.len() == 8).collect();
+    // mousepad has a second row, in a sandbox.
+    let apps = rows
+        .iter()
+        .map(|row| row[0].trim_end_matches(" in a sandbox"));
+    let apps = apps.filter(|name| *name != "app" && !name.starts_with("---"));
+    let apps = apps.collect::<HashSet<_>>().len();
+    let missing: usize = rows.iter().filter_map(|r| r[5].parse::<usize>().ok()).sum();
+    let sum = format!("{apps} apps with what the bus reports: {missing} texts are missing");
+    assert!(page("README.md").contains(&sum), "README.md lacks: {sum}");
+    let tested = format!("Debian 12, Xorg and Xvfb, {apps} apps");
+    for name in ["README.md", "docs/limits.md"] {
+        assert!(page(name).contains(&tested), "{name} lacks: {tested}");
     }
 }
 

@@ -27,9 +27,9 @@ pub(super) static CHAIN: ToolRecord = ToolRecord {
     name: "chain_and_traverse",
     about: "Several actions in one call, answered with one diff; prefer it to single calls. Each \
         step is an object: \"do\" (click, type, press_key, scroll, drag, set_value, press_ax, \
-        set_selected, wait_for) and that tool's arguments without pid; \"repeat\" does it up to 100 times. Each is resolved on what \
-        shows at that moment: name what will appear by its text; refs of what is there already \
-        work too. A dialog or app that a step opens gets the next step. Stops at the first step \
+        set_selected, wait_for) and that tool's arguments without pid; \"repeat\" runs it up to 100 \
+        times. Each target is looked up when its step comes: name elements that will appear by \
+        their text; refs of present ones work too. A dialog or app that a step opens gets the next step. Stops at the first step \
         that fails. Example: \
         [{\"do\":\"click\",\"element\":\"Name\",\"text\":\"Ann\"},{\"do\":\"press_key\",\"keyName\":\"s\",\"modifierFlags\":[\"Control\"]},{\"do\":\"wait_for\",\"element\":\"Saved\"}]",
     args: &[

@@ -102,7 +102,7 @@ pub(super) static SCROLL: ToolRecord = ToolRecord {
         Arg::optional(
             "until",
             Type::Text,
-            "on, down or the way of deltaY, until an element with this text shows",
+            "scrolls on, down or as deltaY says, until an element with this text shows",
         ),
         WINDOW,
     ],

@@ -14,7 +14,7 @@ const INTRODUCTION: &str = "\
 This page is generated from the tool records by `DESKLINE_WRITE=1 cargo test -p deskline-mcp reference`.
 
 An agent sees the descriptions and arguments below, and the instructions of the handshake. `--read-only` offers only
-the tools that change nothing. `deskline call TOOL '{…}'` calls a tool by hand.
+the tools that are marked so. `deskline call TOOL '{…}'` calls a tool by hand.
 
 ## What tools have in common
 

@@ -80,6 +80,9 @@ pub(crate) fn made_of(typed: &str, old: &str, new: &str) -> Made {
         let only_blanks = (0..=blanks).any(|n| is_end(&rest[n..], &old, from));
         return if only_blanks || ends_line && rest.first() == Some(&'\n') {
             Made::Followed
+        } else if trim_lines(rest).is_empty() {
+            // More stands before it: perhaps keys of the person's.
+            Made::More(Difference::new(body, &new, common(&old, &new), 0))
         } else {
             Made::More(difference())
         };
@@ -246,6 +249,15 @@ mod tests {
     fn added_brackets_and_completions_are_more() {
         assert!(matches!(made_of("f(", "", "f()"), Made::More(_)));
         assert!(matches!(made_of("Lon", "", "London"), Made::More(_)));
+    }
+
+    #[test]
+    fn a_character_before_the_text_is_shown() {
+        let Made::More(difference) = made_of("new", "old\nx", "old\nxznew") else {
+            panic!("{:?}", made_of("new", "old\nx", "old\nxznew"));
+        };
+        let shown = "after 0 characters: 'znew' instead of 'new'";
+        assert_eq!(difference.to_string(), shown);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use deskline_testbed::{Bed, CODE, Running, has, signal, until};
+use deskline_testbed::{Bed, CODE, Running, clipboard_manager, has, signal, until};
 use rustix::process::Signal;
 use serde_json::json;
 
@@ -70,6 +70,12 @@ fn code_is_pasted_as_it_is_and_the_clipboard_is_as_it_was() {
     // The app that has copied the data has ended since, as it no longer owns the clipboard.
     drop(copied);
     assert_eq!(on_clipboard(&bed), before);
+    // When the server ends, the clipboard manager takes the data over.
+    let manager = clipboard_manager(&bed);
+    drop(server);
+    until("the data at the manager", || manager.is_finished());
+    let text = "The person's \u{201e}text\u{201c}, \u{1f600}";
+    assert_eq!(manager.join().unwrap(), text);
 }
 
 #[test]

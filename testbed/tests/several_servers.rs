@@ -137,8 +137,12 @@ fn a_dead_or_stopped_servers_turn_holds_nobody_for_ever() {
             assert!(error.contains("Nothing was touched"), "{error}");
             assert!(start.elapsed() < Duration::from_secs(5), "{waited}");
             assert_eq!(app.full_log(), before);
-            // Reading needs no turn.
+            // Reading needs no turn, and a server without a guard takes none.
             other.refresh(app.pid).ok();
+            let free = bed.server(&["--guard", "off"]);
+            let bold = json!({"pid": app.pid, "element": "Bold", "role": "AXCheckBox"});
+            free.call("click_and_traverse", bold).ok();
+            app.wait_for("toggled Bold true");
             signal(first.pid, Signal::KILL);
         }
         drop(call);

@@ -8,6 +8,7 @@ use deskline_link::{Action, Answer};
 
 use super::desk::{Desk, EDITOR, Expect, MAIL, has};
 use crate::os::PasteboardItem;
+use crate::os::fake::World;
 use crate::os::fake::pasteboard::paste;
 
 /// The key code of V.
@@ -69,7 +70,12 @@ fn a_pasted_text_is_exact_and_the_pasteboard_is_as_it_was() {
 #[test]
 fn an_app_that_does_not_paste_is_an_error_and_the_pasteboard_is_as_it_was() {
     let mut desk = desk();
-    let nothing = Arc::new(|_: &mut _| {});
+    // The text is there meanwhile, with the marks that clipboard managers skip.
+    let nothing = Arc::new(|world: &mut World| {
+        let items = world.pasteboard.items.iter().flatten();
+        let marks = ["TransientType", "ConcealedType"].map(|m| format!("org.nspasteboard.{m}"));
+        assert!(items.map(|(kind, _)| kind).eq(&marks));
+    });
     let mut world = desk.mac.world();
     world
         .apps

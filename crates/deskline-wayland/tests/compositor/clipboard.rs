@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use deskline_input::Cancel;
 use deskline_link::Clipboard as _;
+use deskline_link::clipboard::{HINT, HINT_DATA};
 
 use super::desktop;
 use super::server::clipboard::read;
@@ -56,6 +57,7 @@ fn is_lent_and_given_back_with_all_its_types() {
         pasted(&server, "text/plain;charset=utf-8"),
         "Grüße\n".as_bytes()
     );
+    assert_eq!(pasted(&server, HINT), HINT_DATA);
     assert!(clipboard.await_reader(&Cancel::new()).expect("a reader"));
     clipboard.give_back().expect("the clipboard is given back");
     for (kind, data) in copied() {

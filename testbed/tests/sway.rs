@@ -68,7 +68,7 @@ fn an_own_seat_is_refused_by_a_sway_without_seats() {
 }
 
 #[test]
-fn the_end_of_a_server_takes_no_pointer_from_a_seat_that_has_no_other() {
+fn a_server_that_ends_leaves_a_seat_its_only_pointer() {
     for killed in [false, true] {
         let sway = Setup::here(Compositor::Sway).start();
         let server = sway.server();

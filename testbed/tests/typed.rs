@@ -78,7 +78,7 @@ fn a_path_goes_into_the_field_that_its_first_character_opens() {
 
 /// The name field of "Save As" has the old name, selected without its suffix.
 #[test]
-fn a_path_beside_what_was_there_is_an_error_before_the_return() {
+fn a_path_typed_beside_older_text_is_an_error_before_the_return() {
     let (bed, server) = Bed::with_server();
     let (app, _) = bed.mousepad("notes");
     let (persons, _) = bed.featherpad("");

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn an_app_that_is_not_kept_takes_no_others_place() {
+    fn an_app_that_is_not_kept_displaces_no_other() {
         let links = ["a", "b", "c"].map(|name| mirror(name, 10));
         let unread = Mirror::new("unread".to_owned());
         let large = mirror("large", MOST_NODES + 1);

@@ -47,25 +47,20 @@ impl Partial {
         let unread = self.unread.nodes.saturating_sub(elements);
         if self.unread.heavy {
             words.push(format!(
-                "the app's texts are too long: {} and what is below were not read",
+                "not read, as the app's texts are too long: {}, not counting descendants",
                 escape::count(unread, "element")
             ));
         } else if self.unread.cut {
             words.push(format!(
-                "the app is too busy: after {} s of answers {} and what is below were not read",
+                "not read, as the app was still answering after {} s: {}, not counting descendants",
                 engine::LONGEST.as_secs(),
                 escape::count(unread, "element")
             ));
         } else if unread > 0 {
-            words.push(match unread {
-                1 => "1 element that does not show, and what is in it, was not read within the \
-                    time budget"
-                    .into(),
-                _ => format!(
-                    "{unread} elements that do not show, and what is in them, were not read \
-                    within the time budget"
-                ),
-            });
+            words.push(format!(
+                "not read within the time budget: {}, not counting descendants",
+                escape::count(unread, "hidden element")
+            ));
         }
         if self.unread.overfull {
             words.push(format!(

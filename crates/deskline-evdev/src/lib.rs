@@ -290,8 +290,8 @@ fn grab(outcome: Outcome) -> Result<Grab> {
         Outcome::Unreadable => unable("This user may not read the devices in /dev/input"),
         Outcome::KeyDown => unable("The user holds a key down"),
         Outcome::NotAtSeat => unable(
-            "This user's session is not the one in front on the machine's own screen, so that \
-            its devices are not this user's",
+            "This user's session is not in front on the machine's own screen, so keyboard and \
+            pointer are not this user's",
         ),
         Outcome::ButtonDown => refused(
             "is holding a mouse button down, and a click would become part of what they are doing",

@@ -110,7 +110,7 @@ pub(crate) fn ask_view(
     checked.map_err(|refusal| match refusal {
         ViewRefusal::Host => (
             StatusCode::FORBIDDEN,
-            "This server answers to loopback and to the names of --host only.",
+            "This server answers only to loopback and to the names given with --host.",
         ),
         other => (other.status(), other.text()),
     })?;

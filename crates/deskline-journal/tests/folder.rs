@@ -184,7 +184,7 @@ fn a_log_that_would_fill_the_memory_is_not_read() {
 }
 
 #[test]
-fn a_journal_that_is_removed_in_use_is_made_anew() {
+fn a_journal_that_is_removed_in_use_is_created_again() {
     let (_dir, journal) = journal();
     let entry = journal.begin("click_and_traverse").unwrap();
     fs::remove_dir_all(journal.path()).unwrap();

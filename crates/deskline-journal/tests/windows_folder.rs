@@ -53,7 +53,7 @@ fn a_folder_that_is_open_to_others_is_refused() {
 }
 
 #[test]
-fn a_file_is_refused_and_a_link_too() {
+fn a_file_and_a_symlink_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     fs::write(&file, "mine").unwrap();

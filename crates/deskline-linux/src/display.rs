@@ -43,7 +43,7 @@ pub(crate) fn connect(session: &Session) -> Result<Box<dyn DisplaySystem>> {
     }
     if session.own_seat {
         return Err(Error::Unavailable(
-            "--seat own needs sway 1.10 or later, which is not what runs here. Serve without it"
+            "--seat own needs sway 1.10 or later; this compositor is another. Serve without it"
                 .into(),
         ));
     }

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_stand_in_is_refused() {
+    fn input_to_an_app_without_a_window_is_refused() {
         assert!(refuse(stand_in(7).id).is_err());
         assert!(refuse(WindowId(0x0060_0007)).is_ok());
     }

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_counts_until_the_person_has_let_it_in() {
+    fn quarantine_holds_a_program_back_until_the_person_allows_it() {
         for (mark, held) in [
             ("0083;5f7b1c00;Safari;A1B2", true),
             ("0081;5f7b1c00;Chrome;", true),

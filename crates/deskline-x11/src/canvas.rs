@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn alpha_lets_what_is_under_it_show() {
+    fn the_pixels_below_show_through_alpha() {
         let mut rgb = vec![200; 9];
         blend(&[1, 2, 3, 255, 0, 0, 0, 0, 100, 50, 0, 128], &mut rgb);
         assert_eq!(rgb, [3, 2, 1, 200, 200, 200, 100, 150, 200]);

@@ -65,7 +65,7 @@ pub fn ask(
     }
     if let [program, ..] = people::programs(display)[..] {
         return Ok(Err(format!(
-            "the keys of someone at {program} arrive like the agent's own"
+            "keys that come through {program} cannot be distinguished from the agent's"
         )));
     }
     let codes = match take_keys(&c, root, answers.len())? {

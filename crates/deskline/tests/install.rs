@@ -421,7 +421,7 @@ fn an_installed_entry_starts_a_server() {
 
 /// A project's folder may come from anybody.
 #[test]
-fn a_backup_is_neither_written_nor_read_through_a_link() {
+fn a_backup_is_neither_written_nor_read_through_a_symlink() {
     let user = User::new();
     let own = user.write("own.txt", "mine");
     user.write("project/.cursor/mcp.json", "{\"theirs\": 1}");

@@ -39,7 +39,7 @@ fn a_change_on_a_canvas_is_reported_by_the_picture() {
 
 /// Raising a window changes its look, which is no effect of the action.
 #[test]
-fn a_canvas_behind_another_window_too() {
+fn a_change_on_a_covered_canvas_is_reported_by_the_picture() {
     let (bed, server) = Bed::with_server();
     let app = bed.canvas();
     let front = bed.widgets(Toolkit::Gtk3).at(1000, 400);

@@ -158,7 +158,7 @@ fn the_part_that_is_kept_has_the_caret_in_it_and_moves_in_steps() {
 }
 
 #[test]
-fn another_part_of_the_same_text_is_no_other_text() {
+fn another_part_of_a_text_agrees_with_it() {
     let whole: Vec<char> = ('a'..='z').cycle().take(3_000).collect();
     let part = |from: usize| {
         let part: String = whole[from..from + 1_000].iter().collect();

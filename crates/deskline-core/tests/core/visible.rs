@@ -173,7 +173,7 @@ fn a_button_that_covers_others_has_its_title() {
 
 proptest! {
     #[test]
-    fn nothing_becomes_visible_and_twice_is_once(tree in any_tree()) {
+    fn scoping_shows_nothing_more_and_is_idempotent(tree in any_tree()) {
         let mut once = tree.clone();
         once.scope_visible();
         for (was, is) in tree.elements.iter().zip(&once.elements) {

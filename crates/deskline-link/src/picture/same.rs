@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_two_colours_of_which_one_gets_paler_is_as_before() {
+    fn a_line_with_one_paler_colour_is_unchanged() {
         let mark = picture(&[(10, 10, 5)], FRONT);
         let line = |ink: [[u8; 3]; 2]| {
             let mut both = picture(&[(20, 10, 3)], ink);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn other_letters_and_places_are() {
+    fn other_letters_and_places_are_changes() {
         let letters = [(10, 10, 5), (20, 10, 3), (10, 50, 2)];
         let last = picture(&letters, FRONT);
         let was = read(&last, 1);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_of_another_size_has_the_lines_that_both_have() {
+    fn lines_that_fit_a_smaller_picture_are_unchanged() {
         let letters = [(10, 10, 5), (20, 10, 3), (10, 50, 2)];
         let last = picture(&letters, FRONT);
         let was = read(&last, 1);

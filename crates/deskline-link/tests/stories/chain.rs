@@ -74,7 +74,7 @@ fn the_first_step_that_fails_ends_the_chain_and_the_steps_done_are_listed() {
 }
 
 #[test]
-fn a_repeated_step_runs_anew_each_time_and_ends_where_one_run_fails() {
+fn a_repeated_step_is_resolved_each_time_and_ends_with_the_first_run_that_fails() {
     let mut story = Story::new();
     let steps = || vec![presses("Down"), press_ax("Send"), presses("Return")];
     story.repeated_chain(None, steps(), &[3, 2, 1]);
@@ -435,7 +435,7 @@ fn a_ref_is_not_moved_to_an_element_of_another_window() {
 }
 
 #[test]
-fn a_ref_stays_good_where_the_app_renders_its_element_anew() {
+fn a_ref_stays_good_if_the_app_re_creates_its_element() {
     let mut story = Story::new();
     let by_ref = click_by_ref(&mut story);
     let anew = |world: &mut World, id: &str| {
@@ -461,7 +461,7 @@ fn a_ref_stays_good_where_the_app_renders_its_element_anew() {
 }
 
 #[test]
-fn a_change_of_an_element_that_an_earlier_step_had_rendered_anew_is_a_change() {
+fn a_change_of_an_element_that_an_earlier_step_re_created_is_reported() {
     let mut story = Story::new();
     story.on_press("Send", |world| {
         world.node("To").unwrap().id = "2/anew".into();

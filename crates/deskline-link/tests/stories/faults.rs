@@ -130,7 +130,7 @@ fn a_prompt_of_another_process_may_be_for_a_password() {
 }
 
 #[test]
-fn keys_one_at_a_time_are_no_way_to_a_password() {
+fn keys_pressed_one_at_a_time_reveal_no_password() {
     let mut story = Story::new();
     story.click("Password");
     story.press_key("h");

@@ -181,7 +181,7 @@ fn a_malformed_reply_costs_its_call_and_not_the_connection() {
 }
 
 #[test]
-fn a_lost_connection_is_made_anew_by_the_next_call() {
+fn the_call_after_a_lost_connection_reconnects() {
     let mut story = Story::new();
     story.refresh();
     story.given(|world| world.broken = true);

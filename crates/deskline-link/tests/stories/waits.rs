@@ -79,7 +79,7 @@ fn a_wait_that_times_out_shows_the_last_state() {
 }
 
 #[test]
-fn a_chain_is_no_single_wait() {
+fn a_chain_that_begins_with_a_wait_is_not_run_as_a_wait() {
     let wait = wait_for("Sent", Awaited::Present, 30_000);
     assert!(Waiting::new(Call::chain(MAIL, wait, vec![])).is_err());
 }

@@ -81,7 +81,7 @@ impl WaylandSystem for GnomeDisplay<Described> {
             }
             ExtensionUse::Raise => {
                 "by Deskline's extension. It is of another version than Deskline, or is used with \
-                 --gnome-input notify, and reports no positions on the screen: install it anew \
+                 --gnome-input notify, and reports no positions on the screen: install it again \
                  from extensions/gnome in Deskline's source"
             }
             ExtensionUse::None => {

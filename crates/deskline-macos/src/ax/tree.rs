@@ -96,22 +96,15 @@ pub(crate) fn read<O: Os>(
     for (table, more) in walk.unread_rows() {
         if let Some(index) = position[table] {
             let name = summary::name_of(&tree, index);
-            tree.partial.push(match more {
-                1 => format!("1 row of {name} that does not show was not read"),
-                _ => format!("{more} rows of {name} that do not show were not read"),
-            });
+            let rows = escape::count(more, "hidden row");
+            tree.partial.push(format!("not read: {rows} of {name}"));
         }
     }
     if unread > 0 && !matches!(scope, Scope::Showing) {
-        tree.partial.push(match unread {
-            1 => "1 element that does not show, and what is in it, was not read in the time that \
-                  there is for it"
-                .into(),
-            _ => format!(
-                "{unread} elements that do not show, and what is in them, were not read in the \
-                 time that there is for them"
-            ),
-        });
+        tree.partial.push(format!(
+            "not read within the time budget: {}, not counting descendants",
+            escape::count(unread, "hidden element")
+        ));
     }
     note_unlisted(os, &mut tree, walk.silent);
     tree.scope_visible();

@@ -160,7 +160,7 @@ fn a_person_who_revokes_the_permission_in_mid_link_can_type_again_at_once() {
 /// Terminal's Secure Keyboard Entry lasts as long as Terminal is in front, and the agent's own
 /// terminal is in front.
 #[test]
-fn secure_keyboard_entry_of_the_persons_terminal_does_not_cost_the_guard() {
+fn the_guard_works_despite_secure_keyboard_entry_in_the_persons_terminal() {
     let mut desk = Desk::new();
     let editor = |desk: &Desk, on| {
         desk.mac

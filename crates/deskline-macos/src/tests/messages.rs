@@ -34,7 +34,7 @@ fn counted(messages: &BTreeMap<&'static str, u64>) -> u64 {
 }
 
 #[test]
-fn a_link_on_a_window_of_250_elements() {
+fn a_link_on_250_elements_costs_a_bounded_number_of_messages() {
     let mut desk = large();
     // The first reading asks for the app's page, if it has one.
     desk.refresh();

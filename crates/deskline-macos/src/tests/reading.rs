@@ -69,7 +69,7 @@ fn a_big_table_gives_its_visible_rows_and_is_never_asked_for_all() {
     assert_eq!(desk.mac.world().whole_reads.get(&id), None);
     assert_eq!(
         tree.partial,
-        ["19995 rows of 'Big' [AXTable] that do not show were not read"]
+        ["not read: 19995 hidden rows of 'Big' [AXTable]"]
     );
     let table = tree
         .elements
@@ -128,7 +128,7 @@ fn a_tables_cells_have_their_rows_and_columns_and_a_field_the_label_beside_it() 
 }
 
 #[test]
-fn one_batched_call_an_element() {
+fn each_element_takes_one_batched_call() {
     let desk = Desk::new();
     let calls = desk.mac.world().calls;
     let tree = read(&desk.mac, Scope::Showing);

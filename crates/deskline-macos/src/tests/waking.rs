@@ -49,7 +49,7 @@ fn a_page_that_is_built_two_seconds_after_the_request_is_in_the_first_tree() {
 }
 
 #[test]
-fn another_app_is_not_waited_for() {
+fn an_app_without_chromium_is_not_waited_for() {
     let desk = Desk::new();
     let start = std::time::Instant::now();
     let mut desktop = MacDesktop::new(desk.mac.clone());

@@ -334,6 +334,8 @@ fn errors_about_arguments_name_the_accepted_form() {
         ("refresh_traversal", json!({"pid": 7, "delayAfterAction": 61}), "delayAfterAction must be from 0 to 60, not 61".into()),
         ("refresh_traversal", json!({"pid": 7, "animationDuration": -1}), "animationDuration must be from 0 to 10, not -1".into()),
         ("wait_for_and_traverse", json!({"pid": 7, "ref": "e1", "timeout": 301}), "timeout must be from 0 to 300, not 301".into()),
+        ("press_key_and_traverse", json!({"pid": 7, "keyName": "a", "hold": 11}), "hold must be from 0 to 10, not 11".into()),
+        ("chain_and_traverse", json!({"pid": 7, "steps": vec![json!({"do": "click"}); 26]}), "steps must be 1 to 25, not 26. Nothing was done".into()),
         // Booleans and texts.
         ("refresh_traversal", json!({"pid": 7, "showDiff": "yes"}), "showDiff must be true or false, not \"yes\"".into()),
         ("refresh_traversal", json!({"pid": 7, "showDiff": 1}), "showDiff must be true or false, not 1".into()),

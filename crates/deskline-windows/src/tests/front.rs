@@ -57,7 +57,7 @@ fn a_program_of_an_administrator_that_keeps_the_front_is_named() {
 
 /// Keys go to the app's open dialog, which Windows keeps in front of its owner.
 #[test]
-fn a_dialog_of_the_app_comes_with_it() {
+fn a_dialog_of_the_app_takes_the_keys() {
     let mut desk = Desk::new();
     let dialog = desk
         .fake

@@ -530,7 +530,7 @@ fn clients_are_configured_where_windows_keeps_them() {
     );
 }
 
-/// The environment variable that makes this program an app that fails, by its first test.
+/// With this environment variable, the test below plays an app that fails.
 const FAILS: &str = "DESKLINE_TEST_FAILS";
 
 #[test]

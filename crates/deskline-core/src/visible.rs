@@ -129,6 +129,8 @@ fn pops_up(element: &Element, outer: &Scope) -> bool {
         Role::WINDOW => !outer.in_web && element.native_role != "internal frame",
         // In another menu or a menu bar, AT-SPI's `menu` is the item that opens the menu.
         Role::MENU => !matches!(outer.role, Some(Role::MENU | Role::MENU_BAR)),
+        // GTK 3's menu button is a toggle button, which has the items of its menu as children.
+        Role::MENU_ITEM => outer.role == Some(Role::CHECK_BOX),
         Role::POPOVER | Role::HELP_TAG => true,
         _ => false,
     }
@@ -142,14 +144,13 @@ fn inner_clip(element: &Element, outer: &Scope) -> Option<Rect> {
         (clip, own) => clip.or(own),
     };
     match element.role {
-        Role::APPLICATION => None,
+        Role::APPLICATION | Role::MENU_ITEM => None,
         // Chromium's menu of a `<select>` keeps the size of the closed control.
         Role::MENU if matches!(outer.role, Some(Role::COMBO_BOX | Role::POP_UP_BUTTON)) => None,
         _ if outer.depth == Depth::App || pops_up(element, outer) => own,
         // Their items and lists open outside their bounds.
         Role::MENU
         | Role::MENU_BAR_ITEM
-        | Role::MENU_ITEM
         | Role::MENU_BUTTON
         | Role::COMBO_BOX
         | Role::POP_UP_BUTTON => None,

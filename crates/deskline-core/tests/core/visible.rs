@@ -68,10 +68,12 @@ fn menus_and_drop_downs_reach_beyond_their_window() {
     [AXMenu (popup menu)] x:150 y:90 w:100 h:60 visible #e12
       [AXMenuItem] "Cut" x:150 y:120 w:100 h:20 visible #e13
       [AXMenuItem] "Far" x:150 y:220 w:100 h:20 visible #e14
+    [AXCheckBox (toggle button)] "Menu button" x:0 y:80 w:100 h:20 visible #e15
+      [AXMenuItem] "Home" x:0 y:100 w:50 h:20 visible #e16
 "#,
     );
     let expected = [
-        "e2", "e3", "e4", "e5", "e6", "e7", "e8", "e9", "e10", "e12", "e13",
+        "e2", "e3", "e4", "e5", "e6", "e7", "e8", "e9", "e10", "e12", "e13", "e15", "e16",
     ];
     assert_eq!(seen(tree), expected);
 }

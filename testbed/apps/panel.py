@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A panel of a Wayland desktop, by the layer shell: it is not in the compositor's list of windows.
-Logs presses of its button and choices of its menu's item.
+"""A panel of a Wayland desktop, by the layer shell. Logs presses of its button and choices of its
+menu's item.
 
 Usage: panel.py LOG
 """

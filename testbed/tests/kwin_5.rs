@@ -140,8 +140,8 @@ fn a_file_is_dragged_from_dolphin_into_kate() {
 }
 
 #[test]
-fn a_panel_is_read_and_pressed() {
-    known().uses_a_panel();
+fn a_panel_is_read_pressed_and_clicked() {
+    known().clicks_a_panel();
 }
 
 #[test]

@@ -92,7 +92,9 @@ fn apps_without_a_tree_are_driven_behind_the_persons_window() {
 
 #[test]
 fn a_panel_is_read_and_pressed() {
-    Setup::here(Compositor::Sway).start().uses_a_panel();
+    Setup::here(Compositor::Sway)
+        .start()
+        .uses_an_unlisted_panel();
 }
 
 /// xfce4-notifyd, whose pop-ups are plain windows on Wayland.

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use deskline_core::Rect;
-use deskline_link::{Other, Window, WindowId, WindowState};
+use deskline_link::{Other, Place, Window, WindowId, WindowState};
 use serde::{Deserialize, Deserializer};
 
 use crate::compositor::Holder;
@@ -16,8 +16,44 @@ pub enum Kind {
     Toplevel,
     /// A menu, a drop-down, a tooltip.
     Popup,
-    /// A part of the desktop.
+    Panel,
+    Notification,
+    /// The window below all others.
+    Desktop,
+    /// Another part of the desktop.
     Other,
+}
+
+impl Kind {
+    /// The place of its windows. `None` if they are not listed.
+    fn place(self) -> Option<Place> {
+        match self {
+            Self::Toplevel => Some(Place::App),
+            Self::Panel => Some(Place::Panel),
+            Self::Notification => Some(Place::Notification),
+            Self::Desktop => Some(Place::Desktop),
+            Self::Popup | Self::Other => None,
+        }
+    }
+
+    /// Whether its windows are in lists of windows.
+    #[must_use]
+    pub fn is_listed(self) -> bool {
+        self.place().is_some()
+    }
+
+    /// Whether its windows take clicks without coming to the front.
+    pub(crate) fn stays_behind(self) -> bool {
+        matches!(self, Self::Panel | Self::Notification)
+    }
+
+    /// Sorts the windows of an app: those that keys can go to come first, the desktop's own last.
+    fn rank(self) -> u8 {
+        match self {
+            Self::Desktop => 2,
+            _ => u8::from(self.stays_behind()),
+        }
+    }
 }
 
 /// A window of any app.
@@ -105,27 +141,25 @@ impl ListedWindow {
     }
 }
 
-/// The windows of these that are minimised or on another workspace.
+/// The windows of these that are minimised, on another workspace, or parts of the desktop.
 pub(crate) fn away<T>(windows: &[Listed<T>]) -> Vec<(WindowId, WindowState)> {
-    let toplevels = windows.iter().filter(|w| w.kind == Kind::Toplevel);
-    let states = toplevels.map(|w| {
+    let states = windows.iter().filter_map(|w| {
         let state = WindowState {
             workspace: Some(w.workspace).filter(|n| *n > 0),
             minimised: w.minimised,
+            place: w.kind.place()?,
             ..WindowState::default()
         };
-        (WindowId(w.id), state)
+        Some((WindowId(w.id), state))
     });
-    states.filter(|(_, state)| state.is_away()).collect()
+    states
+        .filter(|(_, state)| *state != WindowState::default())
+        .collect()
 }
 
-/// The toplevels of these.
+/// The windows of these that are listed.
 pub(crate) fn toplevels<T>(windows: &[Listed<T>]) -> Vec<Window> {
-    let toplevels = windows.iter().filter(|w| w.kind == Kind::Toplevel);
-    let (shown, hidden): (Vec<_>, Vec<_>) = toplevels.partition(|w| w.visible);
-    shown
-        .into_iter()
-        .chain(hidden)
-        .map(|w| w.window())
-        .collect()
+    let mut listed: Vec<_> = windows.iter().filter(|w| w.kind.is_listed()).collect();
+    listed.sort_by_key(|w| (!w.visible, w.kind.rank()));
+    listed.into_iter().map(|w| w.window()).collect()
 }

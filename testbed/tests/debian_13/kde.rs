@@ -28,8 +28,8 @@ fn clicks_text_and_menus_reach_windows_over_each_other() {
 }
 
 #[test]
-fn a_panel_is_read_and_pressed() {
-    Session::new(Compositor::Kwin).uses_a_panel();
+fn a_panel_is_read_pressed_and_clicked() {
+    Session::new(Compositor::Kwin).clicks_a_panel();
 }
 
 fn text_of_the_persons_layout_is_typed_and_other_text_is_refused(server: &Client, app: &NativeApp) {

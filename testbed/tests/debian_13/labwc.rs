@@ -107,7 +107,7 @@ fn the_persons_window_comes_back_if_no_app_describes_it() {
 }
 
 tests! {
-    a_panel_is_read_and_pressed => Session::new(Compositor::Labwc).uses_a_panel(),
+    a_panel_is_read_and_pressed => Session::new(Compositor::Labwc).uses_an_unlisted_panel(),
     a_menu_opens_behind_by_a_click_and_its_item_is_clicked => menus::a_menu_behind_is_clicked(Compositor::Labwc),
 }
 

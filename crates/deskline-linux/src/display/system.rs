@@ -163,7 +163,7 @@ pub(super) fn placed<T>(
     in_buffer: impl Fn(&Listed<T>) -> InBuffer,
 ) -> atspi::Windows {
     let front = all.iter().find(|w| w.focused).map(|w| WindowId(w.id));
-    let its = |kind| all.iter().filter(move |w| w.pid == pid && w.kind == kind);
+    let its = || all.iter().filter(|w| w.pid == pid);
     let for_tree = |w: &Listed<T>| atspi::Toplevel {
         border: border(w.frame, w.content),
         modal: w.modal,
@@ -171,8 +171,9 @@ pub(super) fn placed<T>(
         in_buffer: w.native.then(|| in_buffer(w)),
         ..atspi::Toplevel::new(WindowId(w.id), w.title.clone(), w.content)
     };
-    let popups = its(Kind::Popup).filter(|w| w.visible).map(|w| w.buffer);
-    let toplevels = its(Kind::Toplevel).map(for_tree);
+    let popups = its().filter(|w| w.kind == Kind::Popup && w.visible);
+    let popups = popups.map(|w| w.buffer);
+    let toplevels = its().filter(|w| w.kind.is_listed()).map(for_tree);
     atspi::Windows::placed(toplevels.collect(), popups.collect(), front)
 }
 

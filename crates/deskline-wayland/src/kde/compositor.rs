@@ -265,7 +265,11 @@ impl Raising for Kde {
     fn activate(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
         let screen = self.look()?;
         let wanted = screen.windows.iter().find(|w| w.id == id.0);
-        if !windows::raise(&mut self.scripts, wanted.ok_or_else(gone)?)? {
+        let wanted = wanted.ok_or_else(gone)?;
+        if wanted.kind.stays_behind() {
+            return Ok(());
+        }
+        if !windows::raise(&mut self.scripts, wanted)? {
             return Err(gone());
         }
         let failure = "KWin did not bring the window to the front";

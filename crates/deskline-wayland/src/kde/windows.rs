@@ -20,7 +20,7 @@ say(JSON.stringify({
         native: !String(w).startsWith('KWin::X11Window'), focused: w.active, minimised: w.minimized,
         workspace: here(w) ? 0 : number(w),
         visible: !w.minimized && !w.hidden && (w.onAllDesktops || here(w)),
-        modal: w.modal, kind: w.popupWindow ? 'popup' : isApp(w) ? 'toplevel' : 'other'
+        modal: w.modal, kind: kind(w)
     }))
 }));";
 
@@ -44,9 +44,14 @@ function content(w) {
     const [f, b] = [w.frameGeometry, w.bufferGeometry];
     return b.width <= f.width && b.height <= f.height ? b : f;
 }
-function isApp(w) {
-    return w.managed && !(w.desktopWindow || w.dock || w.splash || w.tooltip || w.notification ||
-        w.criticalNotification || w.onScreenDisplay || w.appletPopup);
+// The menus of Plasma's panel are windows, which close as pop-ups do.
+function kind(w) {
+    if (w.tooltip || w.splash || w.onScreenDisplay) return 'other';
+    if (w.popupWindow || w.appletPopup) return 'popup';
+    if (w.dock) return 'panel';
+    if (w.notification || w.criticalNotification) return 'notification';
+    if (w.desktopWindow) return 'desktop';
+    return w.managed ? 'toplevel' : 'other';
 }
 function here(w) {
     if (old) return w.x11DesktopIds.length === 0 || w.x11DesktopIds.includes(workspace.currentDesktop);
@@ -176,8 +181,10 @@ fn number(uuid: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use deskline_link::Place;
+
     use super::*;
-    use crate::listed::Kind;
+    use crate::listed::{Kind, away, toplevels};
 
     const LISTING: &str = r#"{"pointer":[12,34],"desktop":1,"screens":[[0,0,1600,900]],"windows":[
         {"uuid":"{55418827-421c-48c8-816c-36e80d97e385}","pid":98,"title":"menu","frame":[700,400,80,60],
@@ -206,5 +213,42 @@ mod tests {
         assert!(screen.at(Point { x: 600, y: 100 }).is_none());
         let kinds: Vec<Kind> = screen.windows.iter().map(|w| w.kind).collect();
         assert_eq!(kinds, [Kind::Popup, Kind::Toplevel]);
+    }
+
+    /// As KWin 6.3 lists plasmashell's windows, with the desktop in front.
+    #[test]
+    fn parts_of_the_desktop_come_after_windows_that_keys_can_go_to() {
+        let of = |n: u8, kind: &str, focused: bool| {
+            format!(
+                r#"{{"uuid":"{{0000000{n}-0000-4000-8000-000000000000}}","pid":7,"title":"","frame":[0,0,9,9],
+                "content":[0,0,9,9],"buffer":[0,0,9,9],"native":true,"focused":{focused},"minimised":false,
+                "workspace":0,"visible":true,"modal":false,"kind":"{kind}"}}"#
+            )
+        };
+        let windows = [
+            of(1, "other", false),
+            of(2, "notification", false),
+            of(3, "panel", false),
+            of(4, "desktop", true),
+            of(5, "toplevel", false),
+        ];
+        let listing = format!(
+            r#"{{"pointer":[0,0],"desktop":1,"screens":[],"windows":[{}]}}"#,
+            windows.join(",")
+        );
+        let windows = Screen::read(&listing).unwrap().windows;
+        let number = |id: deskline_link::WindowId| id.0 >> 32;
+        let listed: Vec<u64> = toplevels(&windows).iter().map(|w| number(w.id)).collect();
+        assert_eq!(listed, [5, 2, 3, 4]);
+        let places: Vec<(u64, Place)> = away(&windows)
+            .iter()
+            .map(|(id, state)| (number(*id), state.place))
+            .collect();
+        let parts = [
+            (2, Place::Notification),
+            (3, Place::Panel),
+            (4, Place::Desktop),
+        ];
+        assert_eq!(places, parts);
     }
 }

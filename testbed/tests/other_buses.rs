@@ -56,13 +56,33 @@ fn listed(server: &Client, pid: u32) {
     assert!(list.contains(&format!("mousepad (PID: {pid})")), "{list}");
 }
 
+/// A command that runs its arguments with a root like that of this instance of a Flatpak.
+fn in_flatpak(bed: &Bed, instance: u32) -> Command {
+    let info = bed.path(&format!("info-{instance}"));
+    let text =
+        format!("[Application]\nname=org.xfce.mousepad\n\n[Instance]\ninstance-id={instance}\n");
+    fs::write(&info, text).unwrap();
+    let mut command = bed.command("bwrap");
+    command.arg("--die-with-parent");
+    for entry in fs::read_dir("/").unwrap() {
+        let path = entry.unwrap().path();
+        match fs::read_link(&path) {
+            Ok(to) => command.arg("--symlink").arg(to).arg(path),
+            Err(_) => command.arg("--dev-bind").arg(&path).arg(&path),
+        };
+    }
+    command.arg("--ro-bind").arg(info).arg("/.flatpak-info");
+    command
+}
+
 #[test]
 fn apps_in_sandboxes_and_on_the_bus_twice() {
     let (bed, server) = Bed::with_server();
-    // The same setup as Flatpak's: proxies of both buses, and a process namespace.
-    let behind = |n: u32| {
+    // The same setup as Flatpak's: proxies of both buses, and namespaces.
+    let behind = |n: u32, network: bool| {
         let sockets = ["a11y", "session"].map(|bus| bed.path(&format!("{bus}-{n}")));
-        let mut proxy = bed.command("xdg-dbus-proxy");
+        let mut proxy = in_flatpak(&bed, n);
+        proxy.arg("xdg-dbus-proxy");
         proxy.arg(bed.accessibility()).arg(&sockets[0]);
         proxy.arg(&bed.environment()["DBUS_SESSION_BUS_ADDRESS"]);
         proxy
@@ -72,23 +92,26 @@ fn apps_in_sandboxes_and_on_the_bus_twice() {
         until("the proxy's sockets", || {
             sockets.iter().all(|socket| socket.exists())
         });
-        let mut command = bed.command("bwrap");
-        command.args(["--dev-bind", "/", "/", "--unshare-pid", "--unshare-ipc"]);
-        command.args(["--proc", "/proc", "--die-with-parent", "mousepad"]);
+        let mut command = in_flatpak(&bed, n);
+        command.args(["--unshare-pid", "--unshare-ipc", "--proc", "/proc"]);
+        command.args((!network).then_some("--unshare-net"));
+        // Many Flatpaks start by a script.
+        command.args(["sh", "-c", "mousepad \"$@\"; true", "sh"]);
         let [a11y, session] = sockets.map(|socket| format!("unix:path={}", socket.display()));
         command.env("AT_SPI_BUS_ADDRESS", a11y);
         command.env("DBUS_SESSION_BUS_ADDRESS", session);
         (proxy, mousepad(&bed, command, &format!("behind-{n}.txt")))
     };
-    let (_first, one) = behind(1);
-    let (_second, two) = behind(2);
+    let (_first, one) = behind(1, true);
+    let (_second, two) = behind(2, false);
+    let (_third, three) = behind(3, false);
     // A Qt app with GTK's dialogs.
     let mut qt = bed.command("featherpad");
     let qt = start(qt.env("QT_QPA_PLATFORMTHEME", "gtk3"));
     window(&bed, "Untitled");
     let _person = bed.zenity(&["--info", "--text=Mine"]);
 
-    for (app, n) in [(&one, 1), (&two, 2)] {
+    for (app, n) in [(&one, 1), (&two, 2), (&three, 3)] {
         let pid = innermost(app.0.0.id());
         listed(&server, pid);
         let (file, text) = (format!("behind-{n}.txt"), format!("text of {n}"));

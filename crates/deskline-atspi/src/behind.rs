@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_unix::{clients, process};
+use deskline_unix::{clients, flatpak, process};
 
 use crate::atspi::AtSpi;
 use crate::bus::{self, Call};
@@ -27,7 +27,12 @@ impl AtSpi {
             }
         }
         for (proxy, names) in proxies {
-            let clients: Vec<(u32, String)> = clients::connected_to(proxy)
+            let mut clients = clients::connected_to(proxy);
+            if clients.is_empty() {
+                // A Flatpak without a network is in a network namespace of its own.
+                clients = flatpak::beside(proxy);
+            }
+            let clients: Vec<(u32, String)> = clients
                 .into_iter()
                 .map(|pid| (pid, process::name(pid)))
                 .collect();

@@ -33,7 +33,7 @@ use crate::treeless::Readable;
 use deskline_atspi::toolkits::mapped;
 use deskline_atspi::{self as atspi, AppToplevel, AtSpi};
 use deskline_unix::family::{self, Family};
-use deskline_unix::process;
+use deskline_unix::{flatpak, process};
 use deskline_x11::X11Display;
 
 /// How long a toplevel's window may come after its tree: until its first frame is drawn and the
@@ -259,7 +259,8 @@ impl LinuxDesktop {
             let running = Running {
                 program: &program,
                 accessible_name: &name,
-                window_class: "",
+                flatpak: &flatpak::id(pid).unwrap_or_default(),
+                ..Running::default()
             };
             if launch.is_running_as(running) && self.permit_running(pid, permit).is_ok() {
                 return Ok(Some(pid));
@@ -378,6 +379,7 @@ fn is_instance(launch: &Launch, launched: &Launched, pid: u32) -> bool {
     launched.may_have_handed_over_to(pid)
         || launch.is_running_as(Running {
             program: &process::app_name(pid),
+            flatpak: &flatpak::id(pid).unwrap_or_default(),
             ..Running::default()
         })
 }

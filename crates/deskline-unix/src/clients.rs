@@ -2,23 +2,21 @@
 //! show which two sockets belong together.
 
 use std::collections::HashSet;
-use std::fs;
 use std::io;
 
+use crate::process;
 use crate::sock_diag::{Sockets, inodes_of};
 
 /// The processes that are connected to sockets on which `pid` listens, without `pid` itself, in
-/// ascending order. Empty if they cannot be found: for another user's process, or without
-/// sock_diag.
+/// ascending order. Empty if they cannot be found: for another user's process, without sock_diag,
+/// or if they are in another network namespace, in which sock_diag lists the accepted sockets too.
 pub fn connected_to(pid: u32) -> Vec<u32> {
     let own: HashSet<u32> = inodes_of(pid).collect();
     let peers = peers_of(&own).unwrap_or_default();
     if peers.is_empty() {
         return Vec::new();
     }
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let mut clients: Vec<u32> = pids
+    let mut clients: Vec<u32> = process::all()
         .filter(|other| *other != pid && inodes_of(*other).any(|s| peers.contains(&s)))
         .collect();
     clients.sort_unstable();

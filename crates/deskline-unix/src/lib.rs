@@ -13,6 +13,8 @@ pub mod codes;
 #[cfg(unix)]
 pub mod family;
 #[cfg(unix)]
+pub mod flatpak;
+#[cfg(unix)]
 pub mod process;
 #[cfg(unix)]
 mod sock_diag;

@@ -2,16 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read as _;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use rustix::fs::{Mode, OFlags};
 use rustix::time::{ClockId, clock_gettime};
 
 /// The maximum length of an environment block. The rest is cut. `execve` allows more, but nobody
 /// needs it.
 const LONGEST_ENVIRONMENT: usize = 1 << 20;
+
+/// The longest other file to read, in bytes.
+const LONGEST: u64 = 64 << 10;
 
 #[derive(Debug, Clone)]
 pub struct Process {
@@ -43,6 +48,12 @@ pub fn of_user(proc: &Path, uid: u32) -> Vec<Process> {
         .collect()
 }
 
+/// The ids of all processes.
+pub fn all() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
 /// The process `pid`, from `/proc/pid/stat` (proc(5)). `None` if there is none.
 pub fn read(proc: &Path, pid: i32) -> Option<Process> {
     let stat = fs::read(proc.join(format!("{pid}/stat"))).ok()?;
@@ -63,6 +74,17 @@ pub fn read(proc: &Path, pid: i32) -> Option<Process> {
         started,
         ended: matches!(state, "Z" | "X"),
     })
+}
+
+/// Reads a file below a process's root without following links or waiting: the process chooses that
+/// root, and the file may be a link out of it or a FIFO.
+pub fn read_file(path: &str) -> Option<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = fs::File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
+    file.metadata().ok().filter(fs::Metadata::is_file)?;
+    let mut text = Vec::new();
+    file.take(LONGEST).read_to_end(&mut text).ok()?;
+    Some(text)
 }
 
 /// How long ago the process was started. `None` if there is none.

@@ -3,13 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_link::Identity;
-use deskline_unix::process;
-use rustix::fs::{Mode, OFlags};
+use deskline_unix::{flatpak, process};
 
 use super::command::{base_name, in_path};
 use super::entry::Entry;
@@ -45,9 +43,6 @@ const INSTALLED: Duration = Duration::from_secs(10);
 
 /// The number of processes to remember.
 const MOST: usize = 256;
-
-/// The longest command line, and `.flatpak-info`, to read, in bytes.
-const LONGEST: u64 = 64 << 10;
 
 impl Launch {
     /// The names of the app to start. Empty if the command cannot be resolved before it runs.
@@ -291,7 +286,7 @@ impl Identities {
             key = key.filter(|path| path.starts_with('/'));
             names.extend(script.into_iter().flatten());
         }
-        let flatpak = flatpak_id(pid);
+        let flatpak = flatpak::id(pid);
         // Paths in a sandbox are valid only there.
         key = flatpak.clone().or(key);
         for entry in &self.installed(session).entries {
@@ -343,34 +338,11 @@ fn starts(entry: &Entry, pid: u32, interpreted: bool, session: &Session) -> bool
 
 /// The words of a process's command line, which the process may have changed.
 fn command_line(pid: u32) -> Vec<String> {
-    let line = read(&format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let line = process::read_file(&format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let words = line
         .strip_suffix(b"\0")
         .unwrap_or(&line)
         .split(|byte| *byte == 0);
     let words = words.map(|word| String::from_utf8_lossy(word).into_owned());
     words.filter(|_| !line.is_empty()).collect()
-}
-
-/// The id of the Flatpak that a process runs in.
-fn flatpak_id(pid: u32) -> Option<String> {
-    let info = read(&format!("/proc/{pid}/root/.flatpak-info"))?;
-    let info = String::from_utf8_lossy(&info);
-    let mut lines = info
-        .lines()
-        .skip_while(|line| *line != "[Application]")
-        .skip(1);
-    let name = lines.find_map(|line| line.strip_prefix("name="))?;
-    Some(name.trim().to_owned())
-}
-
-/// Reads a file below a process's root without following links or waiting: the process chooses that
-/// root, and the file may be a link out of it or a FIFO.
-pub(super) fn read(path: &str) -> Option<Vec<u8>> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = fs::File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
-    file.metadata().ok().filter(fs::Metadata::is_file)?;
-    let mut text = Vec::new();
-    file.take(LONGEST).read_to_end(&mut text).ok()?;
-    Some(text)
 }

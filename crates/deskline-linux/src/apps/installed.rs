@@ -155,23 +155,25 @@ fn id_below(path: &Path, root: &Path) -> String {
 }
 
 /// The data directories, the user's first. XDG Base Directory Specification. If the session's
-/// `XDG_DATA_DIRS` is not known, adds the directories that Flatpak and Snap would add to it.
+/// `XDG_DATA_DIRS` is not known, adds the directories that Flatpak and Snap would add to it, in
+/// their order: of an app that is installed in both ways, the menu starts the Flatpak.
 pub(super) fn data_dirs(session: &Session) -> Vec<PathBuf> {
     let get = |name: &str| session.environment.get(name).filter(|v| !v.is_empty());
     let home = get("XDG_DATA_HOME")
         .map(PathBuf::from)
         .or_else(|| session.home().map(|home| home.join(".local/share")));
-    let system = get("XDG_DATA_DIRS").map_or("/usr/local/share:/usr/share", String::as_str);
-    let mut dirs: Vec<_> = home
-        .clone()
-        .into_iter()
-        .chain(std::env::split_paths(system))
-        .collect();
-    if get("XDG_DATA_DIRS").is_none() {
+    let mut dirs: Vec<PathBuf> = home.clone().into_iter().collect();
+    if let Some(system) = get("XDG_DATA_DIRS") {
+        dirs.extend(std::env::split_paths(system));
+    } else {
         dirs.extend(home.map(|home| home.join("flatpak/exports/share")));
-        dirs.extend(
-            ["/var/lib/flatpak/exports/share", "/var/lib/snapd/desktop"].map(PathBuf::from),
-        );
+        let others = [
+            "/var/lib/flatpak/exports/share",
+            "/usr/local/share",
+            "/usr/share",
+            "/var/lib/snapd/desktop",
+        ];
+        dirs.extend(others.map(PathBuf::from));
     }
     dirs.retain(|dir| dir.is_absolute());
     dirs

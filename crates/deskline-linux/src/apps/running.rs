@@ -26,6 +26,8 @@ pub struct Running<'a> {
     pub accessible_name: &'a str,
     /// The class of a window, either part of `WM_CLASS`.
     pub window_class: &'a str,
+    /// The id of the Flatpak that it runs in.
+    pub flatpak: &'a str,
 }
 
 impl Launch {
@@ -47,7 +49,14 @@ impl Launch {
         };
         let program = command::base_name(program);
         let id = entry.map_or("", |e| e.id.as_str());
-        if same(id, running.window_class) || same(id, running.accessible_name) {
+        if [
+            running.window_class,
+            running.accessible_name,
+            running.flatpak,
+        ]
+        .into_iter()
+        .any(|its| same(id, its))
+        {
             return true;
         }
         if is_interpreter(program) {

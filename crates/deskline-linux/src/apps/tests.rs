@@ -253,6 +253,7 @@ fn running_apps_are_recognized() {
             program,
             accessible_name,
             window_class,
+            ..Running::default()
         })
     };
     assert!(is("org.gnome.Calculator", "gnome-calculato", "", ""));
@@ -264,6 +265,22 @@ fn running_apps_are_recognized() {
     assert!(!is("calc", "soffice.bin", "soffice", "libreoffice-writer"));
     assert!(!is("tool", "python3", "other", "other"));
     assert!(is("tool", "python3", "Tool", ""));
+
+    f.app(
+        "org.x.Vault",
+        "Name=Vault\nExec=flatpak run org.x.Vault @@ %F @@",
+    );
+    let is_in = |flatpak: &str| {
+        f.find("org.x.Vault").is_running_as(Running {
+            program: "python3",
+            accessible_name: "main.py",
+            flatpak,
+            ..Running::default()
+        })
+    };
+    assert!(is_in("org.x.Vault"));
+    assert!(!is_in("org.x.Other"));
+    assert!(!is_in(""));
 }
 
 #[test]
@@ -410,7 +427,7 @@ fn a_fifo_blocks_nobody() {
     let (sender, answer) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let path = path.to_str().unwrap();
-        let read = identity::read(path);
+        let read = deskline_unix::process::read_file(path);
         sender.send((read, f.error(path))).unwrap();
     });
     let limit = std::time::Duration::from_secs(20);

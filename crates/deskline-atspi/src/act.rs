@@ -337,7 +337,11 @@ pub fn set_value(
     }
     let is = app_role(app, path)?;
     if editable {
-        let before = current_if(app, path, has(VALUE))?;
+        let before = if has(VALUE) {
+            current(app, path)?
+        } else {
+            None
+        };
         let body = Body::new().str(value);
         if is_true(app.call(path, EDITABLE_TEXT, "SetTextContents", body))? {
             // GTK's spin buttons apply a text when they lose the focus, or after Return.
@@ -430,10 +434,6 @@ fn select(
 fn app_role(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<u32>> {
     let answer = answer(app.ask(path, Request::Role))?;
     Ok(answer.and_then(|m| m.reader().u32().ok()))
-}
-
-fn current_if(app: &mut AppConnection<'_>, path: &str, has: bool) -> Asked<Option<f64>> {
-    if has { current(app, path) } else { Ok(None) }
 }
 
 /// Waits briefly until an element's number has changed.

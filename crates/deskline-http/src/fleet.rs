@@ -211,7 +211,8 @@ impl Fleet {
             }
             // A running desktop cannot get another home: a free one is ended to make room.
             let room = profile.and_then(|_| self.lock().warm.pop());
-            if room.is_none() && !self.is_changing() {
+            let changing = || self.lock().count(self.options.most).changing;
+            if room.is_none() && changing() == 0 {
                 return Err(self.all_taken());
             }
             drop(room);
@@ -250,11 +251,6 @@ impl Fleet {
             profile: None,
             group: None,
         })
-    }
-
-    /// Whether desktops without a client are starting or ending.
-    fn is_changing(&self) -> bool {
-        self.lock().count(self.options.most).changing > 0
     }
 
     /// The error if all desktops are taken, with the time until one becomes free if nobody uses it

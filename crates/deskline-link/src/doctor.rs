@@ -160,7 +160,7 @@ impl fmt::Display for Report {
         f.write_str(if self.works {
             "Agents can work here."
         } else {
-            "Agents cannot work here until what is marked ✗ is put right."
+            "Agents cannot work here until the lines marked ✗ are fixed."
         })
     }
 }

@@ -35,9 +35,9 @@ impl Holder {
     /// The holder of the grants that apply to the process `pid`, which is this one.
     pub(crate) fn of<O: Os>(os: &O, pid: u32) -> Self {
         let responsible = os.responsible(pid);
-        let own = responsible.as_ref().is_none_or(|(of, _)| *of == pid);
-        let ended = responsible.as_ref().map(|(of, _)| *of);
-        let ended = ended.filter(|of| os.process(*of).is_none());
+        let of = responsible.as_ref().map(|(of, _)| *of);
+        let own = of.is_none_or(|of| of == pid);
+        let ended = of.filter(|of| os.process(*of).is_none());
         let path = match responsible {
             Some((_, path)) if !path.as_os_str().is_empty() => path,
             _ => std::env::current_exe().unwrap_or_default(),
@@ -46,7 +46,7 @@ impl Holder {
             .ancestors()
             .find(|p| p.extension().is_some_and(|e| e == "app"));
         let path = bundle.map_or(path.clone(), Path::to_owned);
-        let named = responsible_name(os, pid).filter(|_| !own);
+        let named = of.filter(|_| !own).and_then(|of| name_of(os, of));
         let stem = path
             .file_stem()
             .map(|stem| stem.to_string_lossy().into_owned());
@@ -115,10 +115,6 @@ impl Holder {
              build: remove {name} with −, add {path} again{bare}"
         )
     }
-}
-
-fn responsible_name<O: Os>(os: &O, pid: u32) -> Option<String> {
-    name_of(os, os.responsible(pid)?.0)
 }
 
 /// The advice if Accessibility is not allowed.

@@ -29,7 +29,7 @@ use crate::tree::AppTrees;
 use crate::tree::uia::Uia;
 
 /// Why a private desktop has no input and no clipboard: the clipboard is the person's.
-const ON_THE_SCREEN: &str = "on a private desktop of Windows only accessibility acts, as input and \
+const ON_THE_SCREEN: &str = "on a private desktop of Windows only accessibility works, as input and \
     the clipboard belong to the desktop on the screen. Use press_ax, set_value or set_selected";
 
 /// The desktop of the person who is logged in, or a private one.

@@ -126,7 +126,7 @@ pub struct X11 {
     acting: Acting,
     /// The focused window, once it is known to be the target's and uncovered.
     sure_focus: Option<u32>,
-    /// Whether the window manager has not handled a request for the front window in time.
+    /// Whether the window manager has failed to handle a request for the front window in time.
     raises_late: bool,
 }
 

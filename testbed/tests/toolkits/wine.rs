@@ -31,7 +31,7 @@ fn qt_6() {
     insta::assert_snapshot!(exceptions("Qt 6 under Wine", &cells), @r#"
     Qt 6 under Wine
       set value, combo box      refused: 'Size' [AXComboBox] refused set_value: its app does not let accessibility change its choice. Use click_and_traverse on it with choose
-      press, menu item          refused: no element matches 'Close' with role AXMenuItem. Nearest: "File" [AXMenuBarItem] #eN, "Edit" [AXMenuBarItem] #eN. Nothing was touched. The tree is partial: what is scrolled away or hidden may be missing, so scroll to it or open what holds it, and search the file of this answer
+      press, menu item          refused: no element matches 'Close' with role AXMenuItem. Nearest: "File" [AXMenuBarItem] #eN, "Edit" [AXMenuBarItem] #eN. Nothing was touched. The tree is partial: elements that are hidden or out of view may be missing. Scroll to them or open their container, or search the file of this answer
     "#);
     driven::note("Qt 6.8", "Wine 10", &cells);
 }

@@ -163,9 +163,11 @@ impl LastReading {
             let whole = node.children_read || is_managed(node);
             let read = plain && whole && node.role.is_some();
             // LibreOffice Calc's input line is reported as hidden, and its text changes without an
-            // event.
-            let may_change =
-                node.showing || node.states.has(StateSet::EDITABLE) || gets_documents(node);
+            // event. Firefox loads the page of the next tab in a hidden frame, without an event:
+            // its document is listed each time, and may then be reused.
+            let may_change = node.showing
+                || node.states.has(StateSet::EDITABLE)
+                || node.role == Some(role::INTERNAL_FRAME);
             if !read
                 || may_change
                 || self.dirty.contains(&node.path)
@@ -200,12 +202,6 @@ fn index_hidden(nodes: &[Node]) -> HashMap<Arc<str>, usize> {
     let all = nodes.iter().enumerate();
     let hidden = all.filter(|(_, node)| !node.showing && node.owner.is_none());
     hidden.map(|(i, node)| (node.path.clone(), i)).collect()
-}
-
-/// Whether documents appear and disappear in it without an event: Firefox loads the page of the
-/// next tab in a hidden frame. Its document is listed each time, and may then be reused.
-fn gets_documents(node: &Node) -> bool {
-    node.role == Some(role::INTERNAL_FRAME)
 }
 
 /// The children of a container that manages its descendants are never listed.

@@ -58,7 +58,7 @@ pub fn read(
         engine.nodes[node].children_read = true;
         return Ok((NONE, NONE));
     }
-    let seen = if table.cell_count() <= MOST_SMALL {
+    let seen = if i64::from(table.rows) * i64::from(table.columns) <= MOST_SMALL {
         Some((0..=table.rows - 1, 0..=table.columns - 1))
     } else {
         table.showing(engine)?
@@ -110,10 +110,6 @@ impl Table {
     /// and column.
     pub fn is_spreadsheet(&self) -> bool {
         vcl::is_spreadsheet(self.rows, self.columns)
-    }
-
-    fn cell_count(&self) -> i64 {
-        i64::from(self.rows) * i64::from(self.columns)
     }
 
     /// The rows and columns that show; `None` where no cell was found.

@@ -311,7 +311,7 @@ pub enum WindowHint {
     /// It is not on the accessibility bus, and its toolkit is unknown.
     #[error(
         "It is not on the accessibility bus: restart it with open_application_and_traverse, \
-         which turns accessibility on. If it is not there then, its toolkit has none. Call \
+         which turns accessibility on. If it is still missing, its toolkit has none. Call \
          list_applications for what can be driven"
     )]
     NotOnBus,

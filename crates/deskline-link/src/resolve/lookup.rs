@@ -255,8 +255,8 @@ pub(crate) fn not_found(tree: &Tree, within: &[usize], text: &str, role: Option<
     } else if tree.partial.is_empty() {
         "Search the file of this answer"
     } else {
-        "The tree is partial: what is scrolled away or hidden may be missing, so scroll to it or \
-         open what holds it, and search the file of this answer"
+        "The tree is partial: elements that are hidden or out of view may be missing. Scroll to \
+         them or open their container, or search the file of this answer"
     };
     let nearest = format!("{nearest}. Nothing was touched. {next}");
     Error::NotFound { wanted, nearest }

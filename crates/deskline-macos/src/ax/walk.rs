@@ -456,10 +456,6 @@ impl<'o, O: Os> Walk<'o, O> {
         facts.is_some_and(|f| f.states.contains(States::SELECTED))
     }
 
-    fn is_extras(&self, index: usize) -> bool {
-        self.extras.as_ref() == Some(&self.nodes[index].element)
-    }
-
     /// Sets whether the element is visible, and the bounds that clip its children.
     fn place(&mut self, index: usize, facts: &Facts<O::Element>) {
         let Some(parent) = self.nodes[index].parent else {
@@ -472,7 +468,10 @@ impl<'o, O: Os> Walk<'o, O> {
         let (shows, clip) = match facts.role {
             // A closed menu is in the tree too.
             Role::MENU => (own.is_some() && (opened || !holds_menu), None),
-            Role::MENU_BAR => (self.front || self.is_extras(index), None),
+            Role::MENU_BAR => {
+                let extras = self.extras.as_ref() == Some(&self.nodes[index].element);
+                (self.front || extras, None)
+            }
             Role::WINDOW | Role::SHEET | Role::DRAWER | Role::POPOVER => (true, own),
             _ => {
                 let inside = match (above.clip, own) {

@@ -1,5 +1,5 @@
-//! GNOME for a display, where Deskline's extension reports the windows and their places:
-//! coordinates are the screen's, and input goes to them by one pointer for the whole screen.
+//! GNOME with Deskline's extension, which reports windows and their places: coordinates are the
+//! screen's, and one pointer for the whole screen sends the input.
 
 use std::time::{Duration, Instant};
 

@@ -103,6 +103,62 @@ Gtk.main()
     assert!(start.elapsed() > Duration::from_secs(1));
 }
 
+/// The handlers of the menu item and of the check box run the dialog in a main loop of its own
+/// (`gtk_dialog_run`), inside the call of the press.
+#[test]
+fn a_dialog_that_a_press_runs_shows_and_takes_keys() {
+    let (bed, server) = Bed::with_server();
+    let log = bed.path("log");
+    let script = r#"
+import gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk
+window = Gtk.Window(title="Map")
+def ask(widget):
+    dialog = Gtk.Dialog(title="Name it", transient_for=window, modal=True)
+    entry = Gtk.Entry(activates_default=True)
+    dialog.get_content_area().add(entry)
+    dialog.add_button("Name", Gtk.ResponseType.OK)
+    dialog.set_default_response(Gtk.ResponseType.OK)
+    dialog.show_all()
+    dialog.run()
+    with open("LOG", "a") as log:
+        print(entry.get_text(), file=log)
+    dialog.destroy()
+item = Gtk.MenuItem(label="Town")
+item.connect("activate", ask)
+menu = Gtk.Menu()
+menu.append(item)
+top = Gtk.MenuItem(label="Add", submenu=menu)
+bar = Gtk.MenuBar()
+bar.append(top)
+check = Gtk.CheckButton(label="River")
+check.connect("toggled", ask)
+box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+box.add(bar)
+box.add(check)
+window.add(box)
+window.show_all()
+Gtk.main()
+"#;
+    let script = script.replace("LOG", log.to_str().unwrap());
+    let pid = open_script(&bed, &server, &script);
+    let (_person, _) = bed.mousepad("");
+    for (role, element, name) in [
+        ("AXMenuItem", "Town", "Ulm"),
+        ("AXCheckBox", "River", "Inn"),
+    ] {
+        let answer = server.press_ax(pid, role, element).ok();
+        has(answer.field("dialog"), "Name it");
+        let arguments = json!({"pid": pid, "text": name, "pressKey": "Return"});
+        let answer = server.call("type_and_traverse", arguments).ok();
+        has(answer.field("summary"), name);
+        until("the name in the log", || {
+            std::fs::read_to_string(&log).is_ok_and(|log| log.ends_with(&format!("{name}\n")))
+        });
+    }
+}
+
 /// Two threads compute for three seconds, and the main thread answers meanwhile: KeePassXC does so
 /// while it derives a key.
 #[test]

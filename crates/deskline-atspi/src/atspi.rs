@@ -1,6 +1,6 @@
 //! A connection to the accessibility bus: the apps on it, and reading one.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -64,6 +64,8 @@ pub struct AtSpi {
     pub(crate) mirrors: Mirrors,
     /// The toplevels that the link acts in.
     pub(crate) acted_in: Vec<ElementId>,
+    /// Private sockets over which apps may still carry out an action, the newest first.
+    aside: VecDeque<Connection>,
     keep_alive: KeepAlive,
 }
 
@@ -80,6 +82,7 @@ impl AtSpi {
             registered: HashSet::new(),
             mirrors: Mirrors::default(),
             acted_in: Vec::new(),
+            aside: VecDeque::new(),
             keep_alive: KeepAlive::new(address),
         })
     }
@@ -418,14 +421,20 @@ impl AtSpi {
         let (bus_name, path) = tree::split_id(element).ok_or_else(|| {
             Error::system("looking for an element")(format!("{element:?} is not an element's id"))
         })?;
-        let Self { bus, apps, .. } = self;
+        let Self {
+            bus, apps, aside, ..
+        } = self;
         let peer = apps
             .values_mut()
             .flat_map(|app| std::iter::once(&mut app.peer).chain(&mut app.beside))
             .find(|peer| peer.bus_name == bus_name);
         let toolkit = peer.as_ref().map(|peer| peer.toolkit);
         let (pid, name, mut app) = match peer {
-            Some(peer) => (peer.pid, peer.name.clone(), peer.connection(bus)),
+            Some(peer) => (
+                peer.pid,
+                peer.name.clone(),
+                peer.connection_to_act(bus, aside),
+            ),
             None => (0, bus_name.to_owned(), AppConnection::by_bus(bus, bus_name)),
         };
         let path = match table::parse_cell_id(path) {

@@ -1,5 +1,6 @@
 //! The calls to one app: single ones, and many in flight.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,13 @@ use crate::request::Request;
 /// How long an app may take for any one reply before it counts as not answering. The same on every
 /// platform.
 pub const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long connecting to a private socket may take. If it takes longer, the bus is used.
+pub const PRIVATE_CONNECT: Duration = Duration::from_millis(300);
+
+/// How many private sockets are set aside. The socket of an action that runs a dialog stays open
+/// for one action less in that dialog.
+const MOST_ASIDE: usize = 16;
 
 /// After this time without a reply, the app's root is requested. The app has the rest of
 /// [`PATIENCE`] to answer.
@@ -28,6 +36,8 @@ pub struct AppConnection<'a> {
     destination: String,
     /// Whether the request to the root is in flight.
     controlled: bool,
+    /// The address of the private socket, and where the socket goes after an action.
+    successor: Option<(&'a str, &'a mut VecDeque<Connection>)>,
 }
 
 /// The result of waiting for a reply.
@@ -49,6 +59,7 @@ impl<'a> AppConnection<'a> {
             connection,
             destination: bus_name.to_owned(),
             controlled: false,
+            successor: None,
         }
     }
 
@@ -58,7 +69,14 @@ impl<'a> AppConnection<'a> {
             connection,
             destination: String::new(),
             controlled: false,
+            successor: None,
         }
+    }
+
+    /// After each action a new private socket takes the place of this one, which goes to `aside`.
+    pub fn with_successor(self, address: &'a str, aside: &'a mut VecDeque<Connection>) -> Self {
+        let successor = Some((address, aside));
+        Self { successor, ..self }
     }
 
     /// Queues a request to an object of this app. Its reply has this tag.
@@ -151,7 +169,25 @@ impl<'a> AppConnection<'a> {
         body: Body,
     ) -> Reply {
         let call = Call::new(&self.destination, path, interface, member, body);
-        self.connection.call(&call, limit)
+        let reply = self.connection.call(&call, limit);
+        // GTK replies to an action before it carries it out.
+        if member == "DoAction" || matches!(reply, Err(Error::Timeout)) {
+            self.set_aside();
+        }
+        reply
+    }
+
+    /// Replaces a private socket over which the app may still carry out a call. While a GTK 3 app
+    /// runs a modal dialog in a call (`gtk_dialog_run`), it answers over other sockets only, and if
+    /// a message or the end of the connection waits in this one, it hangs for ever at the next key.
+    fn set_aside(&mut self) {
+        let Some((address, aside)) = &mut self.successor else {
+            return;
+        };
+        if let Ok(new) = Connection::private(address, PRIVATE_CONNECT) {
+            aside.truncate(MOST_ASIDE - 1);
+            aside.push_front(std::mem::replace(self.connection, new));
+        }
     }
 
     /// Sends requests to many objects at once. Returns their replies in order, `None` for one that

@@ -1,15 +1,13 @@
 //! One app on the accessibility bus: its identity and its connection.
 
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use crate::bus::{Body, Call, Connection, Error};
-use crate::connection::AppConnection;
+use crate::connection::{AppConnection, PRIVATE_CONNECT};
 use crate::decode::kept;
 use crate::names::{ACCESSIBLE, APPLICATION, ROOT};
 use crate::toolkits::Toolkit;
-
-/// How long connecting to a private socket may take. If it takes longer, the bus is used.
-const PRIVATE_CONNECT: Duration = Duration::from_millis(300);
 
 /// An app: its bus name, its private socket if it has one, and the properties that it reports.
 #[derive(Debug)]
@@ -24,6 +22,8 @@ pub struct Peer {
     /// The private socket. A call over it takes half the time of a call over the bus, as there is
     /// no daemon in between.
     private: Option<Connection>,
+    /// The address of the private socket; empty if there is none.
+    address: String,
 }
 
 impl Peer {
@@ -68,6 +68,7 @@ impl Peer {
             name,
             toolkit: Toolkit::from_name(&toolkit, &version),
             private,
+            address,
         })
     }
 
@@ -75,6 +76,19 @@ impl Peer {
     pub fn connection<'a>(&'a mut self, bus: &'a mut Connection) -> AppConnection<'a> {
         match &mut self.private {
             Some(private) => AppConnection::private(private),
+            None => AppConnection::by_bus(bus, &self.bus_name),
+        }
+    }
+
+    /// The connection for an action. Private sockets that the app may still use are moved to
+    /// `aside`.
+    pub fn connection_to_act<'a>(
+        &'a mut self,
+        bus: &'a mut Connection,
+        aside: &'a mut VecDeque<Connection>,
+    ) -> AppConnection<'a> {
+        match &mut self.private {
+            Some(private) => AppConnection::private(private).with_successor(&self.address, aside),
             None => AppConnection::by_bus(bus, &self.bus_name),
         }
     }

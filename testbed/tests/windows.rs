@@ -95,6 +95,19 @@ fn a_dialog_like_its_parent() {
     }
 }
 
+/// GTK 4.8 does not report dialogs as showing.
+#[test]
+fn a_dialog_of_gtk_4_shows() {
+    let (bed, server) = Bed::with_server();
+    let app = bed.chooser();
+    let (person, _) = bed.mousepad("");
+    let cancel = json!({"element": "Cancel", "role": "AXButton"});
+    person
+        .call_behind(&server, app.pid, "click_and_traverse", cancel)
+        .ok();
+    app.wait_for("chose None");
+}
+
 /// A point means the app's topmost window there, whatever windows other apps have there.
 #[test]
 fn a_place_is_in_the_topmost_window() {

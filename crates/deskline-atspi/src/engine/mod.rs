@@ -380,11 +380,7 @@ impl<'a> Engine<'a> {
             return;
         };
         let toplevel = self.nodes[parent].parent.is_none() && self.nodes[parent].owner.is_none();
-        let shown = if toplevel {
-            StateSet::SHOWING
-        } else {
-            self.toolkit.shown_state()
-        };
+        let shown = self.toolkit.shown_state();
         let role = self.known.get(&*self.nodes[index].path).map(|k| k.role);
         let viewport = role.is_some_and(|role| gtk::viewport_shows(role, states));
         let by_state = states.has(shown) || viewport;

@@ -154,7 +154,7 @@ impl Toolkit {
         }
     }
 
-    /// The state of a visible object below a toplevel: GTK 4 sets SHOWING on toplevels only.
+    /// The state of a visible object: GTK 4.8 sets SHOWING on windows only, not on dialogs.
     pub fn shown_state(self) -> u32 {
         match self {
             Self::Gtk4 => StateSet::VISIBLE,

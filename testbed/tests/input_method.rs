@@ -8,7 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use deskline_testbed::{App, Bed, Client, Compositor, Setup, Toolkit, until};
+use deskline_testbed::{
+    App, Bed, Client, Compositor, FCITX_ON as ON, Setup, Toolkit, hangul_is_on, until,
+};
 use serde_json::json;
 
 /// The engine of IBus that is on.
@@ -134,22 +136,8 @@ fn the_keys_reach_the_app_and_ibus_is_on_again() {
     assert!(!record.exists());
 }
 
-/// Fcitx's list of input methods: the keyboard, and Hangul, which is on in each new field.
-const PROFILE: &str = "[Groups/0]\nName=Default\nDefault Layout=us\nDefaultIM=hangul\n\
-    [Groups/0/Items/0]\nName=keyboard-us\n[Groups/0/Items/1]\nName=hangul\n\
-    [GroupOrder]\n0=Default\n";
-
-/// Fcitx's settings in this home.
-fn hangul_is_on(home: &Path) {
-    let config = home.join(".config/fcitx5");
-    fs::create_dir_all(&config).unwrap();
-    fs::write(config.join("profile"), PROFILE).unwrap();
-    fs::write(config.join("config"), "[Behavior]\nActiveByDefault=True\n").unwrap();
-}
-
-/// `fcitx5-remote`'s words for off and on.
+/// `fcitx5-remote`'s word for off.
 const OFF: &str = "1";
-const ON: &str = "2";
 
 /// The arguments of `gdbus` that ask Fcitx for its fields, a line each, and which has the focus.
 const FIELDS: [&str; 6] = [

@@ -221,3 +221,9 @@ fn windows_elsewhere_are_used_and_put_back() {
 fn a_text_is_pasted_and_the_clipboard_is_as_it_was() {
     known().pastes(&Toolkit::ALL);
 }
+
+/// KWin gives Fcitx all keys of a text field first: modifiers would overtake them.
+#[test]
+fn text_and_shortcuts_go_past_kwins_input_method() {
+    known().types_past_kwins_input_method(&[Toolkit::Gtk3, Toolkit::Qt5]);
+}

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_core::{App, ElementId, Tree};
+use deskline_core::{App, ElementId, States, Tree};
 use deskline_input::InputError;
 use deskline_link::clipboard::ClipboardThread;
 use deskline_link::ocr::Ocr;
@@ -188,6 +188,20 @@ impl LinuxDesktop {
             return Ok(());
         }
         Err(InputError::NoKeyboard { progress }.into())
+    }
+
+    /// Whether this app has the keyboard, and an element that takes text has the focus, as far as
+    /// the app reports it.
+    fn keys_go_to_text(&mut self, pid: u32) -> bool {
+        let front = self.display.front().ok().flatten();
+        if front.and_then(|front| front.pid) != Some(pid) {
+            return false;
+        }
+        let Ok(tree) = self.read(pid, Scope::Showing) else {
+            return true;
+        };
+        let focused = tree.focused_in(tree.active_toplevel());
+        focused.is_none_or(|at| tree.elements[at].states.contains(States::EDITABLE))
     }
 
     fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {

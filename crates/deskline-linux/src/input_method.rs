@@ -3,18 +3,20 @@
 //! An input method takes keys before the app does: with Pinyin on, `hello world` becomes 合理咯. IBus
 //! has one engine for all apps, on a bus of its own. Fcitx 5 has a state for each input field, on
 //! the session bus. Both handle the keys in order, so they are switched back once the app and the
-//! input method sleep.
+//! input method sleep. If Fcitx gets the keys from KWin, KWin takes them from it
+//! (`deskline-wayland/src/kde/input_method.rs`).
 //!
 //! The switched-off state is recorded in the runtime directory: if this process is killed
 //! meanwhile, the next one switches back.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_atspi::bus::{self, Body, Call, Connection, Message, WireError};
-use deskline_unix::family::{Family, Snapshot};
+use deskline_unix::family::{self, Family};
 use deskline_unix::process;
+use deskline_wayland::KWINS_INPUT_METHOD as KWINS;
 
 use crate::session::{Session, socket};
 
@@ -23,9 +25,6 @@ const ANSWERS: Duration = Duration::from_millis(500);
 
 /// How long app and input method may take to handle the last keys.
 const HANDLES: Duration = Duration::from_millis(500);
-
-/// App and input method have handled the keys once all of their threads have slept for this long.
-const ASLEEP: Duration = Duration::from_millis(10);
 
 /// The engine of IBus that passes keys through. It does not change the keyboard layout.
 const DIRECT: &str = "xkb:us::eng";
@@ -71,8 +70,8 @@ pub(crate) struct InputMethods {
     uid: u32,
     ibus: Ibus,
     session_bus: Option<String>,
-    /// Fcitx's bus. Connected to once.
-    fcitx: Option<Connection>,
+    /// The bus of Fcitx and KWin. Connected to once.
+    bus: Option<Connection>,
     /// The file that records the input method that is switched off.
     record: Option<PathBuf>,
 }
@@ -106,7 +105,7 @@ impl InputMethods {
                 bus: None,
             },
             session_bus: session.session_bus.clone(),
-            fcitx: None,
+            bus: None,
             record: record.map(|folder| folder.join("deskline-input-method")),
         };
         methods.recover();
@@ -136,7 +135,8 @@ impl InputMethods {
             return Some(On::Ibus(engine));
         }
         let state = self.fcitx("State").ok().flatten()?;
-        (state.reader().i32() == Ok(ACTIVE)).then_some(On::Fcitx)
+        let is_on = state.reader().i32() == Ok(ACTIVE);
+        (is_on && !self.gets_keys_from_kwin()).then_some(On::Fcitx)
     }
 
     fn switch_off(&mut self, on: &On) -> Result<(), bus::Error> {
@@ -176,26 +176,34 @@ impl InputMethods {
 
     /// Calls Fcitx's controller. `None` if there is no Fcitx.
     fn fcitx(&mut self, member: &str) -> Result<Option<Message>, bus::Error> {
+        let interface = "org.fcitx.Fcitx.Controller1";
+        let call = Call::new(FCITX, "/controller", interface, member, Body::new());
+        self.ask(FCITX, &call)
+    }
+
+    fn gets_keys_from_kwin(&mut self) -> bool {
+        let (name, path, interface) = KWINS;
+        let active = self.ask(name, &Call::get(name, path, interface, "active"));
+        active.is_ok_and(|active| active.is_some_and(|active| is_true(&active)))
+    }
+
+    /// Calls a program on the session bus. `None` if it does not run: the call would start it.
+    fn ask(&mut self, name: &str, call: &Call<'_>) -> Result<Option<Message>, bus::Error> {
         let Some(address) = &self.session_bus else {
             return Ok(None);
         };
-        let bus = match &mut self.fcitx {
+        let bus = match &mut self.bus {
             Some(bus) => bus,
             none => none.insert(Connection::open(address, ANSWERS)?),
         };
-        // A call to a name without an owner would start Fcitx.
-        let asked = Call::to_bus("NameHasOwner", Body::new().str(FCITX));
+        let asked = Call::to_bus("NameHasOwner", Body::new().str(name));
         let answer = match bus.call(&asked, ANSWERS) {
             Ok(answer) if answer.reader().u32() != Ok(1) => return Ok(None),
-            Ok(_) => {
-                let interface = "org.fcitx.Fcitx.Controller1";
-                let call = Call::new(FCITX, "/controller", interface, member, Body::new());
-                bus.call(&call, ANSWERS)
-            }
+            Ok(_) => bus.call(call, ANSWERS),
             Err(error) => Err(error),
         };
         if matches!(answer, Err(bus::Error::Io(_) | bus::Error::Timeout)) {
-            self.fcitx = None;
+            self.bus = None;
         }
         answer.map(Some)
     }
@@ -283,6 +291,12 @@ fn engine_name(answer: &Message) -> Result<String, WireError> {
     reader.str().map(str::to_owned)
 }
 
+/// Whether this is `true`, in a variant.
+fn is_true(answer: &Message) -> bool {
+    let mut reader = answer.reader();
+    reader.signature() == Ok("b") && reader.u32() == Ok(1)
+}
+
 /// Direct input, until it is dropped.
 pub(crate) struct Direct<'m> {
     methods: &'m mut InputMethods,
@@ -296,27 +310,13 @@ impl Drop for Direct<'_> {
             return;
         };
         let daemon = self.methods.ibus.bus.as_ref().map(|(_, pid)| *pid);
-        await_sleep(self.app.into_iter().chain(daemon));
+        let pids = self.app.into_iter().chain(daemon);
+        let families: Vec<Family> = pids.map(Family::new).collect();
+        family::await_sleep(&families, HANDLES);
         if let Err(error) = self.methods.switch_on(&was) {
             tracing::warn!(%error, "the input method stays off");
         }
         self.methods.forget();
-    }
-}
-
-/// Waits until these processes and their children have handled the keys.
-fn await_sleep(pids: impl Iterator<Item = u32>) {
-    let families: Vec<Family> = pids.map(Family::new).collect();
-    let asleep = || -> Option<Vec<Snapshot>> { families.iter().map(Family::asleep).collect() };
-    let end = Instant::now() + HANDLES;
-    let mut last = asleep();
-    loop {
-        std::thread::sleep(ASLEEP);
-        let now = asleep();
-        if now.is_some() && now == last || Instant::now() >= end {
-            return;
-        }
-        last = now;
     }
 }
 

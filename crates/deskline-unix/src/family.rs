@@ -1,10 +1,13 @@
 //! An app's processes: whether they run, and how much they have run.
 
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The maximum number of processes to count for one app.
 const MOST: usize = 64;
+
+/// An app has handled its input once all of its threads have slept for this long.
+const ASLEEP: Duration = Duration::from_millis(10);
 
 /// A process and its descendants. Only their main threads count: they run the event loops.
 #[derive(Debug, Clone)]
@@ -60,6 +63,21 @@ impl Family {
         // counted next time.
         let counters = self.0.iter().map(|pid| schedstat(*pid)).collect();
         (!self.0.iter().any(awake)).then_some(Snapshot(counters))
+    }
+}
+
+/// Waits until these processes have handled their input, at most for `limit`.
+pub fn await_sleep(families: &[Family], limit: Duration) {
+    let asleep = || -> Option<Vec<Snapshot>> { families.iter().map(Family::asleep).collect() };
+    let end = Instant::now() + limit;
+    let mut last = asleep();
+    loop {
+        std::thread::sleep(ASLEEP);
+        let now = asleep();
+        if now.is_some() && now == last || Instant::now() >= end {
+            return;
+        }
+        last = now;
     }
 }
 

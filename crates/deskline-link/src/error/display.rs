@@ -43,6 +43,13 @@ pub enum DisplayError {
          or use {QUIET_TOOLS}, which need no window"
     )]
     NotSwitched,
+    /// KWin keeps giving keys to its input method.
+    #[error(
+        "KWin gives all keys to its input method first, and did not stop. No more keys were sent. \
+         Use {QUIET_TOOLS}, which need no keys, or ask the user to choose no virtual keyboard in \
+         Plasma's settings"
+    )]
+    KeysGoElsewhere,
     /// Another window came to the front while the target's position was searched.
     #[error("the front window has just changed. Nothing was sent; try again")]
     FrontChanged,

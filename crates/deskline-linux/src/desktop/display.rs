@@ -38,6 +38,13 @@ impl Display for LinuxDesktop {
 
     fn release_all(&mut self) {
         self.display.release_all();
+        let taken = self.display.wayland().and_then(|its| its.keys_taken_in());
+        if let Some(pid) = taken {
+            let to_text = self.keys_go_to_text(pid);
+            if let Some(wayland) = self.display.wayland() {
+                wayland.give_keys_back(to_text);
+            }
+        }
     }
 
     fn screen(&mut self) -> Offer<&mut dyn Screen> {

@@ -56,6 +56,14 @@ impl WaylandSystem for KdeDisplay {
         false
     }
 
+    fn keys_taken_in(&self) -> Option<u32> {
+        KdeDisplay::keys_taken_in(self)
+    }
+
+    fn give_keys_back(&mut self, to_text: bool) {
+        KdeDisplay::give_keys_back(self, to_text);
+    }
+
     fn unserved(&self, _pid: u32) -> Option<&'static str> {
         None
     }

@@ -62,6 +62,14 @@ pub(crate) trait WaylandSystem {
     /// without a report by the compositor. The app then reports it.
     fn misses_launchers(&mut self) -> bool;
 
+    /// The app whose keys this link has taken from the compositor's input method.
+    fn keys_taken_in(&self) -> Option<u32> {
+        None
+    }
+
+    /// Gives the input method these keys back, if they still go `to_text` in that app.
+    fn give_keys_back(&mut self, _to_text: bool) {}
+
     /// Why the agent's own seat, if there is one, does not reach this process.
     fn unserved(&self, pid: u32) -> Option<&'static str>;
 

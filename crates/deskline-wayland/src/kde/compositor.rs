@@ -1,6 +1,6 @@
 //! KWin as a [`Compositor`].
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_core::Point;
@@ -15,6 +15,7 @@ use deskline_link::{
 use super::bus::Bus;
 use super::fake::{self, Fake};
 use super::guard::{self, Guard};
+use super::input_method::{AT_ONCE, InputMethod};
 use super::picture::{self, Access};
 use super::script::Scripts;
 use super::windows::{self, Screen};
@@ -62,11 +63,14 @@ pub type KdeDisplay = WaylandDisplay<Kde>;
 /// A KWin session.
 pub struct Kde {
     bus: Bus,
+    /// KWin's socket.
+    socket: PathBuf,
     scripts: Scripts,
     way: Option<Way>,
     /// Created by [`KdeDisplay`]'s `prepare` or when first needed: `doctor` and reading create no
     /// devices.
     events: Option<Box<dyn Events>>,
+    method: InputMethod,
     /// When we gave the seat its first device of a kind; `None` once apps have had time to bind it.
     new_since: Option<Instant>,
     has_guard: bool,
@@ -100,8 +104,10 @@ impl KdeDisplay {
             has_guard: guard::offered(&bus),
             pictures: Access::ask(&bus.connection, Some(&bus.kwin)),
             bus,
+            socket: socket.to_owned(),
             scripts,
             events: None,
+            method: InputMethod::default(),
             new_since: None,
             guard: None,
             parked: Point { x: 0, y: 0 },
@@ -143,6 +149,17 @@ impl KdeDisplay {
         self.compositor.way.is_none()
     }
 
+    /// The app whose keys this link has taken from KWin's input method.
+    pub fn keys_taken_in(&self) -> Option<u32> {
+        self.compositor.method.taken_in()
+    }
+
+    /// Gives KWin's input method these keys back, if they still go `to_text` in that app.
+    pub fn give_keys_back(&mut self, to_text: bool) {
+        let kde = &mut self.compositor;
+        kde.method.give_back(&kde.bus, to_text);
+    }
+
     /// Creates the devices if the seat has none. Returns whether it did.
     ///
     /// # Errors
@@ -160,6 +177,16 @@ impl KdeDisplay {
 impl Kde {
     fn look(&mut self) -> Result<Screen> {
         Screen::look(&mut self.scripts)
+    }
+
+    /// Takes the keys of this app from KWin's input method. Returns whether that took some time.
+    fn take_keys(&mut self, app: u32) -> Result<bool> {
+        let events = match (&self.way, &mut self.events) {
+            (Some(Way::Fake(_)), Some(events)) => Some(&mut **events as &mut dyn Events),
+            _ => None,
+        };
+        self.method
+            .take_keys(app, (&self.bus, &self.socket), events)
     }
 
     fn events(&mut self) -> Result<&mut dyn Events> {
@@ -332,12 +359,14 @@ impl Compositor for Kde {
 
     /// Checking the focus takes KWin some milliseconds, and so does opening the guard.
     fn manner(&self) -> Manner<'_> {
+        let usual = Part {
+            least: 48,
+            most: 80,
+        };
+        let all_read = self.method.exists && matches!(self.way, Some(Way::Fake(_)));
         Manner {
-            part: Part {
-                least: 48,
-                most: 80,
-            },
-            types_at_once: self.guards(),
+            part: if all_read { AT_ONCE } else { usual },
+            types_at_once: all_read || self.guards(),
             ..Manner::PLAIN
         }
     }
@@ -355,7 +384,13 @@ impl Compositor for Kde {
     }
 
     fn keyboard(&mut self, aim: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
-        let screen = self.look()?;
+        let mut screen = self.look()?;
+        let pid = screen.active().map(|active| active.pid);
+        if let Some(pid) = pid.filter(|pid| aim.is_some_and(|aim| aim.pid == *pid))
+            && self.take_keys(pid)?
+        {
+            screen = self.look()?;
+        }
         let Some(active) = screen.active() else {
             return Ok(Keyboard::Nobody);
         };
@@ -388,6 +423,7 @@ impl Compositor for Kde {
     }
 
     fn ready(&mut self) -> Result<()> {
+        self.method.find(&self.bus);
         self.events().map(drop)
     }
 

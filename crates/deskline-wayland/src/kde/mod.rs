@@ -6,6 +6,7 @@
 //! - `script`: runs a script in KWin and waits for its answer.
 //! - `windows`: the windows and the pointer, by such a script.
 //! - `fake`: input by KWin's fake input protocol, on Plasma 5.
+//! - `input_method`: takes the keys from KWin's input method.
 //! - `guard`: blocks the person's input by KWin's input capture.
 //! - `picture`: pictures by KWin's ScreenShot2, for programs with a `.desktop` file.
 //! - `compositor`: implements the crate's `Compositor` with these.
@@ -14,8 +15,10 @@ mod bus;
 mod compositor;
 mod fake;
 mod guard;
+mod input_method;
 mod picture;
 mod script;
 mod windows;
 
 pub use compositor::KdeDisplay;
+pub use input_method::KEYBOARD as KWINS_INPUT_METHOD;

@@ -1,0 +1,129 @@
+//! KWin's input method, which Plasma's settings call "Virtual Keyboard". KWin gives it all keys of
+//! a text field first, but modifiers to the app at once: Control+A would type an "a". So the keys
+//! are taken from it for the rest of a link.
+//!
+//! KWin 5.27 gives them back as soon as a GTK field changes. So there each part of a text is sent
+//! at once, after the app has handled the part before.
+
+use std::path::Path;
+use std::time::Duration;
+
+use deskline_input::Part;
+use deskline_link::{DisplayError, Result};
+use deskline_unix::family::{self, Family};
+
+use super::bus::Bus;
+use crate::dbus::{self, On, PROPERTIES};
+use crate::events::Events;
+use crate::wlroots::client::Client;
+
+/// KWin's input method on the session bus.
+pub const KEYBOARD: On<'static> = (
+    "org.kde.KWin",
+    "/VirtualKeyboard",
+    "org.kde.kwin.VirtualKeyboard",
+);
+
+/// Whether KWin gives the keys to its input method first.
+const ACTIVE: &str = "active";
+
+/// How long an app may take to report its field.
+const REPORTS: Duration = Duration::from_millis(500);
+
+/// A part whose keys KWin 5.27 reads at once: 4096 bytes. A character takes at most six events of
+/// 16 bytes.
+pub(super) const AT_ONCE: Part = Part {
+    least: 24,
+    most: 40,
+};
+
+/// The input method of a link.
+#[derive(Debug, Default)]
+pub(super) struct InputMethod {
+    /// Whether KWin has one, as of the present action.
+    pub(super) exists: bool,
+    /// Whether the app has reported its field since the action began, and KWin keeps the keys.
+    stays_off: bool,
+    /// The app whose keys were taken.
+    taken_in: Option<u32>,
+    /// For roundtrips, where events have none.
+    client: Option<Client>,
+}
+
+impl Bus {
+    fn is(&self, property: &str) -> bool {
+        let (_, path, interface) = KEYBOARD;
+        let on = (self.kwin.as_str(), path, interface);
+        let value = dbus::property(&self.connection, on, property);
+        value.is_ok_and(|value| bool::try_from(value) == Ok(true))
+    }
+
+    fn set_active(&self, active: bool) -> Result<()> {
+        let (_, path, interface) = KEYBOARD;
+        let value = zbus::zvariant::Value::from(active);
+        self.ask(path, PROPERTIES, "Set", &(interface, ACTIVE, value))
+    }
+}
+
+impl InputMethod {
+    /// Called when an action with keys begins.
+    pub(super) fn find(&mut self, bus: &Bus) {
+        self.exists = bus.is("available");
+        self.stays_off = false;
+    }
+
+    /// Takes the keys of this app from the input method of the KWin that listens on `socket`.
+    /// `events` are those whose roundtrips are Wayland's: KWin 5.27's. Returns whether that took
+    /// some time.
+    pub(super) fn take_keys(
+        &mut self,
+        app: u32,
+        (bus, socket): (&Bus, &Path),
+        mut events: Option<&mut dyn Events>,
+    ) -> Result<bool> {
+        if !self.exists || self.stays_off && !bus.is(ACTIVE) {
+            return Ok(false);
+        }
+        self.stays_off = events.is_none();
+        // By its answer, KWin has sent all earlier events to its clients, and has handled what they
+        // had sent.
+        let mut roundtrip = || {
+            if let Some(events) = &mut events {
+                return events.sync();
+            }
+            let client = match self.client.take() {
+                Some(client) => client,
+                None => Client::connect(socket)?,
+            };
+            self.client.insert(client).roundtrip()
+        };
+        // The app has got the keyboard or keys. It handles them, and KWin what it reports then.
+        roundtrip()?;
+        family::await_sleep(&[Family::new(app)], REPORTS);
+        roundtrip()?;
+        if bus.is(ACTIVE) {
+            self.taken_in = Some(app);
+            bus.set_active(false)?;
+            if bus.is(ACTIVE) {
+                return Err(DisplayError::KeysGoElsewhere.into());
+            }
+        }
+        Ok(true)
+    }
+
+    /// The app whose keys this link has taken.
+    pub(super) fn taken_in(&self) -> Option<u32> {
+        self.taken_in
+    }
+
+    /// Gives the keys back if they still go `to_text` in the same app. Otherwise KWin does so in
+    /// the next field.
+    pub(super) fn give_back(&mut self, bus: &Bus, to_text: bool) {
+        if self.taken_in.take().is_some()
+            && to_text
+            && let Err(e) = bus.set_active(true)
+        {
+            tracing::warn!("KWin's input method stays off: {e}");
+        }
+    }
+}

@@ -143,13 +143,16 @@ Gtk.main()
 "#;
     let script = script.replace("LOG", log.to_str().unwrap());
     let pid = open_script(&bed, &server, &script);
-    let (_person, _) = bed.mousepad("");
+    let (person, _) = bed.mousepad("");
+    person.bring_to_front();
+    let front = bed.screen().front();
     for (role, element, name) in [
         ("AXMenuItem", "Town", "Ulm"),
         ("AXCheckBox", "River", "Inn"),
     ] {
         let answer = server.press_ax(pid, role, element).ok();
         has(answer.field("dialog"), "Name it");
+        assert_eq!(bed.screen().front(), front);
         let arguments = json!({"pid": pid, "text": name, "pressKey": "Return"});
         let answer = server.call("type_and_traverse", arguments).ok();
         has(answer.field("summary"), name);

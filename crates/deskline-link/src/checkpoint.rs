@@ -97,6 +97,9 @@ pub(crate) struct Checkpoint<'a> {
     hovers_at: Option<Point>,
     /// Whether input was sent or a window brought to the front.
     touched: bool,
+    /// Whether accessibility alone has carried out an action: a window that the app then opens
+    /// comes to the front.
+    quiet: bool,
     /// Whether a window manager that did not raise a window in time may still do so.
     may_come_late: bool,
     /// Whether this link has moved the pointer.
@@ -147,6 +150,7 @@ impl<'a> Checkpoint<'a> {
             lends_clipboard: false,
             hovers_at: None,
             touched: false,
+            quiet: false,
             may_come_late: false,
             pointed: false,
             pressed: false,
@@ -324,6 +328,10 @@ impl<'a> Checkpoint<'a> {
     }
 
     // The input of a link. Each method records what the restore needs.
+
+    pub(crate) fn acts_quietly(&mut self) {
+        self.quiet = true;
+    }
 
     /// Like [`Apps::open`](crate::Apps::open).
     pub(crate) fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {

@@ -233,6 +233,7 @@ impl Act<'_> {
             return Err(refused(Refusal { action, obstacle }));
         }
         self.animate(desk, target, None, None)?;
+        desk.acts_quietly();
         let done = &mut outcome.step.done;
         // An app that does not answer may still have done it.
         done.underway = true;

@@ -33,10 +33,20 @@ impl Checkpoint<'_> {
     /// Brings the person's window back to the front, unless they have switched meanwhile, another
     /// app has opened a window for them, or the window is gone.
     fn restore_front(&mut self) {
-        if self.keep || !self.touched || self.desktop.is_private() {
+        if self.keep || !self.touched && !self.quiet || self.desktop.is_private() {
             return;
         }
         let now = self.desktop.front().ok().flatten();
+        if !self.touched {
+            // Only what the app has opened is put behind, and no menu, which would close.
+            let opened = |now: &&Window| self.is_targets(now) && !self.was_there(now.id);
+            let Some(pid) = now.as_ref().filter(opened).and_then(|now| now.pid) else {
+                return;
+            };
+            if self.desktop.popup_open(pid).unwrap_or(true) {
+                return;
+            }
+        }
         let Some(front) = self.saved.front.take() else {
             if now.as_ref().is_none_or(|now| self.is_targets(now)) {
                 self.restore_places();

@@ -7,7 +7,7 @@ use deskline_link::call::Awaited;
 use insta::assert_snapshot;
 
 use crate::script::person;
-use crate::story::{MAIL, MAIL_WINDOW, MUSIC_WINDOW, Story, scrolls};
+use crate::story::{MAIL, MAIL_WINDOW, MUSIC_WINDOW, Story, opens_menu, scrolls};
 use crate::world::{Health, World};
 
 #[test]
@@ -64,6 +64,24 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
     unwatch_person
     ");
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
+}
+
+/// The next keys of the person would go into it.
+#[test]
+fn a_dialog_that_accessibility_opens_does_not_stay_in_front() {
+    for menu in [false, true] {
+        let mut story = Story::new();
+        let front = story.front();
+        story.on_press("Send", move |world| {
+            world.window(MAIL, "Really?", [50, 20, 400, 300], "");
+            if menu {
+                opens_menu(world);
+            }
+        });
+        story.press("Send");
+        story.succeeds();
+        assert_eq!(story.front() == front, !menu, "{}", story.text());
+    }
 }
 
 #[test]

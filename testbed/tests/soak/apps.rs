@@ -254,12 +254,23 @@ impl<'b> Driven<'b> {
             Act::Look | Act::Hover => true,
             Act::Press | Act::Click => new.any(|line| *line == pressed),
             Act::Scroll => new.any(|line| line.starts_with("pad scroll")),
-            Act::Set(token) | Act::Type(token) | Act::Paste(token) => {
-                new.any(|line| line.starts_with(&text) && agents(line).contains(token.as_str()))
-            }
+            Act::Set(token) | Act::Type(token) | Act::Paste(token) => new.any(|line| {
+                let now = line.strip_prefix(&text).map(agents);
+                now.is_some_and(|now| {
+                    self.is_right(act, token, &now) || self.unsure && now.contains(token)
+                })
+            }),
             Act::Write(token) => self
                 .content()
                 .is_some_and(|all| agents(&all).contains(token.as_str())),
+        }
+    }
+
+    /// Whether this text is the last one after this act.
+    fn is_right(&self, act: &Act, token: &str, is: &str) -> bool {
+        match act {
+            Act::Set(_) => is == token,
+            _ => is.replacen(token, "", 1).trim_end() == agents(&self.text).trim_end(),
         }
     }
 
@@ -311,10 +322,7 @@ impl<'b> Driven<'b> {
         judged.strays = letters(now).saturating_sub(letters(&self.text));
         let (was, is) = (agents(&self.text), agents(now));
         let right = match (act, token) {
-            (Some(Act::Set(_)), Some(token)) if done => is == *token,
-            (_, Some(token)) if done => {
-                is.replacen(token.as_str(), "", 1).trim_end() == was.trim_end()
-            }
+            (Some(act), Some(token)) if done => self.is_right(act, token, &is),
             (_, Some(_)) => true,
             _ => is == was,
         };

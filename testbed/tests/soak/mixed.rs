@@ -321,7 +321,8 @@ impl Soak<'_> {
         self.judge((!killed).then_some(at), &act, done, link);
         self.check(link);
         if self.report.findings() > known {
-            println!("{:#?}", self.last);
+            let text = answer.map(|answer| answer.text).unwrap_or_default();
+            println!("{:#?}\n{text}", self.last);
         }
     }
 

@@ -5,10 +5,6 @@ use std::fs;
 
 use deskline_testbed::{Bed, Client, kilobytes, until};
 
-/// The private sockets that the server keeps open, whether their apps still run or not, because an
-/// app may still carry out an action over them: `MOST_ASIDE` of deskline-atspi.
-const SET_ASIDE: usize = 16;
-
 /// The allocator keeps some of what was freed; a leak of a tree in each call is more than this.
 const MOST_GROWTH_KB: usize = 4 * 1024;
 const MOST_GROWTH_KB_PER_CALL: usize = 6;
@@ -64,7 +60,7 @@ impl Held {
         // Connections end with their apps. The server's thread pool keeps an idle thread for 10 s.
         until(&format!("no more than {self:?}"), || {
             let now = Self::by(bed, server);
-            let more = now.descriptors > self.descriptors + SET_ASIDE
+            let more = now.descriptors > self.descriptors
                 || now.threads > self.threads
                 || now.children > self.children;
             (!more).then_some(())

@@ -126,6 +126,11 @@ impl Bed {
         self.script("fold.py")
     }
 
+    /// A window in which a panel lies over buttons; see `testbed/apps/covers.py`.
+    pub fn covers(&self, args: &[&str]) -> App<'_> {
+        self.script_with("covers.py", args)
+    }
+
     /// A GTK 3 panel whose menu opens late; see `testbed/apps/dock.py`.
     pub fn dock(&self) -> App<'_> {
         self.script("dock.py")

@@ -34,7 +34,10 @@ fn a_form_is_filled_in_one_call_with_one_diff() {
         let done = answer.list("steps");
         assert_eq!(done.len(), 4, "{answer}");
         assert!(done[0].starts_with("1 done: Clicked"), "{answer}");
-        assert!(done[0].ends_with("typed 'Ann'"), "{answer}");
+        assert!(
+            done[0].ends_with("typed 'Ann'; effect: changed"),
+            "{answer}"
+        );
         assert_eq!(bed.journal_lines().len(), lines + 1, "{toolkit:?}");
         assert_eq!(answer.file().matches("# diff:").count(), 1, "{toolkit:?}");
         assert!(answer.diff_lines().iter().any(|l| l.contains("-> \"Ann\"")));

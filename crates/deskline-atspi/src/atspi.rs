@@ -14,6 +14,7 @@ use crate::bus::{self, Body, Call, Connection, Reader};
 use crate::connection::{AppConnection, PATIENCE};
 use crate::decode::{self, Object};
 use crate::engine::{self, Engine, Node};
+use crate::hit_test::Asked;
 use crate::mirrors::Mirrors;
 use crate::names::{ACCESSIBLE, REGISTRY, ROOT, StateSet, role};
 use crate::peer::Peer;
@@ -67,6 +68,8 @@ pub struct AtSpi {
     /// Private sockets over which apps may still carry out an action, the newest first.
     aside: VecDeque<Connection>,
     keep_alive: KeepAlive,
+    /// A first answer about a point.
+    pub(crate) asked: Option<Asked>,
 }
 
 impl AtSpi {
@@ -84,6 +87,7 @@ impl AtSpi {
             acted_in: Vec::new(),
             aside: VecDeque::new(),
             keep_alive: KeepAlive::new(address),
+            asked: None,
         })
     }
 
@@ -417,7 +421,7 @@ impl AtSpi {
     }
 
     /// The app that has this element, and the element's object.
-    fn locate<'a>(&'a mut self, element: &'a ElementId) -> Result<Located<'a>> {
+    pub(crate) fn locate<'a>(&'a mut self, element: &'a ElementId) -> Result<Located<'a>> {
         let (bus_name, path) = tree::split_id(element).ok_or_else(|| {
             Error::system("looking for an element")(format!("{element:?} is not an element's id"))
         })?;
@@ -504,12 +508,12 @@ fn older_parts(
 }
 
 /// An element's object, and the app that has it.
-struct Located<'a> {
-    app: AppConnection<'a>,
-    path: Arc<str>,
+pub(crate) struct Located<'a> {
+    pub(crate) app: AppConnection<'a>,
+    pub(crate) path: Arc<str>,
     pid: u32,
     name: String,
-    toolkit: Option<Toolkit>,
+    pub(crate) toolkit: Option<Toolkit>,
 }
 
 impl Located<'_> {

@@ -54,6 +54,16 @@ pub fn objects(message: &Message) -> Result<Vec<(&str, &str)>, WireError> {
     message.reader().array(8, Reader::object)
 }
 
+/// `a{ss}`: the value of this attribute.
+pub fn attribute(r: &mut Reader<'_>, wanted: &str) -> Result<Option<String>, WireError> {
+    let attributes = r.array(8, |r| {
+        r.align(8)?;
+        Ok((r.str()?, r.str()?))
+    })?;
+    let value = attributes.into_iter().find(|(name, _)| *name == wanted);
+    Ok(value.map(|(_, value)| value.to_owned()))
+}
+
 pub fn number_property(message: &Message) -> Option<i32> {
     message.reader().variant_i32().ok()
 }

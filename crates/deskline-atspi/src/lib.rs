@@ -28,6 +28,7 @@ mod engine;
 mod events;
 #[cfg(test)]
 mod flood_tests;
+mod hit_test;
 mod mirrors;
 mod names;
 mod partial;

@@ -43,6 +43,10 @@ pub enum Request {
     Caret,
     /// `Text.GetOffsetAtPoint` in screen coordinates
     OffsetAt(i32, i32),
+    /// `Text.GetDefaultAttributes`
+    TextAttributes,
+    /// `Text.GetCharacterExtents` in screen coordinates
+    CharacterExtents(i32),
     /// `Value.CurrentValue`
     Value,
     /// `Accessible.GetAttributes`
@@ -103,6 +107,11 @@ impl Request {
             Self::OffsetAt(x, y) => {
                 let body = Body::new().i32(x).i32(y).u32(SCREEN);
                 (TEXT, "GetOffsetAtPoint", body)
+            }
+            Self::TextAttributes => plain(TEXT, "GetDefaultAttributes"),
+            Self::CharacterExtents(at) => {
+                let body = Body::new().i32(at).u32(SCREEN);
+                (TEXT, "GetCharacterExtents", body)
             }
             Self::Value => get(VALUE, "CurrentValue"),
             Self::Attributes => plain(ACCESSIBLE, "GetAttributes"),

@@ -24,6 +24,7 @@ pub mod nearest;
 pub mod number;
 mod opened;
 mod own_line;
+mod receives;
 pub mod role;
 mod role_table;
 pub mod search;

@@ -5,7 +5,7 @@
 //! for a menu item whose submenu opens inside it. The button of an open GTK expander and Qt's group
 //! box with a check box have a box around their whole content, so their centre is another button.
 
-use crate::{Rect, Role, Tree};
+use crate::{Rect, Role, States, Tree};
 
 /// A part of a box that is less high than this, in pixels, is a margin, not a line.
 const LEAST: i32 = 4;
@@ -53,7 +53,8 @@ impl Tree {
             let Some(place) = element.place() else {
                 continue;
             };
-            if element.role.is_interactive() || is_kind(element.role) {
+            let is_text = element.role == Role::STATIC_TEXT;
+            if is_text || element.role.is_interactive() || is_kind(element.role) {
                 self.note_content(&mut content, i, place);
             }
             let covered = |inside: &Inside| inside.all.contains(place.center());
@@ -64,16 +65,35 @@ impl Tree {
         }
     }
 
-    /// Records an element that takes clicks for each button and check box that contains it.
+    /// Records an element that takes clicks for each button and check box that contains it, and a
+    /// text for each that has opened around it, or that is a group box (Qt).
     fn note_content(&self, content: &mut [Option<Inside>], index: usize, place: Rect) {
+        let is_text = self.elements[index].role == Role::STATIC_TEXT;
         for outer in self.outwards(index).skip(1).take(LEVELS) {
             let holder = &self.elements[outer];
             let has_title = matches!(holder.role, Role::BUTTON | Role::CHECK_BOX);
-            let whole = holder.extents.filter(|_| has_title);
+            let is_part = has_title && (!is_text || self.is_text_content(index, outer));
+            let whole = holder.extents.filter(|_| is_part);
             if whole.is_some_and(|whole| whole.contains(place.center())) {
                 content[outer] = Some(Inside::with(content[outer], place));
             }
         }
+    }
+
+    /// Whether a text is below the title of what has opened around it, or of a group box (Qt). The
+    /// title itself is a text of the same words, or the first one inside.
+    fn is_text_content(&self, text: usize, holder: usize) -> bool {
+        let outer = &self.elements[holder];
+        let opened = outer.states.contains(States::EXPANDED);
+        let is_group_box = outer.role == Role::CHECK_BOX && outer.native_role == "check box";
+        let words = |at: usize| &self.elements[at].title;
+        let is_text = |at: &usize| self.elements[*at].role == Role::STATIC_TEXT;
+        let is_title = if words(holder).is_blank() {
+            (holder + 1..text).find(is_text).is_none()
+        } else {
+            words(holder) == words(text)
+        };
+        (opened || is_group_box) && !is_title
     }
 
     /// For each row and menu item, the nearest ancestor of the same role.

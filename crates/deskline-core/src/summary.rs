@@ -12,7 +12,7 @@ use crate::{Diff, Texts, Tree};
 pub const LIMIT: usize = 4_000;
 
 /// The names of the fields, in their order.
-pub const FIELDS: [&str; 25] = [
+pub const FIELDS: [&str; 27] = [
     "status",
     "error",
     "pid",
@@ -26,6 +26,8 @@ pub const FIELDS: [&str; 25] = [
     "hint",
     "screenshot",
     "summary",
+    "effect",
+    "expected",
     "steps",
     "note",
     "target",
@@ -100,6 +102,10 @@ pub struct Summary {
     pub screenshot: Option<String>,
     /// The action and its effect, in one or two sentences.
     pub summary: String,
+    /// What the action has changed: `changed`, `picture only`, `nothing` or `unknown`.
+    pub effect: Option<&'static str>,
+    /// When what the call expects showed.
+    pub expected: Option<String>,
     /// The steps of a chain, a line each.
     pub steps: Vec<String>,
     /// The element that was acted on, as it is now: [`crate::target::target`].
@@ -194,6 +200,12 @@ impl Summary {
         }
         if !self.summary.is_empty() {
             out.field("summary", &self.summary, 300);
+        }
+        if let Some(effect) = self.effect {
+            out.field("effect", effect, 20);
+        }
+        if let Some(expected) = &self.expected {
+            out.field("expected", expected, 60);
         }
         // Leave room for the effect of the steps.
         out.list("steps", &self.steps, "", LIMIT * 2 / 5);

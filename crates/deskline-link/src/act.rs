@@ -13,6 +13,7 @@ mod input_window;
 mod open;
 mod paste;
 mod reach;
+mod receives;
 mod text_then_key;
 mod until;
 pub(crate) mod wait_for;

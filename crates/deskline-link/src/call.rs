@@ -261,6 +261,17 @@ pub enum Awaited {
     Visible,
 }
 
+/// What must show after an action, or must not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expect {
+    /// A part of an element's text.
+    pub text: String,
+    /// Whether no element may have it.
+    pub absent: bool,
+    /// How long to wait for it.
+    pub timeout: Duration,
+}
+
 /// The options that every tool takes.
 #[derive(Debug, Clone, PartialEq)]
 // Each field is an argument of every tool, under the same name.
@@ -310,6 +321,8 @@ pub struct Call {
     pub then: Vec<Action>,
     /// How often each step of a chain runs. Empty: once.
     pub repeats: Vec<usize>,
+    /// What each step must lead to. Empty: nothing in particular.
+    pub expects: Vec<Option<Expect>>,
     pub options: Options,
     /// The question that the person has answered for this call alone.
     pub approved: Option<String>,
@@ -327,6 +340,7 @@ impl Call {
             action,
             then: Vec::new(),
             repeats: Vec::new(),
+            expects: Vec::new(),
             options: Options::default(),
             approved: None,
             arguments: serde_json::Map::new(),
@@ -356,6 +370,17 @@ impl Call {
     /// How many times this step runs.
     pub(crate) fn repeats(&self, step: usize) -> usize {
         self.repeats.get(step).copied().unwrap_or(1)
+    }
+
+    /// What run number `nth` of the call's steps must lead to. A step that is repeated must have
+    /// led to it after its last run.
+    pub(crate) fn expected(&self, nth: usize) -> Option<&Expect> {
+        let (step, _) = self.runs().nth(nth)?;
+        let next = self.runs().nth(nth + 1).map(|(step, _)| step);
+        self.expects
+            .get(step)?
+            .as_ref()
+            .filter(|_| next != Some(step))
     }
 
     /// The steps with their indices, each as often as it runs.

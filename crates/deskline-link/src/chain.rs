@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::report::{AppState, Report};
 use crate::resolve::{Targets, lookup};
 use crate::secrecy::Witness;
+use crate::settle::effect::Changed;
 use crate::settle::handoff::FrontWatch;
 use crate::settle::has_ended;
 use crate::step::{EndedRun, Step};
@@ -43,8 +44,14 @@ impl Steps<'_> {
             }
             if let (true, Some(after)) = (self.call.is_chain(), &report.readings.after) {
                 let before = report.readings.current();
-                let led_to = before.and_then(|before| led_to(before, after, report));
-                report.step.led_to = led_to;
+                let diff = before.map(|before| (before, Diff::between(before, after)));
+                let led_to = diff
+                    .as_ref()
+                    .and_then(|(before, diff)| led_to((before, after), diff, report));
+                let changed = diff
+                    .as_ref()
+                    .map(|(_, diff)| report.step_changed(action, after, diff));
+                (report.step.led_to, report.step.changed) = (led_to, changed);
             }
             let Some(&(_, next)) = runs.peek() else {
                 break;
@@ -112,11 +119,14 @@ impl Steps<'_> {
         if let (false, Ok(tree)) = (same, &tree) {
             let app = escape::name(&tree.app.name, 40);
             step.led_to = Some(format!("{app} came to the front"));
+            step.changed = Some(Changed::Tree);
         }
         report.ended_runs.push(EndedRun {
             step: at,
             sentence: step.done.sentence(public),
             led_to: step.led_to,
+            changed: step.changed,
+            met: step.met,
             public,
         });
         let following = self.call.runs().nth(report.ended_runs.len());
@@ -231,7 +241,8 @@ impl Steps<'_> {
             self.settle(desk, action, &targets, front, report)
         })?;
         report.timed("read_back", |report| {
-            self.read_back(desk, action, &targets, report)
+            self.read_back(desk, action, &targets, report)?;
+            self.await_expected(desk, action, front, report)
         })
     }
 
@@ -288,14 +299,13 @@ impl Steps<'_> {
 
 /// The windows that a step opened or closed, and the changes of its target or selection, in a few
 /// words.
-fn led_to(before: &Tree, after: &Tree, report: &Report) -> Option<String> {
+fn led_to((before, after): (&Tree, &Tree), diff: &Diff, report: &Report) -> Option<String> {
     // A wait has ended in a helper of the app.
     if before.app.pid != after.app.pid {
         return None;
     }
-    let diff = Diff::between(before, after);
     let title = |tree: &Tree, index: usize| summary::name_of(tree, index);
-    if let Some(opened) = after.opened_since(before, &diff) {
+    if let Some(opened) = after.opened_since(before, diff) {
         return Some(format!("opened {}", title(after, opened)));
     }
     let id = |tree: &Tree, top: usize| tree.elements.get(top).map(|e| e.id.clone());

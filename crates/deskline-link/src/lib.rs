@@ -54,7 +54,7 @@ pub mod trees;
 pub use act::wait_for::Waiting;
 pub use answer::{Answer, error as error_answer};
 pub use apps::{Application, Apps, Identity, Opened, Permit, Progress};
-pub use call::{Action, Call, Input, Options, Quiet, Target, Tool, Toplevel};
+pub use call::{Action, Call, Expect, Input, Options, Quiet, Target, Tool, Toplevel};
 pub use clipboard::Clipboard;
 pub use deskline_input::{
     Aim, Button, Cancel, Cancelled, Click, Clicks, InputError, Other, Reason,
@@ -72,4 +72,4 @@ pub use error::{
 pub use links::{Links, Looked, unanswered};
 pub use policy::{Policy, identify};
 pub use report::STEPS;
-pub use trees::{Scope, Sent, Sign, Signs, Trees};
+pub use trees::{Hit, Scope, Sent, Sign, Signs, Trees};

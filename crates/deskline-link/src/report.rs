@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use deskline_core::{Diff, Tree, target};
 
 use crate::apps::Identity;
-use crate::call::Call;
+use crate::call::{Action, Call};
 use crate::checkpoint::Checkpoint;
 use crate::display::{Picture, Window, WindowId};
 use crate::end::End;
-use crate::picture::change::Before;
+use crate::picture::change::{self, Before};
 use crate::resolve::late_changes::LateChanges;
 use crate::secrecy::Witness;
+use crate::settle::effect::{Changed, shows_effect};
 use crate::step::{EndedRun, Step};
 
 /// The names of a link's steps, as the journal and an answer's times have them.
@@ -174,6 +175,36 @@ impl Report {
             self.notes.add(format!(
                 "{why}. The user's own keys and clicks may have mixed with this"
             ));
+        }
+    }
+
+    /// What the call has changed.
+    pub(crate) fn changed(&self, action: &Action) -> Changed {
+        let took_front = self.handoff.is_some() || !self.drops.is_empty();
+        if took_front || self.app.is_gone() || self.ended_runs.iter().any(EndedRun::changed_tree) {
+            return Changed::Tree;
+        }
+        let Some((_, after, diff)) = self.compared() else {
+            return Changed::Unknown;
+        };
+        self.step_changed(action, after, diff)
+    }
+
+    /// What the current step has changed, by this diff.
+    pub(crate) fn step_changed(&self, action: &Action, after: &Tree, diff: &Diff) -> Changed {
+        let clicked = self.step.acted_on.as_ref().filter(|a| !a.by_keys);
+        let clicked = clicked.map(|acted_on| &acted_on.was);
+        if shows_effect(diff, after, action.is_for_focus(), clicked) {
+            return Changed::Tree;
+        }
+        let by_picture = self
+            .picture_changed()
+            .map(|changed| changed != change::SAME);
+        let by_settle = self.step.settled.and_then(|settled| settled.moved);
+        match by_picture.or(by_settle) {
+            Some(true) => Changed::Picture,
+            Some(false) => Changed::Nothing,
+            None => Changed::Unknown,
         }
     }
 

@@ -3,6 +3,7 @@
 
 pub(crate) mod chosen;
 pub(crate) mod compare;
+pub(crate) mod effect;
 pub(crate) mod expected;
 pub(crate) mod field;
 pub(crate) mod handoff;

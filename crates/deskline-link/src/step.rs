@@ -1,10 +1,13 @@
 //! The results of one step of a link.
 
+use std::time::Duration;
+
 use deskline_core::{Element, Tree, target};
 
 use crate::act::done::Done;
 use crate::picture::change::Before;
 use crate::secrecy::Keys;
+use crate::settle::effect::Changed;
 use crate::settle::quiet::Settled;
 
 /// The element that a step acted on, as it was before.
@@ -69,6 +72,10 @@ pub(crate) struct Step {
     pub(crate) chosen: Option<String>,
     /// Whether a value was set on an element that is known not to be secure.
     pub(crate) public_value: bool,
+    /// How long after it had settled it had led to what the call expects.
+    pub(crate) met: Option<Duration>,
+    /// What a step of a chain has changed.
+    pub(crate) changed: Option<Changed>,
     /// The effect of a step of a chain: the windows that it opened or closed, or a clause that it
     /// changed nothing.
     pub(crate) led_to: Option<String>,
@@ -82,6 +89,12 @@ impl Step {
     }
 }
 
+impl EndedRun {
+    pub(crate) fn changed_tree(&self) -> bool {
+        self.changed == Some(Changed::Tree)
+    }
+}
+
 /// A run of a step of a chain that has ended.
 #[derive(Debug)]
 pub(crate) struct EndedRun {
@@ -91,6 +104,10 @@ pub(crate) struct EndedRun {
     pub(crate) sentence: String,
     /// [`Step::led_to`].
     pub(crate) led_to: Option<String>,
+    /// [`Step::changed`].
+    pub(crate) changed: Option<Changed>,
+    /// [`Step::met`].
+    pub(crate) met: Option<Duration>,
     /// Whether no text of the run can have reached a secure field.
     pub(crate) public: bool,
 }

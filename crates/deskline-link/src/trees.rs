@@ -4,7 +4,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use deskline_core::{ElementId, Tree};
+use deskline_core::{ElementId, Point, Rect, Tree};
 
 use crate::error::Result;
 
@@ -33,6 +33,21 @@ pub enum Sent {
     Scroll,
     /// Text and other keys.
     Keys,
+}
+
+/// What an app reports at a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hit {
+    /// The topmost element there, as an index into the tree.
+    Topmost(usize),
+    /// Something that the tree does not list, and that is no part of the element.
+    Unlisted,
+    /// The element has moved since the tree was read.
+    Moved,
+    /// The app does not know yet: ask again in a few milliseconds.
+    Later,
+    /// The toolkit does not know what lies over what.
+    Unknown,
 }
 
 /// A sign that an app has changed: an event, or a difference between two readings.
@@ -110,6 +125,19 @@ pub trait Trees {
     /// Waits until the app reports a change, or `time` has passed. Returns the strongest of several
     /// signs. A hint only; toolkits omit events.
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>>;
+
+    /// Asks the app what lies at a point of `tree`, on the way to clicking its element `index`
+    /// there. One bounded step, as all others: where the app learns the answer itself only after it
+    /// was asked, this is [`Hit::Later`].
+    fn hit_test(&mut self, _tree: &Tree, _index: usize, _at: Point) -> Result<Hit> {
+        Ok(Hit::Unknown)
+    }
+
+    /// The bounds on the screen of the first character of the element's own text; `None` where the
+    /// toolkit reports none. `tree` is the one that has the element.
+    fn first_character(&mut self, _tree: &Tree, _index: usize) -> Result<Option<Rect>> {
+        Ok(None)
+    }
 
     /// Scrolls the element into view; `false` where the toolkit cannot.
     fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool>;

@@ -8,13 +8,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_core::{App, ElementId, States, Tree};
+use deskline_core::{App, ElementId, Point, Rect, States, Tree};
 use deskline_input::InputError;
 use deskline_link::clipboard::ClipboardThread;
 use deskline_link::ocr::Ocr;
 use deskline_link::{
-    Application, Apps, Cancel, Desktop, End, Error, Identity, OpenError, Opened, Permit, Place,
-    Progress, Result, Scope, Sent, Sign, Trees, Window, WindowState,
+    Application, Apps, Cancel, Desktop, End, Error, Hit, Identity, OpenError, Opened, Permit,
+    Place, Progress, Result, Scope, Sent, Sign, Trees, Window, WindowState,
 };
 
 use crate::absent;
@@ -497,6 +497,14 @@ impl Trees for LinuxDesktop {
 
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
         self.atspi.wait_for_change(time)
+    }
+
+    fn hit_test(&mut self, tree: &Tree, index: usize, at: Point) -> Result<Hit> {
+        self.atspi.hit_test(tree, index, at)
+    }
+
+    fn first_character(&mut self, tree: &Tree, index: usize) -> Result<Option<Rect>> {
+        self.atspi.first_character(tree, index)
     }
 
     fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {

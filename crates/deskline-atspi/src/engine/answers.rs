@@ -169,12 +169,8 @@ impl Engine<'_> {
 /// The displayed value, from the attribute `valuetext`: blank if nothing is set, which Chromium
 /// reports as `0` (a part of a date that is set has two digits or more).
 fn value_text(r: &mut Reader<'_>) -> Result<Option<String>, WireError> {
-    let attributes = r.array(8, |r| {
-        r.align(8)?;
-        Ok((r.str()?.to_owned(), r.str()?.to_owned()))
-    })?;
-    let text = attributes.into_iter().find(|(name, _)| name == "valuetext");
-    Ok(text.map(|(_, text)| if text == "0" { String::new() } else { text }))
+    let text = decode::attribute(r, "valuetext")?;
+    Ok(text.map(|text| if text == "0" { String::new() } else { text }))
 }
 
 /// A number as a person would write it: `50`, `0.25`, without the noise of binary fractions.

@@ -43,7 +43,9 @@ pub enum Toolkit {
     Gecko,
     /// A web view of WebKitGTK: a process of its own, embedded in a GTK app.
     WebKitGtk,
-    /// Any other toolkit: Java, Clutter, winit's AccessKit.
+    /// Swing, through its access bridge.
+    Java,
+    /// Any other toolkit: Clutter, winit's AccessKit.
     Other,
 }
 
@@ -81,6 +83,27 @@ pub enum Headers {
     Nowhere,
 }
 
+/// How far a toolkit's `Component.GetAccessibleAtPoint` can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HitTest {
+    /// It names what lies below too, and later siblings are drawn over earlier ones.
+    ByOrder {
+        /// Whether a text takes the clicks on what lies below it.
+        texts_cover: bool,
+    },
+    /// A window answers with the topmost object, in window coordinates.
+    InWindow,
+    /// A page answers with the topmost object.
+    OfPages {
+        /// Whether the first answer may be wrong, and is replaced by the right one soon.
+        late: bool,
+    },
+    /// Each object answers with its topmost child.
+    OfEachLevel,
+    /// Not known.
+    Nowhere,
+}
+
 /// The units of a toolkit's extents, and which rectangle a toplevel's extents are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Units {
@@ -105,6 +128,7 @@ impl Toolkit {
             "chromium" => Self::Chromium,
             "gecko" => Self::Gecko,
             "webkitgtk" => Self::WebKitGtk,
+            "j2se-access-bridge" => Self::Java,
             _ => Self::Other,
         }
     }
@@ -182,6 +206,20 @@ impl Toolkit {
     /// popovers have to be paired with their X windows.
     pub fn knows_the_screen(self) -> bool {
         self != Self::Gtk4
+    }
+
+    /// How far its answers about a point can be trusted. GTK 3 (GtkOverlay) and Qt 5 and 6 name the
+    /// first child with the point, whatever lies over it.
+    pub fn hit_test(self) -> HitTest {
+        match self {
+            Self::Gtk3 => HitTest::ByOrder { texts_cover: false },
+            Self::Qt => HitTest::ByOrder { texts_cover: true },
+            Self::Gtk4 => HitTest::InWindow,
+            Self::Chromium => HitTest::OfPages { late: true },
+            Self::Gecko | Self::WebKitGtk => HitTest::OfPages { late: false },
+            Self::Java => HitTest::OfEachLevel,
+            Self::Vcl | Self::Other => HitTest::Nowhere,
+        }
     }
 
     /// Whether it answers `Text.GetOffsetAtPoint`. GTK 4.8 never does, not even with an error.

@@ -10,6 +10,7 @@ mod keys;
 mod labels;
 mod lines;
 mod opened;
+mod receives;
 mod roles;
 mod search;
 mod summaries;

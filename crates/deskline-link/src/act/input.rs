@@ -8,7 +8,7 @@ use deskline_core::{Element, KeyPress, Modifiers, Point, Rect, Role, States, Tre
 use super::abilities;
 use super::action::{Act, Outcome};
 use super::front::{Wanted, in_menu_bar};
-use super::reach::Reached;
+use super::reach::{Reached, wheel_spot};
 use crate::call::{ClickKind, Input, Quiet, Target, Typing};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Obstacle, QuietAction, Refusal, Result, TargetError};
@@ -16,7 +16,7 @@ use crate::guard::{self, Mode, Task};
 use crate::ocr::is_from_picture;
 use crate::picture::change;
 use crate::question::Alert;
-use crate::resolve::lookup::Resolved;
+use crate::resolve::lookup::{self, Resolved};
 use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, BETWEEN, await_quiet};
@@ -68,7 +68,9 @@ impl Act<'_> {
                 self.look_at_canvas(desk, reached.point, outcome);
                 self.note_window(desk, keys_follow)?;
                 self.picture_before_input(desk, outcome);
-                let Reached { point, name, .. } = self.where_now(desk, target, reached)?;
+                let Reached {
+                    point, name, place, ..
+                } = self.where_now(desk, target, reached)?;
                 let click = Click {
                     at: point,
                     button: kind.button,
@@ -77,6 +79,13 @@ impl Act<'_> {
                 };
                 desk.click(click, self.cancel)?;
                 outcome.step.done.at = Some(point);
+                if let (Some(end), true) =
+                    (self.other_end(target, place), *kind == ClickKind::default())
+                    && !self.has_toggled(desk, target)?
+                {
+                    desk.click(Click { at: end, ..click }, self.cancel)?;
+                    outcome.step.done.at = Some(end);
+                }
                 outcome.step.done.say(format!("{} {name}", verb(*kind)));
                 if keys_follow {
                     // The click may open a dialog or move the focus: the text goes to the dialog or
@@ -87,20 +96,7 @@ impl Act<'_> {
                     self.type_and_press(desk, then, outcome)?;
                 }
             }
-            Input::Hover { .. } => {
-                let target = self.required()?;
-                let reached = self.bring(desk, target)?;
-                self.animate(desk, target, Some(reached.point), None)?;
-                self.look_at_canvas(desk, reached.point, outcome);
-                self.picture_before_input(desk, outcome);
-                let Reached { point, name, .. } = self.where_now(desk, target, reached)?;
-                desk.hover(point, self.cancel)?;
-                outcome.step.done.at = Some(point);
-                outcome
-                    .step
-                    .done
-                    .say(format!("moved the pointer over {name}"));
-            }
+            Input::Hover { .. } => self.hover(desk, outcome)?,
             Input::Type { typing } => {
                 if typing.paste
                     && let Some(lost) = desk.clipboard()?.save(self.cancel)?
@@ -134,7 +130,7 @@ impl Act<'_> {
                         self.front(desk, self.wanted_at(*at))?;
                         *at
                     }
-                    (_, target) => self.reach(desk, target.ok_or_else(no_target)?)?.point,
+                    (_, target) => self.reach_to_scroll(desk, target.ok_or_else(no_target)?)?,
                 };
                 if let Some(text) = until {
                     return self.scroll_until(desk, (at, text), *delta_y >= 0, outcome);
@@ -177,6 +173,54 @@ impl Act<'_> {
             Err(Error::Refused(_)) => Ok(false),
             Err(e) => Err(e),
         }
+    }
+
+    fn hover(&self, desk: &mut Checkpoint<'_>, outcome: &mut Outcome<'_>) -> Result<()> {
+        let target = self.required()?;
+        let reached = self.bring(desk, target)?;
+        self.animate(desk, target, Some(reached.point), None)?;
+        self.look_at_canvas(desk, reached.point, outcome);
+        self.picture_before_input(desk, outcome);
+        let Reached { point, name, .. } = self.where_now(desk, target, reached)?;
+        desk.hover(point, self.cancel)?;
+        let done = &mut outcome.step.done;
+        done.at = Some(point);
+        done.say(format!("moved the pointer over {name}"));
+        Ok(())
+    }
+
+    /// The end of the target's title that was not clicked.
+    fn other_end(&self, target: &Resolved, place: Option<Rect>) -> Option<Point> {
+        let (tree, index) = self.tree.zip(target.index.filter(|_| !target.given))?;
+        let [_, end] = lookup::title_ends(tree, index, place?)?;
+        Some(end)
+    }
+
+    /// Whether the target opens, closes or is checked soon after a click on it.
+    fn has_toggled(&self, desk: &mut Checkpoint<'_>, target: &Resolved) -> Result<bool> {
+        const TOGGLES: Duration = Duration::from_millis(400);
+        let Some((known, index)) = self.tree.zip(target.index) else {
+            return Ok(true);
+        };
+        let states = States::CHECKED | States::EXPANDED;
+        let was = known.elements[index].states & states;
+        let toggled = |tree: &Tree| {
+            let now = tree.find_again(known, index);
+            now.is_none_or(|now| tree.elements[now].states & states != was)
+        };
+        let tree = desk.read(self.pid, Scope::Showing)?;
+        let tree = self.read_until(desk, tree, TOGGLES, toggled)?;
+        Ok(toggled(&tree))
+    }
+
+    /// Where to turn the wheel over the target.
+    fn reach_to_scroll(&self, desk: &mut Checkpoint<'_>, target: &Resolved) -> Result<Point> {
+        let reached = self.reach(desk, target)?;
+        let named = self.tree.zip(target.index.filter(|_| !target.given));
+        Ok(match (named, reached.place) {
+            (Some((tree, index)), Some(area)) => wheel_spot(tree, index, area),
+            _ => reached.point,
+        })
     }
 
     fn drag(

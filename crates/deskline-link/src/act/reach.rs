@@ -27,12 +27,12 @@ const WHEEL_TIME: Duration = Duration::from_secs(10);
 pub(crate) struct Reached {
     /// The point to click.
     pub(crate) point: Point,
-    /// The bounds of the element, whose middle the point is.
-    place: Option<Rect>,
+    /// The bounds of the element that the point is in.
+    pub(super) place: Option<Rect>,
     /// For the summary.
     pub(crate) name: String,
     /// Whether it was scrolled into view. Other elements may have moved then.
-    scrolled: bool,
+    pub(super) scrolled: bool,
     /// Its window, and where that was when the point was found.
     window: Option<(WindowId, Rect)>,
 }
@@ -80,6 +80,7 @@ impl Act<'_> {
                 (place, window_of(tree, index).filter(|_| can_reread))
             };
             let reached = at(middle(place), Some(place), &target.name, false);
+            self.ask_ahead(desk, target, reached.point);
             return Ok(Reached { window, ..reached });
         }
         // The menu bar on the screen is that of the front app, and a minimised window has no
@@ -127,7 +128,7 @@ impl Act<'_> {
             reached.point = lookup::click_point(tree, index, place);
             (reached.place, reached.window) = (Some(place), window);
         }
-        Ok(reached)
+        self.received(desk, target, reached)
     }
 
     /// Whether the window is elsewhere now: the person may have moved it, and a window manager
@@ -406,7 +407,11 @@ fn seen(now: &Tree, tree: &Tree, index: usize) -> Option<Rect> {
 }
 
 /// These bounds, and the window that they are in.
-fn seen_in(now: &Tree, tree: &Tree, index: usize) -> Option<(Rect, Option<(WindowId, Rect)>)> {
+pub(super) fn seen_in(
+    now: &Tree,
+    tree: &Tree,
+    index: usize,
+) -> Option<(Rect, Option<(WindowId, Rect)>)> {
     let index = now.find_again(tree, index)?;
     let element = &now.elements[index];
     let place = element.place().filter(|_| element.visible)?;
@@ -461,7 +466,7 @@ fn wheel(tree: &Tree, index: usize, place: Option<Rect>, level: usize) -> Option
     // rest.
     const LINE: i32 = 50;
     const MOST_LINES: i32 = 10;
-    let (_, area) = scrollers(tree, index).nth(level)?;
+    let (holder, area) = scrollers(tree, index).nth(level)?;
     let lines = match (place, showing_alike(tree, index, level)) {
         (Some(place), _) => {
             let distance = place.center().y - area.center().y;
@@ -483,12 +488,43 @@ fn wheel(tree: &Tree, index: usize, place: Option<Rect>, level: usize) -> Option
         }
         (None, None) => return None,
     };
-    Some((area.center(), lines))
+    Some((wheel_spot(tree, holder, area), lines))
+}
+
+/// Where to turn the wheel over an area: nearest to its middle, and not over a control that the
+/// wheel would change.
+pub(super) fn wheel_spot(tree: &Tree, holder: usize, area: Rect) -> Point {
+    const STEPS: [i32; 7] = [4, 3, 5, 2, 6, 1, 7];
+    let takes_wheel = |at: Point| {
+        let mut inside = tree.elements.iter().enumerate().skip(holder + 1);
+        inside.any(|(i, e)| {
+            matches!(
+                e.role,
+                Role::SLIDER
+                    | Role::INCREMENTOR
+                    | Role::COMBO_BOX
+                    | Role::POP_UP_BUTTON
+                    | Role::TAB
+            ) && e.visible
+                && e.extents.is_some_and(|place| place.contains(at))
+                && tree.is_inside(i, holder)
+        })
+    };
+    let at = |(x, y): (i32, i32)| Point {
+        x: area.x.saturating_add(area.w / 8 * x),
+        y: area.y.saturating_add(area.h / 8 * y),
+    };
+    let rows = STEPS.into_iter();
+    let spots = rows.flat_map(|x| STEPS.into_iter().map(move |y| at((x, y))));
+    let mut spots = std::iter::once(area.center()).chain(spots);
+    spots
+        .find(|spot| !takes_wheel(*spot))
+        .unwrap_or(area.center())
 }
 
 /// The error for an element that is not in view. Names the call that scrolls it into view, or else
 /// the element that contains it.
-fn not_showing(tree: &Tree, index: usize) -> Error {
+pub(super) fn not_showing(tree: &Tree, index: usize) -> Error {
     let name = summary::name_of(tree, index);
     let place = tree.elements[index].place();
     if let Some((area, _)) = scrollers(tree, index).next()

@@ -1,5 +1,7 @@
 //! Fills in the summary that the model sees.
 
+use std::time::Duration;
+
 use deskline_core::{Summary, escape, focus, listing, summary, target as target_line, tree_file};
 
 use crate::call::{Action, Call, Input};
@@ -7,6 +9,7 @@ use crate::picture::change;
 use crate::report::{AppState, Drop, Report};
 use crate::resolve::lookup;
 use crate::secrecy::character_of;
+use crate::settle::effect::Changed;
 use crate::settle::readback;
 use crate::subject::Subject;
 
@@ -45,6 +48,11 @@ pub(super) fn summarise(
         }
     }
     summary.steps = steps(call, report, error.is_some());
+    let acted = !report.step.done.is_empty() || !report.ended_runs.is_empty();
+    if acted && call.acts() && !matches!(call.action, Action::Open { .. }) {
+        summary.effect = Some(report.changed(&call.action).word());
+    }
+    summary.expected = report.step.met.filter(|_| !call.is_chain()).map(met);
     if error.is_some() {
         summary.error = error;
         // The steps that a failed chain has done may have changed something.
@@ -99,6 +107,11 @@ pub(super) fn summarise(
         ));
     }
     summary
+}
+
+/// `met after 120 ms`
+fn met(after: Duration) -> String {
+    format!("met after {} ms", after.as_millis())
 }
 
 /// The element that was acted on or waited for, as it is now.
@@ -221,30 +234,42 @@ fn steps(call: &Call, report: &Report, failed: bool) -> Vec<String> {
     if !call.is_chain() {
         return Vec::new();
     }
-    let line = |step: usize, said: &str, led_to: &Option<String>| {
-        let said = escape::short(said, STEP);
-        let led_to = led_to.as_ref().map(|led_to| format!(" → {led_to}"));
-        let times = match call.repeats(step) {
-            1 => String::new(),
-            times => format!(" {times} times"),
-        };
-        format!(
-            "{} done{times}: {said}{}",
-            step + 1,
-            led_to.unwrap_or_default()
-        )
+    let acts = |step: usize| {
+        call.actions()
+            .nth(step)
+            .is_some_and(|action| !action.waits())
     };
+    let line =
+        |step: usize, said: &str, run: (&Option<String>, Option<Changed>, Option<Duration>)| {
+            let said = escape::short(said, STEP);
+            let (led_to, changed, expected) = run;
+            let mut after = led_to
+                .as_ref()
+                .map_or_else(String::new, |led_to| format!(" → {led_to}"));
+            if let Some(changed) = changed.filter(|_| acts(step)) {
+                after = format!("{after}; effect: {}", changed.word());
+            }
+            if let Some(expected) = expected {
+                after = format!("{after}; expected: {}", met(expected));
+            }
+            let times = match call.repeats(step) {
+                1 => String::new(),
+                times => format!(" {times} times"),
+            };
+            format!("{} done{times}: {said}{after}", step + 1)
+        };
     let Some((at, nth)) = report.current_run(call) else {
         return Vec::new();
     };
     let ended = report.ended_runs.chunk_by(|a, b| a.step == b.step);
     let ended = ended.filter_map(<[_]>::last).filter(|run| run.step < at);
     let mut lines: Vec<String> = ended
-        .map(|run| line(run.step, &run.sentence, &run.led_to))
+        .map(|run| line(run.step, &run.sentence, (&run.led_to, run.changed, run.met)))
         .collect();
     if !failed {
         let said = report.step.done.sentence(report.is_public());
-        lines.push(line(at, &said, &report.step.led_to));
+        let step = &report.step;
+        lines.push(line(at, &said, (&step.led_to, step.changed, step.met)));
         return lines;
     }
     let number = at + 1;

@@ -21,6 +21,9 @@ pub enum NoEffect {
         .waited.as_secs()
     )]
     ClipboardUnread { press: KeyPress, waited: Duration },
+    /// The expectation of the call was not met.
+    #[error("expected: {0}")]
+    Unexpected(String),
     /// The wheel was turned, and no element with the text showed.
     #[error("{}", not_shown(.text, .nearest, *.is_at_end, *.down))]
     NotShown {

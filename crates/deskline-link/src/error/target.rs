@@ -106,6 +106,18 @@ pub enum TargetError {
         /// How many windows it has.
         count: usize,
     },
+    /// Another element of the app lies over the target, at each of its points.
+    #[error(
+        "{name} is covered by {}. Nothing was sent. Close or move what covers it, scroll, or use \
+         press_ax_and_traverse",
+        .over.as_deref().unwrap_or("something that the tree does not list")
+    )]
+    Covered {
+        /// The target's name.
+        name: String,
+        /// The name and the ref of what lies over it.
+        over: Option<String>,
+    },
     /// The element has no bounds.
     #[error("{0} has no bounds on the screen. Use press_ax_and_traverse, which needs none")]
     NoBounds(String),

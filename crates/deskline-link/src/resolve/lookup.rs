@@ -171,13 +171,44 @@ pub(crate) fn chooser(tree: &Tree, target: Resolved) -> Resolved {
 /// The point at which to click an element with the extents `place`, in screen pixels. This is the
 /// middle, except for:
 ///
+/// - what opens and closes: the text of its title, if the tree lists that,
 /// - a narrow spin button: its text, as its buttons reach to the middle,
-/// - an expander of GTK 3: its arrow, as it takes clicks on its title only, and its box is as wide
-///   as what it opens,
-/// - a group box of Qt: its check box.
+/// - what takes clicks at one end only: that end in a left-to-right window ([`title_ends`]).
 pub(crate) fn click_point(tree: &Tree, index: usize, place: Rect) -> Point {
     let element = &tree.elements[index];
-    let middle = place.center();
+    if let Some(title) = title_of(tree, index).filter(|title| place.contains(*title)) {
+        return title;
+    }
+    let is_narrow_spin = element.native_role == "spin button" && place.w / 6 < place.h;
+    let ends = title_ends(tree, index, place);
+    match ends {
+        Some([start, _]) => start,
+        None if is_narrow_spin => ends_of(place)[0],
+        None => place.center(),
+    }
+}
+
+/// The middle of the text of an element that opens and closes: its box may hold what it opens.
+fn title_of(tree: &Tree, index: usize) -> Option<Point> {
+    let element = &tree.elements[index];
+    let opens = element
+        .states
+        .intersects(States::EXPANDED | States::COLLAPSED);
+    if !opens || !matches!(element.role, Role::BUTTON | Role::CHECK_BOX) {
+        return None;
+    }
+    let inside = (index + 1..tree.elements.len()).take_while(|at| tree.is_inside(*at, index));
+    let mut inside = inside.map(|at| &tree.elements[at]);
+    let title = inside
+        .find(|e| e.visible && e.role == Role::STATIC_TEXT && e.title.shown == element.title.shown);
+    title?.place().map(|place| place.center())
+}
+
+/// The two ends of the title of an element that takes clicks on its title only, the left one first:
+/// an expander of GTK 3, whose box is as wide as what it opens, and a group box of Qt. Which end it
+/// is depends on the direction of the text, which these toolkits do not report.
+pub(crate) fn title_ends(tree: &Tree, index: usize, place: Rect) -> Option<[Point; 2]> {
+    let element = &tree.elements[index];
     let below = || {
         let mut inside = tree.elements.iter().filter(|e| e.parent == Some(index));
         inside.any(|e| {
@@ -185,21 +216,25 @@ pub(crate) fn click_point(tree: &Tree, index: usize, place: Rect) -> Point {
                 .is_some_and(|e| e.y >= place.y.saturating_add(place.h))
         })
     };
-    let is = |state| element.states.contains(state);
-    let begins = match element.native_role.as_ref() {
-        "spin button" => place.w / 6 < place.h,
-        "toggle button" => is(States::EXPANDED) || is(States::COLLAPSED),
-        _ if element.role == Role::CHECK_BOX => below(),
-        _ => false,
+    let opens = element
+        .states
+        .intersects(States::EXPANDED | States::COLLAPSED);
+    let has_ends = match element.native_role.as_ref() {
+        "toggle button" => opens,
+        _ => element.role == Role::CHECK_BOX && below(),
     };
-    if !begins {
-        return middle;
-    }
-    let start = place.x.saturating_add(place.h / 4 * 3);
-    Point {
-        x: middle.x.min(start),
-        ..middle
-    }
+    has_ends.then(|| ends_of(place))
+}
+
+/// A point near each end of a box, the left one first.
+fn ends_of(place: Rect) -> [Point; 2] {
+    let middle = place.center();
+    let inset = place.h / 4 * 3;
+    let (left, right) = (
+        place.x.saturating_add(inset),
+        place.x.saturating_add(place.w - inset),
+    );
+    [left.min(middle.x), right.max(middle.x)].map(|x| Point { x, ..middle })
 }
 
 pub(crate) fn element(tree: &Tree, index: usize, others: usize) -> Resolved {

@@ -19,9 +19,10 @@ fn a_chain_is_one_link_with_one_diff_and_one_restore() {
     story.chain(None, steps);
     assert_snapshot!(story.outcome(), @r##"
     summary: Did 2 of 2 steps. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    effect: changed
     steps:
-      1 done: Clicked 'To' [AXTextField], typed 'bob'
-      2 done: Pressed 'Send' [AXButton]
+      1 done: Clicked 'To' [AXTextField], typed 'bob'; effect: changed
+      2 done: Pressed 'Send' [AXButton]; effect: changed
     target: [AXButton] "Send" #e5
     focus: "New Message" › [AXTextField] "Sent" #e3
     text_changes:
@@ -62,8 +63,9 @@ fn the_first_step_that_fails_ends_the_chain_and_the_steps_done_are_listed() {
     pid: 100
     app: Mail
     summary: Did 1 of 4 steps. 0 added, 0 removed, 1 modified.
+    effect: changed
     steps:
-      1 done: Clicked 'To' [AXTextField], typed 'bob'
+      1 done: Clicked 'To' [AXTextField], typed 'bob'; effect: changed
       2 failed: see error
       3-4 not done
     focus: "New Message" › [AXTextField] "To" #e3
@@ -80,10 +82,11 @@ fn a_repeated_step_is_resolved_each_time_and_ends_with_the_first_run_that_fails(
     story.repeated_chain(None, steps(), &[3, 2, 1]);
     assert_snapshot!(story.outcome(), @r##"
     summary: Did 3 of 3 steps. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    effect: changed
     steps:
-      1 done 3 times: Pressed Down
-      2 done 2 times: Pressed 'Send' [AXButton]
-      3 done: Pressed Return
+      1 done 3 times: Pressed Down; effect: changed
+      2 done 2 times: Pressed 'Send' [AXButton]; effect: unknown
+      3 done: Pressed Return; effect: changed
     target: [AXTextField] "Sent" focused editable #e3
     focus: "New Message" › [AXTextField] "Sent" #e3
     text_changes:
@@ -101,7 +104,7 @@ fn a_repeated_step_is_resolved_each_time_and_ends_with_the_first_run_that_fails(
     story.on_press("Send", vanishes);
     story.repeated_chain(None, steps(), &[1, 4, 1]);
     story.says("error: Did 1 of 3 steps. Step 2, run 2 of 4: no element matches 'Send'.");
-    story.says("\n  1 done: Pressed Down\n  2 failed in run 2 of 4: see error\n  3 not done\n");
+    story.says("\n  1 done: Pressed Down; effect: changed\n  2 failed in run 2 of 4: see error\n  3 not done\n");
 }
 
 #[test]
@@ -149,10 +152,11 @@ fn a_window_that_a_step_brings_to_the_front_gets_the_next_step_and_then_the_app_
     story.chain(None, steps);
     assert_snapshot!(story.outcome(), @r##"
     summary: Did 3 of 3 steps. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    effect: changed
     steps:
-      1 done: Clicked 'Send' [AXButton] → File Chooser came to the front
-      2 done: Clicked 'Open' [AXButton] → Mail came to the front
-      3 done: Clicked 'To' [AXTextField], typed 'bob'
+      1 done: Clicked 'Send' [AXButton] → File Chooser came to the front; effect: changed
+      2 done: Clicked 'Open' [AXButton] → Mail came to the front; effect: changed
+      3 done: Clicked 'To' [AXTextField], typed 'bob'; effect: changed
     target: [AXTextField] "To" focused editable value:"bob" #e3
     focus: "New Message" › [AXTextField] "To" #e3
     text_changes:
@@ -169,9 +173,10 @@ fn a_chain_may_end_in_the_app_that_came_to_the_front() {
     story.chain(None, steps);
     assert_snapshot!(story.outcome(), @r##"
     summary: Did 2 of 2 steps. 0 added, 0 removed, 0 modified. Settled in _ ms.
+    effect: changed
     steps:
-      1 done: Clicked 'Send' [AXButton] → File Chooser came to the front
-      2 done: Typed 'x'
+      1 done: Clicked 'Send' [AXButton] → File Chooser came to the front; effect: changed
+      2 done: Typed 'x'; effect: nothing
     focus: "Open File"
     app_switch: File Chooser (PID: 400) is now frontmost
     app_switch_elements: 3 total, 2 visible
@@ -193,10 +198,11 @@ fn a_chain_that_begins_in_a_window_follows_what_its_steps_open() {
     story.chain(Some("new mess"), steps);
     assert_snapshot!(story.outcome(), @r##"
     summary: Did 3 of 3 steps. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    effect: changed
     steps:
-      1 done: Clicked 'Send' [AXButton] → File Chooser came to the front
-      2 done: Clicked 'Open' [AXButton] → Mail came to the front
-      3 done: Typed 'bob'
+      1 done: Clicked 'Send' [AXButton] → File Chooser came to the front; effect: changed
+      2 done: Clicked 'Open' [AXButton] → Mail came to the front; effect: changed
+      3 done: Typed 'bob'; effect: nothing
     focus: "New Message" › [AXButton] "Send" #e5
     "##);
     assert_snapshot!(story.seen(), @"reached: Mail: click Send, File Chooser: click Open, Mail: b, Mail: o, Mail: b; front: Notes, pointer: 900,700");
@@ -233,11 +239,12 @@ fn the_dialog_that_a_step_opens_gets_the_next_steps_until_it_closes() {
     story.chain(Some("new mess"), steps);
     assert_snapshot!(story.outcome(), @r##"
     summary: Did 4 of 4 steps. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    effect: changed
     steps:
-      1 done: Clicked 'Send' [AXButton] → opened 'Keep Format?' [AXWindow]
-      2 done: Typed 'x'
-      3 done: Clicked 'Keep 2007' [AXButton] → closed 'Keep Format?' [AXWindow]
-      4 done: Typed 'bob'
+      1 done: Clicked 'Send' [AXButton] → opened 'Keep Format?' [AXWindow]; effect: changed
+      2 done: Typed 'x'; effect: changed
+      3 done: Clicked 'Keep 2007' [AXButton] → closed 'Keep Format?' [AXWindow]; effect: changed
+      4 done: Typed 'bob'; effect: nothing
     focus: "Draft" › [AXButton] "Send" #e5
     windows: "Draft" #e2 (front), "Find" #e9
     text_changes:
@@ -266,8 +273,9 @@ fn a_blocked_app_gets_no_step() {
     pid: 100
     app: Mail
     summary: Did 1 of 2 steps. 0 added, 0 removed, 0 modified.
+    effect: changed
     steps:
-      1 done: Clicked 'Send' [AXButton]
+      1 done: Clicked 'Send' [AXButton]; effect: nothing
       2 failed: see error
     note: the app now in front was not read: File Chooser (pid 400) is blocked for agents (--allow-app, --deny-app). Allowed are apps named 'Mail'. Nothing was…
     focus: "New Message"
@@ -288,9 +296,10 @@ fn keys_go_to_the_window_that_the_call_names() {
     story.chain(Some("New Message"), vec![types("bob"), types("by")]);
     assert_snapshot!(story.outcome(), @r##"
     summary: Did 2 of 2 steps. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    effect: changed
     steps:
-      1 done: Typed •••
-      2 done: Typed 'by'
+      1 done: Typed •••; effect: changed
+      2 done: Typed 'by'; effect: changed
     target: [AXTextField] "To" focused editable value:"bobby" #e3
     focus: "New Message" › [AXTextField] "To" #e3
     windows: "New Message" #e2 (front), "Find" #e9
@@ -343,8 +352,9 @@ fn esc_ends_a_chain_and_puts_everything_back() {
     pid: 100
     app: Mail
     summary: Did 1 of 3 steps.
+    effect: changed
     steps:
-      1 done: Clicked 'To' [AXTextField], typed 'bob'
+      1 done: Clicked 'To' [AXTextField], typed 'bob'; effect: changed
       2 failed: see error
       3 not done
     focus: "New Message" › [AXTextField] "To" #e3
@@ -543,5 +553,5 @@ fn a_text_that_one_run_of_a_step_typed_into_a_password_field_is_in_no_line_of_st
     let typing = Typing::text("hunter2").then(Some(KeyPress::parse("Tab", &[]).unwrap()));
     story.repeated_chain(None, vec![Action::type_text(typing)], &[3]);
     story.succeeds();
-    story.says("\n  1 done 3 times: Typed •••, pressed Tab\n");
+    story.says("\n  1 done 3 times: Typed •••, pressed Tab; effect: changed\n");
 }

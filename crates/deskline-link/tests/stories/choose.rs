@@ -50,6 +50,7 @@ fn a_choice_is_picked_from_the_list_that_opens() {
     let mut story = desk();
     assert_snapshot!(story.run(choose(" large ")).outcome(), @r#"
     summary: Opened 'Size' [AXComboBox], chose 'Large'. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    effect: changed
     target: [AXComboBox] "Size" focused value:"Large" #e10
     focus: "Format" › [AXComboBox] "Size" #e10
     windows: "Format" #e9 (front), "New Message" #e2
@@ -82,6 +83,7 @@ fn accessibility_alone_chooses_where_it_can() {
     story.script().chooses = true;
     assert_snapshot!(story.run(choose("Large")).outcome(), @r#"
     summary: Chose 'Large' in 'Size' [AXComboBox]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    effect: changed
     target: [AXComboBox] "Size" value:"Large" #e10
     focus: "Format"
     windows: "Format" #e9 (front), "New Message" #e2

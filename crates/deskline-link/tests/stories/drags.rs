@@ -34,6 +34,7 @@ fn both_windows_come_forward_and_the_answer_has_both_diffs() {
     drag_to_music(&mut story, "Inbox");
     assert_snapshot!(story.outcome(), @r##"
     summary: Dragged 'Inbox' [AXStaticText] to 'Queue' [AXTextField] of Music. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    effect: changed
     note: in Music: 0 added, 0 removed, 1 modified
     target: [AXStaticText] "Inbox" #e7
     focus: "New Message" › [AXTextField] "To" #e3

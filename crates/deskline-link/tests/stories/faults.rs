@@ -230,6 +230,7 @@ fn an_error_after_the_action_begins_with_the_action() {
     story.click("Send");
     assert_snapshot!(story.outcome(), @r##"
     summary: Clicked 'Send' [AXButton]. The app is busy: no answer for _ ms since. Call wait_for_and_traverse, which outlasts that.
+    effect: unknown
     focus: "New Message"
     "##);
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
@@ -240,7 +241,10 @@ fn an_error_after_the_action_begins_with_the_action() {
     let mut story = Story::new();
     story.after("press", |world| world.becomes(MAIL, Health::Dead));
     story.press("Send");
-    assert_snapshot!(story.outcome(), @r##"summary: Pressed 'Send' [AXButton]. The process ended."##);
+    assert_snapshot!(story.outcome(), @r##"
+    summary: Pressed 'Send' [AXButton]. The process ended.
+    effect: changed
+    "##);
 }
 
 #[test]
@@ -355,6 +359,7 @@ fn the_text_after_a_click_does_not_reach_a_blocked_app() {
     error: Clicked 'Send' [AXButton]; then: the click brought a blocked app to the front (pid 400), so no key was sent. Allowed are apps named 'Mail'. Look before you repeat it
     pid: 100
     app: Mail
+    effect: unknown
     focus: "New Message"
     "##);
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: bash, pointer: 900,700");

@@ -15,6 +15,7 @@ mod opened;
 mod paste;
 mod private;
 mod readback;
+mod receives;
 mod script;
 mod scripted;
 mod settling;

@@ -11,6 +11,7 @@ fn a_click_costs_no_more_than_resolving_acting_and_settling() {
     story.click("Send");
     assert_snapshot!(story.outcome(), @r##"
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    effect: changed
     target: [AXButton] "Send" focused #e5
     focus: "New Message" › [AXButton] "Send" #e5
     text_changes:
@@ -65,6 +66,7 @@ fn the_app_that_was_in_front_before_can_take_over() {
     story.after("click", raises).click("Send");
     assert_snapshot!(story.outcome(), @r##"
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    effect: changed
     target: [AXButton] "Send" #e5
     focus: "Notes" › [AXTextArea] "Text" #e11
     text_changes:

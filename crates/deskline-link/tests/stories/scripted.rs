@@ -10,7 +10,7 @@ use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::ocr::Ocr;
 use deskline_link::{
     Aim, AppWindows, Application, Apps, Button, Cancel, Click, Clicks, Clipboard, Desktop, Display,
-    DisplayError, End, Error, Identity, KeyInput, Missing, Obstacle, Offer, OpenError, Opened,
+    DisplayError, End, Error, Hit, Identity, KeyInput, Missing, Obstacle, Offer, OpenError, Opened,
     Overlay, Permit, Picture, PictureNature, Pictures, Platform, Pointer, PointerInput, Progress,
     Raising, Result, Scope, Screen, Sent, Sign, TargetError, Trees, Window, WindowHint, WindowId,
     Workspaces,
@@ -154,6 +154,12 @@ impl Trees for Scripted {
             });
             Ok(changed.filter(|_| script.listening))
         })
+    }
+
+    /// Not among the calls of a story: it changes nothing.
+    fn hit_test(&mut self, tree: &Tree, index: usize, at: Point) -> Result<Hit> {
+        let over = tree.drawn_over(index, at, false);
+        Ok(Hit::Topmost(over.unwrap_or(index)))
     }
 
     fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {

@@ -77,10 +77,11 @@ fn each_step_of_a_chain_reports_the_change_of_its_target() {
     story.chain(None, steps);
     assert_snapshot!(story.outcome(), @r##"
     summary: Did 3 of 3 steps. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    effect: changed
     steps:
-      1 done: Clicked 'Wrap lines' [AXCheckBox] → checked
-      2 done: Pressed 'Size' [AXComboBox] → value:"Very large"
-      3 done: Pressed A
+      1 done: Clicked 'Wrap lines' [AXCheckBox] → checked; effect: changed
+      2 done: Pressed 'Size' [AXComboBox] → value:"Very large"; effect: changed
+      3 done: Pressed A; effect: nothing
     focus: "Options" › [AXCheckBox] "Wrap lines" #e10
     windows: "Options" #e9 (front), "New Message" #e2
     text_changes:

@@ -16,6 +16,7 @@ fn a_click_is_resolved_checkpointed_guarded_done_settled_and_put_back_in_this_or
     story.click("Send");
     assert_snapshot!(story.outcome(), @r##"
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    effect: changed
     target: [AXButton] "Send" focused #e5
     focus: "New Message" › [AXButton] "Send" #e5
     text_changes:
@@ -110,6 +111,7 @@ fn a_change_between_two_links_is_late() {
     story.press("Send");
     assert_snapshot!(story.outcome(), @r##"
     summary: Pressed 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    effect: changed
     target: [AXButton] "Send" #e5
     focus: "New Message"
     late_changes: 1 modified since the last answer
@@ -126,6 +128,7 @@ fn quiet_actions_take_no_guard_and_touch_no_front() {
     story.set_value("To", "bob@example.com");
     assert_snapshot!(story.outcome(), @r##"
     summary: Set 'To' [AXTextField] to 'bob@example.com'. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    effect: changed
     target: [AXTextField] "To" editable value:"bob@example.com" #e3
     focus: "New Message"
     text_changes:
@@ -153,6 +156,7 @@ fn a_click_text_and_key_are_one_link_with_one_diff() {
     story.click_then("To", Some("bob"), Some("Return"));
     assert_snapshot!(story.outcome(), @r##"
     summary: Clicked 'To' [AXTextField], typed 'bob', pressed Return. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    effect: changed
     target: [AXTextField] "To" focused editable value:"bob" #e3
     focus: "New Message" › [AXTextField] "To" #e3
     text_changes:
@@ -189,6 +193,7 @@ fn a_target_that_is_scrolled_away_is_brought_into_view_first() {
     story.click("Archive");
     assert_snapshot!(story.outcome(), @r##"
     summary: Clicked 'Archive' [AXStaticText]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    effect: nothing
     target: [AXStaticText] "Archive" focused #e8
     focus: "New Message" › [AXStaticText] "Archive" #e8
     visible_elements:
@@ -205,6 +210,7 @@ fn a_target_that_is_scrolled_away_is_brought_into_view_first() {
     read 100 whole
     grab 'AI: clicking 'Archive' in Mail'
     aim 100 2
+    read 100 showing
     click 80,170
     ungrab
     read 100 again
@@ -243,6 +249,7 @@ fn a_handoff_is_read_and_nothing_is_put_back() {
     story.click("Send");
     assert_snapshot!(story.outcome(), @r##"
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 0 modified. Settled in _ ms.
+    effect: changed
     target: [AXButton] "Send" #e5
     focus: "Open File"
     app_switch: File Chooser (PID: 400) is now frontmost
@@ -260,6 +267,7 @@ fn the_persons_own_switch_is_no_handoff_and_is_not_read() {
     story.click("Send");
     assert_snapshot!(story.outcome(), @r##"
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    effect: changed
     target: [AXButton] "Send" #e5
     focus: "New Message"
     text_changes:
@@ -527,6 +535,7 @@ fn without_a_guard_the_answer_reports_it() {
     story.click("Send");
     assert_snapshot!(story.outcome(), @r##"
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
+    effect: changed
     note: no guard: the display is Xwayland's. The user's own keys and clicks may have mixed with this
     target: [AXButton] "Send" focused #e5
     focus: "New Message" › [AXButton] "Send" #e5
@@ -540,7 +549,10 @@ fn an_app_that_ends_by_the_action_is_its_effect() {
     let mut story = Story::new();
     story.on_press("Send", |world| world.becomes(MAIL, Health::Dead));
     story.click("Send");
-    assert_snapshot!(story.outcome(), @r##"summary: Clicked 'Send' [AXButton]. The process ended."##);
+    assert_snapshot!(story.outcome(), @r##"
+    summary: Clicked 'Send' [AXButton]. The process ended.
+    effect: changed
+    "##);
     assert_snapshot!(story.seen(), @"reached: Mail: click Send; front: Notes, pointer: 900,700");
 }
 
@@ -556,6 +568,7 @@ fn a_value_for_a_combo_box_that_can_be_typed_into_goes_into_its_field() {
     story.set_value("Search for:", "eggs");
     assert_snapshot!(story.outcome(), @r##"
     summary: Set 'Search for:' [AXComboBox] to 'eggs'. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    effect: changed
     target: [AXTextField] "eggs" editable #e11
     focus: "Find"
     windows: "Find" #e9 (front), "New Message" #e2

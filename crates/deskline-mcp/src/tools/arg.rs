@@ -86,6 +86,13 @@ pub(crate) const MODIFIER_FLAGS: Arg = Arg::optional(
     "Shift, Control, Alt, Command (Super on Linux)",
 );
 
+pub(crate) const EXPECT: Arg = Arg::optional(
+    "expect",
+    Type::Text,
+    "text that must show afterwards; \"!text\": must not",
+);
+pub(crate) const TIMEOUT: Arg = Arg::unlisted("timeout", Type::Number);
+
 /// The options of every link. No tool lists them.
 pub(crate) const OPTIONS: [Arg; 7] = [
     Arg::unlisted("traverseBefore", Type::Bool),

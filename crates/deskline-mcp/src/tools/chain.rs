@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use deskline_link::Action;
+use deskline_link::{Action, Expect};
 use serde_json::{Map, Value, json};
 
 use super::arg::{Arg, OPTIONS, PID, Type, WINDOW};
@@ -80,8 +80,17 @@ pub(super) fn unpacked(
     Ok(Cow::Owned(arguments))
 }
 
-/// The actions of the steps, in order, and how often each runs.
-pub(super) fn actions(arguments: &Map<String, Value>) -> Result<(Vec<Action>, Vec<usize>), Wrong> {
+/// The steps of a call, in order.
+#[derive(Default)]
+pub(super) struct Steps {
+    pub(super) actions: Vec<Action>,
+    /// How often each runs.
+    pub(super) repeats: Vec<usize>,
+    pub(super) expects: Vec<Option<Expect>>,
+}
+
+/// The steps of a chain.
+pub(super) fn steps(arguments: &Map<String, Value>) -> Result<Steps, Wrong> {
     let Some(Value::Array(steps)) = arguments.get("steps") else {
         return Err(
             "steps must be a list of objects such as {\"do\": \"click\", \"element\": \"Save\"}"
@@ -94,13 +103,18 @@ pub(super) fn actions(arguments: &Map<String, Value>) -> Result<(Vec<Action>, Ve
             steps.len()
         ));
     }
-    let read = |(i, step)| {
-        action(step).map_err(|wrong| format!("step {}: {wrong}. Nothing was done", i + 1))
-    };
-    steps.iter().enumerate().map(read).collect()
+    let mut read = Steps::default();
+    for (i, one) in steps.iter().enumerate() {
+        let (action, repeat, expect) =
+            step(one).map_err(|wrong| format!("step {}: {wrong}. Nothing was done", i + 1))?;
+        read.actions.push(action);
+        read.repeats.push(repeat);
+        read.expects.push(expect);
+    }
+    Ok(read)
 }
 
-fn action(step: &Value) -> Result<(Action, usize), Wrong> {
+fn step(step: &Value) -> Result<(Action, usize, Option<Expect>), Wrong> {
     let Value::Object(step) = step else {
         return Err(
             "it must be an object such as {\"do\": \"click\", \"element\": \"Save\"}".into(),
@@ -123,6 +137,7 @@ fn action(step: &Value) -> Result<(Action, usize), Wrong> {
     Ok((
         action,
         repeat.map_or(1, |runs| runs.unsigned_abs() as usize),
+        record.expectation(args)?,
     ))
 }
 

@@ -5,7 +5,9 @@ use std::time::Duration;
 use deskline_link::call::Input;
 use deskline_link::{Action, Tool};
 
-use super::arg::{Arg, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, Type, WINDOW};
+use super::arg::{
+    Arg, EXPECT, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, TIMEOUT, Type, WINDOW,
+};
 use super::record::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong};
 
@@ -22,6 +24,8 @@ pub(super) static TYPE: ToolRecord = ToolRecord {
         ),
         PRESS_KEY,
         PRESS_KEY_MODIFIERS,
+        EXPECT,
+        TIMEOUT,
         WINDOW,
     ],
     effect: Effect::Act,
@@ -49,6 +53,8 @@ pub(super) static PRESS_KEY_TOOL: ToolRecord = ToolRecord {
         Arg::required("keyName", Type::Text, ""),
         MODIFIER_FLAGS,
         Arg::optional("hold", Type::Number, "seconds, at most 10"),
+        EXPECT,
+        TIMEOUT,
         WINDOW,
     ],
     effect: Effect::Act,

@@ -19,13 +19,14 @@ mod tests;
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use deskline_core::nearest;
-use deskline_link::{Call, Tool};
+use deskline_link::{Call, Expect, Tool};
 use serde_json::{Map, Value};
 
 use crate::args::{Args, Wrong};
-use arg::{Arg, OPTIONS, schema};
+use arg::{Arg, EXPECT, OPTIONS, TIMEOUT, schema};
 pub(crate) use compat::from_macos_use;
 #[cfg(test)]
 use record::Effect;
@@ -53,6 +54,9 @@ pub(crate) static TOOLS: [&ToolRecord; 15] = [
     &chain::CHAIN,
 ];
 
+/// How long to wait for what a call expects.
+const EXPECTED: Duration = Duration::from_secs(3);
+
 impl ToolRecord {
     /// Whether a read-only server offers it.
     pub(crate) fn reads_only(&self) -> bool {
@@ -71,6 +75,31 @@ impl ToolRecord {
             Arc::new(schema(self.args)),
         )
         .with_annotations(self.effect.annotations())
+    }
+
+    /// What the call expects, if the tool takes that.
+    fn expectation(&self, args: Args<'_>) -> Result<Option<Expect>, Wrong> {
+        if self.args.iter().all(|arg| arg.name != EXPECT.name) {
+            return Ok(None);
+        }
+        let Some(text) = args.filled(EXPECT.name, "a text that must show afterwards")? else {
+            if args.has(TIMEOUT.name) {
+                return Err("timeout is how long to wait for expect: pass that too".into());
+            }
+            return Ok(None);
+        };
+        let (text, absent) = match text.strip_prefix('!') {
+            Some(rest) => (rest, true),
+            None => (text, false),
+        };
+        if text.trim().is_empty() {
+            return Err("expect is \"!\" alone: pass the text that must not show after it".into());
+        }
+        Ok(Some(Expect {
+            text: text.to_owned(),
+            absent,
+            timeout: args.seconds(TIMEOUT.name, 30, EXPECTED)?,
+        }))
     }
 
     /// Refuses unknown arguments, and a call that lacks a required one.
@@ -125,9 +154,17 @@ pub(crate) fn call(record: &ToolRecord, arguments: &Map<String, Value>) -> Resul
     record.check(args)?;
     let pid = args.whole("pid", 1, i32::MAX)?.map(i32::unsigned_abs);
     let (window, options) = (args.toplevel("window")?, args.options()?);
-    let (mut actions, repeats) = match record.handler {
-        Handler::Link(_, read) => (vec![read(args)?], vec![]),
-        _ => chain::actions(&arguments)?,
+    let chain::Steps {
+        mut actions,
+        repeats,
+        expects,
+    } = match record.handler {
+        Handler::Link(_, read) => chain::Steps {
+            actions: vec![read(args)?],
+            repeats: vec![],
+            expects: vec![record.expectation(args)?],
+        },
+        _ => chain::steps(&arguments)?,
     };
     let then = actions.split_off(1);
     let action = actions.pop().ok_or("steps is empty")?;
@@ -138,6 +175,7 @@ pub(crate) fn call(record: &ToolRecord, arguments: &Map<String, Value>) -> Resul
         action,
         then,
         repeats,
+        expects,
         options,
         approved: None,
         arguments: arguments.into_owned(),

@@ -4,8 +4,8 @@ use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::{Action, Button, Target, Tool};
 
 use super::arg::{
-    Arg, ELEMENT, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, REF, ROLE, Type, WINDOW, X,
-    Y, on_target,
+    Arg, ELEMENT, EXPECT, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, REF, ROLE, TIMEOUT,
+    Type, WINDOW, X, Y, on_target,
 };
 use super::record::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong};
@@ -33,6 +33,8 @@ pub(super) static CLICK: ToolRecord = ToolRecord {
         ),
         PRESS_KEY,
         PRESS_KEY_MODIFIERS,
+        EXPECT,
+        TIMEOUT,
     ],
     effect: Effect::Act,
     handler: Handler::Link(Tool::Click, click),

@@ -2,7 +2,7 @@
 
 use deskline_link::{Action, Tool};
 
-use super::arg::{Arg, Type, on_target};
+use super::arg::{Arg, EXPECT, TIMEOUT, Type, on_target};
 use super::record::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong};
 
@@ -10,7 +10,11 @@ pub(super) static SET_VALUE: ToolRecord = ToolRecord {
     name: "set_value_and_traverse",
     about: "Set the value of a field, slider or other control without pointer, keys or focus \
         change: the app may stay in the background.",
-    args: on_target![Arg::required("value", Type::Text, "replaces what is there"),],
+    args: on_target![
+        Arg::required("value", Type::Text, "replaces what is there"),
+        EXPECT,
+        TIMEOUT
+    ],
     effect: Effect::Set,
     handler: Handler::Link(Tool::SetValue, set_value),
 };
@@ -26,7 +30,7 @@ pub(super) static PRESS_AX: ToolRecord = ToolRecord {
     name: "press_ax_and_traverse",
     about: "Press a button, link or menu item (of a closed menu too) as quietly as set_value. \
         Use a click where the app ignores it.",
-    args: on_target![],
+    args: on_target![EXPECT, TIMEOUT],
     effect: Effect::Act,
     handler: Handler::Link(Tool::PressAx, press_ax),
 };
@@ -38,7 +42,11 @@ fn press_ax(args: Args<'_>) -> Result<Action, Wrong> {
 pub(super) static SET_SELECTED: ToolRecord = ToolRecord {
     name: "set_selected_and_traverse",
     about: "Select or deselect a row, tab or item as quietly as set_value.",
-    args: on_target![Arg::optional("selected", Type::Bool, "default true"),],
+    args: on_target![
+        Arg::optional("selected", Type::Bool, "default true"),
+        EXPECT,
+        TIMEOUT
+    ],
     effect: Effect::Set,
     handler: Handler::Link(Tool::SetSelected, set_selected),
 };

@@ -45,8 +45,8 @@ fn listed(prefix: &str) -> String {
 #[test]
 fn the_list_stays_small() {
     let (plain, compat) = (listed(""), listed(COMPAT_PREFIX));
-    assert!(plain.len() < 12 << 10, "{} bytes", plain.len());
-    assert!(compat.len() < 12 << 10, "{} bytes", compat.len());
+    assert!(plain.len() < 13_000, "{} bytes", plain.len());
+    assert!(compat.len() < 13_000, "{} bytes", compat.len());
     assert_eq!(compat.matches("\"macos-use_").count(), 15);
     let row = format!("| **Deskline** | 15 | {},000 |", (plain.len() + 500) / 1000);
     let comparison = include_str!("../../../../docs/comparison.md");

@@ -1,0 +1,270 @@
+//! What lies at a point, as the app reports it: `Component.GetAccessibleAtPoint` where its answer
+//! can be trusted, else the order of the tree.
+
+use std::time::{Duration, Instant};
+
+use deskline_core::{ElementId, Point, Rect, Role, Tree};
+use deskline_link::{Hit, Result};
+
+use crate::atspi::{AtSpi, Located};
+use crate::bus::{self, Message};
+use crate::decode;
+use crate::names::role;
+use crate::request::Request;
+use crate::strategies::table;
+use crate::toolkits::{HitTest, Toolkit};
+use crate::tree::{element_id, split_id};
+
+/// How long Chromium may take to replace its first answer, which comes from a cache of boxes that
+/// ignores what is fixed over a page, by that of the page's process: 4 to 9 ms in 156.
+const LATE: Duration = Duration::from_millis(40);
+
+/// How many levels an answer may lie below the innermost object that the tree lists.
+const DEPTH: usize = 6;
+
+/// How many levels to go down where each object answers for its children alone.
+const LEVELS: usize = 24;
+
+/// Extents that differ by more than this, in pixels, are those of an element that has moved.
+const STILL: i32 = 2;
+
+/// A first answer that the app may still replace.
+#[derive(Debug)]
+pub struct Asked {
+    element: ElementId,
+    at: Point,
+    first: Option<Box<str>>,
+    since: Instant,
+}
+
+/// From the screen to a toolkit's own coordinates, by a toplevel's bounds in both.
+struct Space {
+    shown: Rect,
+    raw: Rect,
+    scale: f64,
+}
+
+impl Space {
+    fn new(shown: Rect, raw: Rect) -> Self {
+        let scale = f64::from(shown.w) / f64::from(raw.w.max(1));
+        let scale = if shown.is_empty() || raw.is_empty() {
+            1.0
+        } else {
+            (scale * 20.0).round() / 20.0
+        };
+        Self { shown, raw, scale }
+    }
+
+    fn raw_point(&self, at: Point) -> (i32, i32) {
+        let raw = |at: i32, shown: i32, raw: i32| {
+            (f64::from(at.saturating_sub(shown)) / self.scale) as i32 + raw
+        };
+        (
+            raw(at.x, self.shown.x, self.raw.x),
+            raw(at.y, self.shown.y, self.raw.y),
+        )
+    }
+
+    fn on_screen(&self, raw: Rect) -> Rect {
+        let at = |v: i32, raw: i32, shown: i32| {
+            (f64::from(v.saturating_sub(raw)) * self.scale).round() as i32 + shown
+        };
+        let size = |v: i32| (f64::from(v) * self.scale).round() as i32;
+        Rect::at(
+            at(raw.x, self.raw.x, self.shown.x),
+            at(raw.y, self.raw.y, self.shown.y),
+            size(raw.w),
+            size(raw.h),
+        )
+    }
+}
+
+impl AtSpi {
+    /// The topmost element at a point of `tree`, on the way to clicking its element `index` there.
+    ///
+    /// # Errors
+    /// The connection to the bus is lost.
+    pub fn hit_test(&mut self, tree: &Tree, index: usize, at: Point) -> Result<Hit> {
+        let asked = self.asked.take();
+        let Some((element, top)) = tree.elements.get(index).zip(tree.toplevel(index)) else {
+            return Ok(Hit::Unknown);
+        };
+        let is_cell =
+            split_id(&element.id).is_none_or(|(_, path)| table::parse_cell_id(path).is_some());
+        if is_cell || tree.is_in_pop_up(index) {
+            return Ok(Hit::Unknown);
+        }
+        let mut located = self.locate(&element.id)?;
+        let kind = located.toolkit.map_or(HitTest::Nowhere, Toolkit::hit_test);
+        let Ok(space) = located.space(tree, top) else {
+            return Ok(Hit::Unknown);
+        };
+        if located.has_moved(&space, element.extents) {
+            return Ok(Hit::Moved);
+        }
+        let point = space.raw_point(at);
+        let page = tree
+            .outwards(index)
+            .filter(|at| tree.elements[*at].role == Role::WEB_AREA)
+            .last();
+        let (root, levels, request) = match (kind, page) {
+            (HitTest::ByOrder { texts_cover }, _) => {
+                let over = tree.drawn_over(index, at, texts_cover);
+                return Ok(Hit::Topmost(over.unwrap_or(index)));
+            }
+            (HitTest::InWindow, _) => (top, 1, Request::AtPointInWindow(point.0, point.1)),
+            (HitTest::OfPages { .. }, Some(page)) => (page, 1, Request::AtPoint(point.0, point.1)),
+            (HitTest::OfEachLevel, _) => (top, LEVELS, Request::AtPoint(point.0, point.1)),
+            _ => return Ok(Hit::Unknown),
+        };
+        let answer = located.topmost(&tree.elements[root].id, request, levels);
+        let late = matches!(kind, HitTest::OfPages { late: true });
+        let hit = located.listed(tree, index, answer.as_deref());
+        if !late {
+            return Ok(hit);
+        }
+        let asked = asked.filter(|asked| asked.element == element.id && asked.at == at);
+        match asked {
+            Some(asked) if asked.first != answer || asked.since.elapsed() >= LATE => Ok(hit),
+            asked => {
+                self.asked = Some(asked.unwrap_or_else(|| Asked {
+                    element: element.id.clone(),
+                    at,
+                    first: answer,
+                    since: Instant::now(),
+                }));
+                Ok(Hit::Later)
+            }
+        }
+    }
+
+    /// The bounds on the screen of the first character of an element's own text.
+    ///
+    /// # Errors
+    /// The connection to the bus is lost.
+    pub fn first_character(&mut self, tree: &Tree, index: usize) -> Result<Option<Rect>> {
+        let Some((element, top)) = tree.elements.get(index).zip(tree.toplevel(index)) else {
+            return Ok(None);
+        };
+        let mut located = self.locate(&element.id)?;
+        if !located.toolkit.is_some_and(Toolkit::knows_the_screen) {
+            let place = element
+                .extents
+                .filter(|_| located.is_right_to_left(tree, top));
+            let end = place.map(|p| Rect::at(p.x + p.w - p.h / 4 * 3, p.y, 1, p.h));
+            return Ok(end);
+        }
+        let Ok(space) = located.space(tree, top) else {
+            return Ok(None);
+        };
+        let reply = located.app.ask(&located.path, Request::CharacterExtents(0));
+        let raw = reply.ok().and_then(|message| decode::extents(&message));
+        let raw = raw.filter(|raw| raw.h > 0);
+        Ok(raw.map(|raw| {
+            space.on_screen(Rect {
+                w: raw.w.max(1),
+                ..raw
+            })
+        }))
+    }
+}
+
+impl Located<'_> {
+    fn extents(&mut self, path: &str) -> std::result::Result<Option<Rect>, bus::Error> {
+        let request = self.toolkit.map_or(Request::Extents, Toolkit::extents);
+        self.app
+            .ask(path, request)
+            .map(|message| decode::extents(&message))
+    }
+
+    /// Whether the texts of a GTK 4 window are aligned to the right, as those of right-to-left
+    /// windows are. GTK 4.8 reports neither the direction nor the place of a character.
+    fn is_right_to_left(&mut self, tree: &Tree, top: usize) -> bool {
+        const ASKED: usize = 3;
+        let texts = (top..tree.elements.len()).filter(|&at| {
+            let element = &tree.elements[at];
+            element.visible && element.role == Role::STATIC_TEXT && tree.is_inside(at, top)
+        });
+        let mut texts = texts.take(ASKED).peekable();
+        texts.peek().is_some()
+            && texts.all(|at| {
+                let path = split_id(&tree.elements[at].id).map_or("", |(_, path)| path);
+                let reply = self.app.ask(path, Request::TextAttributes).ok();
+                let right = |message: Message| {
+                    let value = decode::attribute(&mut message.reader(), "justification");
+                    value.is_ok_and(|value| value.as_deref() == Some("right"))
+                };
+                reply.is_some_and(right)
+            })
+    }
+
+    fn space(&mut self, tree: &Tree, top: usize) -> std::result::Result<Space, bus::Error> {
+        let top = &tree.elements[top];
+        let path = split_id(&top.id).map_or("", |(_, path)| path);
+        let raw = self.extents(path)?;
+        let none = Rect::at(0, 0, 0, 0);
+        let (shown, raw) = top.extents.zip(raw).unwrap_or((none, none));
+        Ok(Space::new(shown, raw))
+    }
+
+    /// Whether an element with these bounds is elsewhere now. Bounds of another size are those of
+    /// a part, such as a row's own line.
+    fn has_moved(&mut self, space: &Space, known: Option<Rect>) -> bool {
+        let path = self.path.clone();
+        let now = self.extents(&path).ok().flatten();
+        known.zip(now).is_some_and(|(known, now)| {
+            let now = space.on_screen(now);
+            let differ = |a: i32, b: i32| a.saturating_sub(b).saturating_abs() > STILL;
+            !differ(known.w, now.w)
+                && !differ(known.h, now.h)
+                && (differ(known.x, now.x) || differ(known.y, now.y))
+        })
+    }
+
+    /// The path of the topmost object, as the app answers.
+    fn topmost(&mut self, root: &ElementId, request: Request, levels: usize) -> Option<Box<str>> {
+        let (_, root) = split_id(root)?;
+        let mut found: Option<Box<str>> = None;
+        for _ in 0..levels {
+            let from = found.as_deref().unwrap_or(root);
+            let reply = self.app.ask(from, request).ok();
+            match reply.and_then(|message| decode::object(&message)) {
+                Some(inner) if *inner != *from => found = Some((*inner).into()),
+                _ => break,
+            }
+        }
+        found
+    }
+
+    /// The element of the tree that an object is, or is a part of. The arrows of GTK 4's spin
+    /// buttons are buttons that the tree does not list.
+    fn listed(&mut self, tree: &Tree, index: usize, object: Option<&str>) -> Hit {
+        let Some((bus_name, _)) = split_id(&tree.elements[index].id) else {
+            return Hit::Unknown;
+        };
+        let mut path: Option<Box<str>> = object.map(Into::into);
+        let mut through_button = false;
+        for _ in 0..DEPTH {
+            let Some(object) = path else {
+                break;
+            };
+            let id = element_id(bus_name, &object);
+            if let Some(at) = tree.elements.iter().position(|e| e.id == id) {
+                let is_spin = tree.elements[at].role == Role::INCREMENTOR;
+                return if through_button && is_spin {
+                    Hit::Unlisted
+                } else {
+                    Hit::Topmost(at)
+                };
+            }
+            let kind = self.app.ask(&object, Request::Role).ok();
+            let kind = kind.and_then(|message| message.reader().u32().ok());
+            through_button |= kind == Some(role::PUSH_BUTTON);
+            let parent = self.app.ask(&object, Request::Parent).ok();
+            path = parent
+                .and_then(|message| decode::object_property(&message))
+                .map(|path| (*path).into());
+        }
+        Hit::Unknown
+    }
+}

@@ -1,0 +1,94 @@
+use deskline_core::{Point, Tree};
+
+use crate::fixture::tree;
+
+fn at(tree: &Tree, id: &str) -> usize {
+    tree.elements
+        .iter()
+        .position(|e| e.id.as_str() == id)
+        .unwrap()
+}
+
+fn over(tree: &Tree, id: &str, x: i32, y: i32) -> Option<String> {
+    let over = tree.drawn_over(at(tree, id), Point { x, y }, false);
+    over.map(|over| tree.elements[over].id.as_str().to_owned())
+}
+
+fn toast() -> Tree {
+    tree(
+        r#"
+[AXApplication] visible #e1
+  [AXWindow] x:0 y:0 w:400 h:300 visible #e2
+    [AXGroup] x:0 y:0 w:400 h:300 visible #e3
+      [AXButton] "Archive" x:0 y:0 w:400 h:70 visible #e4
+      [AXStaticText] "Archive" x:10 y:10 w:60 h:20 visible #e5
+      [AXList] x:0 y:100 w:400 h:100 visible #e6
+        [AXRow] "a" x:0 y:100 w:400 h:60 visible #e7
+        [AXRow] "b" x:0 y:120 w:400 h:60 visible #e8
+    [AXGroup] x:0 y:0 w:400 h:40 visible #e9
+      [AXButton] "Undo" x:0 y:0 w:200 h:40 visible #e10
+    [AXButton] "Hidden" x:0 y:0 w:400 h:300 #e11
+    [AXScrollBar] x:390 y:0 w:10 h:300 visible #e12
+    [AXMenu (menu)] x:0 y:0 w:400 h:300 visible #e13
+"#,
+    )
+}
+
+#[test]
+fn a_later_branch_that_shows_covers_an_earlier_one() {
+    let tree = toast();
+    assert_eq!(over(&tree, "e4", 100, 20).as_deref(), Some("e10"));
+    assert_eq!(over(&tree, "e4", 300, 20).as_deref(), Some("e9"));
+    assert_eq!(over(&tree, "e4", 100, 60), None);
+    assert_eq!(over(&tree, "e10", 100, 20), None);
+}
+
+#[test]
+fn rows_texts_scroll_bars_and_menus_cover_nothing() {
+    let tree = toast();
+    assert_eq!(over(&tree, "e7", 100, 130), None);
+    assert_eq!(over(&tree, "e4", 395, 60), None);
+    let text = tree.drawn_over(at(&tree, "e4"), Point { x: 20, y: 60 }, true);
+    assert_eq!(text, None);
+}
+
+#[test]
+fn a_click_on_a_part_or_on_what_passes_it_on_is_received() {
+    let tree = tree(
+        r#"
+[AXApplication] visible #e1
+  [AXWindow] x:0 y:0 w:400 h:300 visible #e2
+    [AXGroup] x:0 y:0 w:400 h:40 visible #e3
+      [AXStaticText] "In 1953" x:0 y:0 w:200 h:40 visible #e4
+      [AXLink] "Prize" x:200 y:0 w:100 h:40 visible #e5
+        [AXStaticText] "Prize" x:200 y:0 w:100 h:40 visible #e6
+    [AXButton] "Save" x:0 y:50 w:100 h:40 visible #e7
+      [AXImage] x:0 y:50 w:20 h:40 visible #e8
+      [AXStaticText] "Save" x:20 y:50 w:80 h:40 visible #e9
+    [AXCheckBox] "Mail" x:0 y:100 w:1 h:1 visible #e10
+    [AXStaticText (label)] "Mail" x:0 y:100 w:100 h:20 visible #e11
+    [AXRow] x:0 y:130 w:400 h:20 visible #e12
+      [AXStaticText] "Ann" x:0 y:130 w:100 h:20 visible #e13
+      [AXButton] "Delete" x:300 y:130 w:100 h:20 visible #e14
+"#,
+    );
+    let receives = |hit, id| tree.receives_for(at(&tree, hit), at(&tree, id));
+    for (hit, id) in [
+        ("e6", "e5"),
+        ("e7", "e9"),
+        ("e8", "e9"),
+        ("e11", "e10"),
+        ("e12", "e13"),
+    ] {
+        assert!(receives(hit, id), "{hit} passes a click on to {id}");
+    }
+    for (hit, id) in [
+        ("e3", "e5"),
+        ("e4", "e5"),
+        ("e14", "e13"),
+        ("e5", "e4"),
+        ("e7", "e10"),
+    ] {
+        assert!(!receives(hit, id), "{hit} is not {id}");
+    }
+}

@@ -1,0 +1,288 @@
+//! Right before a pointer event: the app is asked what lies at the point. If that is not the
+//! target, other points of the target's own box are tried, then the wheel brings it out.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use deskline_core::{Point, Rect, Role, States, Tree, summary};
+
+use super::action::Act;
+use super::reach::{Reached, not_showing, seen_in, wheel_spot};
+use crate::checkpoint::Checkpoint;
+use crate::error::{Result, TargetError};
+use crate::ocr::is_from_picture;
+use crate::resolve::lookup::{self, Resolved};
+use crate::trees::{Hit, Scope, Sent};
+use deskline_input::clock::Instant;
+
+/// The time between two questions to an app that does not know its answer yet.
+const ASKS: Duration = Duration::from_millis(3);
+
+/// How long to ask such an app.
+const ANSWERS: Duration = Duration::from_millis(120);
+
+/// How long an element may go on moving before it is clicked, and the interval of looking.
+const MOVES: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(30);
+
+/// How often to turn the wheel to bring a covered element out.
+const TURNS: usize = 6;
+
+/// The most pixels by which a line of the wheel moves in any toolkit (Chromium).
+const LINE: i32 = 120;
+
+/// The target in a reading.
+struct Seen<'t> {
+    tree: Cow<'t, Tree>,
+    index: usize,
+    place: Rect,
+}
+
+/// What receives a click at one of the target's points.
+enum Receiver {
+    Target(Point),
+    /// Something else lies there: an element of the tree, or an unlisted one.
+    Other(Option<usize>),
+    /// The target has moved since it was read.
+    Moved,
+}
+
+impl Act<'_> {
+    /// Lets an app that answers late begin to find out what lies at the point.
+    pub(super) fn ask_ahead(&self, desk: &mut Checkpoint<'_>, target: &Resolved, at: Point) {
+        if let Some((tree, index)) = self.checked(target) {
+            let _ = desk.hit_test(tree, index, at);
+        }
+    }
+
+    /// The target, if the app can be asked about it.
+    fn checked(&self, target: &Resolved) -> Option<(&Tree, usize)> {
+        let (tree, index) = self.tree.zip(target.index.filter(|_| !target.given))?;
+        let element = tree.elements.get(index)?;
+        let has_place = element.place().is_some() && element.visible;
+        let is_disabled = element.states.contains(States::DISABLED);
+        (has_place && !is_disabled && !is_from_picture(&element.id)).then_some((tree, index))
+    }
+
+    /// A point at which the target receives the click.
+    ///
+    /// # Errors
+    /// [`TargetError::Covered`]: something else of the app lies over it.
+    pub(super) fn received(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        target: &Resolved,
+        mut reached: Reached,
+    ) -> Result<Reached> {
+        let Some((tree, index)) = self.checked(target).or_else(|| {
+            let scrolled = self.tree.zip(target.index);
+            scrolled.filter(|_| reached.scrolled)
+        }) else {
+            return Ok(reached);
+        };
+        let Some(place) = reached.place else {
+            return Ok(reached);
+        };
+        let mut seen = Seen {
+            tree: Cow::Borrowed(tree),
+            index,
+            place,
+        };
+        if tree.elements[index].place() != Some(place) {
+            seen = self.see_again(desk, (tree, index))?;
+        }
+        let start = Instant::now();
+        let mut turns = 0;
+        loop {
+            match self.receiver(desk, &seen, reached.point)? {
+                Receiver::Target(point) => {
+                    (reached.point, reached.place) = (point, Some(seen.place));
+                    return Ok(reached);
+                }
+                Receiver::Moved if start.elapsed() < MOVES => self.cancel.wait(LOOK)?,
+                Receiver::Moved => return Ok(reached),
+                Receiver::Other(cover) => {
+                    let turned = turns < TURNS && self.bring_out(desk, &seen, cover)?;
+                    if !turned {
+                        return Err(covered(tree, &seen, cover).into());
+                    }
+                    turns += 1;
+                }
+            }
+            let now = self.see_again(desk, (tree, index))?;
+            reached.point = lookup::click_point(&now.tree, now.index, now.place);
+            seen = now;
+        }
+    }
+
+    /// The target in a new reading, with its window in front as before.
+    fn see_again(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        (tree, index): (&Tree, usize),
+    ) -> Result<Seen<'static>> {
+        let start = Instant::now();
+        let (now, at, place) = loop {
+            let now = desk.read(self.pid, Scope::Showing)?;
+            let at = now.find_again(tree, index);
+            let place = seen_in(&now, tree, index).map(|(place, _)| place);
+            if place.is_some() || start.elapsed() > MOVES {
+                break (now, at, place);
+            }
+            self.cancel.wait(LOOK)?;
+        };
+        let (at, place) = at.zip(place).ok_or_else(|| not_showing(tree, index))?;
+        Ok(Seen {
+            tree: Cow::Owned(now),
+            index: at,
+            place,
+        })
+    }
+
+    /// What receives a click on the target: at its point, else at the first of the others that it
+    /// receives itself.
+    fn receiver(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        seen: &Seen<'_>,
+        point: Point,
+    ) -> Result<Receiver> {
+        let is_spin = seen.tree.elements[seen.index].role == Role::INCREMENTOR;
+        let text = |desk: &mut Checkpoint<'_>| {
+            let text = desk.first_character(&seen.tree, seen.index).ok().flatten();
+            let text = text.map(|text| text.center());
+            text.filter(|text| seen.place.contains(*text))
+        };
+        // A spin button's arrows are at its left in a right-to-left window.
+        let own_text = if is_spin { text(desk) } else { None };
+        let first = own_text.unwrap_or(point);
+        let receiver = self.at_point(desk, seen, first)?;
+        if !matches!(receiver, Receiver::Other(_)) {
+            return Ok(receiver);
+        }
+        let points = text(desk).into_iter().chain(spots(seen.place));
+        for point in points.filter(|point| *point != first) {
+            self.cancel.check()?;
+            match self.at_point(desk, seen, point)? {
+                Receiver::Other(_) => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(receiver)
+    }
+
+    fn at_point(&self, desk: &mut Checkpoint<'_>, seen: &Seen<'_>, at: Point) -> Result<Receiver> {
+        let start = Instant::now();
+        loop {
+            let hit = desk.hit_test(&seen.tree, seen.index, at);
+            return Ok(match hit.unwrap_or(Hit::Unknown) {
+                Hit::Later if start.elapsed() < ANSWERS => {
+                    self.cancel.wait(ASKS)?;
+                    continue;
+                }
+                Hit::Unknown | Hit::Later => Receiver::Target(at),
+                Hit::Topmost(hit) if seen.tree.receives_for(hit, seen.index) => {
+                    Receiver::Target(at)
+                }
+                Hit::Topmost(hit) => Receiver::Other(Some(hit)),
+                Hit::Unlisted => Receiver::Other(None),
+                Hit::Moved => Receiver::Moved,
+            });
+        }
+    }
+
+    /// Turns the wheel by as much as the target is covered. Whether it has moved.
+    fn bring_out(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        seen: &Seen<'_>,
+        cover: Option<usize>,
+    ) -> Result<bool> {
+        let Some(over) = cover.and_then(|cover| outline(&seen.tree, cover, seen.place)) else {
+            return Ok(false);
+        };
+        let place = seen.place;
+        let is_holder = |at: &usize| {
+            let role = seen.tree.elements[*at].role;
+            matches!(
+                role,
+                Role::SCROLL_AREA | Role::LIST | Role::TABLE | Role::OUTLINE | Role::WEB_AREA
+            )
+        };
+        let holders: Vec<usize> = seen.tree.outwards(seen.index).filter(is_holder).collect();
+        for holder in holders {
+            let area = seen.tree.elements[holder].place();
+            let Some((area, lines)) = area.and_then(|area| Some((area, lines(area, place, over)?)))
+            else {
+                continue;
+            };
+            let at = wheel_spot(&seen.tree, holder, area);
+            desk.scroll(at, (0, lines), self.cancel)?;
+            let now = self.moved(desk, Some(Sent::Scroll))?;
+            let after = seen_in(&now, &seen.tree, seen.index);
+            if after.is_none_or(|(now, _)| now != place) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The bounds of what covers the target: of a control in a bar, those of the bar.
+fn outline(tree: &Tree, cover: usize, place: Rect) -> Option<Rect> {
+    let mut around = tree
+        .outwards(cover)
+        .filter_map(|at| tree.elements[at].place());
+    let cover = around.next()?;
+    let bar = around
+        .take_while(|outer| outer.h / 3 < place.h.max(cover.h))
+        .last();
+    Some(bar.map_or(cover, |bar| bar.union(&cover)))
+}
+
+/// By how many lines to turn the wheel so that `place` is no longer under `over`, but still in
+/// `area`; positive moves it up. `None` if there is no room.
+fn lines(area: Rect, place: Rect, over: Rect) -> Option<i32> {
+    let end = |rect: Rect| rect.y.saturating_add(rect.h);
+    let up = end(place).saturating_sub(over.y);
+    let down = end(over).saturating_sub(place.y);
+    let fits_above = over.y.saturating_sub(place.h) >= area.y;
+    let fits_below = end(over).saturating_add(place.h) <= end(area);
+    let turn = |distance: i32| distance / LINE + 1;
+    match (fits_above, fits_below) {
+        (true, true) if up < down => Some(turn(up)),
+        (true, false) => Some(turn(up)),
+        (_, true) => Some(-turn(down)),
+        (false, false) => None,
+    }
+}
+
+/// Points of a box, the likeliest first: the middles of lines, the ends of the first and the last
+/// line of a wrapped text.
+fn spots(place: Rect) -> impl Iterator<Item = Point> {
+    const EIGHTHS: [i32; 5] = [4, 7, 1, 6, 2];
+    let at = move |x: i32, y: i32| Point {
+        x: place.x.saturating_add(place.w.saturating_mul(x) / 8),
+        y: place.y.saturating_add(place.h.saturating_mul(y) / 8),
+    };
+    let lines = [4, 2, 6, 1, 7];
+    lines
+        .into_iter()
+        .flat_map(move |y| EIGHTHS.into_iter().map(move |x| at(x, y)))
+}
+
+/// The error. Only `known`, the tree that the call began with, has refs.
+fn covered(known: &Tree, seen: &Seen<'_>, cover: Option<usize>) -> TargetError {
+    let over = cover.map(|cover| {
+        let control = seen.tree.control_around(cover);
+        let name = summary::name_of(&seen.tree, control);
+        let id = &seen.tree.elements[control].id;
+        let known = known.elements.iter().find(|e| e.id == *id);
+        let reference = known.and_then(|e| e.reference);
+        reference.map_or(name.clone(), |reference| format!("{name} #{reference}"))
+    });
+    TargetError::Covered {
+        name: summary::name_of(&seen.tree, seen.index),
+        over,
+    }
+}

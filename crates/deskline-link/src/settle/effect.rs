@@ -1,0 +1,145 @@
+//! What an action has changed, in one word, and whether what was expected of it shows.
+
+use std::time::Duration;
+
+use deskline_core::{Diff, Element, States, Tree, escape, fold};
+
+use crate::act::wait_for;
+use crate::call::{Action, Expect};
+use crate::checkpoint::Checkpoint;
+use crate::error::{Error, NoEffect, Result};
+use crate::report::Report;
+use crate::settle::handoff::FrontWatch;
+use crate::steps::Steps;
+use deskline_input::clock::Instant;
+
+/// How long to wait for an event before reading anyway. Toolkits omit some events.
+const STEP: Duration = Duration::from_millis(100);
+
+/// What an action has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Changed {
+    Tree,
+    /// The picture of the window, and not the tree.
+    Picture,
+    Nothing,
+    /// Nothing was compared.
+    Unknown,
+}
+
+impl Changed {
+    /// The word of the summary's `effect:`.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Tree => "changed",
+            Self::Picture => "picture only",
+            Self::Nothing => "nothing",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// Whether the differences are more than the focus, which raising a window moves too. The focus
+/// counts for keys, and if it is now in the field that was clicked.
+pub(crate) fn shows_effect(
+    diff: &Diff,
+    after: &Tree,
+    by_keys: bool,
+    clicked: Option<&Element>,
+) -> bool {
+    let is_clicked = |index: usize| {
+        let now = &after.elements[index];
+        clicked.is_some_and(|was| was.id == now.id && was.states.contains(States::EDITABLE))
+    };
+    let mut modified = diff.modified.iter();
+    !diff.added.is_empty()
+        || !diff.removed.is_empty()
+        || modified.any(|m| by_keys || !m.is_focus_alone() || is_clicked(m.after))
+}
+
+impl Steps<'_> {
+    /// Waits until what the call expects of the current step shows, or no longer shows.
+    ///
+    /// # Errors
+    /// It did not within the expectation's time.
+    pub(crate) fn await_expected(
+        &mut self,
+        desk: &mut Checkpoint<'_>,
+        action: &Action,
+        front: &FrontWatch,
+        report: &mut Report,
+    ) -> Result<()> {
+        let Some(expected) = self.call.expected(report.ended_runs.len()) else {
+            return Ok(());
+        };
+        let pid = self.subject.required()?;
+        let typed = action.keys().0.map(fold);
+        let start = Instant::now();
+        desk.ungrab_in_time();
+        let mut own = report.readings.after.take();
+        loop {
+            let mut trees: Vec<Tree> = own.take().into_iter().collect();
+            if trees.is_empty() {
+                match desk.read(pid, self.reader.whole()) {
+                    Ok(tree) => trees.push(tree),
+                    Err(
+                        Error::NoProcess(_) | Error::NoWindow { .. } | Error::NotAnswering { .. },
+                    ) => {}
+                    Err(e) => return Err(e),
+                }
+            }
+            let notes = &mut report.notes;
+            let mut others = wait_for::helpers(&mut **desk, pid);
+            others.extend(self.other_in_front(desk, front)?.map(|(_, pid)| pid));
+            for other in others {
+                trees.extend(self.reader.read(&mut **desk, other, notes).ok());
+            }
+            let shows = |tree: &Tree| find(tree, &expected.text, typed.as_deref()).is_some();
+            let met = trees.iter().any(shows) != expected.absent;
+            let over = start.elapsed() >= expected.timeout;
+            let nearest = trees.first().filter(|_| over && !met);
+            let nearest = nearest.map(|tree| tree.nearest_texts(&expected.text, None));
+            report.readings.after = trees.into_iter().find(|tree| tree.app.pid == pid);
+            if met {
+                report.step.met = Some(start.elapsed());
+                return Ok(());
+            }
+            if over {
+                return Err(unmet(expected, &nearest.unwrap_or_default()).into());
+            }
+            self.cancel.check()?;
+            desk.ungrab_in_time();
+            desk.wait_for_change(STEP.min(expected.timeout))?;
+        }
+    }
+}
+
+/// The first visible element with this text. A field that has just got it does not count.
+fn find(tree: &Tree, text: &str, typed: Option<&str>) -> Option<usize> {
+    let wanted = fold(text);
+    let has = |text: &deskline_core::Text| fold(&text.shown).contains(&*wanted);
+    let echoes = |e: &Element| {
+        e.states.contains(States::EDITABLE) && typed.is_some_and(|typed| typed.contains(&*wanted))
+    };
+    tree.elements.iter().enumerate().position(|(index, e)| {
+        e.visible
+            && (has(&e.title) || has(&e.value) || has(&e.description))
+            && !echoes(e)
+            && tree.is_seen(index)
+    })
+}
+
+fn unmet(expected: &Expect, nearest: &[String]) -> NoEffect {
+    let text = escape::short(&expected.text, 60);
+    let ms = expected.timeout.as_millis();
+    NoEffect::Unexpected(if expected.absent {
+        format!("'{text}' still shows after {ms} ms")
+    } else if nearest.is_empty() {
+        format!("'{text}' does not show after {ms} ms, and no text is like it")
+    } else {
+        format!(
+            "'{text}' does not show after {ms} ms. Nearest: {}",
+            nearest.join(", ")
+        )
+    })
+}

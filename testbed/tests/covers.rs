@@ -1,0 +1,145 @@
+//! A click reaches what was meant, where something else of the app lies over it, and where its shape
+//! is not its box. Another app's window, the person's, is in front.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use deskline_testbed::web::Page;
+use deskline_testbed::{Answer, App, Bed, Client};
+use serde_json::{Value, json};
+
+const KITS: [&str; 4] = ["gtk3", "gtk4", "qt5", "qt6"];
+
+fn click(persons: &App<'_>, server: &Client, pid: u32, more: Value) -> Answer {
+    persons.call_behind(server, pid, "click_and_traverse", more)
+}
+
+#[test]
+fn a_covered_button_is_not_clicked_and_a_half_covered_one_is() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    for kit in KITS {
+        let app = bed.covers(&[kit]);
+        let answer = click(&persons, &server, app.pid, json!({"element": "Whole"}));
+        let error = answer.error().to_owned();
+        assert!(
+            error.starts_with("'Whole' [AXButton] is covered by "),
+            "{kit}: {error}"
+        );
+        click(&persons, &server, app.pid, json!({"element": "Free"})).ok();
+        app.wait_for("clicked Free");
+        click(&persons, &server, app.pid, json!({"element": "Part"})).ok();
+        app.wait_for("clicked Part");
+        assert_eq!(app.log(), ["clicked Free", "clicked Part"], "{kit}");
+        for action in [
+            json!({"element": "Whole", "hover": true}),
+            json!({"element": "Whole", "doubleClick": true}),
+        ] {
+            click(&persons, &server, app.pid, action).error();
+        }
+        assert_eq!(app.log().len(), 2, "{kit}: {:?}", app.log());
+    }
+}
+
+#[test]
+fn an_expander_and_a_number_field_are_clicked_right_in_both_directions() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    for kit in KITS {
+        for direction in ["ltr", "rtl"] {
+            let app = bed.covers(&[kit, direction]);
+            for open in ["true", "false"] {
+                click(&persons, &server, app.pid, json!({"element": "Details"})).ok();
+                app.wait_for(&format!("details {open}"));
+            }
+            let amount = json!({"element": "Amount", "role": "AXIncrementor"});
+            let answer = click(&persons, &server, app.pid, amount).ok();
+            let changed = app.log().iter().any(|line| line.starts_with("amount"));
+            assert!(!changed, "{kit} {direction}: {answer}");
+        }
+    }
+}
+
+const STICKY: &str = r#"<style>body{margin:0}#h{position:fixed;top:0;left:0;right:0;height:120px;z-index:9}
+#h button{width:100%;height:120px}button{display:block;width:300px;height:40px;margin:0}</style>
+<div id=h><button onclick="log('DELETE')">Delete all</button></div><div style="height:120px"></div><div id=l></div>
+<script>for(let i=1;i<60;i++){const b=document.createElement('button');b.textContent='Item '+i;b.id='i'+i;
+b.onclick=()=>log('item',i);l.append(b)}
+onload=()=>setTimeout(()=>{scrollTo(0,document.getElementById('i20').offsetTop-60);log('ready')},300)</script>"#;
+
+const SHEET: &str = r#"<button onclick="log('BUY')" style="margin:100px">Buy now</button>
+<div onclick="log('sheet')" style="position:fixed;inset:0;z-index:9;background:#0001"></div><script>log('ready')</script>"#;
+
+const WRAPPED: &str = r##"<style>body{font:16px/24px sans-serif;margin:20px}div{width:400px}
+i{display:inline-block;width:310px;font-style:normal}</style>
+<div><i>In the year nineteen fifty-three he was given the</i> <a href="#" onclick="log('link');return false">Nobel
+Prize in Literature of that year</a> and the rest of the sentence goes on here.</div>
+<script>document.onclick=e=>log('at',e.target.tagName);log('ready')</script>"##;
+
+/// Waits until the page has reported an event, and returns all.
+fn events(page: &Page, some: &str) -> Vec<String> {
+    page.wait_for(some);
+    page.log()
+}
+
+#[test]
+fn a_button_behind_a_fixed_header_is_brought_out() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let (app, page) = bed.chromium(STICKY);
+    click(&persons, &server, app.pid, json!({"element": "Item 20"})).ok();
+    assert_eq!(events(&page, "item 20"), ["item 20"]);
+}
+
+#[test]
+fn a_button_under_a_sheet_of_the_page_is_not_clicked() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let (app, page) = bed.chromium(SHEET);
+    let answer = click(&persons, &server, app.pid, json!({"element": "Buy now"}));
+    assert!(answer.error().contains("is covered by"));
+    assert_eq!(page.log(), Vec::<String>::new());
+}
+
+#[test]
+fn a_link_over_two_lines_is_clicked_on_one_of_them() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let (app, page) = bed.chromium(WRAPPED);
+    click(
+        &persons,
+        &server,
+        app.pid,
+        json!({"element": "Nobel Prize"}),
+    )
+    .ok();
+    assert_eq!(events(&page, "at A"), ["link", "at A"]);
+}
+
+#[test]
+fn what_is_expected_is_awaited_and_its_absence_is_an_error() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let html = r#"<button onclick="setTimeout(()=>o.textContent='Thank you',700)">Send</button><p id=o>draft</p>
+        <script>log('ready')</script>"#;
+    let (app, _page) = bed.chromium(html);
+    let send = |expect: &str, timeout: f64| {
+        let more = json!({"element": "Send", "expect": expect, "timeout": timeout});
+        click(&persons, &server, app.pid, more)
+    };
+    let answer = send("refused", 0.3);
+    assert!(answer.error().contains("'refused' does not show"));
+    let answer = send("Thank you", 5.0).ok();
+    assert!(
+        answer.field("expected").starts_with("met after "),
+        "{answer}"
+    );
+    let answer = send("!Thank", 0.3);
+    assert!(answer.error().contains("still shows"));
+    let steps = json!([{"do": "click", "element": "Send", "expect": "Thank you"}]);
+    let answer = persons.call_behind(
+        &server,
+        app.pid,
+        "chain_and_traverse",
+        json!({"steps": steps}),
+    );
+    assert!(answer.ok().list("steps")[0].contains("; expected: met after "));
+}

@@ -130,7 +130,7 @@ fn the_pages_for_users_stay_short() {
     assert!(all <= 16_000, "{all} words");
 }
 
-/// How the tests check a page, and which do, is for developers.
+/// How the tests check a page is for developers, and the registries have no package of ours.
 #[test]
 fn no_page_for_users_names_a_test() {
     let (root, files) = workspace();
@@ -149,6 +149,8 @@ fn no_page_for_users_names_a_test() {
             "cargo test",
             "scripts/test",
             "DESKLINE_WRITE",
+            "npx -y deskline",
+            "uvx deskline",
             "tests/",
         ] {
             assert!(!text.contains(word), "{page} has {word}");

@@ -222,7 +222,7 @@ def all_units(arguments):
         program = os.environ.get("DESKLINE_BIN", "target/debug/deskline")
         check = ["target/agents/bin/python", "examples/check.py", program]
         found.append(Unit("agents", check))
-        simulation = ["benches/fleet_simulation.py", "--check", "docs/fleets.md"]
+        simulation = ["benches/fleet_simulation.py", "--check", "docs/dev/fleets.md"]
         found.append(Unit("simulation", simulation, desktop=False))
         check = ["target/agents/bin/python", "packaging/kubernetes/check.py"]
         found.append(Unit("manifests", check))

@@ -96,7 +96,7 @@ fn main() {
     println!("{}\n{links}\n{own}", table::markdown(&results));
 }
 
-/// The whole of docs/benchmarks.md.
+/// The whole of docs/dev/benchmarks.md.
 fn page(results: &[measure::Outcome], links: &str, own: &str) -> String {
     let about = include_str!("../about.md");
     let tables = table::markdown(results);

@@ -57,7 +57,7 @@ Exit codes:
 ///
 /// Without a command it is an MCP server on standard input and output. Each tool call acts on an
 /// app, answers with a short summary, and writes the app's tree (.txt) and window (.png) to the
-/// journal, where the agent greps them.
+/// log, where the agent greps them.
 #[derive(Debug, Parser)]
 #[command(name = "deskline", version, after_help = AFTER, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -70,10 +70,10 @@ pub(crate) struct Cli {
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Settings {
-    /// The journal's folder [default: /tmp/deskline]
+    /// The log's folder [default: /tmp/deskline]
     #[arg(long, global = true, env = "DESKLINE_DIR", value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// How much the journal keeps: a size, an age or both
+    /// How much the log keeps: a size, an age or both
     #[arg(long, global = true, value_name = "SIZE,AGE")]
     #[arg(default_value = "1GiB,7d")]
     pub(crate) keep: Retention,
@@ -90,12 +90,12 @@ pub(crate) struct Settings {
     /// button of an alert is pressed; see deskline grants
     #[arg(long, global = true)]
     pub(crate) ask: bool,
-    /// Whether your keys and clicks are kept out while the agent's go in (`input`), with a banner
-    /// that says so (`full`)
+    /// Whether your keyboard and mouse are blocked while the agent's input is sent (`input`), with
+    /// a banner that says so (`full`)
     #[arg(long, global = true, value_name = "off|input|full")]
     #[arg(default_value = "full", hide_possible_values = true)]
     pub(crate) guard: GuardMode,
-    /// After how many seconds the guard opens by itself, whatever hangs
+    /// After how many seconds your input is unblocked at the latest
     #[arg(long, global = true, value_name = "SECONDS", default_value_t = 30)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=600))]
     pub(crate) guard_timeout: u16,
@@ -106,8 +106,8 @@ pub(crate) struct Settings {
     #[cfg(target_os = "linux")]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
-    /// Somebody watches the private desktop: guard their input and put their window and pointer
-    /// back there too
+    /// You watch the private desktop: block your input and put your window and pointer back there
+    /// too
     #[cfg(target_os = "linux")]
     #[arg(long, global = true)]
     pub(crate) attended: bool,
@@ -117,8 +117,7 @@ pub(crate) struct Settings {
     #[arg(long, global = true, value_name = "own|shared")]
     #[arg(default_value = "shared", hide_possible_values = true)]
     pub(crate) seat: SeatChoice,
-    /// On GNOME: `notify` sends input by Mutter's older calls, as before GNOME 45, should its EIS
-    /// socket fail
+    /// On GNOME: `notify` uses the input interface from before GNOME 45
     #[cfg(target_os = "linux")]
     #[arg(long, global = true, value_name = "auto|notify")]
     #[arg(default_value = "auto", hide_possible_values = true)]
@@ -217,7 +216,7 @@ pub(crate) enum Command {
     /// Needs gnome-calculator and mousepad. Its files stay in /tmp/deskline-demo.
     #[cfg(target_os = "linux")]
     Demo,
-    /// Show the latest calls of the journal
+    /// Show the latest calls of the log
     Log {
         /// How many calls
         #[arg(short, default_value_t = 20, value_name = "N")]
@@ -238,7 +237,7 @@ pub(crate) enum Command {
         #[arg(long)]
         outcome: Option<OutcomeFilter>,
     },
-    /// Show a run in the browser: each call with its picture, its changes and its answer
+    /// Show a run in the browser: each call with its screenshot, its changes and its answer
     ///
     /// Serves a page on 127.0.0.1 until Ctrl+C; new calls appear as they come.
     View(ViewArgs),
@@ -247,7 +246,7 @@ pub(crate) enum Command {
     /// Targets are found by text and role. Exits with 1 if an answer differs or a call cannot be
     /// done.
     Replay(ReplayArgs),
-    /// Find when a text was last on a screen: searches all tree files, newest first
+    /// Find when some text was last on a screen: searches all tree files, newest first
     ///
     /// Exits with 1 if there is no match.
     Grep {
@@ -257,8 +256,7 @@ pub(crate) enum Command {
         #[arg(short, default_value_t = 20, value_name = "N")]
         number: usize,
     },
-    /// List and change which apps agents may act in: the person's answers to --ask, and those
-    /// given here
+    /// List and change which apps agents may act in: your answers to --ask, and those given here
     Grants {
         #[command(subcommand)]
         command: Option<GrantsCommand>,
@@ -374,11 +372,11 @@ pub(crate) struct Serve {
     #[cfg(target_os = "linux")]
     #[arg(long, value_name = "N", requires = "desktops")]
     pub(crate) processes: Option<u32>,
-    /// Answer /metrics without the token: numbers alone, no texts
+    /// Answer /metrics without the token: numbers alone, no text of a screen
     #[cfg(unix)]
     #[arg(long, requires = "http")]
     pub(crate) metrics_open: bool,
-    /// Show the journals of its desktops to browsers below /view/, which ask for a password: the
+    /// Show the logs of its desktops to browsers below /view/, which ask for a password: the
     /// viewer's token, made at the first start, or taken from DESKLINE_VIEW_TOKEN
     #[cfg(unix)]
     #[arg(long, requires = "http")]
@@ -396,11 +394,11 @@ pub(crate) struct Call {
     /// Its arguments, a JSON object
     #[arg(default_value = "{}", value_parser = object)]
     pub(crate) arguments: Object,
-    /// Print the whole MCP result as JSON, with pictures
+    /// Print the whole MCP result as JSON, with screenshots
     #[arg(long)]
     pub(crate) json: bool,
     /// Leave the server running for further calls, which are faster then and find the same
-    /// private desktop, until none came for so many minutes [default: 10]
+    /// private desktop, until they have been idle for these minutes [default: 10]
     #[cfg(unix)]
     #[arg(long, value_name = "MINUTES", num_args = 0..=1)]
     #[arg(require_equals = true, default_missing_value = "10")]
@@ -454,7 +452,7 @@ pub(crate) struct DesktopArgs {
     /// Width and height of its screen in pixels
     #[arg(long, value_name = "WxH", default_value = "1280x800")]
     pub(crate) size: Size,
-    /// Let a person watch and take part with a VNC viewer
+    /// Watch it and take part with a VNC viewer
     #[arg(long)]
     pub(crate) watch: bool,
     /// Print how to reach it as JSON

@@ -65,7 +65,7 @@ pub(crate) fn check() -> Check {
     const NAME: &str = "grants";
     match open(false).kept() {
         Ok(answers) if answers.0.is_empty() => {
-            Check::ok(NAME, "none; with --ask the person is asked about each app")
+            Check::ok(NAME, "none; with --ask you are asked about each app")
         }
         Ok(answers) => Check::ok(
             NAME,
@@ -74,7 +74,7 @@ pub(crate) fn check() -> Check {
         Err(GrantsError::NoHome) => Check::ok(NAME, "none, as there is no home directory"),
         Err(e) => Check::fail(
             NAME,
-            format!("the person's answers cannot be read, so no app is allowed: {e}"),
+            format!("your answers cannot be read, so no app is allowed: {e}"),
             "mend the file, or remove it and answer again",
         ),
     }

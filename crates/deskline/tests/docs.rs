@@ -98,6 +98,72 @@ fn links_lead_somewhere() {
     assert!(checked >= 8, "only {checked} links were found");
 }
 
+/// The pages for users, with their text.
+fn user_pages() -> Vec<(String, String)> {
+    let (root, files) = workspace();
+    let is_page = |file: &&String| {
+        let name = file
+            .strip_prefix("docs/")
+            .and_then(|f| f.strip_suffix(".md"));
+        name.is_some_and(|name| !name.contains('/'))
+    };
+    let read = |file: &String| {
+        (
+            file.clone(),
+            std::fs::read_to_string(root.join(file)).unwrap(),
+        )
+    };
+    files.iter().filter(is_page).map(read).collect()
+}
+
+#[test]
+fn the_pages_for_users_stay_short() {
+    let pages = user_pages();
+    assert!((5..=15).contains(&pages.len()), "{} pages", pages.len());
+    // The bars of tables are no words.
+    let is_word = |word: &&str| word.contains(char::is_alphanumeric);
+    let words = |text: &str| text.split_whitespace().filter(is_word).count();
+    for (name, text) in &pages {
+        assert!(words(text) <= 2200, "{name}: {} words", words(text));
+    }
+    let all: usize = pages.iter().map(|(_, text)| words(text)).sum();
+    assert!(all <= 16_000, "{all} words");
+}
+
+/// How the tests check a page is for developers, and the registries have no package of ours.
+#[test]
+fn no_page_for_users_names_a_test() {
+    let (root, files) = workspace();
+    let mut tests = HashSet::new();
+    for file in files.iter().filter(|file| file.ends_with(".rs")) {
+        let code = std::fs::read_to_string(root.join(file)).unwrap();
+        let after = code.split("#[test]").skip(1);
+        let names = after.filter_map(|rest| rest.split_once("fn ")?.1.split_once('('));
+        let long = names.filter(|(name, _)| name.matches('_').count() > 2);
+        tests.extend(long.map(|(name, _)| name.to_owned()));
+    }
+    assert!(tests.len() > 500, "{} tests", tests.len());
+    for (page, text) in user_pages() {
+        for word in [
+            "testbed",
+            "cargo test",
+            "scripts/test",
+            "DESKLINE_WRITE",
+            "npx -y deskline",
+            "uvx deskline",
+            "tests/",
+        ] {
+            assert!(!text.contains(word), "{page} has {word}");
+        }
+        let named = text
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .find(|name| tests.contains(*name));
+        assert_eq!(named, None, "{page}");
+    }
+}
+
 /// Expands `a/{b,c}.rs` to `a/b.rs` and `a/c.rs`.
 fn expand(name: &str) -> Vec<String> {
     let parts = name

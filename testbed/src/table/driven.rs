@@ -1,10 +1,10 @@
-//! Writes the results of a test into the table of `docs/what-can-be-driven.md`: a row for each app
-//! and display, a column for each way to act.
+//! Writes the results of a test into the table of `docs/dev/what-can-be-driven.md`: a row for each
+//! app and display, a column for each way to act.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const PAGE: &str = "../docs/what-can-be-driven.md";
+const PAGE: &str = "../docs/dev/what-can-be-driven.md";
 
 /// The columns of the page, and the ways to act that each combines.
 const WAYS: [(&str, &[&str]); 11] = [
@@ -36,7 +36,7 @@ pub fn note(app: &str, display: &str, column: &[(String, String)]) {
     }
     assert!(
         std::env::var_os("DESKLINE_WRITE").is_some(),
-        "docs/what-can-be-driven.md lacks the row\n{row}\nDESKLINE_WRITE=1 writes it"
+        "docs/dev/what-can-be-driven.md lacks the row\n{row}\nDESKLINE_WRITE=1 writes it"
     );
     let is_row = |line: &&str| line.starts_with("| ") && !line.starts_with("| app |");
     let mut rows: BTreeSet<&str> = page.lines().filter(is_row).collect();

@@ -134,8 +134,8 @@ pub(super) fn guard(session: &Session, attended: bool) -> Check {
     if !attended && private().unwrap_or(false) {
         return Check::ok(
             GUARD,
-            "none, as nobody sits at this private desktop: nothing is kept out and nothing is \
-            put back. With --attended it is treated like a person's own desktop",
+            "not needed, as nobody sits at this private desktop. With --attended your input is \
+            blocked and your window put back",
         );
     }
     let why = match deskline_x11::guard::look(display, session.xauthority.as_deref()) {
@@ -146,9 +146,9 @@ pub(super) fn guard(session: &Session, attended: bool) -> Check {
                 return Check::warn(
                     GUARD,
                     format!(
-                        "{devices} are kept out while an agent's keys and clicks go in. Input from \
-                        {people} is not, as it arrives by XTEST like the agent's own, and Esc \
-                        there does not cancel"
+                        "{devices} are blocked while an agent's input is sent. Input from {people} \
+                        is not, as it arrives by XTEST like the agent's own, and Esc there does \
+                        not cancel"
                     ),
                     alone(),
                 );
@@ -156,8 +156,7 @@ pub(super) fn guard(session: &Session, attended: bool) -> Check {
             return Check::ok(
                 GUARD,
                 format!(
-                    "Esc cancels, and these are kept out while an agent's keys and clicks go in: \
-                    {devices}"
+                    "Esc cancels, and these are blocked while an agent's input is sent: {devices}"
                 ),
             );
         }

@@ -11,28 +11,27 @@ use super::{Effect, Handler, TOOLS, ToolRecord};
 const INTRODUCTION: &str = "\
 # Tools
 
-This page is generated from the tool records by `DESKLINE_WRITE=1 cargo test -p deskline-mcp reference`.
-
-An agent sees the descriptions and arguments below, and the instructions of the handshake. `--read-only` offers only
-the tools that are marked so. `deskline call TOOL '{…}'` calls a tool by hand.
+The descriptions and arguments below are what an agent gets, with the instructions of the handshake. This page is generated from
+them. `--read-only` offers only the tools that are marked so. `deskline call TOOL '{…}'` calls a tool from a shell.
 
 ## What tools have in common
 
 - **Targets.** `element` is a part of the element's text, narrowed by `role` if needed; `ref` is the `#e42` of a tree line; `x` and
-  `y` are screen pixels. If a text matches several elements, an exact match wins, then a visible one; the answer names the others.
-- **Answers** begin with `status:` and name the tree file and the picture, then what changed; `target:` is the element that
-  was acted on, as it is now. An error says what was wrong, whether anything was done, and what to do next. All fields, and the
-  files: [formats.md](formats.md).
-- **Options** are accepted by every tool that runs a link: `traverseBefore`, `traverseAfter`, `showDiff`, `onlyVisibleElements`,
-  `showAnimation`, `animationDuration` and `delayAfterAction`. No schema lists them, as each session sends the schemas to the model.
+  `y` are [coordinates](formats.md#units-and-coordinates). If several elements match, an exact match wins, then a visible one; the
+  answer names the others. If something covers the target, nothing is sent and the error names it.
+- **Answers** begin with `status:` and name the tree file and the screenshot, then what changed. An error says what was wrong,
+  whether anything was done, and what to do next. [All fields](formats.md#the-answer).
+- **Options** are accepted by every tool that acts: `traverseBefore`, `traverseAfter` and `showDiff` (`false` leaves that part out),
+  `onlyVisibleElements`, `showAnimation` (outlines the target for `animationDuration` seconds first) and `delayAfterAction`
+  (seconds). No schema lists them, as each session sends the schemas to the model.
 ";
 
 fn effect(record: &ToolRecord) -> &'static str {
     match record.effect {
-        Effect::ReadFile => "Reads the journal's files.",
+        Effect::ReadFile => "Reads the log's files.",
         Effect::Look => "Changes nothing.",
         Effect::Set => "Sets or selects something; a repeated call has no further effect.",
-        Effect::Act => "May do anything that the person can.",
+        Effect::Act => "May do anything that you can.",
     }
 }
 

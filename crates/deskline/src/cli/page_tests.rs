@@ -1,4 +1,6 @@
-//! docs/command-line.md has each command, and each option with its default.
+//! docs/command-line.md has each command, and each option with its default. No page names others.
+
+use std::path::Path;
 
 use clap::CommandFactory as _;
 
@@ -48,4 +50,77 @@ fn the_page_has_each_option() {
             }
         }
     }
+}
+
+/// Options of other programs that the pages name.
+const OTHERS: [&str; 8] = [
+    "allow-commands",
+    "force-renderer-accessibility",
+    "locked",
+    "ozone-platform",
+    "path",
+    "release",
+    "scope",
+    "user",
+];
+
+/// The README, the skill and the pages for users.
+fn pages() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let entries = std::fs::read_dir(root.join("docs")).unwrap();
+    let docs = entries.map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = docs
+        .filter(|file| file.extension().is_some_and(|e| e == "md"))
+        .collect();
+    files.extend(["README.md", "skills/deskline/SKILL.md"].map(|name| root.join(name)));
+    let read = |file: std::path::PathBuf| {
+        let text = std::fs::read_to_string(&file).unwrap();
+        (file.display().to_string(), text)
+    };
+    files.into_iter().map(read).collect()
+}
+
+// Other systems lack some commands and options.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_pages_name_only_commands_and_options_that_exist() {
+    let mut program = Cli::command();
+    program.build();
+    let commands: Vec<_> = program.get_subcommands().collect();
+    let mut names: Vec<&str> = commands.iter().map(|c| c.get_name()).collect();
+    // macOS and Windows have it.
+    names.push("selftest");
+    let all = commands.iter().copied().chain([&program]);
+    let mut options: Vec<&str> = all
+        .flat_map(clap::Command::get_arguments)
+        .filter_map(|o| o.get_long())
+        .collect();
+    options.extend(OTHERS);
+    let mut checked = 0;
+    for (page, text) in pages() {
+        for code in text.split('`').skip(1).step_by(2) {
+            let words: Vec<&str> = code.split_whitespace().collect();
+            for (at, word) in words.iter().enumerate() {
+                let is_letter = |c: char| c == '-' || c.is_ascii_lowercase();
+                if let Some(option) = word.strip_prefix("--") {
+                    let option = option.split(|c| !is_letter(c)).next().unwrap_or_default();
+                    assert!(
+                        option.is_empty() || options.contains(&option),
+                        "{page}: {word}"
+                    );
+                    checked += 1;
+                } else if *word == "deskline" {
+                    let mut after = words[at + 1..]
+                        .iter()
+                        .skip_while(|word| word.starts_with('-') || **word == "private");
+                    let next = after.next().filter(|next| next.chars().all(is_letter));
+                    assert!(
+                        next.is_none_or(|next| names.contains(next)),
+                        "{page}: {code}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(checked > 100, "{checked}");
 }

@@ -598,7 +598,7 @@ fn the_self_test_finds_the_guard_and_the_input_as_they_should_be() {
         assert!(row.is_some_and(|row| row["ok"] == true), "{name}: {row:?}");
     }
     // The rows that the documentation names exist.
-    let page = include_str!("../../../../docs/windows.md");
+    let page = include_str!("../../../../docs/dev/windows.md");
     let guesses = page.split("| row of `selftest` |").nth(1).unwrap();
     let guesses = guesses.split("\n\n").next().unwrap().lines().skip(2);
     let named: Vec<&str> = guesses

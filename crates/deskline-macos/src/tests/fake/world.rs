@@ -378,7 +378,7 @@ impl World {
         self.stack.insert(0, window);
         self.sort_by_layer();
         if !self.is_here(window) {
-            // A guess, as docs/macos-internals.md says.
+            // A guess, as docs/dev/macos-internals.md says.
             self.travel_to(window);
         }
         if let Some(field) = self.fields.get(&window).copied() {

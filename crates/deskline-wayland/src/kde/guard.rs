@@ -11,10 +11,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
-use deskline_link::Reason;
-use deskline_link::{Cancel, Error, Result};
-use deskline_unix::codes::{ESCAPE, MODIFIERS};
-use deskline_unix::hold::Holding;
+use deskline_input::guard::Machine;
+use deskline_link::{Cancel, Error, Reason, Result};
+use deskline_unix::codes;
 use reis::ei::handshake::ContextType;
 use zbus::zvariant::{DynamicDeserialize, OwnedFd, OwnedObjectPath};
 
@@ -49,10 +48,8 @@ struct State {
     captured: bool,
     /// Whether we have released the capture ourselves, so that its end is not the person's doing.
     opened: bool,
-    /// The modifiers that the person holds.
-    held: Vec<u32>,
     /// The task, with the link to cancel.
-    task: Holding<Cancel>,
+    machine: Machine<Cancel>,
     /// The reason if the capture has ended before its task.
     ended: Option<&'static str>,
     /// Whether the guard is being dropped.
@@ -157,9 +154,7 @@ impl Guard {
     ) -> Result<()> {
         let Rect { x, y, h, .. } = screen;
         self.edge = (f64::from(x), f64::from(y) + f64::from(h) / 2.0);
-        let mut state = State::default();
-        state.task.grab(cancel.clone(), limit, Instant::now());
-        *self.shared.state() = state;
+        *self.shared.state() = State::begun(cancel, limit, Instant::now());
         (self.gap, self.open_since) = (Duration::ZERO, None);
         self.cancel = cancel.clone();
         let barrier = vec![((x, y), (x, y + h - 1))];
@@ -205,7 +200,7 @@ impl Guard {
 
     /// Whether a task has begun and has not ended.
     pub(super) fn holds(&self) -> bool {
-        self.shared.state().task.is_held()
+        self.shared.state().machine.is_held()
     }
 
     /// Ends the capture, with the pointer there.
@@ -213,7 +208,7 @@ impl Guard {
         {
             let mut state = self.shared.state();
             state.opened = true;
-            state.task.release();
+            state.machine.release(Instant::now());
         }
         // `release` restores the pointer; `disable` ends the capture even if `release` failed.
         if let Err(e) = self.capture.release(pointer) {
@@ -254,15 +249,17 @@ impl Drop for Guard {
 /// limit.
 fn listen(mut receiver: Connection, shared: &Shared, capture: &Capture) {
     loop {
-        let heard = receiver.until(Instant::now() + LOOK, |it| !it.heard.is_empty());
+        let now = Instant::now();
+        let left = shared.state().machine.left(now).unwrap_or(LOOK).min(LOOK);
+        let heard = receiver.until(now + left, |it| !it.heard.is_empty());
         let heard: Vec<Heard> = match heard {
             Ok(_) => receiver.heard.drain(..).collect(),
             Err(e) => {
                 let mut state = shared.state();
                 state.captured = false;
-                if let (Some(cancel), false) = (state.task.link(), state.over) {
+                if state.machine.is_held() && !state.over {
                     tracing::warn!("the guard has lost its connection: {e}");
-                    cancel.cancel(Reason::Unguarded);
+                    state.cancel(Reason::Unguarded);
                     state.ended = Some("KWin has ended the guard's connection");
                 }
                 shared.1.notify_all();
@@ -271,12 +268,10 @@ fn listen(mut receiver: Connection, shared: &Shared, capture: &Capture) {
         };
         let mut state = shared.state();
         for heard in heard {
-            state.hear(heard);
+            state.hear(heard, Instant::now());
         }
         let over = state.over;
-        if let Some(expired) = state.task.expire(Instant::now()) {
-            expired.link.cancel(Reason::Watchdog);
-            (state.ended, state.opened) = (Some("it held for longer than its limit"), true);
+        if state.expire(Instant::now()) {
             drop(state);
             let _ = capture.disable();
         }
@@ -288,67 +283,127 @@ fn listen(mut receiver: Connection, shared: &Shared, capture: &Capture) {
 }
 
 impl State {
-    fn hear(&mut self, heard: Heard) {
+    fn begun(link: &Cancel, limit: Duration, now: Instant) -> Self {
+        let mut state = Self::default();
+        // A new machine has heard no Esc.
+        let _ = state.machine.begin(link.clone(), now);
+        state.machine.take(limit, now);
+        state
+    }
+
+    fn cancel(&self, reason: Reason) {
+        if let Some(link) = self.machine.link() {
+            link.cancel(reason);
+        }
+    }
+
+    /// Whether the time is over, so that the capture is to end.
+    fn expire(&mut self, now: Instant) -> bool {
+        let Some(escaped) = self.machine.expire(now) else {
+            return false;
+        };
+        self.cancel(Reason::Watchdog);
+        self.ended = (!escaped).then_some("it held for longer than its limit");
+        self.opened = true;
+        true
+    }
+
+    fn hear(&mut self, heard: Heard, now: Instant) {
         match heard {
             Heard::Start => (self.captured, self.opened) = (true, false),
             Heard::Stop => {
                 self.captured = false;
-                self.held.clear();
-                if let (Some(cancel), false) = (self.task.link(), self.opened) {
-                    cancel.cancel(Reason::Person);
+                self.machine.hold_modifiers(0);
+                if self.machine.is_held() && !self.opened {
+                    self.cancel(Reason::Person);
                     self.ended = Some("the user ended it (Super+Shift+Esc)");
                 }
             }
-            Heard::Key(code, press) if MODIFIERS.contains(&code) => {
-                self.held.retain(|held| *held != code);
-                if press {
-                    self.held.push(code);
+            Heard::Key(code, down) => {
+                if self.machine.event(codes::event(code, down), now).cancel {
+                    self.cancel(Reason::Person);
                 }
             }
-            Heard::Key(ESCAPE, true) if self.held.is_empty() => {
-                if let Some(cancel) = self.task.link() {
-                    cancel.cancel(Reason::Person);
-                }
-            }
-            Heard::Key(..) | Heard::Button(..) => {}
+            Heard::Button(..) => {}
         }
     }
 }
 
 #[cfg(test)]
+#[path = "../../../deskline-guard/table.rs"]
+mod table;
+
+#[cfg(test)]
 mod tests {
+    use super::table::{Key, LIMIT, Valve, Why, run};
     use super::*;
 
     fn after(heard: &[Heard]) -> (Option<Reason>, State) {
         let cancel = Cancel::new();
-        let mut state = State::default();
-        let limit = Duration::from_secs(60);
-        state.task.grab(cancel.clone(), limit, Instant::now());
+        let now = Instant::now();
+        let mut state = State::begun(&cancel, Duration::from_secs(60), now);
         for heard in heard {
-            state.hear(*heard);
+            state.hear(*heard, now);
         }
         (cancel.reason(), state)
     }
 
+    /// What the listener does in each turn, at a time of its own.
+    struct Listener {
+        state: State,
+        cancel: Cancel,
+        now: Instant,
+    }
+
+    impl Valve for Listener {
+        /// The capture is over then, and KWin reports no key.
+        const HEARS_AFTER: bool = false;
+
+        fn pass(&mut self, time: Duration) {
+            self.now += time;
+            self.state.expire(self.now);
+        }
+
+        fn stroke(&mut self, key: Key, down: bool) {
+            let code = match key {
+                Key::Escape => codes::ESCAPE,
+                Key::Shift => 42,
+                Key::A => 30,
+            };
+            self.state.hear(Heard::Key(code, down), self.now);
+        }
+
+        /// The capture is open then, and KWin reports no key.
+        fn agent(&mut self, _key: Key) {
+            self.state.opened = true;
+            self.state.hear(Heard::Stop, self.now);
+            self.state.hear(Heard::Start, self.now);
+        }
+
+        fn release(&mut self) {
+            self.state.machine.release(self.now);
+        }
+
+        fn is_free(&mut self) -> bool {
+            !self.state.machine.is_held()
+        }
+
+        fn cancelled(&mut self) -> Option<Why> {
+            self.cancel.reason().map(|reason| match reason {
+                Reason::Person => Why::Escape,
+                Reason::Watchdog => Why::Limit,
+                other => panic!("{other:?}"),
+            })
+        }
+    }
+
     #[test]
-    fn esc_cancels_without_modifiers_only() {
-        let key = |code, press| Heard::Key(code, press);
-        let plain = [
-            Heard::Start,
-            key(30, true),
-            key(30, false),
-            key(ESCAPE, true),
-        ];
-        assert_eq!(after(&plain).0, Some(Reason::Person));
-        let held = [Heard::Start, key(56, true), key(ESCAPE, true)];
-        assert_eq!(after(&held).0, None);
-        let let_go = [
-            Heard::Start,
-            key(56, true),
-            key(56, false),
-            key(ESCAPE, true),
-        ];
-        assert_eq!(after(&let_go).0, Some(Reason::Person));
+    fn the_capture_passes_the_table_of_all_guards() {
+        run(|| {
+            let (cancel, now) = (Cancel::new(), Instant::now());
+            let state = State::begun(&cancel, LIMIT, now);
+            Listener { state, cancel, now }
+        });
     }
 
     #[test]
@@ -358,9 +413,9 @@ mod tests {
         assert!(state.ended.is_some() && !state.captured);
         let mut state = after(&[Heard::Start]).1;
         state.opened = true;
-        state.hear(Heard::Stop);
+        state.hear(Heard::Stop, Instant::now());
         assert!(state.ended.is_none());
-        state.hear(Heard::Start);
+        state.hear(Heard::Start, Instant::now());
         assert!(state.captured && !state.opened);
     }
 }

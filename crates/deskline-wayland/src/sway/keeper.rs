@@ -11,8 +11,8 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use deskline_input::guard::Machine;
 use deskline_link::{Error, Result};
-use deskline_unix::hold::Holding;
 use deskline_unix::wait;
 use rustix::event::{PollFd, PollFlags};
 use serde::{Deserialize, Serialize};
@@ -65,7 +65,7 @@ pub(crate) struct Keeper {
     ipc: Ipc,
     held: Vec<Device>,
     came: Vec<String>,
-    hold: Holding<()>,
+    machine: Machine<()>,
 }
 
 impl Keeper {
@@ -75,7 +75,7 @@ impl Keeper {
             socket: socket.to_owned(),
             held: Vec::new(),
             came: Vec::new(),
-            hold: Holding::default(),
+            machine: Machine::default(),
         })
     }
 
@@ -83,7 +83,7 @@ impl Keeper {
     pub(crate) fn serve(&mut self, mut orders: impl Read + AsFd, mut answers: impl Write) {
         let mut text = Vec::new();
         loop {
-            let left = self.hold.left(Instant::now());
+            let left = self.machine.left(Instant::now());
             let mut fds = [PollFd::new(&orders, PollFlags::IN)];
             match wait::any(&mut fds, left.map(|left| left.min(LOOK))) {
                 Ok(true) => {
@@ -100,7 +100,7 @@ impl Keeper {
                         }
                     }
                 }
-                Ok(false) if self.hold.expire(Instant::now()).is_some() => {
+                Ok(false) if self.machine.expire(Instant::now()).is_some() => {
                     self.release();
                     report(&mut answers, &Report::Limit);
                 }
@@ -141,7 +141,7 @@ impl Keeper {
             return Ok(Report::Unable(NO_DEVICES.into()));
         }
         self.came.clear();
-        self.hold.grab((), limit, Instant::now());
+        self.machine.take(limit, Instant::now());
         self.take(&devices.physical, answers)?;
         Ok(Report::Held {
             spared: devices.spared,
@@ -168,7 +168,7 @@ impl Keeper {
     }
 
     fn release(&mut self) {
-        self.hold.release();
+        self.machine.release(Instant::now());
         restore(&self.socket, &std::mem::take(&mut self.held));
     }
 }

@@ -8,15 +8,11 @@ use std::time::Duration;
 use deskline_link::{Error, Result};
 use deskline_unix::{spawn, wait};
 
-use crate::sway::Keeper;
 use crate::wlroots::client::Client;
 use crate::wlroots::pointer::VirtualPointer;
 
 /// The name of the helper that calls [`hold_pointer`].
 pub const HOLD_POINTER: &str = "hold-pointer";
-
-/// The name of the helper that calls [`keep_devices`].
-pub const KEEP_DEVICES: &str = "keep-devices";
 
 /// How long a helper may take to be ready.
 const STARTS: Duration = Duration::from_secs(2);
@@ -43,19 +39,6 @@ pub fn hold_pointer(socket: &Path) -> Result<()> {
     let _pointer = VirtualPointer::new(&mut client)?;
     report_ready();
     client.outlast();
-    Ok(())
-}
-
-/// Disables and enables the person's devices through sway's IPC socket: see `sway/keeper.rs`.
-///
-/// # Errors
-///
-/// If sway does not answer.
-pub fn keep_devices(socket: &Path) -> Result<()> {
-    let mut keeper = Keeper::connect(socket)?;
-    report_ready();
-    let orders = spawn::orders().map_err(Error::system(WHAT))?;
-    keeper.serve(orders, io::stdout());
     Ok(())
 }
 

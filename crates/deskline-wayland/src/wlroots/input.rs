@@ -48,11 +48,6 @@ impl Input {
         self.make(client).map(|()| true)
     }
 
-    /// The number of our virtual keyboards.
-    pub(crate) fn keyboards(&self) -> usize {
-        usize::from(self.keyboard.is_some())
-    }
-
     /// The pointer, after apps have had time to bind it.
     pub(crate) fn pointer(&mut self, client: &mut Client) -> Result<&mut VirtualPointer> {
         let pointer = self.make_pointer(client)?;

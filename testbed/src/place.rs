@@ -143,11 +143,6 @@ fn is_root() -> bool {
     getuid().is_root()
 }
 
-/// The uid of the session's user on this machine.
-pub(crate) fn user() -> u32 {
-    if is_root() { NOBODY } else { getuid().as_raw() }
-}
-
 fn as_user(program: impl AsRef<OsStr>) -> Command {
     if !is_root() {
         return Command::new(program);

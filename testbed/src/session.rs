@@ -21,9 +21,8 @@ use std::process::Command;
 
 use rustix::process::Signal;
 
-use crate::fake_devices::FakeDevices;
 use crate::native::NativeApp;
-use crate::place::{Place, own, user};
+use crate::place::Place;
 use crate::{Answer, Client, Toolkit, signal, until};
 use running::Running;
 use setup::{Compositor, HIDDEN, Setup};
@@ -80,18 +79,6 @@ impl Session {
     /// makes.
     pub fn new(compositor: Compositor) -> Self {
         Setup::debian_13(compositor).start()
-    }
-
-    /// Starts this machine's sway with these physical devices in its answers, which a headless sway
-    /// lacks. Deskline connects to a socket in front of sway's own, which adds the devices.
-    pub fn with_devices(names: &[&str]) -> (Self, FakeDevices) {
-        let sway = Setup::here(Compositor::Sway).unknown().start();
-        let path = |name: &str| sway.folder.path().join(name);
-        let pid = &sway.environment["COMPOSITOR_PID"];
-        let usual = path(&format!("run/sway-ipc.{}.{pid}.sock", user()));
-        let devices = FakeDevices::before(path(HIDDEN), &usual, names);
-        own(&usual);
-        (sway, devices)
     }
 
     /// Ends the session with this test, because the test leaves more behind than files. No other
@@ -235,8 +222,13 @@ impl Session {
 
     /// Ends a server of the session at once, by SIGKILL.
     pub fn kill(&self, server: &Client) {
+        self.signal(server, Signal::KILL);
+    }
+
+    /// Sends the server a signal.
+    pub fn signal(&self, server: &Client, what: Signal) {
         let (outside, _) = self.pid_of(server.pid);
-        signal(outside, Signal::KILL);
+        signal(outside, what);
     }
 
     /// The test app with one of each widget, once it is ready and Deskline reports its window and

@@ -4,14 +4,17 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use x11rb::connection::Connection as _;
+use x11rb::connection::{Connection as _, RequestConnection as _};
 use x11rb::protocol::Event;
 use x11rb::protocol::shape::{ConnectionExt as _, SK};
-use x11rb::protocol::xinput::{ConnectionExt as _, Device, DeviceType, EventMask, XIEventMask};
+use x11rb::protocol::xinput::{
+    self, ConnectionExt as _, Device, DeviceType, EventMask, XIEventMask,
+};
 use x11rb::protocol::xkb::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{
     AtomEnum, ConnectionExt as _, ImageFormat, MapState, ModMask, Window,
 };
+use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
 use crate::screen::open;
@@ -50,6 +53,37 @@ impl Watcher {
             let info = infos.find(|info| info.name == device.as_bytes())?;
             (info.enabled && info.type_ == DeviceType::FLOATING_SLAVE).then_some(())
         });
+    }
+
+    /// Whether any device of the person's is grabbed.
+    pub fn holds_a_device(&self) -> bool {
+        let devices = self.x.xinput_xi_query_device(Device::ALL).unwrap();
+        let mut infos = devices.reply().unwrap().infos.into_iter();
+        infos.any(|info| info.enabled && info.type_ == DeviceType::FLOATING_SLAVE)
+    }
+
+    /// Presses these keys together on the XTEST keyboard of this master, as any app may.
+    pub fn chord_on(&self, master: &str, keys: &[u32]) {
+        let name = format!("{master} XTEST keyboard");
+        let devices = self.x.xinput_xi_query_device(Device::ALL).unwrap();
+        let mut infos = devices.reply().unwrap().infos.into_iter();
+        let info = infos.find(|info| info.name == name.as_bytes()).unwrap();
+        let device = info.deviceid.try_into().unwrap();
+        let extension = self.x.extension_information(xinput::X11_EXTENSION_NAME);
+        let first = extension.unwrap().unwrap().first_event;
+        let kinds = [
+            xinput::DEVICE_KEY_PRESS_EVENT,
+            xinput::DEVICE_KEY_RELEASE_EVENT,
+        ];
+        for kind in kinds {
+            for key in keys {
+                let (kind, code) = (first + kind, self.code_of(*key).try_into().unwrap());
+                let sent = self
+                    .x
+                    .xtest_fake_input(kind, code, 0, x11rb::NONE, 0, 0, device);
+                sent.unwrap().check().unwrap();
+            }
+        }
     }
 
     /// Starts to record.

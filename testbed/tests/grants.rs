@@ -18,6 +18,7 @@ const OPEN: &str = "open_application_and_traverse";
 /// `a` on the person's keyboard, and the keys that answer a question.
 const A: u32 = 0x61;
 const F9: u32 = 0xffc6;
+const F10: u32 = 0xffc7;
 const F11: u32 = 0xffc8;
 
 fn grants(bed: &Bed, args: &[&str]) -> String {
@@ -166,6 +167,9 @@ fn a_client_that_cannot_ask_leaves_it_to_a_question_that_only_the_persons_keys_a
         .args(["key", "ctrl+shift+F9", "ctrl+shift+F10"])
         .status();
     assert!(sent.unwrap().success());
+    // An app may make a keyboard while the question shows.
+    bed.run("xinput", &["create-master", "Evil"]);
+    watcher.chord_on("Evil", &[CONTROL, SHIFT, F10]);
     // Keys that the person types meanwhile go to their app.
     hands.tap(A);
     let typed = || {

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use deskline_grab::message::{Order, Report, pair, receive, send};
-use deskline_testbed::{Client, FakeDevices, NativeApp, Session, Toolkit, signal, until};
+use deskline_testbed::{Client, Compositor, NativeApp, Session, Setup, Toolkit, signal, until};
 use rustix::process::{Signal, getuid};
 use serde_json::json;
 
@@ -22,12 +22,12 @@ use devices::Devices;
 /// `KEY_ESC`
 const ESCAPE: u32 = 1;
 
-/// sway with these devices in its answers, and the helper, which has two of its own.
-fn session(of_sway: &[&str]) -> Option<(Session, FakeDevices, Devices)> {
+/// sway, and the helper, which has two devices.
+fn session() -> Option<(Session, Devices)> {
     if !getuid().is_root() {
         return None;
     }
-    let (sway, by_sway) = Session::with_devices(of_sway);
+    let sway = Setup::here(Compositor::Sway).start().ends_with_the_test();
     let user = fs::metadata(sway.folder().join("deskline")).unwrap().uid();
     let devices = Devices::in_folder(&sway.folder().join("devices"));
     devices.make(user, &["event0", "event1"]);
@@ -35,7 +35,7 @@ fn session(of_sway: &[&str]) -> Option<(Session, FakeDevices, Devices)> {
     fs::copy(env!("CARGO_BIN_EXE_grab_on_fakes"), &program).unwrap();
     chown(&program, Some(0), Some(65534)).unwrap();
     fs::set_permissions(&program, Permissions::from_mode(0o2755)).unwrap();
-    Some((sway, by_sway, devices))
+    Some((sway, devices))
 }
 
 /// The doctor's row about the guard.
@@ -67,7 +67,7 @@ fn longest(app: &NativeApp) -> usize {
 
 #[test]
 fn the_devices_are_grabbed_while_an_agent_types_and_escape_cancels() {
-    let Some((sway, by_sway, devices)) = session(&["Keyboard"]) else {
+    let Some((sway, devices)) = session() else {
         return;
     };
     let program = sway.folder().join("deskline-grab");
@@ -80,7 +80,6 @@ fn the_devices_are_grabbed_while_an_agent_types_and_escape_cancels() {
     let whole = typing(&server, &app);
     until("the grab", || devices.grabbed("event1"));
     assert!(devices.grabbed("event0"));
-    assert!(by_sway.are_free(), "sway's own guard is not needed");
     let answer = whole.answer(Duration::from_secs(30)).unwrap().ok();
     assert!(!answer.text.contains("no guard"), "{answer}");
     app.wait_for(&format!("text Name {}", text()));
@@ -99,7 +98,7 @@ fn the_devices_are_grabbed_while_an_agent_types_and_escape_cancels() {
 
 #[test]
 fn escape_frees_the_person_beside_a_stopped_server() {
-    let Some((sway, _by_sway, devices)) = session(&["Keyboard"]) else {
+    let Some((sway, devices)) = session() else {
         return;
     };
     let server = sway.server();
@@ -136,7 +135,7 @@ fn the_servers_own_keeper_obeys_and_ends_with_its_socket() {
 
 #[test]
 fn the_doctor_explains_why_an_installed_helper_is_not_used() {
-    let Some((sway, _by_sway, devices)) = session(&[]) else {
+    let Some((sway, devices)) = session() else {
         return;
     };
     assert!(doctors_row(&sway).contains("Esc cancels"));

@@ -6,8 +6,8 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-use deskline_unix::codes::{BUTTONS, ESCAPE, MODIFIERS};
-use deskline_unix::hold::{Expired, Holding};
+use deskline_guard::{Machine, Role};
+use deskline_unix::codes::{self, BUTTONS};
 use deskline_unix::wait;
 use rustix::event::{PollFd, PollFlags};
 
@@ -21,10 +21,6 @@ const RELEASE_WAIT: Duration = Duration::from_millis(500);
 
 /// How often to look for devices that were plugged in, and whether the grab is still allowed.
 const LOOK: Duration = Duration::from_millis(250);
-
-/// How long the server may take after Esc to restore the desktop. Then the devices are released,
-/// whatever the server does.
-const RESTORE_TIME: Duration = Duration::from_millis(500);
 
 /// Nothing is grabbed for this long after Esc.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -44,7 +40,6 @@ impl Theirs {
 
 /// A grab that waits until the person holds no key and no button.
 struct Wanted {
-    link: u32,
     pointer: bool,
     limit: Duration,
     /// When to grab without the devices with held keys.
@@ -61,15 +56,9 @@ struct Keeper<S> {
     /// How many devices may not be read.
     closed: usize,
     wanted: Option<Wanted>,
-    /// The grab, for a link.
-    hold: Holding<u32>,
-    /// The link that Esc cancels, whether or not a grab is held.
-    link: Option<u32>,
+    machine: Machine<u32>,
     /// No grab before this time.
     pause: Option<Instant>,
-    /// Whether the person has pressed a key or button since the link began to watch; `None` if it
-    /// does not watch.
-    watched: Option<bool>,
 }
 
 /// Executes orders until the server has gone.
@@ -87,10 +76,8 @@ pub(crate) fn serve(source: impl Source, place: Place, socket: OwnedFd) -> io::R
         others: BTreeSet::new(),
         closed: 0,
         wanted: None,
-        hold: Holding::default(),
-        link: None,
+        machine: Machine::default(),
         pause: None,
-        watched: None,
     };
     let served = keeper.serve();
     keeper.release();
@@ -127,10 +114,10 @@ impl<S: Source> Keeper<S> {
                 continue;
             }
             self.grab_wanted()?;
-            if let Some(expired) = self.hold.expire(Instant::now()) {
-                self.expire(&expired)?;
+            if let Some(escaped) = self.machine.expire(Instant::now()) {
+                self.expire(escaped)?;
             }
-            if self.hold.is_held() && looked.elapsed() >= LOOK {
+            if self.machine.is_held() && looked.elapsed() >= LOOK {
                 looked = Instant::now();
                 self.look()?;
             }
@@ -141,7 +128,7 @@ impl<S: Source> Keeper<S> {
     /// Waits for a stroke, an order, a deadline, or the time to look at the devices.
     fn wait(&self) -> io::Result<()> {
         let now = Instant::now();
-        let hold = self.hold.left(now).map(|left| left.min(LOOK));
+        let hold = self.machine.left(now).map(|left| left.min(LOOK));
         let wanted = self.wanted.as_ref();
         let wanted = wanted.map(|wanted| wanted.until.saturating_duration_since(now));
         let mut fds = vec![PollFd::from_borrowed_fd(self.socket.as_fd(), PollFlags::IN)];
@@ -172,21 +159,22 @@ impl<S: Source> Keeper<S> {
                 self.report(Report::Released)
             }
             Order::Watch => {
-                self.watched = None;
-                if self.place.allowed() {
+                let allowed = self.place.allowed();
+                if allowed {
                     self.find();
-                    self.watched = (!self.devices.is_empty()).then_some(false);
                 }
+                self.machine.watch(allowed && !self.devices.is_empty());
                 Ok(())
             }
             Order::Pressed => {
-                self.watched = self.watched.filter(|_| self.place.allowed());
-                self.report(Report::Pressed(self.watched))
+                if !self.place.allowed() {
+                    self.machine.watch(false);
+                }
+                self.report(Report::Pressed(self.machine.pressed()))
             }
             Order::Rest => {
                 self.release();
-                self.link = None;
-                self.watched = None;
+                self.machine.end();
                 self.devices.clear();
                 Ok(())
             }
@@ -194,7 +182,7 @@ impl<S: Source> Keeper<S> {
     }
 
     fn want(&mut self, link: u32, pointer: bool, limit: Duration) -> io::Result<()> {
-        if self.hold.is_held() {
+        if self.machine.is_held() {
             return self.report(Report::Grabbed(self.outcome()));
         }
         if !self.place.allowed() {
@@ -206,12 +194,14 @@ impl<S: Source> Keeper<S> {
             // The kernel drops strokes that were not read in time.
             theirs.down = theirs.device.down().unwrap_or_default();
         }
-        self.link = Some(link);
+        let now = Instant::now();
+        if !self.machine.begin(link, now) {
+            return self.report(Report::Grabbed(Outcome::Escaped));
+        }
         self.wanted = Some(Wanted {
-            link,
             pointer,
             limit,
-            until: Instant::now() + RELEASE_WAIT,
+            until: now + RELEASE_WAIT,
         });
         Ok(())
     }
@@ -226,27 +216,35 @@ impl<S: Source> Keeper<S> {
         let Some(wanted) = self.wanted.take_if(ripe) else {
             return Ok(());
         };
-        let outcome = self.grab(&wanted, paused)?;
-        self.report(Report::Grabbed(outcome))
+        if let Some(outcome) = self.grab(&wanted, paused)? {
+            return self.report(Report::Grabbed(outcome));
+        }
+        self.wanted = Some(wanted);
+        Ok(())
     }
 
-    fn grab(&mut self, wanted: &Wanted, paused: bool) -> io::Result<Outcome> {
+    /// `None`: the person has pressed a key meanwhile, and may release it first.
+    fn grab(&mut self, wanted: &Wanted, paused: bool) -> io::Result<Option<Outcome>> {
         if paused {
-            return Ok(Outcome::Escaped);
+            return Ok(Some(Outcome::Escaped));
         }
         let pressed = |theirs: &Theirs| theirs.down.iter().any(|key| BUTTONS.contains(key));
         if wanted.pointer && self.devices.values().any(pressed) {
-            return Ok(Outcome::ButtonDown);
+            return Ok(Some(Outcome::ButtonDown));
         }
         let limit = wanted.limit.min(self.place.most);
         self.place.holds(Some(limit))?;
-        self.grab_new();
+        let now = Instant::now();
+        if self.grab_new() && now < wanted.until {
+            self.ungrab();
+            return Ok(None);
+        }
         if self.devices.values().any(|theirs| theirs.grabbed) {
-            self.hold.grab(wanted.link, limit, Instant::now());
+            self.machine.take(limit, now);
         } else {
             self.place.holds(None)?;
         }
-        Ok(self.outcome())
+        Ok(Some(self.outcome()))
     }
 
     /// Which devices are grabbed, and why not all.
@@ -304,27 +302,36 @@ impl<S: Source> Keeper<S> {
             self.grab_new();
             return Ok(());
         }
-        let link = self.hold.link().copied();
+        let link = self.machine.link().copied();
         self.release();
         link.map_or(Ok(()), |link| self.report(Report::Lost(link)))
     }
 
     /// Grabs every device on which no key is held. Closes a device that another process has
-    /// grabbed, such as a key remapper: apps see only the remapper's own virtual device.
-    fn grab_new(&mut self) {
+    /// grabbed, such as a key remapper: apps see only the remapper's own virtual device. Returns
+    /// whether a key went down before a grab took effect: the compositor has seen the press, and
+    /// must see the release.
+    fn grab_new(&mut self) -> bool {
+        let mut late = false;
         self.devices.retain(|_, theirs| {
-            if !theirs.grabbed && theirs.down.is_empty() {
-                theirs.grabbed = theirs.device.grab().is_ok();
-                return theirs.grabbed;
+            if theirs.grabbed || !theirs.down.is_empty() {
+                return true;
             }
-            true
+            if theirs.device.grab().is_err() {
+                return false;
+            }
+            theirs.down = theirs.device.down().unwrap_or_default();
+            theirs.grabbed = theirs.down.is_empty();
+            late |= !theirs.grabbed;
+            theirs.grabbed || theirs.device.ungrab().is_ok()
         });
+        late
     }
 
     /// Ends the grab, or the wait for one.
     fn release(&mut self) {
         self.wanted = None;
-        if self.hold.release().is_some() {
+        if self.machine.release(Instant::now()) {
             self.ungrab();
         }
     }
@@ -339,13 +346,11 @@ impl<S: Source> Keeper<S> {
     }
 
     /// Ends the grab at the limit, whatever the link does.
-    fn expire(&mut self, expired: &Expired<u32>) -> io::Result<()> {
+    fn expire(&mut self, escaped: bool) -> io::Result<()> {
         self.wanted = None;
         self.ungrab();
-        if expired.escaped {
-            return Ok(());
-        }
-        self.report(Report::Limit(expired.link))
+        let link = self.machine.link().filter(|_| !escaped);
+        link.map_or(Ok(()), |link| self.report(Report::Limit(*link)))
     }
 
     /// Reads the person's strokes. Drops a device that fails.
@@ -371,33 +376,30 @@ impl<S: Source> Keeper<S> {
         let Some(theirs) = self.devices.get_mut(node) else {
             return Ok(());
         };
-        if !stroke.down {
+        if stroke.down {
+            theirs.down.insert(stroke.key);
+        } else {
             theirs.down.remove(&stroke.key);
+        }
+        if stroke.down && !theirs.grabbed {
+            self.machine.press_passed();
+        }
+        let (now, event) = (Instant::now(), codes::event(stroke.key, stroke.down));
+        self.machine.hold_modifiers(self.modifiers());
+        if !self.machine.event(event, now).cancel || !self.place.allowed() {
             return Ok(());
         }
-        theirs.down.insert(stroke.key);
-        if !theirs.grabbed {
-            self.watched = self.watched.map(|_| true);
-        }
-        if stroke.key == ESCAPE && !self.modified() {
-            return self.escape();
-        }
-        Ok(())
-    }
-
-    /// Whether the person holds a modifier.
-    fn modified(&self) -> bool {
-        let mut down = self.devices.values().flat_map(|theirs| &theirs.down);
-        down.any(|key| MODIFIERS.contains(key))
-    }
-
-    fn escape(&mut self) -> io::Result<()> {
-        let Some(link) = self.link.filter(|_| self.place.allowed()) else {
-            return Ok(());
-        };
-        let now = Instant::now();
         self.pause = Some(now + PAUSE);
-        self.hold.escape(RESTORE_TIME, now);
-        self.report(Report::Escape(link))
+        let link = self.machine.link();
+        link.map_or(Ok(()), |link| self.report(Report::Escape(*link)))
+    }
+
+    /// The modifiers that the person holds on any device.
+    fn modifiers(&self) -> u16 {
+        let down = self.devices.values().flat_map(|theirs| &theirs.down);
+        down.fold(0, |held, key| match codes::role(*key) {
+            Role::Modifier(bit) => held | bit,
+            _ => held,
+        })
     }
 }

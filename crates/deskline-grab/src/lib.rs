@@ -13,9 +13,9 @@
 //!   the person pressed a key; a desktop gives that to every program too, as its idle time.
 //! - It grabs only for the user whose session is in front on `seat0` ([`Seats`]). Others cannot
 //!   lock that person out.
-//! - It holds for at most [`MOST`]. Half a second after Esc it releases the devices whatever the
-//!   server does, and grabs none for another half. If it is stopped (SIGSTOP), a kernel timer kills
-//!   it.
+//! - It holds for at most [`MOST`]. 200 ms after Esc it releases the devices whatever the server
+//!   does, and grabs none for the rest of that second. If it is stopped (SIGSTOP), a kernel timer
+//!   kills it.
 //! - It takes no argument, reads no environment variable and no configuration, writes no file,
 //!   opens devices for reading only, and ends at the first malformed message.
 //!

@@ -25,6 +25,8 @@ mod port;
 mod pressed;
 mod typing;
 
+pub use deskline_guard as guard;
+
 pub use aim::{Aim, POLLED};
 pub use cancel::{Cancel, Cancelled, Reason};
 pub use clicks::{BETWEEN_CLICKS, Button, Click, Clicks};

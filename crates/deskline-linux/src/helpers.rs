@@ -4,7 +4,7 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::path::Path;
 
-use deskline_wayland::helper::{HOLD_POINTER, KEEP_DEVICES, hold_pointer, keep_devices};
+use deskline_wayland::helper::{CAPTURE, HOLD_POINTER, capture, hold_pointer};
 use deskline_x11::guard::watchdog;
 
 /// Runs the helper of this name until it ends.
@@ -16,7 +16,9 @@ pub fn run(name: &str, arguments: &[OsString]) -> Result<(), Box<dyn Error>> {
     match (name, arguments) {
         (deskline_evdev::COMMAND, []) => deskline_evdev::run_for_reader()?,
         (HOLD_POINTER, [socket]) => hold_pointer(Path::new(socket))?,
-        (KEEP_DEVICES, [socket]) => keep_devices(Path::new(socket))?,
+        (CAPTURE, [address, pid]) => {
+            capture(&address.to_string_lossy(), pid.to_string_lossy().parse()?)?;
+        }
         (watchdog::COMMAND, [display, mark, xauthority @ ..]) => {
             let mark = mark.to_string_lossy().parse()?;
             let xauthority = xauthority.first().map(Path::new);

@@ -9,22 +9,17 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use deskline_link::Cancel;
-use deskline_link::Reason;
+use deskline_input::guard::{Event, Machine, Role};
 use deskline_link::guard::{Grab, Task};
+use deskline_link::{Cancel, Reason};
 
 use crate::keys::{ESCAPE, flags};
 use crate::os::{Os, Seen, TAG, Tapped, Verdict, name_of};
 
 /// The state that the tap and the link share.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State {
-    /// When to stop dropping the person's input; `None` while it is not dropped.
-    until: Option<Instant>,
-    /// The link to cancel when the person presses Esc; `None` if none listens.
-    cancel: Option<Cancel>,
-    /// Whether the person has pressed a key or a button that reached an app.
-    pressed: bool,
+    machine: Machine<Cancel>,
     /// The last times at which the system has disabled the tap.
     turned_off: Vec<Instant>,
 }
@@ -35,20 +30,28 @@ const MOST_TURNS: usize = 2;
 
 const TURNS_IN: Duration = Duration::from_secs(2);
 
+/// Any button: no key has this code.
+const BUTTON: u32 = 1 << 16;
+
 impl State {
-    /// The state machine of the guard: decides about one event. `revoked`: Accessibility is not
+    fn grabbed(link: &Cancel, limit: Duration, now: Instant) -> Self {
+        let mut state = Self::default();
+        // A new machine has heard no Esc.
+        let _ = state.machine.begin(link.clone(), now);
+        state.machine.take(limit, now);
+        state.machine.watch(true);
+        state
+    }
+
+    /// Decides about one event. `revoked`: Accessibility is not
     /// allowed any more. An enabled tap then blocks all input, Esc included, until it is removed
     /// (cjpais/Handy #1281, yabai #1773).
     fn judge(&mut self, tapped: Tapped, revoked: bool, now: Instant) -> Verdict {
-        if self.until.is_some_and(|until| now >= until) {
-            self.until = None;
-            if let Some(cancel) = &self.cancel {
-                cancel.cancel(Reason::Watchdog);
-            }
+        if self.machine.expire(now).is_some() {
+            self.cancel(Reason::Watchdog);
         }
         match tapped.kind {
-            Seen::Tick if self.until.is_none() && self.cancel.is_none() => Verdict::Close,
-            Seen::Tick | Seen::Disabled if revoked => self.give_up(),
+            Seen::Tick | Seen::Disabled if revoked => self.give_up(now),
             Seen::Tick => Verdict::Pass,
             Seen::Disabled => {
                 let lately = |at: &Instant| now.duration_since(*at) < TURNS_IN;
@@ -57,19 +60,20 @@ impl State {
                 if self.turned_off.len() <= MOST_TURNS {
                     return Verdict::Enable;
                 }
-                self.give_up()
+                self.give_up(now)
             }
             Seen::KeyDown { .. } | Seen::ButtonDown | Seen::Input if tapped.tag == TAG => {
                 Verdict::Pass
             }
             kind => {
-                if let Some(cancel) = self.cancel.as_ref().filter(|_| is_escape(kind)) {
-                    cancel.cancel(Reason::Person);
+                let event = self.event(kind);
+                let verdict = self.machine.event(event, now);
+                if verdict.cancel {
+                    self.cancel(Reason::Person);
                 }
-                if self.until.is_some() {
+                if verdict.drop {
                     return Verdict::Drop;
                 }
-                self.pressed |= matches!(kind, Seen::KeyDown { .. } | Seen::ButtonDown);
                 Verdict::Pass
             }
         }
@@ -77,16 +81,34 @@ impl State {
 
     /// Removes the tap for good. Without the guard, the person's input could mix with the agent's:
     /// cancels the link.
-    fn give_up(&mut self) -> Verdict {
-        if let (Some(_), Some(cancel)) = (self.until.take(), &self.cancel) {
-            cancel.cancel(Reason::Unguarded);
+    fn give_up(&mut self, now: Instant) -> Verdict {
+        if self.machine.release(now) {
+            self.cancel(Reason::Unguarded);
         }
         Verdict::Close
     }
-}
 
-fn is_escape(kind: Seen) -> bool {
-    matches!(kind, Seen::KeyDown { code: ESCAPE, flags } if flags & flags::MODIFIERS == 0)
+    fn cancel(&self, reason: Reason) {
+        if let Some(link) = self.machine.link() {
+            link.cancel(reason);
+        }
+    }
+
+    /// The event for the rules. The tap does not distinguish buttons, nor releases.
+    fn event(&mut self, kind: Seen) -> Event {
+        let (code, role) = match kind {
+            Seen::KeyDown { code, flags } => {
+                let modified = flags & flags::MODIFIERS != 0;
+                self.machine.hold_modifiers(modified.into());
+                let escape = code == ESCAPE;
+                (code.into(), if escape { Role::Escape } else { Role::Other })
+            }
+            Seen::ButtonDown => (BUTTON, Role::Other),
+            _ => return Event::Other,
+        };
+        let down = true;
+        Event::Key { code, role, down }
+    }
 }
 
 pub(crate) struct Guard<O: Os> {
@@ -109,7 +131,7 @@ impl<O: Os> Guard<O> {
     pub(crate) fn holds(&self) -> bool {
         self.tap.as_ref().is_some_and(|(_, state)| {
             let state = state.lock().unwrap_or_else(PoisonError::into_inner);
-            state.until.is_some()
+            state.machine.is_held()
         })
     }
 
@@ -129,12 +151,11 @@ impl<O: Os> Guard<O> {
                  its keys to no guard"
             ));
         }
-        let state = Arc::new(Mutex::new(State {
-            until: Some(Instant::now() + task.limit),
-            cancel: Some(cancel.clone()),
-            pressed: false,
-            turned_off: Vec::new(),
-        }));
+        let state = Arc::new(Mutex::new(State::grabbed(
+            cancel,
+            task.limit,
+            Instant::now(),
+        )));
         self.blinded = false;
         // Remove an earlier link's tap first.
         self.tap = None;
@@ -163,7 +184,7 @@ impl<O: Os> Guard<O> {
     pub(crate) fn ungrab(&mut self) {
         if let Some((_, state)) = &self.tap {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-            state.until = None;
+            state.machine.release(Instant::now());
         }
     }
 
@@ -183,7 +204,8 @@ impl<O: Os> Guard<O> {
     /// tap has watched them, or none could.
     pub(crate) fn pressed(&self) -> Option<bool> {
         let (_, state) = self.tap.as_ref().filter(|_| !self.os.secure_input())?;
-        Some(state.lock().unwrap_or_else(PoisonError::into_inner).pressed)
+        let state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.machine.pressed()
     }
 
     /// Removes the tap.
@@ -193,17 +215,91 @@ impl<O: Os> Guard<O> {
 }
 
 #[cfg(test)]
+#[path = "../../deskline-guard/table.rs"]
+mod table;
+
+#[cfg(test)]
 mod tests {
+    use super::table::{Key, LIMIT, Valve, Why, run};
     use super::*;
+
+    /// What the tap and its ticks do, at a time of its own.
+    struct Tap {
+        state: State,
+        cancel: Cancel,
+        now: Instant,
+        shift: bool,
+    }
+
+    impl Tap {
+        fn key(&mut self, key: Key, tag: i64) -> Verdict {
+            let code = match key {
+                Key::Escape => ESCAPE,
+                Key::Shift => return self.state.judge(persons(Seen::Input), false, self.now),
+                Key::A => 0,
+            };
+            let flags = if self.shift { flags::SHIFT } else { 0x100 };
+            let kind = Seen::KeyDown { code, flags };
+            self.state.judge(Tapped { kind, tag }, false, self.now)
+        }
+    }
+
+    impl Valve for Tap {
+        fn pass(&mut self, time: Duration) {
+            self.now += time;
+        }
+
+        fn stroke(&mut self, key: Key, down: bool) {
+            if key == Key::Shift {
+                self.shift = down;
+            }
+            if down {
+                self.key(key, 0);
+            } else {
+                self.state.judge(persons(Seen::Input), false, self.now);
+            }
+        }
+
+        fn agent(&mut self, key: Key) {
+            assert_eq!(self.key(key, TAG), Verdict::Pass);
+        }
+
+        fn release(&mut self) {
+            self.state.machine.release(self.now);
+        }
+
+        fn is_free(&mut self) -> bool {
+            self.state.judge(persons(Seen::Input), false, self.now) == Verdict::Pass
+        }
+
+        fn cancelled(&mut self) -> Option<Why> {
+            self.state.judge(persons(Seen::Tick), false, self.now);
+            self.cancel.reason().map(|reason| match reason {
+                Reason::Person => Why::Escape,
+                Reason::Watchdog => Why::Limit,
+                other => panic!("{other:?}"),
+            })
+        }
+    }
+
+    #[test]
+    fn the_tap_passes_the_table_of_all_guards() {
+        run(|| {
+            let (cancel, now) = (Cancel::new(), Instant::now());
+            let state = State::grabbed(&cancel, LIMIT, now);
+            let shift = false;
+            Tap {
+                state,
+                cancel,
+                now,
+                shift,
+            }
+        });
+    }
 
     fn held() -> (State, Cancel, Instant) {
         let (cancel, now) = (Cancel::new(), Instant::now());
-        let state = State {
-            until: Some(now + Duration::from_secs(30)),
-            cancel: Some(cancel.clone()),
-            pressed: false,
-            turned_off: Vec::new(),
-        };
+        let state = State::grabbed(&cancel, Duration::from_secs(30), now);
         (state, cancel, now)
     }
 
@@ -228,26 +324,6 @@ mod tests {
             );
         }
         assert_eq!(cancel.reason(), None);
-    }
-
-    #[test]
-    fn only_the_persons_esc_without_modifiers_cancels() {
-        let (mut state, cancel, now) = held();
-        let ours = Tapped {
-            kind: ESC,
-            tag: TAG,
-        };
-        assert_eq!(state.judge(ours, false, now), Verdict::Pass);
-        for flag in [flags::SHIFT, flags::CONTROL, flags::OPTION, flags::COMMAND] {
-            let kind = Seen::KeyDown {
-                code: ESCAPE,
-                flags: flag,
-            };
-            assert_eq!(state.judge(persons(kind), false, now), Verdict::Drop);
-        }
-        assert_eq!(cancel.reason(), None);
-        assert_eq!(state.judge(persons(ESC), false, now), Verdict::Drop);
-        assert_eq!(cancel.reason(), Some(Reason::Person));
     }
 
     #[test]
@@ -295,26 +371,25 @@ mod tests {
     fn a_press_of_the_person_counts_if_it_reaches_an_app() {
         let (mut state, _, now) = held();
         state.judge(persons(Seen::ButtonDown), false, now);
-        assert!(!state.pressed, "dropped");
-        state.until = None;
+        let pressed = |state: &State| state.machine.pressed() == Some(true);
+        assert!(!pressed(&state), "dropped");
+        state.machine.release(now);
         state.judge(persons(Seen::Input), false, now);
         let tag = TAG;
         let kind = Seen::ButtonDown;
         state.judge(Tapped { kind, tag }, false, now);
-        assert!(!state.pressed, "a motion, and our own click");
+        assert!(!pressed(&state), "a motion, and our own click");
         state.judge(persons(kind), false, now);
-        assert!(state.pressed);
+        assert!(pressed(&state));
     }
 
     #[test]
     fn after_the_guard_opens_esc_still_cancels_and_reaches_the_app() {
         let (mut state, cancel, now) = held();
-        state.until = None;
+        state.machine.release(now);
         assert_eq!(state.judge(persons(Seen::Input), false, now), Verdict::Pass);
         assert_eq!(state.judge(persons(ESC), false, now), Verdict::Pass);
         assert_eq!(cancel.reason(), Some(Reason::Person));
         assert_eq!(state.judge(persons(Seen::Tick), false, now), Verdict::Pass);
-        state.cancel = None;
-        assert_eq!(state.judge(persons(Seen::Tick), false, now), Verdict::Close);
     }
 }

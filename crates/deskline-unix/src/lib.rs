@@ -1,10 +1,8 @@
 //! Helpers that the Linux crates share: processes in `/proc`, their run time, the unread bytes of a
 //! socket, starting programs, threads that take orders, waiting for file descriptors with a time
-//! limit, how long a guard holds, and key codes. Windows uses only the guard's limit and the
-//! capture of a failed app's standard error.
+//! limit, and key codes. Windows uses only the capture of a failed app's standard error.
 
 pub mod complaint;
-pub mod hold;
 
 #[cfg(unix)]
 pub mod clients;

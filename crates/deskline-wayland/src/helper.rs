@@ -1,5 +1,6 @@
 //! Small processes of this program that outlive the server.
 
+use std::ffi::OsStr;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -8,15 +9,15 @@ use std::time::Duration;
 use deskline_link::{Error, Result};
 use deskline_unix::{spawn, wait};
 
-use crate::sway::Keeper;
+use crate::kde::Keeper;
 use crate::wlroots::client::Client;
 use crate::wlroots::pointer::VirtualPointer;
 
 /// The name of the helper that calls [`hold_pointer`].
 pub const HOLD_POINTER: &str = "hold-pointer";
 
-/// The name of the helper that calls [`keep_devices`].
-pub const KEEP_DEVICES: &str = "keep-devices";
+/// The name of the helper that calls [`capture`].
+pub const CAPTURE: &str = "capture-input";
 
 /// How long a helper may take to be ready.
 const STARTS: Duration = Duration::from_secs(2);
@@ -46,24 +47,24 @@ pub fn hold_pointer(socket: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Disables and enables the person's devices through sway's IPC socket: see `sway/keeper.rs`.
+/// Captures the person's input for the KWin that is process `pid`, on the session bus at `address`:
+/// see `kde/keeper.rs`.
 ///
 /// # Errors
 ///
-/// If sway does not answer.
-pub fn keep_devices(socket: &Path) -> Result<()> {
-    let mut keeper = Keeper::connect(socket)?;
+/// If KWin does not answer.
+pub fn capture(address: &str, pid: u32) -> Result<()> {
+    let mut keeper = Keeper::connect(address, pid)?;
     report_ready();
     let orders = spawn::orders().map_err(Error::system(WHAT))?;
-    keeper.serve(orders, io::stdout());
-    Ok(())
+    keeper.serve(orders, io::stdout())
 }
 
-/// Starts the helper of this name for this socket, and waits until it is ready.
-pub(crate) fn start(name: &str, socket: &Path) -> Result<Child> {
+/// Starts a helper, by its name and arguments, and waits until it is ready.
+pub(crate) fn start<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Result<Child> {
     let start = || {
-        let mut command = spawn::helper([name])?;
-        command.arg(socket).stdout(Stdio::piped()).spawn()
+        let mut command = spawn::helper(arguments)?;
+        command.stdout(Stdio::piped()).spawn()
     };
     let mut child = start().map_err(Error::system(WHAT))?;
     // The line is one write, so that a read returns all of it.

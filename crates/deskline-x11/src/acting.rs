@@ -22,8 +22,6 @@ pub(super) struct Acting {
     pub(super) slow_keys_paused: bool,
     /// The person's mapping of the buttons of the pointer (left-handed mice).
     pub(super) buttons: Vec<u8>,
-    /// Whether the root window's property names this client as one that may hold keys pressed.
-    pub(super) claimed: bool,
     pub(super) keys: Option<Keys>,
     /// The window that receives the pointer's events, and where its origin was.
     pub(super) reader: Option<(Window, Point)>,

@@ -38,25 +38,27 @@ impl X11 {
     }
 
     /// Frees the codes that a client has left bound, and releases the keys that it has left
-    /// pressed.
-    pub(super) fn reclaim_keycodes(&self) -> Result<()> {
+    /// pressed. Returns whether no other client claims any.
+    pub(super) fn reclaim_keycodes(&self) -> Result<bool> {
         let property = self.atoms._DESKLINE_BOUND_KEYCODES;
         let note = self.numbers(self.root, property, AtomEnum::CARDINAL)?;
         let [owner, codes @ ..] = note.as_slice() else {
-            return Ok(());
+            return Ok(true);
         };
         // The server reuses ids: our own id in the property may have been an earlier client's.
         let attributes = self.connection.get_window_attributes(*owner);
         if attributes.answer_if_present(WHAT)?.is_some() && *owner != self.own {
-            return Ok(());
+            return Ok(false);
         }
-        crate::guard::release_synthetic(&self.connection)?;
+        crate::guard::held_keys::release_synthetic(&self.connection)?;
         for code in codes
             .iter()
             .filter_map(|code| Keycode::try_from(*code).ok())
         {
             self.bind_keycode(code, 0)?;
         }
-        self.give_keycodes_back()
+        self.give_keycodes_back()?;
+        self.round_trip()?;
+        Ok(true)
     }
 }

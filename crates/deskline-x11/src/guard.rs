@@ -11,12 +11,12 @@
 pub(crate) mod devices;
 mod escape;
 mod events;
-mod held_keys;
+pub(crate) mod held_keys;
 mod keeper;
 pub mod watchdog;
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{self, SyncSender};
 use std::time::Duration;
 
 use deskline_core::Rect;
@@ -41,14 +41,6 @@ pub fn look(display: &str, xauthority: Option<&Path>) -> Result<Result<Vec<Strin
     }))
 }
 
-/// Releases the keys and buttons that XTEST's devices hold, if the server has such devices.
-pub(crate) fn release_synthetic(c: &connection::Connection) -> Result<()> {
-    match devices::slaves(c)? {
-        Ok(slaves) => held_keys::release_synthetic(c, &slaves),
-        Err(_) => Ok(()),
-    }
-}
-
 /// A handle to the guard's thread. Dropping it releases the devices and ends the thread.
 pub struct Guard {
     worker: Worker<Order>,
@@ -67,6 +59,11 @@ impl Guard {
             xauthority: xauthority.map(Path::to_owned),
             people: People::default(),
         })
+    }
+
+    /// Has a process of its own release what the agent holds down if this one is killed.
+    pub(crate) fn attend(&self) {
+        self.worker.send(Order::Attend);
     }
 
     fn order_and_wait(&self, order: impl FnOnce(SyncSender<()>) -> Order) {
@@ -103,8 +100,11 @@ impl Guards for Guard {
         }
         let people = self.people.on(&self.display).join(", ");
         let close = |reply| Order::Close(task.clone(), cancel.clone(), reply);
-        let grab = self.worker.ask(PATIENCE, close);
-        let grab = grab.unwrap_or_else(|| Err(silent()))?;
+        let grab = self.worker.ask(PATIENCE, close).unwrap_or_else(|| {
+            // The thread may still grab them, for a link that no longer waits.
+            self.worker.send(Order::Open(mpsc::sync_channel(1).0));
+            Err(silent())
+        })?;
         if grab == Grab::Held && !people.is_empty() {
             return Ok(Grab::Partly(format!(
                 "someone at {people}, whose input arrives like the agent's own"

@@ -52,7 +52,8 @@ pub(super) struct Keyboard {
 /// The XKB device of synthetic keys: keyboards may have different maps, and a key is looked up in
 /// the map of the device that sent it.
 pub(super) fn xtest_keyboard(connection: &Connection) -> Result<xkb::DeviceSpec> {
-    let version = connection.xinput_xi_query_version(2, 0).during(WHAT)?;
+    // The server keeps to the first version that a client asks for: `guard::devices` needs it.
+    let version = connection.xinput_xi_query_version(2, 2).during(WHAT)?;
     let devices = connection
         .xinput_xi_query_device(Device::ALL)
         .during(WHAT)?;

@@ -2,7 +2,8 @@
 //! answer.
 //!
 //! The keys are grabbed while the question shows, so that no app sees them. Only presses on the
-//! person's own devices are answers: XTEST's, which the agent and its apps send, are not.
+//! devices that the person had when it was asked are answers: XTEST's, which the agent and its apps
+//! send, are not.
 
 use std::os::fd::AsFd as _;
 use std::path::Path;
@@ -143,11 +144,10 @@ fn answer(
             let Event::XinputKeyPress(key) = event else {
                 continue;
             };
-            let synthetic = slaves
-                .iter()
-                .any(|slave| slave.xtest && slave.id == key.sourceid);
+            // An app may have made a device of XTEST's since.
+            let persons = |slave: &Slave| !slave.xtest && slave.id == key.sourceid;
             let chosen = codes.iter().position(|code| *code == key.detail);
-            if !synthetic && chosen.is_some() {
+            if chosen.is_some() && slaves.iter().any(persons) {
                 return Ok(chosen);
             }
         }

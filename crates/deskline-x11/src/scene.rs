@@ -83,14 +83,14 @@ impl Scene for X11 {
             self.pause_slow_keys(was.dropping)?;
             self.acting.slow_keys_paused = true;
         }
+        // Keys or buttons may stay pressed if this process dies.
+        self.reclaim_keycodes()?;
+        self.claim_keycodes(&[])?;
         match doing {
-            Doing::Point(modifiers) | Doing::Drag(modifiers) => {
+            Doing::Point(_) | Doing::Drag(_) => {
                 let what = "reading the buttons of the pointer";
                 let map = self.connection.get_pointer_mapping().during(what)?;
                 self.acting.buttons = map.reply().during(what)?.map;
-                if matches!(doing, Doing::Drag(_)) || !modifiers.is_empty() {
-                    self.claim()?;
-                }
                 if (was.latched | was.locked) & MODIFYING != 0 {
                     self.relock(was.locked & !MODIFYING)?;
                 }
@@ -205,7 +205,6 @@ impl Scene for X11 {
 impl X11 {
     /// Reads the keyboard and sets the locks for typing.
     fn begin_keys(&mut self, caps_lock: bool, num_lock: Option<bool>) -> Result<()> {
-        self.claim()?;
         let locks = self.read_keys(num_lock)?.locks(caps_lock);
         let was = self.acting.was.map(|was| (was.locked, was.latched));
         if was != Some((locks, 0)) {
@@ -217,13 +216,6 @@ impl X11 {
     fn relock(&mut self, locks: u8) -> Result<()> {
         self.acting.relocked = true;
         self.set_modifiers(locks, 0)
-    }
-
-    /// Records that keys or buttons may stay pressed if this process dies.
-    fn claim(&mut self) -> Result<()> {
-        self.reclaim_keycodes()?;
-        self.acting.claimed = true;
-        self.claim_keycodes(&[])
     }
 
     fn put_back(&mut self) -> Result<()> {
@@ -243,9 +235,7 @@ impl X11 {
                 self.lock_group(keys.locked_group())?;
             }
         }
-        if self.acting.claimed {
-            self.give_keycodes_back()?;
-        }
+        self.give_keycodes_back()?;
         if self.acting.slow_keys_paused {
             self.resume_slow_keys(was.dropping)?;
         }

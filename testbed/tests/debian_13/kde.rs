@@ -2,9 +2,10 @@
 //! other.
 
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskline_testbed::{Client, Compositor, NativeApp, PATIENCE, Session, Toolkit, until};
+use rustix::process::Signal;
 use serde_json::json;
 
 #[test]
@@ -185,6 +186,36 @@ fn a_guard_ends_at_its_limit_and_with_its_process() {
     until("the agent's text", || app.text().len() > length + 300);
     kde.kill(&server);
     types();
+}
+
+/// KWin ends a capture with the process that owns it, which is not the server's.
+#[test]
+fn a_stopped_server_gives_the_devices_back_at_its_limit_and_at_esc() {
+    let kde = Session::new(Compositor::Kwin);
+    let person = kde.server_with(&["--guard", "off"]);
+    let app = kde.widgets(Toolkit::Gtk4, &person);
+    let pid = app.pid();
+    person.click(pid, "AXTextField", "Name").ok();
+    for (escapes, limit) in [(false, "4"), (true, "60")] {
+        person.set_value(pid, "AXTextField", "Name", "").ok();
+        let server = kde.server_with(&["--guard-timeout", limit]);
+        // The capture is closed while a key is held.
+        let hold = json!({"pid": pid, "keyName": "x", "hold": 10});
+        let pressing = server.send("press_key_and_traverse", hold);
+        until("the agent's key", || app.text().contains('x'));
+        kde.signal(&server, Signal::STOP);
+        let start = Instant::now();
+        until("the person's key", || {
+            if escapes {
+                person.press_key(pid, "Escape", &[]);
+            }
+            person.type_text(pid, "2");
+            app.text().contains('2')
+        });
+        println!("after {:?} (Esc: {escapes})", start.elapsed());
+        kde.signal(&server, Signal::CONT);
+        assert!(pressing.answer(PATIENCE).unwrap().is_error);
+    }
 }
 
 /// KWin gives a script the number of one that is being unloaded.

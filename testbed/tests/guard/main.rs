@@ -4,9 +4,11 @@
 //! `DESKLINE_GUARD_RUNS` sets how often random tests repeat.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod kills;
 mod limits;
 mod links;
 mod person;
+mod table;
 mod turns;
 
 use std::path::Path;

@@ -36,7 +36,7 @@ impl Devices {
 
     /// Creates the folder's files, for a helper of user `uid`.
     pub(crate) fn make(&self, uid: u32, names: &[&str]) {
-        for name in ["grabs", "strokes", "seats"] {
+        for name in ["grabs", "strokes", "seats", "presses"] {
             fs::create_dir_all(self.path.join(name)).unwrap();
         }
         self.seat(uid);
@@ -89,6 +89,15 @@ impl Devices {
 
     fn strokes(&self, name: &str) -> PathBuf {
         self.path.join("strokes").join(name)
+    }
+
+    /// The person presses this key just before the next grab takes effect.
+    pub(crate) fn press_in_grab(&self, name: &str, key: u32) {
+        fs::write(self.path.join("presses").join(name), key.to_string()).unwrap();
+    }
+
+    pub(crate) fn will_be_pressed(&self, name: &str) -> bool {
+        self.path.join("presses").join(name).exists()
     }
 
     fn grab(&self, name: &str) -> PathBuf {
@@ -167,6 +176,7 @@ impl Source for Devices {
         Opened::Theirs(Box::new(Fake {
             grab: open(self.grab(name)),
             strokes: open(self.strokes(name)),
+            press: self.path.join("presses").join(name),
             down: BTreeSet::new(),
         }))
     }
@@ -175,6 +185,7 @@ impl Source for Devices {
 struct Fake {
     grab: File,
     strokes: File,
+    press: PathBuf,
     down: BTreeSet<u32>,
 }
 
@@ -184,10 +195,12 @@ impl Device for Fake {
     }
 
     fn grab(&mut self) -> io::Result<()> {
-        Ok(fcntl_lock(
-            &self.grab,
-            FlockOperation::NonBlockingLockExclusive,
-        )?)
+        fcntl_lock(&self.grab, FlockOperation::NonBlockingLockExclusive)?;
+        if let Ok(key) = fs::read_to_string(&self.press) {
+            self.down.insert(key.parse().unwrap());
+            fs::remove_file(&self.press).unwrap();
+        }
+        Ok(())
     }
 
     fn ungrab(&mut self) -> io::Result<()> {

@@ -46,26 +46,10 @@ impl WaylandSystem for SwayDisplay {
     }
 
     fn findings(&mut self) -> Findings {
+        let found = Findings::by_protocols(self.guard());
         Findings {
-            guard: guard(self),
-            ..Findings::by_protocols(self.guard())
+            guard: found.guard.map(|_| "not needed: the agent has a seat of its own, whose keys and clicks cannot mix with yours".into()),
+            ..found
         }
-    }
-}
-
-/// The input that the guard keeps out, or why it keeps out none.
-fn guard(sway: &mut SwayDisplay) -> Result<String, String> {
-    if sway.has_own_seat() {
-        return Ok("not needed: the agent has a seat of its own, whose keys and clicks cannot mix with yours".into());
-    }
-    match sway.guarded() {
-        Ok(devices) if devices.is_empty() => Err(
-            "sway lists no device that could be kept out: virtual ones, such as a remote desktop's, look like the agent's".into(),
-        ),
-        Ok(devices) => Ok(format!(
-            "disabled while an agent's keys and clicks go in: {}. Esc does not reach the guard, so it cancels nothing; the devices come back at the limit at the latest",
-            devices.join(", ")
-        )),
-        Err(e) => Err(e.to_string()),
     }
 }

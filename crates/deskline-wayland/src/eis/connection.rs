@@ -150,6 +150,11 @@ impl Connection {
         }
     }
 
+    /// To be polled beside other file descriptors.
+    pub(crate) fn poll(&self) -> PollFd<'_> {
+        PollFd::new(&self.context, PollFlags::IN)
+    }
+
     /// Handles the events received so far.
     pub(crate) fn pump(&mut self) -> Result<()> {
         self.until(Instant::now(), |_| false).map(drop)

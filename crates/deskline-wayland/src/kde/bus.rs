@@ -22,6 +22,9 @@ const DEVICES: i32 = 1 | 2;
 pub(super) struct Bus {
     pub(super) connection: Connection,
     pub(super) kwin: String,
+    /// The bus, and KWin's process.
+    pub(super) address: String,
+    pub(super) pid: u32,
 }
 
 pub(super) fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
@@ -41,7 +44,12 @@ impl Bus {
                 "the session bus is another session's: KWin there is process {its}, the Wayland compositor is {pid}"
             )));
         }
-        Ok(Self { connection, kwin })
+        Ok(Self {
+            connection,
+            kwin,
+            address: address.to_owned(),
+            pid,
+        })
     }
 
     /// Calls a method of KWin and returns its result.

@@ -342,7 +342,9 @@ impl Pictures for Kde {
         let window = window.ok_or_else(|| Error::NoPicture("it has been closed".into()))?;
         let content = window.content;
         let origin = Point::at(content.x, content.y);
-        let Bus { connection, kwin } = &self.bus;
+        let Bus {
+            connection, kwin, ..
+        } = &self.bus;
         picture::take(connection, Some(kwin), &window.own, origin)
     }
 
@@ -482,9 +484,9 @@ impl Guards for Kde {
         let leftmost = screen.screens.iter().min_by_key(|s| s.x).copied();
         (self.parked, self.several) = (self.pixel(screen.pointer), screen.screens.len() > 1);
         self.events()?;
-        let guard = match self.guard.take() {
+        let guard = match self.guard.take().and_then(Guard::if_alive) {
             Some(guard) => Ok(guard),
-            None => Guard::new(&self.bus),
+            None => Guard::start(&self.bus),
         };
         let (guard, leftmost, events) = match (guard, leftmost, self.events.as_deref_mut()) {
             (Ok(guard), Some(leftmost), Some(events)) => (guard, leftmost, events),

@@ -1,43 +1,34 @@
 //! Blocks the person's input by KWin's input capture: during a capture, their keys, clicks and
-//! motions reach this program instead of apps. A capture begins when a pointer crosses a barrier,
-//! so the guard pushes ours over the left edge of the screen.
+//! motions reach a process of ours (`keeper`) instead of apps. A capture begins when a pointer
+//! crosses a barrier, so the guard pushes ours over the left edge of the screen.
 //!
 //! The capture takes the agent's own events too. So the guard opens it for each burst of input and
 //! closes it right afterwards: the person's presses in those milliseconds reach the app. A capture
-//! ends with the process, at the limit, and by Super+Shift+Esc, which KWin handles itself.
+//! ends with its process, at the limit, shortly after Esc, and by Super+Shift+Esc, which KWin
+//! handles itself.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
-use deskline_link::Reason;
-use deskline_link::{Cancel, Error, Result};
-use deskline_unix::codes::{ESCAPE, MODIFIERS};
-use deskline_unix::hold::Holding;
-use reis::ei::handshake::ContextType;
-use zbus::zvariant::{DynamicDeserialize, OwnedFd, OwnedObjectPath};
+use deskline_link::{Cancel, Error, Reason, Result};
 
-use super::bus::{Bus, PATIENCE, lost};
-use crate::dbus::Arguments;
-use crate::eis::{Connection, Heard};
+use super::bus::{Bus, lost};
+use super::keeper::{MANAGER, MANAGER_INTERFACE, Order, Report};
 use crate::events::Events;
+use crate::helper;
 
-const MANAGER: &str = "/org/kde/KWin/EIS/InputCapture";
-const MANAGER_INTERFACE: &str = "org.kde.KWin.EIS.InputCaptureManager";
-const INTERFACE: &str = "org.kde.KWin.EIS.InputCapture";
-
-/// The captured devices: keyboard, pointer. Touch is 4.
-const DEVICES: i32 = 1 | 2;
+/// How long the process may take to carry out an order: two questions to KWin.
+const OBEYS: Duration = Duration::from_secs(5);
 
 /// How long KWin may take to begin a capture after the pointer has crossed the barrier.
 const BEGINS: Duration = Duration::from_millis(300);
 
 /// How far past the edge the pointer is pushed.
 const PUSH: f64 = 20.0;
-
-/// How often the watchdog checks the limit.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// The answer mentions a total gap of at least this long: people press keys 100 ms apart or more.
 const MENTIONED: Duration = Duration::from_millis(100);
@@ -47,16 +38,10 @@ const MENTIONED: Duration = Duration::from_millis(100);
 struct State {
     /// Whether the person's input is captured.
     captured: bool,
-    /// Whether we have released the capture ourselves, so that its end is not the person's doing.
-    opened: bool,
-    /// The modifiers that the person holds.
-    held: Vec<u32>,
-    /// The task, with the link to cancel.
-    task: Holding<Cancel>,
+    /// The task's link; `None` while there is no task.
+    task: Option<Cancel>,
     /// The reason if the capture has ended before its task.
     ended: Option<&'static str>,
-    /// Whether the guard is being dropped.
-    over: bool,
 }
 
 #[derive(Debug, Default)]
@@ -68,12 +53,13 @@ impl Shared {
     }
 }
 
-/// A capture, which is inactive before [`Guard::begin`].
+/// A handle to the process. Dropping it ends the process, and with it the capture.
 #[derive(Debug)]
 pub(super) struct Guard {
-    capture: Capture,
+    process: Child,
+    orders: ChildStdin,
+    answers: Receiver<Option<String>>,
     shared: Arc<Shared>,
-    listener: Option<JoinHandle<()>>,
     /// Cancels the task's link.
     cancel: Cancel,
     /// The middle of the barrier.
@@ -84,67 +70,63 @@ pub(super) struct Guard {
     gap: Duration,
 }
 
-/// KWin's D-Bus object for the capture.
-#[derive(Debug, Clone)]
-struct Capture {
-    bus: Bus,
-    path: OwnedObjectPath,
-}
-
-impl Capture {
-    fn ask<R>(&self, member: &str, body: &impl Arguments) -> Result<R>
-    where
-        R: for<'d> DynamicDeserialize<'d>,
-    {
-        self.bus.ask(self.path.as_str(), INTERFACE, member, body)
-    }
-
-    /// Ends the present capture, and moves the pointer there.
-    fn release(&self, pointer: (f64, f64)) -> Result<()> {
-        self.ask("release", &(pointer, true))
-    }
-
-    /// Removes the barrier, and ends the present capture.
-    fn disable(&self) -> Result<()> {
-        self.ask("disable", &())
-    }
-}
-
 /// Whether this KWin has input capture.
 pub(super) fn offered(bus: &Bus) -> bool {
     bus.offers(MANAGER, MANAGER_INTERFACE)
 }
 
 impl Guard {
-    pub(super) fn new(bus: &Bus) -> Result<Self> {
-        let capture = Capture {
-            bus: bus.clone(),
-            path: bus.ask(MANAGER, MANAGER_INTERFACE, "addInputCapture", &DEVICES)?,
+    pub(super) fn start(bus: &Bus) -> Result<Self> {
+        let pid = bus.pid.to_string();
+        let mut process = helper::start([helper::CAPTURE, &bus.address, &pid])?;
+        let (orders, reports) = (process.stdin.take(), process.stdout.take());
+        let (Some(orders), Some(reports)) = (orders, reports) else {
+            return Err(lost("no pipe to the guard's process"));
         };
-        let socket: OwnedFd = capture.ask("connectToEIS", &())?;
-        let mut receiver = Connection::open(socket.into(), ContextType::Receiver)?;
-        // A capture that begins before the device exists would not be reported.
-        let there = |it: &Connection| {
-            let mut devices = it.devices.iter();
-            devices.any(|d| d.keyboard.is_some() && d.resumed)
-        };
-        if !receiver.until(Instant::now() + PATIENCE, there)? {
-            return Err(lost("KWin's input capture has no keyboard"));
-        }
+        let (sender, answers) = mpsc::channel();
         let shared = Arc::new(Shared::default());
         let listener = std::thread::Builder::new().name("guard".into()).spawn({
-            let (shared, capture) = (Arc::clone(&shared), capture.clone());
-            move || listen(receiver, &shared, &capture)
+            let shared = Arc::clone(&shared);
+            move || listen(reports, &sender, &shared)
         });
+        listener.map_err(Error::system("starting the guard"))?;
         Ok(Self {
-            capture,
+            process,
+            orders,
+            answers,
             shared,
-            listener: Some(listener.map_err(Error::system("starting the guard"))?),
             cancel: Cancel::new(),
             edge: (0.0, 0.0),
             open_since: None,
             gap: Duration::ZERO,
         })
+    }
+
+    /// Sends an order, and waits until it is carried out. Ends a process that does not answer: KWin
+    /// then ends the capture.
+    fn order(&mut self, order: &Order) -> Result<()> {
+        while self.answers.try_recv().is_ok() {}
+        let mut line = serde_json::to_vec(order).map_err(lost)?;
+        line.push(b'\n');
+        let sent = self.orders.write_all(&line).map_err(lost);
+        let silent = |_| lost("the guard's process does not answer");
+        match sent.and_then(|()| self.answers.recv_timeout(OBEYS).map_err(silent)) {
+            Ok(failed) => failed.map_or(Ok(()), |why| Err(lost(why))),
+            Err(error) => {
+                self.kill();
+                Err(error)
+            }
+        }
+    }
+
+    fn kill(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+
+    /// This handle, if the process still works.
+    pub(super) fn if_alive(mut self) -> Option<Self> {
+        matches!(self.process.try_wait(), Ok(None)).then_some(self)
     }
 
     /// Captures the person's input until [`Guard::end`]. `screen` is the leftmost screen.
@@ -157,25 +139,23 @@ impl Guard {
     ) -> Result<()> {
         let Rect { x, y, h, .. } = screen;
         self.edge = (f64::from(x), f64::from(y) + f64::from(h) / 2.0);
-        let mut state = State::default();
-        state.task.grab(cancel.clone(), limit, Instant::now());
-        *self.shared.state() = state;
+        *self.shared.state() = State {
+            task: Some(cancel.clone()),
+            ..State::default()
+        };
         (self.gap, self.open_since) = (Duration::ZERO, None);
         self.cancel = cancel.clone();
-        let barrier = vec![((x, y), (x, y + h - 1))];
-        self.capture.ask::<()>("enable", &(barrier,))?;
+        let (top, bottom) = ((x, y), (x, y + h - 1));
+        let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+        self.order(&Order::Begin { top, bottom, limit })?;
         self.close(events)
     }
 
     /// Opens the capture for our input, with the pointer there.
-    pub(super) fn open(&mut self, pointer: (f64, f64)) -> Result<()> {
-        {
-            let mut state = self.shared.state();
-            self.cancel.check()?;
-            state.opened = true;
-        }
+    pub(super) fn open(&mut self, (x, y): (f64, f64)) -> Result<()> {
+        self.cancel.check()?;
         self.open_since = Some(Instant::now());
-        self.capture.release(pointer)
+        self.order(&Order::Open(x, y))
     }
 
     /// Closes the capture: the person's input is captured again.
@@ -205,21 +185,13 @@ impl Guard {
 
     /// Whether a task has begun and has not ended.
     pub(super) fn holds(&self) -> bool {
-        self.shared.state().task.is_held()
+        self.shared.state().task.is_some()
     }
 
     /// Ends the capture, with the pointer there.
-    pub(super) fn end(&mut self, pointer: (f64, f64)) {
-        {
-            let mut state = self.shared.state();
-            state.opened = true;
-            state.task.release();
-        }
-        // `release` restores the pointer; `disable` ends the capture even if `release` failed.
-        if let Err(e) = self.capture.release(pointer) {
-            tracing::warn!("the capture was not released: {e}");
-        }
-        if let Err(e) = self.capture.disable() {
+    pub(super) fn end(&mut self, (x, y): (f64, f64)) {
+        self.shared.state().task = None;
+        if let Err(e) = self.order(&Order::End(x, y)) {
             tracing::warn!("the capture was not ended: {e}");
         }
     }
@@ -241,126 +213,58 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.shared.state().over = true;
-        let (bus, path) = (&self.capture.bus, &self.capture.path);
-        let _ = bus.ask::<()>(MANAGER, MANAGER_INTERFACE, "removeInputCapture", path);
-        if let Some(listener) = self.listener.take() {
-            let _ = listener.join();
-        }
+        self.kill();
     }
 }
 
-/// Runs the thread that listens for the person's Esc and for the end of captures, and enforces the
-/// limit.
-fn listen(mut receiver: Connection, shared: &Shared, capture: &Capture) {
-    loop {
-        let heard = receiver.until(Instant::now() + LOOK, |it| !it.heard.is_empty());
-        let heard: Vec<Heard> = match heard {
-            Ok(_) => receiver.heard.drain(..).collect(),
-            Err(e) => {
-                let mut state = shared.state();
-                state.captured = false;
-                if let (Some(cancel), false) = (state.task.link(), state.over) {
-                    tracing::warn!("the guard has lost its connection: {e}");
-                    cancel.cancel(Reason::Unguarded);
-                    state.ended = Some("KWin has ended the guard's connection");
-                }
-                shared.1.notify_all();
-                return;
-            }
+/// Runs the thread that listens to the process.
+fn listen(reports: ChildStdout, answers: &Sender<Option<String>>, shared: &Shared) {
+    for line in BufReader::new(reports).lines() {
+        let Some(report) = line.ok().and_then(|line| serde_json::from_str(&line).ok()) else {
+            break;
         };
-        let mut state = shared.state();
-        for heard in heard {
-            state.hear(heard);
-        }
-        let over = state.over;
-        if let Some(expired) = state.task.expire(Instant::now()) {
-            expired.link.cancel(Reason::Watchdog);
-            (state.ended, state.opened) = (Some("it held for longer than its limit"), true);
-            drop(state);
-            let _ = capture.disable();
+        match report {
+            // After a timeout nobody waits for it.
+            Report::Done(failed) => drop(answers.send(failed)),
+            report => shared.state().hear(&report),
         }
         shared.1.notify_all();
-        if over {
-            return;
-        }
     }
+    shared
+        .state()
+        .end(Reason::Unguarded, Some("the guard's process has ended"));
+    shared.1.notify_all();
 }
 
 impl State {
-    fn hear(&mut self, heard: Heard) {
-        match heard {
-            Heard::Start => (self.captured, self.opened) = (true, false),
-            Heard::Stop => {
-                self.captured = false;
-                self.held.clear();
-                if let (Some(cancel), false) = (self.task.link(), self.opened) {
-                    cancel.cancel(Reason::Person);
-                    self.ended = Some("the user ended it (Super+Shift+Esc)");
-                }
+    fn hear(&mut self, report: &Report) {
+        match report {
+            Report::Captured(captured) => self.captured = *captured,
+            Report::Escape => self.cancel(Reason::Person),
+            Report::Stopped => {
+                self.cancel(Reason::Person);
+                (self.captured, self.ended) = (false, Some("the user ended it (Super+Shift+Esc)"));
             }
-            Heard::Key(code, press) if MODIFIERS.contains(&code) => {
-                self.held.retain(|held| *held != code);
-                if press {
-                    self.held.push(code);
-                }
+            Report::Limit { escaped } => {
+                let late = (!escaped).then_some("it held for longer than its limit");
+                self.end(Reason::Watchdog, late);
             }
-            Heard::Key(ESCAPE, true) if self.held.is_empty() => {
-                if let Some(cancel) = self.task.link() {
-                    cancel.cancel(Reason::Person);
-                }
-            }
-            Heard::Key(..) | Heard::Button(..) => {}
+            Report::Done(_) => {}
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn after(heard: &[Heard]) -> (Option<Reason>, State) {
-        let cancel = Cancel::new();
-        let mut state = State::default();
-        let limit = Duration::from_secs(60);
-        state.task.grab(cancel.clone(), limit, Instant::now());
-        for heard in heard {
-            state.hear(*heard);
+    fn cancel(&self, reason: Reason) {
+        if let Some(link) = &self.task {
+            link.cancel(reason);
         }
-        (cancel.reason(), state)
     }
 
-    #[test]
-    fn esc_cancels_without_modifiers_only() {
-        let key = |code, press| Heard::Key(code, press);
-        let plain = [
-            Heard::Start,
-            key(30, true),
-            key(30, false),
-            key(ESCAPE, true),
-        ];
-        assert_eq!(after(&plain).0, Some(Reason::Person));
-        let held = [Heard::Start, key(56, true), key(ESCAPE, true)];
-        assert_eq!(after(&held).0, None);
-        let let_go = [
-            Heard::Start,
-            key(56, true),
-            key(56, false),
-            key(ESCAPE, true),
-        ];
-        assert_eq!(after(&let_go).0, Some(Reason::Person));
-    }
-
-    #[test]
-    fn a_capture_that_we_did_not_end_was_ended_by_the_person() {
-        let (cancelled, state) = after(&[Heard::Start, Heard::Stop]);
-        assert_eq!(cancelled, Some(Reason::Person));
-        assert!(state.ended.is_some() && !state.captured);
-        let mut state = after(&[Heard::Start]).1;
-        state.opened = true;
-        state.hear(Heard::Stop);
-        assert!(state.ended.is_none());
-        state.hear(Heard::Start);
-        assert!(state.captured && !state.opened);
+    /// Records that the capture has ended before its task.
+    fn end(&mut self, reason: Reason, why: Option<&'static str>) {
+        self.captured = false;
+        if let Some(link) = self.task.take() {
+            link.cancel(reason);
+            self.ended = why;
+        }
     }
 }

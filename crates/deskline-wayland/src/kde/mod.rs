@@ -8,6 +8,7 @@
 //! - `fake`: input by KWin's fake input protocol, on Plasma 5.
 //! - `input_method`: takes the keys from KWin's input method.
 //! - `guard`: blocks the person's input by KWin's input capture.
+//! - `keeper`: the process that owns the capture.
 //! - `picture`: pictures by KWin's ScreenShot2, for programs with a `.desktop` file.
 //! - `compositor`: implements the crate's `Compositor` with these.
 
@@ -16,9 +17,11 @@ mod compositor;
 mod fake;
 mod guard;
 mod input_method;
+mod keeper;
 mod picture;
 mod script;
 mod windows;
 
 pub use compositor::KdeDisplay;
 pub use input_method::KEYBOARD as KWINS_INPUT_METHOD;
+pub(crate) use keeper::Keeper;

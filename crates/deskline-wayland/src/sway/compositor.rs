@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use deskline_core::{Point, Rect};
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
-    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, PictureNature, Pictures, Pointer,
-    Raising, Result, Window, WindowId, WindowState, Workspaces,
+    Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, PictureNature, Pictures,
+    Pointer, Raising, Result, Window, WindowId, WindowState, Workspaces,
 };
 
 use crate::compositor::{
@@ -15,8 +15,6 @@ use crate::compositor::{
 };
 use crate::display::WaylandDisplay;
 use crate::listed;
-use crate::sway::devices::{Devices, NO_DEVICES};
-use crate::sway::guard::Guard;
 use crate::sway::ipc::{Ipc, Output, SwayWindow};
 use crate::sway::own_seat::{self, Own};
 use crate::wlroots::client::Client;
@@ -49,9 +47,7 @@ pub struct Sway {
     client: Client,
     /// The Wayland socket.
     socket: PathBuf,
-    ipc_socket: PathBuf,
     input: Input,
-    guard: Option<Guard>,
     own: Option<Own>,
     aim: Option<Aim>,
     /// The number and name of the workspace that [`Workspaces::workspace`] returned last.
@@ -76,8 +72,6 @@ impl SwayDisplay {
         let mut sway = Sway {
             ipc,
             own: (seat == Seat::Own).then(Own::new),
-            ipc_socket: ipc_socket.to_owned(),
-            guard: None,
             client: has_all(match seat {
                 Seat::Shared => Client::connect(wayland)?,
                 Seat::Own => Client::with_own_seat(wayland)?,
@@ -133,16 +127,6 @@ impl SwayDisplay {
     /// Why the process does not receive the agent's own seat; `None` if it does, or there is none.
     pub fn unserved(&self, pid: u32) -> Option<&'static str> {
         self.compositor.own.as_ref()?.unserved(pid)
-    }
-
-    /// The names of the devices that the guard disables.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Lost`] if sway does not answer.
-    pub fn guarded(&mut self) -> Result<Vec<String>> {
-        let devices = Devices::look(&mut self.compositor.ipc)?;
-        Ok(devices.physical.into_iter().map(|d| d.name).collect())
     }
 }
 
@@ -381,6 +365,11 @@ impl Compositor for Sway {
     }
 
     fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        if self.own.is_none() {
+            return Err(Missing::new(
+                "sway can only disable the user's devices, and they could not stop that by Esc",
+            ));
+        }
         Ok(self)
     }
 
@@ -389,6 +378,7 @@ impl Compositor for Sway {
     }
 }
 
+/// Of the agent's own seat: the person's input, on another one, cannot mix with the agent's.
 impl Guards for Sway {
     fn watch(&mut self) {
         if let Some(own) = &mut self.own {
@@ -406,31 +396,13 @@ impl Guards for Sway {
         None
     }
 
-    fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
-        if self.own.is_some() {
-            // The person's input, on another seat, cannot mix with the agent's.
-            return Ok(Grab::Held);
-        }
-        if Devices::look(&mut self.ipc)?.physical.is_empty() {
-            return Ok(Grab::Unable(NO_DEVICES.into()));
-        }
-        let mut guard = match self.guard.take().and_then(Guard::if_alive) {
-            Some(guard) => guard,
-            None => Guard::start(&self.ipc_socket)?,
-        };
-        let own = self.input.keyboards();
-        let grabbed = guard.grab(task.limit, cancel, own);
-        self.guard = Some(guard);
-        grabbed
+    fn grab(&mut self, _task: &Task, _cancel: &Cancel) -> Result<Grab> {
+        Ok(Grab::Held)
     }
 
-    fn ungrab(&mut self) {
-        if let Some(guard) = &mut self.guard {
-            guard.release();
-        }
-    }
+    fn ungrab(&mut self) {}
 
     fn lapse(&mut self) -> Option<String> {
-        self.guard.as_mut()?.lapse()
+        None
     }
 }

@@ -27,7 +27,6 @@ const GET_WORKSPACES: u32 = 1;
 const GET_OUTPUTS: u32 = 3;
 const GET_TREE: u32 = 4;
 const GET_VERSION: u32 = 7;
-const GET_INPUTS: u32 = 100;
 const GET_SEATS: u32 = 101;
 
 /// The failed operation, for errors.
@@ -236,11 +235,6 @@ impl Ipc {
         }
         let version: Version = self.get(GET_VERSION)?;
         Ok((version.major, version.minor))
-    }
-
-    /// All input devices.
-    pub(crate) fn inputs<I: DeserializeOwned>(&mut self) -> Result<Vec<I>> {
-        self.get(GET_INPUTS)
     }
 
     /// The container that has the keyboard focus of the seat with this name.

@@ -1,6 +1,7 @@
 //! The agent's pointer and keyboard on a seat. They are created when first needed: `doctor` and
 //! reading create none.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
@@ -48,11 +49,6 @@ impl Input {
         self.make(client).map(|()| true)
     }
 
-    /// The number of our virtual keyboards.
-    pub(crate) fn keyboards(&self) -> usize {
-        usize::from(self.keyboard.is_some())
-    }
-
     /// The pointer, after apps have had time to bind it.
     pub(crate) fn pointer(&mut self, client: &mut Client) -> Result<&mut VirtualPointer> {
         let pointer = self.make_pointer(client)?;
@@ -73,7 +69,10 @@ impl Input {
         } else {
             let crashes = !self.survives && !client.has(Capability::Pointer);
             if crashes && self.holder.is_none() {
-                self.holder = Some(helper::start(helper::HOLD_POINTER, &self.socket)?);
+                self.holder = Some(helper::start([
+                    OsStr::new(helper::HOLD_POINTER),
+                    self.socket.as_os_str(),
+                ])?);
             }
             VirtualPointer::new(client)?
         };

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use deskline_core::Modifiers;
 use deskline_input::Button;
+use deskline_input::guard::{Event, Machine};
 use windows::Win32::Foundation::{LPARAM, LRESULT, WPARAM};
 use windows::Win32::System::Threading::{
     GetCurrentThread, INFINITE, OpenProcess, PROCESS_SYNCHRONIZE, SetThreadPriority,
@@ -21,7 +22,7 @@ use windows::Win32::UI::WindowsAndMessaging::{
 };
 use windows::core::Result;
 
-use super::judge::{Event, Judge, Switch};
+use super::judge::{self, BUTTON, button, key};
 use super::panels::Panels;
 use super::{Order, Report};
 use crate::input::{MARK, keys, send};
@@ -41,7 +42,7 @@ thread_local! {
 }
 
 struct Running {
-    judge: Judge,
+    machine: Machine<()>,
     hooks: Option<[HHOOK; 2]>,
     reports: Sender<Report>,
     timer: usize,
@@ -76,7 +77,7 @@ pub fn run(parent: u32) -> ExitCode {
         leave(hooks);
     });
     GUARD.set(Some(Running {
-        judge: Judge::default(),
+        machine: Machine::default(),
         hooks: None,
         reports: report,
         timer: 0,
@@ -84,7 +85,7 @@ pub fn run(parent: u32) -> ExitCode {
     serve(&orders);
     let held = guard(|guard| {
         guard.remove();
-        guard.judge.take_ours()
+        guard.machine.take_ours()
     });
     lift(held);
     ExitCode::SUCCESS
@@ -115,15 +116,15 @@ fn leave(hooks: u32) {
 }
 
 /// Releases what the server has pressed. A server that is stopped or killed does not.
-fn lift(held: Option<Vec<Switch>>) {
-    for switch in held.into_iter().flatten() {
-        let released = match switch {
-            Switch::Key(code) => send::key(code, keys::is_extended(code), false),
-            Switch::Button(LEFT) => send::button(Button::Left, false),
-            Switch::Button(RIGHT) => send::button(Button::Right, false),
-            Switch::Button(MIDDLE) => send::button(Button::Middle, false),
+fn lift(held: Option<Vec<u32>>) {
+    for code in held.into_iter().flatten() {
+        let released = match (code as u16, code >= BUTTON) {
+            (code, false) => send::key(code, keys::is_extended(code), false),
+            (LEFT, _) => send::button(Button::Left, false),
+            (RIGHT, _) => send::button(Button::Right, false),
+            (MIDDLE, _) => send::button(Button::Middle, false),
             // The server presses no other.
-            Switch::Button(_) => Ok(()),
+            _ => Ok(()),
         };
         // The others are released also if Windows refuses one.
         let _ = released;
@@ -156,8 +157,8 @@ fn serve(orders: &Receiver<Order>) {
             };
         }
         // Check at every message, as any may be the timer's.
-        if guard(|guard| guard.judge.is_over(Instant::now())) == Some(true) {
-            lift(guard(|guard| guard.judge.take_ours()));
+        if guard(|guard| guard.machine.is_over(Instant::now())) == Some(true) {
+            lift(guard(|guard| guard.machine.take_ours()));
             guard(Running::tick);
             panels = Panels::default();
         }
@@ -174,24 +175,30 @@ impl Running {
     fn obey(&mut self, order: &Order) {
         match order {
             Order::Watch => {
-                self.judge.watch(held());
+                self.machine.hold_modifiers(held().bits());
+                self.machine.watch(true);
                 let report = self.place();
                 self.report(report);
             }
             Order::Grab(limit, _) => {
                 let report = self.place();
+                let now = Instant::now();
                 if report == Report::Ready {
-                    self.judge.grab(*limit, Instant::now());
+                    if !self.machine.begin((), now) {
+                        self.report(Report::Escape);
+                    }
+                    self.machine.take(*limit, now);
                 }
                 self.report(report);
             }
             Order::Show(_) => self.report(Report::Ready),
             Order::Release => {
-                self.judge.release();
+                self.machine.release(Instant::now());
                 self.report(Report::Ready);
             }
             Order::Unwatch => {
-                self.judge.release();
+                self.machine.release(Instant::now());
+                self.machine.end();
                 self.remove();
                 self.report(Report::Ready);
             }
@@ -201,15 +208,15 @@ impl Running {
 
     /// Releases the grab when its time is over.
     fn tick(&mut self) {
-        if let Some(report) = self.judge.tick(Instant::now()) {
-            self.report(report);
+        if self.machine.expire(Instant::now()).is_some() {
+            self.report(Report::Limit);
             self.set_timer();
         }
     }
 
     /// Wakes the loop when the grab's time is over.
     fn set_timer(&mut self) {
-        let left = self.judge.left(Instant::now());
+        let left = self.machine.left(Instant::now());
         // SAFETY: a timer of this thread, without a function.
         unsafe {
             if self.timer != 0 {
@@ -248,13 +255,16 @@ impl Running {
     }
 
     fn judge(&mut self, event: Event, ours: bool) -> bool {
-        let (swallow, report) = self.judge.event(event, ours, Instant::now());
-        if let Some(report) = report {
-            self.report(report);
+        let verdict = judge::judge(&mut self.machine, event, ours, Instant::now());
+        if verdict.pressed {
+            self.report(Report::Pressed);
+        }
+        if verdict.cancel {
+            self.report(Report::Escape);
             // Esc makes the limit shorter.
             self.set_timer();
         }
-        swallow
+        verdict.drop
     }
 }
 
@@ -299,8 +309,7 @@ unsafe extern "system" fn on_key(code: i32, message: WPARAM, data: LPARAM) -> LR
     let event = (code == HC_ACTION.cast_signed()).then(|| unsafe {
         let event = &*(data.0 as *const KBDLLHOOKSTRUCT);
         let down = matches!(message.0 as u32, WM_KEYDOWN | WM_SYSKEYDOWN);
-        let code = event.vkCode as u16;
-        (Event::Key { code, down }, event.dwExtraInfo == MARK)
+        (key(event.vkCode as u16, down), event.dwExtraInfo == MARK)
     });
     pass(event, code, message, data)
 }
@@ -309,7 +318,6 @@ unsafe extern "system" fn on_pointer(code: i32, message: WPARAM, data: LPARAM) -
     // SAFETY: Windows gives a mouse hook this structure with this code.
     let event = (code == HC_ACTION.cast_signed()).then(|| unsafe {
         let event = &*(data.0 as *const MSLLHOOKSTRUCT);
-        let button = |which, down| Event::Button { which, down };
         let other = (event.mouseData >> 16) as u16; // the number of a fourth or fifth button
         let seen = match message.0 as u32 {
             WM_LBUTTONDOWN => button(LEFT, true),

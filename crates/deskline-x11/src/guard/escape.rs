@@ -36,12 +36,12 @@ pub(super) fn is_escape(c: &Connection, device: u16, code: u32, group: u8) -> Re
     Ok(symbols.syms.get(first) == Some(&key::Escape))
 }
 
-/// Whether no modifier is held or latched on the device, and its effective group.
-pub(super) fn plain(c: &Connection, device: u16) -> Result<(bool, u8)> {
+/// Whether `code` gives Escape on that device, and no modifier is held or latched on it.
+pub(super) fn is_plain(c: &Connection, device: u16, code: u32) -> Result<bool> {
     let state = c.xkb_get_state(device).during(WHAT)?;
     let Ok(state) = state.reply() else {
-        return Ok((false, 0));
+        return Ok(false);
     };
     let held = u16::from(state.base_mods) | u16::from(state.latched_mods);
-    Ok((held == 0, state.group.into()))
+    Ok(held == 0 && is_escape(c, device, code, state.group.into())?)
 }

@@ -30,15 +30,21 @@ const BUTTONS: std::ops::RangeInclusive<u8> = 1..=5;
 /// XTEST's device, the server would take its next press for a repeat.
 pub(super) fn release(c: &Connection, slaves: &[Slave]) -> Result<()> {
     let master = c.query_keymap().during(WHAT)?;
-    release_synthetic(c, slaves)?;
+    release_of(c, slaves)?;
     for code in codes(&master.reply().during(WHAT)?.keys) {
         fake(c, KEY_RELEASE_EVENT, code)?;
     }
     Ok(())
 }
 
-/// Releases all keys and buttons of XTEST's own devices, whichever client has pressed them.
-pub(super) fn release_synthetic(c: &Connection, slaves: &[Slave]) -> Result<()> {
+/// Releases all keys and buttons of XTEST's own devices, whichever client has pressed them, if the
+/// server has such devices.
+pub(crate) fn release_synthetic(c: &Connection) -> Result<()> {
+    let slaves = devices::slaves(c)?;
+    slaves.map_or(Ok(()), |slaves| release_of(c, &slaves))
+}
+
+fn release_of(c: &Connection, slaves: &[Slave]) -> Result<()> {
     let xtest = devices::pressed(c, slaves.iter().filter(|slave| slave.xtest))?;
     for code in codes(&xtest.keys) {
         fake(c, KEY_RELEASE_EVENT, code)?;

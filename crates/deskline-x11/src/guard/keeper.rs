@@ -9,10 +9,9 @@ use std::sync::mpsc::{SyncSender, TryRecvError};
 use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
-use deskline_link::Reason;
+use deskline_input::guard::Machine;
 use deskline_link::guard::{Grab, Task};
-use deskline_link::{Cancel, Error, Result, TargetError};
-use deskline_unix::hold::{Expired, Holding};
+use deskline_link::{Cancel, Error, Reason, Result, TargetError};
 use deskline_unix::wait;
 use deskline_unix::worker::Inbox;
 use rustix::event::{PollFd, PollFlags};
@@ -35,34 +34,16 @@ const OTHERS: Duration = Duration::from_secs(3);
 /// How long the thread may wait at its end for the person to release a modifier.
 const LEAVE: Duration = Duration::from_secs(1);
 
-/// An Esc that is pressed after its link has ended cancels the next link if that link begins within
-/// this time.
-const ESCAPE_VALID: Duration = Duration::from_secs(10);
-
 pub(super) const WHAT: &str = "guarding the person's devices";
-
-/// An active grab of the person's devices.
-pub(super) struct Hold {
-    pub(super) grabbed: Vec<u16>,
-    pub(super) cancel: Cancel,
-}
 
 pub(super) struct Keeper {
     pub(super) c: Connection,
     pub(super) root: Window,
     /// The known devices; `None` after they have changed.
     pub(super) slaves: Option<Vec<Slave>>,
-    pub(super) hold: Holding<Hold>,
-    /// The link to cancel if the person presses Esc while nothing is grabbed. `None` after the link
-    /// has ended.
-    pub(super) on_escape: Option<Cancel>,
-    /// When the devices were last released.
-    pub(super) opened: Option<Instant>,
-    /// When the person pressed Esc after the link had ended.
-    pub(super) idle_escape: Option<Instant>,
-    /// Whether the person has pressed a key or a button since [`Order::Watch`]; `None` if the link
-    /// does not watch them.
-    pub(super) watched: Option<bool>,
+    pub(super) machine: Machine<Cancel>,
+    /// The grabbed devices.
+    pub(super) grabbed: Vec<u16>,
     /// Modifiers that XTEST has pressed for the person, who still holds them.
     pub(super) pressed: Vec<u8>,
     pub(super) overlay: Overlay,
@@ -88,6 +69,8 @@ pub(super) enum Order {
     /// Outline some bounds, show a caption, or both.
     Show(Option<Rect>, String, SyncSender<()>),
     Hide(SyncSender<()>),
+    /// Start the watchdog.
+    Attend,
 }
 
 /// Runs the thread until the handle is dropped or the connection is lost.
@@ -100,8 +83,8 @@ pub(super) fn run(display: &str, xauthority: Option<&Path>, inbox: &Inbox<Order>
         }
     };
     let ended = keeper.serve(inbox);
-    if let Some(hold) = keeper.hold.release() {
-        hold.cancel.cancel(Reason::Unguarded);
+    if keeper.machine.release(Instant::now()) {
+        keeper.cancel(Reason::Unguarded);
     }
     if let Err(error) = ended {
         tracing::warn!(%error, "the guard ended");
@@ -117,11 +100,8 @@ impl Keeper {
             overlay: Overlay::new(root),
             root,
             slaves: None,
-            hold: Holding::default(),
-            on_escape: None,
-            opened: None,
-            idle_escape: None,
-            watched: None,
+            machine: Machine::default(),
+            grabbed: vec![],
             pressed: vec![],
             place: (display.to_owned(), xauthority.map(Path::to_owned)),
             watchdog: None,
@@ -148,8 +128,8 @@ impl Keeper {
                 Err(TryRecvError::Empty) => {}
                 Err(TryRecvError::Disconnected) => return self.leave(),
             }
-            if let Some(expired) = self.hold.expire(Instant::now()) {
-                self.expire(expired)?;
+            if let Some(escaped) = self.machine.expire(Instant::now()) {
+                self.expire(escaped)?;
             }
             self.c.flush().during(WHAT)?;
             self.wait(inbox)?;
@@ -182,7 +162,7 @@ impl Keeper {
 
     /// Waits for an event, an order or the time limit.
     fn wait(&self, inbox: &Inbox<Order>) -> Result<()> {
-        let left = self.hold.left(Instant::now());
+        let left = self.machine.left(Instant::now());
         let mut fds = [
             PollFd::from_borrowed_fd(self.c.stream().as_fd(), PollFlags::IN),
             inbox.poll(),
@@ -212,33 +192,28 @@ impl Keeper {
                 opened?;
             }
             Order::Watch => {
-                self.watched = Some(false);
+                self.machine.watch(true);
                 self.select()?;
                 // Discard earlier presses.
                 self.c.sync().during(WHAT)?;
                 self.hear()?;
-                self.watched = Some(false);
+                self.machine.watch(true);
             }
             Order::Pressed(reply) => {
                 self.c.sync().during(WHAT)?;
                 self.hear()?;
                 let known = self.slaves.is_some() || devices::slaves(&self.c)?.is_ok();
-                let _ = reply.send(self.watched.filter(|_| known));
+                let _ = reply.send(self.machine.pressed().filter(|_| known));
             }
             Order::Rest => {
-                self.on_escape = None;
-                let watched = self.watched.take().is_some();
-                if !self.in_grace() {
-                    self.opened = None;
-                    self.select()?;
-                } else if watched {
-                    self.select()?;
-                }
+                self.machine.end();
+                self.select()?;
             }
             Order::Show(place, caption, reply) => {
                 self.overlay.point_out(&self.c, place, &caption)?;
                 let _ = reply.send(());
             }
+            Order::Attend => self.attend(),
             Order::Hide(reply) => {
                 self.overlay.hide(&self.c)?;
                 self.c.sync().during(WHAT)?;
@@ -250,14 +225,10 @@ impl Keeper {
 
     /// Grabs the person's devices.
     fn close(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
-        if self.hold.is_held() {
+        if self.machine.is_held() {
             return Ok(Grab::Held);
         }
-        if self
-            .idle_escape
-            .take()
-            .is_some_and(|at| at.elapsed() < ESCAPE_VALID)
-        {
+        if !self.machine.begin(cancel.clone(), Instant::now()) {
             cancel.cancel(Reason::Person);
             return Err(Error::Cancelled(Reason::Person));
         }
@@ -273,14 +244,10 @@ impl Keeper {
             self.overlay.announce(&self.c, caption, task.place)?;
         }
         let ids: Vec<u16> = slaves.iter().filter(|s| !s.xtest).map(|s| s.id).collect();
-        let grabbed = self.grab(&ids, cancel)?;
+        self.grabbed = self.grab(&ids, cancel)?;
         self.watch_over(task.limit);
-        self.on_escape = None;
-        self.opened = None;
         self.pressed.clear();
-        let cancel = cancel.clone();
-        self.hold
-            .grab(Hold { grabbed, cancel }, task.limit, Instant::now());
+        self.machine.take(task.limit, Instant::now());
         held_keys::release(&self.c, &slaves)?;
         // Raw events of the agent's own keys would only wake this thread.
         self.select()?;
@@ -290,8 +257,18 @@ impl Keeper {
 
     /// Has the watchdog release the devices in case this process cannot.
     fn watch_over(&mut self, limit: Duration) {
-        let noted = |dog: &mut Watchdog| dog.note(Some(limit)).is_ok();
-        if self.watchdog.as_mut().is_some_and(noted) {
+        for _ in 0..2 {
+            self.attend();
+            let gone = |dog: &mut Watchdog| dog.note(Some(limit)).is_err();
+            if self.watchdog.take_if(gone).is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Starts the watchdog, if there is none.
+    fn attend(&mut self) {
+        if self.watchdog.is_some() {
             return;
         }
         let (display, xauthority) = &self.place;
@@ -304,7 +281,6 @@ impl Keeper {
         self.watchdog = started
             .inspect_err(|error| tracing::warn!(%error, "no watchdog"))
             .ok();
-        self.watchdog.take_if(|dog| dog.note(Some(limit)).is_err());
     }
 
     /// Grabs all devices or none.
@@ -328,17 +304,15 @@ impl Keeper {
     /// Releases the person's devices. From here on, listens for Esc.
     fn open(&mut self) -> Result<()> {
         self.overlay.hide(&self.c)?;
-        match self.hold.release() {
-            Some(hold) => self.ungrab(hold),
-            None => self.c.flush().during(WHAT),
+        if self.machine.release(Instant::now()) {
+            return self.ungrab();
         }
+        self.c.flush().during(WHAT)
     }
 
-    fn ungrab(&mut self, hold: Hold) -> Result<()> {
-        devices::ungrab(&self.c, &hold.grabbed)?;
+    fn ungrab(&mut self) -> Result<()> {
+        devices::ungrab(&self.c, &std::mem::take(&mut self.grabbed))?;
         self.watchdog.take_if(|dog| dog.note(None).is_err());
-        self.on_escape = Some(hold.cancel);
-        self.opened = Some(Instant::now());
         self.select()?;
         let slaves = self.slaves.take().unwrap_or_default();
         self.pressed = held_keys::put_back(&self.c, self.root, &slaves)?;
@@ -350,12 +324,18 @@ impl Keeper {
     }
 
     /// Cancels the link at the time limit and releases the devices, whatever hangs.
-    fn expire(&mut self, expired: Expired<Hold>) -> Result<()> {
-        expired.link.cancel.cancel(Reason::Watchdog);
-        if !expired.escaped {
+    fn expire(&mut self, escaped: bool) -> Result<()> {
+        self.cancel(Reason::Watchdog);
+        if !escaped {
             tracing::warn!("the guard releases the devices at its time limit");
         }
         self.overlay.hide(&self.c)?;
-        self.ungrab(expired.link)
+        self.ungrab()
+    }
+
+    pub(super) fn cancel(&self, reason: Reason) {
+        if let Some(link) = self.machine.link() {
+            link.cancel(reason);
+        }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! It is a process of its own. The server reports each grab with its limit, and its end. If a grab
 //! outlasts its limit, or goes on too long after Esc, the watchdog ends the server's connection
-//! that has the grabs.
+//! that has the grabs. After the server's end it releases what the agent has left pressed.
 
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsFd as _;
@@ -11,8 +11,8 @@ use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use deskline_link::{Error, Result};
-use deskline_unix::hold::Holding;
+use deskline_input::guard::{BEHIND, Event as Press, Machine, Role};
+use deskline_link::{Cancel, Error, Result};
 use deskline_unix::{spawn, wait};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::ioctl_fionbio;
@@ -23,9 +23,10 @@ use x11rb::protocol::xkb::ConnectionExt as _;
 use x11rb::protocol::xproto::{ConnectionExt as _, CreateWindowAux, Window, WindowClass};
 use x11rb::wrapper::ConnectionExt as _;
 
-use super::{devices, escape, held_keys};
+use super::held_keys::release_synthetic;
+use super::{devices, escape};
 use crate::connection::{self, Connection};
-use crate::{Answer as _, During as _};
+use crate::{Answer as _, During as _, X11};
 
 /// The name of the helper that calls [`run`].
 pub const COMMAND: &str = "x11-watchdog";
@@ -33,8 +34,8 @@ pub const COMMAND: &str = "x11-watchdog";
 /// How much longer than its limit the server may take to release the devices itself.
 const SERVER: Duration = Duration::from_millis(300);
 
-/// How long after Esc it may take.
-const ESCAPED: Duration = Duration::from_millis(750);
+/// How long the X server may take to notice that the server has ended.
+const GONE: Duration = Duration::from_secs(1);
 
 const WHAT: &str = "watching over the guard";
 
@@ -95,25 +96,28 @@ pub fn run(display: &str, window: Window, xauthority: Option<&Path>) -> Result<(
     c.xkb_use_extension(1, 0).answer(WHAT)?;
     let mut orders = spawn::orders().map_err(Error::system(WHAT))?;
     let mut line = Vec::new();
-    let mut hold = Holding::default();
+    let mut machine = Machine::default();
+    let mut own = vec![];
+    // After Esc the server is to be first.
+    let now = || {
+        Instant::now()
+            .checked_sub(BEHIND)
+            .unwrap_or_else(Instant::now)
+    };
     loop {
         while let Some(event) = c.poll_for_event().during(WHAT)? {
             if let Event::XinputRawKeyPress(key) = event
-                && hold
-                    .link()
-                    .is_some_and(|own: &Vec<u16>| !own.contains(&key.sourceid))
-                && let (true, group) = escape::plain(&c, key.sourceid)?
-                && escape::is_escape(&c, key.sourceid, key.detail, group)?
+                && !own.contains(&key.sourceid)
+                && escape::is_plain(&c, key.sourceid, key.detail)?
             {
-                hold.escape(ESCAPED, Instant::now());
+                let (code, role, down) = (key.detail, Role::Escape, true);
+                let _ = machine.event(Press::Key { code, role, down }, Instant::now());
             }
         }
-        if hold.expire(Instant::now()).is_some() {
+        if machine.expire(now()).is_some() {
             c.kill_client(window).during(WHAT)?;
             c.sync().during(WHAT)?;
-            if let Ok(slaves) = devices::slaves(&c)? {
-                held_keys::release_synthetic(&c, &slaves)?;
-            }
+            release_synthetic(&c)?;
             return c.sync().during(WHAT);
         }
         c.flush().during(WHAT)?;
@@ -121,12 +125,14 @@ pub fn run(display: &str, window: Window, xauthority: Option<&Path>) -> Result<(
             PollFd::from_borrowed_fd(c.stream().as_fd(), PollFlags::IN),
             PollFd::new(&orders, PollFlags::IN),
         ];
-        wait::any(&mut fds, hold.left(Instant::now())).map_err(Error::system(WHAT))?;
+        wait::any(&mut fds, machine.left(now())).map_err(Error::system(WHAT))?;
         if fds[1].revents().is_empty() {
             continue;
         }
         let mut byte = [0];
         if orders.read(&mut byte).map_err(Error::system(WHAT))? == 0 {
+            let mut x11 = X11::connect(display, xauthority)?;
+            x11.wait_until(GONE, &Cancel::new(), |x11| x11.reclaim_keycodes())?;
             return Ok(());
         }
         if byte != *b"\n" {
@@ -134,14 +140,15 @@ pub fn run(display: &str, window: Window, xauthority: Option<&Path>) -> Result<(
             continue;
         }
         let order = String::from_utf8_lossy(&std::mem::take(&mut line)).into_owned();
-        hold.release();
+        machine.release(Instant::now());
         let limit = order.strip_prefix("hold ").and_then(|ms| ms.parse().ok());
         if let Some(limit) = limit.map(Duration::from_millis) {
             let xtest = devices::slaves(&c)?.unwrap_or_default().into_iter();
-            let xtest = xtest.filter(|slave| slave.xtest).map(|slave| slave.id);
-            hold.grab(xtest.collect(), limit + SERVER, Instant::now());
+            own = xtest.filter(|slave| slave.xtest).map(|s| s.id).collect();
+            let _ = machine.begin((), Instant::now());
+            machine.take(limit + SERVER, Instant::now());
         }
-        listen(&c, root, hold.is_held())?;
+        listen(&c, root, machine.is_held())?;
     }
 }
 

@@ -1,0 +1,355 @@
+//! The process that owns KWin's capture. KWin ends a capture together with its owner's D-Bus
+//! connection, so the person has their devices back when this process ends; and it ends the capture
+//! at the limit and shortly after Esc, even if the server is stopped.
+//!
+//! Orders arrive on its standard input, one JSON value per line, and reports go to its standard
+//! output. It ends with the server, whose end closes its input.
+
+use std::io::{Read, Write};
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use deskline_input::guard::Machine;
+use deskline_link::{Error, Result};
+use deskline_unix::{codes, wait};
+use reis::ei::handshake::ContextType;
+use rustix::event::{PollFd, PollFlags};
+use serde::{Deserialize, Serialize};
+use zbus::zvariant::{DynamicDeserialize, OwnedFd, OwnedObjectPath};
+
+use super::bus::{Bus, PATIENCE, lost};
+use crate::dbus::Arguments;
+use crate::eis::{Connection, Heard};
+
+pub(super) const MANAGER: &str = "/org/kde/KWin/EIS/InputCapture";
+pub(super) const MANAGER_INTERFACE: &str = "org.kde.KWin.EIS.InputCaptureManager";
+const INTERFACE: &str = "org.kde.KWin.EIS.InputCapture";
+
+/// The captured devices: keyboard, pointer. Touch is 4.
+const DEVICES: u32 = 1 | 2;
+
+/// An order of the server.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Order {
+    /// Capture the input once a pointer crosses this line, for at most this many milliseconds.
+    Begin {
+        top: (i32, i32),
+        bottom: (i32, i32),
+        limit: u64,
+    },
+    /// End the present capture, with the pointer there.
+    Open(f64, f64),
+    /// Capture nothing any more, with the pointer there.
+    End(f64, f64),
+}
+
+/// A report of this process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Report {
+    /// The order is carried out, or why it is not.
+    Done(Option<String>),
+    /// Whether the person's input is captured now.
+    Captured(bool),
+    /// The person has pressed Esc.
+    Escape,
+    /// The person has ended the capture (Super+Shift+Esc).
+    Stopped,
+    /// The capture has ended at its limit, or too long after Esc.
+    Limit { escaped: bool },
+}
+
+/// KWin's D-Bus object for the capture.
+struct Capture {
+    bus: Bus,
+    path: OwnedObjectPath,
+}
+
+impl Capture {
+    fn new(bus: Bus) -> Result<Self> {
+        let path = bus.ask(MANAGER, MANAGER_INTERFACE, "addInputCapture", &DEVICES);
+        // KWin 6.3 takes a signed number.
+        let signed = DEVICES.cast_signed();
+        let path =
+            path.or_else(|_| bus.ask(MANAGER, MANAGER_INTERFACE, "addInputCapture", &signed))?;
+        Ok(Self { bus, path })
+    }
+
+    fn ask<R>(&self, member: &str, body: &impl Arguments) -> Result<R>
+    where
+        R: for<'d> DynamicDeserialize<'d>,
+    {
+        self.bus.ask(self.path.as_str(), INTERFACE, member, body)
+    }
+
+    /// The connection that gets the captured input.
+    fn receiver(&self) -> Result<Connection> {
+        let socket: OwnedFd = self.ask("connectToEIS", &())?;
+        let mut receiver = Connection::open(socket.into(), ContextType::Receiver)?;
+        // A capture that begins before the device exists would not be reported.
+        let there = |it: &Connection| {
+            let mut devices = it.devices.iter();
+            devices.any(|d| d.keyboard.is_some() && d.resumed)
+        };
+        if !receiver.until(Instant::now() + PATIENCE, there)? {
+            return Err(lost("KWin's input capture has no keyboard"));
+        }
+        Ok(receiver)
+    }
+
+    fn enable(&self, top: (i32, i32), bottom: (i32, i32)) -> Result<()> {
+        let enabled = self.ask("enable", &(vec![(0_u32, top, bottom)],));
+        // In KWin 6.3 barriers have no numbers.
+        enabled.or_else(|_| self.ask("enable", &(vec![(top, bottom)],)))
+    }
+
+    /// Ends the present capture, and moves the pointer there.
+    fn release(&self, pointer: (f64, f64)) -> Result<()> {
+        self.ask("release", &(pointer, true))
+    }
+
+    /// Removes the barrier, and ends the present capture.
+    fn disable(&self) -> Result<()> {
+        self.ask("disable", &())
+    }
+}
+
+/// What the reports of KWin and the orders have led to.
+#[derive(Debug, Default)]
+struct State {
+    /// Whether we have ended the capture ourselves, so that its end is not the person's doing.
+    opened: bool,
+    machine: Machine<()>,
+}
+
+impl State {
+    fn begin(&mut self, limit: Duration, now: Instant) {
+        // The capture ends with its task, so no Esc has come since.
+        let _ = self.machine.begin((), now);
+        self.machine.take(limit, now);
+    }
+
+    fn end(&mut self, now: Instant) {
+        self.opened = true;
+        self.machine.release(now);
+        self.machine.end();
+    }
+
+    /// Whether the time is over, so that the capture is to end.
+    fn expire(&mut self, now: Instant) -> Option<Report> {
+        let escaped = self.machine.expire(now)?;
+        self.opened = true;
+        Some(Report::Limit { escaped })
+    }
+
+    fn hear(&mut self, heard: Heard, now: Instant) -> Option<Report> {
+        match heard {
+            Heard::Start => {
+                self.opened = false;
+                Some(Report::Captured(true))
+            }
+            Heard::Stop => {
+                self.machine.hold_modifiers(0);
+                let by_person = self.machine.is_held() && !self.opened;
+                Some(if by_person {
+                    Report::Stopped
+                } else {
+                    Report::Captured(false)
+                })
+            }
+            Heard::Key(code, down) => {
+                let verdict = self.machine.event(codes::event(code, down), now);
+                verdict.cancel.then_some(Report::Escape)
+            }
+            Heard::Button(..) => None,
+        }
+    }
+}
+
+/// The process.
+pub(crate) struct Keeper {
+    capture: Capture,
+    receiver: Connection,
+    state: State,
+}
+
+impl Keeper {
+    /// For the KWin that is process `pid`, on the session bus at `address`.
+    pub(crate) fn connect(address: &str, pid: u32) -> Result<Self> {
+        let capture = Capture::new(Bus::connect(address, pid)?)?;
+        Ok(Self {
+            receiver: capture.receiver()?,
+            capture,
+            state: State::default(),
+        })
+    }
+
+    /// Executes orders until they end.
+    pub(crate) fn serve(
+        &mut self,
+        mut orders: impl Read + AsFd,
+        mut reports: impl Write,
+    ) -> Result<()> {
+        const WHAT: &str = "guarding the person's devices";
+        let mut text = Vec::new();
+        loop {
+            self.receiver.pump()?;
+            while let Some(heard) = self.receiver.heard.pop_front() {
+                let report = self.state.hear(heard, Instant::now());
+                send(&mut reports, report.as_ref());
+            }
+            if let Some(report) = self.state.expire(Instant::now()) {
+                let _ = self.capture.disable();
+                send(&mut reports, Some(&report));
+            }
+            let left = self.state.machine.left(Instant::now());
+            let mut fds = [PollFd::new(&orders, PollFlags::IN), self.receiver.poll()];
+            wait::any(&mut fds, left).map_err(Error::system(WHAT))?;
+            if fds[0].revents().is_empty() {
+                continue;
+            }
+            let mut part = [0; 512];
+            let read = orders.read(&mut part).map_err(Error::system(WHAT))?;
+            if read == 0 {
+                return Ok(());
+            }
+            text.extend_from_slice(part.get(..read).unwrap_or_default());
+            while let Some(end) = text.iter().position(|b| *b == b'\n') {
+                let line: Vec<u8> = text.drain(..=end).collect();
+                let order = serde_json::from_slice(&line).map_err(Error::system(WHAT))?;
+                let done = self.obey(&order).err().map(|e| e.to_string());
+                send(&mut reports, Some(&Report::Done(done)));
+            }
+        }
+    }
+
+    fn obey(&mut self, order: &Order) -> Result<()> {
+        match *order {
+            Order::Begin { top, bottom, limit } => {
+                self.state
+                    .begin(Duration::from_millis(limit), Instant::now());
+                self.capture.enable(top, bottom)
+            }
+            Order::Open(x, y) => {
+                self.state.opened = true;
+                self.capture.release((x, y))
+            }
+            Order::End(x, y) => {
+                self.state.end(Instant::now());
+                // `release` restores the pointer; `disable` ends the capture even if it failed.
+                let released = self.capture.release((x, y));
+                self.capture.disable().and(released)
+            }
+        }
+    }
+}
+
+/// Writes a report. Ignores errors: the end of the orders shows that the server has ended.
+fn send(reports: &mut impl Write, report: Option<&Report>) {
+    if let Some(Ok(mut line)) = report.map(serde_json::to_vec) {
+        line.push(b'\n');
+        let _ = reports.write_all(&line).and_then(|()| reports.flush());
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../deskline-guard/table.rs"]
+mod table;
+
+#[cfg(test)]
+mod tests {
+    use super::table::{Key, LIMIT, Valve, Why, run};
+    use super::*;
+
+    /// What the process does with KWin's reports, at a time of its own.
+    struct Captured {
+        state: State,
+        now: Instant,
+        reports: Vec<Report>,
+    }
+
+    impl Captured {
+        fn hear(&mut self, heard: Heard) {
+            let report = self.state.hear(heard, self.now);
+            self.reports.extend(report);
+        }
+    }
+
+    impl Valve for Captured {
+        /// The capture is over then, and KWin reports no key.
+        const HEARS_AFTER: bool = false;
+
+        fn pass(&mut self, time: Duration) {
+            self.now += time;
+            self.reports.extend(self.state.expire(self.now));
+        }
+
+        fn stroke(&mut self, key: Key, down: bool) {
+            let code = match key {
+                Key::Escape => codes::ESCAPE,
+                Key::Shift => 42,
+                Key::A => 30,
+            };
+            self.hear(Heard::Key(code, down));
+        }
+
+        /// The capture is open then, and KWin reports no key.
+        fn agent(&mut self, _key: Key) {
+            self.state.opened = true;
+            self.hear(Heard::Stop);
+            self.hear(Heard::Start);
+        }
+
+        fn release(&mut self) {
+            self.state.end(self.now);
+        }
+
+        fn is_free(&mut self) -> bool {
+            !self.state.machine.is_held()
+        }
+
+        fn cancelled(&mut self) -> Option<Why> {
+            self.reports.iter().find_map(|report| match report {
+                Report::Escape => Some(Why::Escape),
+                Report::Limit { .. } => Some(Why::Limit),
+                _ => None,
+            })
+        }
+    }
+
+    fn captured() -> Captured {
+        let (mut state, now) = (State::default(), Instant::now());
+        state.begin(LIMIT, now);
+        let reports = vec![];
+        let mut captured = Captured {
+            state,
+            now,
+            reports,
+        };
+        captured.hear(Heard::Start);
+        captured
+    }
+
+    #[test]
+    fn the_capture_passes_the_table_of_all_guards() {
+        run(captured);
+    }
+
+    #[test]
+    fn a_capture_that_we_did_not_end_was_ended_by_the_person() {
+        let ended = |by_us| {
+            let mut captured = captured();
+            captured.state.opened = by_us;
+            captured.hear(Heard::Stop);
+            captured.reports.pop()
+        };
+        assert_eq!(ended(false), Some(Report::Stopped));
+        assert_eq!(ended(true), Some(Report::Captured(false)));
+        let mut captured = captured();
+        captured.hear(Heard::Key(codes::ESCAPE, true));
+        captured.pass(LIMIT);
+        let escaped = true;
+        assert_eq!(captured.reports.pop(), Some(Report::Limit { escaped }));
+        captured.hear(Heard::Stop);
+        assert_eq!(captured.reports.pop(), Some(Report::Captured(false)));
+    }
+}

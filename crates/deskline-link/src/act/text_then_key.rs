@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use deskline_core::{ElementId, Key, KeyPress, Role, States, Tree};
+use deskline_core::{Element, ElementId, Key, KeyPress, Role, States, Tree, summary};
 
 use super::action::{Act, Outcome};
 use crate::checkpoint::Checkpoint;
-use crate::error::{NoEffect, Result};
-use crate::secrecy::Witness;
+use crate::error::{Mismatch, NoEffect, Result};
+use crate::secrecy::{Keys, Witness};
 use crate::settle::field::Verdict;
-use crate::settle::readback::{LATE, TAKES, takes_more, typed};
+use crate::settle::readback::{LATE, TAKES, has_changed, takes_more, typed};
 use deskline_input::clock::Instant;
 
 /// How long to wait for a button of a dialog to be enabled before Return presses it. GTK's file
@@ -47,12 +47,41 @@ impl Act<'_> {
                 return Err(NoEffect::KeyWithheld(why, press).into());
             }
         }
+        if let Some(focus) = self.idle_focus(desk, &tree, outcome) {
+            return Err(NoEffect::KeyWithheld(Mismatch::NotTaken { focus }, press).into());
+        }
         if press.key == Key::Return && press.modifiers.is_empty() {
             tree = self.await_button(desk, tree)?;
         }
         outcome.step.keys.list = desk.popup_open(self.pid)?;
         outcome.step.keys.between = Some(tree);
         Ok(())
+    }
+
+    /// The element that got the text and did nothing with it: it is no field, and neither tree nor
+    /// picture has changed. A browser gives the keys to its page when a new tab has loaded, and
+    /// when its window comes to the front again.
+    fn idle_focus(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        now: &Tree,
+        outcome: &Outcome<'_>,
+    ) -> Option<String> {
+        let Keys { before, after, .. } = &outcome.step.keys;
+        let stays = before.as_ref()?.keeps_focus(after.as_ref()?);
+        let focus = now.focus().filter(|_| stays)?;
+        let Element { role, states, .. } = &now.elements[focus];
+        let takes_none = matches!(
+            *role,
+            Role::WEB_AREA | Role::BUTTON | Role::LINK | Role::CHECK_BOX | Role::RADIO_BUTTON
+        );
+        if !takes_none || states.contains(States::EDITABLE) || has_changed(self.tree?, now) {
+            return None;
+        }
+        let picture = outcome.step.before_input.as_ref();
+        let picture = picture.or(outcome.picture.as_ref())?;
+        let same = picture.has_moved(&mut **desk, &[]) == Some(false);
+        same.then(|| summary::name_of(now, focus))
     }
 
     /// Waits until a disabled button of the dialog or page that has the focus is enabled. Returns

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use deskline_core::{Element, ElementId, Key, KeyPress, Role, States, Tree, summary};
+use deskline_core::{Diff, Element, ElementId, Key, KeyPress, Rect, Role, States, Tree, summary};
 
 use super::action::{Act, Outcome};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Mismatch, NoEffect, Result};
 use crate::secrecy::{Keys, Witness};
 use crate::settle::field::Verdict;
-use crate::settle::readback::{LATE, TAKES, has_changed, takes_more, typed};
+use crate::settle::readback::{LATE, TAKES, takes_more, typed};
 use deskline_input::clock::Instant;
 
 /// How long to wait for a button of a dialog to be enabled before Return presses it. GTK's file
@@ -75,12 +75,19 @@ impl Act<'_> {
             *role,
             Role::WEB_AREA | Role::BUTTON | Role::LINK | Role::CHECK_BOX | Role::RADIO_BUTTON
         );
-        if !takes_none || states.contains(States::EDITABLE) || has_changed(self.tree?, now) {
+        if !takes_none || states.contains(States::EDITABLE) || took(self.tree?, now, focus) {
             return None;
         }
         let picture = outcome.step.before_input.as_ref();
         let picture = picture.or(outcome.picture.as_ref())?;
-        let same = picture.has_moved(&mut **desk, &[]) == Some(false);
+        // A browser redraws its bars when it comes to the front.
+        let place = |at: usize| now.elements.get(at)?.extents;
+        let bars = now.toplevel(focus).and_then(place).zip(place(focus));
+        let bars = bars.map(|(top, page)| Rect {
+            h: page.y - top.y,
+            ..top
+        });
+        let same = picture.has_moved(&mut **desk, bars.as_slice()) == Some(false);
         same.then(|| summary::name_of(now, focus))
     }
 
@@ -94,6 +101,26 @@ impl Act<'_> {
         let has_enabled = |tree: &Tree| !disabled_buttons(tree).is_superset(&disabled);
         self.read_until(desk, tree, ENABLED, has_enabled)
     }
+}
+
+/// Whether the tree shows an effect of a text: in a field, or in the page or window of the focus.
+/// Raising a browser changes its bars.
+fn took(before: &Tree, now: &Tree, focus: usize) -> bool {
+    let is_page = |at: &usize| now.elements[*at].role == Role::WEB_AREA;
+    let scope = now.outwards(focus).find(is_page);
+    let scope = scope.or_else(|| now.toplevel(focus));
+    let counts = |at: usize| {
+        let is_field = now.elements[at].states.contains(States::EDITABLE);
+        is_field || scope.is_none_or(|scope| now.is_inside(at, scope))
+    };
+    let Diff {
+        added, modified, ..
+    } = Diff::between(before, now);
+    let changed = modified.iter().filter(|m| !m.is_focus_alone());
+    added
+        .into_iter()
+        .chain(changed.map(|m| m.after))
+        .any(counts)
 }
 
 /// The visible disabled push buttons of the dialog or the web page that has the focus. Buttons of a

@@ -45,38 +45,56 @@ impl Tree {
 
     /// The innermost focused element of one toplevel, or of all. Toolkits mark ancestors of the
     /// focus too, and Qt 5 marks the current tab, so an element that takes text comes first. While
-    /// a field of a browser has the keys, the web page reports the focus too, and so does the list
-    /// of completions below the field, which is a page.
+    /// a browser's own field or button has the keys, Chromium also reports the last focus of each
+    /// page, among them the list of completions below the field.
     pub fn focused_in(&self, toplevel: Option<usize>) -> Option<usize> {
         let focused = |&i: &usize| {
             self.elements[i].states.contains(States::FOCUSED)
                 && toplevel.is_none_or(|top| self.toplevel(i) == Some(top))
         };
         let all = || (0..self.elements.len()).rev().filter(focused);
+        let is_page = |at: usize| self.elements[at].role == Role::WEB_AREA;
+        let outside = |&i: &usize| !self.outwards(i).any(is_page);
         let takes_text = |&i: &usize| self.elements[i].states.contains(States::EDITABLE);
         let takes_keys = |&i: &usize| self.elements[i].role.is_interactive();
+        let is_tab = |i: usize| self.elements[i].role == Role::TAB;
         let last = all().next()?;
-        let interactive = || match self.elements[last].role {
+        let own_field = all().filter(outside).find(takes_text);
+        let own_button = || {
+            all().find(|i| !outside(i))?;
+            all().filter(outside).find(|i| takes_keys(i) && !is_tab(*i))
+        };
+        let in_page = || match self.elements[last].role {
             Role::WEB_AREA => all().find(takes_keys),
             _ => None,
         };
-        all().find(takes_text).or_else(interactive).or(Some(last))
+        let own = own_field.or_else(own_button);
+        let text = own.or_else(|| all().find(takes_text));
+        text.or_else(in_page).or(Some(last))
     }
 
-    /// The toplevel whose text contains `title`, by [`fold`]: an exact match first, then the
-    /// frontmost.
-    pub fn toplevel_titled(&self, title: &str) -> Option<usize> {
+    /// The focused element of the toplevel that keys go to, or of a menu or list over it; else of
+    /// any: windows behind keep a focus of their own.
+    pub fn focus(&self) -> Option<usize> {
+        let active = self.active_toplevel();
+        let found = active.and_then(|top| focused(self, top));
+        found.or_else(|| self.focused_in(None))
+    }
+
+    /// The toplevels whose text is `title`, by [`fold`], or else those whose text contains it; the
+    /// frontmost first.
+    pub fn toplevels_titled(&self, title: &str) -> Vec<usize> {
         let wanted = fold(title);
         let text = |top: usize| Some(fold(&own_text(&self.elements[top])?.shown).into_owned());
-        let tops = self.toplevels();
-        let exact = tops
-            .iter()
-            .find(|&&top| text(top).as_deref() == Some(&*wanted));
-        let part = || {
-            let has = |&&top: &&usize| text(top).is_some_and(|text| text.contains(&*wanted));
-            tops.iter().find(has)
+        let with = |fits: &dyn Fn(&str) -> bool| -> Vec<usize> {
+            let is = |top: &usize| text(*top).is_some_and(|text| fits(&text));
+            self.toplevels().into_iter().filter(is).collect()
         };
-        exact.or_else(part).copied()
+        let exact = with(&|text| text == wanted);
+        if exact.is_empty() {
+            return with(&|text| text.contains(&*wanted));
+        }
+        exact
     }
 }
 

@@ -13,13 +13,22 @@ use crate::{Coordinates, Element, Point, Ref, Role, States, Texts, Tree};
 pub struct Match {
     /// An index into the tree.
     pub index: usize,
-    /// How many equally good matches come later in the tree.
+    /// How many equally good matches there are besides, in any window.
     pub others: usize,
 }
 
-/// The quality of a match; greater is better. In order of weight: exact, seen (2) or visible (1),
-/// interactive, by the element's own text (not a descendant's), spelled in the same case.
-type Rank = (bool, u8, bool, bool, bool);
+/// The quality of a match; greater is better. In order of weight: exact but for a colon at the end,
+/// seen (2) or visible (1), exact, interactive, by the element's own text (not a descendant's),
+/// spelled in the same case.
+type Rank = (bool, u8, bool, bool, bool, bool);
+
+/// How an element has a text: as a part, as all but a colon at the end, or as all of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    Part,
+    Label,
+    Exact,
+}
 
 impl Tree {
     /// Finds the element whose text contains `text`, and whose role starts with `role` (with or
@@ -28,8 +37,9 @@ impl Tree {
     ///
     /// Searches title, value, description, and the text of the element's line. An exact match beats
     /// a partial one, then visible beats hidden, interactive beats static, own text beats a
-    /// descendant's, and the same case beats a different one; then tree order decides. An empty
-    /// text matches any element, but only with a role.
+    /// descendant's, and the same case beats a different one; then the front window's is taken,
+    /// then tree order decides. A label's colon makes no difference, unless both texts show. An
+    /// empty text matches any element, but only with a role.
     pub fn find_text(&self, text: &str, role: Option<&str>) -> Option<Match> {
         self.find_text_in(None, text, role)
     }
@@ -58,6 +68,8 @@ impl Tree {
             return None;
         }
         let texts = Texts::new(self);
+        let front = self.active_toplevel();
+        let in_front = |index| front.is_some() && self.toplevel(index) == front;
         let mut best: Option<(Rank, Match)> = None;
         for (index, element) in self.elements.iter().enumerate() {
             if !role.admits(element) {
@@ -66,7 +78,7 @@ impl Tree {
             let own = has_text(element, &wanted);
             let source = texts.source(index).filter(|&source| source != index);
             let inner = || has_text(self.elements.get(source?)?, &wanted);
-            let Some(exact) = own.or_else(inner) else {
+            let Some(fit) = own.or_else(inner) else {
                 continue;
             };
             if !inside(index) {
@@ -77,9 +89,15 @@ impl Tree {
             let interactive = element.role.is_interactive() && !disabled;
             let shows = u8::from(element.visible) + u8::from(self.is_seen(index));
             let spelled = own.is_some() && element.title.shown.contains(text);
-            let rank = (exact, shows, interactive, own.is_some(), spelled);
+            let (label, exact) = (fit >= Fit::Label, fit == Fit::Exact);
+            let rank = (label, shows, exact, interactive, own.is_some(), spelled);
             match &mut best {
-                Some((top, found)) if *top == rank => found.others += 1,
+                Some((top, found)) if *top == rank => {
+                    found.others += 1;
+                    if in_front(index) && !in_front(found.index) {
+                        found.index = index;
+                    }
+                }
                 Some((top, _)) if *top > rank => {}
                 _ => best = Some((rank, Match { index, others: 0 })),
             }
@@ -225,36 +243,36 @@ pub fn nearest_of<'t>(text: &str, texts: impl IntoIterator<Item = &'t str>) -> V
 /// A failed search compares at most this many texts.
 const NEAREST_LIMIT: usize = 5_000;
 
-/// Whether a text of the element equals `wanted` (`Some(true)`) or contains it (`Some(false)`).
-fn has_text(element: &Element, wanted: &str) -> Option<bool> {
+/// How the element's texts fit `wanted`. `None` if none contains it.
+fn has_text(element: &Element, wanted: &str) -> Option<Fit> {
     let value = (!element.states.contains(States::SECURE)).then_some(&element.value);
     let parts = [Some(&element.title), value, Some(&element.description)];
-    let mut found = None;
-    let mut filled = 0;
-    for part in parts.into_iter().flatten().filter(|t| !t.is_blank()) {
-        filled += 1;
-        let folded = fold(&part.shown);
-        if folded == wanted && !part.is_cut() {
-            return Some(true);
-        }
-        if folded.contains(wanted) {
-            found = Some(false);
-        }
-    }
-    if filled > 1 {
-        // A tree line shows the name and the value, one after the other: `Phone (555) 000-1111`.
+    let parts = || parts.into_iter().flatten().filter(|t| !t.is_blank());
+    let fits = parts().map(|part| fit(&fold(&part.shown), part.is_cut(), wanted));
+    // A tree line shows the name and the value, one after the other: `Phone (555) 000-1111`.
+    let joined = || {
+        parts().nth(1)?;
         let value = value_beside_name(element).map(|text| text.shown.as_str());
         let name = own_text(element).map(|text| text.shown.as_str());
         let joined = format!("{} {}", name.unwrap_or_default(), value.unwrap_or_default());
-        let joined = fold(&joined);
-        if joined == wanted {
-            return Some(true);
-        }
-        if joined.contains(wanted) {
-            found = Some(false);
-        }
+        fit(&fold(&joined), false, wanted)
+    };
+    let best = match fits.max().flatten() {
+        Some(Fit::Exact) => Some(Fit::Exact),
+        best => best.max(joined()),
+    };
+    best.or_else(|| wanted.is_empty().then_some(Fit::Part))
+}
+
+fn fit(text: &str, is_cut: bool, wanted: &str) -> Option<Fit> {
+    if text == wanted && !is_cut {
+        return Some(Fit::Exact);
     }
-    found.or_else(|| wanted.is_empty().then_some(false))
+    let bare = |text| str::trim_end_matches(text, [':', '：', ' ']);
+    if bare(text) == bare(wanted) && !is_cut && !bare(wanted).is_empty() {
+        return Some(Fit::Label);
+    }
+    text.contains(wanted).then_some(Fit::Part)
 }
 
 /// A prefix of a role, or a whole native role.

@@ -39,10 +39,7 @@ pub fn target(tree: &Tree, index: usize, was: Option<&Element>) -> Option<String
     if let Some(reference) = line.reference {
         let _ = write!(out, " #{reference}");
     }
-    if let Some(outer) = has_likes(tree, &texts, index)
-        .then(|| distinguishing_container(tree, &texts, index))
-        .flatten()
-    {
+    if let Some(outer) = distinguishing_container(tree, &texts, index) {
         let line = Line::new(tree, &texts, outer)?;
         let _ = write!(
             out,
@@ -121,11 +118,12 @@ fn excerpt(value: &Text, was: Option<&Text>) -> String {
     shown
 }
 
-/// Whether another visible element has the same role and text, or neither has a text.
-fn has_likes(tree: &Tree, texts: &Texts, index: usize) -> bool {
+/// The other visible elements with the same role and text, or without a text like it.
+fn likes<'t>(tree: &'t Tree, texts: &'t Texts, index: usize) -> impl Iterator<Item = usize> + 't {
     let element = &tree.elements[index];
     let text = texts.text(tree, index);
-    tree.elements.iter().enumerate().any(|(i, other)| {
+    (0..tree.elements.len()).filter(move |&i| {
+        let other = &tree.elements[i];
         i != index
             && other.visible
             && other.role == element.role
@@ -133,8 +131,17 @@ fn has_likes(tree: &Tree, texts: &Texts, index: usize) -> bool {
     })
 }
 
-/// The nearest container with a text that distinguishes the element, other than the whole window.
+/// The nearest container with a text that distinguishes the element from those like it: the whole
+/// window only if they all are in others. `None` if there are none.
 fn distinguishing_container(tree: &Tree, texts: &Texts, index: usize) -> Option<usize> {
+    let top = tree.toplevel(index);
+    let mut likes = likes(tree, texts, index)
+        .map(|like| tree.toplevel(like))
+        .peekable();
+    likes.peek()?;
+    if likes.all(|other| other != top) {
+        return top;
+    }
     let text = |at: usize| texts.text(tree, at).map(|text| text.shown.trim());
     let around = tree.outwards(index).skip(1);
     let mut inner = around.take_while(|outer| tree.toplevel(*outer) != Some(*outer));

@@ -8,7 +8,7 @@ use crate::aim::Aim;
 use crate::cancel::Cancel;
 use crate::clock::Instant;
 use crate::error::Progress;
-use crate::hands::{act, group, hold, key, let_go, pause};
+use crate::hands::{act, group, hold, keep_down, key, let_go, pause};
 use crate::pointer::await_reader;
 use crate::port::{Doing, Port, Scene, Wait};
 use crate::typing::check_keyboard;
@@ -27,7 +27,7 @@ pub fn press_key<S: Scene>(
     cancel: &Cancel,
 ) -> Result<(), S::Error> {
     cancel.check()?;
-    let time = time.max(Aim::least_hold(scene.hands().aim));
+    let least = Aim::least_hold(scene.hands().aim);
     act(scene, Doing::Key(press), |scene| {
         let rhythm = scene.rhythm();
         check_keyboard(scene, Progress::NotPressed, cancel)?;
@@ -44,10 +44,12 @@ pub fn press_key<S: Scene>(
             let_go(scene, &stroke.held)?;
             scene.port()?.sync()
         };
-        if time.is_zero() {
+        if time <= least {
             group(scene, |scene| {
                 down(scene)?;
                 pause(rhythm.chord, cancel)?;
+                // The key may close the window while it is down: that is its effect.
+                keep_down(scene, least, cancel)?;
                 up(scene)
             })?;
         } else {

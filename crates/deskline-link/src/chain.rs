@@ -14,7 +14,7 @@ use crate::secrecy::Witness;
 use crate::settle::effect::Changed;
 use crate::settle::handoff::FrontWatch;
 use crate::settle::has_ended;
-use crate::step::{EndedRun, Step};
+use crate::step::{ActedOn, EndedRun, Step};
 use crate::steps::Steps;
 
 impl Steps<'_> {
@@ -218,6 +218,11 @@ impl Steps<'_> {
             desk.listen(end.pid)?;
         }
         let acted = report.timed("act", |report| self.act(desk, action, &targets, report));
+        let keys = report.step.keys.before.as_ref();
+        let took = |acted_on: &mut ActedOn| {
+            !acted_on.by_keys || keys.is_none_or(|keys| keys.may_go_to(&acted_on.was.id))
+        };
+        report.step.acted_on = report.step.acted_on.take_if(|acted_on| took(acted_on));
         if acted.is_ok() {
             front.note(desk)?;
         }

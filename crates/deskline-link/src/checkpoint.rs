@@ -241,10 +241,8 @@ impl<'a> Checkpoint<'a> {
         if !self.was_there(front.id) {
             return Ok(());
         }
-        let windows = self.desktop.windows_of(app)?;
-        let last = self.last_input.as_ref().filter(|last| last.pid == app);
-        let has_closed = |last: &InputWindow| windows.iter().all(|w| w.id != last.window);
-        let why = if windows.is_empty() || last.is_some_and(has_closed) {
+        let gone = self.desktop.windows_of(app)?.is_empty();
+        let why = if gone || self.is_substitute(app, front)? {
             "is in front now, because the app has closed its own"
         } else if keys {
             "has come to the front, and was open before"
@@ -259,6 +257,20 @@ impl<'a> Checkpoint<'a> {
             ),
             unsent: false,
         })
+    }
+
+    /// Whether the last input has closed its window, the window manager has put this one, which
+    /// was open before, in its place, and the app has another.
+    pub(crate) fn is_substitute(&mut self, app: u32, front: &Window) -> Result<bool> {
+        let last = self.last_input.as_ref().filter(|last| last.pid == app);
+        let Some(last) = last
+            .map(|last| last.window)
+            .filter(|_| self.was_there(front.id))
+        else {
+            return Ok(false);
+        };
+        let windows = self.desktop.windows_of(app)?;
+        Ok(!windows.is_empty() && windows.iter().all(|w| w.id != last))
     }
 
     /// Whether the link's last input did not bring this window to the front: it was in front

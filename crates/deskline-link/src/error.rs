@@ -45,12 +45,16 @@ pub enum Error {
     )]
     NoProcess(u32),
     /// The process has ended.
-    #[error("{} (pid {pid}) is gone. {end}. Call open_application_and_traverse to start it \
-             again", escape::name(&end.app, 80))]
+    #[error("{} (pid {pid}) is gone. {end}. {}", escape::name(&end.app, 80), again.map_or_else(
+        || "Call open_application_and_traverse to start it again".to_owned(),
+        |pid| format!("It runs again as pid {pid}: call with that one")
+    ))]
     Ended {
         pid: u32,
         /// How it ended.
         end: End,
+        /// Another process of the same name.
+        again: Option<u32>,
     },
     /// The process is not on the accessibility bus, or has no window.
     #[error(

@@ -336,12 +336,23 @@ impl Links {
             Error::NoProcess(_)
             | Error::NoWindow { .. }
             | Error::NotAnswering { .. }
-            | Error::Target(TargetError::WindowGone) => Error::Ended { pid, end },
+            | Error::Target(TargetError::WindowGone) => {
+                let again = self.runs_again(&end.app, pid);
+                Error::Ended { pid, end, again }
+            }
             e => Error::EndedAfter {
                 error: Box::new(e),
                 end,
             },
         }
+    }
+
+    /// The process of an app that has started itself anew.
+    fn runs_again(&mut self, name: &str, ended: u32) -> Option<u32> {
+        let desktop = self.desktop.as_deref_mut()?;
+        let listed = desktop.applications().ok()?.into_iter();
+        let mut pids = listed.filter(|l| l.app.name == name).map(|l| l.app.pid);
+        pids.find(|pid| *pid != ended && self.policy.permits_process(desktop, name, *pid))
     }
 
     /// The error, without a window title if the policy excludes its app.

@@ -4,7 +4,9 @@ pub(crate) mod late_changes;
 pub(crate) mod lookup;
 pub(crate) mod windows;
 
-use deskline_core::{Diff, Point, Ref, States, Tree};
+use std::time::Duration;
+
+use deskline_core::{Diff, Element, Point, Ref, Role, States, Tree};
 
 use crate::call::{Action, Input, Quiet, Target};
 use crate::checkpoint::Checkpoint;
@@ -15,7 +17,14 @@ use crate::report::{Readings, Report};
 use crate::step::ActedOn;
 use crate::steps::Steps;
 use crate::trees::Scope;
+use deskline_input::Button;
+use deskline_input::clock::Instant;
 use lookup::Resolved;
+
+/// How long a disabled element may take to be enabled, and how often it is looked at where no event
+/// comes.
+const ENABLED: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(100);
 
 /// The target of an action.
 #[derive(Debug, Default)]
@@ -49,6 +58,24 @@ impl Targets {
     /// The target's index in the tree that it was resolved on.
     pub(crate) fn index(&self) -> Option<usize> {
         self.target.as_ref().and_then(|target| target.index)
+    }
+
+    /// Whether the action is a click or a press on an element that is disabled. Dialogs enable a
+    /// button once they have looked at what was typed.
+    fn is_disabled(&self, tree: &Tree, action: &Action) -> bool {
+        let presses = match action {
+            Action::Input(Input::Click { kind, .. }) => kind.button == Button::Left,
+            Action::Quiet(Quiet::PressAx { .. }) => true,
+            _ => false,
+        };
+        let target = self
+            .target
+            .as_ref()
+            .filter(|target| presses && !target.given);
+        let element = target.and_then(|target| tree.elements.get(target.index?));
+        // A closed menu has the states of when it was last open.
+        let takes_clicks = |e: &Element| e.role.is_interactive() && e.role != Role::MENU_ITEM;
+        element.is_some_and(|e| takes_clicks(e) && e.states.contains(States::DISABLED))
     }
 
     /// The toplevels that the action is for.
@@ -145,6 +172,9 @@ impl Steps<'_> {
         action: &Action,
         report: &mut Report,
     ) -> Result<Targets> {
+        let start = Instant::now();
+        // The app itself refuses a press on a disabled element.
+        let is_quiet = matches!(action, Action::Quiet(_));
         loop {
             let found = self.resolve_once(desktop, action, report);
             let (Some(tree), Some(pid)) = (report.readings.current(), self.subject.current())
@@ -158,9 +188,23 @@ impl Steps<'_> {
                 desktop.act_in(&tree.elements[top].id);
             }
             // Each round leaves fewer windows with an older reading.
+            let disabled = found
+                .as_ref()
+                .is_ok_and(|targets| targets.is_disabled(tree, action));
             let scope = match &found {
+                Ok(_) if disabled && start.elapsed() < ENABLED => {
+                    self.cancel.check()?;
+                    desktop.wait_for_change(LOOK)?;
+                    self.reader.again()
+                }
                 Ok(_) if tops.iter().any(|top| older.contains(top)) => self.reader.again(),
                 Err(_) if !older.is_empty() => self.reader.whole(),
+                Ok(Targets {
+                    target: Some(target),
+                    ..
+                }) if disabled && !is_quiet => {
+                    return Err(TargetError::Disabled(target.name.clone()).into());
+                }
                 Ok(targets) => {
                     let alert = || Alert::answered_by(tree, action, targets);
                     let approved = self.call.approved.as_deref();
@@ -322,6 +366,10 @@ fn place_of(action: &Action) -> Option<Point> {
 
 fn resolve_on(tree: Option<&Tree>, target: &Target, within: &[usize]) -> Result<Resolved> {
     match (tree, target) {
+        (Some(tree), Target::Text { .. }) if within.is_empty() => {
+            let dialog = lookup::dialog(tree);
+            lookup::resolve(tree, target, dialog.as_slice())
+        }
         (Some(tree), target) => lookup::resolve(tree, target, within),
         (None, Target::Point(point)) => Ok(Resolved::place(*point)),
         (None, _) => Err(TargetError::NotRead.into()),

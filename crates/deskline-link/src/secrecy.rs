@@ -34,6 +34,8 @@ pub(crate) struct Witness {
     field: Option<Field>,
     /// Whether keys go to a terminal.
     terminal: bool,
+    /// Whether they go to a web page.
+    page: bool,
 }
 
 /// The element that has the focus.
@@ -47,8 +49,7 @@ struct Focus {
 impl Witness {
     pub(crate) fn new(tree: &Tree) -> Self {
         let is = |states| move |e: &&deskline_core::Element| e.states.contains(states);
-        // Toolkits also mark the ancestors of the focused element. The last match is the innermost.
-        let focused = tree.focused_in(None);
+        let focused = tree.focus();
         Self {
             pid: tree.app.pid,
             focus: focused.map(|index| holder(tree, index)),
@@ -58,6 +59,10 @@ impl Witness {
                 .iter()
                 .any(|e| is(States::FOCUSED | States::SECURE)(&e)),
             field: focused.and_then(|index| Field::new(tree, index)),
+            page: focused.is_some_and(|index| {
+                let mut around = tree.outwards(index);
+                around.any(|at| tree.elements[at].role == Role::WEB_AREA)
+            }),
             terminal: match focused {
                 Some(index) => is_terminal(&tree.elements[index]),
                 None => tree.elements.iter().any(|e| e.visible && is_terminal(e)),
@@ -72,9 +77,25 @@ impl Witness {
         self.terminal
     }
 
+    /// Whether keys go to a web page.
+    pub(crate) fn is_in_page(&self) -> bool {
+        self.page
+    }
+
     /// Whether the app has a secure element, or may have one.
     pub(crate) fn is_secure(&self) -> bool {
         self.secure
+    }
+
+    /// Whether one element has the focus in both.
+    pub(crate) fn keeps_focus(&self, later: &Self) -> bool {
+        self.focus.is_some() && self.focus == later.focus
+    }
+
+    /// Whether this element, or one that is unknown, has the focus. A table has it for its cells.
+    pub(crate) fn may_go_to(&self, element: &ElementId) -> bool {
+        let focus = self.focus.as_ref();
+        focus.is_none_or(|focus| focus.many_lines || focus.element == *element)
     }
 
     /// Whether an element has the focus.
@@ -215,6 +236,7 @@ mod tests {
             secure_focus: false,
             field: None,
             terminal: false,
+            page: false,
         }
     }
 

@@ -40,8 +40,9 @@ fn the_front_window_and_the_innermost_focused_element_are_named() {
     // Keys go to the dialog, whichever window the display reports as the front one.
     office.dialog = Some(letter);
     assert!(focus(&office).unwrap().starts_with("\"letter.odt\""));
-    assert_eq!(office.toplevel_titled("SUMS"), Some(sums));
-    assert_eq!(office.toplevel_titled("nothing"), None);
+    assert_eq!(office.toplevels_titled("SUMS"), [sums]);
+    assert_eq!(office.toplevels_titled("o"), [sums, letter]);
+    assert!(office.toplevels_titled("nothing").is_empty());
 }
 
 #[test]
@@ -53,4 +54,31 @@ fn a_single_window_is_not_listed_and_without_a_display_the_focus_decides_which_i
     assert_eq!(windows(&office), None);
     office.elements.truncate(1);
     assert_eq!(focus(&office), None);
+}
+
+/// Chromium with the keys in its own part, as it reports that: each page keeps its last focus.
+fn browser(own: &str, page: &str) -> String {
+    let tree = tree(&format!(
+        r#"[AXApplication] "Chromium" #e1
+ [AXWindow] "Address" x:0 y:0 w:9 h:9 visible #e2
+  [AXTab] "Address" x:0 y:0 w:9 h:9 visible #e3
+  [{own}
+  [AXWebArea] "Address" x:0 y:0 w:9 h:9 visible #e5
+   [AXGroup] x:0 y:0 w:9 h:9 visible #e6
+    [{page}
+  [AXWebArea] "Omnibox Popup" x:0 y:0 w:9 h:9 visible focused #e8
+"#
+    ));
+    focus(&tree).unwrap()
+}
+
+#[test]
+fn a_browsers_own_field_or_button_comes_before_the_last_focus_of_its_pages() {
+    let bar = r#"AXTextField] "Bar" x:0 y:0 w:9 h:9 visible focused editable #e4"#;
+    let field = r#"AXTextField] "Name" x:0 y:0 w:9 h:9 visible focused editable #e7"#;
+    assert!(browser(bar, field).ends_with("#e4"));
+    let button = r#"AXButton] "Reload" x:0 y:0 w:9 h:9 visible focused #e4"#;
+    assert!(browser(button, field).ends_with("#e4"));
+    let idle = r#"AXTextField] "Bar" x:0 y:0 w:9 h:9 visible editable #e4"#;
+    assert!(browser(idle, field).ends_with("#e7"));
 }

@@ -1,4 +1,7 @@
-use deskline_core::{Coordinates, Element, Match, Point, Ref, States, Text, Tree, fold, nearest};
+use deskline_core::{
+    Coordinates, Element, Match, Point, Rect, Ref, States, Text, Tree, TreeWindow, WindowId, fold,
+    nearest,
+};
 use proptest::prelude::*;
 
 use crate::fixture::{any_tree, at, hostile, tree};
@@ -39,6 +42,38 @@ fn exact_beats_partial_then_on_screen_then_interactive_then_own() {
 fn a_hidden_exact_match_beats_a_visible_partial_one() {
     let tree = tree("[AXButton] \"Save as\" visible #e1\n[AXStaticText] \"Save\" #e2");
     assert_eq!(find(&tree, "save", None), Some((2, 0)));
+}
+
+#[test]
+fn a_colon_at_the_end_makes_no_other_name() {
+    let shown = tree("[AXTextField] \"Name:\" visible #e1\n[AXTextField] \"Name\" #e2");
+    assert_eq!(find(&shown, "Name", None), Some((1, 0)), "visible");
+    let tree = tree("[AXLink] \"Name:\" visible #e1\n[AXButton] \"name\" visible #e2");
+    assert_eq!(find(&tree, "Name", None), Some((2, 0)), "the very text");
+    assert_eq!(find(&tree, "Name:", None), Some((1, 0)));
+}
+
+#[test]
+fn of_equal_matches_the_front_windows_is_taken() {
+    let text = r#"[AXApplication] "Office" #e1
+ [AXWindow] "One" x:0 y:0 w:9 h:9 visible #e2
+  [AXButton] "Go" x:0 y:0 w:9 h:9 visible #e3
+ [AXWindow] "Two" x:50 y:0 w:9 h:9 visible #e4
+  [AXButton] "Go" x:50 y:0 w:9 h:9 visible #e5
+"#;
+    let mut tree = tree(text);
+    assert_eq!(find(&tree, "Go", None), Some((3, 1)));
+    tree.windows = [(2, 3), (1, 1)].map(|(id, top)| window(id, top)).into();
+    assert_eq!(find(&tree, "Go", None), Some((5, 1)));
+}
+
+fn window(id: u64, top: usize) -> TreeWindow {
+    TreeWindow {
+        id: WindowId(id),
+        extents: Rect::at(0, 0, 1, 1),
+        on_screen: true,
+        elements: vec![top],
+    }
 }
 
 #[test]
@@ -223,7 +258,7 @@ fn search_ignores_invisible_marks_kinds_of_space_and_ellipses() {
     ] {
         assert_eq!(find(&tree, text, None), Some((found, 0)), "{text}");
     }
-    assert_eq!(tree.toplevel_titled("mail \u{2013} inbox"), Some(0));
+    assert_eq!(tree.toplevels_titled("mail \u{2013} inbox"), [0]);
 }
 
 proptest! {

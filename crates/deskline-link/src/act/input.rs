@@ -402,8 +402,10 @@ impl Act<'_> {
         }
         let front = desk.front_before().and_then(|front| front.pid);
         let behind = front != Some(self.pid);
-        // Qt 5 always reports the current tab as focused.
-        let may_move = behind && known.field().is_none() && !known.is_in_table();
+        // Qt 5 always reports the current tab as focused, and Chromium the last focus of a page,
+        // even if its address bar gets the keys.
+        let no_field = known.field().is_none() && !known.is_in_table();
+        let may_move = behind && (no_field || known.is_in_page());
         let mut left = match (known.has_focus(), may_move) {
             (false, _) => FOCUS_COMES,
             (true, true) => FOCUS_MOVES,
@@ -650,7 +652,7 @@ fn lacks_focus(tree: &Tree, known: &Tree, index: usize) -> bool {
         let is_new = top.is_some_and(|top| known.elements.iter().all(|e| e.id != *top));
         is_new || focus == at || tree.is_inside(focus, at) || tree.is_inside(at, focus)
     };
-    tree.elements[at].visible && !tree.focused_in(None).is_some_and(has_it)
+    tree.elements[at].visible && !tree.focus().is_some_and(has_it)
 }
 
 fn no_target() -> Error {

@@ -33,8 +33,8 @@ impl Act<'_> {
 
     /// Fails if `now`, the window that would get keys, belongs to the same process as the window of
     /// the link's last input, is another one, and was already open at that time. A dialog that
-    /// comes to the front is an effect of the input, whether it was open before or not. `tree` is
-    /// the latest reading.
+    /// comes to the front is an effect of the input, whether it was open before or not; so is the
+    /// only window left once that one has closed. `tree` is the latest reading.
     pub(crate) fn check_window(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -50,12 +50,9 @@ impl Act<'_> {
         if tree.is_some_and(|tree| is_dialog(tree, now.id)) {
             return Ok(());
         }
-        if last.dialog
-            && !desk
-                .windows_of(self.pid)?
-                .iter()
-                .any(|w| w.id == last.window)
-        {
+        let left = desk.windows_of(self.pid)?;
+        let has_closed = left.iter().all(|w| w.id != last.window);
+        if has_closed && (last.dialog || left.len() == 1) {
             return Ok(());
         }
         let title = escape::short(&now.title, 40);

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use deskline_core::{ElementId, Key, KeyPress, Role, States, Tree};
+use deskline_core::{Diff, Element, ElementId, Key, KeyPress, Rect, Role, States, Tree, summary};
 
 use super::action::{Act, Outcome};
 use crate::checkpoint::Checkpoint;
-use crate::error::{NoEffect, Result};
-use crate::secrecy::Witness;
+use crate::error::{Mismatch, NoEffect, Result};
+use crate::secrecy::{Keys, Witness};
 use crate::settle::field::Verdict;
 use crate::settle::readback::{LATE, TAKES, takes_more, typed};
 use deskline_input::clock::Instant;
@@ -47,12 +47,48 @@ impl Act<'_> {
                 return Err(NoEffect::KeyWithheld(why, press).into());
             }
         }
+        if let Some(focus) = self.idle_focus(desk, &tree, outcome) {
+            return Err(NoEffect::KeyWithheld(Mismatch::NotTaken { focus }, press).into());
+        }
         if press.key == Key::Return && press.modifiers.is_empty() {
             tree = self.await_button(desk, tree)?;
         }
         outcome.step.keys.list = desk.popup_open(self.pid)?;
         outcome.step.keys.between = Some(tree);
         Ok(())
+    }
+
+    /// The element that got the text and did nothing with it: it is no field, and neither tree nor
+    /// picture has changed. A browser gives the keys to its page when a new tab has loaded, and
+    /// when its window comes to the front again.
+    fn idle_focus(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        now: &Tree,
+        outcome: &Outcome<'_>,
+    ) -> Option<String> {
+        let Keys { before, after, .. } = &outcome.step.keys;
+        let stays = before.as_ref()?.keeps_focus(after.as_ref()?);
+        let focus = now.focus().filter(|_| stays)?;
+        let Element { role, states, .. } = &now.elements[focus];
+        let takes_none = matches!(
+            *role,
+            Role::WEB_AREA | Role::BUTTON | Role::LINK | Role::CHECK_BOX | Role::RADIO_BUTTON
+        );
+        if !takes_none || states.contains(States::EDITABLE) || took(self.tree?, now, focus) {
+            return None;
+        }
+        let picture = outcome.step.before_input.as_ref();
+        let picture = picture.or(outcome.picture.as_ref())?;
+        // A browser redraws its bars when it comes to the front.
+        let place = |at: usize| now.elements.get(at)?.extents;
+        let bars = now.toplevel(focus).and_then(place).zip(place(focus));
+        let bars = bars.map(|(top, page)| Rect {
+            h: page.y - top.y,
+            ..top
+        });
+        let same = picture.has_moved(&mut **desk, bars.as_slice()) == Some(false);
+        same.then(|| summary::name_of(now, focus))
     }
 
     /// Waits until a disabled button of the dialog or page that has the focus is enabled. Returns
@@ -65,6 +101,26 @@ impl Act<'_> {
         let has_enabled = |tree: &Tree| !disabled_buttons(tree).is_superset(&disabled);
         self.read_until(desk, tree, ENABLED, has_enabled)
     }
+}
+
+/// Whether the tree shows an effect of a text: in a field, or in the page or window of the focus.
+/// Raising a browser changes its bars.
+fn took(before: &Tree, now: &Tree, focus: usize) -> bool {
+    let is_page = |at: &usize| now.elements[*at].role == Role::WEB_AREA;
+    let scope = now.outwards(focus).find(is_page);
+    let scope = scope.or_else(|| now.toplevel(focus));
+    let counts = |at: usize| {
+        let is_field = now.elements[at].states.contains(States::EDITABLE);
+        is_field || scope.is_none_or(|scope| now.is_inside(at, scope))
+    };
+    let Diff {
+        added, modified, ..
+    } = Diff::between(before, now);
+    let changed = modified.iter().filter(|m| !m.is_focus_alone());
+    added
+        .into_iter()
+        .chain(changed.map(|m| m.after))
+        .any(counts)
 }
 
 /// The visible disabled push buttons of the dialog or the web page that has the focus. Buttons of a

@@ -66,6 +66,11 @@ pub enum Mismatch {
         shown(.text)
     )]
     TookNone { field: String, text: String },
+    #[error(
+        "the keys went to {focus}, which takes no text, and nothing changed. Click the field that \
+         is meant and type in the same call"
+    )]
+    NotTaken { focus: String },
     #[error("{field} grew by {grown} characters and not by {typed}. {}", changes(*.pasted))]
     GrewMore {
         field: String,

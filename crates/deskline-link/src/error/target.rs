@@ -60,6 +60,19 @@ pub enum TargetError {
         /// The windows that it shows.
         windows: Option<String>,
     },
+    /// Several windows have the title.
+    #[error(
+        "{} windows match '{wanted}', the frontmost first: {}. Nothing was touched. Pass the ref of \
+         one as window",
+        .windows.len(),
+        .windows.join(", ")
+    )]
+    SeveralWindows {
+        /// The title, as the call has it.
+        wanted: String,
+        /// The label of each window.
+        windows: Vec<String>,
+    },
     /// No element lies at the place, and the action needs one.
     #[error("there is no element at {0}: take coordinates from a tree line")]
     NoElement(String),
@@ -121,6 +134,12 @@ pub enum TargetError {
     /// The element has no bounds.
     #[error("{0} has no bounds on the screen. Use press_ax_and_traverse, which needs none")]
     NoBounds(String),
+    /// The element is disabled, and stays so.
+    #[error(
+        "{0} is disabled, and was not enabled within 1 s. Nothing was touched. Do what it waits \
+         for first, or click it by x and y if it only says so"
+    )]
+    Disabled(String),
     /// The element does not show.
     #[error(
         "{name} is not showing.{} Open the menu, tab or section that it is in, or use \

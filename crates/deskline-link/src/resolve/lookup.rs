@@ -270,12 +270,20 @@ pub(crate) fn not_found(tree: &Tree, within: &[usize], text: &str, role: Option<
     if let Some(window) = within.first() {
         wanted = format!("{wanted} in {}", label(*window));
         let elsewhere = tree.find_text(text, role);
-        if let Some(top) = elsewhere.and_then(|found| tree.toplevel(found.index)) {
-            let nearest = format!(
-                "It is in another window: {}. Nothing was touched. Pass that one as window, or \
-                none",
-                label(top)
-            );
+        let elsewhere = elsewhere.and_then(|found| tree.toplevel(found.index));
+        if let Some(top) = elsewhere.filter(|top| top != window) {
+            let top = label(top);
+            let nearest = match dialog(tree).filter(|dialog| dialog == window) {
+                Some(dialog) => format!(
+                    "It is in {top}, behind this dialog{}. Nothing was touched. Answer the dialog \
+                    first, or pass that window as window",
+                    buttons(tree, dialog)
+                ),
+                None => format!(
+                    "It is in another window: {top}. Nothing was touched. Pass that one as window, \
+                    or none"
+                ),
+            };
             return Error::NotFound { wanted, nearest };
         }
     }
@@ -295,6 +303,27 @@ pub(crate) fn not_found(tree: &Tree, within: &[usize], text: &str, role: Option<
     };
     let nearest = format!("{nearest}. Nothing was touched. {next}");
     Error::NotFound { wanted, nearest }
+}
+
+/// The window of the dialog in front: what a text without a window is searched in.
+pub(super) fn dialog(tree: &Tree) -> Option<usize> {
+    let dialog = tree.dialog_in_front()?;
+    (tree.toplevel(dialog) == Some(dialog)).then_some(dialog)
+}
+
+/// `, which has "Cancel" [AXButton] #e4`, or nothing.
+fn buttons(tree: &Tree, dialog: usize) -> String {
+    const MOST: usize = 5;
+    let elements = tree.elements.iter().enumerate().skip(dialog);
+    let its = elements.filter(|(at, e)| {
+        e.role == Role::BUTTON && e.visible && tree.toplevel(*at) == Some(dialog)
+    });
+    let labels = its.filter_map(|(at, _)| tree_file::window_label(tree, at));
+    let labels: Vec<String> = labels.take(MOST).collect();
+    if labels.is_empty() {
+        return String::new();
+    }
+    format!(", which has {}", labels.join(", "))
 }
 
 /// The first of these toplevels that contains a place, or else the first.

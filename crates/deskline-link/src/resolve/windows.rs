@@ -1,6 +1,7 @@
 //! The windows that a call with `window` may act in: the window that it names, and in a chain those
 //! that its steps have opened.
 
+use deskline_core::tree_file::window_label;
 use deskline_core::{App, ElementId, Tree, escape, focus};
 
 use crate::call::Toplevel;
@@ -37,10 +38,12 @@ impl Windows {
         let mut found: Vec<usize> = showing.collect();
         let in_front = |top: &usize| self.front.as_ref().is_some_and(|front| is(*top, front));
         found.sort_by_key(|top| !in_front(top));
-        if found.is_empty() {
-            return Err(no_window(tree, wanted));
+        match (found.is_empty(), tops.as_slice()) {
+            // A step has closed the call's window, and the app has one other.
+            (true, [left]) => Ok(vec![*left]),
+            (true, _) => Err(no_window(tree, wanted)),
+            (false, _) => Ok(found),
         }
-        Ok(found)
     }
 
     /// Records the windows that a step has opened. `front` is the front window after the step.
@@ -63,13 +66,27 @@ impl Windows {
 
 /// Finds the toplevel that a call insists on.
 ///
-/// # Errors [`Error::StaleRef`], and an error that names the app's windows.
+/// # Errors [`Error::StaleRef`], and an error that names the app's windows, or those of this title.
 fn find_window(tree: &Tree, wanted: &Toplevel) -> Result<usize> {
-    let found = match wanted {
-        Toplevel::Ref(reference) => tree.toplevel(find_ref(tree, *reference)?),
-        Toplevel::Titled(title) => tree.toplevel_titled(title),
+    let title = match wanted {
+        Toplevel::Ref(reference) => {
+            let top = tree.toplevel(find_ref(tree, *reference)?);
+            return top.ok_or_else(|| no_window(tree, wanted));
+        }
+        Toplevel::Titled(title) => title,
     };
-    found.ok_or_else(|| no_window(tree, wanted))
+    match tree.toplevels_titled(title).as_slice() {
+        [] => Err(no_window(tree, wanted)),
+        [one] => Ok(*one),
+        several => Err(TargetError::SeveralWindows {
+            wanted: escape::short(title, 60),
+            windows: several
+                .iter()
+                .filter_map(|top| window_label(tree, *top))
+                .collect(),
+        }
+        .into()),
+    }
 }
 
 /// The error if no window matches: it names the windows that exist.

@@ -145,7 +145,12 @@ impl Steps<'_> {
         let dropped_on = |(window, owner): &(Window, u32)| {
             self.subject.dropped_on(*owner) && desk.was_there(window.id)
         };
-        let taken = taken.filter(|taken| !dropped_on(taken));
+        let mut taken = taken.filter(|taken| !dropped_on(taken));
+        if let Some((window, _)) = &taken
+            && desk.is_substitute(home, window)?
+        {
+            taken = None;
+        }
         if taken.is_some() || pid == home {
             return Ok(taken.filter(|(_, taken)| *taken != home));
         }

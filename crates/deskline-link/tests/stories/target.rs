@@ -97,3 +97,19 @@ fn keys_name_the_field_that_they_changed_and_no_other() {
     story.given(|world| world.focus(MAIL_WINDOW, 2));
     assert_eq!(story.press_key("F5").field("target"), "");
 }
+
+#[test]
+fn a_click_on_a_disabled_element_is_refused() {
+    let mut story = with_options();
+    story.given(|world| {
+        if let Some(node) = world.node("Close") {
+            node.line.states.insert(States::DISABLED);
+        }
+    });
+    story.click("Close");
+    assert!(
+        story
+            .field("error")
+            .contains("'Close' [AXButton] is disabled")
+    );
+}

@@ -28,7 +28,7 @@ const MANAGER_INTERFACE: &str = "org.kde.KWin.EIS.InputCaptureManager";
 const INTERFACE: &str = "org.kde.KWin.EIS.InputCapture";
 
 /// The captured devices: keyboard, pointer. Touch is 4.
-const DEVICES: i32 = 1 | 2;
+const DEVICES: u32 = 1 | 2;
 
 /// How long KWin may take to begin a capture after the pointer has crossed the barrier.
 const BEGINS: Duration = Duration::from_millis(300);
@@ -117,9 +117,14 @@ pub(super) fn offered(bus: &Bus) -> bool {
 
 impl Guard {
     pub(super) fn new(bus: &Bus) -> Result<Self> {
+        let add = "addInputCapture";
+        let path = bus.ask(MANAGER, MANAGER_INTERFACE, add, &DEVICES);
+        // KWin 6.3 takes a signed number.
+        let path =
+            path.or_else(|_| bus.ask(MANAGER, MANAGER_INTERFACE, add, &DEVICES.cast_signed()));
         let capture = Capture {
             bus: bus.clone(),
-            path: bus.ask(MANAGER, MANAGER_INTERFACE, "addInputCapture", &DEVICES)?,
+            path: path?,
         };
         let socket: OwnedFd = capture.ask("connectToEIS", &())?;
         let mut receiver = Connection::open(socket.into(), ContextType::Receiver)?;
@@ -162,8 +167,12 @@ impl Guard {
         *self.shared.state() = state;
         (self.gap, self.open_since) = (Duration::ZERO, None);
         self.cancel = cancel.clone();
-        let barrier = vec![((x, y), (x, y + h - 1))];
-        self.capture.ask::<()>("enable", &(barrier,))?;
+        let (top, bottom) = ((x, y), (x, y + h - 1));
+        let enabled = self
+            .capture
+            .ask::<()>("enable", &(vec![(0_u32, top, bottom)],));
+        // In KWin 6.3 a barrier has no number.
+        enabled.or_else(|_| self.capture.ask("enable", &(vec![(top, bottom)],)))?;
         self.close(events)
     }
 

@@ -124,6 +124,9 @@ fn without_a_guard_or_pictures_the_answer_reports_it() {
     text_changes:
       'To' -> 'Sent'
     "##);
+    // It holds for the whole session.
+    story.click("Send");
+    assert!(!story.text().contains("note: no "), "{}", story.text());
 }
 
 #[test]

@@ -299,7 +299,11 @@ impl Links {
             return;
         };
         let lacks = [desktop.guard().err(), desktop.pictures().err()];
-        for Missing(why) in lacks.into_iter().flatten() {
+        let lacks: HashSet<_> = { lacks.into_iter() }
+            .flatten()
+            .map(|Missing(why)| why)
+            .collect();
+        for why in lacks {
             let names = |text: &String| text.contains(&*why);
             let Report {
                 notes, pictures, ..
@@ -309,7 +313,7 @@ impl Links {
                 .as_ref()
                 .and_then(|after| after.as_ref().err());
             let named = notes.0.iter().chain(picture).any(names);
-            if named && !self.lacks_named.insert(why.to_string()) {
+            if named && !self.lacks_named.insert(why.clone().into_owned()) {
                 notes.0.retain(|note| !names(note));
                 pictures
                     .after

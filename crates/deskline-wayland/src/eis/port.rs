@@ -12,7 +12,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::connection::{Connection, PATIENCE};
 use super::device::Device;
-use crate::events::Events;
+use crate::events::{APART, Events};
 use crate::layout::{Layout, unreadable};
 
 /// A wheel notch, in the units of `ei_scroll.scroll_discrete`.
@@ -221,7 +221,9 @@ impl Events for Eis {
             scroll.scroll_discrete(right * NOTCH, down * NOTCH);
         }
         self.frame(index);
-        self.connection.sync()
+        self.connection.sync()?;
+        std::thread::sleep(APART);
+        Ok(())
     }
 
     fn sync(&mut self) -> Result<()> {

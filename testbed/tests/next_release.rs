@@ -12,8 +12,7 @@ tests! {
     sway => with(Compositor::Sway, |setup| setup, |session| drop(acts(session))),
     labwc => with(Compositor::Labwc, |setup| setup, |session| drop(acts(session))),
     kwin => with(Compositor::Kwin, |setup| setup, |session| {
-        let server = acts(session);
-        gets_pictures_by_a_file(session, &server);
+        drop(acts(session));
         session.keeps_the_persons_keys_out();
     }),
     kwins_panel => with(Compositor::Kwin, |setup| setup, Session::clicks_a_panel),
@@ -75,18 +74,4 @@ fn clicks_at_once(session: &Session) {
         println!("{took:?}");
         assert!(took < CLICK, "{took:?}");
     }
-}
-
-/// KWin gives pictures to programs with a `.desktop` file.
-fn gets_pictures_by_a_file(session: &Session, server: &Client) {
-    {
-        let app = session.widgets(Toolkit::Gtk3, server);
-        let read = server.refresh(app.pid()).ok();
-        assert!(!read.text.contains("no picture"), "said before: {read}");
-    }
-    let fixed = session
-        .deskline(&["doctor", "--fix", "--dir", "j"])
-        .output();
-    assert!(fixed.unwrap().status.success());
-    session.a_click_behind_has_its_picture(Toolkit::Gtk4);
 }

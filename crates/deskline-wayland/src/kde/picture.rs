@@ -2,8 +2,8 @@
 //! raw pixels through a pipe. KWin gives them only to programs whose `.desktop` file asks for the
 //! interface.
 //!
-//! Tested with KWin 5.27 and 6.7. KWin 6.3 has the interface only if it renders with OpenGL on a
-//! graphics device; the tests here use a service that answers as its source code does.
+//! Tested with KWin 5.27. Without OpenGL on a graphics device, KWin 6.3 has no such interface, and
+//! 6.7's cancels; so the tests use a service that answers as its source code does.
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;

@@ -61,7 +61,7 @@ SHARED_OUT = {
 # Long programs start early, in this order.
 LONG = [
     *(f"debian_13 {part}" for part in ("gnome", "gnome_extension", "kwin", "labwc", "sway")),
-    *("guard", "changes", "order"),
+    *("next_release", "guard", "changes", "order"),
 ]
 
 # No program takes longer. One that does is killed and has failed.

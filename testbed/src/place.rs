@@ -1,4 +1,4 @@
-//! Where a session's programs run: on this machine, or in a root of Debian 13.
+//! Where a session's programs run: on this machine, or in a root of Debian 13 or a later suite.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -32,25 +32,21 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// The root that `testbed/trixie/make` makes: `DESKLINE_TRIXIE`, else `trixie` in the target
-    /// folder.
-    pub(crate) fn debian_13() -> Self {
+    /// The root of this suite that `testbed/trixie/make` makes, if the session's user can read it:
+    /// `DESKLINE_` and its name, else its name in the target folder.
+    pub(crate) fn of_suite(suite: &str) -> Option<Self> {
         let target = || {
             let target = deskline().ancestors().nth(2);
-            target.expect("a target folder").join("trixie")
+            target.expect("a target folder").join(suite)
         };
-        let folder = std::env::var_os("DESKLINE_TRIXIE").map_or_else(target, PathBuf::from);
+        let named = std::env::var_os(format!("DESKLINE_{}", suite.to_uppercase()));
+        let folder = named.map_or_else(target, PathBuf::from);
         let reached = as_user("/usr/bin/test")
             .arg("-x")
             .arg(folder.join("usr/bin/env"))
             .status();
-        assert!(
-            reached.is_ok_and(|status| status.success()),
-            "no root of Debian 13 that the session's user can read is in {}: make it with \
-             testbed/trixie/make, or name it in DESKLINE_TRIXIE",
-            folder.display()
-        );
-        Self::Root { folder, first: 0 }
+        let is_there = reached.is_ok_and(|status| status.success());
+        is_there.then_some(Self::Root { folder, first: 0 })
     }
 
     /// A command that starts the session's first program; the program's command line is to be

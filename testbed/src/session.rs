@@ -4,6 +4,7 @@
 mod apps;
 pub(crate) mod elsewhere;
 mod folder;
+mod guarded;
 mod panel;
 mod paste;
 mod restart;

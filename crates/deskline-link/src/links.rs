@@ -16,7 +16,7 @@ use crate::call::Call;
 use crate::checkpoint::DeferredRestore;
 use crate::desktop::{Desktop, Platform};
 use crate::display::{Window, WindowId};
-use crate::error::{Error, Result, TargetError, Unasked, panic_text};
+use crate::error::{Error, Missing, Result, TargetError, Unasked, panic_text};
 use crate::grants::Question;
 use crate::link;
 use crate::picture::texts::Texts;
@@ -50,6 +50,8 @@ pub struct Links {
     last: Option<u32>,
     /// The windows of helpers that an answer has named.
     helpers_named: HashSet<WindowId>,
+    /// What the desktop lacks, as far as an answer has said so.
+    lacks_named: HashSet<String>,
 }
 
 impl Links {
@@ -69,6 +71,7 @@ impl Links {
             answered: false,
             last: None,
             helpers_named: HashSet::new(),
+            lacks_named: HashSet::new(),
         }
     }
 
@@ -250,6 +253,7 @@ impl Links {
         let is_first = !std::mem::replace(&mut self.answered, true);
         let result = self.caught(|links| {
             links.name_helpers(&mut report);
+            links.name_lacks(&mut report);
             links.identify(&mut report);
             let result = result.map_err(|e| links.discreet(e));
             result.map_err(|e| links.explained(e, subject.home()))
@@ -287,6 +291,35 @@ impl Links {
         let trees = trees.chain(dropped_on);
         let known = trees.map(|tree| identify(desktop, &tree.app.name, tree.app.pid));
         report.apps = known.collect();
+    }
+
+    /// Names what the desktop has not, no guard or no pictures, in one answer only.
+    fn name_lacks(&mut self, report: &mut Report) {
+        let Some(desktop) = self.desktop.as_deref_mut() else {
+            return;
+        };
+        let lacks = [desktop.guard().err(), desktop.pictures().err()];
+        let lacks: HashSet<_> = { lacks.into_iter() }
+            .flatten()
+            .map(|Missing(why)| why)
+            .collect();
+        for why in lacks {
+            let names = |text: &String| text.contains(&*why);
+            let Report {
+                notes, pictures, ..
+            } = report;
+            let picture = pictures
+                .after
+                .as_ref()
+                .and_then(|after| after.as_ref().err());
+            let named = notes.0.iter().chain(picture).any(names);
+            if named && !self.lacks_named.insert(why.clone().into_owned()) {
+                notes.0.retain(|note| !names(note));
+                pictures
+                    .after
+                    .take_if(|after| after.as_ref().is_err_and(names));
+            }
+        }
     }
 
     /// Adds a note to the answer about each window that another process draws for the app, once.

@@ -2,6 +2,7 @@
 //! the person's layout.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use deskline_core::{Key, KeyPress, Modifiers, Point};
 use deskline_input::{Button, Cancel, Gap, InputError, Port, Stroke};
@@ -10,6 +11,10 @@ use deskline_unix::codes::{LEFT, MIDDLE, RIGHT};
 
 use crate::compositor::plus;
 use crate::layout::{self, Layout};
+
+/// The time between two notches of the wheel. GTK 4.8 drops an app's first wheel event, and with it
+/// all wheel events of the same frame, which it merges. Qt 6.10 drops some that come at once.
+pub(crate) const APART: Duration = Duration::from_millis(20);
 
 /// A way to send single events. Codes are those of `linux/input-event-codes.h`.
 pub(crate) trait Events: Debug + Send {

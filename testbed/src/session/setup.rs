@@ -5,6 +5,9 @@ use crate::place::Place;
 /// The path of sway's socket where Deskline does not look for one.
 pub(super) const HIDDEN: &str = "hidden.sock";
 
+/// Debian's next release.
+const NEXT: &str = "forky";
+
 /// The display server of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compositor {
@@ -56,8 +59,8 @@ const XWAYLAND: &str = "xwayland enable\nfor_window [shell=\"xwayland\"] floatin
 #[allow(clippy::struct_excessive_bools)] // They are independent switches.
 pub struct Setup {
     pub(super) compositor: Compositor,
-    /// Whether its programs are those of this machine, not of a root.
-    here: bool,
+    /// The suite of the root that its programs are from; `None`: this machine's.
+    suite: Option<&'static str>,
     /// Whether sway's socket is at a path where Deskline does not find it.
     pub(super) unknown: bool,
     xwayland: bool,
@@ -76,10 +79,10 @@ pub struct Setup {
 }
 
 impl Setup {
-    fn new(compositor: Compositor, here: bool) -> Self {
+    fn new(compositor: Compositor, suite: Option<&'static str>) -> Self {
         Self {
             compositor,
-            here,
+            suite,
             unknown: false,
             xwayland: false,
             lines: String::new(),
@@ -94,12 +97,22 @@ impl Setup {
 
     /// A session with one of Debian 13's compositors, in the root that `testbed/trixie/make` makes.
     pub fn debian_13(compositor: Compositor) -> Self {
-        Self::new(compositor, false)
+        Self::new(compositor, Some("trixie"))
+    }
+
+    /// A session with one of the compositors of Debian's next release. `None`, with a word, if there
+    /// is no root of it: its packages change every day, and sometimes cannot be installed.
+    pub fn next_release(compositor: Compositor) -> Option<Self> {
+        let root = Place::of_suite(NEXT);
+        if root.is_none() {
+            eprintln!("skipped: testbed/trixie/make has made no root of {NEXT}");
+        }
+        root.map(|_| Self::new(compositor, Some(NEXT)))
     }
 
     /// This machine's compositor.
     pub fn here(compositor: Compositor) -> Self {
-        Self::new(compositor, true)
+        Self::new(compositor, None)
     }
 
     /// sway, with its socket at a path where Deskline does not find it. It is then like an unknown
@@ -177,7 +190,11 @@ impl Setup {
     pub(super) fn shared_kind(&self) -> Option<String> {
         let one_screen = self.screens == 1 && self.scale.is_none() && self.second.is_none();
         let is_usual = one_screen && self.lines.is_empty() && !self.bare;
-        (!self.here && is_usual).then(|| format!("{:?} {:?}", self.compositor, self.extension))
+        let suite = self.suite.filter(|_| is_usual)?;
+        Some(format!(
+            "{suite} {:?} {:?}",
+            self.compositor, self.extension
+        ))
     }
 
     /// Whether the environment names Xwayland's display: Deskline then finds no other.
@@ -186,10 +203,15 @@ impl Setup {
     }
 
     pub(super) fn place(&self) -> Place {
-        if self.here {
-            Place::Here
-        } else {
-            Place::debian_13()
-        }
+        let Some(suite) = self.suite else {
+            return Place::Here;
+        };
+        Place::of_suite(suite).unwrap_or_else(|| {
+            panic!(
+                "no root of {suite} that the session's user can read: make it with \
+                 testbed/trixie/make, or name it in DESKLINE_{}",
+                suite.to_uppercase()
+            )
+        })
     }
 }

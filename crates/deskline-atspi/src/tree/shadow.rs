@@ -21,7 +21,10 @@ const TITLE_BAR: RangeInclusive<i32> = 16..=80;
 pub fn before_content(nodes: &[Node], frame: usize, toplevel: &Toplevel) -> Option<(i32, i32)> {
     let (outer, content) = (nodes[frame].extents?, toplevel.content());
     match toplevel.in_buffer? {
-        InBuffer::At(left, top) => Some(after_shadow(outer, content, left, top)),
+        InBuffer::At(left, top) => {
+            let decorated = below_title_bar(outer, content);
+            Some(decorated.unwrap_or_else(|| after_shadow(outer, content, left, top)))
+        }
         InBuffer::Framed { left, top, unit } => {
             let unit = unit.max(1);
             let content = Rect {

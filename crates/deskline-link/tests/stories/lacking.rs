@@ -34,7 +34,6 @@ fn without_a_display_trees_are_read_and_pressed() {
     assert_snapshot!(story.field("summary"), @"Set 'Sent' [AXTextField] to 'bob'. 0 added, 0 removed, 1 modified. Settled in _ ms.");
     assert_snapshot!(story.refresh().outcome(), @r##"
     summary: Read the tree. 8 elements, 6 visible.
-    note: no picture: it is reached through a bridge for trees
     focus: "New Message"
     visible_elements:
       [AXTextField] "Sent" (20,40 300×24) value:"bob" #e3
@@ -126,6 +125,9 @@ fn without_a_guard_or_pictures_the_answer_reports_it() {
     text_changes:
       'To' -> 'Sent'
     "##);
+    // It holds for the whole session.
+    story.click("Send");
+    assert!(!story.text().contains("note: no "), "{}", story.text());
 }
 
 #[test]

@@ -16,11 +16,17 @@ pub(crate) struct Region {
     pub(crate) y: u32,
     pub(crate) width: u32,
     pub(crate) height: u32,
-    /// The mapping id, such as that of a screen cast stream; `None` for the screen.
+    /// The mapping id: that of a screen cast's stream; in KWin 6.7 a screen's name.
     pub(crate) mapping: Option<String>,
 }
 
 impl Region {
+    /// Whether the region is a part of the stream with this mapping or, without one, of the screen:
+    /// a session whose points are the screen's has no streams.
+    fn is_of(&self, mapping: Option<&str>) -> bool {
+        mapping.is_none() || self.mapping.as_deref() == mapping
+    }
+
     /// The distance of a point from the region; 0 inside.
     fn distance(&self, x: f64, y: f64) -> f64 {
         let outside = |at: f64, start: u32, length: u32| {
@@ -129,7 +135,7 @@ impl Device {
         (x, y): (f64, f64),
     ) -> Option<f64> {
         let regions = self.regions.iter();
-        let others = regions.filter(|region| region.mapping.as_deref() == mapping);
+        let others = regions.filter(|region| region.is_of(mapping));
         let distances = others.map(|region| region.distance(x, y));
         distances.filter(|far| *far > 0.0).min_by(f64::total_cmp)
     }
@@ -137,8 +143,8 @@ impl Device {
     /// Whether the device's pointer reaches the part of the screen with this mapping.
     pub(super) fn reaches(&self, mapping: Option<&str>) -> bool {
         let mut regions = self.regions.iter();
-        let is = |region: &Region| region.mapping.as_deref() == mapping;
-        self.absolute.is_some() && (regions.any(is) || mapping.is_none() && self.regions.is_empty())
+        let any = regions.any(|region| region.is_of(mapping));
+        self.absolute.is_some() && (any || mapping.is_none())
     }
 }
 

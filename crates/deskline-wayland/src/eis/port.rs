@@ -12,7 +12,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::connection::{Connection, PATIENCE};
 use super::device::Device;
-use crate::events::Events;
+use crate::events::{APART, Events};
 use crate::layout::{Layout, unreadable};
 
 /// A wheel notch, in the units of `ei_scroll.scroll_discrete`.
@@ -43,6 +43,8 @@ pub(crate) struct Eis {
     layout: Option<KnownLayout>,
     /// `Some` if the compositor's EIS does not report the group.
     group: Option<Group>,
+    /// Whether the pointer may be in GNOME Shell's hot corner.
+    cornered: bool,
 }
 
 /// A cached layout. A keyboard's keymap never changes: when the person chooses other layouts, a new
@@ -77,6 +79,7 @@ impl Eis {
             sequence: 0,
             layout: None,
             group: None,
+            cornered: false,
         })
     }
 
@@ -84,6 +87,11 @@ impl Eis {
     pub(crate) fn with_group(mut self, group: impl Fn() -> u32 + Send + 'static) -> Self {
         self.group = Some(Group(Box::new(group)));
         self
+    }
+
+    /// Has the pointer leave GNOME Shell's hot corner before its next motion.
+    pub(crate) fn in_a_corner(&mut self) {
+        self.cornered = true;
     }
 
     /// Sets the part of the screen that coordinates are relative to: the mapping of a stream of the
@@ -128,6 +136,18 @@ impl Eis {
         Ok(index)
     }
 
+    /// Moves the pointer by this much, as only relative motions do.
+    fn shift(&mut self, by: [(f64, f64); 2]) -> Result<()> {
+        let index = self.device("pointer", |d| d.relative.is_some())?;
+        for (x, y) in by {
+            if let Some(pointer) = &self.connection.devices[index].relative {
+                pointer.motion_relative(x as f32, y as f32);
+            }
+            self.frame(index);
+        }
+        Ok(())
+    }
+
     /// Moves the pointer there, even from another screen.
     fn put(&mut self, x: f64, y: f64) -> Result<()> {
         let space = self.space.clone();
@@ -153,6 +173,11 @@ impl Eis {
 
 impl Events for Eis {
     fn go(&mut self, x: f64, y: f64) -> Result<()> {
+        if std::mem::take(&mut self.cornered) {
+            // Mutter's barriers, which make the corner, stop each diagonal motion that starts on
+            // them, and the shell opens its overview. They let a motion along an axis pass.
+            self.shift([(1.0, 0.0), (0.0, 1.0)])?;
+        }
         self.put(x, y)?;
         self.connection.sync()
     }
@@ -196,7 +221,9 @@ impl Events for Eis {
             scroll.scroll_discrete(right * NOTCH, down * NOTCH);
         }
         self.frame(index);
-        self.connection.sync()
+        self.connection.sync()?;
+        std::thread::sleep(APART);
+        Ok(())
     }
 
     fn sync(&mut self) -> Result<()> {
@@ -205,13 +232,7 @@ impl Events for Eis {
 
     fn push_over(&mut self, edge: (f64, f64), by: (f64, f64)) -> Result<()> {
         self.put(edge.0, edge.1)?;
-        let index = self.device("pointer", |d| d.relative.is_some())?;
-        for _ in 0..2 {
-            if let Some(pointer) = &self.connection.devices[index].relative {
-                pointer.motion_relative(by.0 as f32, by.1 as f32);
-            }
-            self.frame(index);
-        }
+        self.shift([by; 2])?;
         self.connection.flush()
     }
 

@@ -45,14 +45,15 @@ struct Server {
 
 impl Server {
     fn offer_pointer(&mut self) {
-        let can = Can::PointerAbsolute | Can::Button | Can::Scroll;
+        let can = Can::PointerAbsolute | Can::Pointer | Can::Button | Can::Scroll;
         let pointer = self
             .seat
             .add_device(None, DeviceType::Virtual, can, |device| {
                 let device = device.device();
+                device.region_mapping_id("screen");
                 device.region(0, 0, 800, 600, 1.0);
                 device.region_mapping_id("stream");
-                device.region(800, 0, 400, 300, 1.0);
+                device.region(0, 0, 400, 300, 1.0);
             });
         pointer.resumed();
         self.pointer = Some(pointer);
@@ -90,6 +91,7 @@ impl Server {
             EisRequest::PointerMotionAbsolute(to) => {
                 Some(format!("to {},{}", to.dx_absolute, to.dy_absolute))
             }
+            EisRequest::PointerMotion(by) => Some(format!("by {},{}", by.dx, by.dy)),
             EisRequest::Button(button) => Some(format!("{:?} {:#x}", button.state, button.button)),
             EisRequest::ScrollDiscrete(by) => {
                 Some(format!("wheel {},{}", by.discrete_dx, by.discrete_dy))
@@ -217,6 +219,7 @@ fn serve(
                     let can = Can::PointerAbsolute
                         | Can::Button
                         | Can::Scroll
+                        | Can::Pointer
                         | Can::Keyboard
                         | Can::Touch;
                     let seat = connection.add_seat(None, can);
@@ -338,6 +341,15 @@ fn a_paused_device_gets_no_input_until_it_is_resumed() {
     let (done, seen) = bed.act(click);
     done.unwrap();
     assert_eq!(seen[..2], ["start", "to 40,60"]);
+}
+
+#[test]
+fn a_corner_is_left_along_its_edges_once() {
+    let mut bed = Bed::new("");
+    bed.eis.as_mut().unwrap().in_a_corner();
+    let seen = bed.act(click).1;
+    assert_eq!(seen[..4], ["start", "by 1,0", "by 0,1", "to 40,60"]);
+    assert_eq!(bed.act(click).1[0], "to 40,60");
 }
 
 #[test]

@@ -169,11 +169,12 @@ impl<T: Toplevels> Plain<T> {
         }
     }
 
-    /// The toplevels, once one of them reports the keyboard. Waits up to [`CLAIMS`]: while the
-    /// keyboard moves to another window, none reports it. Waits up to [`ANSWERS`] if the target
-    /// does not answer: it may be busy.
+    /// The toplevels, once one of them reports the keyboard, or a menu of the target has it. Waits
+    /// up to [`CLAIMS`]: while the keyboard moves to another window, none reports it. Waits up to
+    /// [`ANSWERS`] if the target does not answer: it may be busy.
     fn settled(&mut self, cancel: &Cancel) -> Result<Vec<AppToplevel>> {
         let start = Instant::now();
+        let mut looked = false;
         loop {
             let all = self.recent()?;
             let front = self.front_of(&all);
@@ -190,17 +191,27 @@ impl<T: Toplevels> Plain<T> {
             if known || start.elapsed() >= most {
                 return Ok(all);
             }
-            cancel.wait(LOOK)?;
+            let found = match target {
+                Some(pid) if !std::mem::replace(&mut looked, true) => self.note_menu(pid, &all)?,
+                _ => false,
+            };
+            if !found {
+                cancel.wait(LOOK)?;
+            }
         }
     }
 
     /// Checks whether the app has a menu open, and remembers the menu's window.
     pub(super) fn find_menu(&mut self, pid: u32) -> Result<bool> {
         let all = self.settled(&Cancel::new())?;
+        self.note_menu(pid, &all)
+    }
+
+    fn note_menu(&mut self, pid: u32, all: &[AppToplevel]) -> Result<bool> {
         self.menu = None;
         let ids: Vec<WindowId> = all.iter().filter(|t| t.pid == pid).map(|t| t.id).collect();
         // An open menu has the keyboard, so there is none if another app's window has it.
-        let window = match described::front(&all) {
+        let window = match described::front(all) {
             Some(front) => Some(front.id).filter(|id| ids.contains(id)),
             None if all.iter().any(|t| t.active) => None,
             None => self.recency.latest(&ids).or(ids.first().copied()),

@@ -229,8 +229,12 @@ impl Session {
         }))
     }
 
-    /// The window may have changed since, and no picture was requested.
+    /// The window may have changed since, the person moves the pointer, and no picture was
+    /// requested.
     pub(crate) fn end_input(&mut self) {
+        if let Injector::Eis(eis) = &mut self.injector {
+            eis.in_a_corner();
+        }
         if let Some(stream) = &mut self.stream {
             stream.offset = None;
             stream.early = None;
@@ -257,7 +261,9 @@ fn start(bus: &Bus, way: &Way, path: &str, casts: bool) -> Result<(Injector, Opt
     let injector = match way {
         Way::Eis => {
             let socket = bus.socket(session, "ConnectToEIS", &(Options::new(),))?;
-            Injector::Eis(Eis::connect(socket, !casts)?)
+            let mut eis = Eis::connect(socket, !casts)?;
+            eis.in_a_corner();
+            Injector::Eis(eis)
         }
         Way::Notify(socket) => Injector::Notify(Notify::open(bus.calls.clone(), path, socket)?),
     };

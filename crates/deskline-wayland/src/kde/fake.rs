@@ -2,7 +2,6 @@
 //! protocol only to programs whose `.desktop` file asks for it.
 
 use std::path::Path;
-use std::time::Duration;
 
 use deskline_link::Result;
 use wayland_client::delegate_noop;
@@ -10,7 +9,7 @@ use wayland_protocols_plasma::fake_input::client::org_kde_kwin_fake_input::OrgKd
 use wayland_protocols_plasma::keystate::client::org_kde_kwin_keystate::{self, OrgKdeKwinKeystate};
 
 use super::bus::Bus;
-use crate::events::Events;
+use crate::events::{APART, Events};
 use crate::layout::{Layout, locked, unreadable};
 use crate::wlroots::client::{Client, LOOKS_UP};
 use crate::wlroots::heard::{Heard, on_event};
@@ -24,10 +23,6 @@ const HORIZONTAL: u32 = 1;
 
 /// A wheel notch, in the axis units that toolkits expect from a wheel without discrete steps.
 const NOTCH: f64 = 10.0;
-
-/// The time between two notches. GTK 4.8 drops an app's first wheel event, and with it all wheel
-/// events of the same frame, which it merges.
-const APART: Duration = Duration::from_millis(20);
 
 /// A keymap, its group, and whether Caps Lock is on.
 type Read = (Vec<u8>, u32, bool);

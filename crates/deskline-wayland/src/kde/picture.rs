@@ -1,9 +1,9 @@
-//! Pictures of windows by KWin's `org.kde.KWin.ScreenShot2` (version 4, Plasma 5.27 and 6): raw
-//! pixels through a pipe. KWin gives them only to programs whose `.desktop` file asks for the
+//! Pictures of windows by KWin's `org.kde.KWin.ScreenShot2` (versions 4 and 5, Plasma 5.27 and 6):
+//! raw pixels through a pipe. KWin gives them only to programs whose `.desktop` file asks for the
 //! interface.
 //!
-//! Tested with KWin 5.27. Plasma 6's KWin has the interface only if it renders with OpenGL on a
-//! graphics device, so the tests use a service that answers as its source code does.
+//! Tested with KWin 5.27. Without OpenGL on a graphics device, KWin 6.3 has no such interface, and
+//! 6.7's cancels; so the tests use a service that answers as its source code does.
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;

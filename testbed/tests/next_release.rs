@@ -1,0 +1,77 @@
+//! Debian's next release, whose packages change every day: each kind of action on each compositor.
+//! Skipped without a root of it. Last seen with sway 1.12, labwc 0.20, KWin 6.7 and GNOME Shell 50,
+//! GTK 4.24 and Qt 6.10.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::time::{Duration, Instant};
+
+use deskline_testbed::{Client, Compositor, Session, Setup, Toolkit, tests, until};
+use serde_json::json;
+
+tests! {
+    sway => with(Compositor::Sway, |setup| setup, |session| drop(acts(session))),
+    labwc => with(Compositor::Labwc, |setup| setup, |session| drop(acts(session))),
+    kwin => with(Compositor::Kwin, |setup| setup, |session| {
+        drop(acts(session));
+        session.keeps_the_persons_keys_out();
+    }),
+    kwins_panel => with(Compositor::Kwin, |setup| setup, Session::clicks_a_panel),
+    gnome => with(Compositor::Gnome, |setup| setup, |session| drop(acts(session))),
+    /// The pointer is in GNOME's hot corner, and the first click creates it.
+    gnome_without_devices => with(Compositor::Gnome, Setup::bare, clicks_at_once),
+    gnome_extension => with(Compositor::Gnome, Setup::extension, |session| drop(acts(session))),
+    gnome_extension_without_devices => with(
+        Compositor::Gnome,
+        |setup| setup.extension().bare(),
+        clicks_at_once,
+    ),
+}
+
+fn with(compositor: Compositor, change: fn(Setup) -> Setup, run: impl FnOnce(&Session)) {
+    if let Some(setup) = Setup::next_release(compositor) {
+        run(&change(setup).start().ends_with_the_test());
+    }
+}
+
+/// Clicks, types, scrolls, drags, opens menus, sets and presses, in windows over each other, the
+/// person's in front.
+fn acts(session: &Session) -> Client {
+    let server = session.server();
+    let [gtk3, gtk4, qt6] = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, &server));
+    let persons = || server.has_in_front(&qt6).then_some(());
+    until("the person's window", persons);
+    for (app, of) in [(&gtk3, "GTK 3"), (&gtk4, "GTK 4")] {
+        server.clicks_are_exact(app, of);
+        server.types_and_types_over(app, "Hello, World: 1+1=2!");
+        server.menu_item_is_clicked(app);
+        until("the person's window again", persons);
+    }
+    server
+        .set_value(gtk4.pid(), "AXSlider", "Volume", "90")
+        .ok();
+    gtk4.wait_for("value Volume 90");
+    server.press_ax(gtk4.pid(), "AXButton", "OK").ok();
+    gtk4.wait_for("clicked OK");
+    assert!(server.has_in_front(&qt6));
+    server.clicks_are_exact(&qt6, "Qt 6");
+    server.fills_the_form(&qt6);
+    server.turns_the_wheel(&qt6);
+    server.drags_over_the_pad(&qt6);
+    server
+}
+
+/// A click waits no longer than this, on a machine with four times the load that it can handle.
+const CLICK: Duration = Duration::from_millis(4 * 400);
+
+/// Each click of a fresh session has its effect.
+fn clicks_at_once(session: &Session) {
+    let server = session.server();
+    let [behind, front] = [Toolkit::Gtk4, Toolkit::Qt6].map(|t| session.widgets(t, &server));
+    for app in [&behind, &front, &behind] {
+        let start = Instant::now();
+        server.toggles(app, json!({"element": "Bold"}), 1, "a fresh session");
+        let took = start.elapsed();
+        println!("{took:?}");
+        assert!(took < CLICK, "{took:?}");
+    }
+}

@@ -340,7 +340,7 @@ fn an_app_is_started_only_after_the_person_allows_it() {
         let unknown = json!({"identifier": "bash -c 'mousepad'"});
         client
             .call_asking(OPEN, unknown)
-            .fails_with("not known before it runs");
+            .fails_with("no interpreter");
         signal(opened.pid(), rustix::process::Signal::KILL);
         until("it to end", || windows() == alone);
     }

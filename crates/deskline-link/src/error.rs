@@ -310,7 +310,6 @@ impl Error {
             | Self::LedToBlocked { .. }
             | Self::NoPid
             | Self::OthersTurn { .. }
-            | Self::Internal(_)
             | Self::RefusedBy { .. }
             | Self::Unsupported { .. } => true,
             Self::Elsewhere { unsent, .. } => *unsent,

@@ -22,8 +22,8 @@ pub fn identify(desktop: &mut dyn Desktop, own: &str, pid: u32) -> Identity {
 /// Bounds on what links may read and touch.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// If not empty, only apps that have one of these names are allowed. A path that ends in a slash
-    /// is each app below it.
+    /// If not empty, only apps that have one of these names are allowed. A path that ends in a
+    /// slash is each app below it.
     pub allow: Vec<String>,
     /// Apps with a name or claim that contains one of these (case-insensitive) are never allowed.
     pub deny: Vec<String>,

@@ -68,6 +68,7 @@ pub(crate) struct Cli {
 }
 
 /// Options of every command.
+#[allow(clippy::struct_excessive_bools)] // each is an option of its own
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Settings {
     /// The journal's folder [default: /tmp/deskline]
@@ -80,8 +81,8 @@ pub(crate) struct Settings {
     /// Offer only the tools that change nothing on the desktop
     #[arg(long, global = true)]
     pub(crate) read_only: bool,
-    /// Act in and read only apps with this executable, by path or name, or this desktop-file id; may
-    /// be given several times
+    /// Act in and read only apps with this executable, by path or name, or this desktop-file id;
+    /// may be given several times
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) allow_app: Vec<String>,
     /// Never act in or read apps whose name contains this; may be given several times

@@ -97,7 +97,7 @@ impl Launch {
             .argv
             .iter()
             .position(|word| Some(word) == program.as_ref());
-        let mut pin = |at: usize| {
+        let pin = |at: usize| {
             let word = self.argv.get_mut(at)?;
             let path = in_path(word, session)?;
             // Some programs act by the name of the link to them.
@@ -112,7 +112,7 @@ impl Launch {
         [Some(0), place]
             .into_iter()
             .flatten()
-            .filter_map(|at| pin(at))
+            .filter_map(pin)
             .collect()
     }
 }
@@ -315,7 +315,8 @@ impl Identities {
         let is_closed = !app.names.is_empty() && is_roots(runs, session);
         for entry in &self.installed(session).entries {
             let is_flatpak = flatpak.as_deref().is_some_and(|id| entry.id == id);
-            if !is_flatpak && !(flatpak.is_none() && starts(entry, pid, interpreted, session)) {
+            let runs = || flatpak.is_none() && starts(entry, pid, interpreted, session);
+            if !(is_flatpak || runs()) {
                 continue;
             }
             app.claims.extend(names_of_entry(entry));

@@ -132,8 +132,8 @@ impl<O: Os> Apps for MacDesktop<O> {
     }
 }
 
-/// The identity of an app: its bundle's path, and where macOS keeps other apps from changing it, its
-/// file's name and its id.
+/// The identity of an app: its bundle's path, and where macOS keeps other apps from changing it,
+/// its file's name and its id.
 fn identity(path: &Path, bundle_id: &str) -> Identity {
     let real = path.canonicalize();
     let path = real.as_deref().unwrap_or(path);

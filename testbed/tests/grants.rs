@@ -251,6 +251,28 @@ fn a_button_of_an_alert_is_pressed_only_as_the_person_says() {
         app.wait_for("kept");
         app.clear_log();
 
+        // Input that opens the alert does not answer it too.
+        let opens = if toolkit == "gtk3" { "\n" } else { " " };
+        let text = |text: String| json!({"text": text});
+        let kept = |call: &dyn Fn() -> (bool, usize), what: &str| {
+            assert_eq!(call(), (false, 0), "{toolkit}: {what}");
+            assert_eq!(app.log(), [""; 0], "{toolkit}: {what}");
+        };
+        let tool = "type_and_traverse";
+        let twice = text(format!("{opens}\n"));
+        kept(&|| call(tool, twice.clone(), ""), "a text");
+        assert_eq!(call(press, key("Escape"), ""), (true, 0), "{toolkit}");
+        app.wait_for("kept");
+        app.clear_log();
+        let mut fused = text(opens.to_owned());
+        fused["pressKey"] = "Return".into();
+        kept(&|| call(tool, fused.clone(), ""), "a text and a key");
+        assert_eq!(call(press, key("Escape"), ""), (true, 0), "{toolkit}");
+        app.wait_for("kept");
+        app.clear_log();
+        let held = json!({"keyName": "Return", "hold": 2});
+        kept(&|| call(press, held.clone(), ""), "a held key");
+
         // Always is for all alerts of the app.
         for (answer, asked) in [("always", 1), ("", 0)] {
             assert_eq!(open(""), (true, 0), "{toolkit}");
@@ -344,7 +366,7 @@ fn an_app_is_started_only_after_the_person_allows_it() {
         let unknown = json!({"identifier": "bash -c 'mousepad'"});
         client
             .call_asking(OPEN, unknown)
-            .fails_with("not known before it runs");
+            .fails_with("no interpreter");
         signal(opened.pid(), rustix::process::Signal::KILL);
         until("it to end", || windows() == alone);
     }

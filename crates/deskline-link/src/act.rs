@@ -5,6 +5,7 @@
 
 mod abilities;
 pub(crate) mod action;
+mod asked;
 mod choose;
 pub(crate) mod done;
 mod front;

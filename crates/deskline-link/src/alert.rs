@@ -4,7 +4,7 @@
 //! No toolkit reports which button cancels, so each button counts, and each key that may press one.
 //! Keys that only move the focus do not, and neither does Escape, which cancels.
 
-use deskline_core::{Key, KeyPress, Modifiers, Role, Texts, Tree, escape};
+use deskline_core::{Key, KeyPress, Modifiers, Point, Role, States, Texts, Tree, escape};
 
 use crate::act::input::takes_text;
 use crate::call::{Action, Input, Quiet};
@@ -25,32 +25,42 @@ impl Alert {
                 Self::around(tree, button, press)
             }
             Action::Input(Input::Type { .. } | Input::PressKey { .. }) => {
-                Self::of_keys(tree, action, targets.window)
+                Self::of_keys(tree, action.keys(), targets.window)
             }
             _ => None,
         }
     }
 
-    /// The alert that the keys of this action may answer, in this window or the active one.
-    pub(crate) fn of_keys(tree: &Tree, action: &Action, window: Option<usize>) -> Option<Self> {
+    /// The alert that a text and a key may answer, in this window or the active one.
+    pub(crate) fn of_keys(tree: &Tree, keys: Keys<'_>, window: Option<usize>) -> Option<Self> {
         let top = window.or_else(|| tree.active_toplevel());
         let focus = tree.focused_in(top);
-        let in_field = focus.is_some_and(|at| takes_text(&tree.elements[at]));
-        let press = match action.keys() {
-            (_, Some(key)) if !moves_the_focus(key) => format!("press the key {key}"),
-            (Some(text), _) if !in_field || text.contains(['\n', '\r']) => "type".to_owned(),
-            _ => return None,
-        };
-        // A modal alert takes the keys of the app's other windows.
-        let modal = tree.dialog.filter(|at| tree.toplevel(*at) == Some(*at));
+        let press = may_press(tree, keys, focus)?;
+        // A modal alert takes the keys of the app's other windows, and a sheet those of its own.
+        let takes = |at: &usize| [Some(*at), top].contains(&tree.toplevel(*at));
+        let modal = tree.dialog.filter(takes);
         let mut places = focus.into_iter().chain(top).chain(modal);
         places.find_map(|at| Self::around(tree, at, press.clone()))
+    }
+
+    /// The alert with a button at this point.
+    pub(crate) fn at(tree: &Tree, point: Point) -> Option<Self> {
+        let is_there = |at: &usize| {
+            let element = &tree.elements[*at];
+            let place = element.place().filter(|_| element.role == Role::BUTTON);
+            place.is_some_and(|place| place.contains(point))
+        };
+        let mut buttons = (0..tree.elements.len()).filter(is_there);
+        buttons.find_map(|at| Self::around(tree, at, "click twice".to_owned()))
     }
 
     /// The alert that contains this element. `None` if it has only one button, and so asks
     /// nothing.
     fn around(tree: &Tree, at: usize, press: String) -> Option<Self> {
-        let is_alert = |at: &usize| tree.elements[*at].native_role.as_ref() == "alert";
+        let is_alert = |at: &usize| {
+            let says_so = tree.elements[*at].native_role.as_ref() == "alert";
+            says_so || tree.dialog == Some(*at) && !takes_values(tree, *at)
+        };
         let alert = tree.outwards(at).find(is_alert)?;
         let inside =
             || (alert + 1..tree.elements.len()).take_while(|at| tree.is_inside(*at, alert));
@@ -68,6 +78,35 @@ impl Alert {
             press,
         })
     }
+}
+
+/// A text, and the key after it.
+pub(crate) type Keys<'k> = (Option<&'k str>, Option<KeyPress>);
+
+/// The press of a button that these keys may be, with the focus there.
+pub(crate) fn may_press(tree: &Tree, keys: Keys<'_>, focus: Option<usize>) -> Option<String> {
+    let in_field = focus.is_some_and(|at| takes_text(&tree.elements[at]));
+    match keys {
+        (_, Some(key)) if !moves_the_focus(key) => Some(format!("press the key {key}")),
+        (Some(text), _) if !in_field || text.contains(['\n', '\r']) => Some("type".to_owned()),
+        _ => None,
+    }
+}
+
+/// Whether a modal dialog is for something to fill in or to choose. One that only tells and asks is
+/// an alert: Windows, macOS and some toolkits have no role for that.
+fn takes_values(tree: &Tree, dialog: usize) -> bool {
+    let inside = (dialog + 1..tree.elements.len()).take_while(|at| tree.is_inside(*at, dialog));
+    inside.map(|at| &tree.elements[at]).any(|element| {
+        let takes = [
+            Role::TABLE,
+            Role::LIST,
+            Role::OUTLINE,
+            Role::WEB_AREA,
+            Role::COMBO_BOX,
+        ];
+        element.states.contains(States::EDITABLE) || takes.contains(&element.role)
+    })
 }
 
 /// Whether a key presses no button of a dialog.

@@ -20,18 +20,20 @@ pub struct Application {
     pub front: bool,
 }
 
-/// The names that `--allow-app` and `--deny-app` match.
+/// The names that `--allow-app`, `--deny-app` and grants match.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Identity {
-    /// The system's names for it: its executable and its path, the script that it runs, the id and
-    /// the names of its desktop file or bundle. Empty if the system reports nothing.
+    /// What the system says of it, which no app can have written: the path of its executable or of
+    /// the script that it runs, and if only an administrator can write there, its base name and the
+    /// id of its desktop file, package or bundle. Empty if the system reports nothing.
     pub names: Vec<String>,
-    /// Its own name for itself, and other programs that a command line may start. These deny an app
-    /// and allow none.
+    /// What it or its files say of it, and other programs that a command line may start. These deny
+    /// an app and allow none.
     pub claims: Vec<String>,
-    /// The key of its grant: the path of its executable or script, or the id of its desktop file,
-    /// package or bundle. `None` if the system reports no key that is the app's alone.
+    /// The key of its grant: one of its names. `None` if none is the app's alone.
     pub key: Option<String>,
+    /// Whether it would be started with more than one document, or may run another program.
+    pub is_command: bool,
 }
 
 impl Identity {
@@ -40,8 +42,8 @@ impl Identity {
         let name = name.into();
         Self {
             names: vec![name.clone()],
-            claims: Vec::new(),
             key: Some(name),
+            ..Self::default()
         }
     }
 }

@@ -314,7 +314,6 @@ impl Error {
             | Self::LedToBlocked { .. }
             | Self::NoPid
             | Self::OthersTurn { .. }
-            | Self::Internal(_)
             | Self::RefusedBy { .. }
             | Self::Unsupported { .. } => true,
             Self::Elsewhere { unsent, .. } => *unsent,

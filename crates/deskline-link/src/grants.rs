@@ -48,14 +48,25 @@ pub enum Kept {
 #[serde(transparent)]
 pub struct Answers(pub BTreeMap<String, Kept>);
 
+/// Whether a rule or a key is this name. Case counts in paths.
+pub(crate) fn is_same(rule: &str, name: &str) -> bool {
+    rule == name || !name.contains('/') && rule.eq_ignore_ascii_case(name)
+}
+
 impl Answers {
-    /// The answer about an app with these names; if there are several, `never` counts.
-    fn about(&self, names: &[String]) -> Option<Kept> {
-        let are = |key: &str| names.iter().any(|name| name.eq_ignore_ascii_case(key));
-        let about = self.0.iter().filter(|(key, _)| are(key));
-        let answers: Vec<Kept> = about.map(|(_, kept)| *kept).collect();
-        let never = answers.iter().find(|kept| **kept == Kept::Never);
-        never.or(answers.first()).copied()
+    /// The answer about this app; if there are several, `never` counts.
+    fn about(&self, app: &Identity) -> Option<Kept> {
+        let never = |(key, kept): (&String, &Kept)| {
+            let mut all = app.names.iter().chain(&app.claims);
+            *kept == Kept::Never && all.any(|name| is_same(key, name))
+        };
+        if self.0.iter().any(never) {
+            return Some(Kept::Never);
+        }
+        // Without a key, no name is the app's alone.
+        app.key.as_ref()?;
+        let is_named = |key: &String| app.names.iter().any(|name| is_same(key, name));
+        self.0.keys().any(is_named).then_some(Kept::Always)
     }
 
     fn parsed(text: &str) -> Result<Self, GrantsError> {
@@ -144,9 +155,7 @@ impl Grants {
         if self.file.is_none() && !self.asks {
             return Ok(None);
         }
-        let kept = self.kept()?.about(&app.names);
-        // The app's name comes from the app itself, so a kept answer can only deny, not allow.
-        let kept = kept.filter(|kept| *kept == Kept::Never || app.key.is_some());
+        let kept = self.kept()?.about(app);
         let once = || app.key.is_some() && app.names.iter().any(|name| self.allows_key(name));
         Ok(kept.or_else(|| once().then_some(Kept::Always)))
     }
@@ -174,8 +183,8 @@ mod tests {
     fn app(names: &[&str], key: Option<&str>) -> Identity {
         Identity {
             names: names.iter().map(|name| (*name).to_owned()).collect(),
-            claims: Vec::new(),
             key: key.map(str::to_owned),
+            ..Identity::default()
         }
     }
 

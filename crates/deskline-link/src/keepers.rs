@@ -58,8 +58,8 @@ const KEEPERS: [&str; 49] = [
 ];
 
 /// Whether the system knows an app by the name of one that keeps or asks for passwords.
-pub(crate) fn is_keeper(names: &[String]) -> bool {
-    names.iter().any(|name| {
+pub(crate) fn is_keeper<'n>(mut names: impl Iterator<Item = &'n String>) -> bool {
+    names.any(|name| {
         let name = name.to_lowercase();
         KEEPERS.iter().any(|keeper| {
             let rest = name.strip_prefix(keeper);
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn prompts_are_known_by_their_families_and_others_are_not() {
-        let is = |name: &str| is_keeper(&[name.to_owned()]);
+        let is = |name: &str| is_keeper([&name.to_owned()].into_iter());
         for keeper in [
             "KeePassXC",
             "pinentry-gtk-2",

@@ -7,18 +7,14 @@ use deskline_core::escape;
 use crate::apps::Identity;
 use crate::desktop::Desktop;
 use crate::error::{Error, Result, Unasked};
-use crate::grants::{Grants, Kept, Question};
+use crate::grants::{Grants, Kept, Question, is_same};
 use crate::guard::Guarding;
 use crate::keepers::is_keeper;
 use crate::question::Alert;
 
-/// The names of a running process. `own` is the name that it gives itself. If the system reports no
-/// name, this is the only one.
+/// The names of a running process. `own` is the name that it gives itself.
 pub fn identify(desktop: &mut dyn Desktop, own: &str, pid: u32) -> Identity {
     let mut app = desktop.known_as(pid);
-    if app.names.is_empty() {
-        app.names.push(own.to_owned());
-    }
     app.claims.push(own.to_owned());
     app
 }
@@ -26,11 +22,13 @@ pub fn identify(desktop: &mut dyn Desktop, own: &str, pid: u32) -> Identity {
 /// Bounds on what links may read and touch.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// If not empty, only apps with a name that contains one of these (case-insensitive) are
-    /// allowed.
+    /// If not empty, only apps that have one of these names are allowed. A path that ends in a
+    /// slash is each app below it.
     pub allow: Vec<String>,
     /// Apps with a name or claim that contains one of these (case-insensitive) are never allowed.
     pub deny: Vec<String>,
+    /// Whether apps are opened with any arguments in spite of bounds.
+    pub commands: bool,
     /// The person's answers about apps.
     pub grants: Grants,
     /// The time per traversal for reading elements that are not showing.
@@ -44,6 +42,7 @@ impl Default for Policy {
         Self {
             allow: Vec::new(),
             deny: Vec::new(),
+            commands: false,
             grants: Grants::default(),
             budget: Duration::from_millis(500),
             guard: Guarding::default(),
@@ -76,14 +75,12 @@ impl Policy {
     }
 
     fn denies(&self, app: &Identity) -> bool {
-        app.names
-            .iter()
-            .chain(&app.claims)
-            .any(|name| matches(name, &self.deny))
+        all_names(app).any(|name| matches(name, &self.deny))
     }
 
     fn allows(&self, app: &Identity) -> bool {
-        self.allow.is_empty() || app.names.iter().any(|name| matches(name, &self.allow))
+        let is = |rule: &String| app.names.iter().any(|name| is_rule(rule, name));
+        self.allow.is_empty() || self.allow.iter().any(is)
     }
 
     /// Whether the person has named this app as one that agents may use.
@@ -130,7 +127,7 @@ impl Policy {
     }
 
     fn permit_keeper(&self, what: &str, app: &Identity) -> Result<()> {
-        if is_keeper(&app.names) && !self.names(app) {
+        if is_keeper(all_names(app)) && !self.names(app) {
             return Err(delicate(what, "keeps or asks for passwords", app));
         }
         Ok(())
@@ -210,6 +207,15 @@ impl Policy {
             let name = app.names.first().map_or(UNKNOWN, String::as_str);
             self.permit_keeper(&escape::short(name, 40), app)?;
         }
+        let has_bounds = self.is_bounded() || self.grants.asks;
+        if has_bounds && app.is_command && !self.commands {
+            let bounds = format!("{PLAIN}. {}", self.bounds());
+            return Err(Error::Blocked {
+                what: "a command".to_owned(),
+                names: Vec::new(),
+                bounds,
+            });
+        }
         if !self.is_bounded() || (!app.names.is_empty() && self.permits(app)) {
             return self.approve_app(app, None);
         }
@@ -272,6 +278,20 @@ fn delicate(what: &str, why: &str, app: &Identity) -> Error {
 
 const UNKNOWN: &str = "a command whose app is not known before it runs";
 
+/// What can be opened where apps are bounded.
+const PLAIN: &str = "Open takes an app's name, id or path here, alone or with one document: no \
+    options, no interpreter, no program that runs another (the user can lift this with \
+    --allow-commands)";
+
+fn all_names(app: &Identity) -> impl Iterator<Item = &String> {
+    app.names.iter().chain(&app.claims)
+}
+
+/// Whether a rule of `--allow-app` is this name.
+fn is_rule(rule: &str, name: &str) -> bool {
+    is_same(rule, name) || rule.ends_with(['/', '\\']) && name.starts_with(rule)
+}
+
 /// Whether `name` contains one of these, ignoring case. A path matches only words with a `/`: `lib`
 /// does not match every app in `/usr/lib`.
 fn matches(name: &str, words: &[String]) -> bool {
@@ -300,35 +320,45 @@ mod tests {
         Identity {
             names: names.iter().map(|s| (*s).to_owned()).collect(),
             claims: claims.iter().map(|s| (*s).to_owned()).collect(),
-            key: None,
+            ..Identity::default()
         }
     }
 
     #[test]
-    fn deny_beats_allow_and_case_does_not_matter() {
-        let policy = policy(&["Pad"], &["secret"]);
-        let permits = |name| policy.permits(&app(&[name], &[]));
-        assert!(permits("mousepad"));
-        assert!(!permits("SecretPad"));
-        assert!(!permits("kcalc"));
-        assert!(!permits("/opt/pad/evil"));
-        assert!(policy.permit_identifier("anything").is_ok());
-        assert!(policy.permit_identifier("secretpad").is_err());
+    fn deny_beats_allow_and_a_part_of_a_name_allows_nothing() {
+        let bounds = policy(&["SecretPad", "MousePad", "/opt/ledger/"], &["secret"]);
+        let permits = |name| bounds.permits(&app(&[name], &[]));
+        assert!(permits("mousepad") && permits("/opt/ledger/main.py"));
+        for name in [
+            "SecretPad",
+            "kcalc",
+            "pad",
+            "mousepad-x",
+            "/opt/ledger",
+            "/opt/ledger2/x",
+        ] {
+            assert!(!permits(name), "{name}");
+        }
+        assert!(bounds.permit_identifier("anything").is_ok());
+        assert!(bounds.permit_identifier("secretpad").is_err());
+        let path = policy(&["/home/ann/Tool"], &[]);
+        assert!(path.permits(&app(&["/home/ann/Tool"], &[])));
+        assert!(!path.permits(&app(&["/home/ann/tool"], &[])));
     }
 
     #[test]
     fn an_app_to_open_must_be_allowed_by_a_name_and_denied_by_none() {
         let permitted =
             |p: &Policy, names: &[&str]| p.permit_start(&app(names, &[]), false).is_ok();
-        let calculator = policy(&["Calculator"], &[]);
+        let calculator = policy(&["org.gnome.Calculator"], &[]);
         assert!(permitted(
             &calculator,
-            &["Rechner", "org.gnome.Calculator", "gnome-calculator"]
+            &["org.gnome.Calculator", "gnome-calculator"]
         ));
         let refused = calculator.permit_start(&app(&["bash"], &[]), false);
         let refused = refused.unwrap_err().to_string();
         assert!(
-            refused.contains("bash") && refused.contains("'Calculator'"),
+            refused.contains("bash") && refused.contains("'org.gnome.Calculator'"),
             "{refused}"
         );
         assert!(!permitted(&calculator, &[]));
@@ -340,12 +370,37 @@ mod tests {
     }
 
     #[test]
+    fn commands_are_opened_only_without_bounds_or_if_they_are_allowed() {
+        let command = Identity {
+            is_command: true,
+            ..Identity::named("pad")
+        };
+        let asks = Policy {
+            grants: Grants::new(None, true),
+            ..Policy::default()
+        };
+        for bounds in [policy(&["pad"], &[]), policy(&[], &["vault"]), asks] {
+            let refused = bounds.permit_start(&command, true).unwrap_err().to_string();
+            assert!(refused.contains("--allow-commands"), "{refused}");
+        }
+        let mut lifted = policy(&["pad"], &[]);
+        lifted.commands = true;
+        assert!(lifted.permit_start(&command, true).is_ok());
+        assert!(policy(&[], &[]).permit_start(&command, true).is_ok());
+    }
+
+    #[test]
     fn an_app_that_keeps_passwords_is_not_started_unless_it_is_named() {
-        let starts =
-            |p: &Policy, private| p.permit_start(&app(&["seahorse"], &[]), private).is_ok();
-        assert!(!starts(&policy(&[], &[]), false));
-        assert!(starts(&policy(&[], &[]), true));
-        assert!(starts(&policy(&["seahorse"], &[]), false));
+        let starts = |p: &Policy, private| {
+            let known = p.permit_start(&app(&["seahorse"], &[]), private).is_ok();
+            let said = p
+                .permit_start(&app(&["/tmp/x"], &["seahorse"]), private)
+                .is_ok();
+            (known, said)
+        };
+        assert_eq!(starts(&policy(&[], &[]), false), (false, false));
+        assert_eq!(starts(&policy(&[], &[]), true), (true, true));
+        assert_eq!(starts(&policy(&["seahorse"], &[]), false), (true, false));
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod launch;
 mod mime;
 mod origin;
 mod running;
+mod trust;
 
 use std::path::{Path, PathBuf};
 
@@ -150,7 +151,7 @@ fn by_path(identifier: &str, installed: &Installed, session: &Session) -> Result
         }
         return Err(OpenError::NoSuchPath(path).into());
     }
-    if path.extension().is_some_and(|e| e == "desktop") && path.is_file() {
+    if command::is_desktop_file(&path) && path.is_file() {
         let entry = Entry::read(&path, &installed::id_of(&path), session)
             .ok_or_else(|| OpenError::NotAnApp(path.clone()))?;
         let installed = installed.has(&path);

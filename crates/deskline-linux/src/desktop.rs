@@ -579,7 +579,7 @@ impl Apps for LinuxDesktop {
             }
             return Ok(Opened::Running(pid));
         }
-        let launch = match (apps::find(identifier, &self.session), refused) {
+        let mut launch = match (apps::find(identifier, &self.session), refused) {
             (Ok(launch), None) => launch,
             // Another program has taken the name of an installed app: start that app.
             (Ok(launch), Some(_)) if launch.has_name(identifier) => launch,
@@ -587,7 +587,7 @@ impl Apps for LinuxDesktop {
             (Err(e), None) => return Err(e),
         };
         if !is_unbounded(permit) {
-            permit(&launch.identity(&self.session))?;
+            permit(&launch.judge(&self.session))?;
         }
         if let Some(pid) = self
             .running(&launch, permit)?

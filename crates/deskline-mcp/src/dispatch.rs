@@ -102,6 +102,11 @@ impl Dispatcher {
         &self.desktop.files
     }
 
+    /// Whether only tools that read are offered.
+    pub fn is_read_only(&self) -> bool {
+        self.config.read_only
+    }
+
     /// The tools on offer, for `tools/list`.
     pub fn tools(&self) -> Vec<rmcp::model::Tool> {
         let prefix = if self.config.compat_macos_use {
@@ -144,7 +149,8 @@ impl Dispatcher {
         if self.config.read_only && !record.reads_only() {
             return Err(Failed::Wrong(format!(
                 "{} is not available: this server was started with --read-only, which leaves \
-                refresh_traversal, list_applications, search_tree and view_screenshot",
+                refresh_traversal, wait_for_and_traverse, list_applications, search_tree and \
+                view_screenshot",
                 record.name
             )));
         }

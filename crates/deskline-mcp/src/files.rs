@@ -112,12 +112,12 @@ fn apps_of(record: &Record) -> impl Iterator<Item = Identity> {
         names: known.names.clone(),
         claims: known.claims.clone(),
         key: known.names.last().cloned(),
+        is_command: false,
     });
     let claimed = record.app.iter().filter(|_| record.known_as.is_empty());
     known.chain(claimed.map(|app| Identity {
-        names: Vec::new(),
         claims: vec![app.clone()],
-        key: None,
+        ..Identity::default()
     }))
 }
 

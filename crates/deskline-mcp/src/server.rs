@@ -45,6 +45,20 @@ pub fn remote_instructions() -> String {
     INSTRUCTIONS.replace(OPENS_FILES, NO_FILES)
 }
 
+/// The instructions where only tools that read are offered.
+fn read_only(instructions: &str) -> String {
+    let mut parts = instructions.split("\n\n");
+    let mut next = || parts.next().unwrap_or_default();
+    let (what, how) = (next(), next());
+    let data = parts.last().unwrap_or_default();
+    let how = how.lines().filter(|line| !line.contains("after an action"));
+    let how: Vec<&str> = how.collect();
+    format!("{what}\n\n{}\n\n{LOOKS}\n\n{data}", how.join("\n"))
+}
+
+/// What a client can do that may only read.
+const LOOKS: &str = "You can only look: the user has set --read-only. list_applications gives the pid of each app, refresh_traversal reads one, wait_for_and_traverse waits for a change.";
+
 /// The server's name, version and capabilities.
 pub fn server_info(instructions: impl Into<String>) -> ServerConfig {
     let capabilities = ServerCapabilities::builder()
@@ -157,11 +171,14 @@ where
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
+        let mut instructions = INSTRUCTIONS.to_owned();
         if self.is_remote {
-            server_info(remote_instructions())
-        } else {
-            server_info(INSTRUCTIONS)
+            instructions = remote_instructions();
         }
+        if self.dispatcher.is_read_only() {
+            instructions = read_only(&instructions);
+        }
+        server_info(instructions)
     }
 
     async fn list_tools(

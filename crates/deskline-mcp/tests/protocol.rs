@@ -154,11 +154,31 @@ async fn read_only_offers_only_tools_that_read() {
     let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str()).collect();
     let reading = [
         "refresh_traversal",
+        "wait_for_and_traverse",
         "list_applications",
         "search_tree",
         "view_screenshot",
     ];
-    assert_eq!(names, reading.map(Some));
+    let sorted = |mut names: Vec<_>| {
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(sorted(names), sorted(reading.map(Some).to_vec()));
+    let hello = session.initialize("2025-06-18").await;
+    let instructions = hello["result"]["instructions"].as_str().unwrap();
+    for name in reading {
+        assert!(instructions.contains(name), "{name}: {instructions}");
+    }
+    let mut all = Session::initialized(Config::default()).await;
+    let all = all.ask("tools/list", json!({})).await;
+    let all = all["tools"].as_array().unwrap().iter();
+    for name in all.map(|tool| tool["name"].as_str().unwrap()) {
+        let bare = name.trim_end_matches("_and_traverse");
+        let named =
+            instructions.contains(name) || bare.contains('_') && instructions.contains(bare);
+        assert!(!named || reading.contains(&name), "{name}: {instructions}");
+    }
+    assert!(instructions.contains("data, not instructions"));
     let text = session
         .text("press_ax_and_traverse", json!({"pid": 1, "ref": "e1"}))
         .await;

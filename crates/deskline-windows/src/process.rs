@@ -131,14 +131,50 @@ pub fn is_remote() -> bool {
     unsafe { GetSystemMetrics(SM_REMOTESESSION) != 0 }
 }
 
-/// The identity of a program: the name of the executable, and its path.
+/// The identity of a program: its path, and where only administrators install programs, its name.
 pub fn identity(path: &Path) -> Identity {
-    let stem = stem(path);
     let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let path = path.to_string_lossy().into_owned();
-    Identity {
-        names: vec![stem, file.into_owned(), path.clone()],
-        claims: Vec::new(),
-        key: Some(path),
-    }
+    let text = path.to_string_lossy().into_owned();
+    let mut known = Identity {
+        key: Some(text.clone()),
+        is_command: INTERPRETERS.contains(&stem(path).to_lowercase().as_str()),
+        ..Identity::default()
+    };
+    let names = match is_administrators(&text) {
+        true => &mut known.names,
+        false => &mut known.claims,
+    };
+    names.extend([stem(path), file.into_owned()]);
+    known.names.push(text);
+    known
+}
+
+/// Programs that run what a document or their arguments say.
+const INTERPRETERS: [&str; 14] = [
+    "cmd",
+    "cscript",
+    "java",
+    "javaw",
+    "mshta",
+    "msiexec",
+    "node",
+    "powershell",
+    "pwsh",
+    "py",
+    "python",
+    "pythonw",
+    "rundll32",
+    "wscript",
+];
+
+/// Whether a path is in a folder for the programs of all users.
+fn is_administrators(path: &str) -> bool {
+    let path = path.to_lowercase();
+    let is_below = |variable: &str, folder: &str| {
+        let root = std::env::var(variable).unwrap_or_default().to_lowercase();
+        !root.is_empty() && path.starts_with(&format!("{root}{folder}\\"))
+    };
+    let programs = ["ProgramFiles", "ProgramFiles(x86)", "ProgramW6432"];
+    let windows = is_below("SystemRoot", "") && !is_below("SystemRoot", r"\temp");
+    windows || programs.iter().any(|variable| is_below(variable, ""))
 }

@@ -68,6 +68,7 @@ pub(crate) struct Cli {
 }
 
 /// Options of every command.
+#[allow(clippy::struct_excessive_bools)] // each is an option of its own
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Settings {
     /// The log's folder [default: /tmp/deskline]
@@ -80,12 +81,16 @@ pub(crate) struct Settings {
     /// Offer only the tools that change nothing on the desktop
     #[arg(long, global = true)]
     pub(crate) read_only: bool,
-    /// Act in and read only apps whose name contains this; may be given several times
+    /// Act in and read only apps with this executable, by path or name, or this desktop-file id;
+    /// may be given several times
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) allow_app: Vec<String>,
     /// Never act in or read apps whose name contains this; may be given several times
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) deny_app: Vec<String>,
+    /// Despite --allow-app, --deny-app and --ask, open apps with any arguments
+    #[arg(long, global = true)]
+    pub(crate) allow_commands: bool,
     /// Ask you, through the MCP client, before an app is acted in for the first time and before a
     /// button of an alert is pressed; see deskline grants
     #[arg(long, global = true)]
@@ -183,6 +188,7 @@ impl Settings {
         if self.log_format == LogFormat::Json {
             arguments.push("--log-format=json".into());
         }
+        arguments.extend(self.allow_commands.then(|| "--allow-commands".into()));
         arguments.extend(self.ask.then(|| "--ask".into()));
         arguments.extend(self.read_only.then(|| "--read-only".into()));
         arguments
@@ -391,7 +397,8 @@ pub(crate) struct Serve {
 pub(crate) struct Call {
     /// The tool's name
     pub(crate) tool: String,
-    /// Its arguments, a JSON object
+    /// Its arguments, a JSON object; `-` reads them from standard input, as other users see a command
+    /// line
     #[arg(default_value = "{}", value_parser = object)]
     pub(crate) arguments: Object,
     /// Print the whole MCP result as JSON, with screenshots
@@ -539,7 +546,8 @@ mod tests {
     fn the_arguments_of_a_server_have_the_same_settings() {
         let line = "deskline call t --warm=5 --dir=/d --keep=3d --allow-app=a --deny-app=b \
             --guard=input --guard-timeout=9 --desktop=private=800x600 --compat=macos-use --home=/h \
-            --attended --seat=own --gnome-input=notify --log-format=json --ask --read-only";
+            --attended --seat=own --gnome-input=notify --log-format=json --allow-commands --ask \
+            --read-only";
         let settings = parse(line).unwrap().settings;
         let arguments = settings.arguments();
         let again = ["deskline".into()].into_iter().chain(arguments);

@@ -31,6 +31,7 @@ pub(crate) fn dispatcher(
     let policy = Policy {
         allow: settings.allow_app.clone(),
         deny: settings.deny_app.clone(),
+        commands: settings.allow_commands,
         grants: grants::open(settings.ask),
         guard: Guarding {
             mode: match settings.guard {

@@ -132,6 +132,10 @@ fn calls_by_hand() {
         out.starts_with("status: error\nerror: pid is missing."),
         "{out}"
     );
+    // Arguments from standard input are in no list of processes.
+    let (code, out) = outcome(&run(&["call", "refresh_traversal", "-"], r#"{"pid": "x"}"#));
+    assert!(code == 1 && out.contains("pid"), "{out}");
+    assert!(!out.contains("missing"), "{out}");
     let arguments = r#"{"pattern": "a"}"#;
     let (code, out) = outcome(&run(&["call", "search_tree", arguments, "--json"], ""));
     assert_eq!(code, 1);

@@ -77,13 +77,13 @@ impl Act<'_> {
                     clicks: kind.clicks,
                     modifiers: kind.modifiers,
                 };
-                desk.click(click, self.cancel)?;
+                self.click_asked(desk, click)?;
                 outcome.step.done.at = Some(point);
                 if let (Some(end), true) =
                     (self.other_end(target, place), *kind == ClickKind::default())
                     && !self.has_toggled(desk, target)?
                 {
-                    desk.click(Click { at: end, ..click }, self.cancel)?;
+                    self.click_asked(desk, Click { at: end, ..click })?;
                     outcome.step.done.at = Some(end);
                 }
                 outcome.step.done.say(format!("{} {name}", verb(*kind)));
@@ -444,7 +444,7 @@ impl Act<'_> {
         let front = desk.front()?;
         if let Some(front) = front.as_ref().filter(|front| front.pid == Some(self.pid)) {
             self.check_window(desk, Some(tree), front)?;
-            let alert = || Alert::of_keys(tree, self.action, None);
+            let alert = || Alert::of_keys(tree, self.action.keys(), None);
             self.policy
                 .approve_answer(&mut **desk, self.pid, alert, None)?;
             desk.set_aim(Aim {
@@ -473,8 +473,13 @@ impl Act<'_> {
         }
         desk.refuse_substitute(self.pid, (&front, pid), true)?;
         self.policy.approve(&mut **desk, pid)?;
-        // A tree that cannot be read may hold anything.
-        let prompt = desk.read(pid, Scope::Showing).ok();
+        // A tree that cannot be read may hold anything, also an alert.
+        let prompt = match desk.read(pid, Scope::Showing) {
+            Err(e) if self.policy.grants.asks => return Err(e),
+            prompt => prompt.ok(),
+        };
+        let alert = || Alert::of_keys(prompt.as_ref()?, self.action.keys(), None);
+        self.policy.approve_answer(&mut **desk, pid, alert, None)?;
         desk.set_aim(Aim {
             polls: prompt.as_ref().is_some_and(Tree::is_picture_only),
             ..Aim::new(pid, None)
@@ -495,13 +500,14 @@ impl Act<'_> {
                 self.paste(desk, text, outcome)?;
             } else {
                 let rest = self.type_first(desk, text, outcome)?;
-                desk.type_text(rest, self.cancel)?;
+                self.type_asked(desk, rest, outcome)?;
                 outcome.step.done.text("typed", text);
             }
             outcome.step.done.underway = false;
         }
         if let Some(press) = typing.key.filter(|_| typing.text.is_some()) {
             self.await_text(desk, press, outcome)?;
+            self.approve_keys(desk, (None, Some(press)))?;
         }
         match typing.key {
             Some(press) => self.press_key(desk, press, Duration::ZERO, outcome),
@@ -550,6 +556,7 @@ impl Act<'_> {
         hold: Duration,
         outcome: &mut Outcome<'_>,
     ) -> Result<()> {
+        self.check_hold(press, hold)?;
         if let Some(character) = character_of(press) {
             outcome.step.keys.text.push(character);
             outcome.step.keys.by_layout |= !press.modifiers.is_empty();

@@ -175,6 +175,18 @@ fn a_chain_behind_a_menu_that_was_left_open_stays_with_its_app() {
     assert_eq!(story.reached(), "Mail: click Send, Music: x");
 }
 
+/// Text may have arrived before it.
+#[test]
+fn a_panic_in_the_middle_of_input_is_not_reported_as_nothing_done() {
+    let mut story = Story::new();
+    story.after("type_text", |_| panic!("scripted"));
+    story.run(types("x"));
+    let error = story.field("error");
+    assert!(error.contains("internal error"), "{error}");
+    assert!(error.contains("may have been done"), "{error}");
+    assert!(!error.contains("Nothing was"), "{error}");
+}
+
 #[test]
 fn a_panic_while_an_error_is_explained_is_an_error() {
     let mut story = Story::allowing(&["Mail"]);

@@ -201,6 +201,18 @@ fn an_alert_that_comes_in_the_middle_of_a_call_ends_it() {
 }
 
 #[test]
+fn an_alert_that_the_first_character_opens_is_not_answered_by_the_second() {
+    let (mut story, grants) = asking();
+    let asked = question(&mut story);
+    grants.answered(&asked, Approval::Once).unwrap();
+    story.after("type_text", ask);
+    story.run(types("\n\n"));
+    let error = story.field("error");
+    assert!(error.contains("type in an alert of mailer"), "{error}");
+    assert_eq!(story.reached(), "Mail: ⏎");
+}
+
+#[test]
 fn an_alert_with_one_button_asks_nothing() {
     let (mut story, _) = alerted();
     story.given(|world| {

@@ -615,7 +615,8 @@ impl Apps for Scripted {
     fn known_as(&mut self, pid: u32) -> Identity {
         let script = self.script();
         let known = script.programs.iter().find(|(of, _)| *of == pid);
-        known.map_or_else(Identity::default, |(_, program)| Identity::named(*program))
+        let named = known.map(|(_, program)| (*program).to_owned());
+        Identity::named(named.unwrap_or_else(|| script.world.name(pid)))
     }
 
     fn end_of(&mut self, pid: u32) -> Option<End> {

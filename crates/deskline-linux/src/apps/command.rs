@@ -26,6 +26,30 @@ impl Document {
         }
     }
 
+    /// Whether it is a file that is no program, or a web page. Other schemes may be orders to an
+    /// app, and file managers start programs and desktop files.
+    pub(super) fn is_page(&self) -> bool {
+        let uri = match self {
+            Self::Path(path) => {
+                let head = head(path).unwrap_or_default();
+                let runs = head.starts_with(ELF) || is_program(path) || is_desktop_file(path);
+                return path.exists() && !runs;
+            }
+            Self::Uri(uri) => uri,
+        };
+        let scheme = uri.split_once("://").map_or("", |(scheme, _)| scheme);
+        ["http", "https"]
+            .iter()
+            .any(|web| scheme.eq_ignore_ascii_case(web))
+    }
+
+    /// The type of its scheme, if it is a URL.
+    pub(super) fn kind(&self) -> Option<String> {
+        let Self::Uri(uri) = self else { return None };
+        let (scheme, _) = uri.split_once("://")?;
+        Some(format!("x-scheme-handler/{}", scheme.to_lowercase()))
+    }
+
     /// RFC 3986: escapes every byte that is not unreserved.
     pub(super) fn uri(&self) -> String {
         use std::fmt::Write as _;
@@ -75,11 +99,24 @@ fn is_executable(path: &Path) -> bool {
 /// Whether the file at `path` is a program. The executable bit alone is not enough: on some file
 /// systems every document has it.
 pub(super) fn is_program(path: &Path) -> bool {
+    let head = || head(path).unwrap_or_default();
+    is_executable(path) && [ELF, b"#!"].iter().any(|start| head().starts_with(start))
+}
+
+/// How executables begin.
+const ELF: &[u8] = b"\x7fELF";
+
+/// The first bytes of a regular file. Opening a FIFO would wait for its other end.
+fn head(path: &Path) -> Option<[u8; 4]> {
     use std::io::Read;
     let mut head = [0; 4];
-    is_executable(path)
-        && fs::File::open(path).is_ok_and(|mut f| f.read_exact(&mut head).is_ok())
-        && (&head == b"\x7fELF" || head.starts_with(b"#!"))
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    fs::File::open(path).ok()?.read_exact(&mut head).ok()?;
+    Some(head)
+}
+
+pub(super) fn is_desktop_file(path: &Path) -> bool {
+    path.extension().is_some_and(|kind| kind == "desktop")
 }
 
 /// The last component of a path.

@@ -1,42 +1,36 @@
 //! Finds the names by which the system knows an app: a running process, or a command before it
-//! runs. `--allow-app` and `--deny-app` go by these, and never by an app's own name for itself.
+//! runs. `--allow-app` and grants go by these: real paths, and base names and ids of desktop files
+//! that only root can write. Everything else is a claim, which can only deny.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_link::Identity;
 use deskline_unix::{flatpak, process};
 
-use super::command::{base_name, in_path};
+use super::command::{Document, base_name, in_path};
 use super::entry::Entry;
 use super::installed::Installed;
 use super::origin::{OPENERS, Origin};
 use super::running::is_interpreter;
-use super::{Launch, find};
+use super::trust::is_roots;
+use super::{Launch, path_of};
 use crate::session::Session;
 
-/// Programs that run the command in their arguments, and nothing else.
-const WRAPPERS: [&str; 8] = [
-    "env",
-    "nohup",
-    "setsid",
-    "nice",
-    "ionice",
-    "stdbuf",
-    "dbus-run-session",
-    "dbus-launch",
+/// Programs that run another one, which their arguments or their environment name.
+#[rustfmt::skip]
+const WRAPPERS: [&str; 36] = [
+    "busybox", "bwrap", "capsh", "chroot", "chrt", "dbus-launch", "dbus-run-session", "doas", "env",
+    "firejail", "flatpak", "flatpak-spawn", "gamemoderun", "ionice", "nice", "nohup", "nsenter",
+    "pkexec", "prlimit", "run0", "runuser", "script", "setarch", "setpriv", "setsid", "snap",
+    "stdbuf", "strace", "su", "sudo", "taskset", "time", "timeout", "unshare", "watch", "xargs",
 ];
-
-/// Programs that start an installed app by its id, after this word.
-const LAUNCHERS: [(&str, &str); 2] = [("flatpak", "run"), ("snap", "run")];
 
 /// Options of interpreters that take no value and do not replace the script.
 const HARMLESS: [&str; 7] = ["-u", "-B", "-E", "-s", "-O", "-I", "-w"];
-
-/// How deep wrappers may be nested.
-const DEPTH: usize = 8;
 
 /// How long the list of installed apps is remembered.
 const INSTALLED: Duration = Duration::from_secs(10);
@@ -45,30 +39,100 @@ const INSTALLED: Duration = Duration::from_secs(10);
 const MOST: usize = 256;
 
 impl Launch {
-    /// The names of the app to start. Empty if the command cannot be resolved before it runs.
-    pub fn identity(&self, session: &Session) -> Identity {
-        let trusted = self.entry.as_ref().filter(|_| self.installed);
-        let argv = trusted.map_or(&self.argv, |entry| &entry.exec);
-        let mut identity = of_command(argv, session, DEPTH);
-        match (&self.entry, trusted) {
-            (_, Some(entry)) => {
-                let program = names_of_path(Path::new(entry.program()), session);
-                let own = std::mem::take(&mut identity.names);
-                let own = [entry.name.clone(), entry.id.clone()]
-                    .into_iter()
-                    .chain(own);
-                identity.names = own
-                    .chain(program)
-                    .chain(entry.names.iter().cloned())
-                    .collect();
-                identity.key = Some(entry.id.clone());
-            }
-            // A desktop file elsewhere may have any name.
-            (Some(entry), None) => identity.claims.extend(names_of_entry(entry)),
-            (None, None) => {}
-        }
+    /// The names of the app to start. From here on, exactly what was judged starts: programs by
+    /// their paths, and over no bus, as a file of the home may decide what a bus starts.
+    pub fn judge(&mut self, session: &Session) -> Identity {
+        // A command may be exactly that of an installed app.
+        let entry = match &self.entry {
+            Some(entry) => self.installed.then(|| entry.clone()),
+            None => Installed::read(session).by_words(&self.argv).cloned(),
+        };
+        let is_plain = self.is_plain(session);
+        let programs = self.pin(session);
+        let are_roots = || !programs.is_empty() && programs.iter().all(|p| is_roots(p, session));
+        let trusted = entry.filter(|entry| is_roots(&entry.path, session) && are_roots());
+        let mut identity = match (&trusted, programs.first()) {
+            (Some(entry), _) => of_entry(entry, session),
+            (None, Some(program)) => of_file(program, session),
+            (None, None) => Identity::default(),
+        };
+        let words = match &self.entry {
+            Some(entry) => &entry.exec,
+            None => &self.argv,
+        };
+        let claims = words.iter().flat_map(|word| claims_of(word, session));
+        identity.claims.extend(claims);
+        identity
+            .claims
+            .extend(self.entry.iter().flat_map(names_of_entry));
+        identity.is_command = match &trusted {
+            Some(entry) => !self.document.as_ref().is_none_or(|d| entry.opens(d)),
+            None => !is_plain,
+        };
         tidy(&mut identity.names);
         identity
+    }
+
+    /// Whether the command is a program, alone or with one document.
+    fn is_plain(&self, session: &Session) -> bool {
+        let is_document = |word: &str| {
+            let path = path_of(word, session).map(Document::Path);
+            path.unwrap_or_else(|| Document::Uri(word.to_owned()))
+                .is_page()
+        };
+        match &self.argv[..] {
+            [program] => !starts_others(program, session),
+            [program, word] => !starts_others(program, session) && is_document(word),
+            _ => false,
+        }
+    }
+
+    /// Replaces the programs by their paths, and returns these.
+    fn pin(&mut self, session: &Session) -> Vec<PathBuf> {
+        let program = self.entry.as_mut().map(|entry| {
+            entry.dbus_activatable = false;
+            entry.program().to_owned()
+        });
+        let place = self
+            .argv
+            .iter()
+            .position(|word| Some(word) == program.as_ref());
+        let pin = |at: usize| {
+            let word = self.argv.get_mut(at)?;
+            let path = in_path(word, session)?;
+            // Some programs act by the name of the link to them.
+            let real = path
+                .canonicalize()
+                .ok()
+                .filter(|_| !is_roots(&path, session));
+            let path = real.unwrap_or(path);
+            *word = path.to_string_lossy().into_owned();
+            Some(path)
+        };
+        [Some(0), place]
+            .into_iter()
+            .flatten()
+            .filter_map(pin)
+            .collect()
+    }
+}
+
+impl Entry {
+    /// Whether the app opens this document, and does not run it.
+    fn opens(&self, document: &Document) -> bool {
+        let base = base_name(self.program());
+        let words = self
+            .exec
+            .iter()
+            .skip_while(|word| *word != self.program())
+            .skip(1);
+        let words: Vec<String> = words
+            .filter(|word| !word.starts_with('%'))
+            .cloned()
+            .collect();
+        let takes = |kind: &String| Some(kind.as_str()) == document.kind().as_deref();
+        (document.is_page() || self.mime_types.iter().any(takes))
+            && (!is_interpreter(base) || script(&words).is_some())
     }
 }
 
@@ -86,96 +150,44 @@ fn names_of_entry(entry: &Entry) -> impl Iterator<Item = String> {
         .chain(names)
 }
 
-/// A program's name as given, and its name and path after resolving links.
-fn names_of_path(program: &Path, session: &Session) -> Vec<String> {
-    let text = program.to_str().unwrap_or_default();
-    let mut names = vec![base_name(text).to_owned()];
-    if let Some(path) = in_path(text, session) {
-        let real = path.canonicalize().unwrap_or(path);
-        names.extend(names_of_file(&real));
+/// A desktop file that only root can write, with a program that only root can write.
+fn of_entry(entry: &Entry, session: &Session) -> Identity {
+    let program = in_path(entry.program(), session);
+    let program = program.filter(|_| !starts_others(entry.program(), session));
+    let mut known = program.map_or_else(Identity::default, |path| of_file(&path, session));
+    known.names.insert(0, entry.id.clone());
+    known.key = Some(entry.id.clone());
+    known
+}
+
+/// A program or script: its path after resolving links, and where only root can write, its base
+/// name and the link itself.
+fn of_file(path: &Path, session: &Session) -> Identity {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let real_text = real.to_string_lossy().into_owned();
+    let mut known = Identity::default();
+    for place in [path, &real] {
+        let text = place.to_string_lossy();
+        let base = base_name(&text).to_owned();
+        if is_roots(place, session) {
+            known.names.extend([base, text.into_owned()]);
+        } else {
+            known.claims.push(base);
+        }
     }
-    names.dedup();
-    names
+    known.names.push(real_text.clone());
+    known.key = Some(real_text);
+    known
 }
 
-fn names_of_file(path: &Path) -> Vec<String> {
-    let text = path.to_string_lossy();
-    vec![base_name(&text).to_owned(), text.into_owned()]
-}
-
-/// A script's name as given, and its name and path after resolving links.
-fn names_of_script(path: &Path) -> Vec<String> {
-    let mut names = vec![base_name(&path.to_string_lossy()).to_owned()];
-    names.extend(
-        path.canonicalize()
-            .map_or_else(|_| Vec::new(), |real| names_of_file(&real)),
-    );
-    names
-}
-
-/// The identity of the program that a command line starts.
-fn of_command(argv: &[String], session: &Session, depth: usize) -> Identity {
-    let [program, arguments @ ..] = argv else {
-        return Identity::default();
-    };
-    let mut names = names_of_path(Path::new(program), session);
-    let claims = arguments.iter().flat_map(|word| claims_of(word, session));
-    let claims: Vec<String> = claims.collect();
-    let is = |known: &str| names.iter().any(|name| name == known);
-    let inner = if depth == 0 {
-        Some(Identity::default())
-    } else if WRAPPERS.into_iter().any(is) {
-        let is_variable = |word: &&String| is("env") && word.contains('=');
-        let rest = arguments.iter().skip_while(is_variable);
-        let rest: Vec<String> = rest.cloned().collect();
-        Some(match rest.first() {
-            Some(word) if !word.starts_with('-') && in_path(word, session).is_some() => {
-                of_command(&rest, session, depth - 1)
-            }
-            _ => Identity::default(),
-        })
-    } else if let Some((_, word)) = LAUNCHERS.into_iter().find(|(program, _)| is(program)) {
-        let mut words = arguments.iter().skip_while(|w| *w != word).skip(1);
-        let id = words.find(|w| !w.starts_with('-'));
-        Some(id.map_or_else(Identity::default, |id| Identity::named(id.as_str())))
-    } else if OPENERS.into_iter().any(is) {
-        Some(of_opener(&names, arguments, session, depth - 1))
-    } else if names.iter().any(|name| is_interpreter(name)) && !arguments.is_empty() {
-        let script = script(arguments).map(|script| names_of_script(Path::new(script)));
-        Some(of_names(script.unwrap_or_default(), Vec::new()))
-    } else {
-        None
-    };
-    let Some(inner) = inner else {
-        return of_names(names, claims);
-    };
-    // The program that the wrapper runs must be named: the wrapper's name allows nothing.
-    let mut claims = claims;
-    claims.append(&mut names);
-    claims.extend(inner.claims);
-    Identity { claims, ..inner }
-}
-
-/// A program or script, which is identified by its path.
-fn of_names(names: Vec<String>, claims: Vec<String>) -> Identity {
-    let key = names.iter().rfind(|name| name.starts_with('/')).cloned();
-    Identity { names, claims, key }
-}
-
-/// The identity of the app that `xdg-open`, `gtk-launch` and their like start, if their arguments
-/// name it.
-fn of_opener(names: &[String], arguments: &[String], session: &Session, depth: usize) -> Identity {
-    let is = |known: &str| names.iter().any(|name| name == known);
-    let what = match arguments {
-        [what] if is("xdg-open") || is("exo-open") || is("kde-open") || is("kde-open5") => what,
-        [id] if is("gtk-launch") || is("dex") => id,
-        [verb, what] if is("gio") && ["open", "launch"].contains(&verb.as_str()) => what,
-        _ => return Identity::default(),
-    };
-    match find(what, session) {
-        Ok(launch) if depth > 0 && launch.entry.is_some() => launch.identity(session),
-        _ => Identity::default(),
-    }
+/// Whether a program runs what its arguments name.
+fn starts_others(program: &str, session: &Session) -> bool {
+    let real = in_path(program, session).and_then(|path| path.canonicalize().ok());
+    let real = real.unwrap_or_default();
+    let real = real.to_string_lossy();
+    let is_starter =
+        |base: &str| WRAPPERS.contains(&base) || OPENERS.contains(&base) || is_interpreter(base);
+    is_starter(base_name(program)) || is_starter(base_name(&real))
 }
 
 /// The script that an interpreter runs with these arguments. `None` for code in the arguments.
@@ -197,7 +209,14 @@ fn claims_of(word: &str, session: &Session) -> Vec<String> {
     let inside = plain.split(|c: char| !(c.is_alphanumeric() || "/._-+@".contains(c)));
     let words = inside.filter(|inside| !inside.is_empty()).take(64);
     words
-        .flat_map(|word| names_of_path(Path::new(word), session))
+        .flat_map(|word| {
+            let real = in_path(word, session).and_then(|path| path.canonicalize().ok());
+            let real = real.map(|path| path.to_string_lossy().into_owned());
+            let names = [word.to_owned()].into_iter().chain(real);
+            names
+                .map(|name| base_name(&name).to_owned())
+                .collect::<Vec<_>>()
+        })
         .collect()
 }
 
@@ -239,9 +258,9 @@ impl Identities {
         let line = command_line(pid);
         let app = match &executable {
             Some(path) => self.read(pid, path, &line, session),
-            // If a process hides its executable, only its name and its command's are known.
+            // A process that hides its executable is known only by what it says.
             None => Identity {
-                names: vec![
+                claims: vec![
                     process.comm,
                     base_name(line.first().map_or("", |w| w)).to_owned(),
                 ],
@@ -273,35 +292,42 @@ impl Identities {
     ) -> Identity {
         let path = executable.to_string_lossy();
         // The kernel appends this after an upgrade of a running program.
-        let path = path.strip_suffix(" (deleted)").unwrap_or(&path);
-        let mut names = names_of_file(Path::new(path));
-        let mut key = Some(path.to_owned());
-        let interpreted = is_interpreter(base_name(path));
-        if interpreted {
-            let script = line.get(1..).and_then(script);
-            let folder = PathBuf::from(format!("/proc/{pid}/cwd"));
-            let script = script.map(|script| names_of_script(&folder.join(script)));
+        let path = Path::new(path.strip_suffix(" (deleted)").unwrap_or(&path));
+        let mut app = of_file(path, session);
+        let interpreted = is_interpreter(base_name(&path.to_string_lossy()));
+        if !is_here(pid, path) {
+            // The paths of a sandbox are valid only there.
+            let names = app.names.iter().map(|name| base_name(name).to_owned());
+            app.claims.extend(names);
+            (app.names, app.key) = (Vec::new(), None);
+        } else if interpreted {
             // An interpreter is not an app: it may run any code in its arguments.
-            key = script.as_ref().and_then(|names| names.last().cloned());
-            key = key.filter(|path| path.starts_with('/'));
-            names.extend(script.into_iter().flatten());
+            let folder = PathBuf::from(format!("/proc/{pid}/cwd"));
+            let script = line.get(1..).and_then(script);
+            let script = script.and_then(|script| folder.join(script).canonicalize().ok());
+            let script = script.map_or_else(Identity::default, |path| of_file(&path, session));
+            app.names.extend(script.names);
+            app.claims.extend(script.claims);
+            app.key = script.key;
         }
         let flatpak = flatpak::id(pid);
-        // Paths in a sandbox are valid only there.
-        key = flatpak.clone().or(key);
+        let runs = app.key.as_deref().map_or(path, Path::new);
+        let is_closed = !app.names.is_empty() && is_roots(runs, session);
         for entry in &self.installed(session).entries {
             let is_flatpak = flatpak.as_deref().is_some_and(|id| entry.id == id);
-            if is_flatpak || flatpak.is_none() && starts(entry, pid, interpreted, session) {
-                names.extend(names_of_entry(entry));
+            let runs = || flatpak.is_none() && starts(entry, pid, interpreted, session);
+            if !(is_flatpak || runs()) {
+                continue;
+            }
+            app.claims.extend(names_of_entry(entry));
+            if (is_flatpak || is_closed) && is_roots(&entry.path, session) {
+                app.names.extend(of_entry(entry, session).names);
+                app.key = flatpak.clone().or(app.key);
             }
         }
-        names.extend(flatpak);
-        tidy(&mut names);
-        Identity {
-            names,
-            claims: Vec::new(),
-            key,
-        }
+        app.claims.extend(flatpak);
+        tidy(&mut app.names);
+        app
     }
 
     fn installed(&mut self, session: &Session) -> &Installed {
@@ -314,13 +340,21 @@ impl Identities {
     }
 }
 
+/// Whether the path of a process's executable names the same file here: a sandbox may have another
+/// one there.
+fn is_here(pid: u32, path: &Path) -> bool {
+    let space = |pid: &str| fs::read_link(format!("/proc/{pid}/ns/mnt")).ok();
+    let file = |path: &Path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
+    let theirs = space(&pid.to_string());
+    let running = file(Path::new(&format!("/proc/{pid}/exe")));
+    theirs.is_some() && theirs == space("self") || running.is_some() && running == file(path)
+}
+
 /// Whether a process runs the program of this desktop file.
 fn starts(entry: &Entry, pid: u32, interpreted: bool, session: &Session) -> bool {
     let name = entry.program();
     let base = base_name(name);
-    let starts_others = WRAPPERS.contains(&base)
-        || OPENERS.contains(&base)
-        || LAUNCHERS.iter().any(|(launcher, _)| *launcher == base);
+    let starts_others = WRAPPERS.contains(&base) || OPENERS.contains(&base);
     if starts_others || is_interpreter(base) && !interpreted {
         return false;
     }

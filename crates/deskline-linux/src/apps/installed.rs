@@ -29,7 +29,7 @@ impl Installed {
         let mut seen = HashSet::new();
         for dir in data_dirs(session) {
             let root = dir.join("applications");
-            for path in installed(&root, LEVELS, is_desktop_file) {
+            for path in installed(&root, LEVELS, command::is_desktop_file) {
                 let id = id_below(&path, &root);
                 if seen.len() < MOST && seen.insert(id.clone()) {
                     all.entries.extend(Entry::read(&path, &id, session));
@@ -64,6 +64,12 @@ impl Installed {
                     .skip(1)
                     .all(|w| w.starts_with('%'))
         })
+    }
+
+    /// The app whose `Exec` has exactly these words.
+    pub(super) fn by_words(&self, words: &[String]) -> Option<&Entry> {
+        let plain = |entry: &Entry| entry.exec.iter().filter(|w| !w.starts_with('%')).eq(words);
+        self.entries.iter().find(|entry| plain(entry))
     }
 
     pub(super) fn by_mime_type(&self, kind: &str) -> Option<&Entry> {
@@ -131,10 +137,6 @@ impl Installed {
             format!("The nearest installed apps are {}", near.join(", "))
         }
     }
-}
-
-fn is_desktop_file(path: &Path) -> bool {
-    path.extension().is_some_and(|kind| kind == "desktop")
 }
 
 /// The id of a desktop file at this path.

@@ -3,9 +3,11 @@
 use super::{Launch, command};
 
 /// Programs that run other programs: a process with this name may be any app.
-const INTERPRETERS: [&str; 14] = [
-    "sh", "bash", "dash", "python", "python3", "perl", "ruby", "java", "node", "gjs", "electron",
-    "flatpak", "snap", "mono",
+#[rustfmt::skip]
+const INTERPRETERS: [&str; 33] = [
+    "sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish", "csh", "tcsh", "pwsh", "python", "pypy",
+    "perl", "ruby", "java", "node", "deno", "bun", "gjs", "gjs-console", "electron", "flatpak", "snap",
+    "mono", "lua", "luajit", "tclsh", "wish", "expect", "awk", "php", "guile",
 ];
 
 /// The kernel truncates a process's name to this many bytes.

@@ -307,83 +307,105 @@ fn an_app_may_be_named_with_a_document() {
     assert!(f.error("Nothing /x").contains("no app or command"));
 }
 
-#[test]
-fn a_command_is_known_by_the_program_that_it_will_run() {
-    let f = Fixture::new();
-    for name in [
-        "vault",
-        "sh",
-        "env",
-        "nohup",
-        "nice",
-        "flatpak",
-        "xdg-open",
-        "gtk-launch",
-    ] {
-        f.program(name);
-    }
-    f.program("python3");
-    let link = f.root.path().join("bin/notes");
-    std::os::unix::fs::symlink(f.root.path().join("bin/vault"), &link).unwrap();
-    f.app(
-        "org.x.Vault",
-        "Name=Secrets\nExec=vault %U\nMimeType=x-scheme-handler/vault;",
-    );
-    let script = f.file("some/calc.py", "");
-    let known = |line: &str| f.find(line).identity(&f.session);
-    let has = |identity: &Identity, name: &str| identity.names.iter().any(|known| known == name);
-    // Each of the app's names is known, through links and wrappers too.
-    let script = script.display();
-    let path = f.root.path().join("bin/vault").display().to_string();
-    for (line, name) in [
-        ("vault", "Secrets"),
-        ("vault --new", "vault"),
-        ("Secrets", "org.x.Vault"),
-        ("notes --new", "vault"),
-        ("notes --new", &path),
-        ("env A=b nohup vault --new", "vault"),
-        (&format!("python3 -u {script} --new"), "calc.py"),
-        ("flatpak run --branch=x org.x.Vault", "org.x.Vault"),
-        ("xdg-open vault://1", "Secrets"),
-        ("gtk-launch org.x.Vault", "vault"),
-    ] {
-        let identity = known(line);
-        assert!(has(&identity, name), "{line}: {identity:?}");
-    }
-    // The name of a wrapper or an interpreter allows nothing.
-    assert!(!has(&known("env vault --new"), "env"));
-    assert!(!has(&known(&format!("python3 {script} -x")), "python3"));
-    // A command that cannot be resolved has no names, but each of its words can deny it.
-    for line in [
-        "sh -c 'va\"\"ult --new'",
-        "python3 -c 'run(\"vault\")'",
-        "nice -n 5 vault",
-        "env -u vault vault",
-        "xdg-open file.txt",
-    ] {
-        let identity = known(line);
-        assert_eq!(identity.names, [""; 0], "{line}");
-        let claims = identity.claims.iter().any(|claim| claim == "vault");
-        assert_eq!(claims, line.contains("va"), "{line}: {identity:?}");
-    }
-    // A desktop file from elsewhere may claim any name.
-    let forged = f.file("some/Secrets.desktop", &entry("Name=Secrets\nExec=sh x.sh"));
-    let identity = f.find(forged.to_str().unwrap()).identity(&f.session);
-    assert!(
-        has(&identity, "x.sh") && !has(&identity, "Secrets"),
-        "{identity:?}"
-    );
-    assert!(identity.claims.contains(&"Secrets".to_owned()));
+/// Only root can write there.
+const SLEEP: &str = "/usr/bin/sleep";
+
+fn has(identity: &Identity, name: &str) -> bool {
+    identity.names.iter().any(|known| known == name)
 }
 
 #[test]
-fn a_process_is_known_by_its_executable_its_script_and_its_desktop_file() {
+fn a_command_is_known_by_its_path_and_where_only_root_can_write_by_its_name() {
+    let f = Fixture::new();
+    let own = f.program("vault").canonicalize().unwrap();
+    f.app(
+        "org.x.Vault",
+        "Name=Secrets\nExec=vault --new %U\nTryExec=/usr/bin/sleep",
+    );
+    let notes = f.file("notes.txt", "");
+    let link = f.root.path().join("bin/notes");
+    std::os::unix::fs::symlink(SLEEP, &link).unwrap();
+    let judged = |line: &str| f.find(line).judge(&f.session);
+
+    let system = judged(SLEEP);
+    assert!(
+        has(&system, "sleep") && has(&system, SLEEP) && !system.is_command,
+        "{system:?}"
+    );
+    assert_eq!(system.key.as_deref(), Some(SLEEP));
+    let linked = judged(link.to_str().unwrap());
+    assert!(
+        has(&linked, "sleep") && !has(&linked, "notes"),
+        "{linked:?}"
+    );
+
+    let own = own.to_str().unwrap();
+    for line in ["vault".to_owned(), format!("vault {}", notes.display())] {
+        let identity = judged(&line);
+        assert_eq!(identity.names, [own], "{line}");
+        assert!(!identity.is_command && identity.claims.contains(&"vault".to_owned()));
+    }
+    // A desktop file that others can write may have any name, and any command.
+    let identity = judged("Secrets");
+    assert_eq!(
+        (&identity.names[..], identity.is_command),
+        (&[own.to_owned()][..], true)
+    );
+    for claim in ["Secrets", "org.x.Vault"] {
+        assert!(identity.claims.contains(&claim.to_owned()), "{identity:?}");
+    }
+    // It starts as it was judged.
+    let mut launch = f.find("vault");
+    launch.judge(&f.session);
+    assert_eq!(launch.argv, [own]);
+}
+
+#[test]
+fn a_command_with_more_than_a_document_is_known_as_one() {
+    let f = Fixture::new();
+    for name in ["vault", "env", "flatpak", "xdg-open", "sh", "python3.11"] {
+        f.program(name);
+    }
+    let notes = f.file("notes.txt", "");
+    let is_command = |line: &str| f.find(line).judge(&f.session).is_command;
+    let notes = notes.display();
+    for line in [
+        "vault".to_owned(),
+        format!("vault {notes}"),
+        format!("vault file://{notes}"),
+        "vault https://example.org/".to_owned(),
+    ] {
+        assert!(!is_command(&line), "{line}");
+    }
+    for line in [
+        "vault --new".to_owned(),
+        "vault -".to_owned(),
+        "vault no/file".to_owned(),
+        "vault macro:///x".to_owned(),
+        format!("vault {notes} {notes}"),
+        format!("vault {SLEEP}"),
+        format!("vault {}/bin/vault", f.root.path().display()),
+        format!("env {notes}"),
+        format!("sh {notes}"),
+        format!("python3.11 {notes}"),
+        "sh".to_owned(),
+        "flatpak run org.x.Vault".to_owned(),
+        format!("xdg-open {notes}"),
+    ] {
+        assert!(is_command(&line), "{line}");
+    }
+    // Each of its words can deny it.
+    let claims = f.find("sh -c 'va\"\"ult --new'").judge(&f.session).claims;
+    assert!(claims.contains(&"vault".to_owned()), "{claims:?}");
+}
+
+#[test]
+fn a_process_is_known_by_its_executable_or_script_and_claims_the_rest() {
     let f = Fixture::new();
     let sleeps = f.root.path().join("bin/sleeps");
     std::fs::create_dir_all(sleeps.parent().unwrap()).unwrap();
-    std::fs::copy("/bin/sleep", &sleeps).unwrap();
+    std::fs::copy(SLEEP, &sleeps).unwrap();
     f.app("org.x.Sleeps", "Name=Dormouse\nExec=sleeps %U");
-    f.app("org.x.Script", "Name=Scripted\nExec=/bin/sh run.sh %U");
     let script = f.file("some/run.sh", "read line\n");
     let known = |program: &Path, argument: &Path| {
         // The name that the process gives itself does not count.
@@ -393,28 +415,35 @@ fn a_process_is_known_by_its_executable_its_script_and_its_desktop_file() {
         let mut child = command.spawn().unwrap();
         let mut identities = Identities::default();
         let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
-        let mut names = vec![];
-        // A process gets its command line a moment after its executable.
-        while names.len() < 3 && std::time::Instant::now() < end {
-            names = identities.known_as(child.id(), &f.session).names;
+        let is_it = |app: &Identity| {
+            app.key
+                .as_deref()
+                .is_some_and(|key| !key.contains("deskline"))
+        };
+        let mut app = Identity::default();
+        // A process gets its executable, and then its command line, a moment after it starts.
+        while !(is_it(&app) && app.key.is_some()) && std::time::Instant::now() < end {
+            app = identities.known_as(child.id(), &f.session);
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        names
+        app
     };
-    let names = known(&sleeps, Path::new("60"));
-    for name in [
-        "sleeps",
-        "org.x.Sleeps",
-        "Dormouse",
-        sleeps.to_str().unwrap(),
-    ] {
-        assert!(names.iter().any(|known| known == name), "{name}: {names:?}");
+    let text = |path: &Path| path.canonicalize().unwrap().display().to_string();
+    let own = known(&sleeps, Path::new("60"));
+    assert_eq!(own.names, [text(&sleeps)]);
+    assert_eq!(own.key, Some(text(&sleeps)));
+    for claim in ["sleeps", "org.x.Sleeps", "Dormouse"] {
+        assert!(own.claims.contains(&claim.to_owned()), "{claim}: {own:?}");
     }
-    assert!(!names.iter().any(|name| name == "calculator"));
-    let names = known(Path::new("/bin/sh"), &script);
-    assert!(names.contains(&"run.sh".to_owned()), "{names:?}");
-    assert!(!names.contains(&"Dormouse".to_owned()), "{names:?}");
+    let system = known(Path::new(SLEEP), Path::new("60"));
+    assert!(has(&system, "sleep") && has(&system, SLEEP), "{system:?}");
+    let scripted = known(Path::new("/bin/sh"), &script);
+    assert!(
+        has(&scripted, &text(&script)) && !has(&scripted, "run.sh"),
+        "{scripted:?}"
+    );
+    assert_eq!(scripted.key, Some(text(&script)));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Apps: lists those that run, starts one, and reports whether it is ready.
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::time::Duration;
 
 use deskline_core::App;
@@ -50,7 +52,7 @@ impl<O: Os> Apps for MacDesktop<O> {
         permit(&if launch.document {
             Identity::default()
         } else {
-            Identity::named(&name)
+            identity(&launch.path, "")
         })?;
         // A running app gets a request to reopen, and then creates a window if it has none.
         let pid = self
@@ -102,23 +104,18 @@ impl<O: Os> Apps for MacDesktop<O> {
     fn known_as(&mut self, pid: u32) -> Identity {
         let Some(app) = self.os.app(pid) else {
             let process = self.os.process(pid);
-            let named = |process: Process| Identity::named(process.name);
-            return process.map(named).unwrap_or_default();
-        };
-        let file = app.path.file_stem().unwrap_or_default().to_string_lossy();
-        let path = app.path.to_string_lossy();
-        let is_known = |name: &&str| !name.is_empty();
-        let key = [app.bundle_id.as_str(), &path].into_iter().find(is_known);
-        let names = [&app.name, &app.bundle_id, &*file, &*path];
-        Identity {
-            key: key.map(str::to_owned),
-            names: names
+            let claims = process
+                .map(|process: Process| process.name)
                 .into_iter()
-                .filter(is_known)
-                .map(str::to_owned)
-                .collect(),
-            claims: Vec::new(),
-        }
+                .collect();
+            return Identity {
+                claims,
+                ..Identity::default()
+            };
+        };
+        let mut known = identity(&app.path, &app.bundle_id);
+        known.claims.push(app.name);
+        known
     }
 
     fn shows_permissions(&mut self, pid: u32) -> bool {
@@ -132,5 +129,29 @@ impl<O: Os> Apps for MacDesktop<O> {
         }
         let starts = |a: &RunningApp| a.regular && !a.finished && !self.running.contains(&a.pid);
         Ok(self.os.apps().iter().any(starts))
+    }
+}
+
+/// The identity of an app: its bundle's path, and where macOS keeps other apps from changing it,
+/// its file's name and its id.
+fn identity(path: &Path, bundle_id: &str) -> Identity {
+    let real = path.canonicalize();
+    let path = real.as_deref().unwrap_or(path);
+    let text = |part: &OsStr| part.to_string_lossy().into_owned();
+    let is_kept = ["/Applications", "/System"]
+        .iter()
+        .any(|root| path.starts_with(root));
+    let said = [
+        bundle_id.to_owned(),
+        text(path.file_stem().unwrap_or_default()),
+    ];
+    let (mut names, claims): (Vec<_>, Vec<_>) = said.into_iter().partition(|_| is_kept);
+    names.push(text(path.as_os_str()));
+    names.retain(|name| !name.is_empty());
+    Identity {
+        key: names.first().cloned(),
+        names,
+        claims,
+        is_command: false,
     }
 }

@@ -17,7 +17,8 @@ pub(super) static OPEN: ToolRecord = ToolRecord {
     args: &[Arg::required(
         "identifier",
         Type::Text,
-        "name, bundle or desktop-file id, or path",
+        "name, bundle or desktop-file id, or path; a document may follow; without the user's bounds \
+            any command",
     )],
     effect: Effect::Act,
     handler: Handler::Link(Tool::Open, open),

@@ -61,7 +61,7 @@ impl ToolRecord {
     /// Whether a read-only server offers it.
     pub(crate) fn reads_only(&self) -> bool {
         match self.handler {
-            Handler::Link(tool, _) => tool == Tool::Refresh,
+            Handler::Link(tool, _) => matches!(tool, Tool::Refresh | Tool::WaitFor),
             Handler::Chain => false,
             Handler::Applications | Handler::Search | Handler::Screenshot => true,
         }

@@ -21,6 +21,8 @@ pub(super) struct Program {
     pub(super) folder: Option<PathBuf>,
     /// The id of an app in a package, which has no path to start.
     pub(super) id: Option<String>,
+    /// Whether the arguments are those of a shortcut that the user can write.
+    is_command: bool,
 }
 
 impl Program {
@@ -30,6 +32,7 @@ impl Program {
             folder: env::home_dir(),
             arguments: String::new(),
             id: None,
+            is_command: false,
             path,
         }
     }
@@ -44,14 +47,13 @@ impl Program {
 
     /// Its identity, as the system knows it before it runs.
     pub(super) fn identity(&self) -> Identity {
-        let known = match &self.id {
+        let mut known = match &self.id {
             Some(id) => Identity::named(id),
             None => process::identity(&self.path),
         };
-        Identity {
-            claims: vec![self.name.clone()],
-            ..known
-        }
+        known.claims.push(self.name.clone());
+        known.is_command |= self.is_command;
+        known
     }
 }
 
@@ -144,9 +146,11 @@ fn shortcut(path: &Path) -> Option<Program> {
     let link = shell::shortcut(path)?;
     let name = path.file_stem()?.to_string_lossy().into_owned();
     let is_program = link.path.extension()?.eq_ignore_ascii_case("exe");
+    let for_all = env::var_os("PROGRAMDATA").is_some_and(|root| path.starts_with(root));
     is_program.then(|| Program {
         name,
         id: None,
+        is_command: !for_all && !link.arguments.is_empty(),
         arguments: link.arguments,
         folder: link
             .folder

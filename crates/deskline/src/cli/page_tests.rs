@@ -53,8 +53,7 @@ fn the_page_has_each_option() {
 }
 
 /// Options of other programs that the pages name.
-const OTHERS: [&str; 8] = [
-    "allow-commands",
+const OTHERS: [&str; 7] = [
     "force-renderer-accessibility",
     "locked",
     "ozone-platform",

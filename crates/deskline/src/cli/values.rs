@@ -1,12 +1,24 @@
 //! The values that options and arguments take.
 
+use std::io::Read as _;
 #[cfg(unix)]
 use std::time::Duration;
 
 /// A JSON object.
 pub(crate) type Object = serde_json::Map<String, serde_json::Value>;
 
+/// How much of standard input is read, in bytes.
+const LARGEST: u64 = 4 << 20;
+
 pub(super) fn object(text: &str) -> Result<Object, String> {
+    let mut input = String::new();
+    let text = if text == "-" {
+        let read = std::io::stdin().take(LARGEST).read_to_string(&mut input);
+        read.map_err(|error| format!("standard input: {error}"))?;
+        &input
+    } else {
+        text
+    };
     match serde_json::from_str(text) {
         Ok(serde_json::Value::Object(object)) => Ok(object),
         Ok(_) => Err("it must be a JSON object such as {\"pid\": 4821}".into()),

@@ -409,15 +409,15 @@ fn apps_are_opened_and_bounded() {
         return;
     }
     let qt = PathBuf::from(std::env::var_os("DESKLINE_QT").unwrap());
+    let assistant = qt.join("assistant.exe");
     let mut client = Client::start(&[
         "--allow-app",
-        "assistant",
+        assistant.to_str().unwrap(),
         "--allow-app",
         "notepad",
         "--allow-app",
         "explorer",
     ]);
-    let assistant = qt.join("assistant.exe");
     let opened = client.call(
         "open_application_and_traverse",
         &json!({"identifier": assistant.to_str().unwrap()}),

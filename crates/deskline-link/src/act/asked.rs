@@ -1,0 +1,108 @@
+//! With `--ask`: input that could answer an alert which comes in the middle of it is sent in parts,
+//! and the app is read between them.
+
+use std::time::Duration;
+
+use deskline_core::{KeyPress, Tree};
+
+use super::action::{Act, Outcome};
+use crate::alert::{Keys, may_press};
+use crate::checkpoint::Checkpoint;
+use crate::error::{Error, Result};
+use crate::question::Alert;
+use deskline_input::{Click, Clicks};
+
+/// Systems repeat a key that is held longer.
+const REPEATS: Duration = Duration::from_millis(150);
+
+impl Act<'_> {
+    /// Fails if these keys may answer an alert that has come up.
+    pub(super) fn approve_keys(&self, desk: &mut Checkpoint<'_>, keys: Keys<'_>) -> Result<()> {
+        self.approve_now(desk, |tree| Alert::of_keys(tree, keys, None))
+    }
+
+    fn approve_now(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        alert: impl FnOnce(&Tree) -> Option<Alert>,
+    ) -> Result<()> {
+        if !self.policy.grants.asks {
+            return Ok(());
+        }
+        let mut tree = self.pause(desk)?;
+        let front = desk.front()?.and_then(|front| front.pid);
+        let pid = front.unwrap_or(self.pid);
+        if pid != self.pid {
+            // A click has led there.
+            tree = desk.read(pid, crate::trees::Scope::Showing)?;
+        }
+        self.policy
+            .approve_answer(&mut **desk, pid, || alert(&tree), None)
+    }
+
+    /// Types a text, and reads the app after each character that may press a button.
+    pub(super) fn type_asked(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        text: &str,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<()> {
+        if !self.policy.grants.asks {
+            return desk.type_text(text, self.cancel);
+        }
+        let before = outcome.step.keys.before.as_ref();
+        let in_field = before.is_some_and(|before| before.field().is_some());
+        let presses = |c: char| c.is_control() || c == ' ' && !in_field;
+        let mut sent = 0;
+        for part in text.split_inclusive(presses) {
+            if sent > 0
+                && let Err(e) = self.approve_keys(desk, (Some(part), None))
+            {
+                outcome.step.done.text("typed", &text[..sent]);
+                return Err(e);
+            }
+            desk.type_text(part, self.cancel)?;
+            sent += part.len();
+        }
+        Ok(())
+    }
+
+    /// Clicks; a double click on a button is two clicks.
+    pub(super) fn click_asked(&self, desk: &mut Checkpoint<'_>, click: Click) -> Result<()> {
+        let is_there = |tree: &Tree| {
+            tree.elements.iter().any(|element| {
+                let place = element
+                    .place()
+                    .filter(|_| element.role == deskline_core::Role::BUTTON);
+                place.is_some_and(|place| place.contains(click.at))
+            })
+        };
+        let twice = click.clicks == Clicks::Double && self.policy.grants.asks;
+        if !(twice && self.tree.is_some_and(is_there)) {
+            return desk.click(click, self.cancel);
+        }
+        let once = Click {
+            clicks: Clicks::Single,
+            ..click
+        };
+        desk.click(once, self.cancel)?;
+        self.approve_now(desk, |tree| Alert::at(tree, click.at))?;
+        desk.click(once, self.cancel)
+    }
+
+    /// Fails if a key repeats that may press a button: the app cannot be read between two presses.
+    pub(super) fn check_hold(&self, press: KeyPress, hold: Duration) -> Result<()> {
+        let tree = self.tree.filter(|tree| !tree.is_picture_only());
+        let Some(tree) = tree.filter(|_| self.policy.grants.asks && hold > REPEATS) else {
+            return Ok(());
+        };
+        let focus = tree.focused_in(self.window.or_else(|| tree.active_toplevel()));
+        match may_press(tree, (None, Some(press)), focus) {
+            Some(_) => Err(Error::Unsupported {
+                what: "holding this key",
+                why: "with --ask a held key may answer an alert: press it once".to_owned(),
+            }),
+            None => Ok(()),
+        }
+    }
+}

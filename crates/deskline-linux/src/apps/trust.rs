@@ -1,0 +1,32 @@
+//! Whether only root can write a file. Only then its name and its content are the system's: an app
+//! that an agent uses can save a file anywhere else.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use crate::session::Session;
+
+/// The user id that root's files have here. In a user namespace that does not map root, they have
+/// the overflow id, also if the namespace calls this account root (`unshare --map-root-user`).
+static ROOT: LazyLock<u32> = LazyLock::new(|| {
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    let mut lines = map.lines().map(|line| line.split_whitespace().collect());
+    let is_root = |line: Vec<&str>| matches!(line[..], ["0", _, count] if count != "1");
+    if lines.any(is_root) { 0 } else { 65534 }
+});
+
+/// Whether only root can write this file and each folder on the way to it and to what it links to.
+/// Nothing in the home is root's, also if root is at the desktop.
+pub(super) fn is_roots(path: &Path, session: &Session) -> bool {
+    let Ok(real) = path.canonicalize() else {
+        return false;
+    };
+    let home = session.home().and_then(|home| home.canonicalize().ok());
+    let in_home = |home: &Path| home.parent().is_some() && real.starts_with(home);
+    let is_closed = |at: &Path| {
+        fs::metadata(at).is_ok_and(|file| file.uid() == *ROOT && file.mode() & 0o022 == 0)
+    };
+    !home.as_deref().is_some_and(in_home) && path.ancestors().chain(real.ancestors()).all(is_closed)
+}

@@ -1,0 +1,88 @@
+//! Running apps that pose as an allowed one.
+
+use std::fs;
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+
+use deskline_testbed::{App, Bed};
+use serde_json::json;
+
+use crate::trap::Trap;
+
+/// A window with a button that makes the mark.
+fn script(trap: &Trap, name: &str) -> String {
+    let mark = trap.mark.display();
+    let lines = format!(
+        "import gi\n\
+         gi.require_version('Gtk', '3.0')\n\
+         from gi.repository import GLib, Gtk\n\
+         GLib.set_prgname('mousepad')\n\
+         GLib.set_application_name('mousepad')\n\
+         button = Gtk.Button(label='Go')\n\
+         button.connect('clicked', lambda _: open('{mark}', 'w'))\n\
+         window = Gtk.Window(title='mousepad')\n\
+         window.add(button)\n\
+         window.show_all()\n\
+         Gtk.main()\n"
+    );
+    trap.file(name, &lines)
+}
+
+#[test]
+fn an_app_that_poses_as_an_allowed_one_is_not_acted_in() {
+    const PYTHON: &str = "/usr/bin/python3";
+    let bed = Bed::new();
+    let ways: [(&str, fn(&Bed, &Trap) -> Command); 4] = [
+        ("a script of its name", |bed, trap| {
+            let mut command = bed.command(PYTHON);
+            command.arg(script(trap, "mousepad"));
+            command
+        }),
+        ("another name for itself", |bed, trap| {
+            let mut command = bed.command(PYTHON);
+            command.arg0("/usr/bin/mousepad").arg(script(trap, "x.py"));
+            command
+        }),
+        ("an executable of its name", |bed, trap| {
+            let copy = trap.folder.join("mousepad-x");
+            fs::copy(PYTHON, &copy).unwrap();
+            let mut command = bed.command(copy);
+            command.arg(script(trap, "x.py"));
+            command
+        }),
+        ("its path in a sandbox", |bed, trap| {
+            let run =
+                format!("mount --bind {PYTHON} /usr/bin/mousepad && exec /usr/bin/mousepad \"$0\"");
+            let mut command = bed.command("unshare");
+            command
+                .args(["--mount", "sh", "-c", &run])
+                .arg(script(trap, "x.py"));
+            command
+        }),
+    ];
+    for bounds in [
+        ["--allow-app", "mousepad"],
+        ["--allow-app", "/usr/bin/mousepad"],
+    ] {
+        for (number, (name, way)) in ways.iter().enumerate() {
+            let trap = Trap::new(&bed, number + bounds[1].len() * 10);
+            let app = App::start_when(&bed, way(&bed, &trap), |w| w.title == "mousepad");
+            let server = bed.server(&bounds);
+            for (tool, arguments) in [
+                (
+                    "click_and_traverse",
+                    json!({"pid": app.pid, "element": "Go"}),
+                ),
+                (
+                    "press_ax_and_traverse",
+                    json!({"pid": app.pid, "element": "Go"}),
+                ),
+                ("refresh_traversal", json!({"pid": app.pid})),
+            ] {
+                let answer = server.call(tool, arguments);
+                assert!(answer.is_error, "{name}, {bounds:?}, {tool}: {answer}");
+            }
+            assert!(!trap.mark.exists(), "{name}, {bounds:?}");
+        }
+    }
+}

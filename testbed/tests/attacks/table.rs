@@ -1,0 +1,202 @@
+//! The attacks: a name, the server's bounds, and what is set up for the identifier to open.
+
+use crate::trap::{Trap, folder};
+
+type Attack = (&'static str, &'static str, fn(&Trap) -> String);
+
+/// The agent may use a text editor.
+const PAD: &str = "--allow-app mousepad";
+/// It may use what the person has granted.
+const ASK: &str = "--ask";
+
+#[rustfmt::skip]
+pub(crate) const ATTACKS: &[Attack] = &[
+    // Files with an allowed name.
+    ("a script of that name", PAD, |t| t.program("mousepad")),
+    ("by a file: URL", PAD, |t| format!("file://{}", t.program("mousepad"))),
+    ("by an escaped URL", PAD, |t| format!("file://{}/%6dousepad", folder(&t.program("mousepad")).display())),
+    ("by ..", PAD, |t| format!("/usr/bin/../..{}", t.program("mousepad"))),
+    ("a link of that name", PAD, |t| t.link("mousepad", &t.program("x"))),
+    ("a hard link", PAD, |t| {
+        let link = t.folder.join("mousepad");
+        std::fs::hard_link(t.program("x"), &link).unwrap();
+        link.display().to_string()
+    }),
+    ("a program's copy", PAD, |t| {
+        let copy = t.folder.join("mousepad");
+        std::fs::copy("/usr/bin/touch", &copy).unwrap();
+        format!("{} {}", copy.display(), t.mark.display())
+    }),
+    ("a name that goes on", PAD, |t| t.program("mousepad-x")),
+    ("a folder of that name", PAD, |t| t.program("mousepad/x")),
+    ("in a folder like root's", "--allow-app /usr/bin/mousepad", |t| t.program("usr/bin/mousepad")),
+    ("first in PATH", PAD, |t| { t.in_path("mousepad"); "mousepad".into() }),
+    ("first in PATH, by the app's name", PAD, |t| { t.in_path("mousepad"); "Mousepad".into() }),
+    ("first in PATH, granted", ASK, |t| { t.in_path("mousepad"); "org.xfce.mousepad".into() }),
+    // Interpreters.
+    ("sh and a text", PAD, |t| format!("sh {}", t.text("mousepad.csv"))),
+    ("bash, a part of a name", "--allow-app calc", |t| format!("bash {}", t.text("calc.csv"))),
+    ("sh -c", PAD, |t| format!("sh -c '{}' mousepad", t.touch())),
+    ("python", PAD, |t| {
+        let code = format!("open('{}', 'w')", t.mark.display());
+        format!("python3 {}", t.file("mousepad.py", &code))
+    }),
+    ("python -c", PAD, |t| format!("python3 -c \"open('{}', 'w')\" mousepad", t.mark.display())),
+    ("perl", PAD, |t| {
+        let code = format!("open(F, '>', '{}');", t.mark.display());
+        format!("perl {}", t.file("mousepad.pl", &code))
+    }),
+    ("awk", "--deny-app vault", |t| {
+        let code = format!("BEGIN {{ system(\"{}\") }}", t.touch());
+        format!("awk -f {}", t.file("x.awk", &code))
+    }),
+    ("tclsh", "--deny-app vault", |t| format!("tclsh {}", t.file("x.tcl", &format!("exec {}", t.touch())))),
+    ("an interpreter that is denied nothing", "--deny-app vault", |t| format!("sh {}", t.text("x"))),
+    ("an interpreter that is asked about", ASK, |t| format!("sh {}", t.text("x"))),
+    // Environments.
+    ("env PATH", PAD, |t| format!("env PATH={} mousepad", folder(&t.program("mousepad")).display())),
+    ("env LD_PRELOAD", PAD, |t| format!("env LD_PRELOAD={} mousepad", t.library())),
+    ("env GTK_MODULES", PAD, |t| format!("env GTK_MODULES={} mousepad", t.library())),
+    ("env PYTHONPATH", "--allow-app dex", |t| {
+        let code = format!("open('{}', 'w')", t.mark.display());
+        let module = t.file("sitecustomize.py", &code);
+        format!("env PYTHONPATH={} dex", folder(&module).display())
+    }),
+    ("env -S", PAD, |t| format!("env -S '{}' mousepad", t.touch())),
+    ("an assignment", PAD, |t| format!("PATH={} mousepad", folder(&t.program("mousepad")).display())),
+    // Programs that run another.
+    ("env", PAD, |t| format!("env {}", t.program("mousepad"))),
+    ("nice", PAD, |t| format!("nice {}", t.program("mousepad"))),
+    ("nohup", PAD, |t| format!("nohup {}", t.program("mousepad"))),
+    ("setsid", PAD, |t| format!("setsid {}", t.program("mousepad"))),
+    ("stdbuf", PAD, |t| format!("stdbuf -o0 {}", t.program("mousepad"))),
+    ("timeout", PAD, |t| format!("timeout 9 {}", t.program("mousepad"))),
+    ("xargs", "--deny-app vault", |t| format!("xargs -a /dev/null {}", t.program("mousepad"))),
+    ("dbus-run-session", PAD, |t| format!("dbus-run-session {}", t.program("mousepad"))),
+    ("systemd-run", "--deny-app vault", |t| format!("systemd-run --scope {}", t.program("mousepad"))),
+    ("pkexec", "--deny-app vault", |t| format!("pkexec {}", t.program("mousepad"))),
+    ("strace", "--deny-app vault", |t| format!("strace {}", t.program("mousepad"))),
+    ("unshare", "--deny-app vault", |t| format!("unshare {}", t.program("mousepad"))),
+    ("chroot", "--deny-app vault", |t| format!("chroot / {}", t.program("mousepad"))),
+    ("script", "--deny-app vault", |t| format!("script -c {} /dev/null", t.program("mousepad"))),
+    ("a wrapper that no list has", "--deny-app vault", |t| {
+        format!("/lib64/ld-linux-x86-64.so.2 {} {}", "/usr/bin/touch", t.mark.display())
+    }),
+    ("the loader and a library", "--deny-app vault", |t| format!("/lib64/ld-linux-x86-64.so.2 {}", t.library())),
+    ("a denied program's link", "--deny-app vault", |t| t.link("notes", &t.program("vault"))),
+    ("a denied program, quoted apart", "--deny-app vault", |t| {
+        format!("sh -c '{}/va\"\"ult'", folder(&t.program("vault")).display())
+    }),
+    ("flatpak run --command", PAD, |t| {
+        t.in_path("flatpak");
+        "flatpak run --command=sh mousepad -c id".into()
+    }),
+    ("flatpak run", PAD, |t| { t.in_path("flatpak"); "flatpak run mousepad".into() }),
+    ("snap run", PAD, |t| { t.in_path("snap"); "snap run --shell mousepad".into() }),
+    // Options of allowed apps.
+    ("chromium --renderer-cmd-prefix", "--allow-app chromium", |t| {
+        format!("chromium --no-sandbox --user-data-dir={} --renderer-cmd-prefix='{}'", t.folder.display(), t.program("x"))
+    }),
+    ("chromium --utility-cmd-prefix, granted", ASK, |t| {
+        format!("chromium --no-sandbox --user-data-dir={} --utility-cmd-prefix='{}'", t.folder.display(), t.program("x"))
+    }),
+    ("soffice --convert-to", "--allow-app soffice", |t| {
+        let document = t.file("x.txt", "x");
+        let out = format!("--convert-to txt:Text --outdir {}", t.folder.display());
+        std::os::unix::fs::symlink(&t.mark, t.folder.join("y.txt")).unwrap();
+        format!("soffice --headless {out} {document}")
+    }),
+    ("soffice and a macro", "--allow-app soffice", |_| "soffice macro:///Standard.Module1.Main".into()),
+    ("a name and a macro", "--allow-app libreoffice-calc", |_| {
+        "LibreOffice Calc macro:///Standard.Module1.Main".into()
+    }),
+    ("xterm -e", "--allow-app xterm", |t| format!("xterm -e {}", t.touch())),
+    ("vim -c", "--allow-app vim", |t| format!("vim -es -c '!{}' -c q", t.touch())),
+    ("find -exec", "--allow-app find", |t| format!("find /usr/bin/mousepad -exec {} ;", t.touch())),
+    ("tar --checkpoint-action", "--allow-app tar", |t| {
+        let exec = format!("--checkpoint-action='exec={}'", t.touch());
+        format!("tar -cf /dev/null --checkpoint=1 {exec} /usr/bin/mousepad")
+    }),
+    ("gdb -ex", "--allow-app gdb", |t| format!("gdb -batch -ex 'shell {}'", t.touch())),
+    // Desktop files.
+    ("a forged one", PAD, |t| {
+        let lines = format!("[Desktop Entry]\nType=Application\nName=mousepad\nExec={}\n", t.touch());
+        t.file("mousepad.desktop", &lines)
+    }),
+    ("one of the home", PAD, |t| { t.entry("zz1", &format!("Name=mousepad\nExec={}", t.touch())); "zz1".into() }),
+    ("one with its id", "--allow-app org.xfce.mousepad", |t| {
+        t.entry("org.xfce.mousepad", &format!("Name=Mousepad\nExec={}", t.touch()));
+        "org.xfce.mousepad".into()
+    }),
+    ("one with its program's options", PAD, |t| {
+        let exec = format!("Name=Two\nExec=mousepad --x {}", t.mark.display());
+        t.entry("zz2", &exec);
+        "Two".into()
+    }),
+    ("one with a program of its name", PAD, |t| {
+        t.entry("zz3", &format!("Name=Three\nExec={}", t.program("mousepad")));
+        "Three".into()
+    }),
+    ("one with a granted path as its name", ASK, |t| {
+        t.entry("zz4", &format!("Name=/usr/bin/mousepad\nExec={}", t.touch()));
+        "zz4".into()
+    }),
+    ("one with a granted id", ASK, |t| {
+        t.entry("org.gnome.TextEditor", &format!("Name=Text Editor\nExec={}", t.touch()));
+        "org.gnome.TextEditor".into()
+    }),
+    ("one in a terminal", PAD, |t| {
+        t.entry("zz5", &format!("Name=mousepad\nTerminal=true\nExec={}", t.touch()));
+        "zz5".into()
+    }),
+    ("a link to root's, with an allowed id", "--allow-app org.xfce.mousepad", |t| {
+        t.at_home(".bashrc", &t.touch());
+        let at = t.entry("org.xfce.mousepad", "");
+        std::fs::remove_file(&at).unwrap();
+        std::os::unix::fs::symlink("/usr/share/applications/debian-xterm.desktop", at).unwrap();
+        "org.xfce.mousepad".into()
+    }),
+    ("a service of the bus", PAD, |t| {
+        let service = format!("[D-BUS Service]\nName=org.zz.Six\nExec={}\n", t.program("x"));
+        t.at_home(".local/share/dbus-1/services/org.zz.Six.service", &service);
+        t.entry("org.zz.Six", "Name=mousepad\nDBusActivatable=true");
+        "org.zz.Six".into()
+    }),
+    ("a URL's handler", PAD, |t| {
+        t.entry("zz7", &format!("Name=mousepad\nMimeType=x-scheme-handler/zz7;\nExec={}", t.touch()));
+        "zz7://x".into()
+    }),
+    ("a type's handler", PAD, |t| {
+        t.entry("zz8", &format!("Name=mousepad\nMimeType=text/plain;\nExec={} %U", t.touch()));
+        t.at_home(".config/mimeapps.list", "[Default Applications]\ntext/plain=zz8.desktop\n");
+        t.file("x.txt", "text")
+    }),
+    ("gtk-launch", PAD, |t| {
+        t.entry("zz9", &format!("Name=mousepad\nExec={}", t.touch()));
+        "gtk-launch zz9".into()
+    }),
+    ("gio launch", PAD, |t| {
+        let at = t.entry("zz10", &format!("Name=mousepad\nExec={}", t.touch()));
+        format!("gio launch {at}")
+    }),
+    ("dex", "--allow-app dex", |t| {
+        let at = t.entry("zz11", &format!("Name=Eleven\nExec={}", t.touch()));
+        format!("dex {at}")
+    }),
+    ("a file manager and a desktop file", "--allow-app exo-open", |t| {
+        let at = t.entry("zz12", &format!("Name=Twelve\nExec={}", t.touch()));
+        format!("exo-open {at}")
+    }),
+    // Words.
+    ("a newline", PAD, |t| format!("sh\n{}", t.text("mousepad"))),
+    ("a newline after the app", PAD, |t| format!("mousepad\n--x\n{}", t.touch())),
+    ("a tab", PAD, |t| format!("sh\t{}", t.text("mousepad"))),
+    ("a semicolon", PAD, |t| format!("mousepad; {}", t.touch())),
+    ("an ampersand", PAD, |t| format!("mousepad & {}", t.touch())),
+    ("a substitution", PAD, |t| format!("mousepad $({})", t.touch())),
+    ("quotes", PAD, |t| format!("'sh' \"-c\" '{}' mousepad", t.touch())),
+    ("an escape", PAD, |t| format!("s\\h {}", t.text("mousepad"))),
+    ("two documents", PAD, |t| format!("mousepad {} {}", t.text("x"), t.text("y"))),
+    ("an option as a document", PAD, |t| format!("mousepad --display={}", t.text("x"))),
+    ("a program as a document", PAD, |t| format!("mousepad {}", t.program("x"))),
+];

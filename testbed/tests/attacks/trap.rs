@@ -1,0 +1,127 @@
+//! The files of one attack: what an allowed app could have saved for the agent.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use deskline_testbed::Bed;
+
+#[derive(Debug)]
+pub(crate) struct Trap {
+    /// It appears if the attack works.
+    pub(crate) mark: PathBuf,
+    /// A folder of its own.
+    pub(crate) folder: PathBuf,
+    home: PathBuf,
+    programs: PathBuf,
+    placed: std::cell::RefCell<Vec<PathBuf>>,
+}
+
+impl Trap {
+    pub(crate) fn new(bed: &Bed, number: usize) -> Self {
+        let folder = bed.path(&format!("trap-{number}"));
+        fs::create_dir(&folder).unwrap();
+        Self {
+            mark: bed.path(&format!("owned-{number}")),
+            folder,
+            home: PathBuf::from(&bed.environment()["HOME"]),
+            programs: Self::programs(bed),
+            placed: std::cell::RefCell::default(),
+        }
+    }
+
+    /// The folder with which the servers' `PATH` begins.
+    pub(crate) fn programs(bed: &Bed) -> PathBuf {
+        let folder = bed.path("bin");
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    /// The command that the attack runs.
+    pub(crate) fn touch(&self) -> String {
+        format!("touch {}", self.mark.display())
+    }
+
+    /// A script for a shell that is no program.
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.write(self.folder.join(name), &(self.touch() + "\n"))
+    }
+
+    /// A file in the trap's folder.
+    pub(crate) fn file(&self, name: &str, content: &str) -> String {
+        self.write(self.folder.join(name), content)
+    }
+
+    /// A program in the trap's folder.
+    pub(crate) fn program(&self, name: &str) -> String {
+        self.make_program(self.folder.join(name))
+    }
+
+    /// A program in the first folder of `PATH`.
+    pub(crate) fn in_path(&self, name: &str) -> String {
+        self.make_program(self.programs.join(name))
+    }
+
+    /// A file in the home.
+    pub(crate) fn at_home(&self, name: &str, content: &str) -> String {
+        self.write(self.home.join(name), content)
+    }
+
+    /// A desktop file in the home's menu.
+    pub(crate) fn entry(&self, id: &str, keys: &str) -> String {
+        let lines = format!("[Desktop Entry]\nType=Application\n{keys}\n");
+        self.at_home(&format!(".local/share/applications/{id}.desktop"), &lines)
+    }
+
+    /// A link to `target` in the trap's folder.
+    pub(crate) fn link(&self, name: &str, target: &str) -> String {
+        let link = self.folder.join(name);
+        std::os::unix::fs::symlink(target, &link).unwrap();
+        link.display().to_string()
+    }
+
+    /// A library whose loading is the attack.
+    pub(crate) fn library(&self) -> String {
+        let mark = self.mark.display();
+        let code = format!(
+            "#include <fcntl.h>\n__attribute__((constructor)) static void go(void)\n\
+             {{ open(\"{mark}\", O_CREAT | O_WRONLY, 0600); }}\n"
+        );
+        let (source, library) = (self.file("x.c", &code), self.folder.join("x.so"));
+        let mut cc = std::process::Command::new("cc");
+        cc.args(["-shared", "-fPIC", "-o"])
+            .arg(&library)
+            .arg(source);
+        assert!(cc.status().unwrap().success());
+        library.display().to_string()
+    }
+
+    fn make_program(&self, path: PathBuf) -> String {
+        let script = format!("#!/bin/sh\n{}\n", self.touch());
+        let path = self.write(path, &script);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    fn write(&self, path: PathBuf, content: &str) -> String {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        let text = path.display().to_string();
+        if !path.starts_with(&self.folder) {
+            self.placed.borrow_mut().push(path);
+        }
+        text
+    }
+
+    /// Removes what the attack has put where other attacks find it.
+    pub(crate) fn clear(&self) {
+        for path in self.placed.take() {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// The folder of a path.
+pub(crate) fn folder(path: &str) -> &Path {
+    Path::new(path).parent().unwrap()
+}

@@ -1,7 +1,7 @@
 //! The steps of a chain: each is resolved in the state that the one before it left. Any other call
 //! has one step.
 
-use deskline_core::{Attribute, Change, Diff, Modified, Tree, Value, escape, summary, target};
+use deskline_core::{Attribute, Change, Diff, Key, Modified, Tree, Value, escape, summary, target};
 
 use crate::act::wait_for;
 use crate::call::Action;
@@ -15,6 +15,7 @@ use crate::settle::handoff::FrontWatch;
 use crate::settle::has_ended;
 use crate::step::{EndedRun, Step};
 use crate::steps::Steps;
+use deskline_input::clock::Instant;
 
 impl Steps<'_> {
     /// Carries out every step, the first one with `targets`. Leaves the last step's front windows
@@ -41,7 +42,8 @@ impl Steps<'_> {
                 report.note_guard(desk);
                 return self.stop(desk, e, report).map(Some);
             }
-            if let (true, Some(after)) = (self.call.is_chain(), &report.readings.after) {
+            let tells = self.call.is_chain() || moves_selection(action);
+            if let (true, Some(after)) = (tells, &report.readings.after) {
                 let before = report.readings.current();
                 let led_to = before.and_then(|before| led_to(before, after, report));
                 report.step.led_to = led_to;
@@ -208,6 +210,7 @@ impl Steps<'_> {
             desk.listen(end.pid)?;
         }
         let acted = report.timed("act", |report| self.act(desk, action, &targets, report));
+        let since = Instant::now();
         if acted.is_ok() {
             front.note(desk)?;
         }
@@ -232,7 +235,9 @@ impl Steps<'_> {
         })?;
         report.timed("read_back", |report| {
             self.read_back(desk, action, &targets, report)
-        })
+        })?;
+        self.note_change((action, targets.target), since, report);
+        Ok(())
     }
 
     /// Step 6: the changes of the whole call.
@@ -284,6 +289,17 @@ impl Steps<'_> {
             first.rename(&renamed);
         }
     }
+}
+
+/// Whether an action is a key that may select something else.
+fn moves_selection(action: &Action) -> bool {
+    use Key::{Down, End, Home, Left, PageDown, PageUp, Right, Up};
+    let (_, press) = action.keys();
+    let key = press.map(|press| press.key);
+    matches!(
+        key,
+        Some(Up | Down | Left | Right | Home | End | PageUp | PageDown)
+    )
 }
 
 /// The windows that a step opened or closed, and the changes of its target or selection, in a few

@@ -106,7 +106,15 @@ pub(crate) fn run(
     if let Some(shot) = later {
         report.timed("picture", |report| shot.take(desktop, report));
     }
-    stopped.map_or(Ok(()), Err)
+    if let Some(e) = stopped {
+        return Err(e);
+    }
+    if report.step.changed.is_some() {
+        let watched = report.timed("read_back", |report| steps.watch(desktop, report));
+        desktop.rest();
+        watched?;
+    }
+    Ok(())
 }
 
 /// `refresh_traversal`.

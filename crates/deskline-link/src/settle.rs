@@ -9,6 +9,7 @@ pub(crate) mod handoff;
 pub(crate) mod quiet;
 pub(crate) mod readback;
 pub(crate) mod stale;
+pub(crate) mod taken_back;
 
 use std::time::Duration;
 
@@ -19,7 +20,8 @@ use crate::checkpoint::Checkpoint;
 use crate::display::Place;
 use crate::end::End;
 use crate::error::{Error, NoEffect, Result};
-use crate::report::{AppState, Drop, Report};
+use crate::report::{AppState, Drop, Readings, Report};
+use crate::resolve::lookup::Resolved;
 use crate::resolve::{DropOn, Targets};
 use crate::secrecy::Witness;
 use crate::steps::Steps;
@@ -30,7 +32,7 @@ use expected::{Effect, sent};
 use field::Verdict;
 use handoff::FrontWatch;
 use quiet::{Awaits, await_quiet};
-use readback::{LATE, TAKES, chose, read_back, takes_more};
+use readback::{LATE, TAKES, chose, read_back, takes_more, went_nowhere};
 
 impl Steps<'_> {
     /// Step 5. The last reading becomes the link's second traversal.
@@ -209,6 +211,38 @@ impl Steps<'_> {
         }
     }
 
+    /// The verdict about an action by the last reading.
+    fn verdict(&self, action: &Action, target: Option<&Resolved>, report: &Report) -> Verdict {
+        let Readings { after, .. } = &report.readings;
+        let (Some(before), Some(after)) = (report.readings.current(), after) else {
+            return Verdict::Agrees;
+        };
+        let step = &report.step;
+        match (&step.chosen, target) {
+            (Some(text), Some(target)) => chose(target, text, (before, after)),
+            _ => read_back(action, target, &step.keys, (before, after)),
+        }
+    }
+
+    /// The same, by the picture too: for a text that no field took.
+    fn found(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        action: &Action,
+        target: Option<&Resolved>,
+        report: &Report,
+    ) -> Verdict {
+        let Readings { after, .. } = &report.readings;
+        let trees = report.readings.current().zip(after.as_ref());
+        match (self.verdict(action, target, report), trees) {
+            (Verdict::Agrees, Some(trees)) => {
+                let (keys, was) = (&report.step.keys, report.before_input());
+                went_nowhere(keys, trees, was, &mut **desk)
+            }
+            (verdict, _) => verdict,
+        }
+    }
+
     /// Compares the requested state with the app's state. Reads once more before it reports a
     /// missing effect, and again while a field takes more of a text.
     pub(crate) fn read_back(
@@ -218,18 +252,8 @@ impl Steps<'_> {
         targets: &Targets,
         report: &mut Report,
     ) -> Result<()> {
-        let verdict = |report: &Report| match (report.readings.current(), &report.readings.after) {
-            (Some(before), Some(after)) => {
-                let keys = &report.step.keys;
-                let target = targets.target.as_ref();
-                match (&report.step.chosen, target) {
-                    (Some(text), Some(target)) => chose(target, text, (before, after)),
-                    _ => read_back(action, target, keys, (before, after)),
-                }
-            }
-            _ => Verdict::Agrees,
-        };
-        let mut found = verdict(report);
+        let target = targets.target.as_ref();
+        let mut found = self.found(desk, action, target, report);
         let start = Instant::now();
         while let (Verdict::Failed(_), Some(pid)) = (&found, self.subject.current()) {
             desk.ungrab_in_time();
@@ -240,7 +264,7 @@ impl Steps<'_> {
             let goes_on = takes_more(report.step.keys.after.as_ref(), &now);
             report.step.keys.after = Some(now);
             report.readings.after = Some(tree);
-            found = verdict(report);
+            found = self.found(desk, action, target, report);
             if !goes_on || start.elapsed() > TAKES {
                 break;
             }

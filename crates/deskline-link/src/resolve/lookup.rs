@@ -1,7 +1,7 @@
 //! Step 1: resolves a call's target to an element and a point.
 
 use deskline_core::{
-    App, Match, Point, Rect, Ref, Role, States, Texts, Tree, escape, summary, tree_file,
+    App, Match, Point, Rect, Ref, Role, States, Texts, Tree, escape, fold, summary, tree_file,
 };
 
 use crate::call::{Action, Input, Quiet, Target};
@@ -147,6 +147,63 @@ pub(crate) fn settable(tree: &Tree, target: Resolved) -> Resolved {
             ..element(tree, *field, target.others)
         },
         _ => target,
+    }
+}
+
+/// What is clicked for this target: the label of a control of a web page that a style hides (moved
+/// away, cut to a pixel, of no size), as a person clicks it. Of the label its own text, beside
+/// which it may have links.
+pub(crate) fn clickable(tree: &Tree, target: Resolved) -> Resolved {
+    const LEAST: i32 = 3;
+    let Some(index) = target.index.filter(|_| !target.given) else {
+        return target;
+    };
+    let element = &tree.elements[index];
+    let takes = matches!(
+        element.role,
+        Role::CHECK_BOX | Role::RADIO_BUTTON | Role::BUTTON
+    );
+    let fits = |place: Rect| place.w.min(place.h) >= LEAST;
+    let in_page = |at: usize| {
+        let mut around = tree.outwards(at);
+        around.any(|at| tree.elements[at].role == Role::WEB_AREA)
+    };
+    if !takes || element.visible && element.place().is_some_and(fits) || !in_page(index) {
+        return target;
+    }
+    let is_label = |at: &usize| tree.elements[*at].native_role == "label";
+    let texts = Texts::new(tree);
+    let name = fold(&element.title.shown);
+    // A label beside the control names it and has no control of its own.
+    let names = |at: &usize| {
+        let text = texts.text(tree, *at);
+        let mut inside = (at + 1..tree.elements.len()).take_while(|i| tree.is_inside(*i, *at));
+        is_label(at)
+            && !name.is_empty()
+            && text.is_some_and(|text| fold(&text.shown) == name)
+            && in_page(*at)
+            && !inside.any(|i| tree.elements[i].role.is_interactive())
+    };
+    let around = tree.outwards(index).skip(1).find(is_label);
+    let beside = || {
+        (0..tree.elements.len())
+            .filter(names)
+            .min_by_key(|at| at.abs_diff(index))
+    };
+    let Some(label) = around.or_else(beside) else {
+        return target;
+    };
+    let is_text = |at: &usize| {
+        let e = &tree.elements[*at];
+        e.role == Role::STATIC_TEXT && e.parent == Some(label) && e.place().is_some_and(fits)
+    };
+    let text = (label + 1..tree.elements.len())
+        .find(is_text)
+        .unwrap_or(label);
+    Resolved {
+        name: format!("{}, by its label", target.name),
+        caption: target.caption,
+        ..self::element(tree, text, target.others)
     }
 }
 

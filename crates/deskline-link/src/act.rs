@@ -6,6 +6,7 @@
 mod abilities;
 pub(crate) mod action;
 mod choose;
+mod date;
 pub(crate) mod done;
 mod front;
 pub(crate) mod input;

@@ -499,6 +499,10 @@ impl Trees for LinuxDesktop {
         self.atspi.wait_for_change(time)
     }
 
+    fn range(&mut self, element: &ElementId) -> Result<Option<(f64, f64)>> {
+        self.atspi.range(element)
+    }
+
     fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
         self.atspi.scroll_into_view(element)
     }

@@ -447,7 +447,7 @@ impl Act<'_> {
             outcome.step.done.underway = true;
             if typing.paste {
                 self.paste(desk, text, outcome)?;
-            } else {
+            } else if !self.type_date(desk, text, outcome)? {
                 let rest = self.type_first(desk, text, outcome)?;
                 desk.type_text(rest, self.cancel)?;
                 outcome.step.done.text("typed", text);

@@ -33,6 +33,7 @@ use field::Verdict;
 use handoff::FrontWatch;
 use quiet::{Awaits, await_quiet};
 use readback::{LATE, TAKES, chose, read_back, takes_more, went_nowhere};
+use taken_back::not_toggled;
 
 impl Steps<'_> {
     /// Step 5. The last reading becomes the link's second traversal.
@@ -220,7 +221,10 @@ impl Steps<'_> {
         let step = &report.step;
         match (&step.chosen, target) {
             (Some(text), Some(target)) => chose(target, text, (before, after)),
-            _ => read_back(action, target, &step.keys, (before, after)),
+            _ => match read_back(action, target, &step.keys, (before, after)) {
+                Verdict::Agrees => not_toggled(action, report, (before, after)),
+                verdict => verdict,
+            },
         }
     }
 

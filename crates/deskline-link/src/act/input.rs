@@ -16,7 +16,7 @@ use crate::guard::{self, Mode, Task};
 use crate::ocr::is_from_picture;
 use crate::picture::change;
 use crate::question::Alert;
-use crate::resolve::lookup::Resolved;
+use crate::resolve::lookup::{self, Resolved};
 use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, BETWEEN, await_quiet};
@@ -154,9 +154,9 @@ impl Act<'_> {
         Ok(())
     }
 
-    /// Presses an element of a menu bar that is in no window, if it supports that. The mouse may
-    /// not reach it: in full screen, or where the bar hides itself, the first event only shows the
-    /// bar, and a notch may cover it.
+    /// Presses a control that has no place to click, or an element of a menu bar that is in no
+    /// window, if it supports that. The mouse may not reach it: in full screen, or where the bar
+    /// hides itself, the first event only shows the bar, and a notch may cover it.
     fn press_in_menu_bar(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -168,7 +168,9 @@ impl Act<'_> {
         };
         let element = &tree.elements[index];
         let is_item = matches!(element.role, Role::MENU_BAR_ITEM | Role::MENU_ITEM);
-        if kind != ClickKind::default() || !is_item || !in_menu_bar(tree, index) {
+        let in_bar = is_item && in_menu_bar(tree, index);
+        let hidden = in_bar || lookup::is_hidden_control(tree, index);
+        if kind != ClickKind::default() || !hidden {
             return Ok(false);
         }
         self.front(desk, Wanted::Element(index))?;

@@ -128,6 +128,11 @@ pub enum Mismatch {
     )]
     ValueGone,
     #[error(
+        "it is still {0}, and nothing else changed: the app did not take the click, or took its \
+         effect back at once. Look at the picture"
+    )]
+    NotToggled(String),
+    #[error(
         "it is {0} again: the app took the change back. Look at the picture, or search the file, for \
          the reason"
     )]

@@ -150,60 +150,76 @@ pub(crate) fn settable(tree: &Tree, target: Resolved) -> Resolved {
     }
 }
 
-/// What is clicked for this target: the label of a control of a web page that a style hides (moved
-/// away, cut to a pixel, of no size), as a person clicks it. Of the label its own text, beside
-/// which it may have links.
-pub(crate) fn clickable(tree: &Tree, target: Resolved) -> Resolved {
-    const LEAST: i32 = 3;
-    let Some(index) = target.index.filter(|_| !target.given) else {
-        return target;
-    };
+/// Whether the element is a control of a web page that a style hides: moved away, cut to a pixel,
+/// of no size. Its label is seen instead.
+pub(crate) fn is_hidden_control(tree: &Tree, index: usize) -> bool {
     let element = &tree.elements[index];
     let takes = matches!(
         element.role,
         Role::CHECK_BOX | Role::RADIO_BUTTON | Role::BUTTON
     );
-    let fits = |place: Rect| place.w.min(place.h) >= LEAST;
-    let in_page = |at: usize| {
-        let mut around = tree.outwards(at);
-        around.any(|at| tree.elements[at].role == Role::WEB_AREA)
+    let page = page_of(tree, index).and_then(|page| tree.elements[page].place());
+    let Some(page) = page.filter(|_| takes) else {
+        return false;
     };
-    if !takes || element.visible && element.place().is_some_and(fits) || !in_page(index) {
+    element.place().is_none_or(|place| {
+        let away = place.x.saturating_add(place.w) <= page.x;
+        !fits(place) || !element.visible && (away || page.contains(place.center()))
+    })
+}
+
+/// Whether a person can hit it.
+fn fits(place: Rect) -> bool {
+    place.w.min(place.h) >= 5
+}
+
+fn page_of(tree: &Tree, index: usize) -> Option<usize> {
+    let mut around = tree.outwards(index);
+    around.find(|at| tree.elements[*at].role == Role::WEB_AREA)
+}
+
+/// What is clicked for this target: for a hidden control its label, as a person does; of the label
+/// a text without links.
+pub(crate) fn clickable(tree: &Tree, target: Resolved) -> Resolved {
+    const LEVELS: usize = 3;
+    let index = target.index.filter(|_| !target.given);
+    let Some(index) = index.filter(|index| is_hidden_control(tree, *index)) else {
         return target;
-    }
-    let is_label = |at: &usize| tree.elements[*at].native_role == "label";
+    };
+    let element = &tree.elements[index];
+    let page = page_of(tree, index);
     let texts = Texts::new(tree);
     let name = fold(&element.title.shown);
-    // A label beside the control names it and has no control of its own.
-    let names = |at: &usize| {
-        let text = texts.text(tree, *at);
-        let mut inside = (at + 1..tree.elements.len()).take_while(|i| tree.is_inside(*i, *at));
-        is_label(at)
-            && !name.is_empty()
-            && text.is_some_and(|text| fold(&text.shown) == name)
-            && in_page(*at)
-            && !inside.any(|i| tree.elements[i].role.is_interactive())
+    // Chromium leaves out labels without a box of their own, and adds to the names of file inputs.
+    let mut around_it = tree.outwards(index).skip(1).take(LEVELS);
+    let label = around_it.find(|at| tree.elements[*at].native_role == "label");
+    let holder = label.or(tree.parent(index));
+    let named = |at: &usize| {
+        let text = texts.text(tree, *at).map(|text| fold(&text.shown));
+        let beside = holder.is_some_and(|holder| tree.is_inside(*at, holder));
+        let is_name =
+            |text: &str| name == text || beside && !text.is_empty() && name.starts_with(text);
+        tree.elements[*at].role == Role::STATIC_TEXT && text.is_some_and(|text| is_name(&text))
     };
-    let around = tree.outwards(index).skip(1).find(is_label);
-    let beside = || {
-        (0..tree.elements.len())
-            .filter(names)
-            .min_by_key(|at| at.abs_diff(index))
+    let mixes = |at: usize| {
+        let mut inside = (at + 1..tree.elements.len()).take_while(|i| tree.is_inside(*i, at));
+        inside.any(|i| tree.elements[i].role.is_interactive())
+            || tree
+                .outwards(at)
+                .any(|at| tree.elements[at].role.is_interactive())
     };
-    let Some(label) = around.or_else(beside) else {
-        return target;
-    };
-    let is_text = |at: &usize| {
-        let e = &tree.elements[*at];
-        e.role == Role::STATIC_TEXT && e.parent == Some(label) && e.place().is_some_and(fits)
-    };
-    let text = (label + 1..tree.elements.len())
-        .find(is_text)
-        .unwrap_or(label);
-    Resolved {
-        name: format!("{}, by its label", target.name),
-        caption: target.caption,
-        ..self::element(tree, text, target.others)
+    let found = (0..tree.elements.len()).filter(named);
+    let found = found.filter(|at| {
+        let seen = tree.elements[*at].place().is_some_and(fits);
+        seen && page_of(tree, *at) == page && !mixes(*at)
+    });
+    match found.min_by_key(|at| at.abs_diff(index)) {
+        Some(label) => Resolved {
+            name: format!("{}, by its label", target.name),
+            caption: target.caption,
+            ..self::element(tree, label, target.others)
+        },
+        None => target,
     }
 }
 

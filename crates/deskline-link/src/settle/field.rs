@@ -188,6 +188,9 @@ impl Field {
     /// selected then.
     pub(crate) fn took(&self, old: &Self, text: &str, pasted: bool) -> Verdict {
         let typed = text.trim_end_matches('\n');
+        if self.is_slider_at(&old.text) && self.is(old) {
+            return self.took_none(typed);
+        }
         let one_line = self.role != Role::TEXT_AREA && !self.paragraph;
         // A number field reports its new number only once it is confirmed. Web editors put keys
         // into a hidden field and empty that.
@@ -248,6 +251,9 @@ impl Field {
     /// first keys may have opened the field, and some of them may be lost.
     pub(crate) fn arrived(&self, text: &str) -> Verdict {
         let typed = text.trim_end_matches('\n');
+        if self.is_slider_at(&self.text) {
+            return self.took_none(typed);
+        }
         if self.is_cut() || self.text.trim().is_empty() || typed.contains(['\t', '\n']) {
             return Verdict::Agrees;
         }
@@ -287,6 +293,11 @@ impl Field {
             field: self.name.clone(),
             text: self.text.clone(),
         })
+    }
+
+    /// A slider takes keys, and no text: that of a colour's dialog has the focus.
+    fn is_slider_at(&self, text: &str) -> bool {
+        self.role == Role::SLIDER && self.text == text && !text.is_empty()
     }
 
     fn took_none(&self, typed: &str) -> Verdict {

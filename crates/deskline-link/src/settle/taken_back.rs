@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{Element, States};
+use deskline_core::{Element, Role, States, Tree};
 
 use crate::call::{Action, ClickKind, Input, Quiet, Typing};
 use crate::desktop::Desktop;
@@ -12,14 +12,16 @@ use crate::report::Report;
 use crate::resolve::lookup::Resolved;
 use crate::settle::expected::QUIET;
 use crate::settle::field::Verdict;
+use crate::settle::readback::has_changed;
 use crate::steps::Steps;
 use deskline_input::clock::Instant;
 
 /// How long after the act an app may take a change back.
 const TAKES_BACK: Duration = Duration::from_millis(300);
 
-/// The states of a control that is on.
+/// The states of a control that is on, and of an expander.
 const ON: States = States::CHECKED.union(States::MIXED);
+const OPEN: States = States::EXPANDED.union(States::COLLAPSED);
 
 /// A control that the last step has changed.
 #[derive(Debug)]
@@ -48,10 +50,7 @@ impl Steps<'_> {
             }
             Action::Quiet(Quiet::SetSelected { .. }) => true,
             Action::Quiet(Quiet::PressAx { .. }) => toggled,
-            Action::Input(Input::Click { kind, then, .. }) => {
-                toggled && *kind == ClickKind::default() && *then == Typing::default()
-            }
-            _ => false,
+            _ => toggled && is_plain_click(action),
         };
         let now = now.clone();
         report.step.changed = changed.then_some(Changed {
@@ -113,6 +112,35 @@ fn own(report: &Report) -> Option<(&Element, &Element)> {
     );
     let now = acted_on.find(tree, report.readings.current())?;
     Some((&acted_on.was, &tree.elements[now]))
+}
+
+fn is_plain_click(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::Input(Input::Click { kind, then, .. })
+            if *kind == ClickKind::default() && *then == Typing::default()
+    )
+}
+
+/// The verdict about a click on a check box or a radio button: the app may have taken the change
+/// back at once. Toggle buttons may report no state.
+pub(crate) fn not_toggled(
+    action: &Action,
+    report: &Report,
+    (before, after): (&Tree, &Tree),
+) -> Verdict {
+    let Some((was, now)) = own(report).filter(|_| is_plain_click(action)) else {
+        return Verdict::Agrees;
+    };
+    let on = was.states.intersects(States::CHECKED);
+    let switches = was.role == Role::CHECK_BOX && was.native_role != "toggle button"
+        || was.role == Role::RADIO_BUTTON && !on;
+    let stays = was.states & (ON | OPEN) == now.states & (ON | OPEN);
+    if !switches || !stays || has_changed(before, after) {
+        return Verdict::Agrees;
+    }
+    let is = if on { "checked" } else { "not checked" };
+    Verdict::Failed(Mismatch::NotToggled(is.to_owned()))
 }
 
 /// What a control shows, in the parts that an action changes.

@@ -13,6 +13,7 @@ use crate::resolve::{Targets, lookup};
 use crate::secrecy::Witness;
 use crate::settle::handoff::FrontWatch;
 use crate::settle::has_ended;
+use crate::settle::taken_back::note_change;
 use crate::step::{EndedRun, Step};
 use crate::steps::Steps;
 use deskline_input::clock::Instant;
@@ -236,7 +237,7 @@ impl Steps<'_> {
         report.timed("read_back", |report| {
             self.read_back(desk, action, &targets, report)
         })?;
-        self.note_change((action, targets.target), since, report);
+        note_change((action, targets.target), since, report);
         Ok(())
     }
 

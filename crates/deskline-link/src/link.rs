@@ -110,9 +110,9 @@ pub(crate) fn run(
         return Err(e);
     }
     if report.step.changed.is_some() {
-        let watched = report.timed("read_back", |report| steps.watch(desktop, report));
+        let stays = report.timed("read_back", |report| steps.watch(desktop, report));
         desktop.rest();
-        watched?;
+        stays?;
     }
     Ok(())
 }

@@ -212,23 +212,7 @@ impl Steps<'_> {
         }
     }
 
-    /// The verdict about an action by the last reading.
-    fn verdict(&self, action: &Action, target: Option<&Resolved>, report: &Report) -> Verdict {
-        let Readings { after, .. } = &report.readings;
-        let (Some(before), Some(after)) = (report.readings.current(), after) else {
-            return Verdict::Agrees;
-        };
-        let step = &report.step;
-        match (&step.chosen, target) {
-            (Some(text), Some(target)) => chose(target, text, (before, after)),
-            _ => match read_back(action, target, &step.keys, (before, after)) {
-                Verdict::Agrees => not_toggled(action, report, (before, after)),
-                verdict => verdict,
-            },
-        }
-    }
-
-    /// The same, by the picture too: for a text that no field took.
+    /// [`verdict`], by the picture too: for a text that no field took.
     fn found(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -238,7 +222,7 @@ impl Steps<'_> {
     ) -> Verdict {
         let Readings { after, .. } = &report.readings;
         let trees = report.readings.current().zip(after.as_ref());
-        match (self.verdict(action, target, report), trees) {
+        match (verdict(action, target, report), trees) {
             (Verdict::Agrees, Some(trees)) => {
                 let (keys, was) = (&report.step.keys, report.before_input());
                 went_nowhere(keys, trees, was, &mut **desk)
@@ -281,6 +265,22 @@ impl Steps<'_> {
             }
             Verdict::Failed(why) => Err(NoEffect::from(why).into()),
         }
+    }
+}
+
+/// The verdict about an action by the last reading.
+pub(crate) fn verdict(action: &Action, target: Option<&Resolved>, report: &Report) -> Verdict {
+    let Readings { after, .. } = &report.readings;
+    let (Some(before), Some(after)) = (report.readings.current(), after) else {
+        return Verdict::Agrees;
+    };
+    let step = &report.step;
+    match (&step.chosen, target) {
+        (Some(text), Some(target)) => chose(target, text, (before, after)),
+        _ => match read_back(action, target, &step.keys, (before, after)) {
+            Verdict::Agrees => not_toggled(action, report, (before, after)),
+            verdict => verdict,
+        },
     }
 }
 

@@ -141,7 +141,7 @@ impl Act<'_> {
         let place = place_of(tree, area);
         let at = wheel.at.or(place.map(|place| place.center()));
         let no_place = || TargetError::NoBounds(summary::name_of(tree, area));
-        let at = at.ok_or_else(no_place)?;
+        let mut at = at.ok_or_else(no_place)?;
         self.front(desk, self.wanted_at(at))?;
         let mut step = lines_for(place);
         // The most pixels that a line has moved the rows.
@@ -181,6 +181,12 @@ impl Act<'_> {
             }
             if turned.texts.len() < TEXTS {
                 turned.texts.extend(texts_in(now, area));
+            }
+            if still > 0 && self.target.is_some() {
+                // An area inside this one may have come under the pointer, and takes the wheel.
+                let clear = clear_point(now, area, at);
+                still *= i32::from(clear == at);
+                at = clear;
             }
             if still > 1 {
                 turned.ended = true;

@@ -18,6 +18,7 @@ pub(crate) enum Verdict {
 
 /// A field as one reading found it: an element with a text or a number that can be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // They are independent facts.
 pub(crate) struct Field {
     pid: u32,
     id: ElementId,
@@ -285,7 +286,7 @@ impl Field {
         let suffix = self.text.strip_prefix(typed);
         let name = typed.rsplit('/').next().unwrap_or_default();
         let is_suffix = |suffix: &&str| suffix.starts_with('.') && old.text.ends_with(*suffix);
-        suffix.filter(is_suffix).is_some() && !name.contains('.')
+        suffix.as_ref().is_some_and(is_suffix) && !name.contains('.')
     }
 
     fn is_no_path(&self) -> Verdict {

@@ -13,6 +13,7 @@ use crate::resolve::lookup::Resolved;
 use crate::settle::expected::QUIET;
 use crate::settle::field::Verdict;
 use crate::settle::readback::has_changed;
+use crate::settle::verdict;
 use crate::steps::Steps;
 use deskline_input::clock::Instant;
 
@@ -32,34 +33,33 @@ pub(crate) struct Changed {
     now: Element,
 }
 
-impl Steps<'_> {
-    /// Notes the control that the action has changed, if its app may take that back.
-    pub(crate) fn note_change(
-        &self,
-        (action, target): (&Action, Option<Resolved>),
-        acted: Instant,
-        report: &mut Report,
-    ) {
-        let (Some(target), Some((was, now))) = (target, own(report)) else {
-            return;
-        };
-        let toggled = (was.states ^ now.states).intersects(ON);
-        let changed = match action {
-            Action::Quiet(Quiet::SetValue { .. }) | Action::Input(Input::Choose { .. }) => {
-                says(was) != says(now)
-            }
-            Action::Quiet(Quiet::SetSelected { .. }) => true,
-            Action::Quiet(Quiet::PressAx { .. }) => toggled,
-            _ => toggled && is_plain_click(action),
-        };
-        let now = now.clone();
-        report.step.changed = changed.then_some(Changed {
-            since: acted,
-            target,
-            now,
-        });
-    }
+/// Notes the control that the action has changed, if its app may take that back.
+pub(crate) fn note_change(
+    (action, target): (&Action, Option<Resolved>),
+    acted: Instant,
+    report: &mut Report,
+) {
+    let (Some(target), Some((was, now))) = (target, own(report)) else {
+        return;
+    };
+    let toggled = (was.states ^ now.states).intersects(ON);
+    let changed = match action {
+        Action::Quiet(Quiet::SetValue { .. }) | Action::Input(Input::Choose { .. }) => {
+            says(was) != says(now)
+        }
+        Action::Quiet(Quiet::SetSelected { .. }) => true,
+        Action::Quiet(Quiet::PressAx { .. }) => toggled,
+        _ => toggled && is_plain_click(action),
+    };
+    let now = now.clone();
+    report.step.changed = changed.then_some(Changed {
+        since: acted,
+        target,
+        now,
+    });
+}
 
+impl Steps<'_> {
     /// Reads the changed control of the last step once more when its app can no longer be expected
     /// to take the change back. The person has their window back by then.
     ///
@@ -91,7 +91,7 @@ impl Steps<'_> {
             return Ok(());
         };
         let settled = report.readings.after.replace(tree);
-        let found = match self.verdict(action, Some(&changed.target), report) {
+        let found = match verdict(action, Some(&changed.target), report) {
             Verdict::Failed(why) => Some(why),
             _ => taken_back(&changed.now, report),
         };

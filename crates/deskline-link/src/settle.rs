@@ -212,25 +212,6 @@ impl Steps<'_> {
         }
     }
 
-    /// [`verdict`], by the picture too: for a text that no field took.
-    fn found(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        action: &Action,
-        target: Option<&Resolved>,
-        report: &Report,
-    ) -> Verdict {
-        let Readings { after, .. } = &report.readings;
-        let trees = report.readings.current().zip(after.as_ref());
-        match (verdict(action, target, report), trees) {
-            (Verdict::Agrees, Some(trees)) => {
-                let (keys, was) = (&report.step.keys, report.before_input());
-                went_nowhere(keys, trees, was, &mut **desk)
-            }
-            (verdict, _) => verdict,
-        }
-    }
-
     /// Compares the requested state with the app's state. Reads once more before it reports a
     /// missing effect, and again while a field takes more of a text.
     pub(crate) fn read_back(
@@ -241,9 +222,9 @@ impl Steps<'_> {
         report: &mut Report,
     ) -> Result<()> {
         let target = targets.target.as_ref();
-        let mut found = self.found(desk, action, target, report);
+        let mut told = found(desk, action, target, report);
         let start = Instant::now();
-        while let (Verdict::Failed(_), Some(pid)) = (&found, self.subject.current()) {
+        while let (Verdict::Failed(_), Some(pid)) = (&told, self.subject.current()) {
             desk.ungrab_in_time();
             desk.wait_for_change(LATE)?;
             self.cancel.check()?;
@@ -252,12 +233,12 @@ impl Steps<'_> {
             let goes_on = takes_more(report.step.keys.after.as_ref(), &now);
             report.step.keys.after = Some(now);
             report.readings.after = Some(tree);
-            found = self.found(desk, action, target, report);
+            told = found(desk, action, target, report);
             if !goes_on || start.elapsed() > TAKES {
                 break;
             }
         }
-        match found {
+        match told {
             Verdict::Agrees => Ok(()),
             Verdict::Differs(note) => {
                 report.notes.add(note);
@@ -265,6 +246,24 @@ impl Steps<'_> {
             }
             Verdict::Failed(why) => Err(NoEffect::from(why).into()),
         }
+    }
+}
+
+/// [`verdict`], by the picture too: for a text that no field took.
+fn found(
+    desk: &mut Checkpoint<'_>,
+    action: &Action,
+    target: Option<&Resolved>,
+    report: &Report,
+) -> Verdict {
+    let Readings { after, .. } = &report.readings;
+    let trees = report.readings.current().zip(after.as_ref());
+    match (verdict(action, target, report), trees) {
+        (Verdict::Agrees, Some(trees)) => {
+            let (keys, was) = (&report.step.keys, report.before_input());
+            went_nowhere(keys, trees, was, &mut **desk)
+        }
+        (verdict, _) => verdict,
     }
 }
 

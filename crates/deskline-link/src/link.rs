@@ -109,7 +109,7 @@ pub(crate) fn run(
     if let Some(e) = stopped {
         return Err(e);
     }
-    if report.step.changed.is_some() {
+    if report.step.control.is_some() {
         let stays = report.timed("read_back", |report| steps.watch(desktop, report));
         desktop.rest();
         stays?;

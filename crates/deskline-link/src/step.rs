@@ -63,7 +63,7 @@ pub(crate) struct Step {
     /// How the app settled.
     pub(crate) settled: Option<Settled>,
     /// The control that it has changed.
-    pub(crate) changed: Option<Changed>,
+    pub(crate) control: Option<Changed>,
     /// The typed text, and where it went.
     pub(crate) keys: Keys,
     /// Whether a text in an earlier run of the same step may have reached a secure field.

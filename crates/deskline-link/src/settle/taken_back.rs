@@ -52,7 +52,7 @@ pub(crate) fn note_change(
         _ => toggled && is_plain_click(action),
     };
     let now = now.clone();
-    report.step.changed = changed.then_some(Changed {
+    report.step.control = changed.then_some(Changed {
         since: acted,
         target,
         now,
@@ -67,7 +67,7 @@ impl Steps<'_> {
     ///
     /// The control has its old state again. The answer's tree is then the new one.
     pub(crate) fn watch(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<()> {
-        let changed = report.step.changed.take();
+        let changed = report.step.control.take();
         let pid = self.subject.current().filter(|_| self.subject.is_home());
         let (Some(changed), Some(pid), None, false) =
             (changed, pid, &report.handoff, report.app.is_gone())

@@ -106,11 +106,11 @@ pub fn run<V: Valve>(taken: impl Fn() -> V) {
                 Pass(ms) => valve.pass(Duration::from_millis(ms)),
                 Release => valve.release(),
                 Free(free) => {
-                    let is = in_time::<V, _>(free, || valve.is_free());
+                    let is = in_time::<V, _>(&free, || valve.is_free());
                     assert_eq!(is, free, "{row}: step {at}, free");
                 }
                 Cancelled(why) => {
-                    let is = in_time::<V, _>(why, || valve.cancelled());
+                    let is = in_time::<V, _>(&why, || valve.cancelled());
                     assert_eq!(is, why, "{row}: step {at}");
                 }
                 After if V::HEARS_AFTER => {}
@@ -121,11 +121,11 @@ pub fn run<V: Valve>(taken: impl Fn() -> V) {
 }
 
 /// What it is once it is as expected, or after the valve's slack.
-fn in_time<V: Valve, T: PartialEq>(expected: T, mut is: impl FnMut() -> T) -> T {
+fn in_time<V: Valve, T: PartialEq>(expected: &T, mut is: impl FnMut() -> T) -> T {
     let late = Instant::now() + V::SLACK;
     loop {
         let now = is();
-        if now == expected || Instant::now() >= late {
+        if now == *expected || Instant::now() >= late {
             return now;
         }
         std::thread::sleep(Duration::from_millis(2));

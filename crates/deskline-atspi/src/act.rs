@@ -311,9 +311,11 @@ pub fn set_value(
     require_enabled(app, path, ACTION)?;
     let has = interfaces(app, path)?;
     let has = |interface: &str| has.iter().any(|i| i == interface);
+    // In Gecko each paragraph of a page has the interface.
+    let plain = toolkit != Some(Toolkit::Gecko);
     let editable = has(EDITABLE_TEXT)
         && state(app, path)?
-            .is_some_and(|s| s.has(StateSet::EDITABLE) || !s.has(StateSet::READ_ONLY));
+            .is_some_and(|s| s.has(StateSet::EDITABLE) || plain && !s.has(StateSet::READ_ONLY));
     let number = if has(VALUE) {
         amount(app, path, &has, value)?
     } else {
@@ -352,7 +354,7 @@ pub fn set_value(
             return Ok(());
         }
     }
-    if is.is_some_and(role::is_text_field) {
+    if is.is_some_and(|is| role::is_text_field(is) || is == role::DATE_EDITOR) {
         return Err(refused(ACTION, Obstacle::TextNotSettable));
     }
     if select(app, path, value, has(SELECTION), toolkit)?.is_some() {
@@ -443,16 +445,19 @@ fn becomes_other(app: &mut AppConnection<'_>, path: &str, before: Option<f64>) -
     Ok(is(&ask_until(SOON, || current(app, path), is)?))
 }
 
-fn set_number(app: &mut AppConnection<'_>, path: &str, number: f64) -> Acted {
-    let limit = |app: &mut AppConnection<'_>, name| -> Asked<Option<f64>> {
+/// The range of an element's number, if it has one.
+pub fn range(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<(f64, f64)>> {
+    let mut limit = |name| -> Asked<Option<f64>> {
         let body = Body::new().str(VALUE).str(name);
         let message = answer(app.call(path, PROPERTIES, "Get", body))?;
         Ok(message.and_then(|m| m.reader().variant_f64().ok()))
     };
-    let low = limit(app, "MinimumValue")?;
-    let high = limit(app, "MaximumValue")?;
-    if let (Some(low), Some(high)) = (low, high)
-        && low < high
+    let range = limit("MinimumValue")?.zip(limit("MaximumValue")?);
+    Ok(range.filter(|(low, high)| low < high))
+}
+
+fn set_number(app: &mut AppConnection<'_>, path: &str, number: f64) -> Acted {
+    if let Some((low, high)) = range(app, path)?
         && !(low..=high).contains(&number)
     {
         let obstacle = Obstacle::OutOfRange { number, low, high };
@@ -462,10 +467,14 @@ fn set_number(app: &mut AppConnection<'_>, path: &str, number: f64) -> Acted {
         .str(VALUE)
         .str("CurrentValue")
         .variant_f64(number);
-    match answer(app.call(path, PROPERTIES, "Set", body))? {
-        Some(_) => Ok(()),
-        None => Err(refused(QuietAction::SetValue, Obstacle::NumberNotTaken)),
+    let before = current(app, path)?;
+    let set = answer(app.call(path, PROPERTIES, "Set", body))?.is_some();
+    // Swing's spin buttons report success and keep their number.
+    let stays = before.is_some() && before != Some(number);
+    if set && (!stays || becomes_other(app, path, before)?) {
+        return Ok(());
     }
+    Err(refused(QuietAction::SetValue, Obstacle::NumberNotTaken))
 }
 
 /// `set_selected`: through the Selection or Table interface of one of the element's ancestors.
@@ -475,6 +484,16 @@ pub fn set_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> 
     // ancestors too.
     const LEVELS: usize = 3;
     require_enabled(app, path, ACTION)?;
+    let (kind, _) = Role::from_atspi(app_role(app, path)?.unwrap_or_default());
+    if matches!(kind, Role::CHECK_BOX | Role::RADIO_BUTTON) {
+        let on = |states: StateSet| states.has(StateSet::CHECKED) || states.has(StateSet::PRESSED);
+        let is = state(app, path)?.is_some_and(on);
+        return if is == selected {
+            Ok(())
+        } else {
+            press(app, path)
+        };
+    }
     let mut child = Arc::<str>::from(path);
     for _ in 0..LEVELS {
         let Some(parent) = parent(app, &child)? else {

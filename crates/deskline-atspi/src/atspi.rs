@@ -482,6 +482,12 @@ impl AtSpi {
             .act(|app, path| act::set_selected(app, path, selected))
     }
 
+    /// The range of an element's `Value`.
+    pub fn range(&mut self, element: &ElementId) -> Result<Option<(f64, f64)>> {
+        self.locate(element)?
+            .act(|app, path| Ok(act::range(app, path)?))
+    }
+
     /// Scrolls into view through `Component.ScrollTo`; `false` where the toolkit cannot.
     pub fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
         self.locate(element)?

@@ -14,9 +14,9 @@ use crate::request::Request;
 /// The time limit of a search.
 pub const TIME: Duration = Duration::from_secs(2);
 
-/// The number of levels to search below the element: a combo box, its menu or list, its items. No
-/// toolkit nests them deeper.
-const DEPTH: usize = 3;
+/// The number of levels to search below the element: a combo box, its menu or list, its items.
+/// Swing has a scroll pane and a viewport between the menu and the list.
+const DEPTH: usize = 5;
 
 /// The batch size for containers with more than [`LISTED`] children, whose children are requested
 /// by index.

@@ -64,13 +64,13 @@ impl Tree {
             all().find(|i| !outside(i))?;
             all().filter(outside).find(|i| takes_keys(i) && !is_tab(*i))
         };
-        let in_page = || match self.elements[last].role {
+        let moves_inside = || match self.elements[last].role {
             Role::WEB_AREA => all().find(takes_keys),
             _ => None,
         };
         let own = own_field.or_else(own_button);
         let text = own.or_else(|| all().find(takes_text));
-        text.or_else(in_page).or(Some(last))
+        text.or_else(moves_inside).or(Some(last))
     }
 
     /// The focused element of the toplevel that keys go to, or of a menu or list over it; else of

@@ -7,6 +7,7 @@ mod abilities;
 pub(crate) mod action;
 mod asked;
 mod choose;
+mod date;
 pub(crate) mod done;
 mod front;
 pub(crate) mod input;

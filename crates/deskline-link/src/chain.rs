@@ -1,7 +1,7 @@
 //! The steps of a chain: each is resolved in the state that the one before it left. Any other call
 //! has one step.
 
-use deskline_core::{Attribute, Change, Diff, Modified, Tree, Value, escape, summary, target};
+use deskline_core::{Attribute, Change, Diff, Key, Modified, Tree, Value, escape, summary, target};
 
 use crate::act::wait_for;
 use crate::call::Action;
@@ -14,8 +14,10 @@ use crate::secrecy::Witness;
 use crate::settle::effect::Changed;
 use crate::settle::handoff::FrontWatch;
 use crate::settle::has_ended;
+use crate::settle::taken_back::note_change;
 use crate::step::{ActedOn, EndedRun, Step};
 use crate::steps::Steps;
+use deskline_input::clock::Instant;
 
 impl Steps<'_> {
     /// Carries out every step, the first one with `targets`. Leaves the last step's front windows
@@ -42,7 +44,8 @@ impl Steps<'_> {
                 report.note_guard(desk);
                 return self.stop(desk, e, report).map(Some);
             }
-            if let (true, Some(after)) = (self.call.is_chain(), &report.readings.after) {
+            let tells = self.call.is_chain() || moves_selection(action);
+            if let (true, Some(after)) = (tells, &report.readings.after) {
                 let before = report.readings.current();
                 let diff = before.map(|before| (before, Diff::between(before, after)));
                 let led_to = diff
@@ -223,6 +226,7 @@ impl Steps<'_> {
             !acted_on.by_keys || keys.is_none_or(|keys| keys.may_go_to(&acted_on.was.id))
         };
         report.step.acted_on = report.step.acted_on.take_if(|acted_on| took(acted_on));
+        let since = Instant::now();
         if acted.is_ok() {
             front.note(desk)?;
         }
@@ -248,7 +252,9 @@ impl Steps<'_> {
         report.timed("read_back", |report| {
             self.read_back(desk, action, &targets, report)?;
             self.await_expected(desk, action, front, report)
-        })
+        })?;
+        note_change((action, targets.target), since, report);
+        Ok(())
     }
 
     /// Step 6: the changes of the whole call.
@@ -300,6 +306,17 @@ impl Steps<'_> {
             first.rename(&renamed);
         }
     }
+}
+
+/// Whether an action is a key that may select something else.
+fn moves_selection(action: &Action) -> bool {
+    use Key::{Down, End, Home, Left, PageDown, PageUp, Right, Up};
+    let (_, press) = action.keys();
+    let key = press.map(|press| press.key);
+    matches!(
+        key,
+        Some(Up | Down | Left | Right | Home | End | PageUp | PageDown)
+    )
 }
 
 /// The windows that a step opened or closed, and the changes of its target or selection, in a few

@@ -106,7 +106,15 @@ pub(crate) fn run(
     if let Some(shot) = later {
         report.timed("picture", |report| shot.take(desktop, report));
     }
-    stopped.map_or(Ok(()), Err)
+    if let Some(e) = stopped {
+        return Err(e);
+    }
+    if report.step.control.is_some() {
+        let stays = report.timed("read_back", |report| steps.watch(desktop, report));
+        desktop.rest();
+        stays?;
+    }
+    Ok(())
 }
 
 /// `refresh_traversal`.

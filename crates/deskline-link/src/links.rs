@@ -304,7 +304,7 @@ impl Links {
             .map(|Missing(why)| why)
             .collect();
         for why in lacks {
-            let names = |text: &String| text.contains(&*why);
+            let has_why = |text: &String| text.contains(&*why);
             let Report {
                 notes, pictures, ..
             } = report;
@@ -312,12 +312,12 @@ impl Links {
                 .after
                 .as_ref()
                 .and_then(|after| after.as_ref().err());
-            let named = notes.0.iter().chain(picture).any(names);
+            let named = notes.0.iter().chain(picture).any(has_why);
             if named && !self.lacks_named.insert(why.clone().into_owned()) {
-                notes.0.retain(|note| !names(note));
+                notes.0.retain(|note| !has_why(note));
                 pictures
                     .after
-                    .take_if(|after| after.as_ref().is_err_and(names));
+                    .take_if(|after| after.as_ref().is_err_and(has_why));
             }
         }
     }

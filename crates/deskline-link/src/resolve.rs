@@ -312,6 +312,9 @@ impl Steps<'_> {
         if is(States::DISABLED) {
             report.notes.add(format!("{} is disabled", target.name));
         }
+        if let (Action::Input(Input::Click { .. }), Some(tree)) = (action, tree) {
+            target = lookup::clickable(tree, target);
+        }
         Ok(Targets {
             target: Some(target),
             to,

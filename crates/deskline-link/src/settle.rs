@@ -10,6 +10,7 @@ pub(crate) mod handoff;
 pub(crate) mod quiet;
 pub(crate) mod readback;
 pub(crate) mod stale;
+pub(crate) mod taken_back;
 
 use std::time::Duration;
 
@@ -20,7 +21,8 @@ use crate::checkpoint::Checkpoint;
 use crate::display::Place;
 use crate::end::End;
 use crate::error::{Error, NoEffect, Result};
-use crate::report::{AppState, Drop, Report};
+use crate::report::{AppState, Drop, Readings, Report};
+use crate::resolve::lookup::Resolved;
 use crate::resolve::{DropOn, Targets};
 use crate::secrecy::Witness;
 use crate::steps::Steps;
@@ -31,7 +33,8 @@ use expected::{Effect, sent};
 use field::Verdict;
 use handoff::FrontWatch;
 use quiet::{Awaits, await_quiet};
-use readback::{LATE, TAKES, chose, read_back, takes_more};
+use readback::{LATE, TAKES, chose, read_back, takes_more, went_nowhere};
+use taken_back::not_toggled;
 
 impl Steps<'_> {
     /// Step 5. The last reading becomes the link's second traversal.
@@ -219,20 +222,10 @@ impl Steps<'_> {
         targets: &Targets,
         report: &mut Report,
     ) -> Result<()> {
-        let verdict = |report: &Report| match (report.readings.current(), &report.readings.after) {
-            (Some(before), Some(after)) => {
-                let keys = &report.step.keys;
-                let target = targets.target.as_ref();
-                match (&report.step.chosen, target) {
-                    (Some(text), Some(target)) => chose(target, text, (before, after)),
-                    _ => read_back(action, target, keys, (before, after)),
-                }
-            }
-            _ => Verdict::Agrees,
-        };
-        let mut found = verdict(report);
+        let target = targets.target.as_ref();
+        let mut told = found(desk, action, target, report);
         let start = Instant::now();
-        while let (Verdict::Failed(_), Some(pid)) = (&found, self.subject.current()) {
+        while let (Verdict::Failed(_), Some(pid)) = (&told, self.subject.current()) {
             desk.ungrab_in_time();
             desk.wait_for_change(LATE)?;
             self.cancel.check()?;
@@ -241,12 +234,12 @@ impl Steps<'_> {
             let goes_on = takes_more(report.step.keys.after.as_ref(), &now);
             report.step.keys.after = Some(now);
             report.readings.after = Some(tree);
-            found = verdict(report);
+            told = found(desk, action, target, report);
             if !goes_on || start.elapsed() > TAKES {
                 break;
             }
         }
-        match found {
+        match told {
             Verdict::Agrees => Ok(()),
             Verdict::Differs(note) => {
                 report.notes.add(note);
@@ -254,6 +247,40 @@ impl Steps<'_> {
             }
             Verdict::Failed(why) => Err(NoEffect::from(why).into()),
         }
+    }
+}
+
+/// [`verdict`], by the picture too: for a text that no field took.
+fn found(
+    desk: &mut Checkpoint<'_>,
+    action: &Action,
+    target: Option<&Resolved>,
+    report: &Report,
+) -> Verdict {
+    let Readings { after, .. } = &report.readings;
+    let trees = report.readings.current().zip(after.as_ref());
+    match (verdict(action, target, report), trees) {
+        (Verdict::Agrees, Some(trees)) => {
+            let (keys, was) = (&report.step.keys, report.before_input());
+            went_nowhere(keys, trees, was, &mut **desk)
+        }
+        (verdict, _) => verdict,
+    }
+}
+
+/// The verdict about an action by the last reading.
+pub(crate) fn verdict(action: &Action, target: Option<&Resolved>, report: &Report) -> Verdict {
+    let Readings { after, .. } = &report.readings;
+    let (Some(before), Some(after)) = (report.readings.current(), after) else {
+        return Verdict::Agrees;
+    };
+    let step = &report.step;
+    match (&step.chosen, target) {
+        (Some(text), Some(target)) => chose(target, text, (before, after)),
+        _ => match read_back(action, target, &step.keys, (before, after)) {
+            Verdict::Agrees => not_toggled(action, report, (before, after)),
+            verdict => verdict,
+        },
     }
 }
 

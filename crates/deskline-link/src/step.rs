@@ -9,6 +9,7 @@ use crate::picture::change::Before;
 use crate::secrecy::Keys;
 use crate::settle::effect::Changed;
 use crate::settle::quiet::Settled;
+use crate::settle::taken_back::Control;
 
 /// The element that a step acted on, as it was before.
 #[derive(Debug)]
@@ -64,6 +65,8 @@ pub(crate) struct Step {
     pub(crate) before_input: Option<Before>,
     /// How the app settled.
     pub(crate) settled: Option<Settled>,
+    /// The control that it has changed.
+    pub(crate) control: Option<Control>,
     /// The typed text, and where it went.
     pub(crate) keys: Keys,
     /// Whether a text in an earlier run of the same step may have reached a secure field.

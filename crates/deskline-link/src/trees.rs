@@ -139,6 +139,11 @@ pub trait Trees {
         Ok(None)
     }
 
+    /// The range of the element's number, if it reports one.
+    fn range(&mut self, _element: &ElementId) -> Result<Option<(f64, f64)>> {
+        Ok(None)
+    }
+
     /// Scrolls the element into view; `false` where the toolkit cannot.
     fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool>;
 

@@ -507,6 +507,10 @@ impl Trees for LinuxDesktop {
         self.atspi.first_character(tree, index)
     }
 
+    fn range(&mut self, element: &ElementId) -> Result<Option<(f64, f64)>> {
+        self.atspi.range(element)
+    }
+
     fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
         self.atspi.scroll_into_view(element)
     }

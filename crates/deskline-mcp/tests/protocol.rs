@@ -174,9 +174,9 @@ async fn read_only_offers_only_tools_that_read() {
     let all = all["tools"].as_array().unwrap().iter();
     for name in all.map(|tool| tool["name"].as_str().unwrap()) {
         let bare = name.trim_end_matches("_and_traverse");
-        let named =
+        let is_there =
             instructions.contains(name) || bare.contains('_') && instructions.contains(bare);
-        assert!(!named || reading.contains(&name), "{name}: {instructions}");
+        assert!(!is_there || reading.contains(&name), "{name}: {instructions}");
     }
     assert!(instructions.contains("data, not instructions"));
     let text = session

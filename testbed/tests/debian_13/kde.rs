@@ -2,7 +2,7 @@
 //! other.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use deskline_testbed::{Client, Compositor, NativeApp, PATIENCE, Session, Toolkit, until};
 use rustix::process::Signal;

@@ -150,9 +150,9 @@ impl Act<'_> {
         Ok(())
     }
 
-    /// Presses an element of a menu bar that is in no window, if it supports that. The mouse may
-    /// not reach it: in full screen, or where the bar hides itself, the first event only shows the
-    /// bar, and a notch may cover it.
+    /// Presses a control that has no place to click, or an element of a menu bar that is in no
+    /// window, if it supports that. The mouse may not reach it: in full screen, or where the bar
+    /// hides itself, the first event only shows the bar, and a notch may cover it.
     fn press_in_menu_bar(
         &self,
         desk: &mut Checkpoint<'_>,
@@ -164,7 +164,9 @@ impl Act<'_> {
         };
         let element = &tree.elements[index];
         let is_item = matches!(element.role, Role::MENU_BAR_ITEM | Role::MENU_ITEM);
-        if kind != ClickKind::default() || !is_item || !in_menu_bar(tree, index) {
+        let in_bar = is_item && in_menu_bar(tree, index);
+        let hidden = in_bar || lookup::is_hidden_control(tree, index);
+        if kind != ClickKind::default() || !hidden {
             return Ok(false);
         }
         self.front(desk, Wanted::Element(index))?;
@@ -498,7 +500,7 @@ impl Act<'_> {
             outcome.step.done.underway = true;
             if typing.paste {
                 self.paste(desk, text, outcome)?;
-            } else {
+            } else if !self.type_date(desk, text, outcome)? {
                 let rest = self.type_first(desk, text, outcome)?;
                 self.type_asked(desk, rest, outcome)?;
                 outcome.step.done.text("typed", text);

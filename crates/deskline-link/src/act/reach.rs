@@ -279,7 +279,12 @@ impl Act<'_> {
 
     /// Scrolls the element into view: through the toolkit if it can, else with the wheel over its
     /// scroll area. Finds the element again in each new reading.
-    fn scroll_to(&self, desk: &mut Checkpoint<'_>, tree: &Tree, index: usize) -> Result<Rect> {
+    pub(super) fn scroll_to(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        tree: &Tree,
+        index: usize,
+    ) -> Result<Rect> {
         if desk.scroll_into_view(&tree.elements[index].id)? {
             self.pause(desk)?;
         }

@@ -10,7 +10,7 @@ use crate::checkpoint::Checkpoint;
 use crate::error::{Mismatch, NoEffect, Result};
 use crate::secrecy::{Keys, Witness};
 use crate::settle::field::Verdict;
-use crate::settle::readback::{LATE, TAKES, takes_more, typed};
+use crate::settle::readback::{LATE, TAKES, takes_more, took, went_nowhere};
 use deskline_input::clock::Instant;
 
 /// How long to wait for a button of a dialog to be enabled before Return presses it. GTK's file
@@ -34,16 +34,14 @@ impl Act<'_> {
         let mut tree = self.pause(desk)?;
         outcome.step.keys.after = Some(Witness::new(&tree));
         let start = Instant::now();
-        while matches!(typed(&outcome.step.keys), Verdict::Failed(_)) {
+        while matches!(self.arrived(desk, &tree, outcome), Verdict::Failed(_)) {
             desk.wait_for_change(LATE)?;
             tree = self.pause(desk)?;
             let now = Witness::new(&tree);
             let goes_on = takes_more(outcome.step.keys.after.as_ref(), &now);
             outcome.step.keys.after = Some(now);
             let is_over = !goes_on || start.elapsed() > TAKES;
-            if let Verdict::Failed(why) = typed(&outcome.step.keys)
-                && is_over
-            {
+            if is_over && let Verdict::Failed(why) = self.arrived(desk, &tree, outcome) {
                 return Err(NoEffect::KeyWithheld(why, press).into());
             }
         }
@@ -56,6 +54,18 @@ impl Act<'_> {
         outcome.step.keys.list = desk.popup_open(self.pid)?;
         outcome.step.keys.between = Some(tree);
         Ok(())
+    }
+
+    /// The verdict about the text, by the last reading.
+    fn arrived(&self, desk: &mut Checkpoint<'_>, tree: &Tree, outcome: &Outcome<'_>) -> Verdict {
+        let step = &outcome.step;
+        let was = step.before_input.as_ref().or(outcome.picture.as_ref());
+        match (took(&step.keys, tree), self.tree) {
+            (Verdict::Agrees, Some(before)) => {
+                went_nowhere(&step.keys, (before, tree), was, &mut **desk)
+            }
+            (verdict, _) => verdict,
+        }
     }
 
     /// The element that got the text and did nothing with it: it is no field, and neither tree nor
@@ -75,7 +85,7 @@ impl Act<'_> {
             *role,
             Role::WEB_AREA | Role::BUTTON | Role::LINK | Role::CHECK_BOX | Role::RADIO_BUTTON
         );
-        if !takes_none || states.contains(States::EDITABLE) || took(self.tree?, now, focus) {
+        if !takes_none || states.contains(States::EDITABLE) || page_took(self.tree?, now, focus) {
             return None;
         }
         let picture = outcome.step.before_input.as_ref();
@@ -105,7 +115,7 @@ impl Act<'_> {
 
 /// Whether the tree shows an effect of a text: in a field, or in the page or window of the focus.
 /// Raising a browser changes its bars.
-fn took(before: &Tree, now: &Tree, focus: usize) -> bool {
+fn page_took(before: &Tree, now: &Tree, focus: usize) -> bool {
     let is_page = |at: &usize| now.elements[*at].role == Role::WEB_AREA;
     let scope = now.outwards(focus).find(is_page);
     let scope = scope.or_else(|| now.toplevel(focus));

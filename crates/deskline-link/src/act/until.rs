@@ -76,6 +76,10 @@ impl Act<'_> {
         };
         let index = index.ok_or_else(|| TargetError::NoElement(format!("({}, {})", at.x, at.y)))?;
         let area = area_of(&read, index);
+        let at = match self.target {
+            Some(_) => clear_point(&read, area, at),
+            None => at,
+        };
         let name = summary::name_of(&read, area);
         let wanted = |tree: &Tree, area: usize| {
             let inside = |i: usize| tree.is_inside(i, area) && !is_area(&tree.elements[i]);
@@ -105,6 +109,14 @@ impl Act<'_> {
             outcome.step.done.say(format!("{far} until {found} showed"));
             return Ok(());
         }
+        let whole = self.look(desk)?;
+        if let Some(found) = in_inner_area(&whole, whole.find_again(&read, area), text) {
+            self.scroll_to(desk, &whole, found)?;
+            let found = summary::name_of(&whole, found);
+            let inside = format!("{far}, and brought {found} into view in an area inside it");
+            outcome.step.done.say(inside);
+            return Ok(());
+        }
         outcome.step.done.say(far);
         let nearest = nearest_of(text, turned.texts.iter().map(String::as_str));
         Err(NoEffect::NotShown {
@@ -129,7 +141,7 @@ impl Act<'_> {
         let place = place_of(tree, area);
         let at = wheel.at.or(place.map(|place| place.center()));
         let no_place = || TargetError::NoBounds(summary::name_of(tree, area));
-        let at = at.ok_or_else(no_place)?;
+        let mut at = at.ok_or_else(no_place)?;
         self.front(desk, self.wanted_at(at))?;
         let mut step = lines_for(place);
         // The most pixels that a line has moved the rows.
@@ -169,6 +181,12 @@ impl Act<'_> {
             }
             if turned.texts.len() < TEXTS {
                 turned.texts.extend(texts_in(now, area));
+            }
+            if still > 0 && self.target.is_some() {
+                // An area inside this one may have come under the pointer, and takes the wheel.
+                let clear = clear_point(now, area, at);
+                still *= i32::from(clear == at);
+                at = clear;
             }
             if still > 1 {
                 turned.ended = true;
@@ -211,6 +229,47 @@ pub(super) fn area_of(tree: &Tree, index: usize) -> usize {
         area = outer;
     }
     area
+}
+
+/// The point of an area that is nearest to `at` and where the wheel turns no area inside it: a list
+/// in the middle of a page takes the wheel for itself.
+fn clear_point(tree: &Tree, area: usize, at: Point) -> Point {
+    const GRID: i32 = 9;
+    let is_clear = |point: &Point| {
+        let found = tree.find_at(*point);
+        found.is_some_and(|i| i == area || inner_areas(tree, i, area).is_some_and(|n| n == 0))
+    };
+    let Some(Rect { x, y, w, h }) = place_of(tree, area).filter(|_| !is_clear(&at)) else {
+        return at;
+    };
+    let nth = |from: i32, length: i32, n: i32| from + length * (2 * n + 1) / (2 * GRID);
+    let row = |j| (0..GRID).map(move |i| (i, j));
+    let points = (0..GRID).flat_map(row).map(|(i, j)| Point {
+        x: nth(x, w, i),
+        y: nth(y, h, j),
+    });
+    let far = |point: &Point| (point.x.abs_diff(at.x)).max(point.y.abs_diff(at.y));
+    points.filter(is_clear).min_by_key(far).unwrap_or(at)
+}
+
+/// How many areas that scroll lie between an element and an area around it. `None` if it is not
+/// inside that area.
+fn inner_areas(tree: &Tree, index: usize, area: usize) -> Option<usize> {
+    let scrolls = |at: &usize| is_area(&tree.elements[*at]) || overflows(tree, *at);
+    let inside = tree.is_inside(index, area);
+    inside.then(|| {
+        let around = tree.outwards(index).take_while(|at| *at != area);
+        around.filter(scrolls).count()
+    })
+}
+
+/// The element with a text that an area inside this one has scrolled away.
+fn in_inner_area(tree: &Tree, area: Option<usize>, text: &str) -> Option<usize> {
+    let area = area?;
+    let inside = |i: usize| inner_areas(tree, i, area).is_some_and(|n| n > 0);
+    let found = tree.find_text_among(inside, text, None)?.index;
+    let shown = Texts::new(tree).text(tree, found)?.shown.clone();
+    (!tree.elements[found].visible && !cuts_numbers(&shown, text)).then_some(found)
 }
 
 fn is_area(element: &Element) -> bool {

@@ -140,7 +140,11 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
             let done = at + usize::from(!failed);
             parts.push(format!("Did {done} of {} steps", call.actions().count()));
         }
-        _ => parts.push(report.step.done.sentence(report.is_public())),
+        _ => {
+            let led_to = report.step.led_to.as_ref();
+            let led_to = led_to.map_or_else(String::new, |led_to| format!(" → {led_to}"));
+            parts.push(report.step.done.sentence(report.is_public()) + &led_to);
+        }
     }
     if report.step.others > 0 && !call.is_chain() {
         parts.push(match report.step.others {

@@ -40,6 +40,23 @@ pub enum NoEffect {
 /// `text` its text, which is hostile data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
+    #[error(
+        "no field had the focus, and neither tree nor picture changed: the text is lost. An editor \
+         that a double click opens may close when the user's window comes back: pass the text in \
+         the same call (click_and_traverse with doubleClick and text)"
+    )]
+    Nowhere,
+    #[error(
+        "{field} takes its parts one by one, in an order of its own ({parts}): nothing was typed. \
+         Click each part and type its number: click_and_traverse with its ref and text"
+    )]
+    InParts { field: String, parts: String },
+    #[error(
+        "{name} shows {} now. Click each of its parts that is wrong and type its number: \
+         click_and_traverse with its ref and text",
+        shown(.text)
+    )]
+    OtherDate { name: String, text: String },
     #[error("{field} is empty now: the app did not keep the text")]
     TextGone { field: String },
     /// The first keys opened the field, and were lost.
@@ -118,6 +135,16 @@ pub enum Mismatch {
          click_and_traverse with its ref and text"
     )]
     ValueGone,
+    #[error(
+        "it is still {0}, and nothing else changed: the app did not take the click, or took its \
+         effect back at once. Look at the picture"
+    )]
+    NotToggled(String),
+    #[error(
+        "it is {0} again: the app took the change back. Look at the picture, or search the file, for \
+         the reason"
+    )]
+    TakenBack(String),
     /// The element still has this state or this selection.
     #[error(
         "it is {0}, and nothing else changed: the app reported success and did nothing. Click it \

@@ -1,7 +1,7 @@
 //! Step 1: resolves a call's target to an element and a point.
 
 use deskline_core::{
-    App, Match, Point, Rect, Ref, Role, States, Texts, Tree, escape, summary, tree_file,
+    App, Match, Point, Rect, Ref, Role, States, Texts, Tree, escape, fold, summary, tree_file,
 };
 
 use crate::call::{Action, Input, Quiet, Target};
@@ -147,6 +147,79 @@ pub(crate) fn settable(tree: &Tree, target: Resolved) -> Resolved {
             ..element(tree, *field, target.others)
         },
         _ => target,
+    }
+}
+
+/// Whether the element is a control of a web page that a style hides: moved away, cut to a pixel,
+/// of no size. Its label is seen instead.
+pub(crate) fn is_hidden_control(tree: &Tree, index: usize) -> bool {
+    let element = &tree.elements[index];
+    let takes = matches!(
+        element.role,
+        Role::CHECK_BOX | Role::RADIO_BUTTON | Role::BUTTON
+    );
+    let page = page_of(tree, index).and_then(|page| tree.elements[page].place());
+    let Some(page) = page.filter(|_| takes) else {
+        return false;
+    };
+    element.place().is_none_or(|place| {
+        let away = place.x.saturating_add(place.w) <= page.x;
+        !fits(place) || !element.visible && (away || page.contains(place.center()))
+    })
+}
+
+/// Whether a person can hit it.
+fn fits(place: Rect) -> bool {
+    place.w.min(place.h) >= 5
+}
+
+fn page_of(tree: &Tree, index: usize) -> Option<usize> {
+    let mut around = tree.outwards(index);
+    around.find(|at| tree.elements[*at].role == Role::WEB_AREA)
+}
+
+/// What is clicked for this target: for a hidden control its label, as a person does; of the label
+/// a text without links.
+pub(crate) fn clickable(tree: &Tree, target: Resolved) -> Resolved {
+    const LEVELS: usize = 3;
+    let index = target.index.filter(|_| !target.given);
+    let Some(index) = index.filter(|index| is_hidden_control(tree, *index)) else {
+        return target;
+    };
+    let element = &tree.elements[index];
+    let page = page_of(tree, index);
+    let texts = Texts::new(tree);
+    let name = fold(&element.title.shown);
+    // Chromium leaves out labels without a box of their own, and adds to the names of file inputs.
+    let mut around_it = tree.outwards(index).skip(1).take(LEVELS);
+    let label = around_it.find(|at| tree.elements[*at].native_role == "label");
+    let holder = label.or(tree.parent(index));
+    let named = |at: &usize| {
+        let text = texts.text(tree, *at).map(|text| fold(&text.shown));
+        let beside = holder.is_some_and(|holder| tree.is_inside(*at, holder));
+        let is_name =
+            |text: &str| name == text || beside && !text.is_empty() && name.starts_with(text);
+        tree.elements[*at].role == Role::STATIC_TEXT && text.is_some_and(|text| is_name(&text))
+    };
+    let mixes = |at: usize| {
+        let mut inside = (at + 1..tree.elements.len()).take_while(|i| tree.is_inside(*i, at));
+        inside.any(|i| tree.elements[i].role.is_interactive())
+            || tree
+                .outwards(at)
+                .any(|at| tree.elements[at].role.is_interactive())
+    };
+    let found = (0..tree.elements.len()).filter(named);
+    let found = found.filter(|at| {
+        let seen = tree.elements[*at].place().is_some_and(fits);
+        seen && page_of(tree, *at) == page && !mixes(*at)
+    });
+    match found.min_by_key(|at| at.abs_diff(index)) {
+        Some(label) => Resolved {
+            name: format!("{}, by its label", target.name),
+            caption: target.caption,
+            ..self::element(tree, label, target.others)
+        },
+        None => target,
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) enum Verdict {
 
 /// A field as one reading found it: an element with a text or a number that can be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // They are independent facts.
 pub(crate) struct Field {
     pid: u32,
     id: ElementId,
@@ -33,6 +34,8 @@ pub(crate) struct Field {
     shows: bool,
     /// Whether the text is put together from parts, so that the line ends are a guess.
     composed: bool,
+    /// Whether it is a paragraph of a word processor.
+    paragraph: bool,
 }
 
 /// The longest addition behind a line, such as the next one's indentation.
@@ -68,7 +71,54 @@ impl Field {
             shows: element.visible && element.extents.is_some_and(|e| e.w >= 8 && e.h >= 8),
             text: text.shown,
             composed,
+            paragraph: element.native_role == "paragraph",
         })
+    }
+
+    /// Its element in another reading: itself, or the only field of its name, if the app has built
+    /// it anew.
+    pub(crate) fn again(&self, tree: &Tree) -> Option<(usize, Self)> {
+        if tree.app.pid != self.pid {
+            return None;
+        }
+        let is = |e: &Element| e.role == self.role && e.states.contains(States::EDITABLE);
+        let fields = || (0..tree.elements.len()).filter(|i| is(&tree.elements[*i]));
+        let field = |i: usize| Some((i, Self::new(tree, i)?));
+        let same = fields().find(|i| tree.elements[*i].id == self.id);
+        if let Some(same) = same {
+            return field(same);
+        }
+        let mut named = fields()
+            .filter_map(field)
+            .filter(|(_, f)| f.name == self.name);
+        named.next().filter(|_| named.next().is_none())
+    }
+
+    /// The verdict about a text of lines of which each is a paragraph of its own, this one the
+    /// first; or about a text for a field that the app has built anew.
+    pub(crate) fn lines(&self, keys: &str, after: &Tree) -> Verdict {
+        let Some((index, now)) = self.again(after) else {
+            return Verdict::Agrees;
+        };
+        if !now.is(self) {
+            return now.took(self, keys, false);
+        }
+        let next = (index + 1..after.elements.len())
+            .filter(|i| after.parent(*i) == after.parent(index))
+            .filter_map(|i| Self::new(after, i));
+        let empty = Self {
+            text: String::new(),
+            total: 0,
+            ..self.clone()
+        };
+        let olds = std::iter::once(self).chain(std::iter::repeat(&empty));
+        let lines = keys.lines().zip(olds).zip(std::iter::once(now).chain(next));
+        let mut verdicts = lines
+            .take_while(|(_, field)| field.paragraph)
+            .map(|((line, old), field)| field.took(old, line, false));
+        verdicts
+            .find(|verdict| *verdict != Verdict::Agrees)
+            .unwrap_or(Verdict::Agrees)
     }
 
     /// Whether both are readings of one element.
@@ -139,13 +189,17 @@ impl Field {
     /// selected then.
     pub(crate) fn took(&self, old: &Self, text: &str, pasted: bool) -> Verdict {
         let typed = text.trim_end_matches('\n');
-        let one_line = self.role != Role::TEXT_AREA;
+        if self.is_slider_at(&old.text) && self.is(old) {
+            return self.took_none(typed);
+        }
+        let one_line = self.role != Role::TEXT_AREA && !self.paragraph;
         // A number field reports its new number only once it is confirmed. Web editors put keys
         // into a hidden field and empty that.
-        let tells = matches!(
-            self.role,
-            Role::TEXT_FIELD | Role::TEXT_AREA | Role::COMBO_BOX
-        );
+        let tells = self.paragraph
+            || matches!(
+                self.role,
+                Role::TEXT_FIELD | Role::TEXT_AREA | Role::COMBO_BOX
+            );
         // After a Tab the focus is in another field, and after a Return a form may be sent.
         let leaves = one_line && text.contains(['\t', '\n']);
         let read = self.editable && tells && old.shows && self.shows;
@@ -166,6 +220,7 @@ impl Field {
             return self.took_a_part(old, text, pasted);
         }
         match made_of(text, &old.text, &self.text) {
+            Made::Same if one_line && self.keeps_suffix(old, typed) => self.differs(),
             Made::Same if one_line && self.adds_to_path(typed) => self.is_no_path(),
             Made::Same => Verdict::Agrees,
             Made::Followed => self.differs(),
@@ -176,12 +231,14 @@ impl Field {
                 field: self.name.clone(),
             }),
             Made::More(difference) if !one_line => self.changed(&difference, pasted),
+            Made::Styled(difference) if self.paragraph => self.corrected(&difference),
             Made::Styled(difference) if !one_line => self.styled(&difference),
             Made::Styled(_) | Made::More(_) => self.differs(),
             Made::Other(difference) => {
                 let (was, is) = (squeezed(&old.text), squeezed(&self.text));
                 let holds = core(&is).contains(&core(typed));
                 match lost(&inserted(&was, &is), typed) {
+                    None if self.paragraph => self.corrected(&difference),
                     // Masks add their own characters, and completions theirs.
                     _ if holds && (one_line || self.composed) => self.differs(),
                     Some(kept) if !holds => self.shortened(kept, typed),
@@ -195,6 +252,9 @@ impl Field {
     /// first keys may have opened the field, and some of them may be lost.
     pub(crate) fn arrived(&self, text: &str) -> Verdict {
         let typed = text.trim_end_matches('\n');
+        if self.is_slider_at(&self.text) {
+            return self.took_none(typed);
+        }
         if self.is_cut() || self.text.trim().is_empty() || typed.contains(['\t', '\n']) {
             return Verdict::Agrees;
         }
@@ -221,11 +281,24 @@ impl Field {
         typed.starts_with(['/', '~']) && is_more && joined
     }
 
+    /// Whether the typed name has replaced the old one up to its suffix, as file dialogs select it.
+    fn keeps_suffix(&self, old: &Self, typed: &str) -> bool {
+        let suffix = self.text.strip_prefix(typed);
+        let name = typed.rsplit('/').next().unwrap_or_default();
+        let is_suffix = |suffix: &&str| suffix.starts_with('.') && old.text.ends_with(*suffix);
+        suffix.as_ref().is_some_and(is_suffix) && !name.contains('.')
+    }
+
     fn is_no_path(&self) -> Verdict {
         Verdict::Failed(Mismatch::BesidePath {
             field: self.name.clone(),
             text: self.text.clone(),
         })
+    }
+
+    /// A slider takes keys, and no text: that of a colour's dialog has the focus.
+    fn is_slider_at(&self, text: &str) -> bool {
+        self.role == Role::SLIDER && self.text == text && !text.is_empty()
     }
 
     fn took_none(&self, typed: &str) -> Verdict {
@@ -276,6 +349,15 @@ impl Field {
         Verdict::Differs(format!(
             "{} has that text {difference}: it curls quotes and dashes as they are typed. Give \
              code with paste or set_value_and_traverse",
+            self.name
+        ))
+    }
+
+    /// A note that a word processor corrects what is typed.
+    fn corrected(&self, difference: &Difference) -> Verdict {
+        Verdict::Differs(format!(
+            "{} differs from that text {difference}: the app corrects what is typed. Control+Z \
+             takes a correction back",
             self.name
         ))
     }

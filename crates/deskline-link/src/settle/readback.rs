@@ -12,7 +12,9 @@ use std::time::Duration;
 use deskline_core::{Diff, Element, KeyPress, Role, States, Tree, fold, summary};
 
 use crate::call::{Action, Quiet};
+use crate::desktop::Desktop;
 use crate::error::Mismatch;
+use crate::picture::change::Before;
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::{Keys, Witness};
 use crate::settle::chosen::has_chosen;
@@ -44,7 +46,12 @@ pub(crate) fn read_back(
         Action::Input(_) if keys.by_layout => return Verdict::Agrees,
         Action::Input(_) => {
             let clicked = target.and_then(|target| Field::new(before, target.index?));
-            return match typed(keys) {
+            // After a key the field may be another page's.
+            let told = match keys.between {
+                Some(_) => typed(keys),
+                None => took(keys, after),
+            };
+            return match told {
                 Verdict::Agrees => reached(clicked.as_ref(), keys),
                 verdict => verdict,
             };
@@ -68,13 +75,47 @@ pub(crate) fn read_back(
 }
 
 /// The verdict about a typed text, by the focused field right before and right after it.
-pub(crate) fn typed(keys: &Keys) -> Verdict {
+fn typed(keys: &Keys) -> Verdict {
     let (Some(before), Some(after)) = (&keys.before, &keys.after) else {
         return Verdict::Agrees;
     };
     match (before.field(), after.field()) {
         (Some(old), Some(new)) if old.is(new) => new.took(old, &keys.text, keys.pasted),
         (None, Some(new)) if before.is_of(after) => new.arrived(&keys.text),
+        _ => Verdict::Agrees,
+    }
+}
+
+/// The same, by the tree right after it: the text may have gone to paragraphs, or to a field that
+/// the app has built anew.
+pub(crate) fn took(keys: &Keys, after: &Tree) -> Verdict {
+    let field = keys.before.as_ref().and_then(Witness::field);
+    match (typed(keys), field) {
+        (Verdict::Agrees, Some(field)) => field.lines(&keys.text, after),
+        (verdict, _) => verdict,
+    }
+}
+
+/// The verdict about a text that was typed without a focused field, where the tree shows nothing of
+/// it. `was` is the window right before the keys.
+pub(crate) fn went_nowhere(
+    keys: &Keys,
+    (before, after): (&Tree, &Tree),
+    was: Option<&Before>,
+    desktop: &mut dyn Desktop,
+) -> Verdict {
+    let (Some(from), Some(to)) = (&keys.before, &keys.after) else {
+        return Verdict::Agrees;
+    };
+    let unseen = |now: &Witness| now.field().is_some() || now.is_in_terminal();
+    // A single character may be a shortcut.
+    let is_text = keys.text.trim().chars().count() > 1;
+    let may_show = is_text && !from.is_secure() && from.is_of(to);
+    if !may_show || unseen(from) || unseen(to) || has_changed(before, after) {
+        return Verdict::Agrees;
+    }
+    match was.and_then(|was| was.has_moved(desktop, &[])) {
+        Some(false) => Verdict::Failed(Mismatch::Nowhere),
         _ => Verdict::Agrees,
     }
 }
@@ -183,8 +224,12 @@ fn pressed((tree, was): (&Tree, usize), (after, now): (&Tree, usize)) -> Verdict
 fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict {
     // The state may be on the row of a cell, or on the cell of a text: see `set_selected`.
     const LEVELS: usize = 3;
-    let selected = |e: &Element| e.states.contains(States::SELECTED);
-    let chain = after.outwards(now).take(LEVELS + 1);
+    let (state, levels, word) = match after.elements[now].role {
+        Role::CHECK_BOX | Role::RADIO_BUTTON => (States::CHECKED, 0, "checked"),
+        _ => (States::SELECTED, LEVELS, "selected"),
+    };
+    let selected = |e: &Element| e.states.contains(state);
+    let chain = after.outwards(now).take(levels + 1);
     let mut chain = chain.map(|at| &after.elements[at]);
     let holds = if wanted {
         chain.any(selected)
@@ -198,12 +243,8 @@ fn chosen(before: &Tree, (after, now): (&Tree, usize), wanted: bool) -> Verdict 
             Verdict::Agrees
         };
     }
-    let is = if wanted {
-        "not selected"
-    } else {
-        "still selected"
-    };
-    Verdict::Failed(Mismatch::NothingDone(is.to_owned()))
+    let is = if wanted { "not" } else { "still" };
+    Verdict::Failed(Mismatch::NothingDone(format!("{is} {word}")))
 }
 
 /// The note that keys do not go to the selected row: Qt and GTK select through accessibility

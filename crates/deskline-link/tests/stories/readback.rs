@@ -70,6 +70,50 @@ fn a_value_that_the_app_writes_in_its_own_form_is_a_success_with_a_note() {
 }
 
 #[test]
+fn a_value_that_the_app_takes_back_a_moment_later_is_an_error() {
+    for ms in [30, 150, 250] {
+        let mut story = Story::new();
+        story.later(ms, |world: &mut World| {
+            world.node("To").unwrap().value.clear();
+        });
+        story.set_value("To", "bob").fails();
+        story.says("Set 'To' [AXTextField] to 'bob', but it still shows ''");
+    }
+    let mut story = Story::new();
+    story.later(400, |world: &mut World| {
+        world.node("To").unwrap().value.clear();
+    });
+    story.set_value("To", "bob").succeeds();
+}
+
+#[test]
+fn a_box_that_the_app_unticks_a_moment_later_is_an_error() {
+    let states = |world: &mut World| world.node("Agree").unwrap().line.states;
+    for ms in [70, 150, 250, 400] {
+        let mut story = Story::new();
+        story.given(|world| {
+            let lines = r#"[AXCheckBox] "Agree" x:20 y:40 w:90 h:20"#;
+            world.window(MAIL, "Form", [0, 0, 300, 200], lines);
+            world.raise(EDITOR_WINDOW);
+        });
+        story.on_press("Agree", |world| {
+            world.node("Agree").unwrap().line.states |= States::CHECKED;
+        });
+        story.later(ms, |world: &mut World| {
+            world.node("Agree").unwrap().line.states -= States::CHECKED;
+        });
+        story.click("Agree");
+        if ms < 300 {
+            story.fails();
+            story.says("not checked");
+            assert!(!story.given(states).contains(States::CHECKED));
+        } else {
+            story.succeeds();
+        }
+    }
+}
+
+#[test]
 fn a_password_field_is_not_read_back() {
     let mut story = Story::new();
     story.given(|world| world.node("Password").unwrap().makes = Some(nothing));

@@ -137,6 +137,9 @@ fn quiet_actions_take_no_guard_and_touch_no_front() {
     assert_snapshot!(story.acts(), @"
     set_value
     read 100 again
+    listen 100
+    read 100 again
+    rest
     ");
     assert_snapshot!(story.press("Send").acts(), @"
     press

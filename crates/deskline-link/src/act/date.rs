@@ -1,0 +1,271 @@
+//! Types dates and times in ISO form into the date fields of web pages. Such a field consists of
+//! parts in the order of the user's language, and takes what is typed part by part.
+
+use deskline_core::{Element, ElementId, Role, States, Tree, summary};
+use deskline_input::{Button, Click, Clicks};
+
+use super::action::{Act, Outcome};
+use crate::checkpoint::Checkpoint;
+use crate::error::{Mismatch, NoEffect, Result};
+use crate::trees::Scope;
+
+/// What a part holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Year,
+    Month,
+    Week,
+    Day,
+    Hour,
+    Minute,
+    Second,
+    /// Before or after noon.
+    Half,
+}
+
+/// The names of the parts in English. Firefox 140 reports no ranges, by which the kinds are known
+/// in every language.
+const NAMES: [(&str, Kind); 6] = [
+    ("Year", Kind::Year),
+    ("Month", Kind::Month),
+    ("Day", Kind::Day),
+    ("Hours", Kind::Hour),
+    ("Minutes", Kind::Minute),
+    ("Seconds", Kind::Second),
+];
+
+/// A part of a field, in `tree`.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    index: usize,
+    kind: Option<Kind>,
+    /// Its range. Firefox reports none.
+    range: Option<(f64, f64)>,
+}
+
+impl Act<'_> {
+    /// Types an ISO date or time into the date field that has the focus. `false` for other texts
+    /// and fields.
+    ///
+    /// # Errors
+    ///
+    /// The kinds of the parts are unknown, or the field shows something else afterwards.
+    pub(super) fn type_date(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        text: &str,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<bool> {
+        let Some(wanted) = parse(text) else {
+            return Ok(false);
+        };
+        let tree = desk.read(self.pid, Scope::Showing)?;
+        let Some((field, parts)) = parts_in_focus(&tree) else {
+            return Ok(false);
+        };
+        let parts = kinds(&tree, parts, &wanted, |id| desk.range(id).ok().flatten());
+        let Some(keys) = keys(&parts, &wanted) else {
+            outcome.step.done.underway = false;
+            let names = parts
+                .iter()
+                .map(|part| tree.elements[part.index].title.shown.trim());
+            let field = summary::name_of(&tree, field);
+            let parts = names.collect::<Vec<_>>().join(", ");
+            return Err(NoEffect::from(Mismatch::InParts { field, parts }).into());
+        };
+        for (index, digits) in &keys {
+            let Some(at) = tree.elements[*index].place().map(|place| place.center()) else {
+                continue;
+            };
+            let click = Click {
+                at,
+                button: Button::Left,
+                clicks: Clicks::Single,
+                modifiers: deskline_core::Modifiers::empty(),
+            };
+            desk.click(click, self.cancel)?;
+            desk.type_text(digits, self.cancel)?;
+        }
+        outcome.step.done.text("typed", text);
+        let now = self.pause(desk)?;
+        let shows = |(index, digits): &(usize, String)| {
+            let at = now.find_again(&tree, *index);
+            let value = at.map(|at| now.elements[at].value.shown.trim());
+            value.is_none_or(|value| match value.parse::<u32>() {
+                Ok(number) => digits.parse().is_ok_and(|typed: u32| typed == number),
+                // The name of a month.
+                Err(_) => !value.is_empty(),
+            })
+        };
+        if keys.iter().all(shows) {
+            return Ok(true);
+        }
+        let at = now.find_again(&tree, field);
+        let text = at.map_or_else(String::new, |at| now.elements[at].value.shown.clone());
+        let name = summary::name_of(&tree, field);
+        Err(NoEffect::from(Mismatch::OtherDate { name, text }).into())
+    }
+}
+
+/// The numbers of `2026-03-14`, `2026-03`, `2026-W11`, `18:55`, `18:55:30` and `2026-03-14T18:55`.
+fn parse(text: &str) -> Option<Vec<(Kind, u32)>> {
+    let text = text.trim();
+    let (date, time) = match text.split_once(['T', ' ']) {
+        Some((date, time)) => (Some(date), Some(time)),
+        None if text.contains(':') => (None, Some(text)),
+        None => (Some(text), None),
+    };
+    let number = |kind, text: &str| {
+        let digits = if kind == Kind::Year { 4 } else { 2 };
+        let is_number = text.len() == digits && text.bytes().all(|b| b.is_ascii_digit());
+        Some((kind, text.parse().ok().filter(|_| is_number)?))
+    };
+    let date = date.map(|date| match date.split('-').collect::<Vec<_>>()[..] {
+        [year, rest] if rest.starts_with('W') => Some(vec![
+            number(Kind::Year, year)?,
+            number(Kind::Week, &rest[1..])?,
+        ]),
+        [year, month] => Some(vec![number(Kind::Year, year)?, number(Kind::Month, month)?]),
+        [year, month, day] => Some(vec![
+            number(Kind::Year, year)?,
+            number(Kind::Month, month)?,
+            number(Kind::Day, day)?,
+        ]),
+        _ => None,
+    });
+    let time = time.map(|time| {
+        let kinds = [Kind::Hour, Kind::Minute, Kind::Second];
+        let texts: Vec<_> = time.split(':').collect();
+        let fits = (2..=kinds.len()).contains(&texts.len());
+        let numbers = kinds
+            .into_iter()
+            .zip(texts)
+            .map(|(kind, text)| number(kind, text));
+        numbers.collect::<Option<Vec<_>>>().filter(|_| fits)
+    });
+    let parts = [date, time].into_iter().flatten();
+    Some(parts.collect::<Option<Vec<_>>>()?.concat())
+}
+
+/// The date field of a web page that has the focus, and its parts in their order.
+fn parts_in_focus(tree: &Tree) -> Option<(usize, Vec<usize>)> {
+    let focus = tree.focused_in(None)?;
+    let is_part = |e: &Element| e.role == Role::INCREMENTOR && !e.states.contains(States::EDITABLE);
+    let focused = &tree.elements[focus];
+    if !is_part(focused) && focused.role != Role::DATE_FIELD {
+        return None;
+    }
+    let in_page = tree
+        .outwards(focus)
+        .any(|at| tree.elements[at].role == Role::WEB_AREA);
+    let inside =
+        |at: usize| (at + 1..tree.elements.len()).take_while(move |i| tree.is_inside(*i, at));
+    let has_parts = |at: &usize| inside(*at).filter(|i| is_part(&tree.elements[*i])).count() > 1;
+    let inner = tree.outwards(focus).find(has_parts).filter(|_| in_page)?;
+    let field = tree
+        .outwards(inner)
+        .find(|at| tree.elements[*at].role == Role::DATE_FIELD);
+    // Firefox's half of the day is a text field.
+    let is_half = |e: &Element| e.role == Role::TEXT_FIELD;
+    let parts =
+        inside(inner).filter(|i| is_part(&tree.elements[*i]) || is_half(&tree.elements[*i]));
+    Some((field.unwrap_or(inner), parts.collect()))
+}
+
+/// The parts with their kinds: by their ranges, or else by their English names; those of a time by
+/// their order, which is the same in every language.
+fn kinds(
+    tree: &Tree,
+    parts: Vec<usize>,
+    wanted: &[(Kind, u32)],
+    mut range: impl FnMut(&ElementId) -> Option<(f64, f64)>,
+) -> Vec<Part> {
+    let ranges: Vec<_> = parts.iter().map(|i| range(&tree.elements[*i].id)).collect();
+    let highs: Vec<u32> = ranges
+        .iter()
+        .map(|range| range.map_or(0, |(_, high)| high as u32))
+        .collect();
+    let only_time = wanted
+        .iter()
+        .all(|(kind, _)| matches!(kind, Kind::Hour | Kind::Minute | Kind::Second));
+    let mut times = [Kind::Hour, Kind::Minute, Kind::Second].into_iter();
+    let mut minute = false;
+    let mut kind = |at: usize, index: usize| {
+        let element = &tree.elements[index];
+        if element.role == Role::TEXT_FIELD {
+            return Some(Kind::Half);
+        }
+        let name = element.title.shown.trim();
+        let by_name = || {
+            NAMES
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, kind)| *kind)
+        };
+        Some(match highs[at] {
+            1000.. => Kind::Year,
+            52 | 53 => Kind::Week,
+            28..=31 => Kind::Day,
+            59 if std::mem::replace(&mut minute, true) => Kind::Second,
+            59 => Kind::Minute,
+            23 | 24 | 11 => Kind::Hour,
+            12 if highs.get(at + 1) == Some(&59) => Kind::Hour,
+            12 => Kind::Month,
+            2 => Kind::Half,
+            0 if only_time => times.next()?,
+            0 => return by_name(),
+            _ => return None,
+        })
+    };
+    let parts = parts.into_iter().zip(ranges).enumerate();
+    parts
+        .map(|(at, (index, range))| Part {
+            index,
+            kind: kind(at, index),
+            range,
+        })
+        .collect()
+}
+
+/// What to type into each part. `None` if the part for a number is not known.
+fn keys(parts: &[Part], wanted: &[(Kind, u32)]) -> Option<Vec<(usize, String)>> {
+    let part = |kind| {
+        let mut found = parts.iter().filter(move |part| part.kind == Some(kind));
+        found.next().filter(|_| found.next().is_none())
+    };
+    let half = parts.iter().find(|part| part.kind == Some(Kind::Half));
+    let mut keys = Vec::new();
+    for &(kind, number) in wanted {
+        let index = part(kind)?.index;
+        keys.push((
+            index,
+            match kind {
+                Kind::Year => format!("{number:04}"),
+                Kind::Hour if half.is_some() => format!("{:02}", (number + 11) % 12 + 1),
+                _ => format!("{number:02}"),
+            },
+        ));
+        if let (Kind::Hour, Some(half)) = (kind, half) {
+            let later = number >= 12;
+            // Chromium takes the number of the choice, in every language.
+            let key = match half.range {
+                Some(_) => {
+                    if later {
+                        "2"
+                    } else {
+                        "1"
+                    }
+                }
+                None => {
+                    if later {
+                        "p"
+                    } else {
+                        "a"
+                    }
+                }
+            };
+            keys.push((half.index, key.to_owned()));
+        }
+    }
+    Some(keys)
+}

@@ -1,0 +1,277 @@
+//! What comes back is seen: changes that an app takes back, controls behind their labels, texts
+//! that reach nothing, dates in parts. Another app's window, the person's, is in front.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use deskline_testbed::web::Page;
+use deskline_testbed::{Answer, App, Bed, Client, until};
+use serde_json::{Value, json};
+
+const CLICK: &str = "click_and_traverse";
+const SET: &str = "set_value_and_traverse";
+const SELECT: &str = "set_selected_and_traverse";
+
+struct Subject<'b> {
+    bed: &'b Bed,
+    server: Client,
+    app: App<'b>,
+    person: App<'b>,
+}
+
+impl<'b> Subject<'b> {
+    fn new(bed: &'b Bed, app: App<'b>) -> Self {
+        let (person, _) = bed.mousepad("notes\n");
+        let server = bed.server(&[]);
+        Self {
+            bed,
+            server,
+            app,
+            person,
+        }
+    }
+
+    fn chromium(bed: &'b Bed, html: &str) -> (Self, Page) {
+        let (app, page) = bed.chromium(html);
+        (Self::new(bed, app), page)
+    }
+
+    fn gtk(bed: &'b Bed, body: &str) -> Self {
+        let script = format!(
+            "import gi\ngi.require_version('Gtk', '3.0')\nfrom gi.repository import GLib, Gtk\n\
+             window = Gtk.Window(title='Subject')\nbox = Gtk.VBox()\nwindow.add(box)\n{body}\n\
+             window.show_all()\nGtk.main()\n"
+        );
+        let mut command = bed.command("/usr/bin/python3");
+        command.arg("-c").arg(script);
+        Self::new(bed, App::start_when(bed, command, |w| w.title == "Subject"))
+    }
+
+    /// Calls a tool about the app, with the person's window in front before and after it.
+    fn call(&self, tool: &str, mut arguments: Value) -> Answer {
+        self.person.bring_to_front();
+        arguments["pid"] = self.app.pid.into();
+        let answer = self.server.call(tool, arguments);
+        println!("{}\n", answer.text);
+        until("the person's window", || {
+            self.bed.screen().front() == self.person.window.id
+        });
+        answer
+    }
+
+    fn on(&self, tool: &str, role: &str, element: &str, mut more: Value) -> Answer {
+        more["element"] = element.into();
+        more["role"] = role.into();
+        self.call(tool, more)
+    }
+}
+
+#[test]
+fn a_box_or_a_choice_that_a_page_takes_back_is_no_success() {
+    let times = [60, 150, 250];
+    let control = |ms| {
+        format!(
+            "<p><label><input type=checkbox onchange='back(()=>this.checked=false,{ms})'> Agree {ms}\
+             </label><label>Plan {ms} <select onchange='back(()=>this.value=0,{ms})'><option value=0>\
+             Basic<option value=1>Premium</select></label>"
+        )
+    };
+    let html = times.map(control).concat();
+    let html = format!(
+        "<script>function back(undo, ms) {{ setTimeout(() => {{ undo(); log('back') }}, ms) }}\
+         </script>{html}<p><label><input type=checkbox> Stays</label>"
+    );
+    let bed = Bed::new();
+    let (subject, page) = Subject::chromium(&bed, &html);
+    for ms in times {
+        let name = format!("Agree {ms}");
+        let answer = subject.on(CLICK, "AXCheckBox", &name, json!({}));
+        answer.fails_with("not checked");
+        page.wait_for("back");
+        page.clear_log();
+        subject
+            .on(SELECT, "AXCheckBox", &name, json!({}))
+            .fails_with("checked");
+        page.wait_for("back");
+        page.clear_log();
+        let plan = json!({"choose": "Premium"});
+        let answer = subject.on(CLICK, "AXComboBox", &format!("Plan {ms}"), plan);
+        answer.fails_with("it shows 'Basic' and not 'Premium'");
+        page.wait_for("back");
+        page.clear_log();
+    }
+    let answer = subject.on(CLICK, "AXCheckBox", "Stays", json!({})).ok();
+    answer.field_has("target", "checked");
+    // It stays as it is.
+    subject
+        .on(SELECT, "AXCheckBox", "Stays", json!({}))
+        .ok()
+        .field_has("target", "checked");
+    let off = json!({"selected": false});
+    let answer = subject.on(SELECT, "AXCheckBox", "Stays", off).ok();
+    assert!(!answer.field("target").contains("checked"), "{answer}");
+}
+
+#[test]
+fn a_box_that_gtk_3_unticks_later_is_no_success() {
+    let bed = Bed::new();
+    let subject = Subject::gtk(
+        &bed,
+        "def back(box, ms):\n\
+         \x20   if box.get_active(): GLib.timeout_add(ms, lambda: box.set_active(False))\n\
+         for ms in (60, 200):\n\
+         \x20   agree = Gtk.CheckButton(label=f'Agree {ms}')\n\
+         \x20   agree.connect('toggled', back, ms)\n\
+         \x20   box.add(agree)",
+    );
+    for tool in [CLICK, "press_ax_and_traverse", SELECT] {
+        for name in ["Agree 60", "Agree 200"] {
+            let answer = subject.on(tool, "AXCheckBox", name, json!({}));
+            answer.fails_with("checked");
+        }
+    }
+}
+
+#[test]
+fn a_control_behind_its_label_is_clicked_by_the_label() {
+    let styles = [
+        ("Zero", "opacity:0;width:0;height:0"),
+        (
+            "Pixel",
+            "position:absolute;width:1px;height:1px;margin:-1px;clip:rect(0,0,0,0)",
+        ),
+        ("Away", "position:absolute;left:-9999px"),
+    ];
+    let around = |(name, style): (&str, &str)| {
+        format!(
+            "<p><label>{name} <input type=checkbox style='{style}' \
+             onchange=\"log('{name}',this.checked)\"></label>\
+             <p><input type=radio id={name} style='{style}' onchange=\"log('Radio',this.id)\">\
+             <label for={name}>Radio {name}</label>"
+        )
+    };
+    let html = styles.map(around).concat();
+    let html = format!(
+        "{html}<p><label><input type=checkbox style='{}' onchange=\"log('Terms',this.checked)\">I \
+         accept the <a href=# onclick=\"log('link')\">terms of this service</a></label>",
+        styles[0].1
+    );
+    let bed = Bed::new();
+    let (subject, page) = Subject::chromium(&bed, &html);
+    for (name, _) in styles {
+        let answer = subject.on(CLICK, "AXCheckBox", name, json!({})).ok();
+        answer.field_has("target", "checked");
+        page.wait_for(&format!("{name} true"));
+        subject
+            .on(SELECT, "AXCheckBox", name, json!({"selected": false}))
+            .ok();
+        page.wait_for(&format!("{name} false"));
+        let radio = format!("Radio {name}");
+        let answer = subject.on(CLICK, "AXRadioButton", &radio, json!({})).ok();
+        answer.field_has("target", "checked");
+        page.wait_for(&radio);
+    }
+    subject.on(CLICK, "AXCheckBox", "I accept", json!({})).ok();
+    page.wait_for("Terms true");
+    assert!(!page.log().contains(&"link".to_owned()), "{:?}", page.log());
+}
+
+#[test]
+fn a_text_for_an_editor_that_has_closed_is_an_error() {
+    let bed = Bed::new();
+    let subject = Subject::gtk(
+        &bed,
+        "store = Gtk.ListStore(str)\n\
+         for name in ('Ann', 'Bob', 'Cid'): store.append([name])\n\
+         view = Gtk.TreeView(model=store)\n\
+         cell = Gtk.CellRendererText(editable=True)\n\
+         cell.connect('edited', lambda _, row, text: store[row].__setitem__(0, text))\n\
+         view.append_column(Gtk.TreeViewColumn('Name', cell, text=0))\n\
+         box.add(view)",
+    );
+    let double = json!({"doubleClick": true, "text": "Rob", "pressKey": "Return"});
+    subject.on(CLICK, "AXCell", "Bob", double).ok().has("Rob");
+    subject
+        .on(CLICK, "AXCell", "Cid", json!({"doubleClick": true}))
+        .ok();
+    let typed = json!({"text": "Sid", "pressKey": "Return"});
+    let answer = subject.call("type_and_traverse", typed);
+    answer.fails_with("no field had the focus");
+    assert!(
+        subject
+            .server
+            .refresh(subject.app.pid)
+            .find("AXCell", "Cid")
+            .is_some()
+    );
+}
+
+#[test]
+fn until_scrolls_a_page_with_a_list_in_its_middle() {
+    let bed = Bed::new();
+    let (subject, _page) = Subject::chromium(
+        &bed,
+        "<style>#l{height:60vh;overflow:auto;overscroll-behavior:contain}#l button{display:block}\
+         </style><h1>Top</h1><div id=l></div><div style='height:1500px'></div>\
+         <button>Contact us</button><script>for (let i = 1; i < 200; i++) {\
+         const b = document.createElement('button'); b.textContent = 'Entry ' + i; l.append(b) }\
+         </script>",
+    );
+    let page = |until: &str| json!({"deltaY": 1, "until": until});
+    let scroll = |until| subject.on("scroll_and_traverse", "AXWebArea", "Test page", page(until));
+    scroll("Contact us").ok();
+    let answer = scroll("Entry 150").ok();
+    answer.has("Entry 150");
+}
+
+#[test]
+fn iso_dates_are_typed_in_the_order_of_the_field() {
+    let fields = [
+        ("Day", "date", "2026-03-14"),
+        ("Hour", "time", "18:55"),
+        ("Noon", "time", "12:05"),
+        ("Dawn", "time", "00:30"),
+        ("Start", "datetime-local", "2026-11-04T06:05"),
+        ("Month", "month", "2026-09"),
+        ("Week", "week", "2026-W11"),
+    ];
+    let field = |(name, kind, _): (&str, &str, &str)| {
+        format!("<p><label>{name} <input type={kind} oninput=\"log('{name}',this.value)\"></label>")
+    };
+    let bed = Bed::new();
+    let (subject, page) = Subject::chromium(&bed, &fields.map(field).concat());
+    for (name, _, text) in fields {
+        let value = json!({"value": text});
+        let answer = subject.on(SET, "AXDateField", name, value);
+        answer.fails_with("does not let accessibility set its text");
+        // A second one replaces the first.
+        for _ in 0..2 {
+            let answer = subject
+                .on(CLICK, "AXDateField", name, json!({"text": text}))
+                .ok();
+            page.wait_for(&format!("{name} {text}"));
+            answer.field_has("target", "value");
+            page.clear_log();
+        }
+    }
+}
+
+#[test]
+fn iso_dates_are_typed_into_firefox_whose_parts_have_english_names() {
+    let bed = Bed::new();
+    let app = bed.firefox(
+        "<p><label>Day <input type=date></label><p><label>Hour <input type=time></label>\
+         <p><label>Month <input type=month></label>",
+    );
+    let subject = Subject::new(&bed, app);
+    let month = json!({"text": "2026-03"});
+    let answer = subject.on(CLICK, "AXTextField", "Month", month).ok();
+    answer.field_has("target", "2026-03");
+    for (role, name, text, shows) in [
+        ("AXDateField", "Day", "2026-03-14", "03/14/2026"),
+        ("AXGroup", "Hour", "18:55", "06:55"),
+    ] {
+        let answer = subject.on(CLICK, role, name, json!({ "text": text }));
+        answer.ok().field_has("target", shows);
+    }
+    let set = json!({"value": "2026-03-14"});
+    subject.on(SET, "AXDateField", "Day", set);
+}

@@ -10,11 +10,11 @@ use deskline_unix::process;
 
 use crate::app::App;
 use crate::app_toplevel::AppToplevel;
+use crate::asked::Asked;
 use crate::bus::{self, Body, Call, Connection, Reader};
 use crate::connection::{AppConnection, PATIENCE};
 use crate::decode::{self, Object};
 use crate::engine::{self, Engine, Node};
-use crate::hit_test::Asked;
 use crate::mirrors::Mirrors;
 use crate::names::{ACCESSIBLE, REGISTRY, ROOT, StateSet, role};
 use crate::peer::Peer;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use deskline_core::{ElementId, Point, Rect, Role, Tree};
 use deskline_link::{Hit, Result};
 
+use crate::asked::Asked;
 use crate::atspi::{AtSpi, Located};
 use crate::bus::{self, Message};
 use crate::decode;
@@ -27,15 +28,6 @@ const LEVELS: usize = 24;
 
 /// Extents that differ by more than this, in pixels, are those of an element that has moved.
 const STILL: i32 = 2;
-
-/// A first answer that the app may still replace.
-#[derive(Debug)]
-pub struct Asked {
-    element: ElementId,
-    at: Point,
-    first: Option<Box<str>>,
-    since: Instant,
-}
 
 /// From the screen to a toolkit's own coordinates, by a toplevel's bounds in both.
 struct Space {

@@ -18,6 +18,7 @@ mod act;
 mod amount;
 mod app;
 mod app_toplevel;
+mod asked;
 mod atspi;
 mod behind;
 pub mod bus;

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::report::{AppState, Report};
 use crate::resolve::{Targets, lookup};
 use crate::secrecy::Witness;
-use crate::settle::effect::Changed;
+use crate::settle::changed::Changed;
 use crate::settle::handoff::FrontWatch;
 use crate::settle::has_ended;
 use crate::settle::taken_back::note_change;

@@ -13,7 +13,7 @@ use crate::end::End;
 use crate::picture::change::{self, Before};
 use crate::resolve::late_changes::LateChanges;
 use crate::secrecy::Witness;
-use crate::settle::effect::{Changed, shows_effect};
+use crate::settle::changed::{Changed, shows_effect};
 use crate::step::{EndedRun, Step};
 
 /// The names of a link's steps, as the journal and an answer's times have them.

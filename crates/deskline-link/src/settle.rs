@@ -1,9 +1,10 @@
 //! Step 5: waits until the app has settled, finds out whether it ended or is busy, and compares its
 //! state with the requested one.
 
+pub(crate) mod changed;
 pub(crate) mod chosen;
 pub(crate) mod compare;
-pub(crate) mod effect;
+pub(crate) mod expectation;
 pub(crate) mod expected;
 pub(crate) mod field;
 pub(crate) mod handoff;
@@ -33,8 +34,8 @@ use expected::{Effect, sent};
 use field::Verdict;
 use handoff::FrontWatch;
 use quiet::{Awaits, await_quiet};
-use readback::{LATE, TAKES, chose, read_back, takes_more, went_nowhere};
-use taken_back::not_toggled;
+use readback::{LATE, TAKES, takes_more, went_nowhere};
+use taken_back::verdict;
 
 impl Steps<'_> {
     /// Step 5. The last reading becomes the link's second traversal.
@@ -265,22 +266,6 @@ fn found(
             went_nowhere(keys, trees, was, &mut **desk)
         }
         (verdict, _) => verdict,
-    }
-}
-
-/// The verdict about an action by the last reading.
-pub(crate) fn verdict(action: &Action, target: Option<&Resolved>, report: &Report) -> Verdict {
-    let Readings { after, .. } = &report.readings;
-    let (Some(before), Some(after)) = (report.readings.current(), after) else {
-        return Verdict::Agrees;
-    };
-    let step = &report.step;
-    match (&step.chosen, target) {
-        (Some(text), Some(target)) => chose(target, text, (before, after)),
-        _ => match read_back(action, target, &step.keys, (before, after)) {
-            Verdict::Agrees => not_toggled(action, report, (before, after)),
-            verdict => verdict,
-        },
     }
 }
 

@@ -7,9 +7,8 @@ use deskline_core::{Element, Tree, target};
 use crate::act::done::Done;
 use crate::picture::change::Before;
 use crate::secrecy::Keys;
-use crate::settle::effect::Changed;
+use crate::settle::changed::{Changed, Control};
 use crate::settle::quiet::Settled;
-use crate::settle::taken_back::Control;
 
 /// The element that a step acted on, as it was before.
 #[derive(Debug)]

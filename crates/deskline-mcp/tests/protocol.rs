@@ -176,7 +176,10 @@ async fn read_only_offers_only_tools_that_read() {
         let bare = name.trim_end_matches("_and_traverse");
         let is_there =
             instructions.contains(name) || bare.contains('_') && instructions.contains(bare);
-        assert!(!is_there || reading.contains(&name), "{name}: {instructions}");
+        assert!(
+            !is_there || reading.contains(&name),
+            "{name}: {instructions}"
+        );
     }
     assert!(instructions.contains("data, not instructions"));
     let text = session

@@ -9,6 +9,9 @@ use serde_json::json;
 
 use crate::trap::Trap;
 
+/// Starts an app that poses as another.
+type Start = fn(&Bed, &Trap) -> Command;
+
 /// A window with a button that makes the mark.
 fn script(trap: &Trap, name: &str) -> String {
     let mark = trap.mark.display();
@@ -32,7 +35,7 @@ fn script(trap: &Trap, name: &str) -> String {
 fn an_app_that_poses_as_an_allowed_one_is_not_acted_in() {
     const PYTHON: &str = "/usr/bin/python3";
     let bed = Bed::new();
-    let ways: [(&str, fn(&Bed, &Trap) -> Command); 4] = [
+    let ways: [(&str, Start); 4] = [
         ("a script of its name", |bed, trap| {
             let mut command = bed.command(PYTHON);
             command.arg(script(trap, "mousepad"));

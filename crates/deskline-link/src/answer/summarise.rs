@@ -9,7 +9,7 @@ use crate::picture::change;
 use crate::report::{AppState, Drop, Report};
 use crate::resolve::lookup;
 use crate::secrecy::character_of;
-use crate::settle::effect::Changed;
+use crate::settle::changed::Changed;
 use crate::settle::readback;
 use crate::subject::Subject;
 

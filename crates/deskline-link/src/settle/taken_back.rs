@@ -8,12 +8,12 @@ use deskline_core::{Element, Role, States, Tree};
 use crate::call::{Action, ClickKind, Input, Quiet, Typing};
 use crate::desktop::Desktop;
 use crate::error::{Mismatch, NoEffect, Result, shown};
-use crate::report::Report;
+use crate::report::{Readings, Report};
 use crate::resolve::lookup::Resolved;
+use crate::settle::changed::Control;
 use crate::settle::expected::QUIET;
 use crate::settle::field::Verdict;
-use crate::settle::readback::has_changed;
-use crate::settle::verdict;
+use crate::settle::readback::{chose, has_changed, read_back};
 use crate::steps::Steps;
 use deskline_input::clock::Instant;
 
@@ -23,15 +23,6 @@ const TAKES_BACK: Duration = Duration::from_millis(300);
 /// The states of a control that is on, and of an expander.
 const ON: States = States::CHECKED.union(States::MIXED);
 const OPEN: States = States::EXPANDED.union(States::COLLAPSED);
-
-/// A control that the last step has changed.
-#[derive(Debug)]
-pub(crate) struct Control {
-    since: Instant,
-    target: Resolved,
-    /// Its state after the action.
-    now: Element,
-}
 
 /// Notes the control that the action has changed, if its app may take that back.
 pub(crate) fn note_change(
@@ -122,13 +113,25 @@ fn is_plain_click(action: &Action) -> bool {
     )
 }
 
+/// The verdict about an action by the last reading.
+pub(crate) fn verdict(action: &Action, target: Option<&Resolved>, report: &Report) -> Verdict {
+    let Readings { after, .. } = &report.readings;
+    let (Some(before), Some(after)) = (report.readings.current(), after) else {
+        return Verdict::Agrees;
+    };
+    let step = &report.step;
+    match (&step.chosen, target) {
+        (Some(text), Some(target)) => chose(target, text, (before, after)),
+        _ => match read_back(action, target, &step.keys, (before, after)) {
+            Verdict::Agrees => not_toggled(action, report, (before, after)),
+            verdict => verdict,
+        },
+    }
+}
+
 /// The verdict about a click on a check box or a radio button: the app may have taken the change
 /// back at once. Toggle buttons may report no state.
-pub(crate) fn not_toggled(
-    action: &Action,
-    report: &Report,
-    (before, after): (&Tree, &Tree),
-) -> Verdict {
+fn not_toggled(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) -> Verdict {
     let Some((was, now)) = own(report).filter(|_| is_plain_click(action)) else {
         return Verdict::Agrees;
     };

@@ -1,5 +1,5 @@
-//! A click reaches what was meant, where something else of the app lies over it, and where its shape
-//! is not its box. Another app's window, the person's, is in front.
+//! A click reaches what was meant, where something else of the app lies over it, and where its
+//! shape is not its box. Another app's window, the person's, is in front.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::web::Page;

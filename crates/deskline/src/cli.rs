@@ -397,8 +397,8 @@ pub(crate) struct Serve {
 pub(crate) struct Call {
     /// The tool's name
     pub(crate) tool: String,
-    /// Its arguments, a JSON object; `-` reads them from standard input, as other users see a command
-    /// line
+    /// Its arguments, a JSON object; `-` reads them from standard input, as other users see a
+    /// command line
     #[arg(default_value = "{}", value_parser = object)]
     pub(crate) arguments: Object,
     /// Print the whole MCP result as JSON, with screenshots

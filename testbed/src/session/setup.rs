@@ -100,8 +100,8 @@ impl Setup {
         Self::new(compositor, Some("trixie"))
     }
 
-    /// A session with one of the compositors of Debian's next release. `None`, with a word, if there
-    /// is no root of it: its packages change every day, and sometimes cannot be installed.
+    /// A session with one of the compositors of Debian's next release. `None`, with a word, if
+    /// there is no root of it: its packages change every day, and sometimes cannot be installed.
     pub fn next_release(compositor: Compositor) -> Option<Self> {
         let root = Place::of_suite(NEXT);
         if root.is_none() {

@@ -69,5 +69,6 @@ fn the_panes_where_programs_get_their_permissions_are_blocked() {
     assert!(answer.is_error, "{}", answer.text);
     // Other panes are not blocked.
     let mut desk = settings("WallpaperSettings");
-    desk.click_on("Terminal", "AXCheckBox").ok();
+    desk.click_on("Terminal", "AXCheckBox");
+    assert!(!desk.mac.world().reached.is_empty());
 }

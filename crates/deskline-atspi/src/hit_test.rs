@@ -94,24 +94,24 @@ impl AtSpi {
         if located.has_moved(&space, element.extents) {
             return Ok(Hit::Moved);
         }
-        let point = space.raw_point(at);
-        let page = tree
-            .outwards(index)
-            .filter(|at| tree.elements[*at].role == Role::WEB_AREA)
-            .last();
-        let (root, levels, request) = match (kind, page) {
-            (HitTest::ByOrder { texts_cover }, _) => {
-                let over = tree.drawn_over(index, at, texts_cover);
-                return Ok(Hit::Topmost(over.unwrap_or(index)));
-            }
-            (HitTest::InWindow, _) => (top, 1, Request::AtPointInWindow(point.0, point.1)),
-            (HitTest::OfPages { .. }, Some(page)) => (page, 1, Request::AtPoint(point.0, point.1)),
-            (HitTest::OfEachLevel, _) => (top, LEVELS, Request::AtPoint(point.0, point.1)),
-            _ => return Ok(Hit::Unknown),
+        if let HitTest::ByOrder { texts_cover } = kind {
+            let over = tree.drawn_over(index, at, texts_cover);
+            return Ok(Hit::Topmost(over.unwrap_or(index)));
+        }
+        let is_page = |at: &usize| tree.elements[*at].role == Role::WEB_AREA;
+        let page = tree.outwards(index).filter(is_page).last();
+        let Some((root, levels, request)) = question(kind, (top, page), space.raw_point(at)) else {
+            return Ok(Hit::Unknown);
         };
         let answer = located.topmost(&tree.elements[root].id, request, levels);
         let late = matches!(kind, HitTest::OfPages { late: true });
-        let hit = located.listed(tree, index, answer.as_deref());
+        let hit = match located.listed(tree, index, answer.as_deref()) {
+            // What lies around the target, and not beside it, is as much as GTK 4 and Java know.
+            Hit::Topmost(around) if page.is_none() && tree.is_inside(index, around) => {
+                Hit::Topmost(index)
+            }
+            hit => hit,
+        };
         if !late {
             return Ok(hit);
         }
@@ -158,6 +158,20 @@ impl AtSpi {
                 ..raw
             })
         }))
+    }
+}
+
+/// Which element to ask about a point, how many levels down, and how.
+fn question(
+    kind: HitTest,
+    (top, page): (usize, Option<usize>),
+    (x, y): (i32, i32),
+) -> Option<(usize, usize, Request)> {
+    match kind {
+        HitTest::InWindow => Some((top, 1, Request::AtPointInWindow(x, y))),
+        HitTest::OfPages { .. } => Some((page?, 1, Request::AtPoint(x, y))),
+        HitTest::OfEachLevel => Some((top, LEVELS, Request::AtPoint(x, y))),
+        HitTest::ByOrder { .. } | HitTest::Nowhere => None,
     }
 }
 

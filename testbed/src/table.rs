@@ -72,6 +72,8 @@ pub struct Subject<'b> {
     pub combo_has_no_name: bool,
     /// In UI Automation, Qt reports text areas as fields.
     pub areas_are_fields: bool,
+    /// Why there is no picture: a server says it once.
+    pub no_picture: Option<String>,
     /// The late changes so far.
     pub late: RefCell<Vec<String>>,
 }
@@ -86,6 +88,7 @@ impl<'b> Subject<'b> {
             server,
             combo_has_no_name: false,
             areas_are_fields: false,
+            no_picture: None,
             late: RefCell::default(),
         }
     }
@@ -98,9 +101,11 @@ impl<'b> Subject<'b> {
         toolkit: Toolkit,
         server: &'b Client,
     ) -> Self {
+        let first = session.server().refresh(app.pid());
         let named = toolkit == Toolkit::Gtk3 || toolkit == Toolkit::Gtk4 && session.is_here();
         Self {
             combo_has_no_name: !named,
+            no_picture: first.get("note").map(str::to_owned),
             ..Self::new(app.pid(), app, person, server)
         }
     }
@@ -214,9 +219,10 @@ fn outcome_of(subject: &Subject<'_>, answer: &Answer, start: &str) -> String {
 const FRAME: i32 = 64;
 
 /// `✓` if the answer names a picture of the window's size, or else the reason why there is none.
-fn picture(answer: &Answer) -> String {
+fn picture(subject: &Subject<'_>, answer: &Answer) -> String {
     let Some(path) = answer.get("screenshot") else {
-        let why = answer.get("note").unwrap_or("no picture, and no reason");
+        let why = answer.get("note").or(subject.no_picture.as_deref());
+        let why = why.unwrap_or("no picture, and no reason");
         return format!("refused: {}", plain(why));
     };
     let file = std::fs::read(path).unwrap_or_else(|e| panic!("{path}: {e}"));
@@ -323,7 +329,7 @@ fn whole_column(subject: &Subject<'_>, cells: &[Cell]) -> Vec<(String, String)> 
     let chain = chain().remove(0);
     table.push((chain.name.into(), try_cell(subject, &chain)));
     let opened = subject.call("refresh_traversal", "", &json!({})).ok();
-    table.push(("picture".into(), picture(&opened)));
+    table.push(("picture".into(), picture(subject, &opened)));
     table
 }
 

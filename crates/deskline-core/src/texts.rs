@@ -118,3 +118,29 @@ impl Texts {
         own_text(tree.elements.get(self.source(index)?)?)
     }
 }
+
+impl Tree {
+    /// What an element says, whole: its own texts, and those of what a container holds, a line
+    /// each. Each text is at most [`Text::LIMIT`](crate::Text::LIMIT) characters.
+    pub fn whole_text(&self, index: usize) -> String {
+        let role = self.elements[index].role;
+        let is_text = matches!(role, Role::STATIC_TEXT | Role::HEADING | Role::IMAGE);
+        let mut lines = vec![self.own_texts(index).join(": ")];
+        if lines[0].is_empty() || !is_text && !role.is_interactive() {
+            let rest = index + 1..self.elements.len();
+            let inside = rest.take_while(|at| self.is_inside(*at, index));
+            lines.extend(inside.map(|at| self.own_texts(at).join(": ")));
+        }
+        lines.retain(|line| !line.is_empty());
+        lines.dedup();
+        lines.join("\n")
+    }
+
+    /// An element's name, value or description, and the value beside its name.
+    fn own_texts(&self, index: usize) -> Vec<String> {
+        let element = &self.elements[index];
+        let texts = [own_text(element), value_beside_name(element)];
+        let texts = texts.into_iter().flatten();
+        texts.map(|text| text.shown.trim().to_owned()).collect()
+    }
+}

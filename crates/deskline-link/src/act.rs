@@ -23,9 +23,10 @@ pub(crate) mod wait_for;
 use crate::apps::Identity;
 use crate::call::Action;
 use crate::checkpoint::Checkpoint;
-use crate::error::Result;
+use crate::error::{Error, Result, TargetError};
 use crate::report::Report;
 use crate::resolve::Targets;
+use crate::resolve::lookup::Resolved;
 use crate::steps::{Found, Steps};
 use action::{Act, Outcome};
 use deskline_input::clock::Instant;
@@ -72,6 +73,14 @@ impl Steps<'_> {
                 let (act, mut outcome) = self.acting(action, targets, report)?;
                 act.quiet(desk, quiet, &mut outcome)?;
             }
+            Action::Read { .. } => {
+                let found = targets.target.as_ref().zip(report.readings.current());
+                if let Some((target, tree)) = found {
+                    let index = target.index.ok_or_else(|| no_element(target))?;
+                    report.step.results.read = Some(tree.whole_text(index));
+                    report.step.done.say(format!("read {}", target.name));
+                }
+            }
             // The question only needed a look, and has been answered.
             Action::Refresh => {}
         }
@@ -111,4 +120,8 @@ impl Steps<'_> {
         };
         Ok((act, outcome))
     }
+}
+
+fn no_element(target: &Resolved) -> Error {
+    TargetError::NoElement(target.name.clone()).into()
 }

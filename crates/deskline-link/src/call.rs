@@ -175,6 +175,8 @@ pub enum Action {
     Quiet(Quiet),
     /// Only read the tree.
     Refresh,
+    /// Read an element's whole text. Only as a step of a chain.
+    Read { target: Target },
     /// Wait until an element is present, is absent, or has a state.
     WaitFor {
         target: Target,
@@ -317,7 +319,8 @@ pub struct Call {
     pub window: Option<Toplevel>,
     /// The first step of a chain, or the only one.
     pub action: Action,
-    /// The further steps of a chain: [`Action::Input`], [`Action::Quiet`] or [`Action::WaitFor`].
+    /// The further steps of a chain: [`Action::Input`], [`Action::Quiet`], [`Action::Read`] or
+    /// [`Action::WaitFor`].
     pub then: Vec<Action>,
     /// How often each step of a chain runs. Empty: once.
     pub repeats: Vec<usize>,
@@ -364,7 +367,7 @@ impl Call {
     /// Whether any step does more than look.
     pub(crate) fn acts(&self) -> bool {
         self.actions()
-            .any(|action| !matches!(action, Action::Refresh | Action::WaitFor { .. }))
+            .any(|action| matches!(action, Action::Open { .. }) || action.changes_something())
     }
 
     /// How many times this step runs.
@@ -490,7 +493,7 @@ impl Action {
             Self::Quiet(Quiet::SetValue { .. }) => Tool::SetValue,
             Self::Quiet(Quiet::PressAx { .. }) => Tool::PressAx,
             Self::Quiet(Quiet::SetSelected { .. }) => Tool::SetSelected,
-            Self::Refresh => Tool::Refresh,
+            Self::Refresh | Self::Read { .. } => Tool::Refresh,
             Self::WaitFor { .. } => Tool::WaitFor,
         }
     }
@@ -498,6 +501,11 @@ impl Action {
     /// Whether it only waits. The app may be busy then.
     pub(crate) fn waits(&self) -> bool {
         matches!(self, Self::WaitFor { .. })
+    }
+
+    /// Whether it acts in an app, and does not only look.
+    pub(crate) fn changes_something(&self) -> bool {
+        matches!(self, Self::Input(_) | Self::Quiet(_))
     }
 
     /// Whether it sends keys to whatever has the focus.

@@ -54,7 +54,7 @@ impl Steps<'_> {
                 let changed = diff
                     .as_ref()
                     .map(|(_, diff)| report.step_changed(action, after, diff));
-                (report.step.led_to, report.step.changed) = (led_to, changed);
+                (report.step.results.led_to, report.step.results.changed) = (led_to, changed);
             }
             let Some(&(_, next)) = runs.peek() else {
                 break;
@@ -121,15 +121,13 @@ impl Steps<'_> {
         let mut step = std::mem::take(&mut report.step);
         if let (false, Ok(tree)) = (same, &tree) {
             let app = escape::name(&tree.app.name, 40);
-            step.led_to = Some(format!("{app} came to the front"));
-            step.changed = Some(Changed::Tree);
+            step.results.led_to = Some(format!("{app} came to the front"));
+            step.results.changed = Some(Changed::Tree);
         }
         report.ended_runs.push(EndedRun {
             step: at,
             sentence: step.done.sentence(public),
-            led_to: step.led_to,
-            changed: step.changed,
-            met: step.met,
+            results: step.results,
             public,
         });
         let following = self.call.runs().nth(report.ended_runs.len());

@@ -49,6 +49,18 @@ impl ActedOn {
     }
 }
 
+/// What a step of a chain has led to.
+#[derive(Debug, Default)]
+pub(crate) struct Results {
+    /// How long after it had settled what the call expects of it showed.
+    pub(crate) met: Option<Duration>,
+    /// The text that it was to read.
+    pub(crate) read: Option<String>,
+    pub(crate) changed: Option<Changed>,
+    /// The windows that it opened or closed, or a clause that it changed nothing.
+    pub(crate) led_to: Option<String>,
+}
+
 /// The results of one step of a chain, or of the only step of another call. They are recorded as it
 /// goes, so that an error in the middle keeps the actions before it.
 #[derive(Debug, Default)]
@@ -74,13 +86,7 @@ pub(crate) struct Step {
     pub(crate) chosen: Option<String>,
     /// Whether a value was set on an element that is known not to be secure.
     pub(crate) public_value: bool,
-    /// How long after it had settled it had led to what the call expects.
-    pub(crate) met: Option<Duration>,
-    /// What a step of a chain has changed.
-    pub(crate) changed: Option<Changed>,
-    /// The effect of a step of a chain: the windows that it opened or closed, or a clause that it
-    /// changed nothing.
-    pub(crate) led_to: Option<String>,
+    pub(crate) results: Results,
 }
 
 impl Step {
@@ -93,7 +99,7 @@ impl Step {
 
 impl EndedRun {
     pub(crate) fn changed_tree(&self) -> bool {
-        self.changed == Some(Changed::Tree)
+        self.results.changed == Some(Changed::Tree)
     }
 }
 
@@ -104,12 +110,7 @@ pub(crate) struct EndedRun {
     pub(crate) step: usize,
     /// The sentence of the summary about it, without secrets.
     pub(crate) sentence: String,
-    /// [`Step::led_to`].
-    pub(crate) led_to: Option<String>,
-    /// [`Step::changed`].
-    pub(crate) changed: Option<Changed>,
-    /// [`Step::met`].
-    pub(crate) met: Option<Duration>,
+    pub(crate) results: Results,
     /// Whether no text of the run can have reached a secure field.
     pub(crate) public: bool,
 }

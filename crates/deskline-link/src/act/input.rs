@@ -8,6 +8,7 @@ use deskline_core::{Element, KeyPress, Modifiers, Point, Rect, Role, States, Tre
 use super::abilities;
 use super::action::{Act, Outcome};
 use super::front::{Wanted, in_menu_bar};
+use super::no_element;
 use super::reach::{Reached, wheel_spot};
 use crate::call::{ClickKind, Input, Quiet, Target, Typing};
 use crate::checkpoint::Checkpoint;
@@ -264,7 +265,7 @@ impl Act<'_> {
         let element = target
             .index
             .and_then(|i| self.tree?.elements.get(i))
-            .ok_or_else(|| TargetError::NoElement(target.name.clone()))?;
+            .ok_or_else(|| no_element(target))?;
         let refused = |refusal| Error::RefusedBy {
             element: target.name.clone(),
             refusal,

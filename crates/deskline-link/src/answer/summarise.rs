@@ -9,12 +9,15 @@ use crate::picture::change;
 use crate::report::{AppState, Drop, Report};
 use crate::resolve::lookup;
 use crate::secrecy::character_of;
-use crate::settle::changed::Changed;
 use crate::settle::readback;
+use crate::step::Results;
 use crate::subject::Subject;
 
 /// The sentence about a step has at most this many characters.
 const STEP: usize = 90;
+
+/// A text that a step reads is cut to this many characters.
+const READ: usize = 1_000;
 
 pub(super) fn summarise(
     call: &Call,
@@ -52,7 +55,12 @@ pub(super) fn summarise(
     if acted && call.acts() && !matches!(call.action, Action::Open { .. }) {
         summary.effect = Some(report.changed(&call.action).word());
     }
-    summary.expected = report.step.met.filter(|_| !call.is_chain()).map(met);
+    summary.expected = report
+        .step
+        .results
+        .met
+        .filter(|_| !call.is_chain())
+        .map(met);
     if error.is_some() {
         summary.error = error;
         // The steps that a failed chain has done may have changed something.
@@ -141,7 +149,7 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
             parts.push(format!("Did {done} of {} steps", call.actions().count()));
         }
         _ => {
-            let led_to = report.step.led_to.as_ref();
+            let led_to = report.step.results.led_to.as_ref();
             let led_to = led_to.map_or_else(String::new, |led_to| format!(" → {led_to}"));
             parts.push(report.step.done.sentence(report.is_public()) + &led_to);
         }
@@ -239,41 +247,39 @@ fn steps(call: &Call, report: &Report, failed: bool) -> Vec<String> {
         return Vec::new();
     }
     let acts = |step: usize| {
-        call.actions()
-            .nth(step)
-            .is_some_and(|action| !action.waits())
+        let action = call.actions().nth(step);
+        action.is_some_and(Action::changes_something)
     };
-    let line =
-        |step: usize, said: &str, run: (&Option<String>, Option<Changed>, Option<Duration>)| {
-            let said = escape::short(said, STEP);
-            let (led_to, changed, expected) = run;
-            let mut after = led_to
-                .as_ref()
-                .map_or_else(String::new, |led_to| format!(" → {led_to}"));
-            if let Some(changed) = changed.filter(|_| acts(step)) {
-                after = format!("{after}; effect: {}", changed.word());
-            }
-            if let Some(expected) = expected {
-                after = format!("{after}; expected: {}", met(expected));
-            }
-            let times = match call.repeats(step) {
-                1 => String::new(),
-                times => format!(" {times} times"),
-            };
-            format!("{} done{times}: {said}{after}", step + 1)
+    let line = |step: usize, said: &str, run: &Results| {
+        let said = escape::short(said, STEP);
+        let mut after = match (&run.read, &run.led_to) {
+            (Some(text), _) => format!(": '{}'", escape::short(text, READ)),
+            (None, Some(led_to)) => format!(" → {led_to}"),
+            (None, None) => String::new(),
         };
+        if let Some(changed) = run.changed.filter(|_| acts(step)) {
+            after = format!("{after}; effect: {}", changed.word());
+        }
+        if let Some(expected) = run.met {
+            after = format!("{after}; expected: {}", met(expected));
+        }
+        let times = match call.repeats(step) {
+            1 => String::new(),
+            times => format!(" {times} times"),
+        };
+        format!("{} done{times}: {said}{after}", step + 1)
+    };
     let Some((at, nth)) = report.current_run(call) else {
         return Vec::new();
     };
     let ended = report.ended_runs.chunk_by(|a, b| a.step == b.step);
     let ended = ended.filter_map(<[_]>::last).filter(|run| run.step < at);
     let mut lines: Vec<String> = ended
-        .map(|run| line(run.step, &run.sentence, (&run.led_to, run.changed, run.met)))
+        .map(|run| line(run.step, &run.sentence, &run.results))
         .collect();
     if !failed {
         let said = report.step.done.sentence(report.is_public());
-        let step = &report.step;
-        lines.push(line(at, &said, (&step.led_to, step.changed, step.met)));
+        lines.push(line(at, &said, &report.step.results));
         return lines;
     }
     let number = at + 1;

@@ -54,7 +54,9 @@ pub(crate) fn before_action(
     let quiet = match action {
         Action::Quiet(_) => true,
         Action::Input(_) => false,
-        Action::Open { .. } | Action::Refresh | Action::WaitFor { .. } => return None,
+        Action::Open { .. } | Action::Refresh | Action::Read { .. } | Action::WaitFor { .. } => {
+            return None;
+        }
     };
     let windows = desktop.windows_of(tree.app.pid).ok()?;
     let window = pictured(&windows, Some(tree), Some(tree), target)?;

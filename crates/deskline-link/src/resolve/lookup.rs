@@ -58,6 +58,7 @@ pub(crate) fn target_of(action: &Action) -> Option<&Target> {
             | Quiet::PressAx { target }
             | Quiet::SetSelected { target, .. },
         )
+        | Action::Read { target }
         | Action::WaitFor { target, .. } => Some(target),
         Action::Open { .. } | Action::Refresh | Action::Input(_) => None,
     }

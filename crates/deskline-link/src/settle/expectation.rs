@@ -60,7 +60,7 @@ impl Steps<'_> {
             let nearest = nearest.map(|tree| tree.nearest_texts(&expected.text, None));
             report.readings.after = trees.into_iter().find(|tree| tree.app.pid == pid);
             if met {
-                report.step.met = Some(start.elapsed());
+                report.step.results.met = Some(start.elapsed());
                 return Ok(());
             }
             if over {

@@ -56,7 +56,9 @@ pub(crate) fn read_back(
                 verdict => verdict,
             };
         }
-        Action::Open { .. } | Action::Refresh | Action::WaitFor { .. } => return Verdict::Agrees,
+        Action::Open { .. } | Action::Refresh | Action::Read { .. } | Action::WaitFor { .. } => {
+            return Verdict::Agrees;
+        }
     };
     let Some(was) = target.and_then(|target| target.index) else {
         return Verdict::Agrees;

@@ -555,3 +555,30 @@ fn a_text_that_one_run_of_a_step_typed_into_a_password_field_is_in_no_line_of_st
     story.succeeds();
     story.says("\n  1 done 3 times: Typed •••, pressed Tab; effect: changed\n");
 }
+
+#[test]
+fn a_step_reads_a_whole_text_and_acts_on_nothing() {
+    let mut story = Story::new();
+    let long = "A text of several lines\nthat is longer than ninety characters, ".repeat(3);
+    story.given(|world| world.node("To").unwrap().value = long.clone());
+    let read = |text: &str| Action::Read {
+        target: Target::text(text),
+    };
+    story.chain(None, vec![read("To"), read("Folders"), read("Nobody")]);
+    assert_snapshot!(story.outcome(), @"
+    status: error
+    error: Did 2 of 3 steps. Step 3: no element matches 'Nobody'. Nearest: \"Inbox\" [AXStaticText] #e7, \"New Message\" [AXWindow] #e2, \"To\" [AXTextField] #e3. Nothing was touched. Search the file of this answer
+    pid: 100
+    app: Mail
+    summary: Did 2 of 3 steps. 0 added, 0 removed, 0 modified.
+    steps:
+      1 done: Read 'To' [AXTextField]: 'To: A text of several lines\\nthat is longer than ninety characters, A text of several lines\\nthat is longer than ninety characters, A text of several lines\\nthat is longer than ninety characters,'
+      2 done: Read 'Folders' [AXList]: 'Folders\\nInbox\\nArchive'
+      3 failed: see error
+    focus: \"New Message\"
+    ");
+    assert_eq!(story.reached(), "nothing");
+    story.chain(None, vec![read("Folders")]);
+    assert_snapshot!(story.field("summary"), @"Did 1 of 1 steps. 0 added, 0 removed, 0 modified. Settled in _ ms.");
+    assert!(!story.text().contains("\neffect: "));
+}

@@ -27,9 +27,10 @@ pub(super) static CHAIN: ToolRecord = ToolRecord {
     name: "chain_and_traverse",
     about: "Several actions in one call, answered with one diff; prefer it to single calls. Each \
         step is an object: \"do\" (click, type, press_key, scroll, drag, set_value, press_ax, \
-        set_selected, wait_for) and that tool's arguments without pid; \"repeat\" runs it up to 100 \
-        times. Each target is looked up when its step comes: name elements that will appear by \
-        their text; refs of present ones work too. A dialog or app that a step opens gets the next step. Stops at the first step \
+        set_selected, wait_for, read) and that tool's arguments without pid; \"repeat\" runs it up \
+        to 100 times; read answers with the target's whole text. Each target is looked up when its \
+        step comes: name elements that will appear by their text; refs of present ones work too. A \
+        dialog or app that a step opens gets the next step. Stops at the first step \
         that fails. Example: \
         [{\"do\":\"click\",\"element\":\"Name\",\"text\":\"Ann\"},{\"do\":\"press_key\",\"keyName\":\"s\",\"modifierFlags\":[\"Control\"]},{\"do\":\"wait_for\",\"element\":\"Saved\"}]",
     args: &[
@@ -42,7 +43,7 @@ pub(super) static CHAIN: ToolRecord = ToolRecord {
 };
 
 /// The tools that can be steps, with the value of `do` for each.
-static STEPS: [(&str, &ToolRecord); 9] = [
+static STEPS: [(&str, &ToolRecord); 10] = [
     ("click", &pointer::CLICK),
     ("type", &keyboard::TYPE),
     ("press_key", &keyboard::PRESS_KEY_TOOL),
@@ -52,6 +53,7 @@ static STEPS: [(&str, &ToolRecord); 9] = [
     ("press_ax", &quiet::PRESS_AX),
     ("set_selected", &quiet::SET_SELECTED),
     ("wait_for", &look::WAIT_FOR),
+    ("read", &look::READ),
 ];
 
 /// The schema of a step, for `tools/list`: the arguments of all tools that can be steps. The tools'

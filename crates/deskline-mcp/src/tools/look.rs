@@ -40,6 +40,19 @@ pub(super) static REFRESH: ToolRecord = ToolRecord {
     handler: Handler::Link(Tool::Refresh, |_| Ok(Action::Refresh)),
 };
 
+/// Only a step of a chain.
+pub(super) static READ: ToolRecord = ToolRecord {
+    name: "read",
+    about: "",
+    args: &[ELEMENT, ROLE, REF],
+    effect: Effect::Look,
+    handler: Handler::Link(Tool::Refresh, |args| {
+        Ok(Action::Read {
+            target: args.element()?,
+        })
+    }),
+};
+
 pub(super) static LIST_APPLICATIONS: ToolRecord = ToolRecord {
     name: "list_applications",
     about: "The running apps that have windows: name, pid, which is in front, window titles.",

@@ -73,7 +73,8 @@ fn windows_that_cannot_be_distinguished() {
     }
 }
 
-/// A dialog of its parent's title and size, which stays above it.
+/// A dialog of its parent's title and size, which stays above it. A name that only the window behind
+/// it has is refused, with the ref that is clicked all the same.
 #[test]
 fn a_dialog_like_its_parent() {
     let (bed, server) = Bed::with_server();
@@ -86,12 +87,28 @@ fn a_dialog_like_its_parent() {
         for (window, x) in bed.screen().windows_of(app.pid).iter().zip([60, 700]) {
             bed.screen().move_window(window.id, x, 200);
         }
-        for name in ["Alpha", "Beta", "Alpha"] {
-            push(&server, &app, name);
-        }
-        for name in ["Beta", "Alpha"] {
-            type_into(&server, &app, name);
-        }
+        push(&server, &app, "Beta");
+        app.clear_log();
+        let refused = server.click(app.pid, "AXButton", "Push Alpha");
+        assert!(refused.error().contains("behind this dialog"), "{refused}");
+        assert_eq!(app.log(), Vec::<String>::new(), "{refused}");
+        let read = server.refresh(app.pid).ok();
+        let by_ref = |role, text: &str, more: serde_json::Value| {
+            let line = read.find(role, text).unwrap();
+            let mut call = json!({"pid": app.pid, "ref": line.reference.unwrap().to_string()});
+            if !more.is_null() {
+                call["text"] = more;
+            }
+            app.clear_log();
+            let answer = server.call("click_and_traverse", call).ok();
+            until(text, || !app.log().is_empty());
+            (app.log(), answer)
+        };
+        let (log, answer) = by_ref("AXButton", "Push Alpha", json!(null));
+        assert_eq!(log, ["pushed Alpha"], "{answer}");
+        let (log, answer) = by_ref("AXTextField", "Note Alpha", json!("x"));
+        assert_eq!(log, ["text Alpha x"], "{answer}");
+        type_into(&server, &app, "Beta");
     }
 }
 

@@ -343,14 +343,16 @@ pub(crate) fn not_found(tree: &Tree, within: &[usize], text: &str, role: Option<
     let label = |top: usize| tree_file::window_label(tree, top).unwrap_or_default();
     if let Some(window) = within.first() {
         wanted = format!("{wanted} in {}", label(*window));
-        let elsewhere = tree.find_text(text, role);
-        let elsewhere = elsewhere.and_then(|found| tree.toplevel(found.index));
-        if let Some(top) = elsewhere.filter(|top| top != window) {
+        let found = tree.find_text(text, role).map(|found| found.index);
+        let elsewhere = found.and_then(|found| Some((found, tree.toplevel(found)?)));
+        if let Some((found, top)) = elsewhere.filter(|(_, top)| top != window) {
             let top = label(top);
+            let reference = tree.elements[found].reference;
+            let reference = reference.map_or_else(String::new, |r| format!(": {r}"));
             let nearest = match dialog(tree).filter(|dialog| dialog == window) {
                 Some(dialog) => format!(
                     "It is in {top}, behind this dialog{}. Nothing was touched. Answer the dialog \
-                    first, or pass that window as window",
+                    first, or pass the element's ref{reference}",
                     buttons(tree, dialog)
                 ),
                 None => format!(

@@ -84,7 +84,7 @@ fn a_key_is_held_and_delete_is_the_forward_one() {
     assert_eq!(keys, 5, "{answer}");
     assert_eq!(
         answer.list("steps"),
-        ["1 done 5 times: Pressed X"],
+        ["1 done 5 times: Pressed X; effect: nothing"],
         "{answer}"
     );
 }

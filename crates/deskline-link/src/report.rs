@@ -181,8 +181,15 @@ impl Report {
     /// What the call has changed.
     pub(crate) fn changed(&self, action: &Action) -> Changed {
         let took_front = self.handoff.is_some() || !self.drops.is_empty();
-        if took_front || self.app.is_gone() || self.ended_runs.iter().any(EndedRun::changed_tree) {
+        if took_front || self.app.is_gone() {
             return Changed::Tree;
+        }
+        let ended = self.ended_runs.iter().map(|run| run.results.changed);
+        let steps: Vec<Changed> = { ended.chain([self.step.results.changed]) }
+            .flatten()
+            .collect();
+        if !steps.is_empty() {
+            return Changed::of_all(&steps);
         }
         let Some((_, after, diff)) = self.compared() else {
             return Changed::Unknown;
@@ -194,17 +201,20 @@ impl Report {
     pub(crate) fn step_changed(&self, action: &Action, after: &Tree, diff: &Diff) -> Changed {
         let clicked = self.step.acted_on.as_ref().filter(|a| !a.by_keys);
         let clicked = clicked.map(|acted_on| &acted_on.was);
-        if shows_effect(diff, after, action.is_for_focus(), clicked) {
+        let by_keys = action.is_for_focus();
+        if shows_effect(diff, after, by_keys, clicked) {
             return Changed::Tree;
         }
+        // The keys may have moved the focus, or the window's raising.
+        let may_have_moved = by_keys && !diff.modified.is_empty();
         let by_picture = self
             .picture_changed()
             .map(|changed| changed != change::SAME);
         let by_settle = self.step.settled.and_then(|settled| settled.moved);
         match by_picture.or(by_settle) {
             Some(true) => Changed::Picture,
-            Some(false) => Changed::Nothing,
-            None => Changed::Unknown,
+            Some(false) if !may_have_moved => Changed::Nothing,
+            _ => Changed::Unknown,
         }
     }
 

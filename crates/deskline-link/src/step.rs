@@ -97,12 +97,6 @@ impl Step {
     }
 }
 
-impl EndedRun {
-    pub(crate) fn changed_tree(&self) -> bool {
-        self.results.changed == Some(Changed::Tree)
-    }
-}
-
 /// A run of a step of a chain that has ended.
 #[derive(Debug)]
 pub(crate) struct EndedRun {

@@ -1,6 +1,6 @@
 //! What a step has changed: in one word, and which control.
 
-use deskline_core::{Diff, Element, States, Tree};
+use deskline_core::{Diff, Element, Modified, States, Tree};
 
 use crate::resolve::lookup::Resolved;
 use deskline_input::clock::Instant;
@@ -26,10 +26,22 @@ impl Changed {
             Self::Unknown => "unknown",
         }
     }
+
+    /// What several steps have changed together.
+    pub(crate) fn of_all(steps: &[Self]) -> Self {
+        let any = |changed| steps.contains(&changed);
+        match (any(Self::Tree), any(Self::Picture)) {
+            (true, _) => Self::Tree,
+            (_, true) => Self::Picture,
+            _ if !steps.is_empty() && !any(Self::Unknown) => Self::Nothing,
+            _ => Self::Unknown,
+        }
+    }
 }
 
-/// Whether the differences are more than the focus, which raising a window moves too. The focus
-/// counts for keys, and if it is now in the field that was clicked.
+/// Whether the differences are more than the focus, which raising a window gives to an element. The
+/// focus counts if it is now in the field that was clicked, and after keys if an element has lost
+/// it.
 pub(crate) fn shows_effect(
     diff: &Diff,
     after: &Tree,
@@ -40,10 +52,10 @@ pub(crate) fn shows_effect(
         let now = &after.elements[index];
         clicked.is_some_and(|was| was.id == now.id && was.states.contains(States::EDITABLE))
     };
-    let mut modified = diff.modified.iter();
-    !diff.added.is_empty()
-        || !diff.removed.is_empty()
-        || modified.any(|m| by_keys || !m.is_focus_alone() || is_clicked(m.after))
+    let lost = |index: usize| !after.elements[index].states.contains(States::FOCUSED);
+    let counts =
+        |m: &Modified| !m.is_focus_alone() || by_keys && lost(m.after) || is_clicked(m.after);
+    !diff.added.is_empty() || !diff.removed.is_empty() || diff.modified.iter().any(counts)
 }
 
 /// A control that the last step has changed.

@@ -251,19 +251,22 @@ impl Toolkit {
         self == Self::Chromium
     }
 
-    /// How long after scrolling its tree may still report the old places. Chromium 156 reports at
-    /// once that something moves, and the new place 500 to 670 ms after the key.
+    /// How long after scrolling its tree may still report the old places. Chromium 148 reports the
+    /// first places of a motion at once, and the last ones 500 ms later; a window that has just been
+    /// raised begins to move up to 200 ms after the key. Firefox 153 reports each step of a motion,
+    /// for 200 ms.
     pub fn scrolling_lag(self) -> Duration {
         match self {
-            Self::Chromium => Duration::from_millis(750),
+            Self::Chromium => Duration::from_millis(900),
+            Self::Gecko => Duration::from_millis(350),
             _ => Duration::ZERO,
         }
     }
 
     /// Whether it sends no event while elements move. GTK 4 scrolls smoothly to the focus for
-    /// 200 ms.
+    /// 200 ms, and so does a page of Firefox.
     pub fn moves_silently(self) -> bool {
-        self == Self::Gtk4
+        matches!(self, Self::Gtk4 | Self::Gecko)
     }
 
     /// Whether it ignores a click in a menu right after the click that has opened it, on Wayland.

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use deskline_testbed::web::Page;
-use deskline_testbed::{Answer, App, Bed, Client};
+use deskline_testbed::{Answer, App, Bed, Client, until};
 use serde_json::{Value, json};
 
 const KITS: [&str; 4] = ["gtk3", "gtk4", "qt5", "qt6"];
@@ -85,6 +85,21 @@ fn a_button_behind_a_fixed_header_is_brought_out() {
     let (bed, server) = Bed::with_server();
     let (persons, _) = bed.mousepad("");
     let (app, page) = bed.chromium(STICKY);
+    // Chromium reports the places of a page that scrolls by itself half a second later.
+    let place = || {
+        let read = server.refresh(app.pid).ok();
+        read.find("AXButton", "Item 20")?.extents
+    };
+    let header = || {
+        server
+            .refresh(app.pid)
+            .ok()
+            .find("AXButton", "Delete all")?
+            .extents
+    };
+    until("the page that has scrolled", || {
+        Some(header()?.contains(place()?.center())).filter(|behind| *behind)
+    });
     click(&persons, &server, app.pid, json!({"element": "Item 20"})).ok();
     assert_eq!(events(&page, "item 20"), ["item 20"]);
 }

@@ -20,6 +20,9 @@ use crate::tree::{element_id, split_id};
 /// ignores what is fixed over a page, by that of the page's process: 4 to 9 ms in 156.
 const LATE: Duration = Duration::from_millis(40);
 
+/// The same where another element may be in the way.
+const CONFIRMED: Duration = Duration::from_millis(400);
+
 /// How many levels an answer may lie below the innermost object that the tree lists.
 const DEPTH: usize = 6;
 
@@ -115,9 +118,11 @@ impl AtSpi {
         if !late {
             return Ok(hit);
         }
+        let patience = patience(tree, index, at, hit);
         let asked = asked.filter(|asked| asked.element == element.id && asked.at == at);
         match asked {
-            Some(asked) if asked.first != answer || asked.since.elapsed() >= LATE => Ok(hit),
+            Some(asked) if asked.since.elapsed() >= patience => Ok(hit),
+            Some(asked) if asked.first != answer && patience == LATE => Ok(hit),
             asked => {
                 self.asked = Some(asked.unwrap_or_else(|| Asked {
                     element: element.id.clone(),
@@ -158,6 +163,18 @@ impl AtSpi {
                 ..raw
             })
         }))
+    }
+}
+
+/// How long to ask. An answer that names the target where another element lies too has to stand
+/// longer: the page's process may be busy, as after its window was raised, and an answer may also
+/// change to one from the cache.
+fn patience(tree: &Tree, index: usize, at: Point, hit: Hit) -> Duration {
+    let is_target = matches!(hit, Hit::Topmost(hit) if tree.receives_for(hit, index));
+    if is_target && tree.has_another_at(index, at) {
+        CONFIRMED
+    } else {
+        LATE
     }
 }
 

@@ -26,6 +26,19 @@ impl Tree {
         .last()
     }
 
+    /// Whether another element that takes clicks has a point in its box: none that holds `index`, or
+    /// is in it.
+    pub fn has_another_at(&self, index: usize, at: Point) -> bool {
+        self.elements.iter().enumerate().any(|(other, element)| {
+            element.visible
+                && element.extents.is_some_and(|place| place.contains(at))
+                && takes_clicks(element, false)
+                && other != index
+                && !self.is_inside(other, index)
+                && !self.is_inside(index, other)
+        })
+    }
+
     /// Whether an element is in what opens above its window: a menu, a list of choices, a bubble.
     pub fn is_in_pop_up(&self, index: usize) -> bool {
         let opens = |at: usize| {

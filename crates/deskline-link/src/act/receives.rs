@@ -19,7 +19,7 @@ use deskline_input::clock::Instant;
 const ASKS: Duration = Duration::from_millis(3);
 
 /// How long to ask such an app.
-const ANSWERS: Duration = Duration::from_millis(120);
+const ANSWERS: Duration = Duration::from_millis(1_200);
 
 /// How long an element may go on moving before it is clicked, and the interval of looking.
 const MOVES: Duration = Duration::from_secs(1);

@@ -26,8 +26,8 @@ impl Tree {
         .last()
     }
 
-    /// Whether another element that takes clicks has a point in its box: none that holds `index`, or
-    /// is in it.
+    /// Whether another element that takes clicks has a point in its box: none that holds `index`,
+    /// or is in it.
     pub fn has_another_at(&self, index: usize, at: Point) -> bool {
         self.elements.iter().enumerate().any(|(other, element)| {
             element.visible

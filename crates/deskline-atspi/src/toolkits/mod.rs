@@ -252,7 +252,7 @@ impl Toolkit {
     }
 
     /// How long after scrolling its tree may still report the old places. Chromium 148 reports the
-    /// first places of a motion at once, and the last ones 500 ms later; a window that has just been
+    /// first places of a motion at once, and the last ones 500 ms later; a window that was just
     /// raised begins to move up to 200 ms after the key. Firefox 153 reports each step of a motion,
     /// for 200 ms.
     pub fn scrolling_lag(self) -> Duration {

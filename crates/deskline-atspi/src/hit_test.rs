@@ -17,7 +17,7 @@ use crate::toolkits::{HitTest, Toolkit};
 use crate::tree::{element_id, split_id};
 
 /// How long Chromium may take to replace its first answer, which comes from a cache of boxes that
-/// ignores what is fixed over a page, by that of the page's process: 4 to 9 ms in 156.
+/// ignores what is fixed over a page, by that of the page's process: 4 to 9 ms in 148.
 const LATE: Duration = Duration::from_millis(40);
 
 /// The same where another element may be in the way.
@@ -52,7 +52,7 @@ impl Space {
 
     fn raw_point(&self, at: Point) -> (i32, i32) {
         let raw = |at: i32, shown: i32, raw: i32| {
-            (f64::from(at.saturating_sub(shown)) / self.scale) as i32 + raw
+            ((f64::from(at.saturating_sub(shown)) / self.scale) as i32).saturating_add(raw)
         };
         (
             raw(at.x, self.shown.x, self.raw.x),
@@ -62,7 +62,7 @@ impl Space {
 
     fn on_screen(&self, raw: Rect) -> Rect {
         let at = |v: i32, raw: i32, shown: i32| {
-            (f64::from(v.saturating_sub(raw)) * self.scale).round() as i32 + shown
+            ((f64::from(v.saturating_sub(raw)) * self.scale).round() as i32).saturating_add(shown)
         };
         let size = |v: i32| (f64::from(v) * self.scale).round() as i32;
         Rect::at(
@@ -148,7 +148,7 @@ impl AtSpi {
             let place = element
                 .extents
                 .filter(|_| located.is_right_to_left(tree, top));
-            let end = place.map(|p| Rect::at(p.x + p.w - p.h / 4 * 3, p.y, 1, p.h));
+            let end = place.map(|p| Rect::at(p.x.saturating_add(p.w - p.h / 4 * 3), p.y, 1, p.h));
             return Ok(end);
         }
         let Ok(space) = located.space(tree, top) else {

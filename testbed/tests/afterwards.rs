@@ -232,7 +232,11 @@ fn tool_tips_are_no_effect_and_no_late_change() {
     for click in 1..=4 {
         until("the tool tip", || {
             let read = server.refresh(app.pid).ok();
-            assert!(read.get("late_changes").is_none(), "{read}");
+            assert!(
+                read.get("late_changes").is_none(),
+                "{read}\n{}",
+                read.file()
+            );
             read.find("AXHelpTag", "The first one")
         });
         let slow = json!({"pid": app.pid, "element": format!("Slow {}", click - 1)});

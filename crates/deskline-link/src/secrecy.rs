@@ -50,8 +50,20 @@ struct Focus {
 
 impl Witness {
     pub(crate) fn new(tree: &Tree) -> Self {
+        Self::at(tree, tree.focus())
+    }
+
+    /// Where keys will go once the window of the element `window` is in front.
+    pub(crate) fn in_window(tree: &Tree, window: Option<usize>) -> Self {
+        let top = window.and_then(|window| tree.toplevel(window));
+        match top.filter(|_| top != tree.active_toplevel()) {
+            Some(top) => Self::at(tree, tree.focused_in(Some(top))),
+            None => Self::new(tree),
+        }
+    }
+
+    fn at(tree: &Tree, focused: Option<usize>) -> Self {
         let is = |states| move |e: &&deskline_core::Element| e.states.contains(states);
-        let focused = tree.focus();
         Self {
             pid: tree.app.pid,
             focus: focused.map(|index| holder(tree, index)),

@@ -354,15 +354,18 @@ fn tool_tips_without_windows<'n>(
     places: &[Option<Placement>],
 ) -> impl Iterator<Item = &'n str> {
     let place = |index: usize| nodes[index].extents.filter(|_| nodes[index].showing);
+    // A tip that is being opened may show its contents before it shows itself.
+    let within = move |node: &Node| node.children.iter().find_map(|child| place(*child));
     let lost = move |&(index, node): &(usize, &Node)| {
-        let Some((toplevel, own)) = node.parent.zip(place(index)) else {
+        let own = || place(index).or_else(|| within(node));
+        let is_filler = node.role == Some(role::FILLER);
+        let Some((toplevel, own)) = node.parent.filter(|_| is_filler).zip(own()) else {
             return false;
         };
         let lies_over = |&other: &usize| {
             other < index && place(other).is_some_and(|it| !it.intersect(&own).is_empty())
         };
-        node.role == Some(role::FILLER)
-            && nodes[toplevel].parent == Some(0)
+        nodes[toplevel].parent == Some(0)
             && places[index].is_some_and(|place| place.after == (0, 0))
             && nodes[toplevel].children.iter().any(lies_over)
     };

@@ -117,7 +117,7 @@ impl Act<'_> {
                 self.front(desk, self.wanted_for_keys())?;
                 self.note_window(desk, false)?;
                 self.picture_before_input(desk, outcome);
-                outcome.step.keys.before = self.tree.map(Witness::new);
+                outcome.step.keys.before = self.known_witness();
                 self.press_key(desk, *press, *hold, outcome)?;
             }
             Input::Scroll {
@@ -394,10 +394,14 @@ impl Act<'_> {
         Ok(tree)
     }
 
+    fn known_witness(&self) -> Option<Witness> {
+        self.tree.map(|tree| Witness::in_window(tree, self.window))
+    }
+
     /// Where the keys will go. An app whose window was behind may report no focused element: it is
     /// read again then.
     fn witness(&self, desk: &mut Checkpoint<'_>) -> Result<Option<Witness>> {
-        let Some(known) = self.tree.map(Witness::new) else {
+        let Some(known) = self.known_witness() else {
             return Ok(None);
         };
         if self.is_picture_only() {

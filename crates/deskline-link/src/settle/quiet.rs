@@ -19,7 +19,9 @@ use crate::error::Result;
 use crate::ocr::is_from_picture;
 use crate::picture::change;
 use crate::settle::expected::{Effect, QUIET};
-use crate::settle::stale::{AGREE, expected_places, has_slid, lacks_page, may_be_stale};
+use crate::settle::stale::{
+    AGREE, expected_places, has_slid, lacks_page, may_be_stale, will_slide,
+};
 use crate::trees::{Scope, Sent, Sign};
 use deskline_input::Cancel;
 use deskline_input::clock::Instant;
@@ -188,7 +190,10 @@ pub(crate) fn await_quiet(
         let loading = loaded && (desktop.is_loading(pid) || lacks_page(&tree));
         slides = moves_silently
             && start.elapsed() < AGREE
-            && known.is_some_and(|known| has_slid(known, &tree));
+            && (known.is_some_and(|known| has_slid(known, &tree))
+                || awaits
+                    .before
+                    .is_some_and(|before| will_slide(before, &tree)));
         let mut quiet = !pending && !working && !computing && done && !loading && !slides;
         if quiet {
             let until = if seen {

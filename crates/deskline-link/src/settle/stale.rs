@@ -57,6 +57,23 @@ pub(crate) fn has_slid(before: &Tree, now: &Tree) -> bool {
     now.elements.iter().zip(&matching.before).any(slid)
 }
 
+/// Whether the focus is now on another element that its scroll area shows in part or not at all:
+/// the area is going to scroll there.
+pub(crate) fn will_slide(before: &Tree, now: &Tree) -> bool {
+    let id = |tree: &Tree| Some(tree.elements[tree.focus()?].id.clone());
+    let Some(focus) = now.focus().filter(|_| id(before) != id(now)) else {
+        return false;
+    };
+    let area = |at: &usize| now.elements[*at].role == Role::SCROLL_AREA;
+    let area = now.outwards(focus).skip(1).find(area);
+    let [own, area] = [Some(focus), area].map(|at| now.elements[at?].extents);
+    let (Some(own), Some(area)) = (own, area) else {
+        return false;
+    };
+    let shown = own.intersect(&area);
+    (shown.w, shown.h) != (own.w.min(area.w), own.h.min(area.h))
+}
+
 /// Whether an element is as large as a window.
 fn is_page(element: &Element) -> bool {
     element.parent.is_none() || matches!(element.role, Role::WINDOW | Role::WEB_AREA)

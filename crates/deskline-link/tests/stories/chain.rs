@@ -298,7 +298,7 @@ fn keys_go_to_the_window_that_the_call_names() {
     summary: Did 2 of 2 steps. 0 added, 0 removed, 2 modified. Settled in _ ms.
     effect: changed
     steps:
-      1 done: Typed •••; effect: changed
+      1 done: Typed 'bob'; effect: changed
       2 done: Typed 'by'; effect: changed
     target: [AXTextField] "To" focused editable value:"bobby" #e3
     focus: "New Message" › [AXTextField] "To" #e3

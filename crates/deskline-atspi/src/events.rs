@@ -7,6 +7,7 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_core::ElementId;
 use deskline_link::{Result, Sign};
 
 use crate::app::App;
@@ -18,6 +19,7 @@ use crate::mirrors::Mirror;
 use crate::names::{REGISTRY, ROOT};
 use crate::request::Request;
 use crate::strategies::read_on;
+use crate::tree::split_id;
 
 /// The events that announce a change. Toolkits send thousands of other ones.
 const EVENTS: [&str; 7] = [
@@ -113,6 +115,23 @@ impl AtSpi {
         }
         let dropped = self.mirrors.rest();
         self.unsubscribe(dropped);
+    }
+
+    /// Until the link is over, events about other objects are no signs of a change. `false` if the
+    /// toolkit may switch this control without an event.
+    pub fn watch(&mut self, control: &ElementId) -> bool {
+        let Some((bus_name, path)) = split_id(control) else {
+            return false;
+        };
+        let mut apps = self.apps.values();
+        let app = apps.find(|app| app.peer.bus_name == bus_name);
+        let current = self.mirrors.current.as_mut();
+        let current = current.filter(|mirror| mirror.bus_name == bus_name);
+        let (Some(app), Some(mirror)) = (app, current) else {
+            return false;
+        };
+        mirror.watched = Some(path.to_owned());
+        app.peer.toolkit.tells_states()
     }
 
     /// Between links: takes the pending events, and continues a last reading that the budget cut

@@ -9,6 +9,7 @@ use deskline_link::{Hit, Result};
 use crate::asked::Asked;
 use crate::atspi::{AtSpi, Located};
 use crate::bus::{self, Message};
+use crate::connection::PATIENCE;
 use crate::decode;
 use crate::names::role;
 use crate::request::Request;
@@ -91,10 +92,10 @@ impl AtSpi {
         }
         let mut located = self.locate(&element.id)?;
         let kind = located.toolkit.map_or(HitTest::Nowhere, Toolkit::hit_test);
-        let Ok(space) = located.space(tree, top) else {
+        let Ok((space, now)) = located.space(tree, top) else {
             return Ok(Hit::Unknown);
         };
-        if located.has_moved(&space, element.extents) {
+        if has_moved(&space, element.extents, now) {
             return Ok(Hit::Moved);
         }
         if let HitTest::ByOrder { texts_cover } = kind {
@@ -151,7 +152,7 @@ impl AtSpi {
             let end = place.map(|p| Rect::at(p.x.saturating_add(p.w - p.h / 4 * 3), p.y, 1, p.h));
             return Ok(end);
         }
-        let Ok(space) = located.space(tree, top) else {
+        let Ok((space, _)) = located.space(tree, top) else {
             return Ok(None);
         };
         let reply = located.app.ask(&located.path, Request::CharacterExtents(0));
@@ -192,14 +193,19 @@ fn question(
     }
 }
 
-impl Located<'_> {
-    fn extents(&mut self, path: &str) -> std::result::Result<Option<Rect>, bus::Error> {
-        let request = self.toolkit.map_or(Request::Extents, Toolkit::extents);
-        self.app
-            .ask(path, request)
-            .map(|message| decode::extents(&message))
-    }
+/// Whether an element with the bounds `known` is elsewhere now. Bounds of another size are those of
+/// a part, such as a row's own line.
+fn has_moved(space: &Space, known: Option<Rect>, now: Option<Rect>) -> bool {
+    known.zip(now).is_some_and(|(known, now)| {
+        let now = space.on_screen(now);
+        let differ = |a: i32, b: i32| a.saturating_sub(b).saturating_abs() > STILL;
+        !differ(known.w, now.w)
+            && !differ(known.h, now.h)
+            && (differ(known.x, now.x) || differ(known.y, now.y))
+    })
+}
 
+impl Located<'_> {
     /// Whether the texts of a GTK 4 window are aligned to the right, as those of right-to-left
     /// windows are. GTK 4.8 reports neither the direction nor the place of a character.
     fn is_right_to_left(&mut self, tree: &Tree, top: usize) -> bool {
@@ -221,27 +227,23 @@ impl Located<'_> {
             })
     }
 
-    fn space(&mut self, tree: &Tree, top: usize) -> std::result::Result<Space, bus::Error> {
+    /// The coordinates of a toplevel, and the element's own bounds in them: asked at once, as an
+    /// app whose window was just raised answers once a frame.
+    fn space(
+        &mut self,
+        tree: &Tree,
+        top: usize,
+    ) -> std::result::Result<(Space, Option<Rect>), bus::Error> {
         let top = &tree.elements[top];
         let path = split_id(&top.id).map_or("", |(_, path)| path);
-        let raw = self.extents(path)?;
+        let request = self.toolkit.map_or(Request::Extents, Toolkit::extents);
+        let asked = [path.into(), self.path.clone()].map(|path| (path, request));
+        let (replies, _) = self.app.ask_each(asked, Instant::now() + PATIENCE)?;
+        let mut places = replies.iter().map(|reply| decode::extents(reply.as_ref()?));
+        let (raw, own) = (places.next().flatten(), places.next().flatten());
         let none = Rect::at(0, 0, 0, 0);
         let (shown, raw) = top.extents.zip(raw).unwrap_or((none, none));
-        Ok(Space::new(shown, raw))
-    }
-
-    /// Whether an element with these bounds is elsewhere now. Bounds of another size are those of
-    /// a part, such as a row's own line.
-    fn has_moved(&mut self, space: &Space, known: Option<Rect>) -> bool {
-        let path = self.path.clone();
-        let now = self.extents(&path).ok().flatten();
-        known.zip(now).is_some_and(|(known, now)| {
-            let now = space.on_screen(now);
-            let differ = |a: i32, b: i32| a.saturating_sub(b).saturating_abs() > STILL;
-            !differ(known.w, now.w)
-                && !differ(known.h, now.h)
-                && (differ(known.x, now.x) || differ(known.y, now.y))
-        })
+        Ok((Space::new(shown, raw), own))
     }
 
     /// The path of the topmost object, as the app answers.

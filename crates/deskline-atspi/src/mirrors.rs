@@ -27,6 +27,8 @@ pub struct Mirror {
     pub last: Option<LastReading>,
     /// How many events came since the last link about it.
     idle_events: usize,
+    /// The object whose events alone are signs of a change, if not all are.
+    pub watched: Option<String>,
 }
 
 impl Mirror {
@@ -36,7 +38,17 @@ impl Mirror {
             began: Instant::now(),
             last: None,
             idle_events: 0,
+            watched: None,
         }
+    }
+
+    /// The sign that an event of the app gives.
+    fn sign(&self, signal: &Message) -> Sign {
+        let watched = self.watched.as_ref();
+        if watched.is_some_and(|watched| **watched != *signal.path) {
+            return Sign::Focus;
+        }
+        event(signal)
     }
 
     fn is_worth_keeping(&self) -> bool {
@@ -89,6 +101,7 @@ impl Mirrors {
     pub fn rest(&mut self) -> Vec<Mirror> {
         if let Some(mut mirror) = self.current.take() {
             mirror.idle_events = 0;
+            mirror.watched = None;
             self.resting.push(mirror);
         }
         self.prune()
@@ -123,7 +136,7 @@ impl Mirrors {
         for signal in signals {
             let current = self.current.as_mut();
             let current = current.filter(|mirror| mirror.bus_name == signal.sender);
-            heard = heard.max(current.is_some().then(|| event(&signal)));
+            heard = heard.max(current.as_ref().map(|mirror| mirror.sign(&signal)));
             let mut resting = self.resting.iter_mut();
             let of = current.or_else(|| resting.find(|mirror| mirror.bus_name == signal.sender));
             let Some(mirror) = of else { continue };
@@ -133,6 +146,7 @@ impl Mirrors {
             }
         }
         if lost {
+            heard = Some(Sign::Change);
             for mirror in self.current.iter_mut().chain(&mut self.resting) {
                 mirror.last = None;
             }

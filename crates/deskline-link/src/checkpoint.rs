@@ -111,6 +111,8 @@ pub(crate) struct Checkpoint<'a> {
     keep: bool,
     /// When the link's last input was sent, if the guard holds on since then.
     holds_on: Option<Instant>,
+    /// Whether the app is still listened to after the restore.
+    pub(crate) listens_on: bool,
     /// Whether the restore has been made.
     restored: bool,
     /// The pid of the app whose menu an earlier link left open.
@@ -156,6 +158,7 @@ impl<'a> Checkpoint<'a> {
             pressed: false,
             keep: false,
             holds_on: None,
+            listens_on: false,
             restored: false,
             menu_of: None,
             deferred,

@@ -99,6 +99,7 @@ pub(crate) fn run(
                 desk.hold_for_menu(pid);
             }
         }
+        desk.listens_on = stopped.is_none() && report.step.control.is_some();
         desk.restore();
         report.note_guard(&mut desk);
         drop(desk);

@@ -115,6 +115,12 @@ pub trait Trees {
         false
     }
 
+    /// From now on, until the link is over, events about other elements are no signs of a change.
+    /// `false` if the toolkit may switch this control without an event.
+    fn watch(&mut self, _control: &ElementId) -> bool {
+        false
+    }
+
     /// Whether the last reading of the app had a visible web page that was loading.
     fn is_loading(&mut self, pid: u32) -> bool;
 

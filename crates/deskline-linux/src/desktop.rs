@@ -485,6 +485,10 @@ impl Trees for LinuxDesktop {
         self.atspi.moves_silently(pid)
     }
 
+    fn watch(&mut self, control: &ElementId) -> bool {
+        self.atspi.watch(control)
+    }
+
     fn is_loading(&mut self, pid: u32) -> bool {
         self.atspi.is_loading(pid)
     }

@@ -263,6 +263,12 @@ impl Toolkit {
         }
     }
 
+    /// Whether it sends an event whenever a control is switched. Qt 5 sends none; others were not
+    /// tried.
+    pub fn tells_states(self) -> bool {
+        !matches!(self, Self::Qt | Self::Java | Self::Other)
+    }
+
     /// Whether it sends no event while elements move. GTK 4 scrolls smoothly to the focus for
     /// 200 ms, and so does a page of Firefox.
     pub fn moves_silently(self) -> bool {

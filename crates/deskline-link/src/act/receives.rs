@@ -48,9 +48,15 @@ enum Receiver {
 }
 
 impl Act<'_> {
-    /// Lets an app that answers late begin to find out what lies at the point.
+    /// Lets a page begin to find out what lies at the point: its first answer may come late.
     pub(super) fn ask_ahead(&self, desk: &mut Checkpoint<'_>, target: &Resolved, at: Point) {
-        if let Some((tree, index)) = self.checked(target) {
+        let in_page = |tree: &Tree, index| {
+            let mut around = tree.outwards(index);
+            around.any(|at| tree.elements[at].role == Role::WEB_AREA)
+        };
+        if let Some((tree, index)) = self.checked(target)
+            && in_page(tree, index)
+        {
             let _ = desk.hit_test(tree, index, at);
         }
     }

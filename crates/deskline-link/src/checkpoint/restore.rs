@@ -174,7 +174,11 @@ impl Checkpoint<'_> {
                     desk.open_guard();
                 }
             },
-            |desk| desk.desktop.rest(),
+            |desk| {
+                if !desk.listens_on {
+                    desk.desktop.rest();
+                }
+            },
             Self::keep_menu,
             Self::restore_pointer,
             Self::restore_front,

@@ -65,4 +65,6 @@ pub(crate) struct Control {
     pub(crate) target: Resolved,
     /// Its state after the action.
     pub(crate) now: Element,
+    /// Whether it was switched, so that its app may tell when it is switched again.
+    pub(crate) switched: bool,
 }

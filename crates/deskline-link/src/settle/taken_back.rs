@@ -15,6 +15,7 @@ use crate::settle::expected::QUIET;
 use crate::settle::field::Verdict;
 use crate::settle::readback::{chose, has_changed, read_back};
 use crate::steps::Steps;
+use crate::trees::Sign;
 use deskline_input::clock::Instant;
 
 /// How long after the act an app may take a change back.
@@ -47,6 +48,7 @@ pub(crate) fn note_change(
         since: acted,
         target,
         now,
+        switched: toggled,
     });
 }
 
@@ -68,14 +70,18 @@ impl Steps<'_> {
         let Some((_, action)) = self.call.runs().last() else {
             return Ok(());
         };
-        self.listen(desktop)?;
+        let mut heard = (!desktop.watch(&changed.now.id)).then_some(Sign::Change);
         loop {
             self.cancel.check()?;
             let left = TAKES_BACK.saturating_sub(changed.since.elapsed());
             if left.is_zero() {
                 break;
             }
-            desktop.wait_for_change(left.min(QUIET))?;
+            heard = heard.max(desktop.wait_for_change(left.min(QUIET))?);
+        }
+        // The app may be busy: it draws its window once more when that loses the focus.
+        if changed.switched && heard < Some(Sign::Change) {
+            return Ok(());
         }
         // The action may close the window, or keep the app busy.
         let Ok(tree) = desktop.read(pid, self.reader.again()) else {

@@ -74,7 +74,6 @@ fn a_choice_is_picked_from_the_list_that_opens() {
     read 100 again
     move_pointer 900,700
     activate 3
-    listen 100
     read 100 again
     rest
     ");

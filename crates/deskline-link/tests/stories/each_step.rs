@@ -317,7 +317,7 @@ fn something_panics() {
             assert!(story.text().contains("internal error"), "{context}");
             // A step of the restore that panics is not repeated. All other steps are still made.
             let calls = story.calls();
-            let restore = calls.iter().position(|call| call == "rest");
+            let restore = calls.iter().position(|call| call == "release_all");
             if restore.is_some_and(|restore| restore < step) {
                 let both = story.front() == EDITOR_WINDOW || pointer(story) == THEIRS;
                 assert!(both, "{context}");

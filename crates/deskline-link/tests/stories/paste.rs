@@ -50,6 +50,7 @@ fn a_clipboard_that_cannot_be_saved_is_refused_and_nothing_is_touched() {
     assert_snapshot!(story.acts(), @"
     save clipboard
     release_all
+    rest
     ");
     assert!(story.given(|world| world.reached.is_empty()));
 }

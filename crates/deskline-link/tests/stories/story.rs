@@ -390,10 +390,10 @@ impl Story {
         let calls: Vec<&str> = calls.collect();
         let calls = calls.join("\n");
         let between = calls.strip_prefix("listen 100\nread 100 again\n");
-        let rested = between.and_then(|calls| calls.split_once("release_all\nrest"));
+        let rested = between.and_then(|calls| calls.split_once("release_all\n"));
         rested.map_or_else(
             || calls.clone(),
-            |(acts, after)| format!("{acts}{}", after.trim_start()),
+            |(acts, after)| format!("{acts}{}", after.trim_start_matches("rest").trim_start()),
         )
     }
 

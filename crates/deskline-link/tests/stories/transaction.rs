@@ -137,7 +137,6 @@ fn quiet_actions_take_no_guard_and_touch_no_front() {
     assert_snapshot!(story.acts(), @"
     set_value
     read 100 again
-    listen 100
     read 100 again
     rest
     ");
@@ -465,8 +464,9 @@ fn esc_stops_the_text_and_puts_everything_back() {
     activate 2
     read 100 showing
     type_text
-    release_all
     ungrab
+    release_all
+    rest
     activate 3
     ");
     assert_snapshot!(story.seen(), @"reached: Mail: s, Mail: e, Mail: c, Mail: r, Mail: e, Mail: t; front: Notes, pointer: 900,700");

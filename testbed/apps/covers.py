@@ -2,7 +2,9 @@
 """A window in which a panel lies over buttons: "Whole" is covered, "Part" in part, "Free" is not.
 Below are what opens and closes and a number field, in a left-to-right or right-to-left window.
 
-Usage: covers.py LOG gtk3|gtk4|qt5|qt6 [rtl]
+Usage: covers.py LOG gtk3|gtk4|qt5|qt6 [rtl] [all]
+
+With "all" it also logs where the pointer comes to, presses and turns the wheel.
 """
 
 import sys
@@ -11,22 +13,40 @@ from log import log
 
 KIT = sys.argv[2]
 RTL = "rtl" in sys.argv[3:]
+ALL = "all" in sys.argv[3:]
 TITLE = f"Covers {KIT}"
+
+
+GTK3_EVENTS = (
+    ("enter-notify-event", "over"),
+    ("button-press-event", "pressed"),
+    ("scroll-event", "turned"),
+)
 
 
 def gtk3():
     import gi
 
+    gi.require_version("Gdk", "3.0")
     gi.require_version("Gtk", "3.0")
-    from gi.repository import Gtk
+    from gi.repository import Gdk, Gtk
 
     if RTL:
         Gtk.Widget.set_default_direction(Gtk.TextDirection.RTL)
     window = Gtk.Window(title=TITLE, default_width=400, default_height=400)
     overlay = Gtk.Overlay()
     column = Gtk.VBox()
+
+    def tells(button):
+        if ALL:
+            button.add_events(Gdk.EventMask.SCROLL_MASK | Gdk.EventMask.SMOOTH_SCROLL_MASK)
+            name = button.get_label()
+            for signal, word in GTK3_EVENTS:
+                button.connect(signal, lambda *_, word=word: log(word, name))
+
     for name in ("Whole", "Part", "Free"):
         button = Gtk.Button(label=name, height_request=60)
+        tells(button)
         button.connect("clicked", lambda b: log("clicked", b.get_label()))
         column.pack_start(button, False, False, 0)
     details = Gtk.Expander(label="Details")
@@ -43,6 +63,7 @@ def gtk3():
         column.pack_start(widget, False, False, 6)
     overlay.add(column)
     panel = Gtk.Button(label="Undo", valign=Gtk.Align.START, height_request=90)
+    tells(panel)
     panel.connect("clicked", lambda b: log("clicked Undo"))
     overlay.add_overlay(panel)
     window.add(overlay)
@@ -65,8 +86,23 @@ def gtk4():
         window.set_default_size(400, 400)
         overlay = Gtk.Overlay()
         column = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+
+        def tells(button):
+            if not ALL:
+                return
+            name = button.get_label()
+            motion = Gtk.EventControllerMotion()
+            motion.connect("enter", lambda *_: log("over", name))
+            wheel = Gtk.EventControllerScroll(flags=Gtk.EventControllerScrollFlags.BOTH_AXES)
+            wheel.connect("scroll", lambda *_: log("turned", name))
+            press = Gtk.GestureClick(button=0, propagation_phase=Gtk.PropagationPhase.CAPTURE)
+            press.connect("pressed", lambda *_: log("pressed", name))
+            for controller in (motion, wheel, press):
+                button.add_controller(controller)
+
         for name in ("Whole", "Part", "Free"):
             button = Gtk.Button(label=name, height_request=60)
+            tells(button)
             button.connect("clicked", lambda b: log("clicked", b.get_label()))
             column.append(button)
         details = Gtk.Expander(label="Details", child=Gtk.Label(label="inner text"))
@@ -81,6 +117,7 @@ def gtk4():
             column.append(widget)
         overlay.set_child(column)
         panel = Gtk.Button(label="Undo", valign=Gtk.Align.START, height_request=90)
+        tells(panel)
         panel.connect("clicked", lambda b: log("clicked Undo"))
         overlay.add_overlay(panel)
         window.set_child(overlay)
@@ -98,6 +135,16 @@ def qt(module):
     core = import_module(f"{module}.QtCore")
     w = import_module(f"{module}.QtWidgets")
     app = w.QApplication(sys.argv[:1])
+
+    class Tells(core.QObject):
+        def eventFilter(self, widget, event):
+            kind = core.QEvent.Type
+            words = {kind.Enter: "over", kind.MouseButtonPress: "pressed", kind.Wheel: "turned"}
+            if ALL and event.type() in words:
+                log(words[event.type()], widget.text())
+            return False
+
+    tells = Tells()
     if RTL:
         app.setLayoutDirection(core.Qt.LayoutDirection.RightToLeft)
     window = w.QWidget()
@@ -106,6 +153,7 @@ def qt(module):
     for row, name in enumerate(("Whole", "Part", "Free")):
         button = w.QPushButton(name, window)
         button.setGeometry(0, row * 60, 400, 60)
+        button.installEventFilter(tells)
         button.clicked.connect(lambda _, name=name: log("clicked", name))
     below = w.QWidget(window)
     below.setGeometry(0, 190, 400, 200)
@@ -124,6 +172,7 @@ def qt(module):
     column.addWidget(number)
     panel = w.QLabel("Undo", window)
     panel.setGeometry(0, 0, 400, 90)
+    panel.installEventFilter(tells)
     panel.mousePressEvent = lambda event: log("clicked Undo")
     window.show()
     log("ready")

@@ -7,6 +7,7 @@ pub mod calc;
 mod cells;
 pub mod driven;
 mod lacks;
+pub mod rows;
 
 use std::cell::RefCell;
 use std::fmt::Write as _;

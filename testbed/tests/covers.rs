@@ -2,6 +2,7 @@
 //! shape is not its box. Another app's window, the person's, is in front.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use deskline_testbed::table::rows;
 use deskline_testbed::web::Page;
 use deskline_testbed::{Answer, App, Bed, Client, until};
 use serde_json::{Value, json};
@@ -157,4 +158,115 @@ fn what_is_expected_is_awaited_and_its_absence_is_an_error() {
         json!({"steps": steps}),
     );
     assert!(answer.ok().list("steps")[0].contains("; expected: met after "));
+}
+
+/// The same buttons and panel as a page.
+const PANEL: &str = r"<style>body{margin:0}button{display:block;width:400px;height:60px;border:0;padding:0;margin:0}
+#panel{position:fixed;top:0;left:0;width:100%;height:90px;z-index:9}</style>
+<button>Whole</button><button>Part</button><button>Free</button><button id=panel>Undo</button><script>
+for (const b of document.querySelectorAll('button')) for (const [e, word] of
+[['mousemove','over'],['mousedown','pressed'],['wheel','turned'],['click','clicked']])
+b.addEventListener(e, () => log(word, b.textContent));</script>";
+
+/// The pointer actions, and what an app logs of each.
+fn actions(element: &str) -> [(&'static str, Value, String); 7] {
+    let with = |more: Value| {
+        let mut all = json!({"element": element, "role": "AXButton"});
+        all.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        all
+    };
+    let click = "click_and_traverse";
+    let (drag, wheel) = ("drag_and_traverse", "scroll_and_traverse");
+    let from = json!({"element": element, "toElement": "Free"});
+    let onto = json!({"element": "Free", "toElement": element});
+    [
+        (click, with(json!({})), format!("clicked {element}")),
+        (
+            click,
+            with(json!({"rightClick": true})),
+            format!("pressed {element}"),
+        ),
+        (
+            click,
+            with(json!({"doubleClick": true})),
+            format!("clicked {element}"),
+        ),
+        (
+            click,
+            with(json!({"hover": true})),
+            format!("over {element}"),
+        ),
+        (drag, from, format!("pressed {element}")),
+        (drag, onto, "pressed Free".to_owned()),
+        (
+            wheel,
+            with(json!({"deltaY": 1})),
+            format!("turned {element}"),
+        ),
+    ]
+}
+
+/// The columns of the table.
+const HEAD: &str = "| toolkit | covered | click | right click | double click | hover | drag from it | drag onto it | wheel |";
+
+/// What came of a call, by the log of the app: it may have got nothing, or what was meant.
+fn came(answer: &Answer, log: &[String], wanted: &str) -> String {
+    let has = |line: &str| log.iter().any(|logged| logged == line);
+    let undo = |line: &String| line.ends_with(" Undo") && !line.starts_with("over ");
+    match (answer.is_error, has(wanted), log.iter().any(undo)) {
+        (true, false, false) => "refused".to_owned(),
+        (false, true, false) => "reaches it".to_owned(),
+        _ => panic!("{log:?} after {answer}"),
+    }
+}
+
+#[test]
+fn the_table_of_covers_is_in_the_docs() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let mut rows = Vec::new();
+    let mut add = |name: &str, pid: u32, log: &dyn Fn(Option<&str>) -> Vec<String>| {
+        for (cover, element) in [("wholly", "Whole"), ("in part", "Part")] {
+            let cells = actions(element).map(|(tool, more, wanted)| {
+                log(None);
+                let answer = persons.call_behind(&server, pid, tool, more);
+                if !answer.is_error {
+                    log(Some(&wanted));
+                }
+                came(&answer, &log(None), &wanted)
+            });
+            rows.push(format!("| {name} | {cover} | {} |", cells.join(" | ")));
+        }
+    };
+    for (kit, name) in KITS.into_iter().zip(["GTK 3", "GTK 4", "Qt 5", "Qt 6"]) {
+        let app = bed.covers(&[kit, "all"]);
+        add(name, app.pid, &|awaited| {
+            awaited.into_iter().for_each(|line| app.wait_for(line));
+            let log = app.log();
+            if awaited.is_none() {
+                app.clear_log();
+            }
+            log
+        });
+    }
+    for name in ["Chromium", "Firefox"] {
+        let page = Page::serve(PANEL);
+        let open = (page.address(), page.title());
+        let app = match name {
+            "Firefox" => bed.firefox_at(&open.0, open.1),
+            _ => bed.chromium_at(&open.0, open.1),
+        };
+        page.wait_for("ready");
+        add(name, app.pid, &|awaited| {
+            awaited.into_iter().for_each(|line| page.wait_for(line));
+            let log = page.log();
+            if awaited.is_none() {
+                page.clear_log();
+            }
+            log
+        });
+    }
+    rows::hold("dev/hit-tests.md", HEAD, &rows);
 }

@@ -108,6 +108,10 @@ impl AtSpi {
             return Ok(Hit::Unknown);
         };
         let answer = located.topmost(&tree.elements[root].id, request, levels);
+        if answer.is_none() && located.toolkit == Some(Toolkit::Gecko) {
+            // It has just loaded the page.
+            return Ok(Hit::Later);
+        }
         let late = matches!(kind, HitTest::OfPages { late: true });
         let hit = match located.listed(tree, index, answer.as_deref()) {
             // What lies around the target, and not beside it, is as much as GTK 4 and Java know.

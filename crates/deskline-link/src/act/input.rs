@@ -9,7 +9,7 @@ use super::abilities;
 use super::action::{Act, Outcome};
 use super::front::{Wanted, in_menu_bar};
 use super::no_element;
-use super::reach::{Reached, wheel_spot};
+use super::reach::Reached;
 use crate::call::{ClickKind, Input, Quiet, Target, Typing};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Obstacle, QuietAction, Refusal, Result, TargetError};
@@ -219,11 +219,10 @@ impl Act<'_> {
     /// Where to turn the wheel over the target.
     fn reach_to_scroll(&self, desk: &mut Checkpoint<'_>, target: &Resolved) -> Result<Point> {
         let reached = self.reach(desk, target)?;
-        let named = self.tree.zip(target.index.filter(|_| !target.given));
-        Ok(match (named, reached.place) {
-            (Some((tree, index)), Some(area)) => wheel_spot(tree, index, area),
-            _ => reached.point,
-        })
+        match reached.place {
+            Some(area) => self.wheel_over(desk, target, (area, reached.point)),
+            None => Ok(reached.point),
+        }
     }
 
     fn drag(

@@ -185,7 +185,10 @@ impl Act<'_> {
                 desk.ungrab();
                 self.bring_end(desk, tree, (from, start.point), index)?
             }
-            _ => (start.point, to.point.ok_or_else(|| no_place(&to.name))?),
+            _ => {
+                let end = to.point.ok_or_else(|| no_place(&to.name))?;
+                (start.point, self.takes_drop(desk, to, end)?)
+            }
         };
         // A reading may have released the grab.
         self.front(desk, self.wanted(from))?;
@@ -496,11 +499,23 @@ fn wheel(tree: &Tree, index: usize, place: Option<Rect>, level: usize) -> Option
     Some((wheel_spot(tree, holder, area), lines))
 }
 
+/// The first of [`wheel_spots`], from the middle on.
+pub(super) fn wheel_spot(tree: &Tree, holder: usize, area: Rect) -> Point {
+    let middle = area.center();
+    let mut spots = wheel_spots(tree, holder, area, middle);
+    spots.next().unwrap_or(middle)
+}
+
 /// Where to turn the wheel over an area: nearest to its middle, and not over a control that the
 /// wheel would change.
-pub(super) fn wheel_spot(tree: &Tree, holder: usize, area: Rect) -> Point {
+pub(super) fn wheel_spots(
+    tree: &Tree,
+    holder: usize,
+    area: Rect,
+    first: Point,
+) -> impl Iterator<Item = Point> {
     const STEPS: [i32; 7] = [4, 3, 5, 2, 6, 1, 7];
-    let takes_wheel = |at: Point| {
+    let takes_wheel = move |at: Point| {
         let mut inside = tree.elements.iter().enumerate().skip(holder + 1);
         inside.any(|(i, e)| {
             matches!(
@@ -515,16 +530,15 @@ pub(super) fn wheel_spot(tree: &Tree, holder: usize, area: Rect) -> Point {
                 && tree.is_inside(i, holder)
         })
     };
-    let at = |(x, y): (i32, i32)| Point {
+    let at = move |(x, y): (i32, i32)| Point {
         x: area.x.saturating_add(area.w / 8 * x),
         y: area.y.saturating_add(area.h / 8 * y),
     };
     let rows = STEPS.into_iter();
-    let spots = rows.flat_map(|x| STEPS.into_iter().map(move |y| at((x, y))));
-    let mut spots = std::iter::once(area.center()).chain(spots);
-    spots
-        .find(|spot| !takes_wheel(*spot))
-        .unwrap_or(area.center())
+    let spots = rows.flat_map(move |x| STEPS.into_iter().map(move |y| at((x, y))));
+    std::iter::once(first)
+        .chain(spots)
+        .filter(move |spot| !takes_wheel(*spot))
 }
 
 /// The error for an element that is not in view. Names the call that scrolls it into view, or else

@@ -7,7 +7,7 @@ use std::time::Duration;
 use deskline_core::{Point, Rect, Role, States, Tree, summary};
 
 use super::action::Act;
-use super::reach::{Reached, not_showing, seen_in, wheel_spot};
+use super::reach::{Reached, not_showing, seen_in, wheel_spot, wheel_spots};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Result, TargetError};
 use crate::ocr::is_from_picture;
@@ -27,6 +27,9 @@ const LOOK: Duration = Duration::from_millis(30);
 
 /// How often to turn the wheel to bring a covered element out.
 const TURNS: usize = 6;
+
+/// How many places of an element to try for the wheel.
+const SPOTS: usize = 8;
 
 /// The most pixels by which a line of the wheel moves in any toolkit (Chromium).
 const LINE: i32 = 120;
@@ -119,6 +122,54 @@ impl Act<'_> {
             reached.point = lookup::click_point(&now.tree, now.index, now.place);
             seen = now;
         }
+    }
+
+    /// A point at which the target receives what is dropped there.
+    ///
+    /// # Errors
+    /// [`TargetError::Covered`]: something else of the app lies over it.
+    pub(super) fn takes_drop(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        target: &Resolved,
+        end: Point,
+    ) -> Result<Point> {
+        let known = self.checked(target);
+        let Some((tree, index, place)) =
+            known.and_then(|(tree, index)| Some((tree, index, tree.elements[index].place()?)))
+        else {
+            return Ok(end);
+        };
+        let tree = Cow::Borrowed(tree);
+        let seen = Seen { tree, index, place };
+        match self.receiver(desk, &seen, end)? {
+            Receiver::Target(point) => Ok(point),
+            Receiver::Moved => Ok(end),
+            Receiver::Other(cover) => Err(covered(&seen.tree, &seen, cover).into()),
+        }
+    }
+
+    /// Where to turn the wheel over the target, which receives a click at `first`.
+    pub(super) fn wheel_over(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        target: &Resolved,
+        (area, first): (Rect, Point),
+    ) -> Result<Point> {
+        let Some((tree, index)) = self.tree.zip(target.index.filter(|_| !target.given)) else {
+            return Ok(first);
+        };
+        let seen = Seen {
+            tree: Cow::Borrowed(tree),
+            index,
+            place: area,
+        };
+        for spot in wheel_spots(tree, index, area, first).take(SPOTS) {
+            if spot == first || matches!(self.at_point(desk, &seen, spot)?, Receiver::Target(_)) {
+                return Ok(spot);
+            }
+        }
+        Ok(first)
     }
 
     /// The target in a new reading, with its window in front as before.

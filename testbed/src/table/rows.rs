@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// The table below the line `head` has exactly these rows, or is written if `DESKLINE_WRITE` is set.
+/// The table below the line `head` has exactly these rows, or gets them if `DESKLINE_WRITE` is set.
 ///
 /// # Panics
 /// If the page has no such table, or one with other rows.

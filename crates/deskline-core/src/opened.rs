@@ -168,17 +168,22 @@ impl Tree {
             let element = self.elements.get(index);
             element.is_some_and(|e| e.role == Role::MENU_BAR_ITEM)
         };
-        let pages = self.pages();
-        let around_page = |index: usize| {
-            let top = self.toplevel(index);
-            let mut pages = pages.iter();
-            pages.any(|&(of, page)| Some(of) == top && !self.is_in(index, page))
-        };
+        let around_page = self.around_pages();
         indices.sort_by_cached_key(|&index| {
             let rank = rank(index);
             let (old, around) = (rank > 0 && !new(index), rank > 0 && around_page(index));
-            (is_menu(index), rank > 0, old, rank, around)
+            (is_menu(index), rank > 0, around, old, rank)
         });
+    }
+
+    /// Whether an element is in a window with a large web page, and not in that page.
+    pub(crate) fn around_pages(&self) -> impl Fn(usize) -> bool {
+        let pages = self.pages();
+        move |index| {
+            let top = self.toplevel(index);
+            let mut pages = pages.iter();
+            pages.any(|&(of, page)| Some(of) == top && !self.is_in(index, page))
+        }
     }
 
     /// The web pages that take up most of a window, each with its toplevel.

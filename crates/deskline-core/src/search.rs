@@ -115,23 +115,31 @@ impl Tree {
         let (_, found) = best?;
         let may_be = |at: usize| self.is_seen(at) && role.admits(&self.elements[at]) && inside(at);
         let option = self.option_of(found.index, &wanted, may_be);
-        Some(option.map_or(found, |index| Match { index, ..found }))
+        Some(option.map_or(found, |index| Match {
+            index,
+            others: 0,
+            ..found
+        }))
     }
 
-    /// The choice of a combo box that this text means, if the combo box has the text only because
-    /// it shows that choice. `None` for any other element.
+    /// The choice of a combo box that this text means, if the combo box, or a part of it, has the
+    /// text only because it shows that choice. `None` for any other element.
     pub fn option_of(
         &self,
-        combo: usize,
+        index: usize,
         wanted: &str,
         may_be: impl Fn(usize) -> bool,
     ) -> Option<usize> {
-        let element = &self.elements[combo];
-        if !matches!(element.role, Role::COMBO_BOX | Role::POP_UP_BUTTON) {
-            return None;
-        }
-        let texts = [&element.value, &element.title];
-        let shown = texts.into_iter().find(|text| !text.is_blank())?;
+        // In GTK 4 a button inside it shows the choice.
+        let is_combo = |at: &usize| {
+            let role = self.elements[*at].role;
+            matches!(role, Role::COMBO_BOX | Role::POP_UP_BUTTON)
+        };
+        let element = &self.elements[index];
+        let combo = self.outwards(index).take(2).find(is_combo)?;
+        let texts = Texts::new(self);
+        let own = Some(&element.value).filter(|text| !text.is_blank());
+        let shown = own.or_else(|| texts.text(self, index))?;
         if !fold(&shown.shown).contains(&*fold(wanted)) {
             return None;
         }
@@ -156,7 +164,7 @@ impl Tree {
                 .any(is_list)
         };
         // In GTK 3 the list is a window of its own.
-        let apart = |at: usize| self.toplevel(at).is_some_and(is_list);
+        let apart = |at: usize| self.toplevel(at) != self.toplevel(combo);
         let all = 0..self.elements.len();
         all.filter(|at| is_item(*at) && lists(*at))
             .find(|at| self.is_inside(*at, combo) || apart(*at))

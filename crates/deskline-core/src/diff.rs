@@ -132,7 +132,8 @@ pub struct Diff {
     pub removed: Vec<usize>,
     /// In the order of the tree after.
     pub modified: Vec<Modified>,
-    /// Re-created elements: index before, index after. They are not reported and keep their ref.
+    /// Re-created elements: index before, index after. They keep their ref, and only a change of
+    /// their states is reported.
     pub twins: Vec<(usize, usize)>,
     /// Whether one of the trees is incomplete.
     pub partial: bool,
@@ -216,6 +217,19 @@ impl Diff {
             .filter(|(old, new)| once(old) && once(new))
             .map(|(old, new)| (old.clone(), new.clone()))
             .collect()
+    }
+
+    /// How many elements show at another place, or in another size. What an element drags along
+    /// (its label, the rows of a list) counts too.
+    pub fn moved(&self, before: &Tree, after: &Tree) -> usize {
+        let mut matching = Matching::between(before, after);
+        matching.match_twins(before, after);
+        let pairs = after.elements.iter().zip(&matching.before);
+        let moved = pairs.filter(|(now, was)| {
+            let was = was.and_then(|was| before.elements.get(was));
+            was.is_some_and(|was| was.visible && now.visible && was.extents != now.extents)
+        });
+        moved.count()
     }
 
     pub fn is_empty(&self) -> bool {

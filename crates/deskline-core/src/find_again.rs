@@ -4,7 +4,7 @@
 //! part of itself again. [`Matching`](crate::Matching) pairs only elements that look exactly the
 //! same.
 
-use crate::{Element, Tree};
+use crate::{Element, Role, Tree};
 
 impl Tree {
     /// The element that was at `index` of the earlier reading `before`: the one with its id, or
@@ -18,6 +18,22 @@ impl Tree {
             let place = then.iter().position(|i| *i == index)?;
             now.get(place).copied().filter(|_| then.len() == now.len())
         })
+    }
+
+    /// Whether an element stands where another one stood in an earlier reading: in the same window
+    /// and page, and in the same container or box. The next page may have a button of that text too.
+    pub fn is_at_same_place(&self, index: usize, before: &Self, was: usize) -> bool {
+        let frame = |tree: &Self, at: usize| {
+            let is_page = |at: &usize| tree.elements[*at].role == Role::WEB_AREA;
+            let page = tree.outwards(at).find(is_page);
+            let ends = [page, tree.toplevel(at)];
+            ends.map(|end| end.map(|end| tree.elements[end].id.clone()))
+        };
+        let parent =
+            |tree: &Self, at: usize| tree.parent(at).map(|at| tree.elements[at].id.clone());
+        let same_box = self.elements[index].extents == before.elements[was].extents;
+        frame(self, index) == frame(before, was)
+            && (same_box || parent(self, index) == parent(before, was))
     }
 
     /// The only element with the role and text of the element at `index` of `before`. `None` if

@@ -21,6 +21,7 @@ impl Tree {
     /// in the same container, or in the cell before it, on the same line to its left or right above
     /// it, with no other field between them.
     pub fn label_fields(&mut self) {
+        self.name_no_combo_by_its_choice();
         let unnamed = |e: &Element| {
             let named = !e.title.is_blank() || !e.description.is_blank();
             is_field(e) && e.visible && !named
@@ -39,6 +40,32 @@ impl Tree {
             .collect();
         for (field, label) in labels {
             self.elements[field].title = label;
+        }
+    }
+
+    /// Makes the name of a combo box its value, if it is the text of one of its choices: GTK 3 and
+    /// Java name one without a label so. Its name is then free for a label.
+    fn name_no_combo_by_its_choice(&mut self) {
+        let shown = |e: &Element| {
+            let is_combo = matches!(e.role, Role::COMBO_BOX | Role::POP_UP_BUTTON);
+            is_combo && !e.title.is_blank() && (e.value.is_blank() || e.value.same(&e.title))
+        };
+        let combos = (0..self.elements.len()).filter(|&i| shown(&self.elements[i]));
+        let is_list = |at: usize| matches!(self.elements[at].role, Role::LIST | Role::MENU);
+        let is_choice = |&combo: &usize| {
+            let title = &self.elements[combo].title;
+            // While the list is open, it is a window of its own in GTK 3.
+            let its = |i| self.is_inside(i, combo) || self.toplevel(i) != self.toplevel(combo);
+            let mut items = self.elements.iter().enumerate();
+            items.any(|(i, e)| {
+                let is_item = matches!(e.role, Role::MENU_ITEM | Role::ROW | Role::STATIC_TEXT);
+                is_item && e.title.same(title) && e.parent.is_some_and(is_list) && its(i)
+            })
+        };
+        let combos: Vec<usize> = combos.filter(is_choice).collect();
+        for combo in combos {
+            let element = &mut self.elements[combo];
+            element.value = std::mem::take(&mut element.title);
         }
     }
 

@@ -62,7 +62,7 @@ pub fn tree_elements_in(tree: &Tree, toplevel: Option<usize>) -> Listed {
     let mut indices: Vec<usize> = (0..tree.elements.len()).filter(inside).collect();
     indices.retain(|&index| tree.is_seen(index));
     tree.sort_for_reading(&mut indices, None, |_| false);
-    elements(tree, indices, (30, 10))
+    elements(tree, &indices, (30, 10))
 }
 
 /// The visible elements that a diff added, then those that came into view (the items of an opened
@@ -75,8 +75,18 @@ pub fn new_elements(before: &Tree, after: &Tree, diff: &Diff) -> Listed {
     indices.extend(appeared.into_iter().filter(visible));
     let opened = after.opened_since(before, diff);
     after.sort_for_reading(&mut indices, opened, |index| added.contains(&index));
-    elements(after, indices, (20, 10))
+    // What was added out of view can be scrolled to: a button of a form that has grown.
+    let away = |&index: &usize| {
+        let element = &after.elements[index];
+        let is_button = element.role == Role::BUTTON && !element.title.is_blank();
+        is_button && !element.visible && element.place().is_some()
+    };
+    indices.extend(diff.added.iter().copied().filter(away).take(AWAY));
+    elements(after, &indices, (20, 10))
 }
+
+/// How many buttons that were added out of view are listed.
+const AWAY: usize = 3;
 
 /// The late changes: their counts, and the first five elements. Added ones first, then modified
 /// ones as they are now, then removed ones.
@@ -99,13 +109,8 @@ pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> LateChanges {
     let now = now.map(|i| (after, &is, i, ""));
     let gone = diff.removed.iter().map(|&i| (before, &was, i, "gone: "));
     let lines = now.chain(gone).take(MOST);
-    let lines = lines.map(|(tree, texts, index, gone)| {
-        let line = tree
-            .elements
-            .get(index)
-            .map(|e| element_line(tree, texts, index, e));
-        format!("{gone}{}", line.unwrap_or_default())
-    });
+    let lines =
+        lines.map(|(tree, texts, index, gone)| format!("{gone}{}", line_of(tree, texts, index)));
     LateChanges {
         counts: counts.join(", "),
         elements: Listed {
@@ -115,42 +120,134 @@ pub fn late_changes(before: &Tree, after: &Tree, diff: &Diff) -> LateChanges {
     }
 }
 
+/// How many lines elements without a text or value get, such as the buttons of a tool bar.
+const UNLABELLED: usize = 3;
+
+/// How many lines a browser's own bars get beside its page.
+const BARS: usize = 10;
+
 /// Lists these visible elements, first those that can be acted on.
-fn elements(tree: &Tree, indices: Vec<usize>, (most_interactive, most_static): Caps) -> Listed {
+fn elements(tree: &Tree, indices: &[usize], (most_interactive, most_static): Caps) -> Listed {
     let texts = Texts::new(tree);
-    let interactive = |index: usize| {
-        let element = tree.elements.get(index);
-        element.is_some_and(|e| e.role.is_interactive())
-    };
-    let (mut first, mut then) = (Vec::new(), Vec::new());
-    let mut more = 0;
+    let is_interactive = |index: usize| tree.elements[index].role.is_interactive();
+    let (acts, says): (Vec<usize>, Vec<usize>) = indices.iter().partition(|i| is_interactive(**i));
+    let around = tree.around_pages();
+    let has_page = acts.iter().any(|index| !around(*index));
+    let (mut unlabelled, mut bars, mut more) = (0, 0, 0);
+    let mut first: Vec<usize> = Vec::new();
+    for index in acts.iter().copied() {
+        let element = &tree.elements[index];
+        let is_mute = texts.source(index).is_none()
+            && element.value.is_blank()
+            && !matches!(element.role, Role::TEXT_FIELD | Role::TEXT_AREA);
+        let is_bar = has_page && around(index);
+        (unlabelled, bars) = (
+            unlabelled + usize::from(is_mute),
+            bars + usize::from(is_bar),
+        );
+        let over = is_mute && unlabelled > UNLABELLED || is_bar && bars > BARS;
+        if over || first.len() >= most_interactive {
+            more += 1;
+        } else {
+            first.push(index);
+        }
+    }
+    let mut lines: Vec<String> = Vec::new();
+    lines.extend(first.iter().map(|&i| line_of(tree, &texts, i)));
+    let labels = |&&i: &&usize| matches!(tree.elements[i].role, Role::ROW | Role::CELL);
+    let named: Vec<usize> = acts
+        .iter()
+        .chain(says.iter().filter(labels))
+        .copied()
+        .collect();
     // The texts that are already listed. A row, its cell and the label in it have the same text and
     // are listed once.
     let mut listed = HashSet::new();
-    for index in indices {
+    let mut count = 0;
+    let mut fragment: Option<Element> = None;
+    for index in says {
         let element = &tree.elements[index];
-        let (list, most) = if element.role.is_interactive() {
-            (&mut first, most_interactive)
-        } else {
-            let is_static = matches!(element.role, Role::STATIC_TEXT | Role::ROW | Role::CELL);
-            let Some(source) = texts.source(index).filter(|_| is_static) else {
-                continue;
-            };
-            // The button's own line has the text of its label, or of its row, already.
-            let in_button = element.parent.is_some_and(interactive);
-            if in_button || interactive(source) || !listed.insert(source) {
-                continue;
-            }
-            (&mut then, most_static)
+        let is_static = matches!(element.role, Role::STATIC_TEXT | Role::ROW | Role::CELL);
+        let Some(source) = texts.source(index).filter(|_| is_static) else {
+            continue;
         };
-        if list.len() < most {
-            list.push(element_line(tree, &texts, index, element));
-        } else {
-            more += 1;
+        // The button's own line has the text of its label, or of its row, already.
+        let in_button = element.parent.is_some_and(is_interactive);
+        if in_button || is_interactive(source) || !listed.insert(source) {
+            continue;
         }
+        let is_label = |other: &usize| *other != index && is_label(tree, &texts, index, *other);
+        if named.iter().any(is_label) {
+            continue;
+        }
+        let joined = fragment.as_ref().and_then(|last| joined(last, element));
+        if joined.is_some() && count <= most_static {
+            lines.pop();
+        } else if joined.is_none() {
+            count += 1;
+        }
+        if count > most_static {
+            more += usize::from(joined.is_none());
+        } else {
+            lines.push(match &joined {
+                Some(whole) => element_line(Some(&whole.title), whole),
+                None => line_of(tree, &texts, index),
+            });
+        }
+        fragment = Some(joined.unwrap_or_else(|| element.clone()));
     }
-    first.append(&mut then);
-    Listed { lines: first, more }
+    Listed { lines, more }
+}
+
+/// Whether a text is only the label of another listed element: it says the same beside it.
+fn is_label(tree: &Tree, texts: &Texts, index: usize, other: usize) -> bool {
+    let (text, named) = (&tree.elements[index], &tree.elements[other]);
+    let word = |at: usize| {
+        texts
+            .text(tree, at)
+            .map(|t| t.shown.trim().trim_end_matches(':').trim())
+    };
+    let places = text.extents.zip(named.extents);
+    text.role == Role::STATIC_TEXT
+        && word(index) == word(other)
+        && places.is_some_and(|(text, named)| is_beside(text, named))
+}
+
+/// The widest gap between a label and what it names, on one line and below it.
+const GAP: (i32, i32) = (120, 16);
+
+fn is_beside(a: Rect, b: Rect) -> bool {
+    let gap = |(at, size): (i32, i32), (to, length): (i32, i32)| {
+        let after = at.saturating_sub(to.saturating_add(length));
+        after.max(to.saturating_sub(at.saturating_add(size)))
+    };
+    let (across, down) = (gap((a.x, a.w), (b.x, b.w)), gap((a.y, a.h), (b.y, b.h)));
+    across <= GAP.0 && down < 0 || across < 0 && down <= GAP.1
+}
+
+/// Two texts of one line as one element, if the second goes on where the first ends.
+fn joined(first: &Element, next: &Element) -> Option<Element> {
+    let (a, b) = first.extents.zip(next.extents)?;
+    let texts = first.role == Role::STATIC_TEXT && next.role == Role::STATIC_TEXT;
+    let gap = b.x.saturating_sub(a.x.saturating_add(a.w));
+    let follows = a.y == b.y && a.h == b.h && (-2..=a.h / 2).contains(&gap);
+    let own = !first.title.is_blank() && !next.title.is_blank();
+    if !texts || !own || first.parent != next.parent || !follows {
+        return None;
+    }
+    let (head, tail) = (first.title.shown.trim_end(), next.title.shown.trim_start());
+    let spaced = head.len() < first.title.shown.len() || tail.len() < next.title.shown.len();
+    let blank = if spaced || gap > 2 { " " } else { "" };
+    let w = b.x.saturating_add(b.w).saturating_sub(a.x);
+    Some(Element {
+        title: Text::new(format!("{head}{blank}{tail}")),
+        extents: Some(Rect { w, ..a }),
+        ..first.clone()
+    })
+}
+
+fn line_of(tree: &Tree, texts: &Texts, index: usize) -> String {
+    element_line(texts.text(tree, index), &tree.elements[index])
 }
 
 /// The longest text and the longest value in a list.
@@ -158,14 +255,17 @@ const TEXT: usize = 50;
 
 /// `[AXCheckBox] "Wrap lines" (40,610 90×18) checked #e97`: all states but `editable`, which the
 /// role implies.
-fn element_line(tree: &Tree, texts: &Texts, index: usize, element: &Element) -> String {
+fn element_line(text: Option<&Text>, element: &Element) -> String {
     let mut line = format!("[{}]", element.role.ax());
     // Writing to a String cannot fail.
-    if let Some(text) = texts.text(tree, index) {
+    if let Some(text) = text {
         let _ = write!(line, " \"{}\"", short_escaped(text.shown.trim(), TEXT));
     }
     if let Some(Rect { x, y, w, h }) = element.extents {
         let _ = write!(line, " ({x},{y} {w}×{h})");
+    }
+    if !element.visible && element.role == Role::BUTTON {
+        line.push_str(" out of view");
     }
     for state in (element.states - States::EDITABLE).words() {
         let _ = write!(line, " {state}");

@@ -67,8 +67,20 @@ impl Matching {
     /// Matches re-created elements: a removed element and an added one that look the same. They
     /// agree in role, native role, texts, states and extents, their parents are matched, and both
     /// traversals have read all children of these parents, so neither element was merely out of
-    /// view. Returns pairs (index before, index after) in the order of the tree after. Linear time.
+    /// view. Then those with a text and a place that differ in their states alone, such as a row
+    /// that is built anew as it is selected. Returns pairs (index before, index after). Linear time.
     pub fn match_twins(&mut self, before: &Tree, after: &Tree) -> Vec<(usize, usize)> {
+        let mut twins = self.match_alike(before, after, Look::new);
+        twins.extend(self.match_alike(before, after, Look::of_any_state));
+        twins
+    }
+
+    fn match_alike<'t>(
+        &mut self,
+        before: &'t Tree,
+        after: &'t Tree,
+        look: impl Fn(&'t Element, Option<usize>) -> Option<Look<'t>>,
+    ) -> Vec<(usize, usize)> {
         let gone: Vec<usize> = self.removed().collect();
         let new: Vec<usize> = self.added().collect();
         if gone.is_empty() || new.is_empty() {
@@ -82,7 +94,8 @@ impl Matching {
         for &b in gone.iter().rev() {
             let element = &before.elements[b];
             if all_children_read(before, element.parent)
-                && let Some(later) = first.insert(Look::new(element, element.parent), b)
+                && let Some(look) = look(element, element.parent)
+                && let Some(later) = first.insert(look, b)
             {
                 next.insert(b, later);
             }
@@ -102,7 +115,10 @@ impl Matching {
             if !all_children_read(after, element.parent) {
                 continue;
             }
-            if let Entry::Occupied(mut entry) = first.entry(Look::new(element, parent)) {
+            let Some(look) = look(element, parent) else {
+                continue;
+            };
+            if let Entry::Occupied(mut entry) = first.entry(look) {
                 let b = *entry.get();
                 match next.get(&b) {
                     Some(later) => drop(entry.insert(*later)),
@@ -140,15 +156,25 @@ struct Look<'a> {
 }
 
 impl<'a> Look<'a> {
-    fn new(element: &'a Element, parent: Option<usize>) -> Self {
-        Self {
+    // Every element has one, but not every one of any state.
+    #[allow(clippy::unnecessary_wraps)]
+    fn new(element: &'a Element, parent: Option<usize>) -> Option<Self> {
+        Some(Self {
             parent,
             role: element.role,
             native_role: &element.native_role,
             texts: [&element.title, &element.value, &element.description],
             states: element.states,
             extents: element.extents,
-        }
+        })
+    }
+
+    /// Without the states. `None` for an element that no text or no place distinguishes.
+    fn of_any_state(element: &'a Element, parent: Option<usize>) -> Option<Self> {
+        let distinct = !element.title.is_blank() && element.place().is_some();
+        let states = States::empty();
+        let look = Self::new(element, parent).filter(|_| distinct)?;
+        Some(Self { states, ..look })
     }
 }
 

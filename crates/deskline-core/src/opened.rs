@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::{Diff, ElementId, Role, Tree};
+use crate::{Diff, Element, ElementId, Role, Tree};
 
 /// Native roles of dialogs, modal or not: AT-SPI's, then AX subroles.
 const DIALOGS: [&str; 8] = [
@@ -61,7 +61,7 @@ impl Tree {
         };
         let top = self.toplevel(index) == Some(index);
         let window = match element.role {
-            Role::WINDOW => element.native_role != "internal frame",
+            Role::WINDOW => element.native_role != "internal frame" && self.says_or_takes(index),
             Role::SHEET | Role::DRAWER | Role::POPOVER => true,
             // The list below a browser's address is a page of its own.
             Role::APPLICATION | Role::HELP_TAG | Role::SPLITTER | Role::WEB_AREA => false,
@@ -72,6 +72,25 @@ impl Tree {
             && (element.visible || top && element.extents.is_none())
             && !element.extents.is_some_and(thin)
             && self.has_window(index)
+    }
+
+    /// Whether a window has a name, or something to act on or to read in it. The frame around a
+    /// combo box's list has neither.
+    fn says_or_takes(&self, index: usize) -> bool {
+        let tells = |e: &Element| {
+            let reads = e.role == Role::STATIC_TEXT && !e.title.is_blank();
+            e.role.is_interactive() || reads || e.role.is_progress()
+        };
+        let rest = index + 1..self.elements.len();
+        let in_list = |at: usize| {
+            let outer = self.parent(at).map(|outer| self.elements[outer].role);
+            matches!(outer, Some(Role::LIST | Role::ROW | Role::MENU))
+        };
+        !self.elements[index].title.is_blank()
+            || self.elements[index].extents.is_none()
+            || rest
+                .take_while(|at| self.is_inside(*at, index))
+                .any(|at| tells(&self.elements[at]) && !in_list(at))
     }
 
     /// Whether the window or dialog may have a window on the screen. An app still describes one
@@ -102,7 +121,7 @@ impl Tree {
     /// The menu or list that `before` showed and this tree does not: some of its items were
     /// visible, and none is now. An index into `before`; the outermost of nested menus.
     pub fn menu_closed_since(&self, before: &Tree) -> Option<usize> {
-        let is_item = |e: &crate::Element| {
+        let is_item = |e: &Element| {
             e.visible && matches!(e.role, Role::MENU_ITEM | Role::MENU_BAR_ITEM | Role::MENU)
         };
         let now: HashSet<&ElementId> = self
@@ -168,17 +187,22 @@ impl Tree {
             let element = self.elements.get(index);
             element.is_some_and(|e| e.role == Role::MENU_BAR_ITEM)
         };
-        let pages = self.pages();
-        let around_page = |index: usize| {
-            let top = self.toplevel(index);
-            let mut pages = pages.iter();
-            pages.any(|&(of, page)| Some(of) == top && !self.is_in(index, page))
-        };
+        let around_page = self.around_pages();
         indices.sort_by_cached_key(|&index| {
             let rank = rank(index);
             let (old, around) = (rank > 0 && !new(index), rank > 0 && around_page(index));
-            (is_menu(index), rank > 0, old, rank, around)
+            (is_menu(index), rank > 0, around, old, rank)
         });
+    }
+
+    /// Whether an element is in a window with a large web page, and not in that page.
+    pub(crate) fn around_pages(&self) -> impl Fn(usize) -> bool {
+        let pages = self.pages();
+        move |index| {
+            let top = self.toplevel(index);
+            let mut pages = pages.iter();
+            pages.any(|&(of, page)| Some(of) == top && !self.is_in(index, page))
+        }
     }
 
     /// The web pages that take up most of a window, each with its toplevel.

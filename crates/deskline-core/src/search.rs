@@ -15,6 +15,8 @@ pub struct Match {
     pub index: usize,
     /// How many equally good matches there are besides, in any window.
     pub others: usize,
+    /// Whether the text is only a part of the element's.
+    pub is_part: bool,
 }
 
 /// The quality of a match; greater is better. In order of weight: exact but for a colon at the end,
@@ -99,10 +101,73 @@ impl Tree {
                     }
                 }
                 Some((top, _)) if *top > rank => {}
-                _ => best = Some((rank, Match { index, others: 0 })),
+                _ => {
+                    let is_part = fit == Fit::Part;
+                    let found = Match {
+                        index,
+                        others: 0,
+                        is_part,
+                    };
+                    best = Some((rank, found));
+                }
             }
         }
-        best.map(|(_, found)| found)
+        let (_, found) = best?;
+        let may_be = |at: usize| self.is_seen(at) && role.admits(&self.elements[at]) && inside(at);
+        let option = self.option_of(found.index, &wanted, may_be);
+        Some(option.map_or(found, |index| Match {
+            index,
+            others: 0,
+            ..found
+        }))
+    }
+
+    /// The choice of a combo box that this text means, if the combo box, or a part of it, has the
+    /// text only because it shows that choice. `None` for any other element.
+    pub fn option_of(
+        &self,
+        index: usize,
+        wanted: &str,
+        may_be: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        // In GTK 4 a button inside it shows the choice.
+        let is_combo = |at: &usize| {
+            let role = self.elements[*at].role;
+            matches!(role, Role::COMBO_BOX | Role::POP_UP_BUTTON)
+        };
+        let element = &self.elements[index];
+        let combo = self.outwards(index).take(2).find(is_combo)?;
+        let texts = Texts::new(self);
+        let own = Some(&element.value).filter(|text| !text.is_blank());
+        let shown = own.or_else(|| texts.text(self, index))?;
+        if !fold(&shown.shown).contains(&*fold(wanted)) {
+            return None;
+        }
+        let is_item = |at: usize| {
+            let role = self.elements[at].role;
+            let is_choice = matches!(
+                role,
+                Role::MENU_ITEM | Role::ROW | Role::CELL | Role::STATIC_TEXT
+            );
+            is_choice && self.elements[at].title.same(shown) && may_be(at)
+        };
+        let is_list = |at: usize| {
+            matches!(
+                self.elements[at].role,
+                Role::MENU | Role::LIST | Role::POPOVER
+            )
+        };
+        let lists = |at: usize| {
+            self.outwards(at)
+                .skip(1)
+                .take_while(|at| *at != combo)
+                .any(is_list)
+        };
+        // In GTK 3 the list is a window of its own.
+        let apart = |at: usize| self.toplevel(at) != self.toplevel(combo);
+        let all = 0..self.elements.len();
+        all.filter(|at| is_item(*at) && lists(*at))
+            .find(|at| self.is_inside(*at, combo) || apart(*at))
     }
 
     /// Whether the element at `index` lies inside the one at `outer`, at any depth.
@@ -161,59 +226,48 @@ impl Tree {
         Some(hit)
     }
 
-    /// Up to three texts nearest to `text`, for an error: `"Send" [AXButton] #e42`. Of elements
-    /// with that role, or of all if there are none.
+    /// Up to three visible texts nearest to `text`, for an error: `"Send" [AXButton] #e42`. First
+    /// those that are this text, whatever their role; then those of elements with that role, or of
+    /// all if there are none.
     pub fn nearest_texts(&self, text: &str, role: Option<&str>) -> Vec<String> {
         let filter = RoleFilter::new(role);
         let any = RoleFilter::new(None);
-        let filter = if self.elements.iter().any(|e| filter.admits(e)) {
-            &filter
-        } else {
-            &any
-        };
+        let mut elements = self.elements.iter();
+        let has_role = elements.any(|e| e.visible && filter.admits(e));
+        let filter = if has_role { &filter } else { &any };
+        let folded = fold(text);
         let wanted = Bigrams::new(text);
         let texts = Texts::new(self);
         let mut seen: HashMap<String, usize> = HashMap::new();
-        let mut near: Vec<(u32, usize, String)> = Vec::new();
-        let (showing, hidden): (Vec<usize>, Vec<usize>) =
-            (0..self.elements.len()).partition(|&i| self.elements[i].visible);
-        for index in showing.into_iter().chain(hidden) {
-            let element = &self.elements[index];
+        let mut near: Vec<((bool, u32, bool), usize, String)> = Vec::new();
+        for (index, element) in self.elements.iter().enumerate().filter(|(_, e)| e.visible) {
             // A button is known by its label, but a window is not known by its first label.
-            let named = element.role.is_interactive() || texts.source(index) == Some(index);
-            if !named || !filter.admits(element) {
-                continue;
-            }
-            let Some(text) = texts.text(self, index) else {
+            let interactive = element.role.is_interactive();
+            let named = interactive || texts.source(index) == Some(index);
+            let Some(text) = texts.text(self, index).filter(|_| named) else {
                 continue;
             };
             let shown = short_escaped(text.shown.trim(), 50);
-            let folded = fold(&shown).into_owned();
-            let likeness = wanted.likeness(&folded);
-            // Of equal texts keep the first, but prefer an interactive element to its label.
-            match seen.get(&folded).and_then(|&at| near.get_mut(at)) {
-                None => {
-                    seen.insert(folded, near.len());
-                    near.push((likeness, index, shown));
-                }
-                Some((_, first, _)) => {
-                    let was = &self.elements[*first];
-                    if element.role.is_interactive() && !was.role.is_interactive() {
-                        *first = index;
-                    }
-                }
+            let is = fold(&shown).into_owned();
+            let same = is == folded;
+            if !same && !filter.admits(element) {
+                continue;
             }
-            // Visible elements come first, so the limit cuts off hidden ones.
+            let rank = (same, wanted.likeness(&is), interactive);
+            // Of equal texts keep the first, but prefer an interactive element to its label.
+            match seen.get(&is).and_then(|&at| near.get_mut(at)) {
+                None => {
+                    seen.insert(is, near.len());
+                    near.push((rank, index, shown));
+                }
+                Some(first) if rank > first.0 => *first = (rank, index, shown),
+                Some(_) => {}
+            }
             if near.len() >= NEAREST_LIMIT {
                 break;
             }
         }
-        near.sort_by_key(|&(likeness, index, _)| {
-            let element = &self.elements[index];
-            let interactive = element.role.is_interactive();
-            let better = (likeness, element.visible, interactive);
-            (Reverse(better), index)
-        });
+        near.sort_by_key(|&(rank, index, _)| (Reverse(rank), index));
         let words = near.into_iter().take(3).map(|(_, index, shown)| {
             let element = &self.elements[index];
             let reference = element.reference.map(|r| format!(" #{r}"));

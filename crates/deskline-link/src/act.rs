@@ -56,7 +56,10 @@ impl Steps<'_> {
             }
             Action::WaitFor { .. } => {
                 let found = match (self.found.take(), Wanted::new(action, Instant::now())) {
-                    (None, Some(wanted)) => self.wait_for(&mut **desk, wanted, None, report)?,
+                    (None, Some(wanted)) => {
+                        let wanted = wanted.after_runs(self.call, report.ended_runs.len());
+                        self.wait_for(&mut **desk, &wanted, None, report)?
+                    }
                     (found, _) => found,
                 };
                 let Found { sentence, helper } = found.unwrap_or_default();

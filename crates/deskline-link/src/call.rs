@@ -261,6 +261,10 @@ pub enum Awaited {
     State(deskline_core::States),
     /// The element is present and visible.
     Visible,
+    /// The element is present and not disabled.
+    Enabled,
+    /// The element is present, and no page of its app is loading.
+    Loaded,
 }
 
 /// What must show after an action, or must not.

@@ -9,6 +9,7 @@ use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
 use crate::error::{Error, Result};
 use crate::report::{AppState, Report};
+use crate::resolve::lookup::Resolved;
 use crate::resolve::{Targets, lookup};
 use crate::secrecy::Witness;
 use crate::settle::changed::Changed;
@@ -53,7 +54,7 @@ impl Steps<'_> {
                     .and_then(|(before, diff)| led_to((before, after), diff, report));
                 let changed = diff
                     .as_ref()
-                    .map(|(_, diff)| report.step_changed(action, after, diff));
+                    .map(|(before, diff)| report.step_changed(action, (before, after), diff));
                 (report.step.results.led_to, report.step.results.changed) = (led_to, changed);
             }
             let Some(&(_, next)) = runs.peek() else {
@@ -212,7 +213,10 @@ impl Steps<'_> {
     ) -> Result<()> {
         let step = &mut report.step;
         step.acted_on = targets.acted_on.take();
-        step.others = targets.target.as_ref().map_or(0, |target| target.others);
+        step.doubts = targets
+            .target
+            .as_ref()
+            .map_or_else(Vec::new, Resolved::doubts);
         step.public_value = targets.public_value;
         if let Some(end) = &targets.drop_on {
             self.subject.drops_on(end.pid);

@@ -225,6 +225,7 @@ mod tests {
             index: None,
             point: None,
             others: 0,
+            is_part: false,
             name: format!("{caption} [AXButton]"),
             caption: caption.to_owned(),
         }

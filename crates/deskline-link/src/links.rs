@@ -184,7 +184,7 @@ impl Links {
                 steps.resolve(desktop, &call.action, report)?;
             }
             match Wanted::new(&call.action, *since) {
-                Some(wanted) => steps.wait_for(desktop, wanted, Some(others), report),
+                Some(wanted) => steps.wait_for(desktop, &wanted, Some(others), report),
                 None => Ok(None),
             }
         });

@@ -191,18 +191,23 @@ impl Report {
         if !steps.is_empty() {
             return Changed::of_all(&steps);
         }
-        let Some((_, after, diff)) = self.compared() else {
+        let Some((before, after, diff)) = self.compared() else {
             return Changed::Unknown;
         };
-        self.step_changed(action, after, diff)
+        self.step_changed(action, (before, after), diff)
     }
 
     /// What the current step has changed, by this diff.
-    pub(crate) fn step_changed(&self, action: &Action, after: &Tree, diff: &Diff) -> Changed {
+    pub(crate) fn step_changed(
+        &self,
+        action: &Action,
+        (before, after): (&Tree, &Tree),
+        diff: &Diff,
+    ) -> Changed {
         let clicked = self.step.acted_on.as_ref().filter(|a| !a.by_keys);
         let clicked = clicked.map(|acted_on| &acted_on.was);
         let by_keys = action.is_for_focus();
-        if shows_effect(diff, after, by_keys, clicked) {
+        if shows_effect(diff, after, by_keys, clicked) || diff.moved(before, after) > 0 {
             return Changed::Tree;
         }
         // The keys may have moved the focus, or the window's raising.

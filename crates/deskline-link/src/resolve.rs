@@ -191,8 +191,13 @@ impl Steps<'_> {
             let disabled = found
                 .as_ref()
                 .is_ok_and(|targets| targets.is_disabled(tree, action));
+            // The very text may stand further down a page that is still loading.
+            let target = found.as_ref().ok().and_then(|found| found.target.as_ref());
+            let comes = target.is_some_and(|target| target.is_part)
+                && !action.waits()
+                && desktop.is_loading(pid);
             let scope = match &found {
-                Ok(_) if disabled && start.elapsed() < ENABLED => {
+                Ok(_) if (disabled || comes) && start.elapsed() < ENABLED => {
                     self.cancel.check()?;
                     desktop.wait_for_change(LOOK)?;
                     self.reader.again()
@@ -292,6 +297,9 @@ impl Steps<'_> {
         let sets = matches!(action, Action::Quiet(Quiet::SetValue { .. }));
         if let (true, Some(tree)) = (sets, tree) {
             target = lookup::settable(tree, target);
+        }
+        if let (Action::Quiet(Quiet::PressAx { .. }), Some(tree)) = (action, tree) {
+            target = lookup::pressable(tree, wanted, target);
         }
         if let (Action::Input(Input::Choose { .. }), Some(tree)) = (action, tree) {
             target = lookup::chooser(tree, target);

@@ -34,7 +34,7 @@ use expected::{Effect, sent};
 use field::Verdict;
 use handoff::FrontWatch;
 use quiet::{Awaits, await_quiet};
-use readback::{LATE, TAKES, takes_more, went_nowhere};
+use readback::{LATE, TAKES, dragged, takes_more, went_nowhere};
 use taken_back::verdict;
 
 impl Steps<'_> {
@@ -260,6 +260,15 @@ fn found(
 ) -> Verdict {
     let Readings { after, .. } = &report.readings;
     let trees = report.readings.current().zip(after.as_ref());
+    if let (Action::Input(Input::Drag { to, to_pid, .. }), Some(trees)) = (action, trees) {
+        let stays = to_pid.is_none_or(|pid| pid == trees.0.app.pid);
+        let looks_other = || report.before_input()?.has_moved(&mut **desk, &[]);
+        return if stays {
+            dragged(to, trees, looks_other)
+        } else {
+            Verdict::Agrees
+        };
+    }
     match (verdict(action, target, report), trees) {
         (Verdict::Agrees, Some(trees)) => {
             let (keys, was) = (&report.step.keys, report.before_input());

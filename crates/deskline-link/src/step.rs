@@ -44,7 +44,9 @@ impl ActedOn {
             let before = before?;
             let was = before.elements.get(self.index);
             was.filter(|e| e.id == self.was.id)?;
-            tree.find_again(before, self.index)
+            let now = tree.find_again(before, self.index)?;
+            tree.is_at_same_place(now, before, self.index)
+                .then_some(now)
         })
     }
 }
@@ -68,8 +70,8 @@ pub(crate) struct Step {
     pub(crate) done: Done,
     /// The element that it acted on, if there is one.
     pub(crate) acted_on: Option<ActedOn>,
-    /// How many other elements matched the target equally well.
-    pub(crate) others: usize,
+    /// How well the target matched, where that is in doubt.
+    pub(crate) doubts: Vec<String>,
     /// Whether it started the app that it opened.
     pub(crate) started: bool,
     /// The window right before the input, unless the link's first picture shows that.

@@ -29,7 +29,7 @@ use crate::portal::Portal;
 use crate::session::{GNOME_SHELL, Session};
 use crate::tesseract::{self, Tesseract};
 use crate::tray::Tray;
-use crate::treeless::Readable;
+use crate::treeless::{Readable, may_join};
 use deskline_atspi::toolkits::mapped;
 use deskline_atspi::{self as atspi, AppToplevel, AtSpi};
 use deskline_unix::family::{self, Family};
@@ -414,12 +414,18 @@ impl Desktop for LinuxDesktop {
 impl Trees for LinuxDesktop {
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
         let mut windows = self.windows_of(pid)?;
-        let mut tree = match self.atspi.read(pid, scope, &windows) {
-            Ok(tree) => tree,
-            Err(e) => {
-                let e = absent::explain(e, self.atspi.address(), &self.session);
-                return self.read_windows(pid, e);
+        let mut tree = loop {
+            match self.atspi.read(pid, scope, &windows) {
+                Ok(tree) => break tree,
+                Err(e) => {
+                    let e = absent::explain(e, self.atspi.address(), &self.session);
+                    if !may_join(pid, &e) {
+                        return self.read_windows(pid, e);
+                    }
+                }
             }
+            std::thread::sleep(LOOK);
+            windows = self.windows_of(pid)?;
         };
         self.ends.remember(pid, &tree.app.name, None);
         if tree.elements.len() > 1 {

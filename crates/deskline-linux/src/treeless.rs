@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use deskline_atspi as atspi;
 use deskline_core::{App, Element, ElementId, Rect, Role, Text, Tree, TreeWindow};
-use deskline_link::WindowHint;
+use deskline_link::{Error, WindowHint};
 use deskline_unix::process;
 
 /// The apps that have had a tree. Such an app without a tree is about to end.
@@ -38,6 +38,16 @@ impl Readable {
         let tree = tree(pid, hint, windows);
         tree.windows.iter().any(|w| w.on_screen).then_some(tree)
     }
+}
+
+/// Whether an app of an unknown toolkit is so young that it may still join the bus. It is waited
+/// for, as an error would advise to start it again.
+pub(crate) fn may_join(pid: u32, e: &Error) -> bool {
+    let hint = match e {
+        Error::NoWindow { hint, .. } => hint,
+        _ => return false,
+    };
+    matches!(hint, WindowHint::NotOnBus) && process::age(pid).is_some_and(|age| age < hint.joins())
 }
 
 fn tree(pid: u32, hint: &WindowHint, windows: &atspi::Windows) -> Tree {

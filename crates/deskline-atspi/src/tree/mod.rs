@@ -455,8 +455,10 @@ fn element(peer: &Peer, node: &Node, parent: Option<usize>, container: Option<Ro
     let name = peer.toolkit.plain_name(&node.name, number);
     let mut title = if name.is_empty() { &node.label } else { name };
     let mut value = node.value.clone();
-    // The combo box's name is the chosen item, and its label should be its name.
-    if number == role::COMBO_BOX && peer.toolkit.names_by_choice() && !node.label.is_empty() {
+    // The combo box's name is the chosen item, and its label should be its name. A combo box of GTK
+    // may have a name all the same.
+    let is_choice = !node.label.is_empty() || peer.toolkit == Toolkit::Qt;
+    if number == role::COMBO_BOX && peer.toolkit.names_by_choice() && is_choice {
         if value.is_blank() {
             value = Text::new(name);
         }

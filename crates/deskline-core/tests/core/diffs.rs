@@ -214,7 +214,8 @@ fn elements_re_created_with_a_change_are_reported() {
         |from: &str, to: &str| rendered(&tree(PANEL), &tree(&re_created().replace(from, to)));
     assert_eq!(
         rendered_for("visible checked", "visible"),
-        "+[e13] -[e3] ~[]"
+        "+[] -[] ~[e13]",
+        "it keeps its ref"
     );
     assert_eq!(rendered_for("\"Italic\"", "\"Bold\""), "+[e14] -[e4] ~[]");
     assert_eq!(rendered_for("y:20 ", "y:21 "), "+[e14] -[e4] ~[]");

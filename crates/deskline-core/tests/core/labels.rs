@@ -111,3 +111,40 @@ fn the_cells_of_rows_are_counted_as_the_table_counts_them() {
     spanned.number_cells();
     assert_eq!(cells(&spanned), [], "a cell takes up two columns");
 }
+
+/// The name and the value of a combo box that its toolkit names by the choice "red".
+fn combo_box(label: &str, inside: &str) -> (String, String) {
+    let mut tree = tree(&format!(
+        r#"
+        [AXGroup] x:0 y:0 w:800 h:600 visible
+          {label}
+          [AXComboBox] "red" x:80 y:10 w:90 h:26 visible
+        {inside}
+        "#
+    ));
+    tree.label_fields();
+    let mut elements = tree.elements.iter();
+    let combo = elements
+        .find(|e| e.role == deskline_core::Role::COMBO_BOX)
+        .unwrap();
+    (combo.title.shown.clone(), combo.value.shown.clone())
+}
+
+#[test]
+fn a_combo_box_is_not_named_by_its_choice() {
+    let label = "[AXStaticText] \"Colour\" x:10 y:14 w:60 h:18 visible";
+    let list =
+        "    [AXMenu]\n              [AXMenuItem] \"blue\"\n              [AXMenuItem] \"red\"";
+    let both = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    assert_eq!(combo_box(label, list), both(("Colour", "red")));
+    assert_eq!(combo_box("", list), both(("", "red")));
+    // It has a choice of its own, or shows its name as a text.
+    assert_eq!(
+        combo_box(label, &list.replace("red", "green")),
+        both(("red", ""))
+    );
+    assert_eq!(
+        combo_box(label, "    [AXStaticText] \"red\""),
+        both(("red", ""))
+    );
+}

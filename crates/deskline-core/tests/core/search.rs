@@ -22,7 +22,7 @@ const TREE: &str = r#"
 "#;
 
 fn find(tree: &Tree, text: &str, role: Option<&str>) -> Option<(u64, usize)> {
-    let Match { index, others } = tree.find_text(text, role)?;
+    let Match { index, others, .. } = tree.find_text(text, role)?;
     Some((tree.elements[index].reference?.0, others))
 }
 
@@ -190,6 +190,45 @@ fn three_nearest_texts_for_an_error() {
     "Send" [AXButton] #e6
     "Send later" [AXButton] #e4
     "##);
+}
+
+#[test]
+fn the_same_text_in_another_role_is_nearest_and_what_does_not_show_is_not_near() {
+    let tree = tree(
+        r#"
+        [AXWindow] "Chat" x:0 y:0 w:900 h:700 visible #e1
+          [AXButton] "Sent" x:0 y:0 w:9 h:9 visible #e2
+          [AXLink] "Send" x:0 y:10 w:9 h:9 visible #e3
+          [AXButton] "Send" #e4
+        "#,
+    );
+    let near = |role| tree.nearest_texts("send", role).join(", ");
+    assert_eq!(
+        near(Some("MenuItem")),
+        "\"Send\" [AXLink] #e3, \"Sent\" [AXButton] #e2, \"Chat\" [AXWindow] #e1"
+    );
+    assert_eq!(
+        near(Some("AXButton")),
+        "\"Send\" [AXLink] #e3, \"Sent\" [AXButton] #e2"
+    );
+}
+
+#[test]
+fn an_open_list_s_choice_is_meant_rather_than_the_combo_box_that_shows_it() {
+    const OPEN: &str = r#"
+        [AXWindow] "Form" x:0 y:0 w:300 h:300 visible #e1
+          [AXComboBox] "Colour" x:0 y:0 w:90 h:20 visible value:"blue" #e2
+            [AXList] x:0 y:20 w:90 h:40 visible #e3
+              [AXStaticText] "red" x:0 y:20 w:90 h:20 visible #e4
+              [AXStaticText] "blue" x:0 y:40 w:90 h:20 visible #e5
+        "#;
+    assert_eq!(find(&tree(OPEN), "Blue", None), Some((5, 0)));
+    assert_eq!(find(&tree(OPEN), "Colour", None), Some((2, 0)));
+    assert_eq!(find(&tree(OPEN), "Blue", Some("combo")), Some((2, 0)));
+    let closed = OPEN
+        .replace("h:20 visible #e5", "h:20 #e5")
+        .replace("h:40 visible", "h:40");
+    assert_eq!(find(&tree(&closed), "Blue", None), Some((2, 0)));
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn window_with(n: usize) -> String {
         let name = "A name that is a good deal longer than fifty characters are";
         write!(
             lines,
-            " [AXStaticText] \"{i} {name}\" x:1000 y:1000 w:100 h:100 visible #e{label}\n [AXButton] \"{i} {name}\" x:1000 y:1000 w:100 h:100 visible checked editable #e{button}\n",
+            " [AXStaticText] \"{i}: {name}\" x:1000 y:1000 w:100 h:100 visible #e{label}\n [AXButton] \"{i} {name}\" x:1000 y:1000 w:100 h:100 visible checked editable #e{button}\n",
         )
         .unwrap();
     }
@@ -243,6 +243,72 @@ fn a_spin_button_is_listed_with_its_value() {
     assert_eq!(tree_elements(&tree).lines, expected);
 }
 
+#[test]
+fn a_label_beside_what_has_its_text_is_not_listed() {
+    let tree = tree(
+        r#"
+        [AXWindow] x:0 y:0 w:500 h:500 visible #e1
+          [AXStaticText] "Owner:" x:10 y:10 w:60 h:20 visible #e2
+          [AXTextField] "Owner" x:80 y:10 w:90 h:20 visible #e3
+          [AXStaticText] "Bold" x:30 y:60 w:60 h:20 visible #e4
+          [AXCheckBox] "Bold" x:10 y:60 w:15 h:20 visible #e5
+          [AXStaticText] "Bold" x:10 y:300 w:60 h:20 visible #e6
+        "#,
+    );
+    let expected = [
+        "[AXTextField] \"Owner\" (80,10 90×20) #e3",
+        "[AXCheckBox] \"Bold\" (10,60 15×20) #e5",
+        "[AXStaticText] \"Bold\" (10,300 60×20) #e6",
+    ];
+    assert_eq!(tree_elements(&tree).lines, expected);
+}
+
+#[test]
+fn the_parts_of_one_line_are_one_line() {
+    let tree = tree(
+        r#"
+        [AXWebArea] x:0 y:0 w:500 h:500 visible #e1
+          [AXStaticText] "Sent to " x:10 y:10 w:50 h:16 visible #e2
+          [AXStaticText] "Ann" x:60 y:10 w:30 h:16 visible #e3
+          [AXStaticText] "." x:90 y:10 w:4 h:16 visible #e4
+          [AXStaticText] "Yesterday" x:300 y:10 w:60 h:16 visible #e5
+          [AXStaticText] "Below" x:10 y:26 w:60 h:16 visible #e6
+        "#,
+    );
+    let expected = [
+        "[AXStaticText] \"Sent to Ann.\" (10,10 84×16) #e2",
+        "[AXStaticText] \"Yesterday\" (300,10 60×16) #e5",
+        "[AXStaticText] \"Below\" (10,26 60×16) #e6",
+    ];
+    assert_eq!(tree_elements(&tree).lines, expected);
+}
+
+#[test]
+fn boxes_without_a_label_get_few_lines() {
+    let boxes = " [AXButton] x:5 y:5 w:9 h:9 visible\n".repeat(30);
+    let named =
+        " [AXButton] \"Save\" x:5 y:5 w:9 h:9 visible\n [AXTextField] x:5 y:5 w:9 h:9 visible\n";
+    let tree = tree(&format!(
+        "[AXWindow] x:0 y:0 w:99 h:99 visible\n{boxes}{named}"
+    ));
+    let listed = tree_elements(&tree);
+    assert_eq!((listed.lines.len(), listed.more), (5, 27));
+    assert_eq!(listed.lines[3], "[AXButton] \"Save\" (5,5 9×9)");
+}
+
+#[test]
+fn a_button_that_came_out_of_view_is_listed() {
+    let before = tree("[AXWindow] x:0 y:0 w:500 h:500 visible #e1");
+    let after = tree(
+        "[AXWindow] x:0 y:0 w:500 h:500 visible #e1\n [AXButton] \"Pay\" x:9 y:700 w:60 h:20 #e2",
+    );
+    let listed = new_elements(&before, &after, &Diff::between(&before, &after));
+    assert_eq!(
+        listed.lines,
+        ["[AXButton] \"Pay\" (9,700 60×20) out of view #e2"]
+    );
+}
+
 /// A browser's window: its toolbar before the page, as in its tree.
 const BROWSER: &str = r#"
 [AXWindow (frame)] "Shop" x:0 y:0 w:1000 h:800 visible #e1
@@ -278,6 +344,18 @@ fn the_page_comes_before_the_toolbar_of_its_browser() {
     after.elements[6].parent = Some(4);
     let diff = Diff::between(&before, &after);
     assert_eq!(refs(new_elements(&before, &after, &diff)), ["#e7", "#e3"]);
+}
+
+#[test]
+fn a_browser_s_bars_get_few_lines_beside_its_page() {
+    let (bar, page) = BROWSER.split_once("  [AXWebArea]").unwrap();
+    let tabs: String = (20..60).fold(String::new(), |all, i| {
+        all + &format!("    [AXTab] \"Tab {i}\" visible #e{i}\n")
+    });
+    let listed = tree_elements(&tree(&format!("{bar}{tabs}  [AXWebArea]{page}")));
+    assert_eq!((listed.lines.len(), listed.more), (1 + 10, 32));
+    let alone = tree_elements(&tree(&format!("{bar}{tabs}")));
+    assert_eq!((alone.lines.len(), alone.more), (30, 12));
 }
 
 #[test]

@@ -238,6 +238,7 @@ impl Act<'_> {
         };
         self.animate(desk, from, Some(start), None)?;
         self.look_at_canvas(desk, start, outcome);
+        self.picture_before_input(desk, outcome);
         let done = &mut outcome.step.done;
         done.underway = true;
         desk.drag([start, end], modifiers, self.cancel)?;

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use deskline_core::{States, Tree, escape, summary};
+use deskline_core::{Role, States, Tree, escape, fold, summary, tree_file};
 
 use crate::call::{Action, Awaited, Call, Target};
 use crate::desktop::Desktop;
 use crate::error::{Error, Result};
 use crate::report::{Notes, Report};
-use crate::resolve::lookup;
+use crate::resolve::lookup::{self, Resolved};
+use crate::settle::stale::lacks_page;
 use crate::steps::{Found, Steps};
 use crate::subject::Subject;
 use deskline_input::clock::Instant;
@@ -67,13 +68,20 @@ impl Waiting {
     }
 }
 
+/// How long a dialog that a chain has opened may stay before a wait for something else ends.
+const DIALOG: Duration = Duration::from_secs(2);
+
 /// The awaited element and state, and the start of the wait.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct Wanted<'w> {
     target: &'w Target,
     state: Awaited,
     timeout: Duration,
     since: Instant,
+    /// The texts that earlier steps of the chain have typed: their fields are not what it waits for.
+    typed: Vec<String>,
+    /// Whether the chain's next step is for the same target, which has to take it.
+    acts_next: bool,
 }
 
 impl<'w> Wanted<'w> {
@@ -88,8 +96,33 @@ impl<'w> Wanted<'w> {
                 state: *state,
                 timeout: *timeout,
                 since,
+                typed: Vec::new(),
+                acts_next: false,
             }),
             _ => None,
+        }
+    }
+
+    /// As the step of a chain that comes after `ended` runs.
+    pub(crate) fn after_runs(mut self, call: &Call, ended: usize) -> Self {
+        let typed = call.runs().take(ended).filter_map(|(_, a)| a.keys().0);
+        self.typed = typed.map(|text| fold(text).into_owned()).collect();
+        let next = call.runs().nth(ended + 1);
+        let next = next.and_then(|(_, next)| lookup::target_of(next).filter(|_| !next.waits()));
+        self.acts_next = next == Some(self.target);
+        self
+    }
+
+    fn find(&self, tree: &Tree) -> Result<Resolved> {
+        let Target::Text { text, role } = self.target else {
+            return lookup::resolve(tree, self.target, &[]);
+        };
+        let wanted = fold(text);
+        let echo = !wanted.is_empty() && self.typed.iter().any(|typed| typed.contains(&*wanted));
+        let may_be = |at: usize| !echo || !tree.elements[at].states.contains(States::EDITABLE);
+        match tree.find_text_among(may_be, text, role.as_deref()) {
+            Some(found) => Ok(lookup::element(tree, found.index, found.others)),
+            None => Err(lookup::not_found(tree, &[], text, role.as_deref())),
         }
     }
 
@@ -104,7 +137,7 @@ impl<'w> Wanted<'w> {
 
     /// Whether the element is there and disabled.
     fn is_disabled(&self, tree: &Tree) -> bool {
-        let found = lookup::resolve(tree, self.target, &[]).ok();
+        let found = self.find(tree).ok();
         let element = found.and_then(|found| tree.elements.get(found.index?));
         element.is_some_and(|e| e.states.contains(States::DISABLED))
     }
@@ -114,21 +147,46 @@ impl<'w> Wanted<'w> {
     /// # Errors
     ///
     /// The state in the tree instead, as a clause.
-    fn in_tree(&self, tree: &Tree) -> std::result::Result<String, String> {
-        let found = lookup::resolve(tree, self.target, &[]);
+    fn in_tree(&self, tree: &Tree, loading: bool) -> std::result::Result<String, String> {
+        let found = self.find(tree);
         let index = found.as_ref().ok().and_then(|found| found.index);
-        if holds(tree, index, self.state) {
+        let state = match self.state {
+            Awaited::Present if self.acts_next => Awaited::Enabled,
+            state => state,
+        };
+        let loads = state == Awaited::Loaded && loading;
+        if holds(tree, index, state) && !loads {
             let what = index.map_or_else(|| name(self.target), |i| summary::name_of(tree, i));
             return Ok(self.after(&what));
         }
         let is_not = |what: &str| match self.state {
             Awaited::Absent => format!("{what} is still there"),
-            state => format!("{what} is not {}", word(state)),
+            Awaited::Loaded => format!("the page of {what} is still loading"),
+            _ => format!("{what} is not {}", word(state)),
         };
         Err(match found {
             Ok(found) => is_not(&found.name),
             Err(e) => e.to_string(),
         })
+    }
+
+    /// The dialog that the chain has opened, if it asks for an answer and the awaited element is
+    /// not there.
+    fn behind(&self, tree: &Tree, first: Option<&Tree>) -> Option<String> {
+        if self.state == Awaited::Absent || self.since.elapsed() < DIALOG || self.find(tree).is_ok()
+        {
+            return None;
+        }
+        let dialog = tree.dialog_in_front()?;
+        let id = &tree.elements[dialog].id;
+        let is_new = first?.elements.iter().all(|e| e.id != *id);
+        let rest = dialog + 1..tree.elements.len();
+        let its = || rest.clone().take_while(|at| tree.is_inside(*at, dialog));
+        let works = its().any(|at| tree.elements[at].role.is_progress());
+        let asks = its().any(|at| tree.elements[at].role == Role::BUTTON && tree.is_seen(at));
+        let label = tree_file::window_label(tree, dialog)?;
+        (is_new && asks && !works)
+            .then(|| format!("{label} has opened and waits for an answer. Answer it first"))
     }
 }
 
@@ -146,7 +204,7 @@ impl Steps<'_> {
     pub(crate) fn wait_for(
         &mut self,
         desktop: &mut dyn Desktop,
-        wanted: Wanted<'_>,
+        wanted: &Wanted<'_>,
         yields: Yields<'_>,
         report: &mut Report,
     ) -> Result<Option<Found>> {
@@ -155,7 +213,7 @@ impl Steps<'_> {
         loop {
             self.cancel.check()?;
             match self.reader.read(desktop, pid, &mut report.notes) {
-                Ok(tree) => match wanted.in_tree(&tree) {
+                Ok(tree) => match wanted.in_tree(&tree, loads(desktop, &tree)) {
                     Ok(sentence) => {
                         // A dialog of the app itself, behind a plug-in's dialog, may have a button
                         // of the same name.
@@ -173,6 +231,12 @@ impl Steps<'_> {
                         return Err(timed_out(wanted, &instead));
                     }
                     Err(_) => {
+                        let first = report.readings.before.as_ref();
+                        let first = first.filter(|_| self.call.is_chain());
+                        if let Some(instead) = wanted.behind(&tree, first) {
+                            report.readings.after = Some(tree);
+                            return Err(timed_out(wanted, &instead));
+                        }
                         let notes = &mut report.notes;
                         if let Some(found) = self.find_in_helper(desktop, pid, wanted, notes) {
                             return Ok(Some(found));
@@ -211,7 +275,7 @@ impl Steps<'_> {
         &mut self,
         desktop: &mut dyn Desktop,
         pid: u32,
-        wanted: Wanted<'_>,
+        wanted: &Wanted<'_>,
         notes: &mut Notes,
     ) -> Option<Found> {
         if wanted.state == Awaited::Absent {
@@ -221,7 +285,7 @@ impl Steps<'_> {
             let Ok(tree) = self.reader.read(desktop, helper, notes) else {
                 continue;
             };
-            if let Ok(found) = wanted.in_tree(&tree) {
+            if let Ok(found) = wanted.in_tree(&tree, false) {
                 let name = escape::short(&tree.app.name, 40);
                 return Some(Found {
                     sentence: format!("{found} in {name} (PID: {helper})"),
@@ -237,7 +301,7 @@ impl Steps<'_> {
     fn pause_until_due(
         &self,
         desktop: &mut dyn Desktop,
-        wanted: Wanted<'_>,
+        wanted: &Wanted<'_>,
         others: Yields<'_>,
     ) -> Result<()> {
         let due = Instant::now() + STEP.min(wanted.left());
@@ -267,9 +331,14 @@ pub(crate) fn helpers(desktop: &mut dyn Desktop, pid: u32) -> Vec<u32> {
     pids
 }
 
-fn timed_out(wanted: Wanted<'_>, instead: &str) -> Error {
+/// Whether a page of the app is loading, or has nothing in it yet.
+fn loads(desktop: &mut dyn Desktop, tree: &Tree) -> bool {
+    desktop.is_loading(tree.app.pid) || lacks_page(tree)
+}
+
+fn timed_out(wanted: &Wanted<'_>, instead: &str) -> Error {
     Error::TimedOut {
-        seconds: wanted.timeout.as_secs_f64(),
+        seconds: wanted.timeout.min(wanted.since.elapsed()).as_secs_f64(),
         instead: instead.to_owned(),
     }
 }
@@ -277,7 +346,8 @@ fn timed_out(wanted: Wanted<'_>, instead: &str) -> Error {
 fn holds(tree: &Tree, index: Option<usize>, state: Awaited) -> bool {
     let element = index.and_then(|i| tree.elements.get(i));
     match state {
-        Awaited::Present => element.is_some(),
+        Awaited::Present | Awaited::Loaded => element.is_some(),
+        Awaited::Enabled => element.is_some_and(|e| !e.states.contains(States::DISABLED)),
         Awaited::Absent => element.is_none(),
         Awaited::Visible => index.is_some_and(|i| tree.is_seen(i)),
         Awaited::State(states) => element.is_some_and(|e| e.states.contains(states)),
@@ -289,6 +359,8 @@ fn word(state: Awaited) -> String {
         Awaited::Present => "present".into(),
         Awaited::Absent => "absent".into(),
         Awaited::Visible => "visible".into(),
+        Awaited::Enabled => "enabled".into(),
+        Awaited::Loaded => "loaded".into(),
         Awaited::State(states) => {
             let names: Vec<String> = states
                 .iter_names()

@@ -154,11 +154,8 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
             parts.push(report.step.done.sentence(report.is_public()) + &led_to);
         }
     }
-    if report.step.others > 0 && !call.is_chain() {
-        parts.push(match report.step.others {
-            1 => "1 other matches as well".into(),
-            others => format!("{others} others match as well"),
-        });
+    if !call.is_chain() {
+        parts.extend(report.step.doubts.iter().cloned());
     }
     match &report.app {
         AppState::Running => {}
@@ -185,7 +182,17 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
         ));
     }
     match (&report.diff, &report.readings.after) {
-        (Some(diff), _) => parts.push(summary::counts(diff)),
+        (Some(diff), _) => {
+            let drags = |action: &Action| matches!(action, Action::Input(Input::Drag { .. }));
+            let alone = diff.is_empty() || call.actions().any(drags);
+            let moved = report.compared().filter(|_| alone);
+            let moved = moved.map_or(0, |(before, after, diff)| diff.moved(before, after));
+            let moved = match moved {
+                0 => String::new(),
+                moved => format!(", {moved} moved"),
+            };
+            parts.push(summary::counts(diff) + &moved);
+        }
         (None, Some(tree)) => {
             let visible = tree.seen();
             let elements = escape::count(tree.elements.len(), "element");

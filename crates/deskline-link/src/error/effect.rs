@@ -151,6 +151,11 @@ pub enum Mismatch {
          instead: click_and_traverse with its ref"
     )]
     NothingDone(String),
+    #[error(
+        "nothing has moved{0}. It may be dragged by another part of it (a handle, an icon), or \
+         another way: cut and paste, a menu, keys"
+    )]
+    NothingMoved(&'static str),
 }
 
 /// A field's text, for a message.

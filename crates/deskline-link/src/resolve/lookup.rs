@@ -19,6 +19,8 @@ pub(crate) struct Resolved {
     pub(crate) given: bool,
     /// How many other elements matched equally well.
     pub(crate) others: usize,
+    /// Whether the call's text is only a part of the element's.
+    pub(crate) is_part: bool,
     /// `'Send' [AXButton]`, or `(640, 480)`.
     pub(crate) name: String,
     /// The name for a person, who does not know AX roles: `'Send'`, `button`, `(640, 480)`.
@@ -34,9 +36,23 @@ impl Resolved {
             point: Some(point),
             given: true,
             others: 0,
+            is_part: false,
             name: place.clone(),
             caption: place,
         }
+    }
+
+    /// What the answer says where another element may have been meant.
+    pub(crate) fn doubts(&self) -> Vec<String> {
+        let part = self
+            .is_part
+            .then(|| "The text is inside a longer one".to_owned());
+        let others = match self.others {
+            0 => None,
+            1 => Some("1 other matches as well".into()),
+            others => Some(format!("{others} others match as well")),
+        };
+        part.into_iter().chain(others).collect()
     }
 }
 
@@ -75,7 +91,10 @@ pub(crate) fn resolve(tree: &Tree, target: &Target, within: &[usize]) -> Result<
         Target::Text { text, role } => {
             let role = role.as_deref();
             match find_within(tree, within, text, role) {
-                Some(found) => Ok(element(tree, found.index, found.others)),
+                Some(found) => Ok(Resolved {
+                    is_part: found.is_part && !text.trim().is_empty(),
+                    ..element(tree, found.index, found.others)
+                }),
                 None => Err(not_found(tree, within, text, role)),
             }
         }
@@ -233,6 +252,17 @@ pub(crate) fn name_at(tree: &Tree, index: Option<usize>, point: Point) -> String
     }
 }
 
+/// What is pressed for this text: where a combo box has it only as its current choice, that choice.
+pub(crate) fn pressable(tree: &Tree, wanted: &Target, target: Resolved) -> Resolved {
+    let (Target::Text { text, role: None }, Some(index)) = (wanted, target.index) else {
+        return target;
+    };
+    match tree.option_of(index, text, |_| true) {
+        Some(option) => element(tree, option, target.others),
+        None => target,
+    }
+}
+
 /// The element that is chosen from, for a part of it: the combo box of a field, a label or a row.
 pub(crate) fn chooser(tree: &Tree, target: Resolved) -> Resolved {
     let index = target.index.map(|index| chosen::chooser(tree, index));
@@ -320,6 +350,7 @@ pub(crate) fn element(tree: &Tree, index: usize, others: usize) -> Resolved {
         point,
         given: false,
         others,
+        is_part: false,
         name: summary::name_of(tree, index),
         caption: caption_of(tree, index),
     }

@@ -9,9 +9,11 @@
 
 use std::time::Duration;
 
-use deskline_core::{Diff, Element, KeyPress, Role, States, Tree, fold, summary};
+use deskline_core::{
+    Attribute, Change, Diff, Element, KeyPress, Role, States, Tree, fold, summary,
+};
 
-use crate::call::{Action, Quiet};
+use crate::call::{Action, Quiet, Target};
 use crate::desktop::Desktop;
 use crate::error::Mismatch;
 use crate::picture::change::Before;
@@ -148,21 +150,50 @@ pub(crate) fn chose(target: &Resolved, text: &str, (before, after): (&Tree, &Tre
     let Some(now) = after.find_again(before, was) else {
         return Verdict::Agrees;
     };
-    // The combo box may have its choice as its name, and its choices in no tree while it is closed.
-    let took_another = || {
-        let [old, new] = [(before, was), (after, now)].map(|(tree, i)| &tree.elements[i]);
-        new.role == Role::COMBO_BOX
-            && old.title != new.title
-            && !has_words(&fold(&new.title.shown), &fold(text))
-    };
+    let [old, new] = [said(before, was), said(after, now)];
+    // A button may show more than the choice: "Promotions on Local Folders".
+    let took_it = old != new && has_words(&fold(&new), &fold(text));
     match has_chosen(after, now, text) {
         Some(true) => Verdict::Agrees,
-        None if !took_another() => Verdict::Agrees,
+        // The choices of a closed combo box may be in no tree.
+        None if old == new || after.elements[now].role != Role::COMBO_BOX => Verdict::Agrees,
+        _ if took_it => Verdict::Agrees,
         _ => Verdict::Failed(Mismatch::NotChosen {
-            text: said(after, now),
+            text: new,
             wanted: text.to_owned(),
         }),
     }
+}
+
+/// The verdict about a drag in one app: whether anything is elsewhere, or other than its selection.
+/// `looks_other` tells whether the window's picture has changed, if that is known.
+pub(crate) fn dragged(
+    to: &Target,
+    (before, after): (&Tree, &Tree),
+    looks_other: impl FnOnce() -> Option<bool>,
+) -> Verdict {
+    let diff = Diff::between(before, after);
+    let is_selection =
+        |change: &Change| matches!(change.attribute, Attribute::Focused | Attribute::Selected);
+    let selects_only = diff
+        .modified
+        .iter()
+        .all(|m| m.changes.iter().all(is_selection));
+    let same = diff.added.is_empty() && diff.removed.is_empty() && selects_only;
+    if !same || diff.moved(before, after) > 0 {
+        return Verdict::Agrees;
+    }
+    // A drag to a place may be meant to select.
+    let is_place = matches!(to, Target::Point(_));
+    let selected = diff.modified.iter().any(|m| !m.is_focus_alone());
+    let why = match selected {
+        true if is_place => None,
+        true => Some(": only the selection has changed"),
+        false => (looks_other() == Some(false)).then_some(""),
+    };
+    why.map_or(Verdict::Agrees, |why| {
+        Verdict::Failed(Mismatch::NothingMoved(why))
+    })
 }
 
 /// Whether a name contains these words one after the other: "Sort by: Large" contains "Large".
@@ -209,6 +240,10 @@ fn set(old: &Field, new: &Field, wanted: &str) -> Verdict {
 fn pressed((tree, was): (&Tree, usize), (after, now): (&Tree, usize)) -> Verdict {
     let (old, new) = (&tree.elements[was], &after.elements[now]);
     let state = old.states & PRESSED;
+    // Java's labels have an action that does nothing.
+    if old.role == Role::STATIC_TEXT && !has_changed(tree, after) {
+        return Verdict::Failed(Mismatch::NothingDone("a text".into()));
+    }
     // A radio button that is on, and a selected tab, stay as they are.
     let switches = old.role == Role::CHECK_BOX || state.intersects(PRESSED - States::CHECKED);
     if !switches || new.states & PRESSED != state || has_changed(tree, after) {

@@ -59,7 +59,7 @@ fn the_first_step_that_fails_ends_the_chain_and_the_steps_done_are_listed() {
     story.chain(None, steps);
     assert_snapshot!(story.outcome(), @r##"
     status: error
-    error: Did 1 of 4 steps. Step 2: no element matches 'Attach'. Nearest: "Archive" [AXStaticText] #e8, "To" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Search the file of this answer
+    error: Did 1 of 4 steps. Step 2: no element matches 'Attach'. Nearest: "To" [AXTextField] #e3, "Password" [AXTextField] #e4, "Send" [AXButton] #e5. Nothing was touched. Search the file of this answer
     pid: 100
     app: Mail
     summary: Did 1 of 4 steps. 0 added, 0 removed, 1 modified.
@@ -113,7 +113,7 @@ fn a_chain_whose_first_step_fails_touches_nothing() {
     story.chain(None, vec![press_ax("Attach"), press_ax("Send")]);
     assert_snapshot!(story.outcome(), @r##"
     status: error
-    error: Step 1 of 2: no element matches 'Attach'. Nearest: "Archive" [AXStaticText] #e8, "To" [AXTextField] #e3, "Password" [AXTextField] #e4. Nothing was touched. Search the file of this answer
+    error: Step 1 of 2: no element matches 'Attach'. Nearest: "To" [AXTextField] #e3, "Password" [AXTextField] #e4, "Send" [AXButton] #e5. Nothing was touched. Search the file of this answer
     pid: 100
     app: Mail
     steps:

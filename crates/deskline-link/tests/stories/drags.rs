@@ -1,11 +1,11 @@
-//! Drags that end in another app.
+//! Drags that end in another app, and what a drag has moved.
 
-use deskline_core::Modifiers;
+use deskline_core::{Modifiers, Rect, States};
 use deskline_link::call::Input;
-use deskline_link::{Action, Target};
+use deskline_link::{Action, Call, Target};
 use insta::assert_snapshot;
 
-use crate::story::{EDITOR_WINDOW, MUSIC, Story};
+use crate::story::{EDITOR_WINDOW, MAIL, MUSIC, Story};
 use crate::world::World;
 
 fn field(at: [i32; 4]) -> impl FnOnce(&mut World) {
@@ -70,4 +70,56 @@ fn a_blocked_app_is_not_dropped_on() {
     drag_to_music(&mut story, "Inbox");
     assert!(story.field("error").contains("blocked"));
     assert_snapshot!(story.seen(), @"reached: nothing; front: Notes, pointer: 900,700");
+}
+
+#[test]
+fn a_drag_that_moves_nothing_is_an_error() {
+    let mut story = Story::new();
+    story.drag("Inbox", "Send");
+    assert_snapshot!(story.field("error"), @"Dragged 'Inbox' [AXStaticText] to 'Send' [AXButton], but nothing has moved. It may be dragged by another part of it (a handle, an icon), or another way: cut and paste, a menu, keys");
+    // A drag that only selects what is dragged has not moved it.
+    story.after("drag", |world| {
+        world.node("Inbox").unwrap().line.states |= States::SELECTED;
+    });
+    story.drag("Inbox", "Send");
+    assert_snapshot!(story.field("error"), @"Dragged 'Inbox' [AXStaticText] to 'Send' [AXButton], but nothing has moved: only the selection has changed. It may be dragged by another part of it (a handle, an icon), or another way: cut and paste, a menu, keys");
+}
+
+#[test]
+fn a_chain_of_drags_ends_with_the_first_that_moves_nothing() {
+    let mut story = Story::new();
+    let drag = |to: &str| Action::drag(Target::text("Inbox"), Target::text(to));
+    let steps = ["To", "Send", "To"].map(drag);
+    let [first, rest @ ..] = steps;
+    story.run_call(&Call::chain(MAIL, first, rest.into()));
+    assert_snapshot!(story.outcome(), @"
+    status: error
+    error: Did 1 of 3 steps. Step 2: Dragged 'To' [AXTextField] to 'Send' [AXButton], but nothing has moved. It may be dragged by another part of it (a handle, an icon), or another way: cut and paste, a menu, keys
+    pid: 100
+    app: Mail
+    summary: Did 1 of 3 steps. 0 added, 0 removed, 1 modified. Settled in _ ms.
+    effect: changed
+    steps:
+      1 done: Dragged 'Inbox' [AXStaticText] to 'To' [AXTextField]; effect: changed
+      2 failed: see error
+      3 not done
+    target: [AXTextField] \"To\" focused editable value:\"Inbox\" #e3
+    focus: \"New Message\" › [AXTextField] \"To\" #e3
+    text_changes:
+      '' -> 'Inbox'
+    ");
+}
+
+#[test]
+fn what_a_drag_moves_is_counted() {
+    let mut story = Story::new();
+    story.after("drag", |world| {
+        for (name, y) in [("Inbox", 180), ("Send", 150)] {
+            let place = &mut world.node(name).unwrap().line.extents;
+            *place = place.map(|place| Rect { y, ..place });
+        }
+    });
+    story.drag("Inbox", "Send");
+    assert_snapshot!(story.field("summary"), @"Dragged 'Inbox' [AXStaticText] to 'Send' [AXButton]. 0 added, 0 removed, 1 modified, 2 moved. Settled in _ ms.");
+    assert_eq!(story.field("effect"), "changed");
 }

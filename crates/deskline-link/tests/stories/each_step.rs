@@ -27,7 +27,7 @@ const LINKS: [Link; 11] = [
     |story| _ = story.press_key("Return"),
     |story| _ = story.press("Send"),
     |story| _ = story.set_value("To", "bob"),
-    |story| _ = story.drag("Inbox", "Send"),
+    |story| _ = story.drag("Inbox", "To"),
     |story| _ = story.run(scrolls(3, None)),
     |story| {
         story.given(with_folders);

@@ -113,3 +113,37 @@ fn a_click_on_a_disabled_element_is_refused() {
             .contains("'Close' [AXButton] is disabled")
     );
 }
+
+#[test]
+fn a_text_inside_a_longer_one_is_said_to_be() {
+    let mut story = Story::new();
+    story.click("Sen");
+    assert_snapshot!(story.field("summary"), @"Clicked 'Send' [AXButton]. The text is inside a longer one. 0 added, 0 removed, 2 modified. Settled in _ ms.");
+}
+
+#[test]
+fn a_press_on_what_a_combo_box_shows_is_for_that_choice() {
+    let mut story = Story::new();
+    story.given(|world| {
+        let lines = "[AXComboBox] \"red\" x:20 y:440 w:200 h:24\n  \
+                       [AXMenu] x:20 y:440 w:200 h:24\n    \
+                         [AXMenuItem] \"red\" x:20 y:440 w:200 h:24 away\n    \
+                         [AXMenuItem] \"blue\" x:20 y:440 w:200 h:24 away";
+        world.window(MAIL, "Format", [0, 420, 290, 100], lines);
+        world.raise(crate::story::EDITOR_WINDOW);
+    });
+    story.press("red");
+    assert_snapshot!(story.field("error"), @"'red' [AXMenuItem] refused press_ax: it has no action. Use click_and_traverse with its ref");
+}
+
+#[test]
+fn an_element_of_that_text_on_the_next_page_is_not_the_target() {
+    let mut story = Story::new();
+    story.on_press("Send", |world| {
+        world.close(MAIL_WINDOW);
+        let lines = "[AXButton] \"Send\" x:20 y:440 w:200 h:24";
+        world.window(MAIL, "Next", [0, 420, 290, 100], lines);
+    });
+    story.click("Send");
+    assert_snapshot!(story.field("target"), @"gone: [AXButton] \"Send\" #e5");
+}

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use deskline_core::States;
 use deskline_link::call::Awaited;
 use deskline_link::{Call, Waiting};
 use insta::assert_snapshot;
@@ -82,4 +83,52 @@ fn a_wait_that_times_out_shows_the_last_state() {
 fn a_chain_that_begins_with_a_wait_is_not_run_as_a_wait() {
     let wait = wait_for("Sent", Awaited::Present, 30_000);
     assert!(Waiting::new(Call::chain(MAIL, wait, vec![])).is_err());
+}
+
+/// A chain that types into the field "To", and then waits.
+fn typed_then(wait: deskline_link::Action, more: Vec<deskline_link::Action>) -> Call {
+    let typing = crate::story::click("To", Some("Archive ready"), None);
+    Call::chain(MAIL, typing, [vec![wait], more].concat())
+}
+
+#[test]
+fn a_wait_is_not_satisfied_by_the_text_just_typed() {
+    let mut story = Story::new();
+    let wait = wait_for("ready", Awaited::Present, 50);
+    story.run_call(&typed_then(wait, vec![]));
+    assert_snapshot!(story.field("error"), @"Did 1 of 2 steps. Step 2: timed out after 0.1 s: no element matches 'ready'. Nearest: \"To\" [AXTextField] #e3, \"Password\" [AXTextField] #e4, \"Send\" [AXButton] #e5. Nothing was touched. Search the file of this answer");
+}
+
+#[test]
+fn a_wait_for_what_the_next_step_clicks_waits_until_it_is_enabled() {
+    let mut story = Story::new();
+    story.given(|world| world.node("Send").unwrap().line.states |= States::DISABLED);
+    let wait = || wait_for("Send", Awaited::Present, 600);
+    story.run_call(&Call::chain(MAIL, wait(), vec![wait()]));
+    story.succeeds();
+    story.later(200, |world: &mut crate::world::World| {
+        world.node("Send").unwrap().line.states -= States::DISABLED;
+    });
+    let click = crate::story::click("Send", None, None);
+    story.run_call(&Call::chain(MAIL, wait(), vec![click]));
+    story.succeeds();
+    assert_eq!(story.reached(), "Mail: click Send");
+    story.wait_for("Send", Awaited::Enabled, 50).succeeds();
+    story.given(|world| world.node("Send").unwrap().line.states |= States::DISABLED);
+    story.wait_for("Send", Awaited::Enabled, 50);
+    assert_snapshot!(story.field("error"), @"timed out after 0.1 s: 'Send' [AXButton] is not enabled");
+}
+
+#[test]
+fn a_wait_behind_a_dialog_that_the_chain_has_opened_ends_early() {
+    let mut story = Story::new();
+    story.on_press("Send", |world| {
+        let lines = "[AXButton] \"Keep\" x:320 y:320 w:80 h:24";
+        let dialog = world.window(MAIL, "Send without a subject?", [300, 300, 200, 80], lines);
+        world.dialogs.push(dialog);
+    });
+    let click = crate::story::click("Send", None, None);
+    let wait = wait_for("Sent", Awaited::Present, 60_000);
+    story.run_call(&Call::chain(MAIL, click, vec![wait]));
+    assert_snapshot!(story.field("error"), @"Did 1 of 2 steps. Step 2: timed out after 2.1 s: \"Send without a subject?\" [AXWindow (dialog)] #e9 has opened and waits for an answer. Answer it first");
 }

@@ -78,8 +78,8 @@ pub(super) static WAIT_FOR: ToolRecord = ToolRecord {
         Arg::optional(
             "state",
             Type::Text,
-            "present (default), absent, visible, or a state word of a tree line: checked, \
-            disabled, …",
+            "present (default), absent, visible, enabled, loaded (its page), or a state word of a \
+            tree line: checked, disabled, …",
         ),
         Arg::optional("timeout", Type::Number, "seconds, default 10"),
     ],
@@ -101,6 +101,8 @@ fn awaited(word: &str) -> Result<Awaited, Wrong> {
         "present" => Ok(Awaited::Present),
         "absent" => Ok(Awaited::Absent),
         "visible" => Ok(Awaited::Visible),
+        "enabled" => Ok(Awaited::Enabled),
+        "loaded" => Ok(Awaited::Loaded),
         _ => States::WORDS
             .iter()
             .find(|(name, _)| *name == lower)
@@ -108,7 +110,7 @@ fn awaited(word: &str) -> Result<Awaited, Wrong> {
             .ok_or_else(|| {
                 let words: Vec<&str> = States::WORDS.iter().map(|(name, _)| *name).collect();
                 format!(
-                    "state must be one of present, absent, visible, {}, not {}",
+                    "state must be one of present, absent, visible, enabled, loaded, {}, not {}",
                     words.join(", "),
                     shown(&word.into())
                 )

@@ -366,7 +366,7 @@ fn errors_about_arguments_name_the_accepted_form() {
         ("wait_for_and_traverse", json!({"pid": 7}), "no target. Pass ref (\"e42\", from the end of a tree line) or element (a part of its text, with role to narrow it)".into()),
         ("wait_for_and_traverse", json!({"pid": 7, "ref": "e1", "element": "a"}), "ref and element were given together: choose one".into()),
         ("wait_for_and_traverse", json!({"pid": 7, "ref": "e1", "x": 1}), "unknown argument \"x\" for wait_for_and_traverse. Did you mean \"pid\"?".into()),
-        ("wait_for_and_traverse", json!({"pid": 7, "ref": "e1", "state": "gone"}), "state must be one of present, absent, visible, focused, selected, checked, mixed, expanded, collapsed, disabled, editable, secure, not \"gone\"".into()),
+        ("wait_for_and_traverse", json!({"pid": 7, "ref": "e1", "state": "gone"}), "state must be one of present, absent, visible, enabled, loaded, focused, selected, checked, mixed, expanded, collapsed, disabled, editable, secure, not \"gone\"".into()),
         ("drag_and_traverse", json!({"pid": 7, "ref": "e1"}), "the end of the drag is missing. Pass toRef (\"e42\"), toElement (a part of its text), or toX and toY".into()),
         ("drag_and_traverse", json!({"pid": 7, "ref": "e1", "toX": 1}), "toX was given without toY. Pass both".into()),
         ("drag_and_traverse", json!({"pid": 7, "ref": "e1", "toRef": "e2", "toX": 1, "toY": 1}), "toRef and toX,toY were given together: choose one".into()),

@@ -159,7 +159,12 @@ const TEXT: usize = 50;
 /// `[AXCheckBox] "Wrap lines" (40,610 90×18) checked #e97`: all states but `editable`, which the
 /// role implies.
 fn element_line(tree: &Tree, texts: &Texts, index: usize, element: &Element) -> String {
-    let mut line = format!("[{}]", element.role.ax());
+    let mark = if texts.from_picture(tree, index) {
+        " (ocr)"
+    } else {
+        ""
+    };
+    let mut line = format!("[{}{mark}]", element.role.ax());
     // Writing to a String cannot fail.
     if let Some(text) = texts.text(tree, index) {
         let _ = write!(line, " \"{}\"", short_escaped(text.shown.trim(), TEXT));

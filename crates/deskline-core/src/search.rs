@@ -181,7 +181,8 @@ impl Tree {
             let element = &self.elements[index];
             // A button is known by its label, but a window is not known by its first label.
             let named = element.role.is_interactive() || texts.source(index) == Some(index);
-            if !named || !filter.admits(element) {
+            let scrap = texts.from_picture(self, index) && !self.is_picture_only();
+            if !named || scrap || !filter.admits(element) {
                 continue;
             }
             let Some(text) = texts.text(self, index) else {

@@ -33,7 +33,7 @@ pub fn hide(engine: &mut Engine<'_>) -> Result<(), Error> {
         };
         for (page, nodes) in subtrees.iter().enumerate() {
             for node in nodes.iter().filter(|_| page != front) {
-                engine.nodes[*node].showing = false;
+                engine.nodes[*node].hide();
             }
         }
     }

@@ -28,8 +28,9 @@ pub struct Subject {
 const CLICK: &str = "click_and_traverse";
 const KEY: &str = "press_key_and_traverse";
 const TYPE: &str = "type_and_traverse";
+const UNDO: &str = r#"{"keyName": "z", "modifierFlags": ["Control"]}"#;
 
-/// In the widget factories: pages, menus, texts, a slider.
+/// In the widget factories: pages, menus, texts, a list, undo.
 const WIDGETS: &[(&str, &str)] = &[
     (CLICK, r#"{"element": "checkbutton"}"#),
     (CLICK, r#"{"element": "Page 2"}"#),
@@ -39,8 +40,15 @@ const WIDGETS: &[(&str, &str)] = &[
     (CLICK, r#"{"element": "Page 3"}"#),
     (KEY, r#"{"keyName": "Tab"}"#),
     (CLICK, r#"{"element": "togglebutton"}"#),
+    (CLICK, r#"{"element": "Page 2"}"#),
     (CLICK, r#"{"element": "Page 1"}"#),
     (TYPE, r#"{"text": "a"}"#),
+    (KEY, UNDO),
+    (
+        CLICK,
+        r#"{"element": "comboboxentry", "role": "AXComboBox"}"#,
+    ),
+    (KEY, r#"{"keyName": "Escape"}"#),
 ];
 
 /// On a calculator: digits, a result, menus.
@@ -53,11 +61,14 @@ const KEYS: &[(&str, &str)] = &[
     (KEY, r#"{"keyName": "Escape"}"#),
 ];
 
-/// In Calc: a button, cells, a menu, a dialog.
+/// In Calc: a button, cells, arrows, undo, a menu, a dialog.
 const SHEET: &[(&str, &str)] = &[
     (CLICK, r#"{"element": "Bold"}"#),
     (TYPE, r#"{"text": "12", "pressKey": "Return"}"#),
+    (KEY, UNDO),
     (KEY, r#"{"keyName": "Down"}"#),
+    (KEY, r#"{"keyName": "Down"}"#),
+    (KEY, r#"{"keyName": "Right"}"#),
     (KEY, r#"{"keyName": "f", "modifierFlags": ["Alt"]}"#),
     (KEY, r#"{"keyName": "Escape"}"#),
     (CLICK, r#"{"element": "Italic"}"#),
@@ -79,9 +90,11 @@ const PAGE: &[(&str, &str)] = &[
     (KEY, r#"{"keyName": "Home"}"#),
 ];
 
-/// In a text editor: text, a menu, a search.
+/// In a text editor: text, undo, an arrow, a menu, a search.
 const TEXT: &[(&str, &str)] = &[
     (TYPE, r#"{"text": "some words", "pressKey": "Return"}"#),
+    (KEY, UNDO),
+    (KEY, r#"{"keyName": "Up"}"#),
     (KEY, r#"{"keyName": "a", "modifierFlags": ["Control"]}"#),
     (KEY, r#"{"keyName": "f", "modifierFlags": ["Control"]}"#),
     (TYPE, r#"{"text": "word"}"#),
@@ -104,7 +117,7 @@ const LETTER: &[(&str, &str)] = &[
     (KEY, r#"{"keyName": "Home", "modifierFlags": ["Control"]}"#),
     (KEY, r#"{"keyName": "f", "modifierFlags": ["Control"]}"#),
     (KEY, r#"{"keyName": "Escape"}"#),
-    (KEY, r#"{"keyName": "z", "modifierFlags": ["Control"]}"#),
+    (KEY, UNDO),
 ];
 
 /// In a folder: another view, a dialog, a menu.
@@ -135,14 +148,7 @@ const BUBBLE: &[&str] = &[
 ];
 
 /// Elements that `LibreOffice` updates while it idles.
-const OFFICE: &[&str] = &[
-    "\"Undo",
-    "\"Redo",
-    "\"Clone",
-    " words",
-    " characters",
-    "Average",
-];
+const OFFICE: &[&str] = &["\"Undo", "\"Redo", "\"Clone", " words", " characters"];
 
 pub struct Running<'b> {
     pub app: App<'b>,

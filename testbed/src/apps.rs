@@ -222,6 +222,11 @@ impl Bed {
         self.script_with(name, &[])
     }
 
+    /// A Qt 5 window with a box beside the screen; see `testbed/apps/aside.py`.
+    pub fn aside(&self) -> App<'_> {
+        self.script_with("aside.py", &[])
+    }
+
     fn script_with(&self, name: &str, args: &[&str]) -> App<'_> {
         let mut command = self.python(&format!("apps/{name}"));
         // Its standard output is the app's log file.

@@ -275,3 +275,28 @@ fn iso_dates_are_typed_into_firefox_whose_parts_have_english_names() {
     let set = json!({"value": "2026-03-14"});
     subject.on(SET, "AXDateField", "Day", set);
 }
+
+/// A stack of GTK 4 fades to its page for 200 ms, and reports nothing at the end.
+#[test]
+fn the_answer_to_a_click_on_a_tab_of_gtk_4_has_the_page() {
+    let (bed, server) = Bed::with_server();
+    let app = bed.gtk4_widget_factory();
+    let (persons, _) = bed.mousepad("");
+    server.refresh(app.pid).ok();
+    for _ in 0..8 {
+        for (tab, own, other) in [
+            ("Page 2", "Normal icons", "togglebutton"),
+            ("Page 1", "togglebutton", "Normal icons"),
+        ] {
+            persons.bring_to_front();
+            let answer = server.click(app.pid, "AXTab", tab).ok();
+            let shows = |name| {
+                let lines = answer.lines().into_iter().filter(|line| line.visible);
+                lines
+                    .filter_map(|line| line.text)
+                    .any(|text| text.shown == name)
+            };
+            assert!(shows(own) && !shows(other), "{tab}: {answer}");
+        }
+    }
+}

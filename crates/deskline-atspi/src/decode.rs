@@ -54,6 +54,17 @@ pub fn objects(message: &Message) -> Result<Vec<(&str, &str)>, WireError> {
     message.reader().array(8, Reader::object)
 }
 
+/// `a(ua(so))`: the path of the first object of a relation of this kind, if there is one.
+pub fn relation(r: &mut Reader<'_>, wanted: u32) -> Result<Option<String>, WireError> {
+    let relations = r.array(8, |r| {
+        r.align(8)?;
+        Ok((r.u32()?, r.array(8, Reader::object)?))
+    })?;
+    let found = relations.into_iter().find(|(kind, _)| *kind == wanted);
+    let path = found.and_then(|(_, targets)| Some(targets.first()?.1.to_owned()));
+    Ok(path)
+}
+
 /// `a{ss}`: the value of this attribute.
 pub fn attribute(r: &mut Reader<'_>, wanted: &str) -> Result<Option<String>, WireError> {
     let attributes = r.array(8, |r| {

@@ -32,6 +32,8 @@ pub const WINDOW: u32 = 1;
 pub const SCROLL_ANYWHERE: u32 = 6;
 /// `ATSPI_RELATION_LABELLED_BY`
 pub const LABELLED_BY: u32 = 2;
+/// `ATSPI_RELATION_CONTROLLER_FOR`
+pub const CONTROLLER_FOR: u32 = 3;
 
 /// A set of `AtspiStateType` bits, as `GetState` gives them in two words.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

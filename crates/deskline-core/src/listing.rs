@@ -190,7 +190,9 @@ fn elements(tree: &Tree, indices: &[usize], (most_interactive, most_static): Cap
             more += usize::from(joined.is_none());
         } else {
             lines.push(match &joined {
-                Some(whole) => element_line(Some(&whole.title), whole),
+                Some(whole) => {
+                    element_line(Some(&whole.title), texts.from_picture(tree, index), whole)
+                }
                 None => line_of(tree, &texts, index),
             });
         }
@@ -247,7 +249,8 @@ fn joined(first: &Element, next: &Element) -> Option<Element> {
 }
 
 fn line_of(tree: &Tree, texts: &Texts, index: usize) -> String {
-    element_line(texts.text(tree, index), &tree.elements[index])
+    let from_picture = texts.from_picture(tree, index);
+    element_line(texts.text(tree, index), from_picture, &tree.elements[index])
 }
 
 /// The longest text and the longest value in a list.
@@ -255,8 +258,9 @@ const TEXT: usize = 50;
 
 /// `[AXCheckBox] "Wrap lines" (40,610 90×18) checked #e97`: all states but `editable`, which the
 /// role implies.
-fn element_line(text: Option<&Text>, element: &Element) -> String {
-    let mut line = format!("[{}]", element.role.ax());
+fn element_line(text: Option<&Text>, from_picture: bool, element: &Element) -> String {
+    let mark = if from_picture { " (ocr)" } else { "" };
+    let mut line = format!("[{}{mark}]", element.role.ax());
     // Writing to a String cannot fail.
     if let Some(text) = text {
         let _ = write!(line, " \"{}\"", short_escaped(text.shown.trim(), TEXT));

@@ -108,6 +108,12 @@ impl Texts {
         Self(source)
     }
 
+    /// Whether the text of element `index` was read from a picture.
+    pub fn from_picture(&self, tree: &Tree, index: usize) -> bool {
+        let source = self.source(index).and_then(|at| tree.elements.get(at));
+        source.is_some_and(|e| e.native_role == FROM_PICTURE)
+    }
+
     /// The element whose own text element `index` has: itself or a descendant.
     pub fn source(&self, index: usize) -> Option<usize> {
         self.0.get(index).copied().flatten()

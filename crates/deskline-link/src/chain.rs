@@ -8,11 +8,13 @@ use crate::call::Action;
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
 use crate::error::{Error, Result};
+use crate::ocr::has_texts;
+use crate::picture::texts::Spots;
 use crate::report::{AppState, Report};
 use crate::resolve::lookup::Resolved;
 use crate::resolve::{Targets, lookup};
 use crate::secrecy::Witness;
-use crate::settle::changed::Changed;
+use crate::settle::changed::{Changed, drawn};
 use crate::settle::handoff::FrontWatch;
 use crate::settle::has_ended;
 use crate::settle::taken_back::note_change;
@@ -101,7 +103,7 @@ impl Steps<'_> {
         let same = self.subject.current() == Some(to) && !report.app.is_gone();
         let tree = match after {
             Some(mut tree) if same => {
-                self.reader.add_texts(&mut **desk, &mut tree);
+                self.reader.add_texts(&mut **desk, &mut tree, Spots::None);
                 self.rename_since_step(report, &tree);
                 if let (Some(_), Some(before)) = (&self.call.window, report.readings.current()) {
                     let now = desk.front()?.map(|front| front.id);
@@ -267,7 +269,18 @@ impl Steps<'_> {
         let Some(mut tree) = report.readings.after.take() else {
             return Ok(());
         };
-        self.reader.add_texts(desktop, &mut tree);
+        let by_keys = self.call.actions().any(Action::is_for_focus);
+        let drawn = drawn(desktop, (&tree, by_keys), report);
+        let awaited = match &self.call.action {
+            Action::WaitFor { target, .. } => lookup::resolve(&tree, target, &[]).is_err(),
+            _ => report.readings.before.as_ref().is_some_and(has_texts),
+        };
+        let spots = match &drawn {
+            _ if awaited => Spots::All,
+            Some((window, places)) => Spots::At(*window, places),
+            None => Spots::None,
+        };
+        self.reader.add_texts(desktop, &mut tree, spots);
         self.rename_since_step(report, &tree);
         let before = report.readings.before.as_ref();
         let diff = before.map(|before| Diff::between(before, &tree));

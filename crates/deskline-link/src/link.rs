@@ -4,7 +4,8 @@
 use crate::call::Action;
 use crate::checkpoint::{Checkpoint, DeferredRestore};
 use crate::desktop::Desktop;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::picture::texts::Spots;
 use crate::picture::{Shot, change};
 use crate::report::Report;
 use crate::settle::handoff::FrontWatch;
@@ -123,7 +124,13 @@ fn refresh(steps: &mut Steps<'_>, desktop: &mut dyn Desktop, report: &mut Report
     let pid = steps.subject.required()?;
     let scope = steps.reader.whole();
     let tree = report.timed("traverse", |report| {
-        steps.read_since(desktop, pid, scope, report)
+        let mut tree = steps.read_since(desktop, pid, scope, report)?;
+        if !tree.is_picture_only() {
+            let notes = &mut report.notes;
+            let reader = &mut steps.reader;
+            reader.look_closer(desktop, &mut tree, Spots::Large, notes)?;
+        }
+        Ok::<_, Error>(tree)
     })?;
     report.window = steps.toplevels(&tree)?.first().copied();
     report.readings.after = Some(tree);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_core::ElementId;
+use deskline_core::{ElementId, Tree};
 
 /// The prefix of the ids of elements that are texts from pictures.
 pub(crate) const PREFIX: &str = "ocr|";
@@ -10,6 +10,11 @@ pub(crate) const PREFIX: &str = "ocr|";
 /// Whether it is the id of a text from a picture.
 pub(crate) fn is_from_picture(id: &ElementId) -> bool {
     id.as_str().starts_with(PREFIX)
+}
+
+/// Whether the tree has texts from pictures.
+pub(crate) fn has_texts(tree: &Tree) -> bool {
+    tree.elements.iter().any(|e| is_from_picture(&e.id))
 }
 
 /// A line of text: dark on white, 8-bit grey rows without padding.

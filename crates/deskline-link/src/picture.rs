@@ -9,7 +9,7 @@ mod fixture;
 mod lines;
 mod same;
 pub(crate) mod texts;
-mod undescribed;
+pub(crate) mod undescribed;
 
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;

@@ -5,7 +5,8 @@ use deskline_journal::RefStore;
 
 use crate::desktop::Desktop;
 use crate::error::Result;
-use crate::picture::texts::{Texts, blind_windows};
+use crate::ocr::has_texts;
+use crate::picture::texts::{Spots, Texts, blind_windows};
 use crate::policy::Policy;
 use crate::report::Notes;
 use crate::trees::Scope;
@@ -27,7 +28,7 @@ impl Reader<'_> {
         notes: &mut Notes,
     ) -> Result<Tree> {
         let mut tree = desktop.read(pid, self.whole())?;
-        self.add_texts(desktop, &mut tree);
+        self.add_texts(desktop, &mut tree, Spots::None);
         self.accept(desktop, &mut tree, notes)?;
         Ok(tree)
     }
@@ -56,12 +57,37 @@ impl Reader<'_> {
     }
 
     /// Adds the texts that only the picture shows, if the agent may see the app.
-    pub(crate) fn add_texts(&mut self, desktop: &mut dyn Desktop, tree: &mut Tree) {
-        let blind = blind_windows(tree);
+    pub(crate) fn add_texts(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        tree: &mut Tree,
+        spots: Spots<'_>,
+    ) {
+        if has_texts(tree) {
+            return;
+        }
+        let blind = blind_windows(tree, spots);
         let App { name, pid } = &tree.app;
         if !blind.is_empty() && self.policy.permit(desktop, name, *pid).is_ok() {
-            self.texts.add(desktop, tree, &blind);
+            self.texts.add(desktop, tree, &blind, spots);
         }
+    }
+
+    /// Looks for what a reading lacks in its picture too. Returns whether it may have found it.
+    pub(crate) fn look_closer(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        tree: &mut Tree,
+        spots: Spots<'_>,
+        notes: &mut Notes,
+    ) -> Result<bool> {
+        let known = tree.elements.len();
+        self.add_texts(desktop, tree, spots);
+        let found = tree.elements.len() > known;
+        if found {
+            self.accept(desktop, tree, notes)?;
+        }
+        Ok(found)
     }
 
     /// Checks that the agent may see this tree, and assigns refs.

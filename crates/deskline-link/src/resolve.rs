@@ -12,6 +12,7 @@ use crate::call::{Action, Input, Quiet, Target};
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
 use crate::error::{Error, Result, TargetError, WindowHint};
+use crate::picture::texts::Spots;
 use crate::question::Alert;
 use crate::report::{Readings, Report};
 use crate::step::ActedOn;
@@ -96,7 +97,7 @@ impl Steps<'_> {
         report: &mut Report,
     ) -> Result<Tree> {
         let mut tree = desktop.read(pid, scope)?;
-        self.reader.add_texts(desktop, &mut tree);
+        self.reader.add_texts(desktop, &mut tree, Spots::None);
         let since = self.last_trees.since(&tree);
         if let Some(since) = &since {
             self.reader.rename(&since.renamed(&tree));
@@ -175,6 +176,7 @@ impl Steps<'_> {
         let start = Instant::now();
         // The app itself refuses a press on a disabled element.
         let is_quiet = matches!(action, Action::Quiet(_));
+        let mut looked = false;
         loop {
             let found = self.resolve_once(desktop, action, report);
             let (Some(tree), Some(pid)) = (report.readings.current(), self.subject.current())
@@ -217,6 +219,12 @@ impl Steps<'_> {
                     self.policy.approve_answer(desktop, pid, alert, approved)?;
                     return found;
                 }
+                Err(Error::NotFound { .. } | Error::StaleRef { .. })
+                    if !looked && self.look_in_picture(desktop, report)? =>
+                {
+                    looked = true;
+                    continue;
+                }
                 Err(_) => return found,
             };
             if report.readings.step_before.is_some() {
@@ -227,6 +235,19 @@ impl Steps<'_> {
                 let tree = self.read_since(desktop, pid, scope, report)?;
                 report.readings.before = Some(tree);
             }
+        }
+    }
+
+    /// Adds the texts of blind spots to the tree that the current step starts from. Returns whether
+    /// there are any.
+    fn look_in_picture(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<bool> {
+        let tree = report.readings.current_mut();
+        match tree.filter(|tree| !tree.is_picture_only()) {
+            Some(tree) => {
+                let notes = &mut report.notes;
+                self.reader.look_closer(desktop, tree, Spots::All, notes)
+            }
+            None => Ok(false),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_core::Point;
+use deskline_core::{Point, Rect};
 use deskline_link::{Cancel, InputError, Pointer, Result};
 use x11rb::protocol::xproto::{ConnectionExt as _, KeyButMask, Window};
 
@@ -30,17 +30,21 @@ impl X11 {
 
     /// Fails if a point is off the screen.
     pub(super) fn on_screen(&self, at: Point) -> Result<(i16, i16)> {
-        let screen = self.connection.get_geometry(self.root).answer(WHAT)?;
-        let inside =
-            |v: i32, size: u16| i16::try_from(v).ok().filter(|_| v >= 0 && v < size.into());
-        match (inside(at.x, screen.width), inside(at.y, screen.height)) {
-            (Some(x), Some(y)) => Ok((x, y)),
+        let screen = self.screen()?;
+        match (i16::try_from(at.x), i16::try_from(at.y)) {
+            (Ok(x), Ok(y)) if screen.contains(at) => Ok((x, y)),
             _ => Err(InputError::OffScreen {
                 at,
-                screen: (screen.width.into(), screen.height.into()),
+                screen: (screen.w, screen.h),
             }
             .into()),
         }
+    }
+
+    /// The bounds of all monitors together.
+    pub fn screen(&self) -> Result<Rect> {
+        let root = self.connection.get_geometry(self.root).answer(WHAT)?;
+        Ok(Rect::at(0, 0, root.width.into(), root.height.into()))
     }
 
     /// The innermost window at a point, and its origin.

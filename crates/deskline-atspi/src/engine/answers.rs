@@ -71,14 +71,8 @@ impl Engine<'_> {
             },
             Request::Value => node.value = Text::new(number(r.variant_f64()?)),
             Request::Relations => {
-                let relations = r.array(8, |r| {
-                    r.align(8)?;
-                    let kind = r.u32()?;
-                    Ok((kind, r.array(8, Reader::object)?))
-                })?;
-                let label = relations.iter().find(|(kind, _)| *kind == LABELLED_BY);
-                if let Some((_, path)) = label.and_then(|(_, targets)| targets.first()) {
-                    (*path).clone_into(&mut node.labelled_by);
+                if let Some(path) = decode::relation(&mut r, LABELLED_BY)? {
+                    node.labelled_by = path;
                 }
             }
             _ => {}

@@ -248,6 +248,7 @@ impl<'a> Engine<'a> {
         match (parent, states) {
             (None, _) => {
                 self.nodes[index].showing = true;
+                self.nodes[index].reached = true;
                 self.ask_facts(index);
             }
             (_, Some(states)) => self.on_state(index, states),
@@ -346,11 +347,12 @@ impl<'a> Engine<'a> {
         let below_toplevel = node.parent.is_some_and(|p| self.nodes[p].parent.is_some());
         match node.extents {
             Some(extents) if extents.is_empty() && node.showing && below_toplevel => {
-                self.nodes[index].showing = false;
+                self.nodes[index].hide();
                 self.nodes[index].unallocated = true;
             }
             Some(extents) if !extents.is_empty() && node.unallocated => {
                 self.nodes[index].showing = true;
+                self.nodes[index].reached = true;
                 self.nodes[index].unallocated = false;
             }
             _ => {}
@@ -384,7 +386,13 @@ impl<'a> Engine<'a> {
         let role = self.known.get(&*self.nodes[index].path).map(|k| k.role);
         let viewport = role.is_some_and(|role| gtk::viewport_shows(role, states));
         let by_state = states.has(shown) || viewport;
-        let showing = self.nodes[parent].showing && by_state;
+        // A container in a window hides what is in it only if it is not VISIBLE either. Gecko sets
+        // no SHOWING on a landmark without a box of its own (`display: contents`), and Chromium on
+        // one that is scrolled away from its fixed contents.
+        let reached = self.nodes[parent].reached;
+        let showing = reached && by_state;
+        let opens = by_state || !toplevel && states.has(StateSet::VISIBLE);
+        self.nodes[index].reached = reached && opens;
         self.nodes[index].states = states;
         self.nodes[index].showing = showing;
         self.nodes[index].unallocated = self.nodes[parent].unallocated && by_state;

@@ -34,8 +34,10 @@ pub struct Node {
     pub value: Text,
     /// The extents as the toolkit reports them; not always in screen coordinates.
     pub extents: Option<Rect>,
-    /// Whether it and all its ancestors are visible, as far as the toolkit reports it.
+    /// Whether it shows, as far as the toolkit reports it, and no container hides it.
     pub showing: bool,
+    /// Whether neither it nor a container hides what is inside it.
+    pub reached: bool,
     /// Whether it would be visible if it and its ancestors had a size: a widget of GTK 4 in a page
     /// that is not in front.
     pub unallocated: bool,
@@ -43,6 +45,14 @@ pub struct Node {
     pub children_read: bool,
     /// Whether the facts that only some roles have were requested.
     pub detailed: bool,
+}
+
+impl Node {
+    /// Hides it and what is found inside it from now on.
+    pub fn hide(&mut self) {
+        self.showing = false;
+        self.reached = false;
+    }
 }
 
 /// An object that its container did not list.

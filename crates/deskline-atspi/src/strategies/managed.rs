@@ -110,7 +110,7 @@ fn read_closed_list(engine: &mut Engine<'_>, container: usize) -> Result<(), Err
     let path = engine.nodes[container].path.clone();
     let count = engine.number(&path, Request::ChildCount)?.unwrap_or(0);
     if (1..=MOST_CHILDREN).contains(&count) {
-        engine.nodes[container].showing = false;
+        engine.nodes[container].hide();
         engine.read_children(container)?;
     }
     Ok(())

@@ -45,7 +45,7 @@ pub fn hide(engine: &mut Engine<'_>) -> Result<(), Error> {
         for (place, (row, _)) in rows.iter().enumerate() {
             if !in_view.contains(&place) {
                 for node in subtree(&engine.nodes, *row) {
-                    engine.nodes[node].showing = false;
+                    engine.nodes[node].hide();
                     engine.nodes[node].extents = None;
                 }
             }

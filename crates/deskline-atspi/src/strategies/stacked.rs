@@ -2,42 +2,73 @@
 //!
 //! GTK 4 reports each page of a stack as visible, and a page that is no longer in front keeps its
 //! size. The stack's page itself is an object without extents around its content. So if the
-//! contents of several pages have a size, the app is asked for the element at the middle of the
-//! stack.
+//! contents of several pages have a size, the selected tab or row says which one it controls. Where
+//! none does, the app is asked for the element at the middle of the stack. While a stack fades to
+//! another page, for 200 ms, that is the page that lies on top.
 
-use crate::bus::Error;
+use std::sync::Arc;
+
+use crate::bus::{Error, Message};
 use crate::decode;
 use crate::engine::{Engine, Node};
+use crate::names::{CONTROLLER_FOR, StateSet};
 use crate::request::Request;
+
+/// The most selected elements that are asked which page they control.
+const MOST: usize = 100;
 
 /// Marks the pages that are not in front as hidden, with all their descendants.
 pub fn hide(engine: &mut Engine<'_>) -> Result<(), Error> {
     if !engine.toolkit.hides_by_size() {
         return Ok(());
     }
+    let mut chosen: Option<Vec<Arc<str>>> = None;
     for stack in 0..engine.nodes.len() {
         let pages = pages(engine, stack);
         let Some(extents) = engine.nodes[stack].extents.filter(|_| pages.len() > 1) else {
             continue;
         };
-        let (x, y) = (extents.x + extents.w / 2, extents.y + extents.h / 2);
-        let path = engine.nodes[stack].path.clone();
-        let reply = engine.try_ask(&path, Request::AtPointInWindow(x, y))?;
-        let Some(at) = reply.as_ref().and_then(decode::object) else {
-            continue;
+        let chosen = match &chosen {
+            Some(chosen) => chosen,
+            None => chosen.insert(controlled(engine)?),
         };
         let subtrees: Vec<Vec<usize>> = pages.iter().map(|p| subtree(&engine.nodes, *p)).collect();
-        let has_it = |all: &Vec<usize>| all.iter().any(|node| engine.nodes[*node].path == at);
-        let Some(front) = subtrees.iter().position(has_it) else {
+        let is_chosen = |page: &usize| chosen.contains(&engine.nodes[*page].path);
+        let front = if let Some(front) = pages.iter().position(is_chosen) {
+            Some(front)
+        } else {
+            let (x, y) = (extents.x + extents.w / 2, extents.y + extents.h / 2);
+            let path = engine.nodes[stack].path.clone();
+            let reply = engine.try_ask(&path, Request::AtPointInWindow(x, y))?;
+            let at = reply.as_ref().and_then(decode::object);
+            let is_there = |node: &usize| Some(&engine.nodes[*node].path) == at.as_ref();
+            subtrees.iter().position(|all| all.iter().any(is_there))
+        };
+        let Some(front) = front else {
             continue;
         };
         for (page, nodes) in subtrees.iter().enumerate() {
             for node in nodes.iter().filter(|_| page != front) {
-                engine.nodes[*node].showing = false;
+                engine.nodes[*node].hide();
             }
         }
     }
     Ok(())
+}
+
+/// The paths of what the selected elements control.
+fn controlled(engine: &mut Engine<'_>) -> Result<Vec<Arc<str>>, Error> {
+    let selected = |node: &&Node| node.showing && node.states.has(StateSet::SELECTED);
+    let asked = engine.nodes.iter().filter(selected).take(MOST);
+    let asked: Vec<_> = asked
+        .map(|node| (node.path.clone(), Request::Relations))
+        .collect();
+    let replies = engine.ask_each(asked)?;
+    let page = |reply: Option<Message>| {
+        let controls = decode::relation(&mut reply?.reader(), CONTROLLER_FOR);
+        Some(controls.ok()??.into())
+    };
+    Ok(replies.into_iter().filter_map(page).collect())
 }
 
 /// The pages of a stack that may be visible.

@@ -123,6 +123,9 @@ pub fn build(
         gtk::drop_mnemonics(&mut tree.elements);
     }
     tree.scope_visible();
+    if let Some(screen) = windows.screen {
+        tree.hide_beyond(screen);
+    }
     tree.number_cells();
     tree.label_fields();
     tree

@@ -317,9 +317,8 @@ mod tests {
     fn windows(toplevels: Vec<Toplevel>, front: Option<u64>) -> Windows {
         Windows {
             toplevels,
-            popups: vec![],
             front: front.map(WindowId),
-            unplaced: false,
+            ..Windows::default()
         }
     }
 

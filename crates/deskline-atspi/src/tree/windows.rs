@@ -14,6 +14,8 @@ pub struct Windows {
     /// Whether the positions of the app's windows on the screen are unknown, and will stay so.
     /// Coordinates are then relative to each window: toolkits on Wayland report no more.
     pub unplaced: bool,
+    /// The bounds of all monitors together, if known.
+    pub screen: Option<Rect>,
 }
 
 impl Windows {
@@ -25,6 +27,7 @@ impl Windows {
             toplevels,
             popups,
             unplaced: false,
+            screen: None,
         }
     }
 }

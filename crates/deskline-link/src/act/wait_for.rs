@@ -7,6 +7,7 @@ use deskline_core::{Role, States, Tree, escape, fold, summary, tree_file};
 use crate::call::{Action, Awaited, Call, Target};
 use crate::desktop::Desktop;
 use crate::error::{Error, Result};
+use crate::picture::texts::Spots;
 use crate::report::{Notes, Report};
 use crate::resolve::lookup::{self, Resolved};
 use crate::settle::stale::lacks_page;
@@ -210,9 +211,11 @@ impl Steps<'_> {
     ) -> Result<Option<Found>> {
         let pid = self.subject.required()?;
         let others = || yields.is_some_and(|yields| yields());
+        let mut silent = false;
         loop {
             self.cancel.check()?;
-            match self.reader.read(desktop, pid, &mut report.notes) {
+            let notes = &mut report.notes;
+            match self.read_for(desktop, (pid, wanted), silent, notes) {
                 Ok(tree) => match wanted.in_tree(&tree, loads(desktop, &tree)) {
                     Ok(sentence) => {
                         // A dialog of the app itself, behind a plug-in's dialog, may have a button
@@ -263,11 +266,29 @@ impl Steps<'_> {
                 }
                 Err(e) => return Err(e),
             }
-            self.pause_until_due(desktop, wanted, yields.is_some().then_some(&others))?;
+            silent = !self.pause_until_due(desktop, wanted, yields.is_some().then_some(&others))?;
             if others() {
                 return Ok(None);
             }
         }
+    }
+
+    /// Reads the app. Looks in its picture for an element that the tree lacks, if the app is silent
+    /// or this decides.
+    fn read_for(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        (pid, wanted): (u32, &Wanted<'_>),
+        silent: bool,
+        notes: &mut Notes,
+    ) -> Result<Tree> {
+        let mut tree = self.reader.read(desktop, pid, notes)?;
+        let decides = silent || wanted.state == Awaited::Absent || wanted.left().is_zero();
+        if decides && lookup::resolve(&tree, wanted.target, &[]).is_err() {
+            self.reader
+                .look_closer(desktop, &mut tree, Spots::All, notes)?;
+        }
+        Ok(tree)
     }
 
     /// Whether a helper of the app has the awaited element: a plug-in's dialog.
@@ -297,13 +318,13 @@ impl Steps<'_> {
     }
 
     /// Waits until the next reading is due: after an event, or [`STEP`]. Ends early if `others`
-    /// want the desktop.
+    /// want the desktop. Returns whether there was an event.
     fn pause_until_due(
         &self,
         desktop: &mut dyn Desktop,
         wanted: &Wanted<'_>,
         others: Yields<'_>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let due = Instant::now() + STEP.min(wanted.left());
         while !others.is_some_and(|others| others()) {
             self.cancel.check()?;
@@ -313,12 +334,14 @@ impl Steps<'_> {
             } else {
                 left
             };
-            if desktop.wait_for_change(slice)?.is_some() || left <= slice {
+            let heard = desktop.wait_for_change(slice)?.is_some();
+            if heard || left <= slice {
                 // Events come in bursts. One reading per burst is enough.
-                return Ok(self.cancel.wait(BURST.min(wanted.left()))?);
+                self.cancel.wait(BURST.min(wanted.left()))?;
+                return Ok(heard);
             }
         }
-        Ok(())
+        Ok(true)
     }
 }
 

@@ -142,8 +142,8 @@ pub enum TargetError {
     Disabled(String),
     /// The element does not show.
     #[error(
-        "{name} is not showing.{} Open the menu, tab or section that it is in, or use \
-         press_ax_and_traverse",
+        "{name} is not showing.{} Open the menu, tab or section that it is in, move its \
+         window onto the screen, or use press_ax_and_traverse",
         .holder.as_ref().map_or_else(String::new, |holder| format!(" It is inside {holder}."))
     )]
     NotShowing {

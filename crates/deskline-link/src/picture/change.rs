@@ -160,13 +160,18 @@ impl Before {
     /// Whether the window's picture has changed, apart from these places: the clicked element is
     /// drawn pressed, and the focused one has a ring. `None` if no picture can be taken.
     pub(crate) fn has_moved(&self, desktop: &mut dyn Desktop, but: &[Rect]) -> Option<bool> {
-        let after = take(desktop, self.window).ok()?;
-        let mut places = spots(&self.picture, &after).into_iter();
-        Some(places.any(|spot| {
-            let place = spot.area.on_screen(&after);
+        let mut places = self.changes(desktop)?.into_iter();
+        Some(places.any(|place| {
             let mut ringed = but.iter().map(|but| but.grown(RING));
             !ringed.any(|ringed| ringed.union(&place) == ringed)
         }))
+    }
+
+    /// Where the window looks different now. `None` if no picture can be taken.
+    pub(crate) fn changes(&self, desktop: &mut dyn Desktop) -> Option<Vec<Rect>> {
+        let after = take(desktop, self.window).ok()?;
+        let places = spots(&self.picture, &after).into_iter();
+        Some(places.map(|spot| spot.area.on_screen(&after)).collect())
     }
 
     /// How the window's picture changed: `12% in (40,610 300×80)` or `no`. `None` for a picture of

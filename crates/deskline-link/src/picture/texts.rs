@@ -38,6 +38,9 @@ const AT_ONCE: usize = 64;
 /// The most windows of an app that are read, from the front.
 const WINDOWS: usize = 3;
 
+/// A spot of this part of its window is what the window is for: the files of a file manager.
+const LARGE: i64 = 3;
+
 /// The number of lines to remember.
 const REMEMBERED: usize = 20_000;
 
@@ -66,12 +69,47 @@ struct Part {
     spot: Option<ElementId>,
 }
 
+/// Which blind spots to read. A window without a tree is always read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Spots<'s> {
+    None,
+    /// Those that are the most of what their window shows.
+    Large,
+    /// All: a text is looked for.
+    All,
+    /// In these places of this window: what an action has changed.
+    At(WindowId, &'s [Rect]),
+}
+
+impl Spots<'_> {
+    /// Whether to read at this place of a window with these bounds.
+    fn has(self, place: &Rect, whole: &Rect) -> bool {
+        let area = |place: &Rect| i64::from(place.w) * i64::from(place.h);
+        match self {
+            Self::None => false,
+            Self::Large => LARGE * area(place) >= area(whole),
+            Self::All => true,
+            Self::At(_, places) => places.iter().any(|at| !at.intersect(place).is_empty()),
+        }
+    }
+
+    /// Whether to read a line at this place of a spot.
+    fn has_line(self, place: &Rect) -> bool {
+        !matches!(self, Self::At(..)) || self.has(place, place)
+    }
+}
+
 /// The windows of an app that may show texts without elements, frontmost first.
-pub(crate) fn blind_windows(tree: &Tree) -> Vec<WindowId> {
+pub(crate) fn blind_windows(tree: &Tree, spots: Spots<'_>) -> Vec<WindowId> {
     let on_screen = tree.windows.iter().filter(|w| w.on_screen);
     let is_blind = |w: &WindowId| {
+        let wanted = match spots {
+            Spots::None => false,
+            Spots::At(window, _) => window == *w,
+            Spots::Large | Spots::All => true,
+        };
         let placed = tree.coordinates == Coordinates::Screen;
-        tree.is_picture_only() || placed && undescribed::may_have_spots(tree, *w)
+        tree.is_picture_only() || wanted && placed && undescribed::may_have_spots(tree, *w)
     };
     let blind = on_screen.map(|w| w.id).filter(is_blind);
     blind.take(WINDOWS).collect()
@@ -79,7 +117,13 @@ pub(crate) fn blind_windows(tree: &Tree) -> Vec<WindowId> {
 
 impl Texts {
     /// Adds the texts that these windows of the app show and its tree does not describe.
-    pub(crate) fn add(&mut self, desktop: &mut dyn Desktop, tree: &mut Tree, blind: &[WindowId]) {
+    pub(crate) fn add(
+        &mut self,
+        desktop: &mut dyn Desktop,
+        tree: &mut Tree,
+        blind: &[WindowId],
+        spots: Spots<'_>,
+    ) {
         let engine = match desktop.ocr() {
             Ok(engine) => engine,
             Err(lack) => {
@@ -99,14 +143,14 @@ impl Texts {
             // Finding the lines in a picture of 1920x1080 pixels takes some 50 ms.
             let late = Instant::now() >= end;
             let parts = match change::take(desktop, window) {
-                Ok(picture) if !late => self.look(desktop, tree, window, picture),
+                Ok(picture) if !late => self.look(desktop, tree, (window, spots), picture),
                 // The window may be behind others where the compositor gives no picture of it: its
                 // texts then stay as they were.
                 _ => self.known(tree, window),
             };
             for part in parts {
-                self.read_lines(&engine, &part, end);
-                unread += self.elements(&part, tree);
+                self.read_lines(&engine, (&part, spots), end);
+                unread += self.elements((&part, spots), tree);
             }
         }
         if unread > 0 {
@@ -119,8 +163,13 @@ impl Texts {
     }
 
     /// Has the engine read the unknown lines of a part, and waits for it.
-    fn read_lines(&mut self, engine: &Arc<dyn Ocr>, part: &Part, end: Instant) {
-        let mut lines = self.unread(part);
+    fn read_lines(
+        &mut self,
+        engine: &Arc<dyn Ocr>,
+        (part, spots): (&Part, Spots<'_>),
+        end: Instant,
+    ) {
+        let mut lines = self.unread(part, spots);
         let mut before = usize::MAX;
         while !lines.is_empty() {
             let Some(texts) = &self.at_work else {
@@ -148,7 +197,7 @@ impl Texts {
         &mut self,
         desktop: &mut dyn Desktop,
         tree: &Tree,
-        window: WindowId,
+        (window, wanted): (WindowId, Spots<'_>),
         mut picture: Picture,
     ) -> Vec<Part> {
         let mut over: Vec<Rect> = Vec::new();
@@ -173,7 +222,9 @@ impl Texts {
                     place,
                     described,
                 } = spot;
-                if let Some(mut shown) = cut(&picture, place) {
+                let whole = tree.window(window).map_or(place, |w| w.extents);
+                let wanted = wanted.has(&place, &whole);
+                if let Some(mut shown) = cut(&picture, place).filter(|_| wanted) {
                     paint_over(&mut shown, &described);
                     let spot = Some(tree.elements[element].id.clone());
                     found.push((Part { window, spot }, shown));
@@ -219,12 +270,13 @@ impl Texts {
     }
 
     /// The unknown lines; of several that look the same, one.
-    fn unread(&self, part: &Part) -> Vec<(u64, Print)> {
+    fn unread(&self, part: &Part, spots: Spots<'_>) -> Vec<(u64, Print)> {
         let mut prints: Vec<(u64, Print)> = Vec::new();
         let Some((picture, lines)) = self.parts.get(part) else {
             return prints;
         };
-        for (line, key) in lines {
+        let wanted = |line: &Area| spots.has_line(&on_screen(picture, *line));
+        for (line, key) in lines.iter().filter(|(line, _)| wanted(line)) {
             let known = self.read.contains_key(key) || prints.iter().any(|(k, _)| k == key);
             if let (false, Some(print)) = (known, print(picture, *line)) {
                 prints.push((*key, print));
@@ -234,7 +286,7 @@ impl Texts {
     }
 
     /// Adds the elements of a part's texts. Returns the number of lines that are not read yet.
-    fn elements(&mut self, part: &Part, tree: &mut Tree) -> usize {
+    fn elements(&mut self, (part, spots): (&Part, Spots<'_>), tree: &mut Tree) -> usize {
         let (Some((picture, lines)), Some(own)) = (self.parts.get(part), tree.window(part.window))
         else {
             return 0;
@@ -247,7 +299,9 @@ impl Texts {
         let Some(inside) = inside else {
             return 0;
         };
-        let texts = lines.iter().map(|(line, key)| (line, self.read.get(key)));
+        let wanted = |line: &Area| spots.has_line(&on_screen(picture, *line));
+        let texts = lines.iter().filter(|(line, _)| wanted(line));
+        let texts = texts.map(|(line, key)| (line, self.read.get(key)));
         let unread = texts.clone().filter(|(_, text)| text.is_none()).count();
         let tops = tree.elements.len();
         for (line, text) in texts {

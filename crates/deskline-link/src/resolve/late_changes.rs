@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use deskline_core::{Diff, Element, ElementId, Tree, listing, tree_file};
 
+use crate::ocr::is_from_picture;
+
 /// The number of apps whose trees are kept.
 const APPS: usize = 4;
 
@@ -109,9 +111,12 @@ impl Since<'_> {
             .extend(appeared.into_iter().filter(|&i| says(&is[i])));
         // The pointer is put back after the answer, and rests there.
         diff.added.retain(|&i| !now.is_in_tool_tip(i));
+        // Texts of blind spots come and go with what was asked for.
+        let told = |e: &Element| now.is_picture_only() || !is_from_picture(&e.id);
+        diff.added.retain(|&i| told(&is[i]));
         diff.added.sort_unstable();
         diff.removed
-            .retain(|&i| was[i].visible && !last.is_in_tool_tip(i));
+            .retain(|&i| was[i].visible && told(&was[i]) && !last.is_in_tool_tip(i));
         // Focus changes are ignored: the restore moves the focus after the answer.
         diff.modified.retain(|m| {
             (is[m.after].visible || was[m.before].visible)

@@ -1,7 +1,10 @@
 //! What a step has changed: in one word, and which control.
 
-use deskline_core::{Diff, Element, Modified, States, Tree};
+use deskline_core::{Diff, Element, Modified, Rect, States, Tree, WindowId};
 
+use crate::desktop::Desktop;
+use crate::picture::undescribed::may_have_spots;
+use crate::report::Report;
 use crate::resolve::lookup::Resolved;
 use deskline_input::clock::Instant;
 
@@ -56,6 +59,24 @@ pub(crate) fn shows_effect(
     let counts =
         |m: &Modified| !m.is_focus_alone() || by_keys && lost(m.after) || is_clicked(m.after);
     !diff.added.is_empty() || !diff.removed.is_empty() || diff.modified.iter().any(counts)
+}
+
+/// Where a call has changed the picture of a window with blind spots, while its tree says nothing.
+pub(crate) fn drawn(
+    desktop: &mut dyn Desktop,
+    (tree, by_keys): (&Tree, bool),
+    report: &Report,
+) -> Option<(WindowId, Vec<Rect>)> {
+    let before = report.readings.before.as_ref()?;
+    let was = report.before_input()?;
+    let says = || {
+        let diff = Diff::between(before, tree);
+        by_keys && !diff.modified.is_empty() || shows_effect(&diff, tree, by_keys, None)
+    };
+    if !may_have_spots(tree, was.window()) || says() {
+        return None;
+    }
+    Some((was.window(), was.changes(desktop)?))
 }
 
 /// A control that the last step has changed.

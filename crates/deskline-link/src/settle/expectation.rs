@@ -8,6 +8,7 @@ use crate::act::wait_for;
 use crate::call::{Action, Expect};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, NoEffect, Result};
+use crate::picture::texts::Spots;
 use crate::report::Report;
 use crate::settle::handoff::FrontWatch;
 use crate::steps::Steps;
@@ -36,6 +37,7 @@ impl Steps<'_> {
         let start = Instant::now();
         desk.ungrab_in_time();
         let mut own = report.readings.after.take();
+        let mut silent = false;
         loop {
             let mut trees: Vec<Tree> = own.take().into_iter().collect();
             if trees.is_empty() {
@@ -54,10 +56,20 @@ impl Steps<'_> {
                 trees.extend(self.reader.read(&mut **desk, other, notes).ok());
             }
             let shows = |tree: &Tree| find(tree, &expected.text, typed.as_deref()).is_some();
-            let met = trees.iter().any(shows) != expected.absent;
             let over = start.elapsed() >= expected.timeout;
+            let known: Vec<usize> = trees.iter().map(|tree| tree.elements.len()).collect();
+            if (silent || over || expected.absent) && !trees.iter().any(shows) {
+                for tree in &mut trees {
+                    self.reader.add_texts(&mut **desk, tree, Spots::All);
+                }
+            }
+            let met = trees.iter().any(shows) != expected.absent;
             let nearest = trees.first().filter(|_| over && !met);
             let nearest = nearest.map(|tree| tree.nearest_texts(&expected.text, None));
+            // The diff has the texts that are new.
+            for (tree, known) in trees.iter_mut().zip(known) {
+                tree.elements.truncate(known);
+            }
             report.readings.after = trees.into_iter().find(|tree| tree.app.pid == pid);
             if met {
                 report.step.results.met = Some(start.elapsed());
@@ -68,7 +80,7 @@ impl Steps<'_> {
             }
             self.cancel.check()?;
             desk.ungrab_in_time();
-            desk.wait_for_change(STEP.min(expected.timeout))?;
+            silent = desk.wait_for_change(STEP.min(expected.timeout))?.is_none();
         }
     }
 }

@@ -24,7 +24,11 @@ impl DisplaySystem for X11Display {
                 .map(|id| WindowId(id.into())),
         };
         let toplevels = toplevels.into_iter().map(for_tree).collect();
-        Ok(atspi::Windows::placed(toplevels, popups, front))
+        let screen = X11Display::x11(self).screen()?;
+        Ok(atspi::Windows {
+            screen: Some(screen),
+            ..atspi::Windows::placed(toplevels, popups, front)
+        })
     }
 
     fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {

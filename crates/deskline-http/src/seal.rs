@@ -17,6 +17,17 @@ const OWN: [&str; 8] = [
     "/tmp", "/var/tmp", "/run", "/home", "/root", "/mnt", "/media", "/srv",
 ];
 
+/// Settings of the machine, which root may write without any capability. bubblewrap 0.8 leaves
+/// `/proc/sys` writable then.
+const SETTINGS: [&str; 6] = [
+    "/proc/sys",
+    "/proc/sysrq-trigger",
+    "/proc/mtrr",
+    "/proc/fs",
+    "/proc/acpi",
+    "/proc/scsi",
+];
+
 /// The variables that name folders of this user, which need not be below `/home`.
 const FOLDERS: [&str; 6] = [
     "HOME",
@@ -47,6 +58,9 @@ impl Seal {
         command.args(["--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
         command.args(["--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/"]);
         command.args(["--dev", "/dev", "--proc", "/proc"]);
+        for settings in SETTINGS {
+            command.args(["--ro-bind-try", settings, settings]);
+        }
         if !self.net {
             command.arg("--unshare-net");
         }

@@ -8,7 +8,7 @@ use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResponse, CallToolResult,
     CancelledNotificationParam, ClientRequest, ErrorData, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ResultType,
-    ServerConfig, ServerResult,
+    ServerConfig, ServerResult, Tool,
 };
 use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer, ServiceError};
 use rmcp::{ErrorData as McpError, ServerHandler};
@@ -66,7 +66,10 @@ impl Relay {
 
 impl ServerHandler for Relay {
     fn get_info(&self) -> ServerConfig {
-        server_info(remote_instructions())
+        let tools = self.fleet.tools();
+        let reads = |tool: &Tool| tool.annotations.as_ref()?.read_only_hint;
+        let is_read_only = tools.iter().all(|tool| reads(tool) == Some(true));
+        server_info(remote_instructions(is_read_only))
     }
 
     async fn list_tools(

@@ -133,10 +133,23 @@ impl Dispatcher {
         let record = tools::find(name).map_err(NoReply::UnknownTool)?;
         let _registration = self.live.register(cancel);
         match self.carry_out(record, arguments, cancel, person).await {
-            Ok(reply) => Ok(reply),
-            Err(Failed::Wrong(wrong)) => Ok(Reply::failure(&wrong)),
+            Ok(reply) => Ok(self.in_this_mode(record, reply)),
+            Err(Failed::Wrong(wrong)) => Ok(self.in_this_mode(record, Reply::failure(&wrong))),
             Err(Failed::Asks(question)) => Err(NoReply::Asks(question)),
         }
+    }
+
+    /// An error may advise a tool that is not offered.
+    fn in_this_mode(&self, called: &ToolRecord, mut reply: Reply) -> Reply {
+        if self.config.read_only && called.reads_only() && reply.is_error {
+            for record in TOOLS.iter().filter(|record| !record.reads_only()) {
+                let name = format!(" {}", record.name);
+                reply.text = reply
+                    .text
+                    .replace(&name, " a tool that --read-only leaves out");
+            }
+        }
+        reply
     }
 
     async fn carry_out(

@@ -296,6 +296,20 @@ fn the_audit_of_a_desktop_is_out_of_its_reach_and_has_no_typed_text() {
 }
 
 #[test]
+fn a_desktop_to_look_at_is_described_as_one() {
+    let server = Server::start(&["--read-only", "--desktops", "1"]);
+    let ann = Client::connect(&server.url);
+    let instructions = ann.hello()["instructions"].as_str().unwrap();
+    assert_eq!(ann.hello()["tools"], 5);
+    has(instructions, "out of your reach");
+    has(instructions, "You can only look");
+    assert!(
+        !instructions.contains("click_and_traverse"),
+        "{instructions}"
+    );
+}
+
+#[test]
 fn a_profile_is_kept_and_used_by_one_desktop_at_a_time() {
     let server = Server::start(&["--desktops", "2"]);
     let with = |profile: &str| format!("{}?profile={profile}", server.url);

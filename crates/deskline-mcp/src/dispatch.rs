@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use crate::args::Wrong;
 use crate::files::JournalFiles;
 use crate::live::Live;
-use crate::person::{Asked, Person};
+use crate::person::{Asked, PATIENCE, Person};
 use crate::reply::Reply;
 use crate::tools::{self, COMPAT_PREFIX, Handler, TOOLS, ToolRecord};
 use crate::turns::{Turn, Turns};
@@ -221,7 +221,12 @@ impl Dispatcher {
                     continue;
                 }
             }
-            let asked = match person.ask(&question).await {
+            grants.show(Some(PATIENCE));
+            let asked = person.ask(&question).await;
+            if !matches!(asked, Asked::Later) {
+                grants.show(None);
+            }
+            let asked = match asked {
                 Asked::Unable(why) => at_the_desktop(desktop, &question, cancel, &why).await?,
                 asked => asked,
             };

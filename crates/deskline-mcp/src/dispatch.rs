@@ -215,7 +215,20 @@ impl Dispatcher {
                 Linked::Asks(question) => question,
             };
             if asking.is_none() {
-                asking = Some(self.asking.lock().await);
+                let lock = async || loop {
+                    let turn = tokio::time::timeout(BETWEEN_PINGS, self.asking.lock()).await;
+                    match (turn, cancel.reason()) {
+                        (_, Some(reason)) => break Err(reason),
+                        (Ok(turn), None) => break Ok(turn),
+                        (Err(_), None) => {}
+                    }
+                };
+                match lock().await {
+                    Ok(turn) => asking = Some(turn),
+                    Err(reason) => {
+                        return Ok(not_linked(desktop, call, Error::Cancelled(reason)).await?);
+                    }
+                }
                 // An earlier call may have asked the same question.
                 if grants.allows(&question) {
                     continue;

@@ -179,3 +179,31 @@ impl Links {
         self.records.push(Arc::new(record));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use deskline_journal::{Outcome, Retention};
+    use serde_json::Map;
+
+    use super::*;
+
+    #[test]
+    fn a_log_without_end_fills_no_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = folder.path().join("journal");
+        let journal = Journal::open(Some(&journal), Retention::default()).unwrap();
+        let record = |text: String| {
+            let mut record = Record::new("refresh_traversal", Map::new(), Outcome::Ok);
+            record.app = Some(text);
+            record
+        };
+        let many = vec![record(String::new()); MOST + 10];
+        let run = Run::fixed(&journal, many);
+        assert_eq!(run.len(), MOST);
+        journal.record(&record(String::new())).unwrap();
+        run.update().unwrap();
+        assert_eq!(run.len(), MOST);
+        let long = vec![record("a".repeat(1 << 20)); 100];
+        assert_eq!(Run::fixed(&journal, long).len(), 64);
+    }
+}

@@ -286,7 +286,7 @@ fn each_tool_that_is_named_exists() {
             || is_page
             || file.ends_with(".md")
     };
-    let mut named = 0;
+    let mut found = 0;
     for file in files.iter().filter(is_text) {
         let Ok(text) = std::fs::read_to_string(root.join(file)) else {
             continue;
@@ -302,10 +302,10 @@ fn each_tool_that_is_named_exists() {
         });
         for name in names.filter(|name| *name != "and_traverse") {
             assert!(tools.contains(name), "{file}: {name}");
-            named += 1;
+            found += 1;
         }
     }
-    assert!(named > 100, "{named}");
+    assert!(found > 100, "{found}");
 }
 
 /// docs/formats.md has each role, state and attribute that a tree file may have.

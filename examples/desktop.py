@@ -11,8 +11,8 @@ from mcp.client.streamable_http import create_mcp_http_client, streamable_http_c
 
 # A desktop with a handle outlives the client, and clients of the newest protocol need one.
 HANDLE = os.environ.get("DESKLINE_HANDLE") or secrets.token_hex(16)
-URL = f"{os.environ.get('DESKLINE_URL', 'http://127.0.0.1:8765/mcp')}/{HANDLE}"
-HEADERS = {"Authorization": f"Bearer {os.environ.get('DESKLINE_TOKEN', '')}"}
+URL = os.environ.get("DESKLINE_URL", "http://127.0.0.1:8765/mcp")
+HEADERS = {"Authorization": f"Bearer {os.environ.get('DESKLINE_TOKEN', '')}", "Deskline-Handle": HANDLE}
 
 
 def connect():

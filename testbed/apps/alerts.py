@@ -1,9 +1,12 @@
 #!/usr/bin/python3
-"""A window with the button "Empty", which asks in a message box before it deletes, and logs what it did.
+"""A window with the button "Empty", which asks in a message box before it deletes, and logs what it did. With GTK a
+second button, "Let it ask", has another such process ask.
 
-Usage: alerts.py LOG gtk3|qt5 QUESTION
+Usage: alerts.py LOG gtk3|qt5 QUESTION [PID]
 """
 
+import os
+import signal
 import sys
 
 from log import log
@@ -33,9 +36,16 @@ def gtk3():
         box.connect("response", answered)
         box.present()
 
-    button = Gtk.Button(label="Empty")
-    button.connect("clicked", ask)
-    window.add(button)
+    def let_ask(_):
+        os.kill(int(sys.argv[4]), signal.SIGUSR1)
+
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGUSR1, lambda: ask(None) or True)
+    box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+    for label, what in [("Let it ask", let_ask), ("Empty", ask)]:
+        button = Gtk.Button(label=label)
+        button.connect("clicked", what)
+        box.pack_start(button, label == "Empty", True, 0)
+    window.add(box)
     window.show_all()
     log("ready")
     GLib.MainLoop().run()

@@ -1,6 +1,6 @@
 """A client on the official Python SDK of MCP: carries out calls that it reads, a JSON line each.
 
-    python http_client.py URL   (the token is in DESKLINE_TOKEN)
+    python http_client.py URL [HANDLE]   (the token is in DESKLINE_TOKEN)
 
 A line is [tool, arguments]; [] lists the resources; null ends the session. The answer is a line:
 {"error": bool, "text": "...", "pictures": N}.
@@ -19,8 +19,9 @@ def say(value):
     print(json.dumps(value), flush=True)
 
 
-async def main(url):
+async def main(url, *handle):
     headers = {"Authorization": f"Bearer {os.environ['DESKLINE_TOKEN']}"}
+    headers |= {"Deskline-Handle": name for name in handle}
     async with (
         create_mcp_http_client(headers=headers) as http,
         streamable_http_client(url, http_client=http) as streams,
@@ -40,4 +41,4 @@ async def main(url):
             say({"error": bool(result.is_error), "text": "\n".join(texts), "pictures": pictures})
 
 
-asyncio.run(main(sys.argv[1]))
+asyncio.run(main(*sys.argv[1:]))

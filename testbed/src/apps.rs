@@ -161,6 +161,11 @@ impl Bed {
         self.script_with("alerts.py", &[toolkit, question])
     }
 
+    /// The same, with a button that has the process `asks` ask.
+    pub fn alerts_of(&self, asks: &App<'_>, question: &str) -> App<'_> {
+        self.script_with("alerts.py", &["gtk3", question, &asks.pid.to_string()])
+    }
+
     /// Two spin buttons as a German sees them; see `testbed/apps/spin.py`.
     pub fn german_spin_buttons(&self, toolkit: &str) -> App<'_> {
         let locales = self.path("locales");

@@ -292,6 +292,110 @@ fn a_button_of_an_alert_is_pressed_only_as_the_person_says() {
     }
 }
 
+/// A double click opens an alert, whose button is where the second click goes.
+#[test]
+fn the_second_click_of_two_answers_no_alert() {
+    let bed = Bed::new();
+    let persons = bed.zenity(&["--entry", "--title", "Mine"]);
+    let app = bed.alerts("gtk3", "Delete all?");
+    grants(&bed, &["allow", &executable(app.pid)]);
+    persons.bring_to_front();
+    let (client, _person) = Client::asking(bed.serve(&["--ask"]), false);
+    let call = |tool: &str, mut arguments: Value| {
+        arguments["pid"] = app.pid.into();
+        client.call_asking(tool, arguments)
+    };
+    let opened = call(CLICK, json!({"element": "Empty"})).ok();
+    let delete = opened.line_of("AXButton", "Delete").extents;
+    let at = delete.unwrap().center();
+    call("press_key_and_traverse", json!({"keyName": "Escape"})).ok();
+    app.wait_for("kept");
+    app.clear_log();
+    let twice = json!({"x": at.x, "y": at.y, "doubleClick": true});
+    let refused = call(CLICK, twice);
+    let error = refused.error();
+    assert!(error.starts_with("Clicked once; then: "), "{refused}");
+    // The alert may also come so late that it is a window in the way.
+    let is_known = ["in an alert", " covers "]
+        .iter()
+        .any(|why| error.contains(why));
+    assert!(is_known, "{refused}");
+    assert_eq!(app.log(), [""; 0]);
+    assert_eq!(questions(&client), [""; 0]);
+}
+
+/// A click has another allowed app ask, and brings its alert to the front.
+#[test]
+fn a_fused_key_answers_no_alert_of_another_process() {
+    let bed = Bed::new();
+    let persons = bed.zenity(&["--entry", "--title", "Mine"]);
+    let asks = bed.alerts("gtk3", "Delete all?");
+    let app = bed.alerts_of(&asks, "Delete all?");
+    grants(&bed, &["allow", &executable(app.pid)]);
+    persons.bring_to_front();
+    let (client, _person) = Client::asking(bed.serve(&["--ask"]), false);
+    for keys in [json!({"pressKey": "Return"}), json!({"text": "\n"})] {
+        let mut arguments = keys;
+        arguments["pid"] = app.pid.into();
+        arguments["element"] = "Let it ask".into();
+        let refused = client.call_asking(CLICK, arguments);
+        // The alert may also come so late that it is a window in the way.
+        let is_known = ["in an alert", "is in front now"];
+        let is_known = is_known.iter().any(|why| refused.error().contains(why));
+        assert!(is_known, "{refused}");
+        assert_eq!([asks.log(), app.log()], [[""; 0]; 2], "{refused}");
+        let leave = json!({"pid": asks.pid, "keyName": "Escape"});
+        client.call_asking("press_key_and_traverse", leave).ok();
+        asks.wait_for("kept");
+        asks.clear_log();
+    }
+}
+
+/// The program of a process.
+fn executable(pid: u32) -> String {
+    let path = fs::read_link(format!("/proc/{pid}/exe")).unwrap();
+    path.display().to_string()
+}
+
+/// The client shows the question in a window of its own, which the person has allowed.
+#[test]
+fn no_agent_answers_the_question_of_its_own_client() {
+    let bed = Bed::new();
+    let app = bed.widgets(Toolkit::Gtk3);
+    let (persons, _) = bed.mousepad("");
+    for allowed in ["/usr/bin/zenity", "/usr/bin/mousepad"] {
+        grants(&bed, &["allow", allowed]);
+    }
+    let (client, person) = Client::asking(bed.serve(&["--ask"]), false);
+    let bold = client.send(CLICK, json!({"pid": app.pid, "element": "Bold"}));
+    until("the question", || questions(&client).len() == 1);
+    // This process is the client.
+    let mut shown = bed.zenity(&["--question", "--text", "Always allow it?"]);
+    persons.bring_to_front();
+    let yes = json!({"pid": shown.pid, "element": "Yes", "role": "AXButton"});
+    for (tool, arguments) in [
+        (CLICK, yes.clone()),
+        ("press_ax_and_traverse", yes.clone()),
+        (
+            "press_key_and_traverse",
+            json!({"pid": shown.pid, "keyName": "Return"}),
+        ),
+    ] {
+        let refused = client.call_asking(tool, arguments);
+        assert!(refused.error().contains("is being asked"), "{refused}");
+    }
+    assert!(shown.is_running(), "it was answered");
+    // Other apps are acted in meanwhile.
+    let typed = json!({"pid": persons.pid, "text": "meanwhile"});
+    client.call_asking("type_and_traverse", typed).ok();
+    person.send("once".into()).unwrap();
+    bold.answer(deskline_testbed::PATIENCE).unwrap().ok();
+    assert_eq!(toggled(&app), 1);
+    client.call_asking(CLICK, yes).ok();
+    until("its end", || !shown.is_running());
+    assert!(shown.ending().contains('0'), "{}", shown.ending());
+}
+
 #[test]
 fn a_button_of_an_alert_waits_for_the_persons_keys_where_the_client_cannot_ask() {
     let bed = Bed::with(&["--watch"]);

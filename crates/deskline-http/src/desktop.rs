@@ -7,10 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::ServiceExt as _;
-use rmcp::service::{Peer, RoleClient};
-use tokio::process::{Child, Command};
+use rmcp::model::{ClientRequest, PingRequest};
+use rmcp::service::{Peer, PeerRequestOptions, RoleClient};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
+use tokio::process::{Child, ChildStderr, Command};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::audit::Audit;
 use crate::error::HttpError;
 use crate::profile::Profile;
 
@@ -20,6 +23,12 @@ pub(crate) const START: Duration = Duration::from_secs(30);
 /// How long a desktop may take to end after its input has ended.
 const END: Duration = Duration::from_secs(15);
 
+/// How often a desktop's server is asked whether it answers, and how long it may take.
+const ALIVE: Duration = Duration::from_secs(10);
+
+/// Longer lines of a desktop's standard error are split.
+const LINE: u64 = 4_096;
+
 /// A running desktop. It ends when this is dropped.
 pub(crate) struct Desktop {
     pub(crate) peer: Peer<RoleClient>,
@@ -27,6 +36,7 @@ pub(crate) struct Desktop {
     pub(crate) profile: Option<Profile>,
     /// The process from which all its other processes descend.
     pub(crate) pid: Option<u32>,
+    pub(crate) audit: Audit,
     used: Arc<Used>,
     end_is_known: AtomicBool,
     /// Cancelled once the process has ended.
@@ -48,22 +58,29 @@ impl Desktop {
     pub(crate) async fn start(
         mut command: Command,
         profile: Option<Profile>,
+        audit: Audit,
         place: impl Send + 'static,
     ) -> Result<Self, HttpError> {
         let failed = |error: &dyn std::fmt::Display| HttpError::Desktop(error.to_string());
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .kill_on_drop(true);
         let mut child = command.spawn().map_err(|e| failed(&e))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(HttpError::Desktop("no pipes".into()));
         };
         let pid = child.id();
+        if let Some(errors) = child.stderr.take() {
+            tokio::spawn(relay_log(errors, pid));
+        }
         let input_open = CancellationToken::new();
         let ended = CancellationToken::new();
+        let hung = CancellationToken::new();
         let closed = input_open.clone();
-        tokio::spawn(reap(child, closed.clone(), ended.clone(), place));
+        let why = [closed.clone(), hung.clone()];
+        tokio::spawn(reap(child, why, ended.clone(), place));
         let guard = closed.drop_guard();
         let serving = ().serve_with_ct((output, input), input_open);
         let running = tokio::select! {
@@ -76,6 +93,7 @@ impl Desktop {
         let peer = running.peer().clone();
         // Runs until the input is closed or the process ends.
         tokio::spawn(running.waiting());
+        tokio::spawn(watch(peer.clone(), hung, ended.clone()));
         let used = Used {
             calls: AtomicUsize::new(0),
             last: Mutex::new(Instant::now()),
@@ -84,6 +102,7 @@ impl Desktop {
             peer,
             profile,
             pid,
+            audit,
             used: Arc::new(used),
             end_is_known: AtomicBool::new(false),
             ended,
@@ -132,23 +151,55 @@ impl Drop for Use {
     }
 }
 
-/// Waits for the end of the process. Kills it if it does not end soon after its input has ended.
-/// The private desktop, a process of its own, then ends by itself.
+/// Asks a desktop's server again and again whether it answers, until it does not or has ended.
+async fn watch(peer: Peer<RoleClient>, hung: CancellationToken, ended: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = ended.cancelled() => return,
+            () = tokio::time::sleep(ALIVE) => {}
+        }
+        let ping = ClientRequest::PingRequest(PingRequest::default());
+        let asked = async {
+            let sent = peer.send_cancellable_request(ping, PeerRequestOptions::no_options());
+            sent.await?.await_response().await
+        };
+        if tokio::time::timeout(ALIVE, asked).await.is_err() {
+            return hung.cancel();
+        }
+    }
+}
+
+/// Passes a desktop's standard error on to our log, marked: its apps may have written it.
+async fn relay_log(errors: ChildStderr, pid: Option<u32>) {
+    let mut errors = BufReader::new(errors);
+    let mut line = Vec::new();
+    while let Ok(1..) = (&mut errors).take(LINE).read_until(b'\n', &mut line).await {
+        let text = String::from_utf8_lossy(&line);
+        tracing::warn!(desktop = pid, "{:?}", text.trim_end());
+        line.clear();
+    }
+}
+
+/// Waits for the end of the process. Kills it if it does not end soon after its input has ended, or
+/// hangs. The private desktop, a process of its own, then ends by itself.
 async fn reap(
     mut child: Child,
-    closed: CancellationToken,
+    [closed, hung]: [CancellationToken; 2],
     ended: CancellationToken,
     place: impl Send,
 ) {
-    tokio::select! {
-        status = child.wait() => tracing::warn!("a desktop's server ended: {status:?}"),
-        () = closed.cancelled() => {
-            if tokio::time::timeout(END, child.wait()).await.is_err() {
-                tracing::warn!("a desktop's server does not end: killed");
-                if let Err(error) = child.kill().await {
-                    tracing::warn!("it cannot be killed: {error}");
-                }
-            }
+    let is_over = tokio::select! {
+        status = child.wait() => {
+            tracing::warn!("a desktop's server ended: {status:?}");
+            true
+        }
+        () = closed.cancelled() => tokio::time::timeout(END, child.wait()).await.is_ok(),
+        () = hung.cancelled() => false,
+    };
+    if !is_over {
+        tracing::warn!("a desktop's server does not answer or end: killed");
+        if let Err(error) = child.kill().await {
+            tracing::warn!("it cannot be killed: {error}");
         }
     }
     ended.cancel();

@@ -16,6 +16,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::spawn_blocking;
 
+use crate::audit::Audit;
 use crate::client::Client;
 use crate::desktop::{Desktop, START};
 use crate::error::{HttpError, NoDesktop};
@@ -285,9 +286,14 @@ impl Fleet {
             |path: &Path, e: &io::Error| HttpError::Desktop(format!("{}: {e}", path.display()));
         // Waits while another desktop's end prunes the journals.
         let all = journals.clone();
-        let created = spawn_blocking(move || OwnJournal::create(&all)).await;
-        let journal = created.unwrap_or_else(|error| Err(io::Error::other(error)));
-        let journal = journal.map_err(|e| failed(journals, &e))?;
+        let create = move || {
+            let journal = OwnJournal::create(&all)?;
+            let audit = Audit::create(&journal.path)?;
+            Ok((journal, audit))
+        };
+        let created = spawn_blocking(create).await;
+        let created = created.unwrap_or_else(|error| Err(io::Error::other(error)));
+        let (journal, audit) = created.map_err(|e| failed(journals, &e))?;
         let dir = journal.path.clone();
         place.journal = Some(journal);
         let name = profile.as_ref().map(|held| held.profile.clone());
@@ -324,7 +330,7 @@ impl Fleet {
             .env_remove(TOKEN)
             .env_remove(VIEW_TOKEN)
             .env_remove("DESKLINE_DIR");
-        let desktop = Desktop::start(command, name, place).await?;
+        let desktop = Desktop::start(command, name, audit, place).await?;
         let took = start.elapsed();
         self.metrics.started(took);
         let ms = took.as_millis();

@@ -25,6 +25,9 @@ const READY: &str = "/ready";
 /// Numbers for Prometheus.
 const METRICS: &str = "/metrics";
 
+/// The header of a desktop's handle. Proxies log paths.
+const HANDLE_HEADER: &str = "deskline-handle";
+
 /// The fewest characters of a handle: 128 bits in hexadecimal.
 const HANDLE: usize = 32;
 
@@ -78,15 +81,28 @@ pub(crate) fn ask(
         };
     }
     profile(uri)?;
-    match uri.path().strip_prefix(PATH) {
-        Some("") => Ok(Asked::Protocol),
-        Some(rest) if rest.strip_prefix('/').is_some_and(is_handle) => Ok(Asked::Protocol),
-        Some(rest) if rest.starts_with('/') => Err((
+    let is_below = uri
+        .path()
+        .strip_prefix(PATH)
+        .is_some_and(|rest| rest.starts_with('/'));
+    let given = headers.get_all(HANDLE_HEADER).iter().count() + usize::from(is_below);
+    match handle(uri, headers) {
+        _ if uri.path() != PATH && !is_below => {
+            Err((StatusCode::NOT_FOUND, "The protocol is at /mcp."))
+        }
+        Some(handle) if given == 1 && is_handle(handle) => Ok(Asked::Protocol),
+        None if given == 0 => Ok(Asked::Protocol),
+        _ => Err((
             StatusCode::NOT_FOUND,
-            "A desktop's handle is 32 to 128 letters and digits that nobody can guess: /mcp/HANDLE.",
+            "A desktop's handle is 32 to 128 letters and digits that nobody can guess, given once: \
+            Deskline-Handle: HANDLE.",
         )),
-        _ => Err((StatusCode::NOT_FOUND, "The protocol is at /mcp.")),
     }
+}
+
+/// Whether the path is one of those that monitoring asks for.
+pub(crate) fn is_probe(uri: &Uri) -> bool {
+    [HEALTH, READY].contains(&uri.path())
 }
 
 /// The part of a request's path after the viewer's, with its slash; `None` if it is not for the
@@ -152,9 +168,13 @@ fn credentials<'h>(headers: &'h HeaderMap, wanted: &str) -> Option<&'h str> {
     scheme.eq_ignore_ascii_case(wanted).then_some(text.trim())
 }
 
-/// The handle of a desktop in a request's path.
-pub(crate) fn handle(uri: &Uri) -> Option<&str> {
-    uri.path().strip_prefix(PATH)?.strip_prefix('/')
+/// The handle of a desktop: in a header, or in the path for clients that send no such header.
+pub(crate) fn handle<'r>(uri: &'r Uri, headers: &'r HeaderMap) -> Option<&'r str> {
+    let below = || uri.path().strip_prefix(PATH)?.strip_prefix('/');
+    match headers.get(HANDLE_HEADER) {
+        Some(handle) => handle.to_str().ok(),
+        None => below(),
+    }
 }
 
 /// The profile that a request asks for: `?profile=NAME`.
@@ -219,6 +239,28 @@ mod tests {
             ask_for("POST", &format!("/mcp/{handle}"), &[GOOD]),
             Ok(Asked::Protocol)
         );
+        for (path, handles, known) in [
+            ("/mcp", vec![handle], true),
+            ("/mcp", vec![handle, handle], false),
+            ("/mcp", vec!["short"], false),
+            (&format!("/mcp/{handle}"), vec![handle], false),
+            ("/mcpx", vec![handle], false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(AUTHORIZATION, HeaderValue::from_static(GOOD));
+            for handle in handles {
+                headers.append(HANDLE_HEADER, handle.parse().unwrap());
+            }
+            let token = Token::new("0123456789abcdef").unwrap();
+            let asked = ask(
+                &token,
+                false,
+                &Method::POST,
+                &path.parse().unwrap(),
+                &headers,
+            );
+            assert_eq!(asked == Ok(Asked::Protocol), known, "{path}");
+        }
         let named = ask_for("POST", "/mcp?profile=ann", &[GOOD]);
         assert_eq!(named, Ok(Asked::Protocol));
         for query in ["profile=", "profile=..%2Fbob", "profile=a&profile=b"] {
@@ -356,7 +398,7 @@ mod tests {
             };
             let values = lines.filter_map(|value| HeaderValue::from_bytes(value).ok());
             let mut headers: HeaderMap = values.map(|value| (AUTHORIZATION, value)).collect();
-            let _ = handle(&uri);
+            let _ = handle(&uri, &headers);
             if let Ok(Some(profile)) = profile(&uri) {
                 assert!(!profile.to_string().contains(['/', '.']), "{profile}");
             }

@@ -8,6 +8,7 @@
 //!
 //! Below `/view/` are the viewer's pages of the journals, for browsers that have its own token.
 
+mod audit;
 mod client;
 mod desktop;
 mod error;
@@ -35,6 +36,8 @@ pub use error::HttpError;
 pub use fleet::{Fleet, FleetOptions};
 pub use limits::Limits;
 pub use relay::Relay;
-pub use seal::Seal;
+pub use seal::{SEALED, Seal};
+#[cfg(target_os = "linux")]
+pub use seal::{closes_abstract_sockets, give_up};
 pub use server::{HttpServer, Listen, Viewer};
 pub use token::{TOKEN, Token, VIEW_TOKEN};

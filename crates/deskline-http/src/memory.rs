@@ -9,7 +9,9 @@ use deskline_unix::process;
 /// The memory of these processes and of all that they have started, in bytes. Shared pages count by
 /// each process's share, or in full if the kernel does not report shares.
 pub(crate) fn of_all_below(roots: &[u32]) -> u64 {
-    let all = process::of_user(Path::new("/proc"), rustix::process::getuid().as_raw());
+    // A process that shields its memory has no owner but root.
+    let read = |pid: u32| process::read(Path::new("/proc"), pid.cast_signed());
+    let all: Vec<_> = process::all().filter_map(read).collect();
     let mut below: HashSet<i32> = roots.iter().map(|pid| pid.cast_signed()).collect();
     loop {
         let before = below.len();

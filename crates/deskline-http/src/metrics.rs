@@ -27,6 +27,18 @@ pub(crate) enum Outcome {
     Refused,
 }
 
+impl Outcome {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Error => "error",
+            Self::Cancelled => "cancelled",
+            Self::Ended => "ended",
+            Self::Refused => "refused",
+        }
+    }
+}
+
 /// How many desktops there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Count {
@@ -94,14 +106,8 @@ impl Metrics {
 
     /// Records the end of a call of this tool.
     pub(crate) fn link(&self, tool: &str, outcome: Outcome, duration: Duration) {
-        let outcome = match outcome {
-            Outcome::Ok => "ok",
-            Outcome::Error => "error",
-            Outcome::Cancelled => "cancelled",
-            Outcome::Ended => "ended",
-            Outcome::Refused => "refused",
-        };
-        let labels = [("tool", tool.to_owned()), ("outcome", outcome.to_owned())];
+        let outcome = outcome.word().to_owned();
+        let labels = [("tool", tool.to_owned()), ("outcome", outcome)];
         self.links.get_or_create(&labels).inc();
         let labels = [("tool", tool.to_owned())];
         self.seconds

@@ -8,11 +8,12 @@ use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResponse, CallToolResult,
     CancelledNotificationParam, ClientRequest, ErrorData, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ResultType,
-    ServerConfig, ServerResult,
+    ServerConfig, ServerResult, Tool,
 };
 use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer, ServiceError};
 use rmcp::{ErrorData as McpError, ServerHandler};
 
+use crate::audit;
 use crate::client::Client;
 use crate::desktop::Desktop;
 use crate::fleet::Fleet;
@@ -45,7 +46,7 @@ impl Relay {
         };
         let profile = gate::profile(&parts.uri).map_err(|(_, why)| why)?;
         let named;
-        let client = if let Some(handle) = gate::handle(&parts.uri) {
+        let client = if let Some(handle) = gate::handle(&parts.uri, &parts.headers) {
             named = self.fleet.named(handle);
             &named
         } else if parts.headers.contains_key(SESSION) {
@@ -53,7 +54,7 @@ impl Relay {
         } else {
             return Err(
                 "this server has a desktop for each client, and your protocol has no sessions: \
-                add a handle to its address, 32 letters and digits that nobody can guess: /mcp/HANDLE"
+                send a handle, 32 letters and digits that nobody can guess: Deskline-Handle: HANDLE"
                     .into(),
             );
         };
@@ -61,59 +62,14 @@ impl Relay {
         let desktop = client.desktop(profile.as_ref(), new).await;
         desktop.map_err(|error| error.to_string())
     }
-
-    /// Has the client's desktop carry out a call.
-    async fn pass_on(
-        &self,
-        request: CallToolRequestParams,
-        context: &RequestContext<RoleServer>,
-    ) -> (Outcome, Result<CallToolResult, ErrorData>) {
-        let error = |why: &str| Ok(CallToolResult::from(Reply::failure(why)));
-        let desktop = match self.desktop(context).await {
-            Ok(desktop) => desktop,
-            Err(why) => return (Outcome::Refused, error(&why)),
-        };
-        let failed = |failure: &ServiceError| {
-            let failure = failed(&desktop, failure);
-            if desktop.end_is_known() {
-                // Frameworks show the agent the answers of tools, but not errors of the protocol.
-                return (Outcome::Ended, error(&failure.message));
-            }
-            (Outcome::Error, Err(failure))
-        };
-        let _use = desktop.begin_use();
-        let tool = request.name.to_string();
-        let call = ClientRequest::CallToolRequest(CallToolRequest::new(request));
-        let options = PeerRequestOptions::no_options();
-        let sent = desktop.peer.send_cancellable_request(call, options).await;
-        let sent = match sent {
-            Ok(sent) => sent,
-            Err(failure) => return failed(&failure),
-        };
-        let (peer, id) = (sent.peer.clone(), sent.id.clone());
-        tokio::select! {
-            answer = reporting(context, &tool, sent.await_response()) => match answer {
-                Ok(ServerResult::CallToolResult(result)) if result.is_error == Some(true) => {
-                    (Outcome::Error, Ok(result))
-                }
-                Ok(ServerResult::CallToolResult(result)) => (Outcome::Ok, Ok(result)),
-                Ok(_) => (Outcome::Error, Err(McpError::internal_error("the desktop's server \
-                    returned no tool result", None))),
-                Err(failure) => failed(&failure),
-            },
-            () = context.ct.cancelled() => {
-                let cancelled = CancelledNotificationParam::new(Some(id), None);
-                // The desktop's server cancels the link and restores its changes.
-                let _ = peer.notify_cancelled(cancelled).await;
-                (Outcome::Cancelled, Err(McpError::internal_error("cancelled", None)))
-            }
-        }
-    }
 }
 
 impl ServerHandler for Relay {
     fn get_info(&self) -> ServerConfig {
-        server_info(remote_instructions())
+        let tools = self.fleet.tools();
+        let reads = |tool: &Tool| tool.annotations.as_ref()?.read_only_hint;
+        let is_read_only = tools.iter().all(|tool| reads(tool) == Some(true));
+        server_info(remote_instructions(is_read_only))
     }
 
     async fn list_tools(
@@ -137,7 +93,22 @@ impl ServerHandler for Relay {
         } else {
             "unknown".to_owned()
         };
-        let (outcome, answer) = self.pass_on(request, &context).await;
+        let (outcome, answer) = match self.desktop(&context).await {
+            Ok(desktop) => {
+                let call = audit::call(&request);
+                let (outcome, answer) = pass_on(&desktop, request, &context).await;
+                let text = answer
+                    .as_ref()
+                    .ok()
+                    .and_then(|result| result.content.first()?.as_text());
+                let text = text.map_or("", |text| &text.text);
+                desktop
+                    .audit
+                    .record(&call, outcome.word(), start.elapsed(), text);
+                (outcome, answer)
+            }
+            Err(why) => (Outcome::Refused, Ok(refusal(&why))),
+        };
         self.fleet.metrics.link(&tool, outcome, start.elapsed());
         answer.map(|mut result| {
             if let Some(times) = result.meta.as_ref().and_then(|meta| meta.get(STEPS_MS)) {
@@ -174,6 +145,54 @@ impl ServerHandler for Relay {
         let mut read = read.map_err(|error| failed(&desktop, &error))?;
         read.result_type = COMPLETE;
         Ok(read.into())
+    }
+}
+
+/// An error for the agent.
+fn refusal(why: &str) -> CallToolResult {
+    Reply::failure(why).into()
+}
+
+/// Has a desktop carry out a call.
+async fn pass_on(
+    desktop: &Desktop,
+    request: CallToolRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> (Outcome, Result<CallToolResult, ErrorData>) {
+    let failed = |failure: &ServiceError| {
+        let failure = failed(desktop, failure);
+        if desktop.end_is_known() {
+            // Frameworks show the agent the answers of tools, but not errors of the protocol.
+            return (Outcome::Ended, Ok(refusal(&failure.message)));
+        }
+        (Outcome::Error, Err(failure))
+    };
+    let _use = desktop.begin_use();
+    let tool = request.name.to_string();
+    let call = ClientRequest::CallToolRequest(CallToolRequest::new(request));
+    let options = PeerRequestOptions::no_options();
+    let sent = desktop.peer.send_cancellable_request(call, options).await;
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(failure) => return failed(&failure),
+    };
+    let (peer, id) = (sent.peer.clone(), sent.id.clone());
+    tokio::select! {
+        answer = reporting(context, &tool, sent.await_response()) => match answer {
+            Ok(ServerResult::CallToolResult(result)) if result.is_error == Some(true) => {
+                (Outcome::Error, Ok(result))
+            }
+            Ok(ServerResult::CallToolResult(result)) => (Outcome::Ok, Ok(result)),
+            Ok(_) => (Outcome::Error, Err(McpError::internal_error("the desktop's server \
+                returned no tool result", None))),
+            Err(failure) => failed(&failure),
+        },
+        () = context.ct.cancelled() => {
+            let cancelled = CancelledNotificationParam::new(Some(id), None);
+            // The desktop's server cancels the link and restores its changes.
+            let _ = peer.notify_cancelled(cancelled).await;
+            (Outcome::Cancelled, Err(McpError::internal_error("cancelled", None)))
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Seals a desktop off with bubblewrap: processes, temporary and runtime folders and homes of its
-//! own, everything else of the file system read-only.
+//! own, no network, everything else of the file system read-only. The desktop's server then gives
+//! up what namespaces leave, for itself and all its apps.
 
+use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -15,11 +17,35 @@ const OWN: [&str; 8] = [
     "/tmp", "/var/tmp", "/run", "/home", "/root", "/mnt", "/media", "/srv",
 ];
 
+/// Settings of the machine, which root may write without any capability. bubblewrap 0.8 leaves
+/// `/proc/sys` writable then.
+const SETTINGS: [&str; 6] = [
+    "/proc/sys",
+    "/proc/sysrq-trigger",
+    "/proc/mtrr",
+    "/proc/fs",
+    "/proc/acpi",
+    "/proc/scsi",
+];
+
+/// The variables that name folders of this user, which need not be below `/home`.
+const FOLDERS: [&str; 6] = [
+    "HOME",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+];
+
+/// Set for a desktop's server: the rest of the seal is its own work.
+pub const SEALED: &str = "DESKLINE_SEALED";
+
 /// How a desktop is sealed off.
 pub struct Seal {
     /// The program of bubblewrap.
     pub bwrap: PathBuf,
-    /// Whether its apps have the network.
+    /// Whether its apps share this machine's network.
     pub net: bool,
     /// More folders to hide from desktops, such as that of the token.
     pub hidden: Vec<PathBuf>,
@@ -32,20 +58,91 @@ impl Seal {
         command.args(["--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
         command.args(["--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/"]);
         command.args(["--dev", "/dev", "--proc", "/proc"]);
+        for settings in SETTINGS {
+            command.args(["--ro-bind-try", settings, settings]);
+        }
         if !self.net {
             command.arg("--unshare-net");
         }
-        let hidden = self.hidden.iter().map(PathBuf::as_path).chain([journals]);
-        let all = OWN.iter().map(Path::new).chain(hidden);
-        for folder in all.filter(|folder| folder.is_dir()) {
+        let homes = FOLDERS.iter().filter_map(env::var_os).map(PathBuf::from);
+        let hidden = self.hidden.iter().cloned().chain([journals.to_owned()]);
+        let all = OWN.iter().map(PathBuf::from).chain(homes).chain(hidden);
+        // A service may have the root, where programs are, as its home.
+        for folder in all.filter(|folder| folder.is_dir() && folder.parent().is_some()) {
             command.arg("--tmpfs").arg(folder);
         }
         command.arg("--ro-bind").arg(program).arg(PROGRAM);
         for folder in lasting {
             command.arg("--bind").arg(folder).arg(folder);
         }
+        command.args(["--setenv", SEALED, "1"]);
         command.args(["--setenv", "HOME", "/tmp", "--chdir", "/tmp"]);
         command.args([OsString::from("--"), PROGRAM.into()]);
         command
     }
+}
+
+/// Gives up, for this process and all that it starts, what the namespaces do not separate: abstract
+/// sockets of a shared network, keyrings, sockets of hypervisors and devices, and calls that few
+/// apps make and many attacks begin with. To be called while the process has one thread.
+#[cfg(target_os = "linux")]
+pub fn give_up() -> Result<(), Box<dyn std::error::Error>> {
+    use landlock::{Ruleset, RulesetAttr as _, Scope};
+    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
+
+    // Before version 6.12 the kernel has no such scope.
+    let scope = Ruleset::default().scope(Scope::AbstractUnixSocket)?;
+    scope.create()?.restrict_self()?;
+    let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
+    let arch = env::consts::ARCH.try_into()?;
+    let filter = SeccompFilter::new(refused()?, SeccompAction::Allow, refuse, arch)?;
+    Ok(seccompiler::apply_filter(&BpfProgram::try_from(filter)?)?)
+}
+
+/// The refused system calls.
+#[cfg(target_os = "linux")]
+fn refused()
+-> Result<std::collections::BTreeMap<i64, Vec<seccompiler::SeccompRule>>, seccompiler::BackendError>
+{
+    use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
+
+    let others = [
+        libc::AF_UNIX,
+        libc::AF_INET,
+        libc::AF_INET6,
+        libc::AF_NETLINK,
+    ]
+    .map(|family| {
+        let family = u64::from(family.cast_unsigned());
+        SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)
+    });
+    let others = SeccompRule::new(others.into_iter().collect::<Result<_, _>>()?)?;
+    let mut calls: std::collections::BTreeMap<_, _> = [
+        libc::SYS_add_key,
+        libc::SYS_bpf,
+        // Makes sockets of any family.
+        libc::SYS_io_uring_setup,
+        libc::SYS_keyctl,
+        libc::SYS_perf_event_open,
+        libc::SYS_request_key,
+        libc::SYS_syslog,
+        libc::SYS_userfaultfd,
+    ]
+    .map(|call| (call, Vec::new()))
+    .into();
+    calls.insert(libc::SYS_socket, vec![others.clone()]);
+    calls.insert(libc::SYS_socketpair, vec![others]);
+    Ok(calls)
+}
+
+/// Whether the kernel can close abstract sockets of a shared network.
+#[cfg(target_os = "linux")]
+pub fn closes_abstract_sockets() -> bool {
+    use landlock::{CompatLevel, Compatible as _, Ruleset, RulesetAttr as _, Scope};
+
+    let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    ruleset
+        .scope(Scope::AbstractUnixSocket)
+        .and_then(Ruleset::create)
+        .is_ok()
 }

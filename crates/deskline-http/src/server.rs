@@ -1,8 +1,10 @@
 //! The server: HTTP/1.1, a task for each connection.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::future::pending;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use deskline_view::{Pages, accept};
@@ -18,6 +20,7 @@ use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
 
 use crate::error::HttpError;
 use crate::fleet::Fleet;
@@ -27,8 +30,14 @@ use crate::token::Token;
 /// At most this many connections.
 const CONNECTIONS: usize = 1024;
 
-/// How long a client may take to send a request's head.
+/// At most this many connections that have not shown a token, in all and from one address.
+const STRANGERS: [usize; 2] = [256, 64];
+
+/// How long a client may take to send a request's head, and to show a token.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The longest head of a request, in bytes.
+const HEAD: usize = 16 * 1024;
 
 /// The format of the metrics.
 const PROMETHEUS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -42,6 +51,8 @@ pub struct Listen {
     /// Whether `/metrics` needs no token.
     pub open_metrics: bool,
     pub viewer: Option<Viewer>,
+    /// Where monitoring alone is answered, so that no client takes its place.
+    pub probes: Option<SocketAddr>,
 }
 
 /// The pages of the journals, and the token that gives access to them.
@@ -53,8 +64,46 @@ pub struct Viewer {
 /// MCP over HTTP.
 pub struct HttpServer {
     listener: TcpListener,
-    /// The address to listen on, with the actual port.
+    probes: Option<TcpListener>,
+    /// The addresses to listen on, with the actual ports.
     listen: Listen,
+}
+
+/// The connections that have not shown a token, by their address.
+#[derive(Default)]
+struct Strangers(Mutex<HashMap<IpAddr, usize>>);
+
+/// The place of one of them.
+struct Stranger<'s>(&'s Strangers, IpAddr);
+
+impl Strangers {
+    fn admit(&self, address: IpAddr) -> Option<Stranger<'_>> {
+        // One client may have 2^64 addresses.
+        let address = match address.to_canonical() {
+            IpAddr::V6(v6) => Ipv6Addr::from(u128::from(v6) >> 64 << 64).into(),
+            v4 @ IpAddr::V4(_) => v4,
+        };
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.values().sum::<usize>() >= STRANGERS[0] {
+            return None;
+        }
+        let from_there = all.entry(address).or_default();
+        if *from_there >= STRANGERS[1] {
+            return None;
+        }
+        *from_there += 1;
+        Some(Stranger(self, address))
+    }
+}
+
+impl Drop for Stranger<'_> {
+    fn drop(&mut self) {
+        let mut all = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(from_there) = all.get_mut(&self.1) {
+            *from_there -= 1;
+        }
+        all.retain(|_, from_there| *from_there > 0);
+    }
 }
 
 /// The data that a request handler needs.
@@ -73,11 +122,21 @@ type Service<H> = StreamableHttpService<H, LocalSessionManager>;
 impl HttpServer {
     /// Listens. Port 0 is any free one. Call it in a tokio runtime.
     pub async fn bind(mut listen: Listen) -> Result<Self, HttpError> {
-        let address = listen.address;
-        let failed = |source| HttpError::Listen { address, source };
-        let listener = TcpListener::bind(address).await.map_err(failed)?;
-        listen.address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, listen })
+        let listener = open(&mut listen.address).await?;
+        let probes = match &mut listen.probes {
+            Some(address) => Some(open(address).await?),
+            None => None,
+        };
+        Ok(Self {
+            listener,
+            probes,
+            listen,
+        })
+    }
+
+    /// The address for monitoring, if it has one of its own.
+    pub fn probes(&self) -> Option<SocketAddr> {
+        self.listen.probes
     }
 
     /// The address for clients.
@@ -120,25 +179,74 @@ impl HttpServer {
             service,
             fleet,
         });
-        let converse = |stream| converse(stream, Arc::clone(&shared));
+        let clients = Arc::<Strangers>::default();
+        let of_client = |stream| converse(stream, Arc::clone(&clients), Arc::clone(&shared), false);
+        let monitors = Arc::<Strangers>::default();
+        let of_monitor =
+            |stream| converse(stream, Arc::clone(&monitors), Arc::clone(&shared), true);
+        let monitoring = async {
+            match self.probes {
+                Some(probes) => accept(probes, STRANGERS[0], of_monitor).await,
+                None => pending().await,
+            }
+        };
         tokio::select! {
-            () = accept(self.listener, CONNECTIONS, converse) => {}
+            () = accept(self.listener, CONNECTIONS, of_client) => {}
+            () = monitoring => {}
             () = stop => {}
         }
         ended.cancel();
     }
 }
 
-async fn converse<H: ServerHandler + Send + 'static>(stream: TcpStream, shared: Arc<Shared<H>>) {
-    let answer = |request| {
-        let shared = Arc::clone(&shared);
-        async move { Ok::<_, Infallible>(answer(request, &shared).await) }
+/// Listens at an address, whose port becomes the actual one.
+async fn open(address: &mut SocketAddr) -> Result<TcpListener, HttpError> {
+    let wanted = *address;
+    let failed = |source| HttpError::Listen {
+        address: wanted,
+        source,
+    };
+    let listener = TcpListener::bind(wanted).await.map_err(failed)?;
+    *address = listener.local_addr().map_err(failed)?;
+    Ok(listener)
+}
+
+async fn converse<H: ServerHandler + Send + 'static>(
+    stream: TcpStream,
+    strangers: Arc<Strangers>,
+    shared: Arc<Shared<H>>,
+    probes_only: bool,
+) {
+    let address = stream.peer_addr().map(|address| address.ip());
+    let Some(stranger) = address.ok().and_then(|ip| strangers.admit(ip)) else {
+        return;
+    };
+    let known = CancellationToken::new();
+    let answer = |request: Request<Incoming>| {
+        let (shared, known) = (Arc::clone(&shared), known.clone());
+        async move {
+            if probes_only && !gate::is_probe(request.uri()) {
+                let only = "Here only /health and /ready are answered.";
+                return Ok(text(StatusCode::NOT_FOUND, only));
+            }
+            Ok::<_, Infallible>(answer(request, &shared, &known).await)
+        }
     };
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(PATIENCE)
+        .max_buf_size(HEAD)
         .serve_connection(TokioIo::new(stream), service_fn(answer));
-    if let Err(error) = connection.await {
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = &mut connection => ended,
+        () = tokio::time::sleep(PATIENCE) => return,
+        () = known.cancelled() => {
+            drop(stranger);
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
         tracing::debug!("a connection ended: {error}");
     }
 }
@@ -146,12 +254,16 @@ async fn converse<H: ServerHandler + Send + 'static>(stream: TcpStream, shared: 
 async fn answer<H: ServerHandler + Send + 'static>(
     mut request: Request<Incoming>,
     shared: &Shared<H>,
+    known: &CancellationToken,
 ) -> Answer {
     const NO_FLEET: &str = "Only a server with --desktops has profiles and metrics.";
     let Shared { listen, fleet, .. } = shared;
     let head = (request.method(), request.uri(), request.headers());
     if let (Some(viewer), Some(path)) = (&listen.viewer, gate::below_view(head.1)) {
         let asked = gate::ask_view(&viewer.token, &listen.hosts, head.0, head.1, head.2);
+        if asked.is_ok() {
+            known.cancel();
+        }
         return view(viewer, asked, path, head.1).await;
     }
     let asked = match gate::ask(&listen.token, listen.open_metrics, head.0, head.1, head.2) {
@@ -163,6 +275,7 @@ async fn answer<H: ServerHandler + Send + 'static>(
             text(StatusCode::BAD_REQUEST, NO_FLEET)
         }
         (Asked::Protocol, _) => {
+            known.cancel();
             // Handlers get the request, but must not get the secret.
             request.headers_mut().remove(AUTHORIZATION);
             shared.service.handle(request).await

@@ -23,6 +23,8 @@ pub struct Journal(Arc<Inner>);
 struct Inner {
     path: PathBuf,
     retention: Retention,
+    /// Whether the folder is created again if it was removed.
+    creates: bool,
     folder: Mutex<Arc<Folder>>,
     upkeep: Mutex<Upkeep>,
 }
@@ -50,7 +52,7 @@ impl Journal {
             Some(dir) => Folder::open(&normal(dir)?)?,
             None => open_default(&default()?)?,
         };
-        let journal = Self::new(folder, retention);
+        let journal = Self::new(folder, retention, true);
         journal.prune();
         Ok(journal)
     }
@@ -62,13 +64,14 @@ impl Journal {
             Some(dir) => Folder::open_existing(&normal(dir)?)?,
             None => open_default(&default()?)?,
         };
-        Ok(Self::new(folder, Retention::default()))
+        Ok(Self::new(folder, Retention::default(), dir.is_none()))
     }
 
-    fn new(folder: Folder, retention: Retention) -> Self {
+    fn new(folder: Folder, retention: Retention, creates: bool) -> Self {
         Self(Arc::new(Inner {
             path: os::readable(folder.path().to_owned()),
             retention,
+            creates,
             folder: Mutex::new(Arc::new(folder)),
             upkeep: Mutex::new(Upkeep {
                 written: 0,
@@ -197,7 +200,12 @@ impl Journal {
     pub(crate) fn folder(&self) -> Result<Arc<Folder>, JournalError> {
         let mut folder = self.0.folder.lock().unwrap_or_else(PoisonError::into_inner);
         if !folder.is_current() {
-            *folder = Arc::new(Folder::open(&self.0.path)?);
+            let open = if self.0.creates {
+                Folder::open
+            } else {
+                Folder::open_existing
+            };
+            *folder = Arc::new(open(&self.0.path)?);
         }
         Ok(Arc::clone(&folder))
     }

@@ -195,6 +195,20 @@ fn a_journal_that_is_removed_in_use_is_created_again() {
     assert!(journal.begin("click_and_traverse").unwrap().stamp() > entry.stamp());
 }
 
+/// A reader makes no folder of a journal that was pruned.
+#[test]
+fn a_journal_that_is_removed_while_it_is_read_stays_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    let journal = Journal::open(Some(&path), Retention::default()).unwrap();
+    journal.record(&record()).unwrap();
+    let reader = Journal::open_to_read(Some(&path)).unwrap();
+    assert_eq!(reader.records(9).unwrap().len(), 1);
+    fs::remove_dir_all(&path).unwrap();
+    assert!(reader.records(9).is_err());
+    assert!(!path.exists());
+}
+
 #[test]
 fn a_folder_without_write_permission_is_an_error() {
     let test = "a_folder_without_write_permission_is_an_error";

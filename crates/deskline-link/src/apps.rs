@@ -141,6 +141,12 @@ pub trait Apps {
     /// The system's names for the process, without what the process claims about itself.
     fn known_as(&mut self, pid: u32) -> Identity;
 
+    /// Whether the process may show the questions of the MCP client: this server descends from it,
+    /// or it was started within this time by such a process.
+    fn may_be_clients(&mut self, _pid: u32, _within: Duration) -> bool {
+        false
+    }
+
     /// Whether the app shows the settings in which a person grants programs their permissions.
     fn shows_permissions(&mut self, pid: u32) -> bool;
 

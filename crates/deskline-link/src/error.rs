@@ -157,6 +157,13 @@ pub enum Error {
     /// The person has not allowed it.
     #[error("the user has not allowed agents to {deed}. {1}", deed = .0.deed())]
     Unapproved(Box<Question>, Unasked),
+    /// The client shows a question, and this may be the process that shows it.
+    #[error(
+        "the user is being asked whether an agent may act, perhaps in pid {0}: agents cannot act \
+         there meanwhile. Wait for the answer of the call that asks, then call again. Nothing was \
+         touched"
+    )]
+    Asking(u32),
     /// A click brought an app to the front that is excluded by the policy.
     #[error(
         "the click brought a blocked app to the front (pid {pid}), so no key was sent. {bounds}"
@@ -311,6 +318,7 @@ impl Error {
             | Self::TimedOut { .. }
             | Self::Blocked { .. }
             | Self::Unapproved(..)
+            | Self::Asking(_)
             | Self::LedToBlocked { .. }
             | Self::NoPid
             | Self::OthersTurn { .. }

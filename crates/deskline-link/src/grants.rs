@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use deskline_journal::{JournalError, StateFile};
 use serde::{Deserialize, Serialize};
@@ -96,6 +97,8 @@ pub struct Grants {
     pub asks: bool,
     file: Option<StateFile>,
     session: Arc<Mutex<HashSet<String>>>,
+    /// Since when the client shows a question, and until when at most.
+    shown: Arc<Mutex<Option<(Instant, Instant)>>>,
 }
 
 impl Grants {
@@ -105,6 +108,7 @@ impl Grants {
             asks,
             file,
             session: Arc::default(),
+            shown: Arc::default(),
         }
     }
 
@@ -131,6 +135,20 @@ impl Grants {
             serde_json::to_string_pretty(&answers).map_err(GrantsError::Content)
         })?;
         Ok(was_there)
+    }
+
+    /// Notes that the client shows a question for at most this time, or that it shows none.
+    pub fn show(&self, most: Option<Duration>) {
+        let now = Instant::now();
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        *shown = most.map(|most| (now, now + most));
+    }
+
+    /// How long the client has shown a question.
+    pub(crate) fn shown(&self) -> Option<Duration> {
+        let shown = *self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let (since, until) = shown?;
+        (Instant::now() < until).then(|| since.elapsed())
     }
 
     /// Takes the person's answer. If it cannot be kept, it counts until this server ends.

@@ -153,6 +153,11 @@ impl Policy {
         let name = app.names.first().map_or("", String::as_str);
         // Check the policy first: the person is not asked about an app that is denied.
         self.permit(desktop, name, pid)?;
+        if let Some(since) = self.grants.shown()
+            && desktop.may_be_clients(pid, since)
+        {
+            return Err(Error::Asking(pid));
+        }
         self.approve_app(&app, Some(pid))
     }
 

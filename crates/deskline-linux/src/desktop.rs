@@ -655,6 +655,10 @@ impl Apps for LinuxDesktop {
         self.identities.known_as(pid, &self.session)
     }
 
+    fn may_be_clients(&mut self, pid: u32, within: Duration) -> bool {
+        !process::are_elsewhere() && process::is_of_parents(pid, within)
+    }
+
     fn shows_permissions(&mut self, _: u32) -> bool {
         false
     }

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use crate::args::Wrong;
 use crate::files::JournalFiles;
 use crate::live::Live;
-use crate::person::{Asked, Person};
+use crate::person::{Asked, PATIENCE, Person};
 use crate::reply::Reply;
 use crate::tools::{self, COMPAT_PREFIX, Handler, TOOLS, ToolRecord};
 use crate::turns::{Turn, Turns};
@@ -133,10 +133,23 @@ impl Dispatcher {
         let record = tools::find(name).map_err(NoReply::UnknownTool)?;
         let _registration = self.live.register(cancel);
         match self.carry_out(record, arguments, cancel, person).await {
-            Ok(reply) => Ok(reply),
-            Err(Failed::Wrong(wrong)) => Ok(Reply::failure(&wrong)),
+            Ok(reply) => Ok(self.in_this_mode(record, reply)),
+            Err(Failed::Wrong(wrong)) => Ok(self.in_this_mode(record, Reply::failure(&wrong))),
             Err(Failed::Asks(question)) => Err(NoReply::Asks(question)),
         }
+    }
+
+    /// An error may advise a tool that is not offered.
+    fn in_this_mode(&self, called: &ToolRecord, mut reply: Reply) -> Reply {
+        if self.config.read_only && called.reads_only() && reply.is_error {
+            for record in TOOLS.iter().filter(|record| !record.reads_only()) {
+                let name = format!(" {}", record.name);
+                reply.text = reply
+                    .text
+                    .replace(&name, " a tool that --read-only leaves out");
+            }
+        }
+        reply
     }
 
     async fn carry_out(
@@ -202,13 +215,31 @@ impl Dispatcher {
                 Linked::Asks(question) => question,
             };
             if asking.is_none() {
-                asking = Some(self.asking.lock().await);
+                let lock = async || loop {
+                    let turn = tokio::time::timeout(BETWEEN_PINGS, self.asking.lock()).await;
+                    match (turn, cancel.reason()) {
+                        (_, Some(reason)) => break Err(reason),
+                        (Ok(turn), None) => break Ok(turn),
+                        (Err(_), None) => {}
+                    }
+                };
+                match lock().await {
+                    Ok(turn) => asking = Some(turn),
+                    Err(reason) => {
+                        return Ok(not_linked(desktop, call, Error::Cancelled(reason)).await?);
+                    }
+                }
                 // An earlier call may have asked the same question.
                 if grants.allows(&question) {
                     continue;
                 }
             }
-            let asked = match person.ask(&question).await {
+            grants.show(Some(PATIENCE));
+            let asked = person.ask(&question).await;
+            if !matches!(asked, Asked::Later) {
+                grants.show(None);
+            }
+            let asked = match asked {
                 Asked::Unable(why) => at_the_desktop(desktop, &question, cancel, &why).await?,
                 asked => asked,
             };

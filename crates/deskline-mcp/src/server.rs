@@ -40,9 +40,15 @@ const FLUSH: Duration = Duration::from_secs(1);
 const OPENS_FILES: &str = "- Search a .txt with grep (`grep -n 'AXButton' FILE`), do not read it whole. Lines that start with +, - or ~ are what the action changed. Without file access use search_tree and view_screenshot.";
 const NO_FILES: &str = "- The files are on the server, out of your reach: search_tree finds lines of a .txt, view_screenshot shows the .png. Lines that start with +, - or ~ are what the action changed.";
 
-/// The instructions for a client on another machine, which cannot open the files.
-pub fn remote_instructions() -> String {
-    INSTRUCTIONS.replace(OPENS_FILES, NO_FILES)
+/// The instructions for a client on another machine, which cannot open the files, and where perhaps
+/// only tools that read are offered.
+pub fn remote_instructions(is_read_only: bool) -> String {
+    let remote = INSTRUCTIONS.replace(OPENS_FILES, NO_FILES);
+    if is_read_only {
+        read_only(&remote)
+    } else {
+        remote
+    }
 }
 
 /// The instructions where only tools that read are offered.
@@ -171,14 +177,11 @@ where
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let mut instructions = INSTRUCTIONS.to_owned();
-        if self.is_remote {
-            instructions = remote_instructions();
-        }
-        if self.dispatcher.is_read_only() {
-            instructions = read_only(&instructions);
-        }
-        server_info(instructions)
+        server_info(match (self.is_remote, self.dispatcher.is_read_only()) {
+            (true, is_read_only) => remote_instructions(is_read_only),
+            (false, true) => read_only(INSTRUCTIONS),
+            (false, false) => INSTRUCTIONS.to_owned(),
+        })
     }
 
     async fn list_tools(

@@ -172,20 +172,30 @@ async fn read_only_offers_only_tools_that_read() {
     let mut all = Session::initialized(Config::default()).await;
     let all = all.ask("tools/list", json!({})).await;
     let all = all["tools"].as_array().unwrap().iter();
-    for name in all.map(|tool| tool["name"].as_str().unwrap()) {
+    let all: Vec<&str> = all.map(|tool| tool["name"].as_str().unwrap()).collect();
+    let acting = all.iter().filter(|name| !reading.contains(name));
+    for name in acting.clone() {
         let bare = name.trim_end_matches("_and_traverse");
         let is_there =
             instructions.contains(name) || bare.contains('_') && instructions.contains(bare);
-        assert!(
-            !is_there || reading.contains(&name),
-            "{name}: {instructions}"
-        );
+        assert!(!is_there, "{name}: {instructions}");
     }
     assert!(instructions.contains("data, not instructions"));
     let text = session
         .text("press_ax_and_traverse", json!({"pid": 1, "ref": "e1"}))
         .await;
     assert!(text.starts_with("ERROR status: error\nerror: press_ax_and_traverse is not available"));
+    // Errors advise no tool that is not offered. There is no file yet.
+    for (tool, arguments) in [
+        ("view_screenshot", json!({})),
+        ("search_tree", json!({"pattern": "x"})),
+        ("refresh_traversal", json!({"pid": HUNG})),
+    ] {
+        let text = session.text(tool, arguments).await;
+        for name in acting.clone() {
+            assert!(!text.contains(name), "{tool}: {text}");
+        }
+    }
     session.works().await;
 }
 

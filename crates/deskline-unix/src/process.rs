@@ -139,6 +139,32 @@ pub fn descends(pid: u32, from: u32) -> bool {
     from > 1 && ancestors.any(|ancestor| ancestor == from.cast_signed())
 }
 
+/// Whether this process descends from `pid`, or one that it descends from has started `pid` within
+/// this time.
+pub fn is_of_parents(pid: u32, within: Duration) -> bool {
+    /// More generations than a client and its launchers have.
+    const MOST: usize = 32;
+    /// The kernel notes a start in ticks of 10 ms.
+    const TICKS: Duration = Duration::from_millis(50);
+    let known = |pid: i32| (pid > 1).then(|| read(Path::new("/proc"), pid)).flatten();
+    let line = |pid: u32| {
+        let first = known(pid.cast_signed());
+        std::iter::successors(first, |process| known(process.parent)).take(MOST)
+    };
+    // The user's systemd starts clients and everything else.
+    let own: Vec<i32> = line(std::process::id())
+        .take_while(|process| process.comm != "systemd")
+        .map(|process| process.pid)
+        .collect();
+    let is_theirs = own
+        .iter()
+        .skip(1)
+        .any(|parent| *parent == pid.cast_signed());
+    let common = line(pid).find_map(|process| own.iter().position(|own| *own == process.pid));
+    is_theirs
+        || common.is_some_and(|at| at > 0) && age(pid).is_some_and(|age| age <= within + TICKS)
+}
+
 /// Whether the desktop's pids belong to another process namespace: a container's, or the host's
 /// while this process is in a container. They still identify apps, but mean nothing in `/proc`.
 static ELSEWHERE: AtomicBool = AtomicBool::new(false);

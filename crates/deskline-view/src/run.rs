@@ -10,6 +10,12 @@ use serde_json::{Value, json};
 use crate::entry::Entry;
 use crate::screen;
 
+/// The most links of a page. A journal has some 50,000; more are not ours.
+const MOST: usize = 100_000;
+
+/// The most text of their records, in bytes: that of our longest log.
+const MOST_BYTES: usize = 64 << 20;
+
 /// The links of a journal. Links that the journal drops stay, without their files.
 pub(crate) struct Run {
     journal: Journal,
@@ -19,6 +25,8 @@ pub(crate) struct Run {
 struct Links {
     follow: Follow,
     records: Vec<Arc<Record>>,
+    /// The size of their text.
+    bytes: usize,
     /// Each link, by the name of its tree file.
     by_text: HashMap<String, usize>,
     /// The latest link with a picture of each process.
@@ -46,6 +54,7 @@ impl Run {
         let mut links = Links {
             follow: Follow::all(journal),
             records: Vec::new(),
+            bytes: 0,
             by_text: HashMap::new(),
             pictured: HashMap::new(),
             before: Vec::new(),
@@ -63,9 +72,12 @@ impl Run {
         &self.journal
     }
 
-    /// Reads the new lines of the log.
+    /// Reads the new lines of the log, until they are too many: apps of a desktop may write them.
     pub(crate) fn update(&self) -> Result<(), JournalError> {
         let mut links = self.links();
+        if links.is_full() {
+            return Ok(());
+        }
         for record in links.follow.read()? {
             links.add(record);
         }
@@ -146,7 +158,15 @@ impl Run {
 }
 
 impl Links {
+    fn is_full(&self) -> bool {
+        self.records.len() >= MOST || self.bytes >= MOST_BYTES
+    }
+
     fn add(&mut self, record: Record) {
+        if self.is_full() {
+            return;
+        }
+        self.bytes += record.to_json().map_or(0, |line| line.len());
         let n = self.records.len();
         let before = record.pid.and_then(|pid| self.pictured.get(&pid).copied());
         self.before.push(before);
@@ -157,5 +177,33 @@ impl Links {
             self.pictured.insert(pid, n);
         }
         self.records.push(Arc::new(record));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use deskline_journal::{Outcome, Retention};
+    use serde_json::Map;
+
+    use super::*;
+
+    #[test]
+    fn a_log_without_end_fills_no_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = folder.path().join("journal");
+        let journal = Journal::open(Some(&journal), Retention::default()).unwrap();
+        let record = |text: String| {
+            let mut record = Record::new("refresh_traversal", Map::new(), Outcome::Ok);
+            record.app = Some(text);
+            record
+        };
+        let many = vec![record(String::new()); MOST + 10];
+        let run = Run::fixed(&journal, many);
+        assert_eq!(run.len(), MOST);
+        journal.record(&record(String::new())).unwrap();
+        run.update().unwrap();
+        assert_eq!(run.len(), MOST);
+        let long = vec![record("a".repeat(1 << 20)); 100];
+        assert_eq!(Run::fixed(&journal, long).len(), 64);
     }
 }

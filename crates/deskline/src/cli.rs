@@ -337,8 +337,8 @@ pub(crate) enum GrantsCommand {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Net {
     #[default]
-    Host,
     None,
+    Shared,
 }
 
 #[derive(Debug, Default, Args)]
@@ -352,6 +352,10 @@ pub(crate) struct Serve {
     #[cfg(unix)]
     #[arg(long, value_name = "NAME", requires = "http")]
     pub(crate) host: Vec<String>,
+    /// Answer /health and /ready at this address too, where clients cannot take their place
+    #[cfg(unix)]
+    #[arg(long, value_name = "ADDR", requires = "http")]
+    pub(crate) probes: Option<SocketAddr>,
     /// Give each client a private desktop of its own, at most N
     #[cfg(target_os = "linux")]
     #[arg(long, value_name = "N", requires = "http", value_parser = clap::value_parser!(u16).range(1..))]
@@ -360,10 +364,10 @@ pub(crate) struct Serve {
     #[cfg(target_os = "linux")]
     #[arg(long, value_name = "N", requires = "desktops", default_value_t = 1)]
     pub(crate) warm: u16,
-    /// Whether the apps of the clients' desktops have the network
+    /// Whether the apps of the clients' desktops share this machine's network, loopback too
     #[cfg(target_os = "linux")]
-    #[arg(long, value_name = "host|none", requires = "desktops")]
-    #[arg(default_value = "host", hide_possible_values = true)]
+    #[arg(long, value_name = "none|shared", requires = "desktops")]
+    #[arg(default_value = "none", hide_possible_values = true)]
     pub(crate) net: Net,
     /// Do not seal the desktops off from each other: for clients that may reach each other's apps
     /// and files, where there is no bubblewrap

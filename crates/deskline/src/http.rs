@@ -40,6 +40,7 @@ pub(crate) fn serve(settings: &Settings, serve: &Serve) -> Done {
         token,
         open_metrics: serve.metrics_open,
         viewer,
+        probes: serve.probes,
     };
     in_runtime(async {
         let stop = stopped()?;
@@ -50,6 +51,9 @@ pub(crate) fn serve(settings: &Settings, serve: &Serve) -> Done {
             note(&format!(
                 "its runs are shown at {url}; the password is in {place}"
             ));
+        }
+        if let Some(address) = server.probes() {
+            note(&format!("/health and /ready are also at http://{address}"));
         }
         warn_of(address);
         #[cfg(target_os = "linux")]
@@ -183,9 +187,15 @@ fn seal(serve: &Serve, journal: &Path) -> Result<Option<Seal>, Box<dyn Error>> {
         "desktops are sealed off by bubblewrap: install it (apt install bubblewrap), or pass \
         --unsealed if all clients may reach each other's apps and files",
     )?;
+    if serve.net == Net::Shared && !deskline_http::closes_abstract_sockets() {
+        note(
+            "with --net shared, desktops reach abstract sockets of this machine, such as X servers': \
+            Linux 6.12 with Landlock closes them",
+        );
+    }
     Ok(Some(Seal {
         bwrap,
-        net: serve.net == Net::Host,
+        net: serve.net == Net::Shared,
         hidden: state::folder()
             .into_iter()
             .chain([journal.to_owned()])

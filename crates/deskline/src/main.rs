@@ -36,6 +36,11 @@ fn start(cli: Cli) -> ExitCode {
     let command = cli
         .command
         .unwrap_or_else(|| Command::Serve(cli::Serve::default()));
+    #[cfg(target_os = "linux")]
+    if let Err(error) = platform::shield(settings, &command) {
+        output::failure(&*error);
+        return ExitCode::FAILURE;
+    }
     let done = match command {
         #[cfg(unix)]
         Command::Serve(serve) if serve.http.is_some() => http::serve(settings, &serve),

@@ -15,7 +15,7 @@ use deskline_link::doctor::{Check, Report};
 #[cfg(target_os = "linux")]
 use linux::repair;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{OpenDesktop, desktop, helper, open, run};
+pub(crate) use linux::{OpenDesktop, desktop, helper, open, run, shield};
 #[cfg(target_os = "macos")]
 pub(crate) use macos::{OpenDesktop, desktop, open, run};
 #[cfg(windows)]

@@ -247,6 +247,67 @@ fn each_claim_about_security_has_a_test() {
     }
 }
 
+/// A tag of an action can be moved to other code. A token of a job is in all its steps.
+#[test]
+fn actions_are_named_by_commit_and_tokens_are_given_to_one_step() {
+    let folder = root().join(".github/workflows");
+    let mut checked = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        for line in text.lines() {
+            let place = format!("{}: {line}", path.display());
+            if let Some((_, action)) = line.split_once("uses: ") {
+                let (_, version) = action.split_once('@').expect(&place);
+                let (commit, tag) = version.split_once(" # v").expect(&place);
+                let is_commit = commit.len() == 40 && commit.bytes().all(|c| c.is_ascii_hexdigit());
+                assert!(is_commit && tag.matches('.').count() == 2, "{place}");
+                checked += 1;
+            }
+            // The environment of a step is deeper than that of a job or a workflow.
+            let depth = line.len() - line.trim_start().len();
+            assert!(!line.contains("secrets.") || depth >= 10, "{place}");
+            assert!(!line.contains("github.token") || depth >= 10, "{place}");
+        }
+    }
+    assert!(checked > 20, "{checked}");
+}
+
+/// Each tool that a text for agents or people names exists.
+#[test]
+fn each_tool_that_is_named_exists() {
+    let (root, files) = workspace();
+    let page = std::fs::read_to_string(root.join("docs/tools.md")).unwrap();
+    let tools: HashSet<&str> = page.lines().filter_map(|l| l.strip_prefix("## ")).collect();
+    let is_text = |file: &&String| {
+        let is_code = file.starts_with("crates/") && file.contains("/src/");
+        let is_page = file.starts_with("docs/") || file.starts_with("skills/");
+        is_code && file.ends_with(".rs") && !file.contains("test")
+            || is_page
+            || file.ends_with(".md")
+    };
+    let mut found = 0;
+    for file in files.iter().filter(is_text) {
+        let Ok(text) = std::fs::read_to_string(root.join(file)) else {
+            continue;
+        };
+        // Unit tests have tools of other versions and names.
+        let text = text.split("#[cfg(test)]").next().unwrap();
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let names = words.filter(|w| w.ends_with("_traversal") || w.ends_with("_traverse"));
+        // Names of files begin with a time, and those of macos-use's tools with its own name.
+        let names = names.map(|word| {
+            let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '_');
+            word.strip_prefix("use_").unwrap_or(word)
+        });
+        for name in names.filter(|name| *name != "and_traverse") {
+            assert!(tools.contains(name), "{file}: {name}");
+            found += 1;
+        }
+    }
+    assert!(found > 100, "{found}");
+}
+
 /// docs/formats.md has each role, state and attribute that a tree file may have.
 #[test]
 fn the_formats_have_each_word_of_a_line() {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
-use deskline_testbed::{Bed, Client, deskline};
+use deskline_testbed::{Bed, Client, Running, deskline, until};
 use serde_json::json;
 use table::ATTACKS;
 use trap::Trap;
@@ -119,5 +119,30 @@ fn allowed_apps_open_by_each_name_with_a_document_and_by_their_exact_command() {
         ),
     ] {
         servers.with(bounds).open(&identifier).ok();
+    }
+}
+
+/// Root's processes without capabilities are to each other what a user's are.
+#[test]
+fn an_app_cannot_read_the_server() {
+    let bed = Bed::new();
+    let without = |program: &str| {
+        let mut command = bed.command("setpriv");
+        command.args(["--bounding-set=-all", "--inh-caps=-all", program]);
+        command
+    };
+    let mut serve = without(deskline().to_str().unwrap());
+    serve.arg("serve").arg("--dir").arg(bed.journal());
+    let server = Client::start(serve);
+    server.call("list_applications", json!({})).ok();
+    let app = Running(without("sleep").arg("60").spawn().unwrap());
+    let reads = |pid: u32, file: &str| {
+        let mut head = without("head");
+        let done = head.arg("-c1").arg(format!("/proc/{pid}/{file}"));
+        done.output().unwrap().status.success()
+    };
+    for file in ["environ", "maps", "auxv"] {
+        until("the app", || reads(app.0.id(), file));
+        assert!(!reads(server.pid, file), "{file}");
     }
 }

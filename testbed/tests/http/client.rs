@@ -13,9 +13,17 @@ pub(crate) struct Client(SdkClient);
 
 impl Client {
     pub(crate) fn connect(url: &str) -> Self {
+        Self::with(&[url])
+    }
+
+    /// A client at this address, with the handle of a desktop.
+    pub(crate) fn with(address: &[&str]) -> Self {
         let mut command = Command::new(sdks("bin/python"));
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/apps/http_client.py");
-        command.args([script, url]).env("DESKLINE_TOKEN", TOKEN);
+        command
+            .arg(script)
+            .args(address)
+            .env("DESKLINE_TOKEN", TOKEN);
         Self(SdkClient::start(command))
     }
 

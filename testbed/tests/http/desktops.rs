@@ -14,7 +14,8 @@ use crate::server::{Server, kill};
 const READY: Duration = Duration::from_millis(50);
 
 /// The attacks of an app on another client's desktop. Prints a line for each success. Two sandboxes
-/// may have the same path for different buses, so the buses' ids are compared.
+/// may have the same path for different buses, and the same number for different screens, so the
+/// buses' ids and the windows on the screens are compared.
 const ATTACK: &str = "\
     cat /tmp/bob.txt && echo file; \
     ls JOURNALS | grep -v OWN && echo journal; \
@@ -22,7 +23,8 @@ const ATTACK: &str = "\
     touch /etc/attack && echo written; \
     test $(grep -lx mousepad /proc/[0-9]*/comm | wc -l) -gt 1 && echo process; \
     bash -c \"exec 3<>/dev/tcp/127.0.0.1/PORT\" && echo network; \
-    for n in SCREENS; do xdpyinfo -display $n > /dev/null 2>&1 && echo screen; done; \
+    for n in SCREENS; do xwininfo -root -tree -display $n 2> /dev/null; done | \
+    grep -o -e ann.txt -e bob.txt | sort -u; \
     (for bus in BUSES; do dbus-send --bus=$bus --print-reply=literal \
     --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetId 2> /dev/null && echo; done) | \
     sort -u | sed \"s/.*/bus/\"";
@@ -45,13 +47,14 @@ fn each_client_has_a_desktop_of_its_own() {
     assert!(resources.contains(".txt"), "{resources}");
 
     // A desktop with a handle outlives the connection.
-    let handle = format!("{}/{}", server.url, "0123456789abcdef".repeat(2));
-    let mut bob = Client::connect(&handle);
+    let handle = "0123456789abcdef".repeat(2);
+    let mut bob = Client::with(&[&server.url, &handle]);
     let listed = bob.call("list_applications", &json!({}));
     assert!(!listed.contains("mousepad"), "{listed}");
     bob.note(&server, "Bob's\n", "bob.txt");
     bob.leave();
-    let mut bob = Client::connect(&handle);
+    // The path names the same desktop.
+    let mut bob = Client::connect(&format!("{}/{handle}", server.url));
     let listed = bob.call("list_applications", &json!({}));
     assert!(listed.contains("bob.txt"), "{listed}");
 
@@ -143,9 +146,8 @@ fn attack(server: &Server, client: &mut Client) {
         server.file("attack.txt").filter(|log| log.contains("done"))
     });
     let won: Vec<&str> = tried.lines().filter(|line| !line.contains(' ')).collect();
-    // It reaches the network, which was not forbidden, and only its own screen and its own two
-    // buses.
-    assert_eq!(won, ["network", "screen", "bus", "bus", "done"], "{tried}");
+    // It reaches only its own screen and its own two buses.
+    assert_eq!(won, ["ann.txt", "bus", "bus", "done"], "{tried}");
 }
 
 #[test]
@@ -235,8 +237,81 @@ fn a_desktop_that_crashes_breaks_only_its_own_calls() {
 }
 
 #[test]
+fn a_desktop_that_hangs_is_ended_and_its_place_is_free() {
+    let server = Server::start(&["--desktops", "1", "--warm", "0"]);
+    let mut ann = Client::connect(&server.url);
+    let pid = ann.open_editor();
+    let wait = json!({"do": "wait_for", "element": "never", "timeout": 120});
+    ann.begin(&json!(["chain_and_traverse", {"pid": pid, "steps": [wait]}]));
+    let mut servers = server.running("deskline");
+    servers.retain(|pid| arguments(*pid).contains("--desktop=private"));
+    let [hung] = servers[..] else {
+        panic!("{servers:?}")
+    };
+    let stop = ["-STOP", &hung.to_string()];
+    assert!(Command::new("kill").args(stop).status().unwrap().success());
+    let told = ann.read();
+    has(told["text"].as_str().unwrap(), "ended in the middle");
+    let listed = ann.call("list_applications", &json!({}));
+    assert!(!listed.contains("mousepad"), "{listed}");
+}
+
+/// What the client was told is also where no app of the desktop can change it.
+#[test]
+fn the_audit_of_a_desktop_is_out_of_its_reach_and_has_no_typed_text() {
+    let server = Server::start(&["--desktops", "1"]);
+    let mut ann = Client::connect(&server.url);
+    ann.note(&server, "hunter2 was typed\n", "ann.txt");
+    let all = server.folder.path().join("journal");
+    let seen = ann.run(&format!(
+        "ls {}; rm -rf {}; echo done",
+        all.display(),
+        all.display()
+    ));
+    has(&seen, "done");
+    assert!(!seen.contains("audit"), "{seen}");
+    let files: Vec<_> = fs::read_dir(all.join("audit")).unwrap().flatten().collect();
+    let read = |file: &fs::DirEntry| fs::read_to_string(file.path()).unwrap();
+    let lines: String = files.iter().map(read).collect();
+    let lines: Vec<Value> = lines
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    let tools: Vec<_> = lines
+        .iter()
+        .map(|line| line["call"]["tool"].as_str().unwrap())
+        .collect();
+    let open = "open_application_and_traverse";
+    assert_eq!(
+        tools,
+        [open, "chain_and_traverse", open, "search_tree"],
+        "{lines:?}"
+    );
+    assert_eq!(lines[0]["call"]["target"]["identifier"], "mousepad");
+    assert!(
+        lines.iter().all(|line| line["outcome"] == "ok"),
+        "{lines:?}"
+    );
+    assert!(!format!("{lines:?}").contains("hunter2"), "{lines:?}");
+}
+
+#[test]
+fn a_desktop_to_look_at_is_described_as_one() {
+    let server = Server::start(&["--read-only", "--desktops", "1"]);
+    let ann = Client::connect(&server.url);
+    let instructions = ann.hello()["instructions"].as_str().unwrap();
+    assert_eq!(ann.hello()["tools"], 5);
+    has(instructions, "out of your reach");
+    has(instructions, "You can only look");
+    assert!(
+        !instructions.contains("click_and_traverse"),
+        "{instructions}"
+    );
+}
+
+#[test]
 fn a_profile_is_kept_and_used_by_one_desktop_at_a_time() {
-    let server = Server::start(&["--desktops", "2", "--net", "none"]);
+    let server = Server::start(&["--desktops", "2"]);
     let with = |profile: &str| format!("{}?profile={profile}", server.url);
     let all = server.folder.path().join("journal/profiles");
     let look = format!("cat ~/login.txt; ls {}", all.join("ann").display());
@@ -251,7 +326,7 @@ fn a_profile_is_kept_and_used_by_one_desktop_at_a_time() {
     assert!(told.contains("the profile ann is in use"), "{told}");
     // A desktop that was started in advance is ended to make room for one with a profile.
     let mut bob = Client::connect(&with("bob"));
-    // This desktop has no network: in the other test, the same connection succeeds.
+    // This desktop has no network: in another test, the same connection succeeds.
     let reach = format!(
         "bash -c \"exec 3<>/dev/tcp/127.0.0.1/{}\"; echo $?",
         server.port()

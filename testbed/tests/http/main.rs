@@ -5,6 +5,7 @@
 
 mod client;
 mod desktops;
+mod escapes;
 mod limits;
 mod protocol;
 mod server;

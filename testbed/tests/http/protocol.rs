@@ -1,6 +1,6 @@
 //! The protocol over HTTP: authentication, progress, resumption, cancellation, conformance.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -129,6 +129,87 @@ fn only_clients_with_the_token_get_in() {
         let asked = server.status(&format!("GET /{path} HTTP/1.1\r\nHost: {host}"));
         assert_eq!(asked, status, "{path}");
     }
+}
+
+/// The memory of a process, in bytes.
+fn memory(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kb: u64 = line
+        .unwrap()
+        .trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .unwrap();
+    kb * 1_024
+}
+
+#[test]
+fn strangers_have_little_memory_and_time_and_keep_nobody_out() {
+    let server = Server::start(&["--probes", "127.0.0.1:0"]);
+    let probes = until("its second address", || {
+        let log = server.log.lock().unwrap();
+        let line = log.iter().find(|line| line.contains("/health"))?;
+        Some(line.rsplit_once('/')?.1.to_owned())
+    });
+    let long = format!("GET /health HTTP/1.1\r\nX: {}", "a".repeat(20_000));
+    assert_eq!(server.status(&long), 431);
+    let before = memory(server.child.id());
+    let mut strangers: Vec<TcpStream> = (0..400)
+        .map(|_| {
+            let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+            let head = format!("GET / HTTP/1.1\r\nX: {}", "a".repeat(15_000));
+            // Most are closed at once.
+            let _ = stream.write_all(head.as_bytes());
+            stream
+                .set_read_timeout(Some(Duration::from_millis(1)))
+                .unwrap();
+            stream
+        })
+        .collect();
+    let is_open = |stream: &mut TcpStream| {
+        let read = stream.read(&mut [0]);
+        read.is_err_and(|e| [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&e.kind()))
+    };
+    strangers.retain_mut(is_open);
+    assert_eq!(strangers.len(), 64);
+    let grown = memory(server.child.id()).saturating_sub(before);
+    assert!(grown < 20 << 20, "{grown}");
+    // Monitoring has a place of its own, and no other request is answered there.
+    for (path, status) in [
+        ("health", 200),
+        ("ready", 200),
+        ("mcp", 404),
+        ("metrics", 404),
+    ] {
+        let mut stream = TcpStream::connect(&probes).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(10)))
+            .unwrap();
+        let head = format!("Host: {probes}\r\nAuthorization: Bearer {TOKEN}");
+        write!(
+            stream,
+            "GET /{path} HTTP/1.1\r\n{head}\r\nConnection: close\r\n\r\n"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert_eq!(answer[9..12].parse(), Ok(status), "{path}");
+    }
+    let start = Instant::now();
+    until("their end", || {
+        strangers.retain_mut(is_open);
+        strangers.is_empty().then_some(())
+    });
+    assert!(
+        start.elapsed() < Duration::from_secs(11),
+        "{:?}",
+        start.elapsed()
+    );
+    assert_eq!(
+        server.status("GET /health HTTP/1.1\r\nHost: localhost"),
+        200
+    );
 }
 
 /// The scenarios that do not need the suite's own tools, prompts or resources.

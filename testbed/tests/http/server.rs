@@ -28,6 +28,11 @@ impl Server {
     }
 
     pub(crate) fn at(address: &str, options: &[&str]) -> Self {
+        Self::with(address, options, &[])
+    }
+
+    /// A server with these variables.
+    pub(crate) fn with(address: &str, options: &[&str], variables: &[(&str, &Path)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut child = Command::new(deskline())
             .args(["serve", "--http", address])
@@ -41,6 +46,7 @@ impl Server {
             .env("SERVER_OF_TEST", folder.path())
             .env_remove("DISPLAY")
             .env_remove("WAYLAND_DISPLAY")
+            .envs(variables.iter().copied())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();

@@ -68,7 +68,12 @@ impl Act<'_> {
     }
 
     /// Clicks; a double click on a button is two clicks.
-    pub(super) fn click_asked(&self, desk: &mut Checkpoint<'_>, click: Click) -> Result<()> {
+    pub(super) fn click_asked(
+        &self,
+        desk: &mut Checkpoint<'_>,
+        click: Click,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<()> {
         let is_there = |tree: &Tree| {
             tree.elements.iter().any(|element| {
                 let place = element
@@ -86,8 +91,9 @@ impl Act<'_> {
             ..click
         };
         desk.click(once, self.cancel)?;
-        self.approve_now(desk, |tree| Alert::at(tree, click.at))?;
-        desk.click(once, self.cancel)
+        let again = self.approve_now(desk, |tree| Alert::at(tree, click.at));
+        let again = again.and_then(|()| desk.click(once, self.cancel));
+        again.inspect_err(|_| outcome.step.done.say("Clicked once".to_owned()))
     }
 
     /// Fails if a key repeats that may press a button: the app cannot be read between two presses.

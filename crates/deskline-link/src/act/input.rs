@@ -78,13 +78,13 @@ impl Act<'_> {
                     clicks: kind.clicks,
                     modifiers: kind.modifiers,
                 };
-                self.click_asked(desk, click)?;
+                self.click_asked(desk, click, outcome)?;
                 outcome.step.done.at = Some(point);
                 if let (Some(end), true) =
                     (self.other_end(target, place), *kind == ClickKind::default())
                     && !self.has_toggled(desk, target)?
                 {
-                    self.click_asked(desk, Click { at: end, ..click })?;
+                    self.click_asked(desk, Click { at: end, ..click }, outcome)?;
                     outcome.step.done.at = Some(end);
                 }
                 outcome.step.done.say(format!("{} {name}", verb(*kind)));

@@ -306,8 +306,10 @@ fn x_server(
             .args(["-screen", "0"])
             .arg(format!("{width}x{height}x24"));
     }
+    // "local" is the abstract socket, which no file's mode protects; "unix" stays.
     command
-        .args(["-displayfd", "1", "-nolisten", "tcp", "-noreset", "-auth"])
+        .args(["-displayfd", "1", "-nolisten", "tcp", "-nolisten", "local"])
+        .args(["-noreset", "-auth"])
         .arg(cookie);
     command
 }

@@ -7,14 +7,16 @@ use std::future::pending;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use deskline_http::SEALED;
 use deskline_link::doctor::Check;
 use deskline_link::{Error, Platform, Result};
 use deskline_linux::private::{self, Announce, Supervised, Until};
 use deskline_linux::session::Session;
 use deskline_linux::{LinuxPlatform, doctor};
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::task::spawn_blocking;
 
-use crate::cli::{DesktopArgs, GnomeInput, SeatChoice, Settings, Size};
+use crate::cli::{Command, DesktopArgs, GnomeInput, SeatChoice, Serve, Settings, Size};
 use crate::output::{self, Done};
 
 /// An open desktop. A private one ends when this is dropped.
@@ -52,6 +54,28 @@ impl OpenDesktop {
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(u8::from(self.has_ended.get()))
     }
+}
+
+/// Keeps apps of the same user from this server's memory, environment and pipes, and seals off a
+/// server that is to be sealed off. To be called while the process has one thread.
+pub(crate) fn shield(
+    settings: &Settings,
+    command: &Command,
+) -> std::result::Result<(), Box<dyn std::error::Error>> {
+    let has_own = |serve: &Serve| settings.desktop.is_some() || serve.desktops.is_some();
+    let (serves, has_own) = match command {
+        Command::Serve(serve) => (true, has_own(serve)),
+        Command::Call(_) | Command::Warm { .. } => (true, settings.desktop.is_some()),
+        _ => (false, false),
+    };
+    // KWin and portals look into /proc before they give pictures and input to a program.
+    if serves && (has_own || env::var_os("WAYLAND_DISPLAY").is_none()) {
+        set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    }
+    if matches!(command, Command::Serve(_)) && env::var_os(SEALED).is_some() {
+        deskline_http::give_up()?;
+    }
+    Ok(())
 }
 
 /// Opens the user's desktop, or a private one if the settings say so.

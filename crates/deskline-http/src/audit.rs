@@ -1,0 +1,63 @@
+//! The calls of a desktop and its answers, written outside of its seal: its own journal can be
+//! changed by its apps.
+
+use std::collections::HashMap;
+use std::fs::{DirBuilder, File};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rmcp::model::CallToolRequestParams;
+use serde_json::{Value, json};
+
+/// Arguments that say what was acted on, and have no text that was typed.
+const TARGET: [&str; 4] = ["pid", "identifier", "ref", "element"];
+
+/// Lines of an answer that have no typed text either.
+const ANSWER: [&str; 3] = ["error:", "pid:", "app:"];
+
+/// The file of one desktop: a JSON object a line.
+pub(crate) struct Audit(File);
+
+/// The audit of the desktop with this journal.
+pub(crate) fn path(journal: &Path) -> Option<PathBuf> {
+    let name = journal.file_name()?.to_string_lossy();
+    let all = journal.parent()?.with_file_name("audit");
+    Some(all.join(format!("{name}.jsonl")))
+}
+
+impl Audit {
+    pub(crate) fn create(journal: &Path) -> io::Result<Self> {
+        let path = path(journal).ok_or(io::ErrorKind::InvalidInput)?;
+        if let Some(all) = path.parent() {
+            DirBuilder::new().recursive(true).mode(0o700).create(all)?;
+        }
+        let mut options = File::options();
+        let file = options.append(true).create(true).mode(0o600).open(path)?;
+        Ok(Self(file))
+    }
+
+    /// Adds a call, without what may be a secret.
+    pub(crate) fn record(&self, call: &Value, outcome: &str, took: Duration, answer: &str) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let (now, took) = [now.unwrap_or_default(), took]
+            .map(|time| time.as_millis() as u64)
+            .into();
+        let is_kept = |line: &&str| ANSWER.iter().any(|field| line.starts_with(field));
+        let answer: Vec<&str> = answer.lines().filter(is_kept).take(ANSWER.len()).collect();
+        let line = json!({
+            "ms": now, "call": call, "outcome": outcome, "took": took, "answer": answer,
+        });
+        if let Err(error) = (&self.0).write_all(format!("{line}\n").as_bytes()) {
+            tracing::warn!("the audit cannot be written: {error}");
+        }
+    }
+}
+
+/// The tool of a call, and what it is to act on.
+pub(crate) fn call(request: &CallToolRequestParams) -> Value {
+    let given = |name| Some((name, request.arguments.as_ref()?.get(name)?));
+    let target: HashMap<&str, &Value> = TARGET.into_iter().filter_map(given).collect();
+    json!({"tool": request.name, "target": target})
+}

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::time::Duration;
 
+use clap::builder::FalseyValueParser;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use deskline_journal::{Journal, Retention};
 #[cfg(target_os = "macos")]
@@ -88,7 +89,8 @@ pub(crate) struct Settings {
     #[arg(default_value = "1GiB,7d")]
     pub(crate) keep: Retention,
     /// Offer only the tools that change nothing on the desktop
-    #[arg(help_heading = MAY, long, global = true)]
+    #[arg(help_heading = MAY, long, global = true, env = "DESKLINE_READ_ONLY")]
+    #[arg(value_parser = FalseyValueParser::new())]
     pub(crate) read_only: bool,
     /// Act in and read only apps with this executable, by path or name, or this desktop-file id;
     /// may be given several times
@@ -102,7 +104,8 @@ pub(crate) struct Settings {
     pub(crate) allow_commands: bool,
     /// Ask you, through the MCP client, before an app is acted in for the first time and before a
     /// button of an alert is pressed; see deskline grants
-    #[arg(help_heading = MAY, long, global = true)]
+    #[arg(help_heading = MAY, long, global = true, env = "DESKLINE_ASK")]
+    #[arg(value_parser = FalseyValueParser::new())]
     pub(crate) ask: bool,
     /// Whether your keyboard and mouse are blocked while the agent's input is sent (`input`), with
     /// a banner that says so (`full`)
@@ -113,9 +116,10 @@ pub(crate) struct Settings {
     #[arg(help_heading = YOURS, long, global = true, value_name = "SECONDS", default_value_t = 30)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=600))]
     pub(crate) guard_timeout: u16,
-    /// Give the agent a desktop of its own: `private` or `private=1920x1080`
-    #[arg(help_heading = DESKTOP, long, global = true, value_name = "private[=WxH]", value_parser = private)]
-    pub(crate) desktop: Option<Size>,
+    /// The agent's desktop: `yours`, or one of its own, `private` or `private=1920x1080`
+    #[arg(help_heading = DESKTOP, long, global = true, value_name = "yours|private[=WxH]")]
+    #[arg(default_value = "yours", value_parser = private)]
+    pub(crate) desktop: Private,
     /// The home directory of the private desktop's apps [default: a temporary, empty one]
     #[cfg(target_os = "linux")]
     #[arg(help_heading = DESKTOP, long, global = true, value_name = "DIR")]
@@ -148,6 +152,10 @@ pub(crate) struct Settings {
     #[arg(help_heading = LOG, short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }
+
+/// The size of a private desktop. Under the name `Option`, clap would take it for an option without
+/// a default.
+pub(crate) type Private = Option<Size>;
 
 /// The folder of a macos-use setup.
 const MACOS_USE: &str = "/tmp/macos-use";

@@ -96,7 +96,14 @@ fn complete(
         })
     };
     let all = || program.get_arguments().chain(serve.get_arguments());
-    let bound = all().any(|arg| BOUNDS.contains(&arg.get_id().as_str()) && is_given(arg));
+    // The environment can say `false`, and an option can name its default.
+    let sets = |arg: &Arg| {
+        let mut raw = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
+        !raw.any(|value| value == "false" || value == "yours")
+    };
+    let bound = all()
+        .filter(|arg| BOUNDS.contains(&arg.get_id().as_str()))
+        .any(|arg| is_given(arg) && (arg.get_id() == "desktops" || sets(arg)));
     let (mut general, mut own, mut ignored) = (vec![], vec![], vec![]);
     for (key, item) in document.as_table() {
         let span = document.as_table().key(key).and_then(toml_edit::Key::span);
@@ -289,6 +296,8 @@ mod tests {
         }
         let (cli, _) = read("deskline", text).unwrap();
         assert!(cli.settings.allow_commands && cli.settings.attended);
+        let (cli, _) = read("deskline --desktop yours", text).unwrap();
+        assert!(cli.settings.allow_commands && cli.settings.desktop.is_none());
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub(crate) enum NoDesktop {
     )]
     OtherProfile,
     #[error(
-        "{0}. Nothing was done. Try again; if it fails again, ask the person who runs the server"
+        "{0}. Nothing was done. Try again; if it fails again, ask whoever runs the server"
     )]
     Failed(HttpError),
 }

@@ -53,10 +53,10 @@ def need(program):
         raise Skip(f"{program} is not installed")
 
 
-def use(*command, folder, env=None):
+def use(*command, folder, env=None, desktop=("--desktop", "private")):
     """Opens an app on a private desktop through an installed server, and reads the files of the call."""
     env = (env or dict(os.environ)) | {"DESKLINE_DIR": str(folder / "journal")}
-    with Client([*command, "--desktop", "private"], env) as client:
+    with Client([*command, *desktop], env) as client:
         text, failed = client.call("open_application_and_traverse", identifier=APP)
     assert not failed and "status: success" in text, text
     tree = re.search(r"^file: (\S+)", text, re.M).group(1)
@@ -73,6 +73,28 @@ def helper(program):
 def empty_environment(folder, path="/usr/bin:/bin"):
     """The environment of a new user."""
     return {"HOME": str(folder / "home"), "PATH": path, "LANG": "C.UTF-8"}
+
+
+@check
+def rpm(out, folder):
+    """rpmbuild of the archive, and its files in a folder."""
+    need("rpmbuild")
+    need("rpm2archive")
+    run("rpmbuild", "-bb", "--define", f"_sourcedir {out}", "--define", f"_topdir {folder}", out / "deskline.spec")
+    [package] = folder.glob("RPMS/*/deskline-*.rpm")
+    said = run("rpm", "-qp", "--qf", "[%{FILEMODES:perms} %{FILEUSERNAME}:%{FILEGROUPNAME} %{FILENAMES}\n]", package)
+    assert "-rwxr-sr-x root:input /usr/libexec/deskline-grab" in said, said
+    run("rpm2archive", package)
+    run("tar", "-xf", f"{package}.tgz", "-C", folder)
+    helper(folder / "usr/libexec/deskline-grab")
+    use(folder / "usr/bin/deskline", folder=folder)
+
+
+@check
+def homebrew(out, folder):
+    """The formula's syntax."""
+    need("ruby")
+    run("ruby", "-c", out / "deskline.rb")
 
 
 @check
@@ -192,11 +214,18 @@ def mcp_bundle(out, folder):
     start = manifest["server"]["mcp_config"]
     words = {"__dirname": str(folder / "bundle")}
     words |= {f"user_config.{name}": str(option["default"]) for name, option in manifest["user_config"].items()}
+    words["user_config.desktop"] = "private"
+    # As JSON writes it.
+    words = {name: {"True": "true", "False": "false"}.get(word, word) for name, word in words.items()}
 
     def filled(text):
         return re.sub(r"\$\{([^}]+)\}", lambda found: words[found[1]], text)
 
-    use(filled(start["command"]), *map(filled, start["args"]), folder=folder)
+    env = dict(os.environ) | {name: filled(value) for name, value in start["env"].items()}
+    start = [filled(start["command"]), *map(filled, start["args"])]
+    use(*start, folder=folder, env=env, desktop=())
+    with Client(start, env | {"DESKLINE_READ_ONLY": "true", "DESKLINE_DIR": str(folder / "journal")}) as client:
+        assert len(client.ask("tools/list")["tools"]) < 10
     helper(folder / "bundle/server/deskline-grab")
     assert len(manifest["tools"]) >= 15, manifest["tools"]
 

@@ -206,6 +206,21 @@ def archive(release, platform, shared, bill):
     release.add(path)
 
 
+def recipes(release):
+    """For rpm, the AUR and Homebrew: of the archives, with their checksums."""
+    words = {}
+    for platform in PLATFORMS:
+        path = release.out / f"deskline-{release.version}-{platform}.tar.gz"
+        # A platform that was not built has a checksum that nothing has.
+        sum_of = release.checksum(path.name) if path.is_file() else "0" * 64
+        words["SHA256_" + platform.upper().replace("-", "_")] = sum_of
+    for kind in ("rpm", "aur", "homebrew"):
+        for template in sorted((HERE / kind).iterdir()):
+            path = release.out / template.name
+            path.write_text(release.text(f"{kind}/{template.name}", **words))
+            release.add(path)
+
+
 def installer(release):
     names = [p.name for p in release.made if p.name.endswith(".tar.gz")]
     sums = "\n".join(f"{release.checksum(name)}  {name}" for name in names)
@@ -353,6 +368,7 @@ def main():
         bundle(release, platform, listed, materials)
     npm(release, bills)
     installer(release)
+    recipes(release)
     registry(release)
     sums = "".join(f"{release.checksum(p.name)}  {p.name}\n" for p in sorted(release.made))
     (release.out / "SHA256SUMS").write_text(sums)

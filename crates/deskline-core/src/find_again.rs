@@ -21,7 +21,7 @@ impl Tree {
     }
 
     /// Whether an element stands where another one stood in an earlier reading: in the same window
-    /// and page, and in the same container or box. The next page may have a button of that text too.
+    /// and page, and in the same container or box. The next page may have a button of that text.
     pub fn is_at_same_place(&self, index: usize, before: &Self, was: usize) -> bool {
         let frame = |tree: &Self, at: usize| {
             let is_page = |at: &usize| tree.elements[*at].role == Role::WEB_AREA;

@@ -62,8 +62,6 @@ pub(crate) enum NoDesktop {
         call, or connect with another handle"
     )]
     OtherProfile,
-    #[error(
-        "{0}. Nothing was done. Try again; if it fails again, ask the person who runs the server"
-    )]
+    #[error("{0}. Nothing was done. Try again; if it fails again, ask whoever runs the server")]
     Failed(HttpError),
 }

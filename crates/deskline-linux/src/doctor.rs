@@ -72,7 +72,9 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     let for_texts = session;
     let session = session.clone();
     let for_guard = session.clone();
-    let guard = (!trees_only).then(|| start(move || display::guard(&for_guard, attended)));
+    // Without an X server there is no guard: the display's check says what to do.
+    let guard = (windows.is_some() && !trees_only)
+        .then(|| start(move || display::guard(&for_guard, attended)));
     let front = windows.into_iter().flatten().find(|w| w.viewable);
     let picture = front.map(|window| start(move || display::picture(&session, &window)));
     let tree = listed

@@ -24,7 +24,7 @@ pub fn examine<O: Os>(os: &O, own: u32) -> Vec<Check> {
         checks.push(Check::fail(
             "display",
             "there is no display: this process has no login session with a screen",
-            "start deskline from an app of the person who is logged in, not over ssh or as a \
+            "start deskline from an app of the user who is logged in, not over ssh or as a \
             daemon",
         ));
         return checks;

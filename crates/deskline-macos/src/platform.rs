@@ -33,7 +33,7 @@ impl<O: Os> Platform for MacPlatform<O> {
         if self.os.displays().is_empty() {
             return Err(Error::Unavailable(
                 "there is no display: this process has no login session with a screen. Start \
-                 deskline from an app of the person who is logged in, not over ssh or as a daemon"
+                 deskline from an app of the user who is logged in, not over ssh or as a daemon"
                     .into(),
             ));
         }

@@ -37,7 +37,7 @@ const FLUSH: Duration = Duration::from_secs(1);
 
 /// The lines of [`INSTRUCTIONS`] about files, and their replacement for clients that cannot open
 /// them.
-const OPENS_FILES: &str = "- Search a .txt with grep (`grep -n 'AXButton' FILE`), do not read it whole. Lines that start with +, - or ~ are what the action changed. Without file access use search_tree and view_screenshot.";
+const OPENS_FILES: &str = "- Search a .txt with grep (`grep -n 'AXButton' FILE`), do not read it whole. Lines that start with +, - or ~ are what the action changed. Without a shell or file tool use search_tree and view_screenshot.";
 const NO_FILES: &str = "- The files are on the server, out of your reach: search_tree finds lines of a .txt, view_screenshot shows the .png. Lines that start with +, - or ~ are what the action changed.";
 
 /// The instructions for a client on another machine, which cannot open the files, and where perhaps

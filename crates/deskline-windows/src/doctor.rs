@@ -19,7 +19,7 @@ pub fn examine() -> Vec<Check> {
         return vec![Check::fail(
             "display",
             "this process runs as a service, in a session without a desktop",
-            "start deskline from a program of the person who is logged in",
+            "start deskline from a program of the user who is logged in",
         )];
     }
     let place = screen();

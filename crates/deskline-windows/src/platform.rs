@@ -12,7 +12,7 @@ use crate::private;
 use crate::process;
 use crate::tree::{self, answers};
 
-/// The desktop of the person who is logged in. Each login session has a desktop of its own.
+/// The desktop of the user who is logged in. Each login session has a desktop of its own.
 pub struct WinPlatform(());
 
 impl WinPlatform {
@@ -41,7 +41,7 @@ impl Platform for WinPlatform {
         if process::session() == Some(0) {
             return Err(Error::Unavailable(
                 "this process runs as a service, in a session without a desktop. Start deskline \
-                 from a program of the person who is logged in"
+                 from a program of the user who is logged in"
                     .into(),
             ));
         }

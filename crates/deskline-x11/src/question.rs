@@ -40,7 +40,7 @@ const SHOWS: Duration = Duration::from_secs(50);
 /// The longest time between two checks of the cancel flag.
 const LOOK: Duration = Duration::from_millis(50);
 
-const WHAT: &str = "asking the person";
+const WHAT: &str = "asking you";
 
 /// Asks the person: the index of the answer they chose, `None` if they chose none within 50 s or
 /// the flag was raised. The inner error says why they cannot be asked.
@@ -62,7 +62,7 @@ pub fn ask(
         Err(why) => return Ok(Err(why)),
     };
     if !slaves.iter().any(|slave| slave.keyboard && !slave.xtest) {
-        return Ok(Err(format!("{display} has no keyboard of the person")));
+        return Ok(Err(format!("{display} has no keyboard of yours")));
     }
     if let [program, ..] = people::programs(display)[..] {
         return Ok(Err(format!(

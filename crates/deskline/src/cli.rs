@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::FalseyValueParser;
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use deskline_journal::{Journal, Retention};
 #[cfg(target_os = "macos")]
 use deskline_macos::selftest::Role;
@@ -67,64 +68,76 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
-/// Options of every command.
+const MAY: &str = "What the agent may do";
+const YOURS: &str = "Your keyboard and mouse";
+const DESKTOP: &str = "Which desktop";
+const LOG: &str = "The log and standard error";
+#[cfg(unix)]
+const HTTP: &str = "Over HTTP";
+#[cfg(target_os = "linux")]
+const CLIENTS: &str = "A desktop for each client";
+
+/// The options of a server, which every command takes and those show that they concern.
 #[allow(clippy::struct_excessive_bools)] // each is an option of its own
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Settings {
     /// The log's folder [default: /tmp/deskline]
-    #[arg(long, global = true, env = "DESKLINE_DIR", value_name = "DIR")]
+    #[arg(help_heading = LOG, long, global = true, env = "DESKLINE_DIR", value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
     /// How much the log keeps: a size, an age or both
-    #[arg(long, global = true, value_name = "SIZE,AGE")]
+    #[arg(help_heading = LOG, long, global = true, value_name = "SIZE,AGE")]
     #[arg(default_value = "1GiB,7d")]
     pub(crate) keep: Retention,
     /// Offer only the tools that change nothing on the desktop
-    #[arg(long, global = true)]
+    #[arg(help_heading = MAY, long, global = true, env = "DESKLINE_READ_ONLY")]
+    #[arg(value_parser = FalseyValueParser::new())]
     pub(crate) read_only: bool,
     /// Act in and read only apps with this executable, by path or name, or this desktop-file id;
     /// may be given several times
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(help_heading = MAY, long, global = true, value_name = "NAME")]
     pub(crate) allow_app: Vec<String>,
     /// Never act in or read apps whose name contains this; may be given several times
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(help_heading = MAY, long, global = true, value_name = "NAME")]
     pub(crate) deny_app: Vec<String>,
     /// Despite --allow-app, --deny-app and --ask, open apps with any arguments
-    #[arg(long, global = true)]
+    #[arg(help_heading = MAY, long, global = true)]
     pub(crate) allow_commands: bool,
     /// Ask you, through the MCP client, before an app is acted in for the first time and before a
     /// button of an alert is pressed; see deskline grants
-    #[arg(long, global = true)]
+    #[arg(help_heading = MAY, long, global = true, env = "DESKLINE_ASK")]
+    #[arg(value_parser = FalseyValueParser::new())]
     pub(crate) ask: bool,
     /// Whether your keyboard and mouse are blocked while the agent's input is sent (`input`), with
     /// a banner that says so (`full`)
-    #[arg(long, global = true, value_name = "off|input|full")]
+    #[arg(help_heading = YOURS, long, global = true, value_name = "off|input|full")]
     #[arg(default_value = "full", hide_possible_values = true)]
     pub(crate) guard: GuardMode,
     /// After how many seconds your input is unblocked at the latest
-    #[arg(long, global = true, value_name = "SECONDS", default_value_t = 30)]
+    #[arg(help_heading = YOURS, long, global = true, value_name = "SECONDS", default_value_t = 30)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=600))]
     pub(crate) guard_timeout: u16,
-    /// Give the agent a desktop of its own: `private` or `private=1920x1080`
-    #[arg(long, global = true, value_name = "private[=WxH]", value_parser = private)]
-    pub(crate) desktop: Option<Size>,
+    /// The agent's desktop: `yours`, or one of its own, `private` or `private=1920x1080`
+    #[arg(help_heading = DESKTOP, long, global = true, value_name = "yours|private[=WxH]")]
+    #[arg(default_value = "yours", value_parser = private)]
+    pub(crate) desktop: Private,
     /// The home directory of the private desktop's apps [default: a temporary, empty one]
     #[cfg(target_os = "linux")]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(help_heading = DESKTOP, long, global = true, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
     /// You watch the private desktop: block your input and put your window and pointer back there
     /// too
     #[cfg(target_os = "linux")]
-    #[arg(long, global = true)]
+    #[arg(help_heading = DESKTOP, long, global = true)]
     pub(crate) attended: bool,
     /// On sway 1.10 or later: `own` gives the agent a pointer and a focus beside yours. Only apps
     /// that start after the server take input from them, and Chromium does not
     #[cfg(target_os = "linux")]
-    #[arg(long, global = true, value_name = "own|shared")]
+    #[arg(help_heading = DESKTOP, long, global = true, value_name = "own|shared")]
     #[arg(default_value = "shared", hide_possible_values = true)]
     pub(crate) seat: SeatChoice,
     /// On GNOME: `notify` uses the input interface from before GNOME 45
     #[cfg(target_os = "linux")]
-    #[arg(long, global = true, value_name = "auto|notify")]
+    #[arg(help_heading = DESKTOP, long, global = true, value_name = "auto|notify")]
     #[arg(default_value = "auto", hide_possible_values = true)]
     pub(crate) gnome_input: GnomeInput,
     /// Use the tool names and the folder of another server: `macos-use`
@@ -132,16 +145,42 @@ pub(crate) struct Settings {
     #[arg(hide_possible_values = true)]
     pub(crate) compat: Option<Compat>,
     /// How standard error is written: `json` has an object a line
-    #[arg(long, global = true, value_name = "text|json")]
+    #[arg(help_heading = LOG, long, global = true, value_name = "text|json")]
     #[arg(default_value = "text", hide_possible_values = true)]
     pub(crate) log_format: LogFormat,
     /// Print more to standard error; twice for still more
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(help_heading = LOG, short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }
 
+/// The size of a private desktop. Under the name `Option`, clap would take it for an option without
+/// a default.
+pub(crate) type Private = Option<Size>;
+
 /// The folder of a macos-use setup.
 const MACOS_USE: &str = "/tmp/macos-use";
+
+/// The definition of the command line. Each command shows the options that concern it.
+pub(crate) fn command() -> clap::Command {
+    let mut program = Cli::command();
+    let settings: Vec<clap::Arg> = program.get_arguments().cloned().collect();
+    for command in program.get_subcommands_mut() {
+        let shown: &[&str] = match command.get_name() {
+            "serve" | "call" | "replay" => continue,
+            "doctor" | "status" => &["dir", "desktop", "home", "attended", "seat", "gnome_input"],
+            "log" | "view" | "grep" => &["dir", "compat"],
+            "demo" | "desktop" => &["home"],
+            _ => &[],
+        };
+        for arg in &settings {
+            if !shown.contains(&arg.get_id().as_str()) {
+                // An argument of the command's own takes the place of the program's.
+                *command = std::mem::take(command).arg(arg.clone().hide(true));
+            }
+        }
+    }
+    program
+}
 
 impl Settings {
     /// Opens the journal.
@@ -216,6 +255,8 @@ pub(crate) enum Command {
         #[arg(long)]
         fix: bool,
     },
+    /// Show what is set up: version, desktop, clients with an entry, and what is missing
+    Status,
     /// Show what agents do: a sum and a saved note on a private desktop, as an agent would make
     /// them
     ///
@@ -346,54 +387,54 @@ pub(crate) struct Serve {
     /// Serve streamable HTTP at this address, such as 127.0.0.1:8765. Clients send a token, which
     /// is made at the first start, or taken from DESKLINE_TOKEN
     #[cfg(unix)]
-    #[arg(long, value_name = "ADDR")]
+    #[arg(help_heading = HTTP, long, value_name = "ADDR")]
     pub(crate) http: Option<SocketAddr>,
     /// A host name by which clients reach it, besides loopback; may be given several times
     #[cfg(unix)]
-    #[arg(long, value_name = "NAME", requires = "http")]
+    #[arg(help_heading = HTTP, long, value_name = "NAME", requires = "http")]
     pub(crate) host: Vec<String>,
     /// Answer /health and /ready at this address too, where clients cannot take their place
     #[cfg(unix)]
-    #[arg(long, value_name = "ADDR", requires = "http")]
+    #[arg(help_heading = HTTP, long, value_name = "ADDR", requires = "http")]
     pub(crate) probes: Option<SocketAddr>,
     /// Give each client a private desktop of its own, at most N
     #[cfg(target_os = "linux")]
-    #[arg(long, value_name = "N", requires = "http", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(help_heading = CLIENTS, long, value_name = "N", requires = "http", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) desktops: Option<u16>,
     /// How many desktops are started in advance
     #[cfg(target_os = "linux")]
-    #[arg(long, value_name = "N", requires = "desktops", default_value_t = 1)]
+    #[arg(help_heading = CLIENTS, long, value_name = "N", requires = "desktops", default_value_t = 1)]
     pub(crate) warm: u16,
     /// Whether the apps of the clients' desktops share this machine's network, loopback too
     #[cfg(target_os = "linux")]
-    #[arg(long, value_name = "none|shared", requires = "desktops")]
+    #[arg(help_heading = CLIENTS, long, value_name = "none|shared", requires = "desktops")]
     #[arg(default_value = "none", hide_possible_values = true)]
     pub(crate) net: Net,
     /// Do not seal the desktops off from each other: for clients that may reach each other's apps
     /// and files, where there is no bubblewrap
     #[cfg(target_os = "linux")]
-    #[arg(long, requires = "desktops")]
+    #[arg(help_heading = CLIENTS, long, requires = "desktops")]
     pub(crate) unsealed: bool,
     /// The memory of each desktop with its apps, such as 2GiB: an app that needs more is killed
     #[cfg(target_os = "linux")]
-    #[arg(long, value_name = "SIZE", requires = "desktops", value_parser = size)]
+    #[arg(help_heading = CLIENTS, long, value_name = "SIZE", requires = "desktops", value_parser = size)]
     pub(crate) memory: Option<u64>,
     /// The processes and threads of each desktop with its apps
     #[cfg(target_os = "linux")]
-    #[arg(long, value_name = "N", requires = "desktops")]
+    #[arg(help_heading = CLIENTS, long, value_name = "N", requires = "desktops")]
     pub(crate) processes: Option<u32>,
     /// Answer /metrics without the token: numbers alone, no text of a screen
     #[cfg(unix)]
-    #[arg(long, requires = "http")]
+    #[arg(help_heading = HTTP, long, requires = "http")]
     pub(crate) metrics_open: bool,
     /// Show the logs of its desktops to browsers below /view/, which ask for a password: the
     /// viewer's token, made at the first start, or taken from DESKLINE_VIEW_TOKEN
     #[cfg(unix)]
-    #[arg(long, requires = "http")]
+    #[arg(help_heading = HTTP, long, requires = "http")]
     pub(crate) view: bool,
     /// After how many minutes without a call a client's session ends, and its desktop
     #[cfg(unix)]
-    #[arg(long, value_name = "MINUTES", requires = "http", default_value = "30", value_parser = minutes)]
+    #[arg(help_heading = HTTP, long, value_name = "MINUTES", requires = "http", default_value = "30", value_parser = minutes)]
     pub(crate) idle: Duration,
 }
 
@@ -520,8 +561,6 @@ fn name(value: &impl ValueEnum) -> OsString {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     fn parse(line: &str) -> Result<Cli, clap::Error> {
@@ -530,7 +569,7 @@ mod tests {
 
     #[test]
     fn the_definition_is_sound() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 
     #[test]

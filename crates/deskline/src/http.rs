@@ -140,7 +140,7 @@ fn fleet(settings: &Settings, serve: &Serve, most: u16) -> Result<FleetOptions, 
         );
     }
     if settings.ask {
-        return Err("--ask is for a desktop at which a person sits, not for --desktops".into());
+        return Err("--ask is for a desktop at which you sit, not for --desktops".into());
     }
     let journal = settings.journal()?;
     let journals = journals(journal.path());

@@ -12,8 +12,9 @@ mod yaml;
 
 use std::process::{Command, ExitCode};
 
-use clap::Args;
+use clap::{Args, ValueEnum as _};
 use client::Client;
+pub(crate) use client::settings_folder;
 use client::{Format, Location};
 use file::File;
 use server::{NAME, Server};
@@ -48,6 +49,24 @@ pub(crate) fn install(args: &InstallArgs) -> Done {
 /// byte.
 pub(crate) fn uninstall(args: &InstallArgs) -> Done {
     Ok(take_out(args).map(|()| ExitCode::SUCCESS)?)
+}
+
+/// A line for each client that has an entry for all projects: its file, and how it starts Deskline.
+pub(crate) fn entries() -> Vec<String> {
+    let line = |client: &Client| {
+        let location = client.location(None).ok()?;
+        let file = File::read(&location.path).ok()?;
+        let server = entry_of(&location.format, file.text()).ok()??;
+        let command = [&[server.program][..], &server.arguments]
+            .concat()
+            .join(" ");
+        Some(format!(
+            "{} ({}): {command}",
+            client.title(),
+            location.path.display()
+        ))
+    };
+    Client::value_variants().iter().filter_map(line).collect()
 }
 
 fn add(args: &InstallArgs) -> Result<()> {

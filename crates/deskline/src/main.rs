@@ -1,6 +1,7 @@
 //! Deskline: lets an AI agent drive native desktop apps through the accessibility tree.
 
 mod cli;
+mod config;
 #[cfg(target_os = "linux")]
 mod demo;
 mod grants;
@@ -15,18 +16,23 @@ mod platform;
 mod replay;
 mod run;
 mod state;
+mod status;
 mod view;
 #[cfg(unix)]
 mod warm;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use cli::{Cli, Command};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    platform::run(move || start(cli))
+    match config::command_line(std::env::args_os().collect()) {
+        Ok(cli) => platform::run(move || start(cli)),
+        Err(why) => {
+            eprintln!("deskline: {why}");
+            ExitCode::from(2)
+        }
+    }
 }
 
 fn start(cli: Cli) -> ExitCode {
@@ -70,6 +76,7 @@ fn start(cli: Cli) -> ExitCode {
         Command::Grants { command } => grants::run(&command.unwrap_or(cli::GrantsCommand::List)),
         Command::Grep { pattern, number } => run::grep(settings, &pattern, number),
         Command::Doctor { json, fix } => platform::doctor(settings, json, fix),
+        Command::Status => status::status(settings),
         #[cfg(target_os = "linux")]
         Command::Demo => demo::demo(settings),
         Command::Install(args) => install::install(&args),

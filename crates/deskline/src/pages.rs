@@ -3,16 +3,15 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::CommandFactory as _;
 use clap_complete::Shell;
 
-use crate::cli::Cli;
+use crate::cli;
 use crate::output::{self, Done};
 
 /// `deskline completions`.
 pub(crate) fn completions(shell: Shell) -> Done {
     let mut script = vec![];
-    clap_complete::generate(shell, &mut Cli::command(), "deskline", &mut script);
+    clap_complete::generate(shell, &mut cli::command(), "deskline", &mut script);
     output::print(String::from_utf8(script)?.trim_end())?;
     Ok(ExitCode::SUCCESS)
 }
@@ -20,7 +19,7 @@ pub(crate) fn completions(shell: Shell) -> Done {
 /// `deskline manual`: a page for the program and one for each command.
 pub(crate) fn manual(folder: &Path) -> Done {
     // The generated command `help` gets no page.
-    let command = Cli::command().disable_help_subcommand(true);
+    let command = cli::command().disable_help_subcommand(true);
     clap_mangen::generate_to(command, folder)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -95,7 +95,8 @@ pub(crate) fn selftest(settings: &Settings, args: &Selftest) -> Done {
     })
 }
 
-fn examine(settings: &Settings) -> Result<Vec<Check>, Box<dyn Error>> {
+/// The checks of the doctor.
+pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>, Box<dyn Error>> {
     #[cfg(target_os = "linux")]
     let mut checks = linux::examine(settings)?;
     #[cfg(target_os = "macos")]

@@ -181,3 +181,27 @@ fn the_doctor_names_the_one_command_that_installs_what_is_missing() {
         "What is missing, as root: apt-get install xvfb xfwm4 dbus-daemon"
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn the_configuration_file_completes_the_command_line() {
+    let folder = folder();
+    std::fs::create_dir(folder.path().join("deskline")).unwrap();
+    let with = |text: &str| {
+        std::fs::write(folder.path().join("deskline/config.toml"), text).unwrap();
+        let mut command = deskline(&folder, &["log"]);
+        let command = command.env("XDG_CONFIG_HOME", folder.path());
+        command.env_remove("DESKLINE_DIR").output().unwrap()
+    };
+    let place = folder.path().join("own");
+    let output = with(&format!("dir = \"{}\"", place.display()));
+    assert_eq!(outcome(&output), (0, "No calls yet.\n".into()));
+    assert!(place.is_dir());
+    let output = with("keep = \"3d\"\nkeeps = 1");
+    assert_eq!(outcome(&output), (2, String::new()));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        error.contains("config.toml:2: there is no option keeps"),
+        "{error}"
+    );
+}

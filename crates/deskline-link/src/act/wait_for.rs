@@ -79,7 +79,7 @@ pub(crate) struct Wanted<'w> {
     state: Awaited,
     timeout: Duration,
     since: Instant,
-    /// The texts that earlier steps of the chain have typed: their fields are not what it waits for.
+    /// The texts that earlier steps have typed: their fields are not what it waits for.
     typed: Vec<String>,
     /// Whether the chain's next step is for the same target, which has to take it.
     acts_next: bool,

@@ -93,7 +93,7 @@ impl Checkpoint<'_> {
             && let Ok(raising) = self.desktop.raising()
             && let Err(e) = raising.activate(next, &Cancel::new())
         {
-            tracing::warn!("the window below the person's was not put back: {e}");
+            tracing::warn!("the window below yours was not put back: {e}");
         }
     }
 

@@ -56,7 +56,7 @@ pub(super) fn look(owners: &[u32], listed: &[App], checks: &mut Vec<Check>) -> V
         (0, 0) => Check::warn(
             "apps",
             "no app has a window, so no tree and no picture were tried",
-            "open one and run `deskline doctor` again",
+            "open one to have them tried",
         ),
         (0, _) => Check::warn(
             "apps",
@@ -77,7 +77,7 @@ pub(super) fn look(owners: &[u32], listed: &[App], checks: &mut Vec<Check>) -> V
     let more = wrong.len().saturating_sub(MOST);
     checks.extend(wrong.into_iter().take(MOST));
     if more > 0 {
-        let remedy = "fix the problems above first, then run `deskline doctor` again";
+        let remedy = "fix the problems above first";
         checks.push(Check::warn("app", format!("{more} more"), remedy));
     }
     pids

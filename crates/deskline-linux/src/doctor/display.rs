@@ -181,6 +181,8 @@ fn absent(session: &Session) -> Check {
 }
 
 fn refused(display: &str, error: &str) -> Check {
+    // The rest of it is advice for an agent: to run the doctor.
+    let error = error.split_once(". ").map_or(error, |(what, _)| what);
     let said = error.to_lowercase();
     if said.contains("authoriz") || said.contains("magic-cookie") {
         return Check::fail(

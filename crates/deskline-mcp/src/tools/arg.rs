@@ -9,7 +9,10 @@ pub(crate) enum Type {
     Integer,
     Number,
     Bool,
-    Names,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A list of modifiers.
+    Modifiers,
     /// A list of items with this schema.
     List(fn() -> Value),
 }
@@ -21,7 +24,8 @@ impl Type {
             Self::Integer => json!({"type": "integer"}),
             Self::Number => json!({"type": "number"}),
             Self::Bool => json!({"type": "boolean"}),
-            Self::Names => json!({"type": "array", "items": {"type": "string"}}),
+            Self::Choice(words) => json!({"type": "string", "enum": words}),
+            Self::Modifiers => json!({"type": "array", "items": Self::Choice(&MODIFIERS).schema()}),
             Self::List(item) => json!({"type": "array", "items": item()}),
         }
     }
@@ -37,7 +41,7 @@ pub(crate) struct Arg {
 }
 
 impl Arg {
-    const fn new(name: &'static str, kind: Type, about: &'static str) -> Self {
+    pub(crate) const fn optional(name: &'static str, kind: Type, about: &'static str) -> Self {
         Self {
             name,
             kind,
@@ -47,49 +51,41 @@ impl Arg {
         }
     }
 
-    pub(crate) const fn optional(name: &'static str, kind: Type, about: &'static str) -> Self {
-        Self::new(name, kind, about)
-    }
-
     pub(crate) const fn required(name: &'static str, kind: Type, about: &'static str) -> Self {
-        let mut arg = Self::new(name, kind, about);
+        let mut arg = Self::optional(name, kind, about);
         arg.required = true;
         arg
     }
 
     /// An argument that is accepted but not listed: every session pays for the list.
     pub(crate) const fn unlisted(name: &'static str, kind: Type) -> Self {
-        let mut arg = Self::new(name, kind, "");
+        let mut arg = Self::optional(name, kind, "");
         arg.listed = false;
         arg
     }
 }
 
-pub(crate) const PID: Arg = Arg::required("pid", Type::Integer, "");
-pub(crate) const ELEMENT: Arg = Arg::optional("element", Type::Text, "part of its text, any case");
-pub(crate) const ROLE: Arg = Arg::optional("role", Type::Text, "narrows element: AXButton, …");
-pub(crate) const REF: Arg = Arg::optional("ref", Type::Text, "e42, as in a tree line");
-pub(crate) const X: Arg = Arg::optional("x", Type::Number, "");
-pub(crate) const Y: Arg = Arg::optional("y", Type::Number, "");
-pub(crate) const WIDTH: Arg = Arg::optional("width", Type::Number, "with height: acts at centre");
-pub(crate) const HEIGHT: Arg = Arg::optional("height", Type::Number, "");
+/// The modifiers as they are listed. Calls may use other names of them, and rarer ones.
+const MODIFIERS: [&str; 5] = ["Shift", "Control", "Alt", "Super", "Command"];
+
+pub(crate) const PID: Arg = Arg::required("pid", Type::Integer, "the app's");
+pub(crate) const ELEMENT: Arg = Arg::optional("element", Type::Text, "part of its text");
+pub(crate) const ROLE: Arg = Arg::optional("role", Type::Text, "of element: AXButton");
+pub(crate) const REF: Arg = Arg::optional("ref", Type::Text, "e42 of a tree line");
+pub(crate) const X: Arg = Arg::optional("x", Type::Number, "in pixels");
+pub(crate) const Y: Arg = Arg::optional("y", Type::Number, "in pixels");
+pub(crate) const WIDTH: Arg = Arg::optional("width", Type::Number, "acts at the centre");
+pub(crate) const HEIGHT: Arg = Arg::optional("height", Type::Number, "with width");
 pub(crate) const PRESS_KEY: Arg = Arg::optional("pressKey", Type::Text, "pressed last: Return");
-pub(crate) const PRESS_KEY_MODIFIERS: Arg = Arg::optional("pressKeyModifiers", Type::Names, "");
-pub(crate) const WINDOW: Arg = Arg::optional(
-    "window",
-    Type::Text,
-    "ref or part of its title, if there are several",
-);
-pub(crate) const MODIFIER_FLAGS: Arg = Arg::optional(
-    "modifierFlags",
-    Type::Names,
-    "Shift, Control, Alt, Command (Super on Linux)",
-);
+pub(crate) const PRESS_KEY_MODIFIERS: Arg =
+    Arg::optional("pressKeyModifiers", Type::Modifiers, "of pressKey");
+pub(crate) const WINDOW: Arg = Arg::optional("window", Type::Text, "ref or part of its title");
+pub(crate) const MODIFIER_FLAGS: Arg = Arg::optional("modifierFlags", Type::Modifiers, "held");
 
 pub(crate) const EXPECT: Arg = Arg::optional(
     "expect",
     Type::Text,
-    "text that must show afterwards; \"!text\": must not",
+    "text that must show in 3 s; !text: must not",
 );
 pub(crate) const TIMEOUT: Arg = Arg::unlisted("timeout", Type::Number);
 
@@ -104,20 +100,27 @@ pub(crate) const OPTIONS: [Arg; 7] = [
     Arg::unlisted("delayAfterAction", Type::Number),
 ];
 
-/// The arguments of a tool that acts on an element or a point: the app, the target, and its own.
+/// The arguments of a tool that acts on an element or a point: the app, the target, and its own. A
+/// click lists the size of a point's box, the others do not.
 macro_rules! on_target {
     ($($own:expr),* $(,)?) => {{
-        use $crate::tools::arg::{ELEMENT, HEIGHT, PID, REF, ROLE, WIDTH, X, Y};
+        use $crate::tools::arg::{self, ELEMENT, PID, REF, ROLE, X, Y};
+        const WIDTH: arg::Arg = arg::Arg::unlisted("width", arg::Type::Number);
+        const HEIGHT: arg::Arg = arg::Arg::unlisted("height", arg::Type::Number);
         &[PID, ELEMENT, ROLE, REF, X, Y, WIDTH, HEIGHT, $($own),*]
     }};
 }
 pub(super) use on_target;
 
 impl Arg {
-    /// Name and type, if the argument is listed.
+    /// Name and type without its values, if the argument is listed.
     pub(super) fn brief(&self) -> Option<(String, Value)> {
-        self.listed
-            .then(|| (self.name.to_owned(), self.kind.schema()))
+        let kind = match self.kind {
+            Type::Choice(_) => Type::Text.schema(),
+            Type::Modifiers => json!({"type": "array", "items": Type::Text.schema()}),
+            kind => kind.schema(),
+        };
+        self.listed.then(|| (self.name.to_owned(), kind))
     }
 }
 

@@ -26,12 +26,10 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 pub(super) static CHAIN: ToolRecord = ToolRecord {
     name: "chain_and_traverse",
     about: "Several actions in one call, answered with one diff; prefer it to single calls. Each \
-        step is an object: \"do\" (click, type, press_key, scroll, drag, set_value, press_ax, \
-        set_selected, wait_for, read) and that tool's arguments without pid; \"repeat\" runs it up \
-        to 100 times; read answers with the target's whole text. Each target is looked up when its \
-        step comes: name elements that will appear by their text; refs of present ones work too. A \
-        dialog or app that a step opens gets the next step. Stops at the first step \
-        that fails. Example: \
+        step is an object: \"do\" and that tool's arguments without pid; \"repeat\" runs it up to \
+        100 times; read answers with the target's whole text. Each target is looked up when its \
+        step comes: name what will appear by its text. A dialog or app that a step opens gets the \
+        next step. Stops at the first step that fails. Example: \
         [{\"do\":\"click\",\"element\":\"Name\",\"text\":\"Ann\"},{\"do\":\"press_key\",\"keyName\":\"s\",\"modifierFlags\":[\"Control\"]},{\"do\":\"wait_for\",\"element\":\"Saved\"}]",
     args: &[
         PID,
@@ -62,7 +60,10 @@ pub(super) fn step_schema() -> Value {
     let args = STEPS.iter().flat_map(|(_, record)| record.args);
     let own = args.filter(|arg| !CHAINS.contains(&arg.name));
     let mut properties = Map::new();
-    properties.insert("do".into(), json!({"type": "string"}));
+    properties.insert(
+        "do".into(),
+        json!({"type": "string", "enum": STEPS.map(|(name, _)| name)}),
+    );
     properties.insert("repeat".into(), json!({"type": "integer"}));
     properties.extend(own.filter_map(Arg::brief));
     json!({"type": "object", "properties": properties, "required": ["do"]})

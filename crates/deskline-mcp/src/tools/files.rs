@@ -7,12 +7,11 @@ const FILE: Arg = Arg::optional("file", Type::Text, "default: the newest");
 
 pub(super) static SEARCH_TREE: ToolRecord = ToolRecord {
     name: "search_tree",
-    about: "Find lines of a tree file by a regular expression (any case), with line numbers. For \
-        clients that cannot grep files.",
+    about: "Find lines of a tree file, with line numbers, if you have no shell or file tool.",
     args: &[
-        Arg::required("pattern", Type::Text, ""),
+        Arg::required("pattern", Type::Text, "regular expression, any case"),
         FILE,
-        Arg::optional("role", Type::Text, "AXButton"),
+        Arg::optional("role", Type::Text, "only AXButton, …"),
         Arg::optional("limit", Type::Integer, "default 20"),
     ],
     effect: Effect::ReadFile,
@@ -21,8 +20,8 @@ pub(super) static SEARCH_TREE: ToolRecord = ToolRecord {
 
 pub(super) static VIEW_SCREENSHOT: ToolRecord = ToolRecord {
     name: "view_screenshot",
-    about: "The picture of a window, for clients that cannot read files. To check, not to take \
-        coordinates from.",
+    about: "The picture of a window, if you have no file tool. Coordinates from it only where \
+        an answer has no_tree: or blind:.",
     args: &[FILE],
     effect: Effect::ReadFile,
     handler: Handler::Screenshot,

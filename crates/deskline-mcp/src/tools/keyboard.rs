@@ -16,11 +16,11 @@ pub(super) static TYPE: ToolRecord = ToolRecord {
     about: "Type text into what has the focus, then optionally press a key.",
     args: &[
         PID,
-        Arg::required("text", Type::Text, ""),
+        Arg::required("text", Type::Text, "at the cursor"),
         Arg::optional(
             "paste",
             Type::Bool,
-            "by the clipboard, which is put back: exact where an editor indents or completes",
+            "by the clipboard: exact where an editor indents",
         ),
         PRESS_KEY,
         PRESS_KEY_MODIFIERS,
@@ -46,11 +46,15 @@ fn type_text(args: Args<'_>) -> Result<Action, Wrong> {
 
 pub(super) static PRESS_KEY_TOOL: ToolRecord = ToolRecord {
     name: "press_key_and_traverse",
-    about: "Press one key with modifiers. Keys: a character, Return, Tab, Space, Escape, Backspace, \
-        Delete, Insert, Home, End, PageUp, PageDown, Up, Down, Left, Right, Menu, F1-F24, KP_0.",
+    about: "Press one key with modifiers.",
     args: &[
         PID,
-        Arg::required("keyName", Type::Text, ""),
+        Arg::required(
+            "keyName",
+            Type::Text,
+            "a character, Return, Tab, Space, Escape, Backspace, Delete, Insert, Home, End, PageUp, \
+            PageDown, Up, Down, Left, Right, Menu, F1-F24, KP_0",
+        ),
         MODIFIER_FLAGS,
         Arg::optional("hold", Type::Number, "seconds, at most 10"),
         EXPECT,

@@ -12,13 +12,12 @@ use crate::args::{Args, Wrong, shown};
 
 pub(super) static OPEN: ToolRecord = ToolRecord {
     name: "open_application_and_traverse",
-    about: "Start an app, or bring a running one to the front, and read its window. Answers with \
-        the pid that every other tool takes.",
+    about: "Start an app, or bring a running one to the front. Answers with its pid.",
     args: &[Arg::required(
         "identifier",
         Type::Text,
-        "name, bundle or desktop-file id, or path; a document may follow; without the user's bounds \
-            any command",
+        "an app's name, bundle or desktop-file id, or path, then documents or URLs; any command line \
+            unless the user restricts apps",
     )],
     effect: Effect::Act,
     handler: Handler::Link(Tool::Open, open),
@@ -33,8 +32,8 @@ fn open(args: Args<'_>) -> Result<Action, Wrong> {
 
 pub(super) static REFRESH: ToolRecord = ToolRecord {
     name: "refresh_traversal",
-    about: "Read an app's window again without touching it. Only for what changed by itself: \
-        each action already answers with a fresh tree.",
+    about: "Read an app's window again, only for what changed by itself: each action answers with \
+        a fresh tree.",
     args: &[PID, WINDOW],
     effect: Effect::Look,
     handler: Handler::Link(Tool::Refresh, |_| Ok(Action::Refresh)),
@@ -68,8 +67,7 @@ pub(super) static LIST_APPLICATIONS: ToolRecord = ToolRecord {
 
 pub(super) static WAIT_FOR: ToolRecord = ToolRecord {
     name: "wait_for_and_traverse",
-    about: "Wait until an element is present, absent, or has a state, instead of polling with \
-        refresh_traversal. Answers with what changed meanwhile.",
+    about: "Wait until an element is present, absent or has a state; do not poll.",
     args: &[
         PID,
         ELEMENT,
@@ -77,9 +75,8 @@ pub(super) static WAIT_FOR: ToolRecord = ToolRecord {
         REF,
         Arg::optional(
             "state",
-            Type::Text,
-            "present (default), absent, visible, enabled, loaded (its page), or a state word of a \
-            tree line: checked, disabled, …",
+            Type::Choice(&AWAITED),
+            "default present; loaded: its page",
         ),
         Arg::optional("timeout", Type::Number, "seconds, default 10"),
     ],
@@ -95,6 +92,21 @@ fn wait_for(args: Args<'_>) -> Result<Action, Wrong> {
     })
 }
 
+/// The words of `state`.
+const AWAITED: [&str; 5 + States::WORDS.len()] = {
+    let mut words = ["present"; 5 + States::WORDS.len()];
+    words[1] = "absent";
+    words[2] = "visible";
+    words[3] = "enabled";
+    words[4] = "loaded";
+    let mut i = 0;
+    while i < States::WORDS.len() {
+        words[5 + i] = States::WORDS[i].0;
+        i += 1;
+    }
+    words
+};
+
 fn awaited(word: &str) -> Result<Awaited, Wrong> {
     let lower = word.trim().to_lowercase();
     match lower.as_str() {
@@ -108,12 +120,8 @@ fn awaited(word: &str) -> Result<Awaited, Wrong> {
             .find(|(name, _)| *name == lower)
             .map(|(_, state)| Awaited::State(*state))
             .ok_or_else(|| {
-                let words: Vec<&str> = States::WORDS.iter().map(|(name, _)| *name).collect();
-                format!(
-                    "state must be one of present, absent, visible, enabled, loaded, {}, not {}",
-                    words.join(", "),
-                    shown(&word.into())
-                )
+                let (words, word) = (AWAITED.join(", "), shown(&word.into()));
+                format!("state must be one of {words}, not {word}")
             }),
     }
 }

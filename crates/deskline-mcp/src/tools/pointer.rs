@@ -4,33 +4,37 @@ use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::{Action, Button, Target, Tool};
 
 use super::arg::{
-    Arg, ELEMENT, EXPECT, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, REF, ROLE, TIMEOUT,
-    Type, WINDOW, X, Y, on_target,
+    Arg, ELEMENT, EXPECT, HEIGHT, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, REF, ROLE,
+    TIMEOUT, Type, WIDTH, WINDOW, X, Y, on_target,
 };
 use super::record::{Effect, Handler, ToolRecord};
 use crate::args::{Args, Wrong};
 
 pub(super) static CLICK: ToolRecord = ToolRecord {
     name: "click_and_traverse",
-    about: "Click an element or point, then optionally type text and press a key, as one step \
-        with one diff: click a field, type and press Return in a single call. Target: ref, or \
-        element (+ role), or x,y (+ width,height) from a tree line.",
-    args: on_target![
-        Arg::optional("doubleClick", Type::Bool, ""),
-        Arg::optional("rightClick", Type::Bool, ""),
-        Arg::optional("middleClick", Type::Bool, ""),
-        Arg::optional("hover", Type::Bool, "move there only, and stay"),
+    about: "Click an element or point, then optionally type text and press a key: a field, its \
+        text and Return in one call. Target: ref, or element (+ role), or x,y (+ width,height) \
+        from a tree line.",
+    args: &[
+        PID,
+        ELEMENT,
+        ROLE,
+        REF,
+        X,
+        Y,
+        WIDTH,
+        HEIGHT,
+        Arg::optional("doubleClick", Type::Bool, "two clicks"),
+        Arg::optional("rightClick", Type::Bool, "for a menu"),
+        Arg::optional("middleClick", Type::Bool, "wheel button"),
+        Arg::optional("hover", Type::Bool, "only move there"),
         Arg::optional(
             "choose",
             Type::Text,
-            "picks this choice of a combo box, drop-down, menu button or list",
+            "this choice of a combo box, menu button or list",
         ),
         MODIFIER_FLAGS,
-        Arg::optional(
-            "text",
-            Type::Text,
-            "typed after the click, at the cursor; set_value replaces",
-        ),
+        Arg::optional("text", Type::Text, "typed after the click"),
         PRESS_KEY,
         PRESS_KEY_MODIFIERS,
         EXPECT,
@@ -89,22 +93,14 @@ fn click_kind(args: Args<'_>) -> Result<ClickKind, Wrong> {
 
 pub(super) static SCROLL: ToolRecord = ToolRecord {
     name: "scroll_and_traverse",
-    about: "Turn the wheel over an element or point. Lines; negative is up or left.",
-    args: &[
-        PID,
-        ELEMENT,
-        ROLE,
-        REF,
-        X,
-        Y,
-        Arg::unlisted("width", Type::Number),
-        Arg::unlisted("height", Type::Number),
-        Arg::optional("deltaY", Type::Integer, ""),
-        Arg::optional("deltaX", Type::Integer, ""),
+    about: "Turn the wheel over an element or point.",
+    args: on_target![
+        Arg::optional("deltaY", Type::Integer, "lines down; negative: up"),
+        Arg::optional("deltaX", Type::Integer, "right"),
         Arg::optional(
             "until",
             Type::Text,
-            "scrolls on, down or as deltaY says, until an element with this text shows",
+            "scrolls on until an element with this text shows",
         ),
         WINDOW,
     ],
@@ -135,15 +131,15 @@ fn scroll(args: Args<'_>) -> Result<Action, Wrong> {
 
 pub(super) static DRAG: ToolRecord = ToolRecord {
     name: "drag_and_traverse",
-    about: "Drag from one element or point to another.",
+    about: "Drag from one element or point to another (to…).",
     args: on_target![
-        Arg::optional("toX", Type::Number, ""),
-        Arg::optional("toY", Type::Number, ""),
-        Arg::optional("toRef", Type::Text, ""),
-        Arg::optional("toElement", Type::Text, ""),
-        Arg::optional("toPid", Type::Integer, "if it ends in another app"),
+        Arg::optional("toX", Type::Number, "end point"),
+        Arg::optional("toY", Type::Number, "end point"),
+        Arg::optional("toRef", Type::Text, "end element"),
+        Arg::optional("toElement", Type::Text, "its text"),
+        Arg::optional("toPid", Type::Integer, "if another app"),
         MODIFIER_FLAGS,
-        Arg::unlisted("modifiers", Type::Names),
+        Arg::unlisted("modifiers", Type::Modifiers),
     ],
     effect: Effect::Act,
     handler: Handler::Link(Tool::Drag, drag),

@@ -8,8 +8,8 @@ use crate::args::{Args, Wrong};
 
 pub(super) static SET_VALUE: ToolRecord = ToolRecord {
     name: "set_value_and_traverse",
-    about: "Set the value of a field, slider or other control without pointer, keys or focus \
-        change: the app may stay in the background.",
+    about: "Set the value of a field, slider or other control without pointer, keys or focus: \
+        the app may stay in the background.",
     args: on_target![
         Arg::required("value", Type::Text, "replaces what is there"),
         EXPECT,

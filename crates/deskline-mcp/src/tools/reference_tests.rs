@@ -17,10 +17,11 @@ them. `--read-only` offers only the tools that are marked so. `deskline call TOO
 ## What tools have in common
 
 - **Targets.** `element` is a part of the element's text, narrowed by `role` if needed; `ref` is the `#e42` of a tree line; `x` and
-  `y` are [coordinates](formats.md#units-and-coordinates). If several elements match, an exact match wins, then a visible one; the
+  `y` are [coordinates](formats.md#units-and-coordinates), with `width` and `height` those of a line's box. If several elements match, an exact match wins, then a visible one; the
   answer names the others. If something covers the target, nothing is sent and the error names it.
 - **Answers** begin with `status:` and name the tree file and the screenshot, then what changed. An error says what was wrong,
   whether anything was done, and what to do next. [All fields](formats.md#the-answer).
+- **`expect`** waits at most 3 seconds, or `timeout` seconds, up to 30.
 - **Options** are accepted by every tool that acts: `traverseBefore`, `traverseAfter` and `showDiff` (`false` leaves that part out),
   `onlyVisibleElements`, `showAnimation` (outlines the target for `animationDuration` seconds first) and `delayAfterAction`
   (seconds). No schema lists them, as each session sends the schemas to the model.
@@ -39,9 +40,16 @@ fn cell(value: &Value) -> String {
     value.as_str().unwrap_or_default().replace('|', "\\|")
 }
 
-/// `string`, `list of string`.
+/// `string`, `list of strings`, `present, absent or visible`.
 fn kind(property: &Value) -> String {
+    if let Some(words) = property["enum"].as_array() {
+        let words: Vec<String> = words.iter().map(cell).collect();
+        return words.join(", ");
+    }
     match cell(&property["type"]).as_str() {
+        "array" if property["items"].get("enum").is_some() => {
+            format!("list of {}", kind(&property["items"]))
+        }
         "array" => format!("list of {}s", cell(&property["items"]["type"])),
         other => other.to_owned(),
     }

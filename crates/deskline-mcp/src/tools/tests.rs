@@ -71,6 +71,14 @@ fn every_tool_has_four_annotations_a_short_name_and_no_output_schema() {
         assert!(tool["name"].as_str().unwrap().len() < 40);
         assert!(tool.get("outputSchema").is_none());
         assert_eq!(tool["inputSchema"]["type"], "object");
+        for (name, property) in tool["inputSchema"]["properties"].as_object().unwrap() {
+            let about = property["description"].as_str().unwrap_or_default();
+            assert!(
+                !about.is_empty(),
+                "{}: {name} has no description",
+                tool["name"]
+            );
+        }
     }
 }
 
@@ -79,7 +87,14 @@ fn every_tool_has_four_annotations_a_short_name_and_no_output_schema() {
 fn every_schema_is_accepted_by_all_providers() {
     fn walk(at: &str, schema: &Value) {
         let fields = schema.as_object().unwrap();
-        let known = ["type", "description", "properties", "required", "items"];
+        let known = [
+            "type",
+            "description",
+            "properties",
+            "required",
+            "items",
+            "enum",
+        ];
         for field in fields.keys() {
             assert!(known.contains(&field.as_str()), "{at}: {field}");
         }

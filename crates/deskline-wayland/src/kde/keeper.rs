@@ -189,7 +189,7 @@ impl Keeper {
         mut orders: impl Read + AsFd,
         mut reports: impl Write,
     ) -> Result<()> {
-        const WHAT: &str = "guarding the person's devices";
+        const WHAT: &str = "guarding your devices";
         let mut text = Vec::new();
         loop {
             self.receiver.pump()?;

@@ -101,7 +101,7 @@ impl Guard {
 impl Guards for Guard {
     fn watch(&mut self) {
         if let Err(why) = self.order(&Order::Watch) {
-            tracing::warn!("the person is not watched: {why}");
+            tracing::warn!("your input is not watched: {why}");
         }
     }
 

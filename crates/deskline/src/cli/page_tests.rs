@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use clap::CommandFactory as _;
-
-use super::Cli;
+use super::command;
 
 const PAGE: &str = include_str!("../../../../docs/command-line.md");
 
@@ -27,9 +25,9 @@ fn row(section: &'static str, option: &str) -> &'static str {
 
 #[test]
 fn the_page_has_each_option() {
-    let program = Cli::command();
+    let program = command();
     let shown = program.get_subcommands().filter(|c| !c.is_hide_set());
-    let mut commands = vec![("Options of every command", &program)];
+    let mut commands = vec![("Options of the server", &program)];
     commands.extend(shown.map(|command| (command.get_name(), command)));
     for (title, command) in commands {
         let section = section(title);
@@ -53,12 +51,13 @@ fn the_page_has_each_option() {
 }
 
 /// Options of other programs that the pages name.
-const OTHERS: [&str; 7] = [
+const OTHERS: [&str; 8] = [
     "force-renderer-accessibility",
     "locked",
     "ozone-platform",
     "path",
     "release",
+    "config-net",
     "scope",
     "user",
 ];
@@ -83,7 +82,7 @@ fn pages() -> Vec<(String, String)> {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_pages_name_only_commands_and_options_that_exist() {
-    let mut program = Cli::command();
+    let mut program = command();
     program.build();
     let commands: Vec<_> = program.get_subcommands().collect();
     let mut names: Vec<&str> = commands.iter().map(|c| c.get_name()).collect();

@@ -80,10 +80,11 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
     deskline_journal::size(text).ok_or_else(|| "it must be a size, such as 500MB or 2GiB".into())
 }
 
-pub(super) fn private(text: &str) -> Result<Size, String> {
+pub(super) fn private(text: &str) -> Result<Option<Size>, String> {
     match text.strip_prefix("private") {
-        Some("") => Ok(Size::DEFAULT),
-        Some(size) if size.starts_with('=') => size[1..].parse(),
-        _ => Err("it must be private or private=WIDTHxHEIGHT".into()),
+        Some("") => Ok(Some(Size::DEFAULT)),
+        Some(size) if size.starts_with('=') => size[1..].parse().map(Some),
+        None if text == "yours" => Ok(None),
+        _ => Err("it must be yours, private or private=WIDTHxHEIGHT".into()),
     }
 }

@@ -89,7 +89,7 @@ const CLINE: &str =
     "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json";
 
 impl Client {
-    const fn title(self) -> &'static str {
+    pub(super) const fn title(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",
             Self::ClaudeDesktop => "Claude Desktop",
@@ -270,6 +270,16 @@ fn config(home: &Path) -> PathBuf {
         .map(PathBuf::from)
         .filter(|path| path.is_absolute())
         .unwrap_or_else(|| home.join(".config"))
+}
+
+/// The folder with the user's configurations.
+pub(crate) fn settings_folder() -> Option<PathBuf> {
+    let home = home().ok()?;
+    Some(if cfg!(windows) {
+        app_data(&home)
+    } else {
+        config(&home)
+    })
 }
 
 /// The folder with the data of Electron apps.

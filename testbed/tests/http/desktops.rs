@@ -241,8 +241,8 @@ fn a_desktop_that_hangs_is_ended_and_its_place_is_free() {
     let server = Server::start(&["--desktops", "1", "--warm", "0"]);
     let mut ann = Client::connect(&server.url);
     let pid = ann.open_editor();
-    let wait = json!({"do": "wait_for", "element": "never", "timeout": 120});
-    ann.begin(&json!(["chain_and_traverse", {"pid": pid, "steps": [wait]}]));
+    let wait = json!({"pid": pid, "element": "never", "timeout": 120});
+    ann.begin(&json!(["wait_for_and_traverse", wait]));
     let mut servers = server.running("deskline");
     servers.retain(|pid| arguments(*pid).contains("--desktop=private"));
     let [hung] = servers[..] else {

@@ -8,6 +8,8 @@
 //!   the grabs, in a process of its own.
 //! - [`Helper`]: the setgid program of that process, for users who may not read `/dev/input`.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod helper;
 
 use std::cell::Cell;

@@ -4,6 +4,7 @@ mod apps;
 mod display;
 mod scene;
 
+use deskline_link::{Cancel, wait};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -268,8 +269,8 @@ impl<O: Os> Trees for MacDesktop<O> {
         self.identities
             .retain_processes(|pid| self.os.process(pid).is_some());
         let start = Instant::now();
-        while start.elapsed() < wake::WAKES {
-            std::thread::sleep(wake::LOOK);
+        let cancel = Cancel::current();
+        while start.elapsed() < wake::WAKES && cancel.wait(wake::LOOK).is_ok() {
             match self.traverse(pid, Scope::Showing) {
                 Ok(tree) if wake::has_page(&tree) => break,
                 // The app builds thousands of elements now.
@@ -319,7 +320,7 @@ impl<O: Os> Trees for MacDesktop<O> {
         if let Some(listening) = &self.listening {
             return Ok(listening.signs.wait(time));
         }
-        std::thread::sleep(time);
+        wait::pause(time);
         Ok(None)
     }
 

@@ -2,8 +2,9 @@
 //! input, taking pictures. [`WaylandDisplay`](crate::WaylandDisplay) checks where input goes, not
 //! the compositor.
 
+use deskline_link::wait;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::Point;
 use deskline_input::{Part, Port};
@@ -218,12 +219,7 @@ pub(crate) fn await_front(
     cancel: &Cancel,
     mut front: impl FnMut() -> Result<Option<WindowId>>,
 ) -> Result<()> {
-    let start = Instant::now();
-    while front()? != Some(window) {
-        if start.elapsed() >= longest {
-            return Err(DisplayError::NotRaised(failure, longest).into());
-        }
-        cancel.wait(often)?;
-    }
-    Ok(())
+    let came = wait::holds(cancel, longest, often, || Ok(front()? == Some(window)))?;
+    came.then_some(())
+        .ok_or_else(|| DisplayError::NotRaised(failure, longest).into())
 }

@@ -5,6 +5,8 @@
 //! limit: the stream's for a reply, the operation's for an event. All coordinates are relative to
 //! the root window.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod accessibility_bus;
 mod acting;
 mod activate;

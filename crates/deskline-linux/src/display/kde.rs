@@ -1,10 +1,11 @@
 //! KWin's windows in AT-SPI's terms.
 
-use std::time::{Duration, Instant};
+use deskline_unix::wait;
+use std::time::Duration;
 
 use deskline_atspi::{self as atspi, InBuffer};
 use deskline_link::doctor::Fix;
-use deskline_link::{Display as _, Result};
+use deskline_link::{Display as _, Error, Result};
 use deskline_wayland::KdeDisplay;
 
 use super::system::{Findings, Popups, WaylandSystem, placed};
@@ -16,15 +17,11 @@ const JOINS: Duration = Duration::from_secs(3);
 
 /// Connects to KWin: see [`KdeDisplay::connect`].
 pub(super) fn connect(kwin: &Kwin) -> Result<KdeDisplay> {
-    let start = Instant::now();
-    loop {
-        match KdeDisplay::connect(&kwin.bus, kwin.pid, &kwin.folder, &kwin.socket) {
-            Err(e) if e.costs_connection() && start.elapsed() < JOINS => {
-                std::thread::sleep(Duration::from_millis(50));
-            }
-            connected => return connected,
-        }
-    }
+    let connect = || KdeDisplay::connect(&kwin.bus, kwin.pid, &kwin.folder, &kwin.socket);
+    let connected = wait::until(JOINS, Duration::from_millis(50), || {
+        Some(connect()).filter(|it| !it.as_ref().is_err_and(Error::costs_connection))
+    });
+    connected.unwrap_or_else(connect)
 }
 
 impl WaylandSystem for KdeDisplay {

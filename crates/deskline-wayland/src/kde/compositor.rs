@@ -1,5 +1,6 @@
 //! KWin as a [`Compositor`].
 
+use deskline_link::wait;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -219,7 +220,7 @@ impl Kde {
     fn introduce(&mut self) {
         if let Some(since) = self.new_since.take() {
             // No event reports that apps have bound a device.
-            std::thread::sleep(ASK.saturating_sub(since.elapsed()));
+            wait::pause(ASK.saturating_sub(since.elapsed()));
         }
     }
 

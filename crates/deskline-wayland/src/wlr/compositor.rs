@@ -1,5 +1,6 @@
 //! A compositor of the wlroots family as a [`Compositor`].
 
+use deskline_link::wait;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -175,31 +176,23 @@ impl<T: Toplevels> Wlr<T> {
             return Ok(false);
         };
         toplevel.handle.activate(&self.client.seat);
-        let start = Instant::now();
-        loop {
+        let activated = wait::until(cancel, RAISES, LOOK, || {
             self.client.roundtrip()?;
-            match self.client.heard.toplevels.numbered(number) {
-                None => return Ok(false),
-                Some(toplevel) if toplevel.facts.activated => return Ok(true),
-                Some(_) if start.elapsed() > RAISES => return Ok(false),
-                Some(_) => cancel.wait(LOOK)?,
-            }
-        }
+            let known = self.client.heard.toplevels.numbered(number);
+            Ok(match known {
+                None => Some(false),
+                Some(toplevel) => toplevel.facts.activated.then_some(true),
+            })
+        })?;
+        Ok(activated == Some(true))
     }
 
     /// Waits at most `limit` until the app reports that this window has the keyboard.
     fn claims(&mut self, window: WindowId, limit: Duration, cancel: &Cancel) -> Result<bool> {
-        let start = Instant::now();
-        loop {
+        wait::holds(cancel, limit, LOOK, || {
             let all = self.toplevels.toplevels()?;
-            if all.iter().any(|t| t.id == window && t.active) {
-                return Ok(true);
-            }
-            if start.elapsed() > limit {
-                return Ok(false);
-            }
-            cancel.wait(LOOK)?;
-        }
+            Ok(all.iter().any(|t| t.id == window && t.active))
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Checks where input goes.
 
+use deskline_link::wait;
 use std::time::{Duration, Instant};
 
 use deskline_core::{Point, WindowId};
@@ -88,13 +89,8 @@ impl Scene for WinDisplay {
         if let Some(why) = privilege::kept_out() {
             return Ok(Receiver::Unclear(why.into()));
         }
-        let start = Instant::now();
-        let window = loop {
-            match front() {
-                Some(window) => break window,
-                None if start.elapsed() >= BETWEEN => return Ok(Receiver::Nobody),
-                None => cancel.wait(LOOK)?,
-            }
+        let Some(window) = wait::until(cancel, BETWEEN, LOOK, || Ok(front()))? else {
+            return Ok(Receiver::Nobody);
         };
         let pid = owner(window);
         Ok(match aim {

@@ -1,6 +1,7 @@
 //! The port of `deskline-input`.
 
-use std::time::{Duration, Instant};
+use deskline_link::wait;
+use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_input::{
@@ -54,17 +55,11 @@ impl Port for Input {
             return Err(InputError::OffScreen { at: to, screen }.into());
         }
         send::motion(to)?;
-        let start = Instant::now();
-        loop {
-            let at = pointer()?;
-            if at == to {
-                return Ok(());
-            }
-            if start.elapsed() >= ARRIVES {
-                return Err(InputError::Confined { to, at }.into());
-            }
-            std::thread::sleep(LOOK);
+        if wait::holds(&Cancel::new(), ARRIVES, LOOK, || Ok(pointer()? == to))? {
+            return Ok(());
         }
+        let at = pointer()?;
+        Err(InputError::Confined { to, at }.into())
     }
 
     fn button(&mut self, button: Button, down: bool, _nth: u8) -> Result<()> {

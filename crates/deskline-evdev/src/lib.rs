@@ -219,10 +219,6 @@ impl Guards for Guard {
         }
         self.order(Order::Rest);
     }
-
-    fn lapse(&mut self) -> Option<String> {
-        None
-    }
 }
 
 impl Drop for Guard {

@@ -658,10 +658,6 @@ impl Apps for LinuxDesktop {
         !process::are_elsewhere() && process::is_of_parents(pid, within)
     }
 
-    fn shows_permissions(&mut self, _: u32) -> bool {
-        false
-    }
-
     fn end_of(&mut self, pid: u32) -> Option<End> {
         self.ends.end_of(pid)
     }

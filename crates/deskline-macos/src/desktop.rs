@@ -6,14 +6,12 @@ mod scene;
 
 use deskline_link::{Cancel, wait};
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_core::{Element, ElementId, Point, Role, Tree};
 use deskline_input::{Aim, Hands, Other};
-use deskline_link::ocr::Ocr;
 use deskline_link::{
-    Desktop, Error, Obstacle, QuietAction, Refusal, Result, Scope, Sent, Sign, Trees, WindowHint,
+    Desktop, Error, Obstacle, QuietAction, Refusal, Result, Scope, Sign, Trees, WindowHint,
 };
 
 use crate::ax::act::Acting;
@@ -252,10 +250,6 @@ impl<O: Os> Desktop for MacDesktop<O> {
     fn id(&self) -> String {
         self.os.session()
     }
-
-    fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str> {
-        Err("")
-    }
 }
 
 impl<O: Os> Trees for MacDesktop<O> {
@@ -302,18 +296,6 @@ impl<O: Os> Trees for MacDesktop<O> {
         }
         self.listening = None;
         self.last = None;
-    }
-
-    fn lag(&mut self, _pid: u32, _after: Sent) -> Duration {
-        Duration::ZERO
-    }
-
-    fn is_loading(&mut self, _pid: u32) -> bool {
-        false
-    }
-
-    fn idle(&mut self) -> Option<Duration> {
-        None
     }
 
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {

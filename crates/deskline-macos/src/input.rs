@@ -239,10 +239,6 @@ impl<O: Os> Port for Input<O> {
         })
     }
 
-    fn sync(&mut self) -> Result<()> {
-        Ok(())
-    }
-
     fn lacks(&mut self, text: &[char]) -> Result<Option<(Vec<usize>, Gap)>> {
         self.codes = keys::by_character(&self.os);
         self.chunk = if text.len() > LONG { CHUNK } else { 1 };

@@ -117,10 +117,6 @@ impl Guards for Guard {
         self.order_and_wait(Order::Open);
     }
 
-    fn lapse(&mut self) -> Option<String> {
-        None
-    }
-
     fn holds_on(&self) -> bool {
         true
     }

@@ -39,18 +39,8 @@ impl WaylandSystem for KdeDisplay {
         KdeDisplay::prepare(self)
     }
 
-    fn idle(&mut self) -> Option<Duration> {
-        None
-    }
-
-    fn menu_read(&mut self, _pid: u32, _open: bool) {}
-
     fn popups(&mut self, _pid: u32) -> Result<Popups> {
         Ok(Popups::Placed)
-    }
-
-    fn misses_launchers(&mut self) -> bool {
-        false
     }
 
     fn keys_taken_in(&self) -> Option<u32> {
@@ -59,10 +49,6 @@ impl WaylandSystem for KdeDisplay {
 
     fn give_keys_back(&mut self, to_text: bool) {
         KdeDisplay::give_keys_back(self, to_text);
-    }
-
-    fn unserved(&self, _pid: u32) -> Option<&'static str> {
-        None
     }
 
     fn findings(&mut self) -> Findings {

@@ -5,7 +5,6 @@ use deskline_link::wait;
 use std::time::Duration;
 
 use deskline_core::{Point, Rect};
-use deskline_link::guard::Guards;
 use deskline_link::{
     Aim, Cancel, Error, Offer, Other, Picture, PictureNature, Pictures, Pointer, Raising, Result,
     Window, WindowId, WindowState, Workspaces,
@@ -20,9 +19,7 @@ use super::raise::ESC;
 use super::scales;
 use super::session::{self, Access, Way};
 use super::sessions::Sessions;
-use crate::compositor::{
-    BoxedPort, Compositor, Gate, Input, Keyboard, Located, Manner, await_front, gone, no_guard,
-};
+use crate::compositor::{BoxedPort, Compositor, Keyboard, Manner, await_front, gone};
 use crate::listed::{self, Kind};
 
 /// How long the shell may take to give a window the keyboard: 10 ms on an idle machine, 430 ms on a
@@ -234,10 +231,6 @@ impl Pictures for Placed {
 }
 
 impl Compositor for Placed {
-    fn takes(&self, _: Input) -> Offer<()> {
-        Ok(())
-    }
-
     fn manner(&self) -> Manner<'_> {
         Manner::PLAIN
     }
@@ -298,10 +291,6 @@ impl Compositor for Placed {
         Ok(over)
     }
 
-    fn locate(&mut self, _: Option<Aim>, _: &[Point], _: &Cancel) -> Result<Located> {
-        Ok(Located::MIDDLE)
-    }
-
     fn ready(&mut self) -> Result<()> {
         self.sessions.get().map(drop)
     }
@@ -337,14 +326,6 @@ impl Compositor for Placed {
     fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
         session::frames()?;
         Ok(self)
-    }
-
-    fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        Err(no_guard())
-    }
-
-    fn gate(&mut self) -> Option<&mut dyn Gate> {
-        None
     }
 }
 

@@ -374,8 +374,6 @@ impl Compositor for Kde {
         }
     }
 
-    fn begin_link(&mut self, _acts: bool) {}
-
     fn set_aim(&mut self, _aim: Aim) {}
 
     fn windows(&mut self) -> Result<Vec<Window>> {
@@ -421,10 +419,6 @@ impl Compositor for Kde {
         Ok(there.map(|w| w.other()))
     }
 
-    fn locate(&mut self, _: Option<Aim>, _: &[Point], _: &Cancel) -> Result<Located> {
-        Ok(Located::MIDDLE)
-    }
-
     fn ready(&mut self) -> Result<()> {
         self.method.find(&self.bus);
         self.events().map(drop)
@@ -440,10 +434,6 @@ impl Compositor for Kde {
             went: Some(&mut self.went),
         }))
     }
-
-    fn release(&mut self) {}
-
-    fn end_input(&mut self) {}
 
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
         Some(self)
@@ -469,14 +459,6 @@ impl Compositor for Kde {
 }
 
 impl Guards for Kde {
-    fn watch(&mut self) {}
-
-    fn unwatch(&mut self) {}
-
-    fn pressed(&mut self) -> Option<bool> {
-        None
-    }
-
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
         if self.guards() {
             return Ok(Grab::Held);

@@ -5,18 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_core::{Point, Rect, escape};
-use deskline_link::guard::Guards;
 use deskline_link::{
     Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, PictureNature, Pictures,
-    Pointer, Raising, Result, Window, WindowId, WindowState, Workspaces,
+    Raising, Result, Window, WindowId, WindowState, Workspaces,
 };
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
 
 use super::marks::Marks;
 use super::pairs::{Listed, Pairs, is_called};
-use crate::compositor::{
-    self, BoxedPort, Compositor, Gate, Holder, Keyboard, Located, Manner, gone, no_guard,
-};
+use crate::compositor::{self, BoxedPort, Compositor, Holder, Keyboard, Located, Manner, gone};
 use crate::described::{self, AppToplevel, Toplevels};
 use crate::display::WaylandDisplay;
 use crate::wlroots::client::Client;
@@ -411,8 +408,6 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         }
     }
 
-    fn begin_link(&mut self, _acts: bool) {}
-
     fn front(&mut self) -> Result<Option<Window>> {
         Ok(self.look()?.0.map(Activated::window))
     }
@@ -485,10 +480,6 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         }
     }
 
-    fn pointer(&mut self) -> Result<Option<Pointer>> {
-        Ok(None)
-    }
-
     fn over(&mut self, _: Point, _: Aim) -> Result<Option<Other>> {
         Ok(None)
     }
@@ -528,10 +519,6 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         }
     }
 
-    fn ready(&mut self) -> Result<()> {
-        Ok(())
-    }
-
     fn end_input(&mut self) {
         self.release();
     }
@@ -543,13 +530,5 @@ impl<T: Toplevels> Compositor for Wlr<T> {
     fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
         self.client.screencopy().map_err(|e| missing(&e))?;
         Ok(self)
-    }
-
-    fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        Err(no_guard())
-    }
-
-    fn gate(&mut self) -> Option<&mut dyn Gate> {
-        None
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_input::{
-    BETWEEN_CLICKS, Button, Cancel, Gap, InputError, Pace, Part, Port, Rhythm, Stroke, Tempo,
+    BETWEEN_CLICKS, Button, Cancel, InputError, Pace, Part, Port, Rhythm, Stroke, Tempo,
 };
 use deskline_link::{Error, Result};
 
@@ -75,15 +75,6 @@ impl Port for Input {
 
     fn wheel(&mut self, right: i32, down: i32) -> Result<()> {
         send::wheel(right, down)
-    }
-
-    // There is nothing to wait for: `SendInput` returns after it has queued the events.
-    fn sync(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    fn lacks(&mut self, _: &[char]) -> Result<Option<(Vec<usize>, Gap)>> {
-        Ok(None)
     }
 
     /// Line ends and tabs are keys; other characters are sent without one, in every layout.

@@ -139,6 +139,8 @@ impl Overlay for Guard {
 
 fn silent() -> Error {
     Error::Unavailable(
-        "the guard lost the X server, or it does not answer. Nothing was sent; the next call reconnects".into(),
+        "the guard lost the X server, or it does not answer. Nothing was sent; the next call \
+        reconnects"
+            .into(),
     )
 }

@@ -144,7 +144,8 @@ impl X11 {
         let (connection, screen) = connection::open(display, xauthority)?;
         let lacks = |what| {
             Error::Unavailable(format!(
-                "the X server at display {display} has no {what} extension, which input needs. Start it with {what} enabled"
+                "the X server at display {display} has no {what} extension, which input needs. \
+                Start it with {what} enabled"
             ))
         };
         for extension in [

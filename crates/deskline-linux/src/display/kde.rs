@@ -56,7 +56,12 @@ impl WaylandSystem for KdeDisplay {
         let (pictures, keys) = (self.pictures_need_a_file(), self.input_needs_a_file());
         let found = Findings::by_protocols(self.guard());
         Findings {
-            guard: found.guard.map(|_| "KWin's input capture. Esc cancels, Super+Shift+Esc ends it; while a burst of an agent's own input goes in, for some milliseconds, the user's passes too".into()),
+            guard: found.guard.map(|_| {
+                "KWin's input capture. Esc cancels, Super+Shift+Esc ends \
+                it; while a burst of an agent's own input goes in, for some milliseconds, the \
+                user's passes too"
+                    .into()
+            }),
             mends_pictures: mends(pictures),
             mends_keys: mends(keys),
             ..found

@@ -36,7 +36,11 @@ impl WaylandSystem for SwayDisplay {
     fn findings(&mut self) -> Findings {
         let found = Findings::by_protocols(self.guard());
         Findings {
-            guard: found.guard.map(|_| "not needed: the agent has a seat of its own, whose keys and clicks cannot mix with yours".into()),
+            guard: found.guard.map(|_| {
+                "not needed: the agent has a seat of its own, whose keys \
+                and clicks cannot mix with yours"
+                    .into()
+            }),
             ..found
         }
     }

@@ -24,7 +24,8 @@ impl TreesOnly {
         let compositor = compositor.as_deref().unwrap_or("unknown compositor");
         Self {
             why: format!(
-                "this is a Wayland session ({compositor}), where Deskline reaches only the accessibility trees of apps"
+                "this is a Wayland session ({compositor}), where Deskline reaches only the \
+                accessibility trees of apps"
             ),
         }
     }

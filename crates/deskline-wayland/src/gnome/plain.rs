@@ -365,7 +365,9 @@ impl<T: Toplevels> Compositor for Plain<T> {
                 popup: false,
             }),
             None => Keyboard::Unclear(
-                "no app or more than one reports that it has the keyboard: GNOME's overview or a dialog of its own may be open".into(),
+                "no app or more than one reports that it has the keyboard: GNOME's overview or a \
+                dialog of its own may be open"
+                    .into(),
             ),
         })
     }

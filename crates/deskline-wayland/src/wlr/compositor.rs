@@ -363,7 +363,8 @@ impl<T: Toplevels> Pictures for Wlr<T> {
         let corner = self.corner(&Front { number, its }, Effort::Look, &Cancel::new());
         let corner = corner.map_err(|e| match e {
             Error::Display(_) => failed(
-                "it is not known where on the screen the window is: Deskline finds its position with the first click, drag or scroll in it",
+                "it is not known where on the screen the window is: Deskline finds its position \
+                with the first click, drag or scroll in it",
             ),
             e => e,
         })?;
@@ -471,7 +472,8 @@ impl<T: Toplevels> Compositor for Wlr<T> {
                 }
                 (None, Some(front)) => {
                     return Ok(Keyboard::Unclear(format!(
-                        "'{}' is in front now, a window that no app describes to assistive technology, and input would not reach the target",
+                        "'{}' is in front now, a window that no app describes to assistive \
+                        technology, and input would not reach the target",
                         escape::short(&front.title, 40)
                     )));
                 }

@@ -215,7 +215,8 @@ impl<T: Toplevels> Wlr<T> {
             }
             if start.elapsed() > STILL_WITHIN {
                 return Err(not_known(
-                    "the window's contents change too often to find its position, or show too few distinct elements",
+                    "the window's contents change too often to find its position, or show too few \
+                    distinct elements",
                 ));
             }
             last = Some(marks);

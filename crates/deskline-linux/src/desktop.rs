@@ -416,12 +416,11 @@ impl Trees for LinuxDesktop {
                 Ok(tree) => break tree,
                 Err(e) => {
                     let e = absent::explain(e, self.atspi.address(), &self.session);
-                    if !may_join(pid, &e) {
+                    if !may_join(pid, &e) || Cancel::current().wait(LOOK).is_err() {
                         return self.read_windows(pid, e);
                     }
                 }
             }
-            std::thread::sleep(LOOK);
             windows = self.windows_of(pid)?;
         };
         self.ends.remember(pid, &tree.app.name, None);

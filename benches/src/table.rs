@@ -58,7 +58,8 @@ fn row(out: &mut String, app: &str, driven: &Driven, ours: Option<&Driven>) {
     let [server, app_cpu, bus] = driven.cpu;
     let _ = writeln!(
         out,
-        "| {app} | {} | {} | {} | {} | {} | {} | {tells} | {} / {} | {server:.0} / {app_cpu:.0} / {bus:.0} | {:.0} |",
+        "| {app} | {} | {} | {} | {} | {} | {} | {tells} | {} / {} | {server:.0} / {app_cpu:.0} / \
+        {bus:.0} | {:.0} |",
         driven.name,
         driven.elements,
         both(&driven.tree),

@@ -209,7 +209,8 @@ fn actions(element: &str) -> [(&'static str, Value, String); 7] {
 }
 
 /// The columns of the table.
-const HEAD: &str = "| toolkit | covered | click | right click | double click | hover | drag from it | drag onto it | wheel |";
+const HEAD: &str = "| toolkit | covered | click | right click | double click | hover | drag from \
+    it | drag onto it | wheel |";
 
 /// What came of a call, by the log of the app: it may have got nothing, or what was meant.
 fn came(answer: &Answer, log: &[String], wanted: &str) -> String {

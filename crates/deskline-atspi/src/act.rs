@@ -1,7 +1,8 @@
 //! Actions through the accessibility API. They use neither pointer nor keys nor focus.
 
+use deskline_unix::wait;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::Role;
 use deskline_link::{Error, Obstacle, QuietAction, Refusal};
@@ -183,14 +184,10 @@ fn ask_until<T>(
     mut ask: impl FnMut() -> Asked<T>,
     wanted: impl Fn(&T) -> bool,
 ) -> Asked<T> {
-    let start = Instant::now();
-    loop {
-        let answer = ask()?;
-        if wanted(&answer) || start.elapsed() >= limit {
-            return Ok(answer);
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait::until(limit, Duration::from_millis(5), || {
+        Some(ask()).filter(|answer| answer.as_ref().map_or(true, &wanted))
+    })
+    .unwrap_or_else(ask)
 }
 
 /// The index of the action that is a press, if there is one. `actions` has the names in the

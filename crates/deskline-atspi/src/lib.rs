@@ -13,6 +13,8 @@
 //! - `reading`: the order of the strategies; `tree`: from nodes to elements on the screen.
 //! - [`AtSpi`]: the connection, which owns all of these.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod accessibility_bus;
 mod act;
 mod amount;

@@ -4,6 +4,8 @@
 //! Pure: no I/O, no clock, no platform. A platform crate reads an app into a [`Tree`]; this crate
 //! makes everything that an agent sees of it.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod diff;
 pub mod element;
 pub mod escape;

@@ -8,6 +8,8 @@
 //!   the grabs, in a process of its own.
 //! - [`Helper`]: the setgid program of that process, for users who may not read `/dev/input`.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod helper;
 
 use std::cell::Cell;
@@ -216,10 +218,6 @@ impl Guards for Guard {
             link.number = link.number.wrapping_add(1);
         }
         self.order(Order::Rest);
-    }
-
-    fn lapse(&mut self) -> Option<String> {
-        None
     }
 }
 

@@ -28,6 +28,8 @@
 //! - `place`, `seat`: which user it works for and for how long, and which user sits at the machine.
 //! - [`program`]: the program.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod device;
 mod keeper;
 pub mod message;

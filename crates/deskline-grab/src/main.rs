@@ -1,5 +1,7 @@
 //! `deskline-grab`: see the library's documentation.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 use std::process::ExitCode;
 
 use deskline_grab::device::InputFolder;

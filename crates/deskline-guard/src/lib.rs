@@ -3,6 +3,8 @@
 //!
 //! Each system has a valve that tells a [`Machine`] what happens and does what it decides.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 use std::time::{Duration, Instant};
 
 /// How long the link may take after Esc to release the devices. Then the guard releases them, so

@@ -8,6 +8,8 @@
 //!
 //! Below `/view/` are the viewer's pages of the journals, for browsers that have its own token.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod audit;
 mod client;
 mod desktop;

@@ -118,6 +118,10 @@ impl Limits {
 
 impl Drop for Group {
     /// Kills the processes left in the groups, and blocks until they have ended.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "no event reports that a group is empty"
+    )]
     fn drop(&mut self) {
         const LOOK: Duration = Duration::from_millis(20);
         for folder in &self.0 {

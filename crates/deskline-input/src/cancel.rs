@@ -1,9 +1,23 @@
 //! Stops a link from outside: a cancelled request, the person's Esc, the server's shutdown.
 
+use std::cell::RefCell;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::clock::{self, Instant};
+
+thread_local! {
+    static CURRENT: RefCell<Cancel> = RefCell::default();
+}
+
+/// While it lives, its flag is [`Cancel::current`].
+pub struct Current(Cancel);
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        CURRENT.replace(std::mem::take(&mut self.0));
+    }
+}
 
 /// Why a call was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +50,17 @@ impl Cancel {
     /// A flag that is not raised.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Makes it the flag of this thread's waits that no caller gives one: a reading's.
+    #[must_use]
+    pub fn enter(&self) -> Current {
+        Current(CURRENT.replace(self.clone()))
+    }
+
+    /// The flag of this thread's link. Outside of one, a flag that is not raised.
+    pub fn current() -> Self {
+        CURRENT.with_borrow(Self::clone)
     }
 
     /// Raises the flag. If it is raised already, the first reason stays.

@@ -12,6 +12,8 @@
 //!
 //! Errors are [`InputError`]s. A crate above turns them into messages with the next step.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod aim;
 mod cancel;
 mod clicks;
@@ -24,6 +26,7 @@ mod pointer;
 mod port;
 mod pressed;
 mod typing;
+pub mod wait;
 
 pub use deskline_guard as guard;
 

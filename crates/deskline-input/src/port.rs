@@ -34,11 +34,15 @@ pub trait Port {
     fn wheel(&mut self, right: i32, down: i32) -> Result<(), Self::Error>;
 
     /// Waits until the display has taken all events so far.
-    fn sync(&mut self) -> Result<(), Self::Error>;
+    fn sync(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
 
     /// Called before a text is typed: reads the keyboard's layout. Returns the characters that no
     /// stroke gives, by their positions in the text, and why.
-    fn lacks(&mut self, text: &[char]) -> Result<Option<(Vec<usize>, Gap)>, Self::Error>;
+    fn lacks(&mut self, _text: &[char]) -> Result<Option<(Vec<usize>, Gap)>, Self::Error> {
+        Ok(None)
+    }
 
     /// The stroke that types the start of this text, and how many characters it types. A keyboard
     /// that lacks a character may bind it to a spare key first. `None` if no stroke types it.
@@ -159,10 +163,14 @@ pub trait Scene {
     fn end(&mut self) -> Result<(), Self::Error>;
 
     /// Lets events through a guard that would block the agent's too. [`Scene::close`] follows.
-    fn open(&mut self) -> Result<(), Self::Error>;
+    fn open(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
 
     /// Closes that guard again.
-    fn close(&mut self) -> Result<(), Self::Error>;
+    fn close(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
 
     /// Which window gets keys now. Waits (bounded) while the focus moves from one window to
     /// another.
@@ -189,8 +197,13 @@ pub trait Scene {
 
     /// The program, other than the target, that has grabbed the keyboard, as a phrase for an error.
     /// `None` if there is none, or if programs cannot grab it.
-    fn grabber(&mut self, aim: Option<Aim>, cancel: &Cancel)
-    -> Result<Option<String>, Self::Error>;
+    fn grabber(
+        &mut self,
+        _aim: Option<Aim>,
+        _cancel: &Cancel,
+    ) -> Result<Option<String>, Self::Error> {
+        Ok(None)
+    }
 
     /// Waits (bounded) until the app has read its input. `false` if it is known that it has not in
     /// time.

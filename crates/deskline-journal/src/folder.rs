@@ -53,6 +53,7 @@ impl Folder {
     /// Opens `name` for reading and writing, creates it if there is none, and locks it against all
     /// other processes and threads until the file is dropped. If the file was replaced during the
     /// wait, locks its successor.
+    #[expect(clippy::disallowed_methods, reason = "a lock has no timeout; this has")]
     pub(crate) fn lock_file(&self, name: &str) -> Result<File, JournalError> {
         let end = Instant::now() + LOCK_WAIT;
         loop {

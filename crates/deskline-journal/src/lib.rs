@@ -23,6 +23,8 @@
 //!
 //! Files are not synced to disk: a power cut may lose the last seconds.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod boot;
 mod error;
 mod file_pair;

@@ -129,7 +129,9 @@ pub trait Apps {
     fn progress(&mut self) -> Result<Progress>;
 
     /// The standard error of the last started app, in short.
-    fn complaint(&mut self) -> Option<String>;
+    fn complaint(&mut self) -> Option<String> {
+        None
+    }
 
     /// How long the app's processes have run so far, waits for a processor included; `None` if
     /// unknown.
@@ -148,7 +150,9 @@ pub trait Apps {
     }
 
     /// Whether the app shows the settings in which a person grants programs their permissions.
-    fn shows_permissions(&mut self, pid: u32) -> bool;
+    fn shows_permissions(&mut self, _pid: u32) -> bool {
+        false
+    }
 
     /// How the process ended; `None` while it runs, or if no call has been about it.
     fn end_of(&mut self, pid: u32) -> Option<End>;

@@ -23,7 +23,7 @@ pub trait Platform: Send + Sync {
 
     /// Called when a server starts, on a thread of its own: prepares everything that would delay
     /// the first link.
-    fn prepare(&self);
+    fn prepare(&self) {}
 
     /// Whether the app answers anything within 2 s. Called before a link waits for its turn, on a
     /// connection of its own, so that a hung app delays no call about another app.
@@ -51,7 +51,9 @@ pub trait Desktop: Trees + Display + AppWindows + Apps + Send {
     ///
     /// # Errors
     /// How to get one: a sentence that follows another, or an empty text.
-    fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str>;
+    fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str> {
+        Err("")
+    }
 }
 
 /// Facts about an app's windows beyond the display's list.
@@ -59,18 +61,26 @@ pub trait AppWindows {
     /// The stand-in for the app itself, where an app can be in front without a window and its menu
     /// bar is in none: activating it brings the app to the front. `None` where input needs a
     /// window.
-    fn app_itself(&mut self, pid: u32) -> Result<Option<Window>>;
+    fn app_itself(&mut self, _pid: u32) -> Result<Option<Window>> {
+        Ok(None)
+    }
 
     /// Switches to the virtual desktop of the app's windows if accessibility lists them only there,
     /// and waits until they are listed, for a limited time. `false` if there was nothing to do.
-    fn reveal(&mut self, pid: u32, cancel: &Cancel) -> Result<bool>;
+    fn reveal(&mut self, _pid: u32, _cancel: &Cancel) -> Result<bool> {
+        Ok(false)
+    }
 
     /// The windows of other processes that belong to the app, frontmost first: a process that it
     /// has started draws them (a plug-in), or they are dialogs of its windows.
-    fn helper_windows(&mut self, pid: u32) -> Result<Vec<Window>>;
+    fn helper_windows(&mut self, _pid: u32) -> Result<Vec<Window>> {
+        Ok(Vec::new())
+    }
 
     /// Why some of the app's windows are not on the display's list; `None` if all are.
-    fn unseen(&mut self, pid: u32) -> Option<&'static str>;
+    fn unseen(&mut self, _pid: u32) -> Option<&'static str> {
+        None
+    }
 
     /// Whether a menu, pop-up or drop-down of the app is open that would close if the pointer or
     /// the front window changed.

@@ -111,7 +111,9 @@ pub type Offer<T> = std::result::Result<T, Missing>;
 pub trait Display {
     /// Whether nobody can be sitting at this display: a link then guards against nobody, puts
     /// nothing back, and leaves its target in front.
-    fn is_private(&self) -> bool;
+    fn is_private(&self) -> bool {
+        false
+    }
 
     /// Called when a link begins. With `acts`, input may follow. The origin of coordinates stays
     /// the same until the next link begins: if it changes all the same, the link's calls fail.
@@ -132,7 +134,9 @@ pub trait Display {
     fn raising(&mut self) -> Offer<&mut dyn Raising>;
 
     /// Without it all windows are plain ones on the screen.
-    fn workspaces(&mut self) -> Option<&mut dyn Workspaces>;
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
+        None
+    }
 
     /// Clicks, drags and the wheel.
     fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput>;

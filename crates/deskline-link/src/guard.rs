@@ -82,14 +82,16 @@ pub enum Grab {
 pub trait Guards {
     /// Starts to watch whether the person presses a key or a button, until [`Guards::unwatch`].
     /// Presses while the devices are grabbed reach no app and do not count.
-    fn watch(&mut self);
+    fn watch(&mut self) {}
 
     /// Stops watching the person, and listening for their Esc.
-    fn unwatch(&mut self);
+    fn unwatch(&mut self) {}
 
     /// Whether the person has pressed a key or a button since [`Guards::watch`]; `None` if that is
     /// unknown.
-    fn pressed(&mut self) -> Option<bool>;
+    fn pressed(&mut self) -> Option<bool> {
+        None
+    }
 
     /// Grabs the person's devices, so that their input reaches no app. Released by
     /// [`Guards::ungrab`], by the task's limit whatever hangs, and by the death of the process.
@@ -105,7 +107,9 @@ pub trait Guards {
 
     /// Why some of the person's input may have reached an app since the last [`Guards::grab`]
     /// although their devices were grabbed. Called once after each [`Guards::ungrab`].
-    fn lapse(&mut self) -> Option<String>;
+    fn lapse(&mut self) -> Option<String> {
+        None
+    }
 
     /// Whether the devices may stay grabbed while an app settles and the person's window comes back
     /// to the front: the overlay is in no picture, and that window can be raised during a grab.

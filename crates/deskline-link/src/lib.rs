@@ -18,6 +18,8 @@
 //! (`reader.rs`), the restore (`checkpoint.rs`, steps 2 and 8), and which texts are secrets
 //! (`secrecy.rs`).
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod act;
 mod alert;
 mod answer;
@@ -50,6 +52,7 @@ mod step;
 mod steps;
 mod subject;
 pub mod trees;
+pub mod wait;
 
 pub use act::wait_for::Waiting;
 pub use answer::{Answer, error as error_answer};

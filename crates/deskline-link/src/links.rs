@@ -177,6 +177,7 @@ impl Links {
             report,
             since,
         } = waiting;
+        let _current = cancel.enter();
         let (mut steps, desktop, _) = self.begin(call, cancel, subject, None)?;
         let found = steps.listen(desktop).and_then(|()| {
             // The state before the wait comes from the first look.
@@ -413,6 +414,7 @@ impl Links {
         report: &mut Report,
     ) -> Result<()> {
         let _turn = self.turn(call, cancel, report)?;
+        let _current = cancel.enter();
         let (steps, desktop, deferred) = self.begin(call, cancel, subject, found)?;
         link::run(steps, desktop, deferred, report)
     }

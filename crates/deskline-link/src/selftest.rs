@@ -52,14 +52,9 @@ pub fn reached(passed: Result<bool, String>, wanted: bool) -> Found {
 
 /// Calls `look` until it finds something, for at most `time`.
 pub fn within<T>(time: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
-    let start = Instant::now();
-    loop {
-        let found = look();
-        if found.is_some() || start.elapsed() >= time {
-            return found;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    let every = Duration::from_millis(10);
+    let found = crate::wait::until(&Cancel::new(), time, every, || Ok(look()));
+    found.unwrap_or_default()
 }
 
 /// The task that the guard gets during the self-test.

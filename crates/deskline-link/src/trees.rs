@@ -108,7 +108,9 @@ pub trait Trees {
     fn rest(&mut self);
 
     /// How long after this input the tree of a quiet app may still show the state before it.
-    fn lag(&mut self, pid: u32, after: Sent) -> Duration;
+    fn lag(&mut self, _pid: u32, _after: Sent) -> Duration {
+        Duration::ZERO
+    }
 
     /// Whether the app's toolkit sends no event while elements move.
     fn moves_silently(&mut self, _pid: u32) -> bool {
@@ -122,11 +124,15 @@ pub trait Trees {
     }
 
     /// Whether the last reading of the app had a visible web page that was loading.
-    fn is_loading(&mut self, pid: u32) -> bool;
+    fn is_loading(&mut self, _pid: u32) -> bool {
+        false
+    }
 
     /// Between links: handles pending events. Returns after which time to call it again, if at all.
     /// Does not block.
-    fn idle(&mut self) -> Option<Duration>;
+    fn idle(&mut self) -> Option<Duration> {
+        None
+    }
 
     /// Waits until the app reports a change, or `time` has passed. Returns the strongest of several
     /// signs. A hint only; toolkits omit events.

@@ -4,6 +4,7 @@
 mod display;
 mod in_menu;
 
+use deskline_link::wait;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -169,18 +170,14 @@ impl LinuxDesktop {
         };
         // On a seat without a keyboard, no app reports that it has the keyboard.
         wayland.prepare()?;
-        let start = Instant::now();
-        loop {
+        let claims = wait::holds(cancel, CLAIMS, LOOK, || {
             let all = self.toplevels()?;
             let mut its = all.iter().filter(|t| t.pid == pid).peekable();
             // An app that is not on the bus reports nothing.
-            if its.peek().is_none() || its.any(|t| t.active || t.silent) {
-                return Ok(());
-            }
-            if start.elapsed() > CLAIMS {
-                break;
-            }
-            cancel.wait(LOOK)?;
+            Ok(its.peek().is_none() || its.any(|t| t.active || t.silent))
+        })?;
+        if claims {
+            return Ok(());
         }
         // GTK 3 reports no window as active while a menu is open.
         self.read(pid, Scope::Showing)?;
@@ -419,12 +416,11 @@ impl Trees for LinuxDesktop {
                 Ok(tree) => break tree,
                 Err(e) => {
                     let e = absent::explain(e, self.atspi.address(), &self.session);
-                    if !may_join(pid, &e) {
+                    if !may_join(pid, &e) || Cancel::current().wait(LOOK).is_err() {
                         return self.read_windows(pid, e);
                     }
                 }
             }
-            std::thread::sleep(LOOK);
             windows = self.windows_of(pid)?;
         };
         self.ends.remember(pid, &tree.app.name, None);
@@ -444,7 +440,9 @@ impl Trees for LinuxDesktop {
                 self.atspi.give_up_windows(pid);
                 break;
             }
-            std::thread::sleep(LOOK);
+            if Cancel::current().wait(LOOK).is_err() {
+                break;
+            }
             let now = self.windows_of(pid)?;
             if now != windows {
                 windows = now;
@@ -657,10 +655,6 @@ impl Apps for LinuxDesktop {
 
     fn may_be_clients(&mut self, pid: u32, within: Duration) -> bool {
         !process::are_elsewhere() && process::is_of_parents(pid, within)
-    }
-
-    fn shows_permissions(&mut self, _: u32) -> bool {
-        false
     }
 
     fn end_of(&mut self, pid: u32) -> Option<End> {

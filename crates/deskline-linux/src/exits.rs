@@ -2,11 +2,12 @@
 //! it is known only for processes that this one has started, including programs that such a process
 //! has executed.
 
+use deskline_unix::wait;
 use std::collections::HashMap;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::ExitStatus;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_link::{End, Exit};
 use deskline_unix::process;
@@ -100,14 +101,7 @@ fn started(pid: u32) -> Option<u64> {
 
 /// The exit status of the launched process. Waits briefly for it; `None` if the process still runs.
 fn status(launched: &Launched) -> Option<ExitStatus> {
-    let start = Instant::now();
-    loop {
-        let status = launched.exited();
-        if status.is_some() || start.elapsed() >= TELLS {
-            return status;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait::until(TELLS, Duration::from_millis(5), || launched.exited())
 }
 
 fn exit(status: ExitStatus) -> Exit {

@@ -1,6 +1,8 @@
 //! The desktops of Linux: sessions, apps, portals and private desktops, and the desktop that puts
 //! AT-SPI's trees and a display system's windows together.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod absent;
 pub mod apps;
 mod desktop;

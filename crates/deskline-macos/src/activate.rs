@@ -1,5 +1,6 @@
 //! Brings windows and apps to the front.
 
+use deskline_link::wait;
 use std::time::{Duration, Instant};
 
 use deskline_core::Rect;
@@ -243,14 +244,7 @@ fn answers(start: &Instant) -> bool {
 }
 
 fn until(cancel: &Cancel, most: Duration, mut there: impl FnMut() -> bool) -> Result<bool> {
-    let start = Instant::now();
-    while !there() {
-        if start.elapsed() >= most {
-            return Ok(false);
-        }
-        cancel.wait(LOOK)?;
-    }
-    Ok(true)
+    wait::holds(cancel, most, LOOK, || Ok(there()))
 }
 
 fn stays_behind<O: Os>(os: &O, pid: u32) -> Error {

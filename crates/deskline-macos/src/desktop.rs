@@ -4,15 +4,14 @@ mod apps;
 mod display;
 mod scene;
 
+use deskline_link::{Cancel, wait};
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_core::{Element, ElementId, Point, Role, Tree};
 use deskline_input::{Aim, Hands, Other};
-use deskline_link::ocr::Ocr;
 use deskline_link::{
-    Desktop, Error, Obstacle, QuietAction, Refusal, Result, Scope, Sent, Sign, Trees, WindowHint,
+    Desktop, Error, Obstacle, QuietAction, Refusal, Result, Scope, Sign, Trees, WindowHint,
 };
 
 use crate::ax::act::Acting;
@@ -251,10 +250,6 @@ impl<O: Os> Desktop for MacDesktop<O> {
     fn id(&self) -> String {
         self.os.session()
     }
-
-    fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str> {
-        Err("")
-    }
 }
 
 impl<O: Os> Trees for MacDesktop<O> {
@@ -268,8 +263,8 @@ impl<O: Os> Trees for MacDesktop<O> {
         self.identities
             .retain_processes(|pid| self.os.process(pid).is_some());
         let start = Instant::now();
-        while start.elapsed() < wake::WAKES {
-            std::thread::sleep(wake::LOOK);
+        let cancel = Cancel::current();
+        while start.elapsed() < wake::WAKES && cancel.wait(wake::LOOK).is_ok() {
             match self.traverse(pid, Scope::Showing) {
                 Ok(tree) if wake::has_page(&tree) => break,
                 // The app builds thousands of elements now.
@@ -303,23 +298,11 @@ impl<O: Os> Trees for MacDesktop<O> {
         self.last = None;
     }
 
-    fn lag(&mut self, _pid: u32, _after: Sent) -> Duration {
-        Duration::ZERO
-    }
-
-    fn is_loading(&mut self, _pid: u32) -> bool {
-        false
-    }
-
-    fn idle(&mut self) -> Option<Duration> {
-        None
-    }
-
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
         if let Some(listening) = &self.listening {
             return Ok(listening.signs.wait(time));
         }
-        std::thread::sleep(time);
+        wait::pause(time);
         Ok(None)
     }
 

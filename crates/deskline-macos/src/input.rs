@@ -3,11 +3,12 @@
 //! Quartz keeps the order of a process's events, and loses some that are posted back to back. The
 //! pauses are what others have measured.
 
+use deskline_link::{Cancel, wait};
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point};
-use deskline_input::{Button, Cancel, Gap, Pace, Part, Port, Rhythm, Stroke, Tempo};
+use deskline_input::{Button, Gap, Pace, Part, Port, Rhythm, Stroke, Tempo};
 use deskline_link::{Error, Result};
 
 use crate::keys::{self, HELD, MacKey};
@@ -120,20 +121,16 @@ impl<O: Os> Input<O> {
             return Ok(());
         };
         self.os.select_source(None);
-        let start = Instant::now();
-        while self.os.input_source().is_some_and(|source| !source.layout) {
-            if start.elapsed() >= ARRIVES {
-                let name = method.name;
-                return Err(Error::system("turning off the input method")(format!(
-                    "{name} stays on, and would change what is typed: paste the text, or set the \
-                     value"
-                )));
-            }
-            std::thread::sleep(LOOK);
+        let is_off = || Ok(self.os.input_source().is_none_or(|source| source.layout));
+        if !wait::holds(&Cancel::new(), ARRIVES, LOOK, is_off)? {
+            let name = method.name;
+            return Err(Error::system("turning off the input method")(format!(
+                "{name} stays on, and would change what is typed: paste the text, or set the value"
+            )));
         }
         self.method = Some(method.id);
         // Apps are notified of the change in a turn of their event loop.
-        std::thread::sleep(SWITCHES);
+        wait::pause(SWITCHES);
         Ok(())
     }
 
@@ -185,12 +182,9 @@ impl<O: Os> Port for Input<O> {
         if self.held.is_some() {
             return Ok(());
         }
-        let start = Instant::now();
         let near = |at: Point| at.x.abs_diff(to.x) <= 1 && at.y.abs_diff(to.y) <= 1;
-        while !near(self.pointer()) && start.elapsed() < ARRIVES {
-            std::thread::sleep(LOOK);
-        }
-        std::thread::sleep(RESTS);
+        wait::holds(&Cancel::new(), ARRIVES, LOOK, || Ok(near(self.pointer())))?;
+        wait::pause(RESTS);
         Ok(())
     }
 
@@ -243,10 +237,6 @@ impl<O: Os> Port for Input<O> {
             vertical: -down,
             horizontal: -right,
         })
-    }
-
-    fn sync(&mut self) -> Result<()> {
-        Ok(())
     }
 
     fn lacks(&mut self, text: &[char]) -> Result<Option<(Vec<usize>, Gap)>> {

@@ -4,6 +4,8 @@
 //! The calls into the system are behind the trait [`os::Os`]. [`os::apple`] makes them and decides
 //! nothing; all decisions are above it, and tested on any OS with a fake behind the same trait.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod activate;
 mod apps;
 mod ax;

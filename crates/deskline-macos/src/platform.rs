@@ -46,8 +46,6 @@ impl<O: Os> Platform for MacPlatform<O> {
         Ok(Box::new(MacDesktop::new(self.os.clone())))
     }
 
-    fn prepare(&self) {}
-
     fn ping(&self, pid: u32) -> Result<()> {
         // The link reports the missing permission.
         if !self.os.trusted() {

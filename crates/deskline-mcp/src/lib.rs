@@ -6,6 +6,8 @@
 //! thread that owns the desktop). `deskline call` enters at [`Dispatcher::call`], so both ways
 //! behave the same.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod args;
 mod dispatch;
 mod eof;

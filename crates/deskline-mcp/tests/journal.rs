@@ -10,7 +10,8 @@ use deskline_link::Policy;
 use deskline_mcp::Config;
 use serde_json::json;
 
-const TREE: &str = "# Notes — 2 elements (0.01s)\n [AXWindow (frame)] \"Notes\" x:0 y:0 w:9 h:9 visible #e1\n [AXButton (push button)] \"Send\" x:1 y:2 w:3 h:4 visible #e2\n";
+const TREE: &str = "# Notes — 2 elements (0.01s)\n [AXWindow (frame)] \"Notes\" x:0 y:0 w:9 h:9 \
+    visible #e1\n [AXButton (push button)] \"Send\" x:1 y:2 w:3 h:4 visible #e2\n";
 
 /// Writes a pair and a record as a link does; returns the path without the extension.
 fn write(journal: &Journal, tool: &str, width: u32, height: u32) -> String {
@@ -56,7 +57,8 @@ async fn an_empty_journal_names_the_next_step() {
     let text = session.text("search_tree", json!({"pattern": "a"})).await;
     assert_eq!(
         text,
-        "ERROR status: error\nerror: there is no tree file yet. Call open_application_and_traverse or refresh_traversal first"
+        "ERROR status: error\nerror: there is no tree file yet. Call \
+        open_application_and_traverse or refresh_traversal first"
     );
     let text = session.text("view_screenshot", json!({})).await;
     assert!(
@@ -74,7 +76,8 @@ async fn searches_the_newest_tree_or_the_named_one() {
     let second = write(&session.journal, "click_and_traverse", 1, 1);
     let found = |path: &str| {
         format!(
-            "status: success\nfile: {path}.txt\nmatches: 1 of 3 lines\n3: [AXButton (push button)] \"Send\" x:1 y:2 w:3 h:4 visible #e2"
+            "status: success\nfile: {path}.txt\nmatches: 1 of 3 lines\n3: [AXButton (push \
+            button)] \"Send\" x:1 y:2 w:3 h:4 visible #e2"
         )
     };
     let arguments = json!({"pattern": "send", "role": "AXButton"});

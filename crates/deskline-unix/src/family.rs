@@ -1,7 +1,8 @@
 //! An app's processes: whether they run, and how much they have run.
 
+use crate::wait;
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The maximum number of processes to count for one app.
 const MOST: usize = 64;
@@ -69,16 +70,13 @@ impl Family {
 /// Waits until these processes have handled their input, at most for `limit`.
 pub fn await_sleep(families: &[Family], limit: Duration) {
     let asleep = || -> Option<Vec<Snapshot>> { families.iter().map(Family::asleep).collect() };
-    let end = Instant::now() + limit;
-    let mut last = asleep();
-    loop {
-        std::thread::sleep(ASLEEP);
+    let mut last = None;
+    let _ = wait::until(limit, ASLEEP, || {
         let now = asleep();
-        if now.is_some() && now == last || Instant::now() >= end {
-            return;
-        }
+        let same = now.is_some() && now == last;
         last = now;
-    }
+        same.then_some(())
+    });
 }
 
 /// How long all threads of a process have run or waited for a processor. Threads that have ended do

@@ -2,6 +2,8 @@
 //! socket, starting programs, threads that take orders, waiting for file descriptors with a time
 //! limit, and key codes. Windows uses only the capture of a failed app's standard error.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod complaint;
 
 #[cfg(unix)]

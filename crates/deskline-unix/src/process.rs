@@ -1,12 +1,13 @@
 //! Processes, read from `/proc`.
 
+use crate::wait;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::time::{ClockId, clock_gettime};
@@ -196,14 +197,7 @@ pub fn app_name(pid: u32) -> String {
 /// Waits until a process has ended, for at most `time`. Returns whether it has.
 pub fn ends_within(pid: u32, time: Duration) -> bool {
     const LOOK: Duration = Duration::from_millis(5);
-    let start = Instant::now();
-    while !is_gone(pid) {
-        if start.elapsed() >= time {
-            return false;
-        }
-        std::thread::sleep(LOOK);
-    }
-    true
+    wait::until(time, LOOK, || is_gone(pid).then_some(())).is_some()
 }
 
 #[cfg(test)]

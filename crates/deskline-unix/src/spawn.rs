@@ -23,6 +23,7 @@ use crate::wait;
 /// # Errors
 ///
 /// If it cannot be started, fails, or is killed.
+#[expect(clippy::disallowed_methods, reason = "the output is closed: a moment")]
 pub fn output(command: &mut Command, limit: Duration) -> io::Result<Vec<u8>> {
     let deadline = Instant::now() + limit;
     let mut child = command

@@ -1,4 +1,4 @@
-//! Waits until a file descriptor is ready, with a time limit.
+//! Waits until a file descriptor is ready or a question has an answer, with a time limit.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -31,6 +31,20 @@ pub fn any(fds: &mut [PollFd<'_>], limit: Option<Duration>) -> io::Result<bool> 
 /// A pidfd is readable once its process has ended.
 pub fn readable(fd: impl AsFd, limit: Duration) -> io::Result<bool> {
     any(&mut [PollFd::new(&fd, PollFlags::IN)], Some(limit))
+}
+
+/// Asks every `every` until there is an answer; last once `limit` has passed. A link's waits are
+/// `deskline_input::wait`'s, which can be cancelled.
+#[expect(clippy::disallowed_methods, reason = "no event reports what is asked")]
+pub fn until<T>(limit: Duration, every: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T> {
+    let start = Instant::now();
+    loop {
+        let answer = ask();
+        if answer.is_some() || start.elapsed() >= limit {
+            return answer;
+        }
+        std::thread::sleep(every);
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@
 //! Screen contents are hostile: the server sends them as JSON, the page sets them as text only, and
 //! a content security policy permits no script but the page's own.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod answer;
 mod assets;
 mod entry;

@@ -2,8 +2,9 @@
 //! input, taking pictures. [`WaylandDisplay`](crate::WaylandDisplay) checks where input goes, not
 //! the compositor.
 
+use deskline_link::wait;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::Point;
 use deskline_input::{Part, Port};
@@ -17,13 +18,15 @@ use deskline_link::{
 /// is a trait of its own, which a compositor offers or not.
 pub trait Compositor: Raising + Send {
     /// Whether the compositor accepts this input, or why not.
-    fn takes(&self, input: Input) -> Offer<()>;
+    fn takes(&self, _input: Input) -> Offer<()> {
+        Ok(())
+    }
 
     /// The peculiarities of the compositor's input.
     fn manner(&self) -> Manner<'_>;
 
     /// Called when a link begins. With `acts`, input may follow.
-    fn begin_link(&mut self, acts: bool);
+    fn begin_link(&mut self, _acts: bool) {}
 
     /// Sets the target of keys and clicks.
     fn set_aim(&mut self, aim: Aim);
@@ -39,7 +42,9 @@ pub trait Compositor: Raising + Send {
     fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Keyboard>;
 
     /// `None` if the compositor does not report the pointer.
-    fn pointer(&mut self) -> Result<Option<Pointer>>;
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        Ok(None)
+    }
 
     /// The other app's window that a click at this point would reach, if the compositor reports it.
     fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>>;
@@ -50,33 +55,48 @@ pub trait Compositor: Raising + Send {
     /// # Errors
     ///
     /// [`Error::Display`] if the pointer cannot go to one of them.
-    fn locate(&mut self, aim: Option<Aim>, places: &[Point], cancel: &Cancel) -> Result<Located>;
+    fn locate(
+        &mut self,
+        _aim: Option<Aim>,
+        _places: &[Point],
+        _cancel: &Cancel,
+    ) -> Result<Located> {
+        Ok(Located::MIDDLE)
+    }
 
     /// Prepares the keyboard. Called before [`Compositor::keyboard`].
     ///
     /// # Errors
     ///
     /// [`Error::Display`] if the keyboard does not reach the target.
-    fn ready(&mut self) -> Result<()>;
+    fn ready(&mut self) -> Result<()> {
+        Ok(())
+    }
 
     /// The devices. They add `offset` to the points that they are given.
     fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>>;
 
     /// Ends temporary states, such as full screen, that a link's input needs.
-    fn release(&mut self);
+    fn release(&mut self) {}
 
     /// Called when the target's input is over. Keys that bring the person's window back may follow.
-    fn end_input(&mut self);
+    fn end_input(&mut self) {}
 
     /// `None` if all windows are on one workspace and none can be minimised.
-    fn workspaces(&mut self) -> Option<&mut dyn Workspaces>;
+    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
+        None
+    }
 
     fn pictures(&mut self) -> Offer<&mut dyn Pictures>;
 
-    fn guard(&mut self) -> Offer<&mut dyn Guards>;
+    fn guard(&mut self) -> Offer<&mut dyn Guards> {
+        Err(no_guard())
+    }
 
     /// `Some` if the guard blocks the agent's events too.
-    fn gate(&mut self) -> Option<&mut dyn Gate>;
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        None
+    }
 }
 
 /// The compositor of a display. GNOME has two: one for each way in which it is used.
@@ -218,12 +238,7 @@ pub(crate) fn await_front(
     cancel: &Cancel,
     mut front: impl FnMut() -> Result<Option<WindowId>>,
 ) -> Result<()> {
-    let start = Instant::now();
-    while front()? != Some(window) {
-        if start.elapsed() >= longest {
-            return Err(DisplayError::NotRaised(failure, longest).into());
-        }
-        cancel.wait(often)?;
-    }
-    Ok(())
+    let came = wait::holds(cancel, longest, often, || Ok(front()? == Some(window)))?;
+    came.then_some(())
+        .ok_or_else(|| DisplayError::NotRaised(failure, longest).into())
 }

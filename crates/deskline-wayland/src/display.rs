@@ -132,10 +132,6 @@ impl<C: Current> WaylandDisplay<C> {
 }
 
 impl<C: Current + 'static> Display for WaylandDisplay<C> {
-    fn is_private(&self) -> bool {
-        false
-    }
-
     fn begin_link(&mut self, acts: bool) {
         self.compositor.begin(acts);
     }
@@ -319,11 +315,6 @@ impl<C: Current> Scene for WaylandDisplay<C> {
         let places: Vec<Point> = [at].into_iter().chain(end).collect();
         self.offset = self.reach(&places, cancel)?;
         Ok(Under::Target)
-    }
-
-    // Only the compositor can grab the keyboard.
-    fn grabber(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Option<String>> {
-        Ok(None)
     }
 
     fn await_reader(&mut self, wait: Wait, cancel: &Cancel) -> Result<bool> {

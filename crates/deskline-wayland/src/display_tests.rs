@@ -1,9 +1,9 @@
 use deskline_core::{Key, KeyPress, Modifiers};
-use deskline_input::{Button, Click, Gap, Part, Port, Stroke};
+use deskline_input::{Button, Click, Part, Port, Stroke};
 
 use super::*;
 
-use crate::compositor::{Compositor, Located, Manner, no_guard, plus};
+use crate::compositor::{Compositor, Located, Manner, plus};
 
 /// A compositor that gives scripted answers and records what is sent.
 #[derive(Default)]
@@ -53,14 +53,6 @@ impl Port for Recorder<'_> {
         Ok(())
     }
 
-    fn sync(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    fn lacks(&mut self, _: &[char]) -> Result<Option<(Vec<usize>, Gap)>> {
-        Ok(None)
-    }
-
     fn stroke(&mut self, text: &[char], _: &Cancel) -> Result<Option<(Stroke<u32>, usize)>> {
         let stroke = |char: &char| Stroke {
             key: u32::from(*char),
@@ -85,10 +77,6 @@ impl Raising for Scripted {
 }
 
 impl Compositor for Scripted {
-    fn takes(&self, _: Input) -> Offer<()> {
-        Ok(())
-    }
-
     fn manner(&self) -> Manner<'_> {
         Manner {
             counts_from_window: self.counts_from_window,
@@ -97,34 +85,10 @@ impl Compositor for Scripted {
         }
     }
 
-    fn begin_link(&mut self, _: bool) {}
-
     fn set_aim(&mut self, _: Aim) {}
-
-    fn pointer(&mut self) -> Result<Option<Pointer>> {
-        Ok(None)
-    }
-
-    fn ready(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    fn end_input(&mut self) {}
-
-    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
-        None
-    }
 
     fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
         Err(Missing::new("none"))
-    }
-
-    fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        Err(no_guard())
-    }
-
-    fn gate(&mut self) -> Option<&mut dyn Gate> {
-        None
     }
 
     fn windows(&mut self) -> Result<Vec<Window>> {

@@ -1,6 +1,7 @@
 //! The clipboard: a thread saves it, offers the agent's text, records which program reads the text,
 //! and restores the person's data. Windows then keeps the data, so the thread need not serve it.
 
+use deskline_link::wait;
 use std::cell::RefCell;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Instant;
@@ -188,17 +189,14 @@ struct Open;
 
 impl Open {
     fn wait(window: HWND, cancel: &Cancel) -> Result<Self> {
-        let until = Instant::now() + SAVES;
-        loop {
+        let mut opened = Ok(());
+        wait::holds(cancel, SAVES, std::time::Duration::from_millis(5), || {
             // SAFETY: closed when this is dropped.
-            match unsafe { OpenClipboard(Some(window)) } {
-                Ok(()) => return Ok(Self),
-                Err(_) if Instant::now() < until => {
-                    cancel.wait(std::time::Duration::from_millis(5))?;
-                }
-                Err(error) => return Err(Error::system("opening the clipboard")(error)),
-            }
-        }
+            opened = unsafe { OpenClipboard(Some(window)) };
+            Ok(opened.is_ok())
+        })?;
+        opened.map_err(Error::system("opening the clipboard"))?;
+        Ok(Self)
     }
 }
 

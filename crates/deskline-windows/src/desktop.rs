@@ -2,17 +2,15 @@
 
 mod trees;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use deskline_core::App;
 use deskline_link::clipboard::ClipboardThread;
 use deskline_link::guard::Guards;
-use deskline_link::ocr::Ocr;
 use deskline_link::{
-    Aim, AppWindows, Application, Apps, Cancel, Clipboard, Desktop, Display, End, Identity,
-    KeyInput, Missing, Offer, Opened, Overlay, Permit, Pictures, PointerInput, Progress, Raising,
-    Result, Screen, Window, WindowState, Workspaces,
+    Aim, AppWindows, Application, Apps, Clipboard, Desktop, Display, End, Identity, KeyInput,
+    Missing, Offer, Opened, Overlay, Permit, Pictures, PointerInput, Progress, Raising, Result,
+    Screen, Window, WindowState, Workspaces,
 };
 
 #[cfg(windows)]
@@ -70,10 +68,6 @@ impl<U: Uia> Desktop for WinDesktop<U> {
             Some(name) => format!("windows-{session}-{name}"),
             None => format!("windows-{session}"),
         }
-    }
-
-    fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str> {
-        Err("")
     }
 }
 
@@ -141,20 +135,8 @@ impl<U: Uia> Display for WinDesktop<U> {
 }
 
 impl<U: Uia> AppWindows for WinDesktop<U> {
-    fn app_itself(&mut self, _: u32) -> Result<Option<Window>> {
-        Ok(None)
-    }
-
-    fn reveal(&mut self, _: u32, _: &Cancel) -> Result<bool> {
-        Ok(false)
-    }
-
     fn helper_windows(&mut self, pid: u32) -> Result<Vec<Window>> {
         Ok(belonging(pid))
-    }
-
-    fn unseen(&mut self, _: u32) -> Option<&'static str> {
-        None
     }
 
     fn popup_open(&mut self, pid: u32) -> Result<bool> {
@@ -211,11 +193,6 @@ impl<U: Uia> Apps for WinDesktop<U> {
 
     fn known_as(&mut self, pid: u32) -> Identity {
         os::known_as(pid)
-    }
-
-    // The UAC prompt is on the secure desktop, which no program reaches.
-    fn shows_permissions(&mut self, _: u32) -> bool {
-        false
     }
 
     fn end_of(&mut self, pid: u32) -> Option<End> {

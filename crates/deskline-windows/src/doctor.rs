@@ -32,7 +32,8 @@ pub fn examine() -> Vec<Check> {
     if process::is_remote() {
         checks.push(Check::warn(
             "session",
-            "Remote Desktop: while its window is minimised or closed, Windows draws nothing and takes no input",
+            "Remote Desktop: while its window is minimised or closed, Windows draws nothing and \
+            takes no input",
             "keep its window open, or hand the session to the console: tscon %SESSIONNAME% /dest:console",
         ));
     }

@@ -3,6 +3,7 @@
 //! Code that calls Windows is behind `cfg(windows)`, so that the rest is built and tested on any
 //! system.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 // On other systems only the tests use this code.
 #![cfg_attr(not(windows), allow(dead_code))]
 

@@ -50,8 +50,6 @@ impl Platform for WinPlatform {
         Ok(Box::new(desktop))
     }
 
-    fn prepare(&self) {}
-
     fn ping(&self, pid: u32) -> Result<()> {
         answers(&tree::connect()?, pid)
     }

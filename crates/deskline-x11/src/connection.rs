@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_link::error::setup;
 use deskline_link::{Error, Result};
@@ -188,15 +188,13 @@ fn dial_unix(path: &str) -> io::Result<UnixStream> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
     let address = SocketAddrUnix::new(path)?;
-    let until = Instant::now() + SILENCE;
-    loop {
+    // Poll: the kernel sends no event when the backlog has room.
+    let connected = wait::until(SILENCE, Duration::from_millis(10), || {
         match connect(&socket, &address) {
-            Ok(()) => return Ok(socket.into()),
-            Err(Errno::AGAIN | Errno::INTR) if Instant::now() < until => {
-                // Poll: the kernel sends no event when the backlog has room.
-                thread::sleep(Duration::from_millis(10));
-            }
-            Err(error) => return Err(error.into()),
+            Err(Errno::AGAIN | Errno::INTR) => None,
+            connected => Some(connected),
         }
-    }
+    });
+    connected.unwrap_or(Err(Errno::AGAIN))?;
+    Ok(socket.into())
 }

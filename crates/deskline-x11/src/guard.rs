@@ -117,10 +117,6 @@ impl Guards for Guard {
         self.order_and_wait(Order::Open);
     }
 
-    fn lapse(&mut self) -> Option<String> {
-        None
-    }
-
     fn holds_on(&self) -> bool {
         true
     }
@@ -143,6 +139,8 @@ impl Overlay for Guard {
 
 fn silent() -> Error {
     Error::Unavailable(
-        "the guard lost the X server, or it does not answer. Nothing was sent; the next call reconnects".into(),
+        "the guard lost the X server, or it does not answer. Nothing was sent; the next call \
+        reconnects"
+            .into(),
     )
 }

@@ -1,6 +1,7 @@
 //! Waits until an app has processed the typed keys.
 
-use std::time::{Duration, Instant};
+use deskline_link::wait;
+use std::time::Duration;
 
 use deskline_input::Cancel;
 use deskline_link::Result;
@@ -32,19 +33,13 @@ impl Taking {
     pub(super) fn await_idle(&mut self, pid: u32, cancel: &Cancel) -> Result<()> {
         let family = self.family.get_or_insert_with(|| Family::new(pid));
         let limit = if self.restless { RESTLESS } else { NEVER_IDLE };
-        let until = Instant::now() + limit;
-        let mut last = family.asleep();
-        self.restless = loop {
-            cancel.wait(IDLE)?;
+        let mut last = None;
+        self.restless = !wait::holds(cancel, limit, IDLE, || {
             let now = family.asleep();
-            if now.is_some() && now == last {
-                break false;
-            }
-            if Instant::now() >= until {
-                break true;
-            }
+            let same = now.is_some() && now == last;
             last = now;
-        };
+            Ok(same)
+        })?;
         Ok(())
     }
 }

@@ -5,6 +5,8 @@
 //! limit: the stream's for a reply, the operation's for an event. All coordinates are relative to
 //! the root window.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod accessibility_bus;
 mod acting;
 mod activate;
@@ -142,7 +144,8 @@ impl X11 {
         let (connection, screen) = connection::open(display, xauthority)?;
         let lacks = |what| {
             Error::Unavailable(format!(
-                "the X server at display {display} has no {what} extension, which input needs. Start it with {what} enabled"
+                "the X server at display {display} has no {what} extension, which input needs. \
+                Start it with {what} enabled"
             ))
         };
         for extension in [

@@ -288,7 +288,8 @@ impl X11 {
             return Ok(());
         }
         Err(Error::Unavailable(format!(
-            "pictures are not supported for windows of colour depth {depth}; depth 24 and 32 are. The tree works without pictures"
+            "pictures are not supported for windows of colour depth {depth}; depth 24 and 32 are. \
+            The tree works without pictures"
         )))
     }
 }

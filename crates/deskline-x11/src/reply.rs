@@ -19,7 +19,8 @@ pub(crate) trait During<T>: Sized {
 
 fn lost(what: &'static str, error: &ConnectionError) -> Error {
     Error::Unavailable(format!(
-        "lost the X server while {what}: {error}. If the desktop session has ended, start it again; the next call reconnects"
+        "lost the X server while {what}: {error}. If the desktop session has ended, start it \
+        again; the next call reconnects"
     ))
 }
 

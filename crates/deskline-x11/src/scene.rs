@@ -114,15 +114,6 @@ impl Scene for X11 {
         put_back.and(unwatched)
     }
 
-    // The guard's grab lets XTEST's events through.
-    fn open(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    fn close(&mut self) -> Result<()> {
-        Ok(())
-    }
-
     fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver> {
         self.receiver(aim, cancel)
     }

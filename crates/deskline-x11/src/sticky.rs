@@ -2,8 +2,9 @@
 //! locked must not modify the agent's input, and are restored exactly afterwards. Slow Keys and
 //! Bounce Keys ignore short and repeated presses: both are off during an action.
 
+use deskline_link::{Cancel, wait};
 use std::io::IoSlice;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_link::Result;
 use x11rb::connection::RequestConnection as _;
@@ -71,11 +72,11 @@ impl X11 {
     /// manager that focuses on click freezes the pointer and replays the press. The replayed press
     /// clears a latch, so latches are restored after it.
     pub(super) fn wait_for_release(&self) -> Result<()> {
-        let start = Instant::now();
-        while self.pointer()?.pressed && start.elapsed() < REPLAY {
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        Ok(())
+        let every = Duration::from_millis(2);
+        wait::holds(&Cancel::new(), REPLAY, every, || {
+            Ok(!self.pointer()?.pressed)
+        })
+        .map(drop)
     }
 
     /// Restores the state. Typing with two keys down at once may have turned Sticky Keys off.

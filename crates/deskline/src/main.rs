@@ -1,5 +1,7 @@
 //! Deskline: lets an AI agent drive native desktop apps through the accessibility tree.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod cli;
 mod config;
 #[cfg(target_os = "linux")]

@@ -168,7 +168,7 @@ pub(crate) fn log(
         if !follow {
             return Ok(ExitCode::SUCCESS);
         }
-        std::thread::sleep(LOOK);
+        deskline_link::wait::pause(LOOK);
         new = newer.read()?;
         new.retain(|record| filter.lets(record));
     }

@@ -155,6 +155,7 @@ impl Handle {
         // The file may be about to be replaced by `replace_open`.
         if open == Open::Write {
             let missing = || !path.try_exists().unwrap_or(true);
+            #[expect(clippy::disallowed_methods, reason = "no event reports it; GAPS times")]
             (0..GAPS)
                 .take_while(|_| missing())
                 .for_each(|_| std::thread::sleep(GAP));

@@ -7,13 +7,11 @@ use deskline_core::{ElementId, Key, KeyPress, Modifiers, Point, Rect, States, Tr
 use deskline_input::clock;
 use deskline_link::grants::{Approval, Question};
 use deskline_link::guard::{Grab, Guards, Task};
-use deskline_link::ocr::Ocr;
 use deskline_link::{
     Aim, AppWindows, Application, Apps, Button, Cancel, Click, Clicks, Clipboard, Desktop, Display,
     DisplayError, End, Error, Hit, Identity, KeyInput, Missing, Obstacle, Offer, OpenError, Opened,
     Overlay, Permit, Picture, PictureNature, Pictures, Platform, Pointer, PointerInput, Progress,
-    Raising, Result, Scope, Screen, Sent, Sign, TargetError, Trees, Window, WindowHint, WindowId,
-    Workspaces,
+    Raising, Result, Scope, Screen, Sign, TargetError, Trees, Window, WindowHint, WindowId,
 };
 
 use crate::script::{Script, When, refused};
@@ -78,8 +76,6 @@ impl Platform for Scripted {
         Ok(Box::new(self.clone()))
     }
 
-    fn prepare(&self) {}
-
     fn ping(&self, pid: u32) -> Result<()> {
         self.script().answers(pid)
     }
@@ -92,10 +88,6 @@ impl Platform for Scripted {
 impl Desktop for Scripted {
     fn id(&self) -> String {
         "scripted".into()
-    }
-
-    fn ocr(&self) -> Result<Arc<dyn Ocr>, &'static str> {
-        Err("")
     }
 }
 
@@ -129,20 +121,8 @@ impl Trees for Scripted {
         self.ask("rest", |script| script.listening = false);
     }
 
-    fn lag(&mut self, _: u32, _: Sent) -> Duration {
-        Duration::ZERO
-    }
-
     fn moves_silently(&mut self, _: u32) -> bool {
         self.script().moves_silently
-    }
-
-    fn is_loading(&mut self, _: u32) -> bool {
-        false
-    }
-
-    fn idle(&mut self) -> Option<Duration> {
-        None
     }
 
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
@@ -249,10 +229,6 @@ impl Display for Scripted {
         Ok(self)
     }
 
-    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
-        None
-    }
-
     fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
         self.has("pointer_input")?;
         Ok(self)
@@ -324,22 +300,6 @@ impl Screen for Scripted {
 }
 
 impl AppWindows for Scripted {
-    fn app_itself(&mut self, _: u32) -> Result<Option<Window>> {
-        Ok(None)
-    }
-
-    fn reveal(&mut self, _: u32, _: &Cancel) -> Result<bool> {
-        Ok(false)
-    }
-
-    fn helper_windows(&mut self, _: u32) -> Result<Vec<Window>> {
-        Ok(Vec::new())
-    }
-
-    fn unseen(&mut self, _: u32) -> Option<&'static str> {
-        None
-    }
-
     fn popup_open(&mut self, pid: u32) -> Result<bool> {
         self.call("popup_open", |script| {
             let mut menus = script.world.stack.iter().filter(|w| w.menu);
@@ -505,10 +465,6 @@ impl Guards for Scripted {
     fn ungrab(&mut self) {
         self.ask("ungrab", |script| script.world.guarded = false);
     }
-
-    fn lapse(&mut self) -> Option<String> {
-        None
-    }
 }
 
 impl Clipboard for Scripted {
@@ -588,14 +544,6 @@ impl Apps for Scripted {
             }
             None => Ok(script.started.map_or(Progress::Starting, Progress::Ready)),
         })
-    }
-
-    fn complaint(&mut self) -> Option<String> {
-        None
-    }
-
-    fn shows_permissions(&mut self, _: u32) -> bool {
-        false
     }
 
     fn computed(&mut self, _: u32) -> Option<Duration> {

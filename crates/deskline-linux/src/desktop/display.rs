@@ -112,10 +112,6 @@ impl AppWindows for LinuxDesktop {
         Ok(native.then(|| native::stand_in(pid)))
     }
 
-    fn reveal(&mut self, _: u32, _: &Cancel) -> Result<bool> {
-        Ok(false)
-    }
-
     fn helper_windows(&mut self, pid: u32) -> Result<Vec<Window>> {
         let x11 = self.display.x11();
         let mut found = x11.map_or(Ok(Vec::new()), |x11| x11.dialogs_of(pid))?;

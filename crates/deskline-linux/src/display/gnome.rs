@@ -60,14 +60,6 @@ impl WaylandSystem for GnomeDisplay<Described> {
         })
     }
 
-    fn misses_launchers(&mut self) -> bool {
-        false
-    }
-
-    fn unserved(&self, _pid: u32) -> Option<&'static str> {
-        None
-    }
-
     fn findings(&mut self) -> Findings {
         let input = if self.sends_by_calls() {
             "by Mutter's Notify calls"

@@ -1,10 +1,11 @@
 //! KWin's windows in AT-SPI's terms.
 
-use std::time::{Duration, Instant};
+use deskline_unix::wait;
+use std::time::Duration;
 
 use deskline_atspi::{self as atspi, InBuffer};
 use deskline_link::doctor::Fix;
-use deskline_link::{Display as _, Result};
+use deskline_link::{Display as _, Error, Result};
 use deskline_wayland::KdeDisplay;
 
 use super::system::{Findings, Popups, WaylandSystem, placed};
@@ -16,15 +17,11 @@ const JOINS: Duration = Duration::from_secs(3);
 
 /// Connects to KWin: see [`KdeDisplay::connect`].
 pub(super) fn connect(kwin: &Kwin) -> Result<KdeDisplay> {
-    let start = Instant::now();
-    loop {
-        match KdeDisplay::connect(&kwin.bus, kwin.pid, &kwin.folder, &kwin.socket) {
-            Err(e) if e.costs_connection() && start.elapsed() < JOINS => {
-                std::thread::sleep(Duration::from_millis(50));
-            }
-            connected => return connected,
-        }
-    }
+    let connect = || KdeDisplay::connect(&kwin.bus, kwin.pid, &kwin.folder, &kwin.socket);
+    let connected = wait::until(JOINS, Duration::from_millis(50), || {
+        Some(connect()).filter(|it| !it.as_ref().is_err_and(Error::costs_connection))
+    });
+    connected.unwrap_or_else(connect)
 }
 
 impl WaylandSystem for KdeDisplay {
@@ -42,18 +39,8 @@ impl WaylandSystem for KdeDisplay {
         KdeDisplay::prepare(self)
     }
 
-    fn idle(&mut self) -> Option<Duration> {
-        None
-    }
-
-    fn menu_read(&mut self, _pid: u32, _open: bool) {}
-
     fn popups(&mut self, _pid: u32) -> Result<Popups> {
         Ok(Popups::Placed)
-    }
-
-    fn misses_launchers(&mut self) -> bool {
-        false
     }
 
     fn keys_taken_in(&self) -> Option<u32> {
@@ -64,16 +51,17 @@ impl WaylandSystem for KdeDisplay {
         KdeDisplay::give_keys_back(self, to_text);
     }
 
-    fn unserved(&self, _pid: u32) -> Option<&'static str> {
-        None
-    }
-
     fn findings(&mut self) -> Findings {
         let mends = |missing: bool| missing.then_some(Fix::KwinFile);
         let (pictures, keys) = (self.pictures_need_a_file(), self.input_needs_a_file());
         let found = Findings::by_protocols(self.guard());
         Findings {
-            guard: found.guard.map(|_| "KWin's input capture. Esc cancels, Super+Shift+Esc ends it; while a burst of an agent's own input goes in, for some milliseconds, the user's passes too".into()),
+            guard: found.guard.map(|_| {
+                "KWin's input capture. Esc cancels, Super+Shift+Esc ends \
+                it; while a burst of an agent's own input goes in, for some milliseconds, the \
+                user's passes too"
+                    .into()
+            }),
             mends_pictures: mends(pictures),
             mends_keys: mends(keys),
             ..found

@@ -1,7 +1,5 @@
 //! sway's windows in AT-SPI's terms.
 
-use std::time::Duration;
-
 use deskline_atspi::{self as atspi, InBuffer};
 use deskline_link::{Display as _, Result};
 use deskline_wayland::SwayDisplay;
@@ -14,19 +12,9 @@ impl WaylandSystem for SwayDisplay {
         Ok(placed(&windows, pid, |_| InBuffer::NotTold))
     }
 
-    fn shows_popup(&mut self, _pid: u32) -> Result<Option<bool>> {
-        Ok(None)
-    }
-
     fn prepare(&mut self) -> Result<bool> {
         SwayDisplay::prepare(self)
     }
-
-    fn idle(&mut self) -> Option<Duration> {
-        None
-    }
-
-    fn menu_read(&mut self, _pid: u32, _open: bool) {}
 
     fn popups(&mut self, pid: u32) -> Result<Popups> {
         let windows = self.sway_windows()?;
@@ -48,7 +36,11 @@ impl WaylandSystem for SwayDisplay {
     fn findings(&mut self) -> Findings {
         let found = Findings::by_protocols(self.guard());
         Findings {
-            guard: found.guard.map(|_| "not needed: the agent has a seat of its own, whose keys and clicks cannot mix with yours".into()),
+            guard: found.guard.map(|_| {
+                "not needed: the agent has a seat of its own, whose keys \
+                and clicks cannot mix with yours"
+                    .into()
+            }),
             ..found
         }
     }

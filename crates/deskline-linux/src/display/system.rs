@@ -38,7 +38,9 @@ pub(crate) trait WaylandSystem {
     fn windows(&mut self, pid: u32) -> Result<atspi::Windows>;
 
     /// Whether a menu or another pop-up of the app is open, as [`DisplaySystem::popup_open`].
-    fn shows_popup(&mut self, pid: u32) -> Result<Option<bool>>;
+    fn shows_popup(&mut self, _pid: u32) -> Result<Option<bool>> {
+        Ok(None)
+    }
 
     /// Creates the input devices that the seat lacks, so that apps know them before the first link.
     /// Returns whether a device was missing.
@@ -46,10 +48,12 @@ pub(crate) trait WaylandSystem {
 
     /// Called between links: frees kept resources whose time is over. Returns the time until the
     /// next call; `None` if nothing is kept.
-    fn idle(&mut self) -> Option<Duration>;
+    fn idle(&mut self) -> Option<Duration> {
+        None
+    }
 
     /// Records whether the app's tree, which was just read, shows an open menu.
-    fn menu_read(&mut self, pid: u32, open: bool);
+    fn menu_read(&mut self, _pid: u32, _open: bool) {}
 
     /// The known positions of the app's open pop-ups.
     ///
@@ -60,7 +64,9 @@ pub(crate) trait WaylandSystem {
 
     /// Whether the reported front window may have lost the keyboard to a launcher or a lock screen
     /// without a report by the compositor. The app then reports it.
-    fn misses_launchers(&mut self) -> bool;
+    fn misses_launchers(&mut self) -> bool {
+        false
+    }
 
     /// The app whose keys this link has taken from the compositor's input method.
     fn keys_taken_in(&self) -> Option<u32> {
@@ -71,7 +77,9 @@ pub(crate) trait WaylandSystem {
     fn give_keys_back(&mut self, _to_text: bool) {}
 
     /// Why the agent's own seat, if there is one, does not reach this process.
-    fn unserved(&self, pid: u32) -> Option<&'static str>;
+    fn unserved(&self, _pid: u32) -> Option<&'static str> {
+        None
+    }
 
     /// For the doctor.
     fn findings(&mut self) -> Findings;

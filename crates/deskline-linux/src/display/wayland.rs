@@ -5,7 +5,7 @@ use deskline_atspi as atspi;
 use deskline_link::guard::Guards;
 use deskline_link::{
     Aim, Clipboard, Display, KeyInput, Missing, Offer, Overlay, Pictures, PointerInput, Raising,
-    Result, Screen, Workspaces,
+    Result, Screen,
 };
 use deskline_x11::X11Display;
 
@@ -24,7 +24,8 @@ impl TreesOnly {
         let compositor = compositor.as_deref().unwrap_or("unknown compositor");
         Self {
             why: format!(
-                "this is a Wayland session ({compositor}), where Deskline reaches only the accessibility trees of apps"
+                "this is a Wayland session ({compositor}), where Deskline reaches only the \
+                accessibility trees of apps"
             ),
         }
     }
@@ -37,10 +38,6 @@ impl TreesOnly {
 }
 
 impl Display for TreesOnly {
-    fn is_private(&self) -> bool {
-        false
-    }
-
     fn begin_link(&mut self, _acts: bool) {}
 
     fn set_aim(&mut self, _aim: Aim) {}
@@ -53,10 +50,6 @@ impl Display for TreesOnly {
 
     fn raising(&mut self) -> Offer<&mut dyn Raising> {
         self.missing()
-    }
-
-    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
-        None
     }
 
     fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {

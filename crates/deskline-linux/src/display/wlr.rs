@@ -1,7 +1,6 @@
 //! The windows of the wlroots family in AT-SPI's terms.
 
 use std::path::Path;
-use std::time::Duration;
 
 use deskline_atspi as atspi;
 use deskline_link::{Display as _, Result};
@@ -21,30 +20,12 @@ impl WaylandSystem for WlrDisplay<Described> {
         Ok(self.source().windows(pid))
     }
 
-    fn shows_popup(&mut self, _pid: u32) -> Result<Option<bool>> {
-        Ok(None)
-    }
-
     fn prepare(&mut self) -> Result<bool> {
         WlrDisplay::prepare(self)
     }
 
-    fn idle(&mut self) -> Option<Duration> {
-        None
-    }
-
-    fn menu_read(&mut self, _pid: u32, _open: bool) {}
-
     fn popups(&mut self, pid: u32) -> Result<Popups> {
         self.screen_around(pid).map(Popups::Within)
-    }
-
-    fn misses_launchers(&mut self) -> bool {
-        false
-    }
-
-    fn unserved(&self, _pid: u32) -> Option<&'static str> {
-        None
     }
 
     fn findings(&mut self) -> Findings {

@@ -1,9 +1,10 @@
 //! Makes Deskline known to KWin, which gives pictures, and before Plasma 6 accepts input, only if a
 //! program's `.desktop` file requests it. It finds the file by the program's path in `Exec`.
 
+use deskline_unix::wait;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::remedy::carry_out;
 use crate::display::{self, WaylandSystem as _};
@@ -41,9 +42,8 @@ pub(super) fn grant(session: &Session) -> Result<String, String> {
             "wrote {path}, which KDE reads at the next login ({e})"
         ));
     }
-    let deadline = Instant::now() + KNOWS;
-    while runs && Instant::now() < deadline && is_missing(session) {
-        std::thread::sleep(LOOK);
+    if runs {
+        wait::until(KNOWS, LOOK, || (!is_missing(session)).then_some(()));
     }
     Ok(format!("wrote {path}"))
 }

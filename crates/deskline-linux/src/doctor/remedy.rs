@@ -1,8 +1,8 @@
 //! The commands that repair findings.
 
+use deskline_unix::wait;
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::session::Session;
 
@@ -23,18 +23,17 @@ pub(super) fn carry_out(words: &[String], session: &Session) -> Result<String, S
         .stdout(Stdio::null())
         .spawn()
         .map_err(|e| format!("{shown}: {e}"))?;
-    let deadline = Instant::now() + LIMIT;
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) if status.success() => return Ok(format!("ran {shown}")),
-            Ok(Some(status)) => return Err(format!("{shown} ended with {status}")),
-            Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(20)),
-            Ok(None) => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(format!("{shown} did not end within {LIMIT:?}"));
-            }
-            Err(e) => return Err(format!("{shown}: {e}")),
+    let ended = wait::until(LIMIT, Duration::from_millis(20), || {
+        child.try_wait().transpose()
+    });
+    match ended {
+        Some(Ok(status)) if status.success() => Ok(format!("ran {shown}")),
+        Some(Ok(status)) => Err(format!("{shown} ended with {status}")),
+        Some(Err(e)) => Err(format!("{shown}: {e}")),
+        None => {
+            let _ = child.kill();
+            let _ = child.wait();
+            Err(format!("{shown} did not end within {LIMIT:?}"))
         }
     }
 }

@@ -85,10 +85,6 @@ impl<O: Os> Apps for MacDesktop<O> {
         Ok(Progress::Starting)
     }
 
-    fn complaint(&mut self) -> Option<String> {
-        None
-    }
-
     fn end_of(&mut self, _pid: u32) -> Option<End> {
         None
     }

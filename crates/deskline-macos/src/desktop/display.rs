@@ -7,7 +7,6 @@ use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
     Aim, AppWindows, Cancel, Clipboard, Display, Error, KeyInput, Offer, Overlay, Picture,
     PictureNature, Pictures, Pointer, PointerInput, Raising, Result, Screen, Window, WindowId,
-    Workspaces,
 };
 
 use super::MacDesktop;
@@ -20,10 +19,6 @@ use crate::{activate, front, panels, permissions, picture, windows};
 const RESTS: Duration = Duration::from_secs(60);
 
 impl<O: Os> Display for MacDesktop<O> {
-    fn is_private(&self) -> bool {
-        false
-    }
-
     fn begin_link(&mut self, _acts: bool) {
         self.before = None;
         self.hands.aim = None;
@@ -45,11 +40,6 @@ impl<O: Os> Display for MacDesktop<O> {
 
     fn raising(&mut self) -> Offer<&mut dyn Raising> {
         Ok(self)
-    }
-
-    // Windows on other Spaces are in no list.
-    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
-        None
     }
 
     fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
@@ -156,14 +146,6 @@ impl<O: Os> AppWindows for MacDesktop<O> {
         activate::reveal(&self.os, pid, cancel)
     }
 
-    fn helper_windows(&mut self, _: u32) -> Result<Vec<Window>> {
-        Ok(Vec::new())
-    }
-
-    fn unseen(&mut self, _: u32) -> Option<&'static str> {
-        None
-    }
-
     fn popup_open(&mut self, pid: u32) -> Result<bool> {
         Ok(windows::popup_open(&self.os, pid))
     }
@@ -214,9 +196,6 @@ impl<O: Os> Overlay for MacDesktop<O> {
 }
 
 impl<O: Os> Guards for MacDesktop<O> {
-    // The guard's tap watches the person from the moment it releases their input.
-    fn watch(&mut self) {}
-
     fn unwatch(&mut self) {
         self.guard.end();
     }

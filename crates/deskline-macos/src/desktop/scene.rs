@@ -44,15 +44,6 @@ impl<O: Os> Scene for MacDesktop<O> {
         Ok(())
     }
 
-    // The guard's tap lets this program's own events through.
-    fn open(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    fn close(&mut self) -> Result<()> {
-        Ok(())
-    }
-
     fn keyboard(&mut self, aim: Option<Aim>, _: &Cancel) -> Result<Receiver> {
         activate::require_unlocked(&self.os)?;
         let Some(aim) = aim.filter(|aim| !front::is(&self.os, aim.pid)) else {
@@ -77,11 +68,6 @@ impl<O: Os> Scene for MacDesktop<O> {
         }
         let at_end = end.and_then(|end| self.stranger_at(end, aim.at_end()));
         Ok(at_end.map_or(Under::Target, Under::EndOther))
-    }
-
-    // No program can grab the keyboard. With secure input, no tap gets keys.
-    fn grabber(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Option<String>> {
-        Ok(None)
     }
 
     // macOS does not report when an app has read its events.

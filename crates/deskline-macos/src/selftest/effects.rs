@@ -217,7 +217,7 @@ impl<O: Os> Test<'_, O> {
             return self.skip(NAME, "the window does not go to full screen");
         }
         // The attribute changes before the end of the animation.
-        std::thread::sleep(Duration::from_secs(1));
+        deskline_link::wait::pause(Duration::from_secs(1));
         let before = length(&os, pid);
         self.show(other);
         if !until(TRAVELS, || windows::all_away(&os, pid)) {
@@ -234,7 +234,7 @@ impl<O: Os> Test<'_, O> {
         self.show(pid);
         self.back_to_full_screen(pid, other);
         until(TRAVELS, || full(false).is_ok() && !is_full());
-        std::thread::sleep(Duration::from_secs(1));
+        deskline_link::wait::pause(Duration::from_secs(1));
         let said = field(&answer, "error").unwrap_or_default();
         let seen = format!("arrived: {arrived}, back: {back}, {ms} ms {said}");
         self.note(NAME, judge(arrived && back, seen));

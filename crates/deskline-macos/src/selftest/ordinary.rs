@@ -245,7 +245,7 @@ impl<O: Os> Test<'_, O> {
             // The mouse moves from the click on, and stops at the latest when the text is complete.
             until(SHOWS, || !near(os.pointer(), before));
             for _ in 0..MOTIONS {
-                std::thread::sleep(MOTION);
+                deskline_link::wait::pause(MOTION);
                 let (x, y) = os.pointer();
                 let motion = Event::Move {
                     to: (x + 1.0, y),
@@ -278,7 +278,7 @@ impl<O: Os> Test<'_, O> {
             }
             let Some(pid) = self.open(app) else { continue };
             let first = super::tools::ids(self.os, pid);
-            std::thread::sleep(Duration::from_secs(1));
+            deskline_link::wait::pause(Duration::from_secs(1));
             let second = super::tools::ids(self.os, pid);
             let same = first.iter().filter(|id| second.contains(id)).count();
             let good = same * 100 >= first.len() * 95 && !first.is_empty();

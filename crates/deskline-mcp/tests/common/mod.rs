@@ -114,8 +114,6 @@ impl Platform for Pings {
         Err(Error::Unavailable("a script has no desktop".into()))
     }
 
-    fn prepare(&self) {}
-
     fn ping(&self, pid: u32) -> Result<()> {
         match pid {
             HUNG => Err(Error::NotAnswering {

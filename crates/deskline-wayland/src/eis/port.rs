@@ -1,5 +1,6 @@
 //! The pointer and the keyboard over an EIS socket.
 
+use deskline_link::wait;
 use std::fmt;
 use std::os::fd::OwnedFd;
 use std::time::Instant;
@@ -222,7 +223,7 @@ impl Events for Eis {
         }
         self.frame(index);
         self.connection.sync()?;
-        std::thread::sleep(APART);
+        wait::pause(APART);
         Ok(())
     }
 

@@ -1,10 +1,10 @@
 //! GNOME with Deskline's extension, which reports windows and their places: coordinates are the
 //! screen's, and one pointer for the whole screen sends the input.
 
-use std::time::{Duration, Instant};
+use deskline_link::wait;
+use std::time::Duration;
 
 use deskline_core::{Point, Rect};
-use deskline_link::guard::Guards;
 use deskline_link::{
     Aim, Cancel, Error, Offer, Other, Picture, PictureNature, Pictures, Pointer, Raising, Result,
     Window, WindowId, WindowState, Workspaces,
@@ -19,9 +19,7 @@ use super::raise::ESC;
 use super::scales;
 use super::session::{self, Access, Way};
 use super::sessions::Sessions;
-use crate::compositor::{
-    BoxedPort, Compositor, Gate, Input, Keyboard, Located, Manner, await_front, gone, no_guard,
-};
+use crate::compositor::{BoxedPort, Compositor, Keyboard, Manner, await_front, gone};
 use crate::listed::{self, Kind};
 
 /// How long the shell may take to give a window the keyboard: 10 ms on an idle machine, 430 ms on a
@@ -110,12 +108,8 @@ impl Placed {
     /// Presses Esc and waits until a pop-up is gone (bounded).
     pub(crate) fn escape(&mut self, popup: &ShellWindow) -> Result<()> {
         self.sessions.get()?.port((0.0, 0.0)).tap(ESC)?;
-        let start = Instant::now();
-        let open = |it: &Self| Ok::<_, Error>(it.look()?.windows.iter().any(|w| w.id == popup.id));
-        while open(self)? && start.elapsed() < RESTACKS {
-            std::thread::sleep(LOOK);
-        }
-        Ok(())
+        let gone = || Ok(self.look()?.windows.iter().all(|w| w.id != popup.id));
+        wait::holds(&Cancel::new(), RESTACKS, LOOK, gone).map(drop)
     }
 }
 
@@ -237,10 +231,6 @@ impl Pictures for Placed {
 }
 
 impl Compositor for Placed {
-    fn takes(&self, _: Input) -> Offer<()> {
-        Ok(())
-    }
-
     fn manner(&self) -> Manner<'_> {
         Manner::PLAIN
     }
@@ -281,32 +271,24 @@ impl Compositor for Placed {
     /// Another app's window, or a part of the shell.
     fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
         self.sessions.introduce();
-        let start = Instant::now();
-        loop {
-            let there = match self.extension.over(at)? {
-                Over::Nothing => return Ok(None),
-                Over::Shell => Other {
+        let mut over = None;
+        wait::holds(&Cancel::new(), RESTACKS, LOOK, || {
+            over = match self.extension.over(at)? {
+                Over::Nothing => None,
+                Over::Shell => Some(Other {
                     title: "GNOME Shell".to_owned(),
                     pid: 0,
-                },
-                Over::Window(id) if aim.window == Some(WindowId(id)) => return Ok(None),
+                }),
+                Over::Window(id) if aim.window == Some(WindowId(id)) => None,
                 Over::Window(id) => {
                     let windows = self.look()?.windows;
-                    match windows.iter().find(|w| w.id == id) {
-                        Some(window) if window.pid != aim.pid => window.other(),
-                        _ => return Ok(None),
-                    }
+                    let window = windows.iter().find(|w| w.id == id && w.pid != aim.pid);
+                    window.map(|window| window.other())
                 }
             };
-            if start.elapsed() > RESTACKS {
-                return Ok(Some(there));
-            }
-            std::thread::sleep(LOOK);
-        }
-    }
-
-    fn locate(&mut self, _: Option<Aim>, _: &[Point], _: &Cancel) -> Result<Located> {
-        Ok(Located::MIDDLE)
+            Ok(over.is_none())
+        })?;
+        Ok(over)
     }
 
     fn ready(&mut self) -> Result<()> {
@@ -344,14 +326,6 @@ impl Compositor for Placed {
     fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
         session::frames()?;
         Ok(self)
-    }
-
-    fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        Err(no_guard())
-    }
-
-    fn gate(&mut self) -> Option<&mut dyn Gate> {
-        None
     }
 }
 

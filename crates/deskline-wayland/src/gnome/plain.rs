@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use deskline_core::Point;
-use deskline_link::guard::Guards;
 use deskline_link::{
-    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, PictureNature, Pictures, Pointer,
-    Raising, Result, Window, WindowId, Workspaces,
+    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, PictureNature, Pictures, Raising,
+    Result, Window, WindowId,
 };
 
 use super::casts::Casts;
@@ -19,9 +18,7 @@ use super::recency::Recency;
 use super::scales;
 use super::session::{self, Access, Way};
 use super::sessions::Sessions;
-use crate::compositor::{
-    BoxedPort, Compositor, Gate, Holder, Input, Keyboard, Located, Manner, gone, no_guard,
-};
+use crate::compositor::{BoxedPort, Compositor, Holder, Input, Keyboard, Located, Manner, gone};
 use crate::described::{self, AppToplevel, OpenMenu, Toplevels};
 use crate::pipewire;
 
@@ -368,13 +365,11 @@ impl<T: Toplevels> Compositor for Plain<T> {
                 popup: false,
             }),
             None => Keyboard::Unclear(
-                "no app or more than one reports that it has the keyboard: GNOME's overview or a dialog of its own may be open".into(),
+                "no app or more than one reports that it has the keyboard: GNOME's overview or a \
+                dialog of its own may be open"
+                    .into(),
             ),
         })
-    }
-
-    fn pointer(&mut self) -> Result<Option<Pointer>> {
-        Ok(None)
     }
 
     fn over(&mut self, _: Point, _: Aim) -> Result<Option<Other>> {
@@ -429,20 +424,8 @@ impl<T: Toplevels> Compositor for Plain<T> {
         self.sessions.end_input();
     }
 
-    fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
-        None
-    }
-
     fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
         session::frames()?;
         Ok(self)
-    }
-
-    fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        Err(no_guard())
-    }
-
-    fn gate(&mut self) -> Option<&mut dyn Gate> {
-        None
     }
 }

@@ -2,6 +2,7 @@
 //! Alt+Esc, which cycle through the windows of the workspace. Mutter gives programs no other means
 //! without the app's help.
 
+use deskline_link::wait;
 use std::time::{Duration, Instant};
 
 use deskline_core::{Key, KeyPress, Modifiers};
@@ -180,7 +181,7 @@ impl<T: Toplevels> Plain<T> {
                 return Ok(());
             }
             self.sessions.get()?.port((0.0, 0.0)).tap(ESC)?;
-            std::thread::sleep(LOOK);
+            wait::pause(LOOK);
         }
         Ok(())
     }
@@ -201,19 +202,19 @@ impl<T: Toplevels> Plain<T> {
     /// it is not. If all strokes were sent at once, those after the second would reach an app or
     /// nobody.
     fn strike(&mut self, key: u32, down: bool) -> Result<()> {
-        std::thread::sleep(MOMENT);
+        wait::pause(MOMENT);
         let sent = Instant::now();
         let mut port = self.sessions.get()?.port((0.0, 0.0));
         port.key(&key, down)?;
         port.sync()?;
-        while sent.elapsed() < RAISES {
+        // Uncancelled: a switcher stays open until Alt is released.
+        let handled = wait::holds(&Cancel::new(), RAISES, MOMENT, || {
             let asked = sent.elapsed();
             let ago: u64 = self.sessions.bus.ask(IDLE, "GetIdletime", &())?;
-            if Duration::from_millis(ago) <= asked {
-                return Ok(());
-            }
-            std::thread::sleep(MOMENT);
-        }
-        Err(DisplayError::NotSwitched.into())
+            Ok(Duration::from_millis(ago) <= asked)
+        })?;
+        handled
+            .then_some(())
+            .ok_or_else(|| DisplayError::NotSwitched.into())
     }
 }

@@ -300,7 +300,9 @@ fn mapping(bus: &Bus, stream: &str) -> Result<String> {
     let mapping = mapping.and_then(|id| String::try_from(id).ok());
     mapping.ok_or_else(|| {
         Error::Unavailable(
-            "the streams of this GNOME Shell take no pointer from its EIS socket. Serve with --gnome-input notify".into(),
+            "the streams of this GNOME Shell take no pointer from its EIS socket. Serve with \
+            --gnome-input notify"
+                .into(),
         )
     })
 }

@@ -5,6 +5,7 @@
 //! remote session while nobody is connected. Without a keyboard no app reports which window is in
 //! front. Apps lose events that are sent before they have bound a new device.
 
+use deskline_link::wait;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -124,7 +125,7 @@ impl Sessions {
     pub(super) fn introduce(&self) {
         if let Some(open) = self.open.as_ref().filter(|open| open.for_seat) {
             // No event reports that apps have bound the devices.
-            std::thread::sleep(ASK.saturating_sub(open.since.elapsed()));
+            wait::pause(ASK.saturating_sub(open.since.elapsed()));
         }
     }
 

@@ -41,7 +41,8 @@ impl Bus {
         let its = dbus::pid_of(&connection, &kwin).map_err(unavailable)?;
         if its != pid {
             return Err(Error::Unavailable(format!(
-                "the session bus is another session's: KWin there is process {its}, the Wayland compositor is {pid}"
+                "the session bus is another session's: KWin there is process {its}, the Wayland \
+                compositor is {pid}"
             )));
         }
         Ok(Self {

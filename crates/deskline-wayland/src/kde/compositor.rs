@@ -1,5 +1,6 @@
 //! KWin as a [`Compositor`].
 
+use deskline_link::wait;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -219,7 +220,7 @@ impl Kde {
     fn introduce(&mut self) {
         if let Some(since) = self.new_since.take() {
             // No event reports that apps have bound a device.
-            std::thread::sleep(ASK.saturating_sub(since.elapsed()));
+            wait::pause(ASK.saturating_sub(since.elapsed()));
         }
     }
 
@@ -373,8 +374,6 @@ impl Compositor for Kde {
         }
     }
 
-    fn begin_link(&mut self, _acts: bool) {}
-
     fn set_aim(&mut self, _aim: Aim) {}
 
     fn windows(&mut self) -> Result<Vec<Window>> {
@@ -420,10 +419,6 @@ impl Compositor for Kde {
         Ok(there.map(|w| w.other()))
     }
 
-    fn locate(&mut self, _: Option<Aim>, _: &[Point], _: &Cancel) -> Result<Located> {
-        Ok(Located::MIDDLE)
-    }
-
     fn ready(&mut self) -> Result<()> {
         self.method.find(&self.bus);
         self.events().map(drop)
@@ -439,10 +434,6 @@ impl Compositor for Kde {
             went: Some(&mut self.went),
         }))
     }
-
-    fn release(&mut self) {}
-
-    fn end_input(&mut self) {}
 
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
         Some(self)
@@ -468,14 +459,6 @@ impl Compositor for Kde {
 }
 
 impl Guards for Kde {
-    fn watch(&mut self) {}
-
-    fn unwatch(&mut self) {}
-
-    fn pressed(&mut self) -> Option<bool> {
-        None
-    }
-
     fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<Grab> {
         if self.guards() {
             return Ok(Grab::Held);

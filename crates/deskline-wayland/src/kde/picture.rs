@@ -55,7 +55,8 @@ impl Access {
             }
             Err(zbus::Error::MethodError(name, ..)) if name.starts_with(SCREENSHOT) => Self::Given,
             Err(_) => Self::Missing(
-                "this KWin has no org.kde.KWin.ScreenShot2: it comes with Plasma 5.22, and only where KWin draws with OpenGL",
+                "this KWin has no org.kde.KWin.ScreenShot2: it comes with Plasma 5.22, and only \
+                where KWin draws with OpenGL",
             ),
             Ok(_) => Self::Given,
         }

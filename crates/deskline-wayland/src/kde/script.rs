@@ -92,7 +92,8 @@ impl Scripts {
         let me = self.bus.connection.unique_name();
         let me = me.map(|name| name.as_str()).unwrap_or_default();
         let text = format!(
-            "function say(text) {{ callDBus('{me}', '{PATH}', '{INTERFACE}', 'Answer', '{name}', text); }}\n{script}"
+            "function say(text) {{ callDBus('{me}', '{PATH}', '{INTERFACE}', 'Answer', '{name}', \
+            text); }}\n{script}"
         );
         let answer = write(&file, &text).and_then(|()| self.answer(&file, &name, limit));
         // Cleanup: ignore errors.

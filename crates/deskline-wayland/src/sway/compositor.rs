@@ -7,12 +7,10 @@ use deskline_core::{Point, Rect};
 use deskline_link::guard::{Grab, Guards, Task};
 use deskline_link::{
     Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, PictureNature, Pictures,
-    Pointer, Raising, Result, Window, WindowId, WindowState, Workspaces,
+    Raising, Result, Window, WindowId, WindowState, Workspaces,
 };
 
-use crate::compositor::{
-    self, BoxedPort, Compositor, Gate, Keyboard, Located, Manner, await_front, gone,
-};
+use crate::compositor::{BoxedPort, Compositor, Keyboard, Located, Manner, await_front, gone};
 use crate::display::WaylandDisplay;
 use crate::listed;
 use crate::sway::ipc::{Ipc, Output, SwayWindow};
@@ -278,18 +276,12 @@ impl Pictures for Sway {
 }
 
 impl Compositor for Sway {
-    fn takes(&self, _: compositor::Input) -> Offer<()> {
-        Ok(())
-    }
-
     fn manner(&self) -> Manner<'_> {
         Manner {
             ends_slow_readers: Some(&self.socket),
             ..Manner::PLAIN
         }
     }
-
-    fn begin_link(&mut self, _acts: bool) {}
 
     fn set_aim(&mut self, aim: Aim) {
         self.aim = Some(aim);
@@ -309,11 +301,6 @@ impl Compositor for Sway {
         let windows = self.listed()?;
         let front = windows.iter().find(|w| w.focused);
         Ok(front.map_or(Keyboard::Nobody, |w| Keyboard::Window(w.holder())))
-    }
-
-    // sway does not report the pointer.
-    fn pointer(&mut self) -> Result<Option<Pointer>> {
-        Ok(None)
     }
 
     fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
@@ -352,10 +339,6 @@ impl Compositor for Sway {
         }))
     }
 
-    fn release(&mut self) {}
-
-    fn end_input(&mut self) {}
-
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
         Some(self)
     }
@@ -371,10 +354,6 @@ impl Compositor for Sway {
             ));
         }
         Ok(self)
-    }
-
-    fn gate(&mut self) -> Option<&mut dyn Gate> {
-        None
     }
 }
 
@@ -392,17 +371,9 @@ impl Guards for Sway {
         }
     }
 
-    fn pressed(&mut self) -> Option<bool> {
-        None
-    }
-
     fn grab(&mut self, _task: &Task, _cancel: &Cancel) -> Result<Grab> {
         Ok(Grab::Held)
     }
 
     fn ungrab(&mut self) {}
-
-    fn lapse(&mut self) -> Option<String> {
-        None
-    }
 }

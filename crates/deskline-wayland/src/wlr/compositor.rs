@@ -1,21 +1,19 @@
 //! A compositor of the wlroots family as a [`Compositor`].
 
+use deskline_link::wait;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_core::{Point, Rect, escape};
-use deskline_link::guard::Guards;
 use deskline_link::{
     Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, PictureNature, Pictures,
-    Pointer, Raising, Result, Window, WindowId, WindowState, Workspaces,
+    Raising, Result, Window, WindowId, WindowState, Workspaces,
 };
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
 
 use super::marks::Marks;
 use super::pairs::{Listed, Pairs, is_called};
-use crate::compositor::{
-    self, BoxedPort, Compositor, Gate, Holder, Keyboard, Located, Manner, gone, no_guard,
-};
+use crate::compositor::{self, BoxedPort, Compositor, Holder, Keyboard, Located, Manner, gone};
 use crate::described::{self, AppToplevel, Toplevels};
 use crate::display::WaylandDisplay;
 use crate::wlroots::client::Client;
@@ -175,31 +173,23 @@ impl<T: Toplevels> Wlr<T> {
             return Ok(false);
         };
         toplevel.handle.activate(&self.client.seat);
-        let start = Instant::now();
-        loop {
+        let activated = wait::until(cancel, RAISES, LOOK, || {
             self.client.roundtrip()?;
-            match self.client.heard.toplevels.numbered(number) {
-                None => return Ok(false),
-                Some(toplevel) if toplevel.facts.activated => return Ok(true),
-                Some(_) if start.elapsed() > RAISES => return Ok(false),
-                Some(_) => cancel.wait(LOOK)?,
-            }
-        }
+            let known = self.client.heard.toplevels.numbered(number);
+            Ok(match known {
+                None => Some(false),
+                Some(toplevel) => toplevel.facts.activated.then_some(true),
+            })
+        })?;
+        Ok(activated == Some(true))
     }
 
     /// Waits at most `limit` until the app reports that this window has the keyboard.
     fn claims(&mut self, window: WindowId, limit: Duration, cancel: &Cancel) -> Result<bool> {
-        let start = Instant::now();
-        loop {
+        wait::holds(cancel, limit, LOOK, || {
             let all = self.toplevels.toplevels()?;
-            if all.iter().any(|t| t.id == window && t.active) {
-                return Ok(true);
-            }
-            if start.elapsed() > limit {
-                return Ok(false);
-            }
-            cancel.wait(LOOK)?;
-        }
+            Ok(all.iter().any(|t| t.id == window && t.active))
+        })
     }
 }
 
@@ -373,7 +363,8 @@ impl<T: Toplevels> Pictures for Wlr<T> {
         let corner = self.corner(&Front { number, its }, Effort::Look, &Cancel::new());
         let corner = corner.map_err(|e| match e {
             Error::Display(_) => failed(
-                "it is not known where on the screen the window is: Deskline finds its position with the first click, drag or scroll in it",
+                "it is not known where on the screen the window is: Deskline finds its position \
+                with the first click, drag or scroll in it",
             ),
             e => e,
         })?;
@@ -417,8 +408,6 @@ impl<T: Toplevels> Compositor for Wlr<T> {
             ..Manner::PLAIN
         }
     }
-
-    fn begin_link(&mut self, _acts: bool) {}
 
     fn front(&mut self) -> Result<Option<Window>> {
         Ok(self.look()?.0.map(Activated::window))
@@ -483,17 +472,14 @@ impl<T: Toplevels> Compositor for Wlr<T> {
                 }
                 (None, Some(front)) => {
                     return Ok(Keyboard::Unclear(format!(
-                        "'{}' is in front now, a window that no app describes to assistive technology, and input would not reach the target",
+                        "'{}' is in front now, a window that no app describes to assistive \
+                        technology, and input would not reach the target",
                         escape::short(&front.title, 40)
                     )));
                 }
                 (None, None) => return Ok(Keyboard::Nobody),
             }
         }
-    }
-
-    fn pointer(&mut self) -> Result<Option<Pointer>> {
-        Ok(None)
     }
 
     fn over(&mut self, _: Point, _: Aim) -> Result<Option<Other>> {
@@ -535,10 +521,6 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         }
     }
 
-    fn ready(&mut self) -> Result<()> {
-        Ok(())
-    }
-
     fn end_input(&mut self) {
         self.release();
     }
@@ -550,13 +532,5 @@ impl<T: Toplevels> Compositor for Wlr<T> {
     fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
         self.client.screencopy().map_err(|e| missing(&e))?;
         Ok(self)
-    }
-
-    fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        Err(no_guard())
-    }
-
-    fn gate(&mut self) -> Option<&mut dyn Gate> {
-        None
     }
 }

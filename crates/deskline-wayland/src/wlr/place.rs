@@ -2,6 +2,7 @@
 //! screen's: this takes [`Marks`] of the content there, and finds them again after the window has
 //! its size back. From then on the marks alone find it, as long as enough of its content stays.
 
+use deskline_link::wait;
 use std::time::{Duration, Instant};
 
 use deskline_core::Point;
@@ -214,7 +215,8 @@ impl<T: Toplevels> Wlr<T> {
             }
             if start.elapsed() > STILL_WITHIN {
                 return Err(not_known(
-                    "the window's contents change too often to find its position, or show too few distinct elements",
+                    "the window's contents change too often to find its position, or show too few \
+                    distinct elements",
                 ));
             }
             last = Some(marks);
@@ -240,14 +242,7 @@ impl<T: Toplevels> Wlr<T> {
         mut done: impl FnMut(&mut Self) -> Result<bool>,
         cancel: &Cancel,
     ) -> Result<bool> {
-        let start = Instant::now();
-        while !done(self)? {
-            if start.elapsed() > RESIZES {
-                return Ok(false);
-            }
-            cancel.wait(LOOK)?;
-        }
-        Ok(true)
+        wait::holds(cancel, RESIZES, LOOK, || done(self))
     }
 
     fn renew(&mut self, window: WindowId, parts: &[Part], corner: Point, shots: &[Shot]) {

@@ -218,7 +218,7 @@ impl Client {
     pub(crate) fn await_apps(&mut self) {
         if let Some(since) = self.new_since.take() {
             // No event reports that apps have bound a device.
-            std::thread::sleep(ASK.saturating_sub(since.elapsed()));
+            deskline_link::wait::pause(ASK.saturating_sub(since.elapsed()));
         }
     }
 }

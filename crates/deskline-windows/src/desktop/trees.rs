@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskline_core::{ElementId, Tree};
-use deskline_link::{QuietAction, Result, Scope, Sent, Sign, Trees};
+use deskline_link::{QuietAction, Result, Scope, Sign, Trees};
 
 use super::WinDesktop;
 use crate::tree::uia::Uia;
@@ -20,18 +20,6 @@ impl<U: Uia> Trees for WinDesktop<U> {
 
     fn rest(&mut self) {
         self.trees.rest();
-    }
-
-    fn lag(&mut self, _pid: u32, _after: Sent) -> Duration {
-        Duration::ZERO
-    }
-
-    fn is_loading(&mut self, _pid: u32) -> bool {
-        false
-    }
-
-    fn idle(&mut self) -> Option<Duration> {
-        None
     }
 
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {

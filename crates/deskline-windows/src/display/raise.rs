@@ -1,5 +1,6 @@
 //! Brings windows to the front.
 
+use deskline_link::wait;
 use std::time::{Duration, Instant};
 
 use deskline_core::WindowId;
@@ -42,18 +43,16 @@ pub(crate) fn activate(window: WindowId, cancel: &Cancel) -> Result<()> {
         }
         // Keys go to the window's open dialog, if there is one.
         os::bring(window);
-        let tried = Instant::now();
-        while !is_front(window) && tried.elapsed() < TRIES {
-            cancel.wait(LOOK)?;
-        }
+        wait::holds(cancel, TRIES, LOOK, || Ok(is_front(window)))?;
     }
     // Windows raises the window too; Wine does not.
-    let raised = Instant::now();
-    while !is_on_top(window) && raised.elapsed() < TRIES {
-        os::lift(window);
-        cancel.wait(LOOK)?;
-    }
-    Ok(())
+    let lift = || {
+        Ok(is_on_top(window) || {
+            os::lift(window);
+            false
+        })
+    };
+    wait::holds(cancel, TRIES, LOOK, lift).map(drop)
 }
 
 /// Why Windows keeps another window in front.

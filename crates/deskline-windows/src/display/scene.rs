@@ -1,5 +1,6 @@
 //! Checks where input goes.
 
+use deskline_link::wait;
 use std::time::{Duration, Instant};
 
 use deskline_core::{Point, WindowId};
@@ -75,26 +76,12 @@ impl Scene for WinDisplay {
         Ok(())
     }
 
-    // The guard lets this program's events through.
-    fn open(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    fn close(&mut self) -> Result<()> {
-        Ok(())
-    }
-
     fn keyboard(&mut self, aim: Option<Aim>, cancel: &Cancel) -> Result<Receiver> {
         if let Some(why) = privilege::kept_out() {
             return Ok(Receiver::Unclear(why.into()));
         }
-        let start = Instant::now();
-        let window = loop {
-            match front() {
-                Some(window) => break window,
-                None if start.elapsed() >= BETWEEN => return Ok(Receiver::Nobody),
-                None => cancel.wait(LOOK)?,
-            }
+        let Some(window) = wait::until(cancel, BETWEEN, LOOK, || Ok(front()))? else {
+            return Ok(Receiver::Nobody);
         };
         let pid = owner(window);
         Ok(match aim {
@@ -128,11 +115,6 @@ impl Scene for WinDisplay {
             .and_then(at)
             .filter(|window| !is_of(*window, aim.at_end()));
         Ok(stranger.map_or(Under::Target, |window| Under::EndOther(other(window))))
-    }
-
-    // Only a program in which a button is down can capture clicks (`SetCapture`).
-    fn grabber(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Option<String>> {
-        Ok(None)
     }
 
     /// Windows has no way to ask whether an app has read its input. An app that answers a message

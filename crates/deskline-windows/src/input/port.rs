@@ -1,10 +1,11 @@
 //! The port of `deskline-input`.
 
-use std::time::{Duration, Instant};
+use deskline_link::wait;
+use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_input::{
-    BETWEEN_CLICKS, Button, Cancel, Gap, InputError, Pace, Part, Port, Rhythm, Stroke, Tempo,
+    BETWEEN_CLICKS, Button, Cancel, InputError, Pace, Part, Port, Rhythm, Stroke, Tempo,
 };
 use deskline_link::{Error, Result};
 
@@ -54,17 +55,11 @@ impl Port for Input {
             return Err(InputError::OffScreen { at: to, screen }.into());
         }
         send::motion(to)?;
-        let start = Instant::now();
-        loop {
-            let at = pointer()?;
-            if at == to {
-                return Ok(());
-            }
-            if start.elapsed() >= ARRIVES {
-                return Err(InputError::Confined { to, at }.into());
-            }
-            std::thread::sleep(LOOK);
+        if wait::holds(&Cancel::new(), ARRIVES, LOOK, || Ok(pointer()? == to))? {
+            return Ok(());
         }
+        let at = pointer()?;
+        Err(InputError::Confined { to, at }.into())
     }
 
     fn button(&mut self, button: Button, down: bool, _nth: u8) -> Result<()> {
@@ -80,15 +75,6 @@ impl Port for Input {
 
     fn wheel(&mut self, right: i32, down: i32) -> Result<()> {
         send::wheel(right, down)
-    }
-
-    // There is nothing to wait for: `SendInput` returns after it has queued the events.
-    fn sync(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    fn lacks(&mut self, _: &[char]) -> Result<Option<(Vec<usize>, Gap)>> {
-        Ok(None)
     }
 
     /// Line ends and tabs are keys; other characters are sent without one, in every layout.

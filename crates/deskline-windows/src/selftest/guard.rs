@@ -161,7 +161,7 @@ fn busy(own: &Own) -> Found {
             });
         }
         let typed = (0..KEYS).try_for_each(|_| {
-            std::thread::sleep(Duration::from_millis(25));
+            deskline_link::wait::pause(Duration::from_millis(25));
             send::persons_key(LETTER)
         });
         stop.store(true, std::sync::atomic::Ordering::Relaxed);

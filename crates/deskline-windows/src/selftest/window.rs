@@ -57,7 +57,7 @@ impl Own {
             std::thread::spawn(|| {
                 let _another = create();
                 // Windows destroys it when its thread ends.
-                std::thread::sleep(Duration::from_millis(200));
+                deskline_link::wait::pause(Duration::from_millis(200));
             });
             return;
         }
@@ -190,7 +190,7 @@ unsafe extern "system" fn on_message(
         }
         HANG => {
             say("hangs");
-            std::thread::sleep(Duration::from_millis(what.0 as u64));
+            deskline_link::wait::pause(Duration::from_millis(what.0 as u64));
             say("awake");
         }
         WM_PAINT => {

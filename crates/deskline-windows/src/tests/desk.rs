@@ -28,8 +28,6 @@ impl Platform for FakePlatform {
         Ok(Box::new(desktop))
     }
 
-    fn prepare(&self) {}
-
     fn ping(&self, pid: u32) -> Result<()> {
         answers(&self.0, pid)
     }

@@ -1,5 +1,6 @@
 //! Actions through control patterns: no pointer, no keys, no focus.
 
+use deskline_link::{Cancel, wait};
 use std::time::{Duration, Instant};
 
 use deskline_core::{ElementId, Role, fold, number};
@@ -92,17 +93,8 @@ impl<U: Uia> Acting<'_, U> {
 
     /// Waits up to [`SOON`] until the element is as requested, or is gone.
     fn becomes(&self, element: &U::Element, wanted: impl Fn(&Raw) -> bool) -> bool {
-        let start = Instant::now();
-        loop {
-            match self.uia.properties(element) {
-                Ok(raw) if !wanted(&raw) => {}
-                _ => return true,
-            }
-            if start.elapsed() >= SOON {
-                return false;
-            }
-            std::thread::sleep(LOOK);
-        }
+        let there = || Ok(!matches!(self.uia.properties(element), Ok(raw) if !wanted(&raw)));
+        wait::holds(&Cancel::new(), SOON, LOOK, there).unwrap_or(false)
     }
 
     /// `press_ax`: the element's own action.
@@ -377,8 +369,7 @@ impl<U: Uia> Acting<'_, U> {
             Err(Failure::Unsupported | Failure::Other(_)) => return Ok(None),
             Err(failure) => return Err(self.failed(failure)),
         }
-        let start = Instant::now();
-        while start.elapsed() < OPENS {
+        wait::until(&Cancel::new(), OPENS, LOOK, || {
             if let Some(item) = self.search(&self.known.element, choice)? {
                 return Ok(Some(item));
             }
@@ -390,9 +381,8 @@ impl<U: Uia> Acting<'_, U> {
                     return Ok(Some(item));
                 }
             }
-            std::thread::sleep(LOOK);
-        }
-        Ok(None)
+            Ok(None)
+        })
     }
 
     /// Searches below an element, level by level.

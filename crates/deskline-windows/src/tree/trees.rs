@@ -1,5 +1,6 @@
 //! The trees of apps on UI Automation.
 
+use deskline_link::{Cancel, wait};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -60,8 +61,8 @@ impl<U: Uia> AppTrees<U> {
         };
         let mut walk = Walk::run(&self.uia, pid, by_levels, budget);
         if self.awake.insert(pid, process.started) != Some(process.started) {
-            while walk.has_empty_page() && start.elapsed() < WAKES {
-                std::thread::sleep(LOOK);
+            let cancel = Cancel::current();
+            while walk.has_empty_page() && start.elapsed() < WAKES && cancel.wait(LOOK).is_ok() {
                 walk = Walk::run(&self.uia, pid, by_levels, budget);
             }
         }
@@ -100,7 +101,7 @@ impl<U: Uia> AppTrees<U> {
         if let Some(listening) = &self.listening {
             return listening.signs.wait(time);
         }
-        std::thread::sleep(time);
+        wait::pause(time);
         None
     }
 

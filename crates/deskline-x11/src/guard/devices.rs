@@ -28,7 +28,9 @@ pub(crate) fn slaves(c: &Connection) -> Result<Result<Vec<Slave>, String>> {
     let known = c.extension_information(xinput::X11_EXTENSION_NAME);
     if known.during(WHAT)?.is_none() {
         return Ok(Err(
-            "the X server lacks the X Input extension, which distinguishes the user's devices from synthetic ones".into(),
+            "the X server lacks the X Input extension, which distinguishes the user's devices \
+            from synthetic ones"
+                .into(),
         ));
     }
     // Before 2.1, a client gets no raw events while another client has grabbed the device.
@@ -47,7 +49,9 @@ pub(crate) fn slaves(c: &Connection) -> Result<Result<Vec<Slave>, String>> {
         .any(|slave| slave.name.starts_with("xwayland-"))
     {
         return Ok(Err(
-            "the display is Xwayland's, where only the Wayland compositor could keep the user's input from all apps".into(),
+            "the display is Xwayland's, where only the Wayland compositor could keep the user's \
+            input from all apps"
+                .into(),
         ));
     }
     if !slaves.iter().any(|slave| slave.xtest) {

@@ -285,20 +285,17 @@ impl Keeper {
 
     /// Grabs all devices or none.
     fn grab(&self, ids: &[u16], cancel: &Cancel) -> Result<Vec<u16>> {
-        let start = Instant::now();
-        loop {
+        // The server does not report when another client releases its grab.
+        let grabbed = deskline_link::wait::until(cancel, OTHERS, SLICE, || {
             let (grabbed, all) = devices::grab(&self.c, self.root, ids)?;
             if all {
-                return Ok(grabbed);
+                return Ok(Some(grabbed));
             }
             devices::ungrab(&self.c, &grabbed)?;
             self.c.flush().during(WHAT)?;
-            if start.elapsed() >= OTHERS {
-                return Err(TargetError::DevicesHeld(OTHERS.as_secs()).into());
-            }
-            // The server does not report when another client releases its grab.
-            cancel.wait(SLICE)?;
-        }
+            Ok(None)
+        })?;
+        grabbed.ok_or_else(|| TargetError::DevicesHeld(OTHERS.as_secs()).into())
     }
 
     /// Releases the person's devices. From here on, listens for Esc.

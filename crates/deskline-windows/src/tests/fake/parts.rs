@@ -41,8 +41,6 @@ pub(crate) mod clipboard {
 pub struct Guard;
 
 impl Guards for Guard {
-    fn watch(&mut self) {}
-    fn unwatch(&mut self) {}
     fn ungrab(&mut self) {}
 
     fn pressed(&mut self) -> Option<bool> {
@@ -51,10 +49,6 @@ impl Guards for Guard {
 
     fn grab(&mut self, _: &Task, _: &Cancel) -> Result<Grab> {
         Ok(Grab::Held)
-    }
-
-    fn lapse(&mut self) -> Option<String> {
-        None
     }
 }
 

@@ -1,0 +1,67 @@
+//! Waits for what no event reports.
+
+use std::time::Duration;
+
+use crate::cancel::{Cancel, Cancelled};
+use crate::clock::{self, Instant};
+
+/// Asks every `every` until there is an answer; last once `limit` has passed. `None`: there was none.
+///
+/// # Errors
+///
+/// The question's, or [`Cancelled`] between two.
+pub fn until<T, E: From<Cancelled>>(
+    cancel: &Cancel,
+    limit: Duration,
+    every: Duration,
+    mut ask: impl FnMut() -> Result<Option<T>, E>,
+) -> Result<Option<T>, E> {
+    let start = Instant::now();
+    loop {
+        let answer = ask()?;
+        if answer.is_some() || start.elapsed() >= limit {
+            return Ok(answer);
+        }
+        cancel.wait(every)?;
+    }
+}
+
+/// A rest that belongs to the input, such as the one between two clicks: some milliseconds.
+#[expect(clippy::disallowed_methods, reason = "the only place")]
+pub fn pause(time: Duration) {
+    if !clock::pass(time) {
+        std::thread::sleep(time);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Reason;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn the_last_question_comes_once_the_limit_has_passed() {
+        clock::stop();
+        let (start, mut asked) = (Instant::now(), 0);
+        let none: Result<Option<()>, Cancelled> = until(&Cancel::new(), 50 * MS, 20 * MS, || {
+            asked += 1;
+            Ok(None)
+        });
+        assert_eq!((none, asked), (Ok(None), 4), "at 0, 20, 40 and 60 ms");
+        assert_eq!(start.elapsed(), 60 * MS);
+    }
+
+    #[test]
+    fn a_cancelled_wait_ends_after_the_question() {
+        let cancel = Cancel::new();
+        let mut asked = 0;
+        let found: Result<Option<()>, _> = until(&cancel, 60_000 * MS, MS, || {
+            asked += 1;
+            cancel.cancel(Reason::Person);
+            Ok(None)
+        });
+        assert_eq!((found, asked), (Err(Cancelled(Reason::Person)), 1));
+    }
+}

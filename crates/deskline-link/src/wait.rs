@@ -1,0 +1,29 @@
+//! Waits for what no event reports: [`deskline_input::wait`], with the errors of a link.
+
+use std::time::Duration;
+
+use deskline_input::Cancel;
+use deskline_input::wait;
+pub use deskline_input::wait::pause;
+
+use crate::error::Result;
+
+/// Asks every `every` until there is an answer; last once `limit` has passed. `None`: there was none.
+pub fn until<T>(
+    cancel: &Cancel,
+    limit: Duration,
+    every: Duration,
+    ask: impl FnMut() -> Result<Option<T>>,
+) -> Result<Option<T>> {
+    wait::until(cancel, limit, every, ask)
+}
+
+/// Like [`until`], for what holds or does not.
+pub fn holds(
+    cancel: &Cancel,
+    limit: Duration,
+    every: Duration,
+    mut is_so: impl FnMut() -> Result<bool>,
+) -> Result<bool> {
+    until(cancel, limit, every, || Ok(is_so()?.then_some(()))).map(|held| held.is_some())
+}

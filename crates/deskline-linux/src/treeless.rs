@@ -43,9 +43,8 @@ impl Readable {
 /// Whether an app of an unknown toolkit is so young that it may still join the bus. It is waited
 /// for, as an error would advise to start it again.
 pub(crate) fn may_join(pid: u32, e: &Error) -> bool {
-    let hint = match e {
-        Error::NoWindow { hint, .. } => hint,
-        _ => return false,
+    let Error::NoWindow { hint, .. } = e else {
+        return false;
     };
     matches!(hint, WindowHint::NotOnBus) && process::age(pid).is_some_and(|age| age < hint.joins())
 }

@@ -118,6 +118,10 @@ fn is_field(element: &Element) -> bool {
 
 fn label_of(tree: &Tree, texts: &Texts, children: &[Vec<usize>], field: usize) -> Option<Text> {
     let place = tree.elements[field].extents?;
+    // Above a combo box of a column of controls stands any text, such as a status.
+    let is_page = |at: usize| tree.elements[at].role == Role::WEB_AREA;
+    let in_column =
+        tree.elements[field].role == Role::COMBO_BOX && !tree.outwards(field).any(is_page);
     let mut inner = field;
     for _ in 0..=LEVELS {
         let parent = tree.parent(inner)?;
@@ -127,7 +131,9 @@ fn label_of(tree: &Tree, texts: &Texts, children: &[Vec<usize>], field: usize) -
         let labels = others.iter().filter_map(|&i| {
             let at = tree.elements[i].place()?;
             let text = label_text(tree, texts, children, i)?;
-            Some((distance(at, place)?, at, text))
+            let is_above = at.y.saturating_add(at.h) <= place.center().y;
+            let fits = !(in_column && is_above) || text.shown.trim_end().ends_with(':');
+            Some((distance(at, place).filter(|_| fits)?, at, text))
         });
         let nearest = labels.min_by_key(|(distance, ..)| *distance);
         if let Some((_, at, text)) = nearest {

@@ -138,6 +138,9 @@ fn a_combo_box_is_not_named_by_its_choice() {
     let both = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     assert_eq!(combo_box(label, list), both(("Colour", "red")));
     assert_eq!(combo_box("", list), both(("", "red")));
+    let above = |text: &str| format!("[AXStaticText] \"{text}\" x:80 y:-10 w:60 h:18 visible");
+    assert_eq!(combo_box(&above("idle"), list), both(("", "red")));
+    assert_eq!(combo_box(&above("Colour:"), list), both(("Colour:", "red")));
     // It has a choice of its own, or shows its name as a text.
     assert_eq!(
         combo_box(label, &list.replace("red", "green")),

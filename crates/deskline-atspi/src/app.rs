@@ -24,6 +24,8 @@ pub struct App {
     pub grown: bool,
     /// Whether the last reading had a visible page that was loading.
     pub loads: bool,
+    /// Whether it may have been read before a stack had faded to another page.
+    pub may_fade: bool,
     /// The windows of its toplevels.
     pub windows: KnownWindows,
     /// Its documents, from the last reading of each.
@@ -50,6 +52,7 @@ impl App {
             questions: Questions::default(),
             grown: false,
             loads: false,
+            may_fade: false,
             windows: KnownWindows::default(),
             documents: Documents::default(),
             unlisted: Unlisted::default(),

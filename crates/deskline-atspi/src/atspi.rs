@@ -217,6 +217,11 @@ impl AtSpi {
         app.is_some_and(|app| app.peer.toolkit.moves_silently())
     }
 
+    /// Whether the last reading may be from before a stack had faded to another page.
+    pub fn may_fade(&self, pid: u32) -> bool {
+        self.apps.get(&pid).is_some_and(|app| app.may_fade)
+    }
+
     /// Whether the last reading had a visible page that was loading.
     pub fn is_loading(&self, pid: u32) -> bool {
         self.apps.get(&pid).is_some_and(|app| app.loads)
@@ -377,6 +382,7 @@ impl AtSpi {
             app.cache.judge(read.cache_was_worth_it);
         }
         app.loads = nodes.iter().any(is_loading_page);
+        app.may_fade = read.may_fade;
         let own = nodes.len();
         let (older, unread, age) = app.documents.fill(&mut nodes, &read.set_aside);
         partial.unread.nodes += unread;

@@ -32,6 +32,8 @@ pub struct Reading {
     pub reused: usize,
     /// Whether the app's cache had most of the tree, and little else.
     pub cache_was_worth_it: bool,
+    /// Whether it may have been read before a stack has faded to another page.
+    pub may_fade: bool,
 }
 
 /// Reads an app. Visible nodes are read first and completely; hidden ones are read after them
@@ -53,7 +55,7 @@ pub fn read(
         engine.ask_ahead(std::mem::take(questions), scope != Scope::Showing)?;
     }
     engine.start(ROOT, None)?;
-    stacked::hide(engine)?;
+    let may_fade = stacked::hide(engine)?;
     recycled::hide(engine)?;
     lists.read_showing(engine)?;
     engine.details(0, None)?;
@@ -87,6 +89,7 @@ pub fn read(
         set_aside: std::mem::take(&mut engine.set_aside),
         reused: engine.reused,
         cache_was_worth_it,
+        may_fade,
     })
 }
 

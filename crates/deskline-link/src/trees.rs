@@ -117,6 +117,11 @@ pub trait Trees {
         false
     }
 
+    /// Whether the last reading may be from before pages had faded to others, without an event.
+    fn may_fade(&mut self, _pid: u32) -> bool {
+        false
+    }
+
     /// From now on, until the link is over, events about other elements are no signs of a change.
     /// `false` if the toolkit may switch this control without an event.
     fn watch(&mut self, _control: &ElementId) -> bool {

@@ -489,6 +489,10 @@ impl Trees for LinuxDesktop {
         self.atspi.moves_silently(pid)
     }
 
+    fn may_fade(&mut self, pid: u32) -> bool {
+        self.atspi.may_fade(pid)
+    }
+
     fn watch(&mut self, control: &ElementId) -> bool {
         self.atspi.watch(control)
     }

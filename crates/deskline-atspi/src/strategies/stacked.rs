@@ -17,10 +17,12 @@ use crate::request::Request;
 /// The most selected elements that are asked which page they control.
 const MOST: usize = 100;
 
-/// Marks the pages that are not in front as hidden, with all their descendants.
-pub fn hide(engine: &mut Engine<'_>) -> Result<(), Error> {
+/// Marks the pages that are not in front as hidden, with all their descendants. Returns whether
+/// some may be read before their stack has faded to another one.
+pub fn hide(engine: &mut Engine<'_>) -> Result<bool, Error> {
+    let mut may_fade = false;
     if !engine.toolkit.hides_by_size() {
-        return Ok(());
+        return Ok(may_fade);
     }
     let mut chosen: Option<Vec<Arc<str>>> = None;
     for stack in 0..engine.nodes.len() {
@@ -37,6 +39,7 @@ pub fn hide(engine: &mut Engine<'_>) -> Result<(), Error> {
         let front = if let Some(front) = pages.iter().position(is_chosen) {
             Some(front)
         } else {
+            may_fade = true;
             let (x, y) = (extents.x + extents.w / 2, extents.y + extents.h / 2);
             let path = engine.nodes[stack].path.clone();
             let reply = engine.try_ask(&path, Request::AtPointInWindow(x, y))?;
@@ -53,7 +56,7 @@ pub fn hide(engine: &mut Engine<'_>) -> Result<(), Error> {
             }
         }
     }
-    Ok(())
+    Ok(may_fade)
 }
 
 /// The paths of what the selected elements control.

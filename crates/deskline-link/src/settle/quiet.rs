@@ -51,6 +51,10 @@ const NOISE: Duration = Duration::from_millis(250);
 /// out a dialog once more when it is on the screen (LibreOffice's dialogs grow).
 const FRESH: Duration = Duration::from_millis(250);
 
+/// The least time between two pictures that show whether a page still fades to another: three
+/// frames.
+const FRAMES: Duration = Duration::from_millis(50);
+
 /// How long to wait for an app that uses the CPU but has not changed anything yet.
 const WORKING: Duration = Duration::from_millis(800);
 
@@ -171,8 +175,8 @@ pub(crate) fn await_quiet(
         };
         let heard = listen(desktop, more, pause, cancel)?;
         let (busy, computing) = cpu.used(desktop);
-        let tree = desktop.read(pid, awaits.scope)?;
-        let read = Instant::now();
+        let fading = Fading::before_reading(desktop, pid, awaits.look);
+        let (tree, read) = (desktop.read(pid, awaits.scope)?, Instant::now());
         let known = last.as_ref().or(awaits.before);
         let drawn = drawing.changed(desktop, &tree);
         let hovers = awaits.effect == Effect::Hover;
@@ -211,6 +215,9 @@ pub(crate) fn await_quiet(
             seen |= opened && awaits.effect.shows(more, None, awaits.raised);
         } else {
             more = None;
+        }
+        if quiet && start.elapsed() < AGREE {
+            quiet = fading.is_over(desktop, &awaits, (pid, &tree), cancel)?;
         }
         // Some changes come without an event: look once more.
         again = quiet && !shown && awaits.effect.may_be_late() && read.elapsed() >= QUIET;
@@ -351,6 +358,47 @@ impl Drawing<'_> {
             .get(element)
             .map(|e| &e.id)
             .filter(|_| changed)
+    }
+}
+
+/// What was known before a reading about pages that fade to others.
+struct Fading {
+    may_fade: bool,
+    looked: Instant,
+    look: Option<change::Before>,
+}
+
+impl Fading {
+    fn before_reading(
+        desktop: &mut dyn Desktop,
+        pid: u32,
+        before: Option<&change::Before>,
+    ) -> Self {
+        let (may_fade, looked) = (desktop.may_fade(pid), Instant::now());
+        let window = before.filter(|_| may_fade).map(change::Before::window);
+        Self {
+            may_fade,
+            looked,
+            look: window.and_then(|window| change::before_input(desktop, Some(window))),
+        }
+    }
+
+    /// Whether the picture has come to rest, if pages may fade.
+    fn is_over(
+        &self,
+        desktop: &mut dyn Desktop,
+        awaits: &Awaits<'_>,
+        (pid, now): (u32, &Tree),
+        cancel: &Cancel,
+    ) -> Result<bool> {
+        if !desktop.may_fade(pid) || !self.may_fade {
+            return Ok(!desktop.may_fade(pid));
+        }
+        let places = &expected_places(awaits.before, now, awaits.target);
+        cancel.wait(FRAMES.saturating_sub(self.looked.elapsed()))?;
+        let look = self.look.as_ref();
+        let fades = look.and_then(|look| look.has_moved(desktop, places));
+        Ok(fades != Some(true))
     }
 }
 

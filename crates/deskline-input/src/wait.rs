@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::cancel::{Cancel, Cancelled};
 use crate::clock::{self, Instant};
 
-/// Asks every `every` until there is an answer; last once `limit` has passed. `None`: there was none.
+/// Asks every `every` until there is an answer, and once more when `limit` has passed.
 ///
 /// # Errors
 ///

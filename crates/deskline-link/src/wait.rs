@@ -8,7 +8,7 @@ pub use deskline_input::wait::pause;
 
 use crate::error::Result;
 
-/// Asks every `every` until there is an answer; last once `limit` has passed. `None`: there was none.
+/// Asks every `every` until there is an answer, and once more when `limit` has passed.
 pub fn until<T>(
     cancel: &Cancel,
     limit: Duration,

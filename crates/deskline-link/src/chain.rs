@@ -270,7 +270,8 @@ impl Steps<'_> {
             return Ok(());
         };
         let by_keys = self.call.actions().any(Action::is_for_focus);
-        let drawn = drawn(desktop, (&tree, by_keys), report);
+        let was = report.readings.before.as_ref().zip(report.before_input());
+        let drawn = was.and_then(|was| drawn(desktop, (&tree, by_keys), was));
         let awaited = match &self.call.action {
             Action::WaitFor { target, .. } => lookup::resolve(&tree, target, &[]).is_err(),
             _ => report.readings.before.as_ref().is_some_and(has_texts),

@@ -3,8 +3,8 @@
 use deskline_core::{Diff, Element, Modified, Rect, States, Tree, WindowId};
 
 use crate::desktop::Desktop;
+use crate::picture::change::Before;
 use crate::picture::undescribed::may_have_spots;
-use crate::report::Report;
 use crate::resolve::lookup::Resolved;
 use deskline_input::clock::Instant;
 
@@ -65,10 +65,8 @@ pub(crate) fn shows_effect(
 pub(crate) fn drawn(
     desktop: &mut dyn Desktop,
     (tree, by_keys): (&Tree, bool),
-    report: &Report,
+    (before, was): (&Tree, &Before),
 ) -> Option<(WindowId, Vec<Rect>)> {
-    let before = report.readings.before.as_ref()?;
-    let was = report.before_input()?;
     let says = || {
         let diff = Diff::between(before, tree);
         by_keys && !diff.modified.is_empty() || shows_effect(&diff, tree, by_keys, None)

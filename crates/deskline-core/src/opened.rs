@@ -20,6 +20,10 @@ const DIALOGS: [&str; 8] = [
 /// Anything thinner is a separator or a resize handle, not a window to act in.
 const THIN: i32 = 8;
 
+/// A window that is less high has one line, as that in which Chromium shows the address of the link
+/// under the pointer.
+const LINE: i32 = 40;
+
 impl Tree {
     /// The topmost window, dialog or pop-up that `before` did not show. `diff` compares the two
     /// trees.
@@ -86,11 +90,14 @@ impl Tree {
             let outer = self.parent(at).map(|outer| self.elements[outer].role);
             matches!(outer, Some(Role::LIST | Role::ROW | Role::MENU))
         };
-        !self.elements[index].title.is_blank()
-            || self.elements[index].extents.is_none()
-            || rest
-                .take_while(|at| self.is_inside(*at, index))
-                .any(|at| tells(&self.elements[at]) && !in_list(at))
+        let window = &self.elements[index];
+        let mut its = rest.take_while(|at| self.is_inside(*at, index));
+        if window.extents.is_some_and(|place| place.h < LINE) {
+            return its.any(|at| self.elements[at].role.is_interactive());
+        }
+        !window.title.is_blank()
+            || window.extents.is_none()
+            || its.any(|at| tells(&self.elements[at]) && !in_list(at))
     }
 
     /// Whether the window or dialog may have a window on the screen. An app still describes one

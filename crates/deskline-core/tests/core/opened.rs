@@ -23,6 +23,10 @@ fn a_separator_and_a_browsers_own_list_are_no_dialogs() {
     assert_eq!(with("[AXWindow] x:0 y:20 w:90 h:3 visible #e2"), None);
     let list = r#"[AXWebArea] "Omnibox Popup" x:0 y:20 w:90 h:50 visible #e2"#;
     assert_eq!(with(list), None);
+    let line = r#"[AXWindow (frame)] "example.org" x:0 y:20 w:90 h:22 visible #e2"#;
+    let inside = |inner: &str| with(&format!("{line}\n {inner} x:0 y:20 w:90 h:20 visible #e3"));
+    assert_eq!(inside(r#"[AXStaticText] "example.org""#), None);
+    assert!(inside(r#"[AXButton] "Stop""#).is_some());
     let dialog = r#"[AXWindow (dialog)] "Save" x:0 y:20 w:90 h:50 visible #e2"#;
     assert_eq!(with(dialog).as_deref(), Some("'Save' [AXWindow]"));
 }

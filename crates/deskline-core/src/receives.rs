@@ -95,7 +95,12 @@ impl Tree {
         let element = &self.elements[index];
         match element.role {
             Role::MENU | Role::POPOVER | Role::HELP_TAG => true,
-            Role::WINDOW => element.native_role != "internal frame",
+            // A document's window in a pane is drawn with its toplevel.
+            Role::WINDOW => {
+                let holder = self.parent(index).map(|at| self.elements[at].role);
+                element.native_role != "internal frame"
+                    && matches!(holder, None | Some(Role::WINDOW | Role::APPLICATION))
+            }
             _ => false,
         }
     }

@@ -44,6 +44,23 @@ fn a_later_branch_that_shows_covers_an_earlier_one() {
 }
 
 #[test]
+fn a_documents_window_covers_what_lies_under_it_and_a_dialog_does_not() {
+    let tree = tree(
+        r#"
+[AXApplication] visible #e1
+  [AXWindow (frame)] x:0 y:0 w:400 h:300 visible #e2
+    [AXGroup (layered pane)] x:0 y:0 w:400 h:300 visible #e3
+      [AXWindow (frame)] x:0 y:0 w:200 h:200 visible #e4
+        [AXButton] "Save" x:0 y:0 w:200 h:50 visible #e5
+      [AXWindow (frame)] x:50 y:0 w:200 h:200 visible #e6
+    [AXWindow (dialog)] x:0 y:0 w:400 h:300 visible #e7
+"#,
+    );
+    assert_eq!(over(&tree, "e5", 100, 20).as_deref(), Some("e6"));
+    assert_eq!(over(&tree, "e5", 20, 20), None);
+}
+
+#[test]
 fn rows_texts_scroll_bars_and_menus_cover_nothing() {
     let tree = toast();
     assert_eq!(over(&tree, "e7", 100, 130), None);

@@ -183,17 +183,18 @@ pub(crate) fn dragged(
     if !same || diff.moved(before, after) > 0 {
         return Verdict::Agrees;
     }
-    // A drag to a place may be meant to select.
+    // A drag to a place may be meant to select, or be a gesture.
     let is_place = matches!(to, Target::Point(_));
     let selected = diff.modified.iter().any(|m| !m.is_focus_alone());
-    let why = match selected {
-        true if is_place => None,
-        true => Some(": only the selection has changed"),
-        false => (looks_other() == Some(false)).then_some(""),
-    };
-    why.map_or(Verdict::Agrees, |why| {
-        Verdict::Failed(Mismatch::NothingMoved(why))
-    })
+    match (selected, is_place) {
+        (true, true) => Verdict::Agrees,
+        (true, false) => {
+            Verdict::Failed(Mismatch::NothingMoved(": only the selection has changed"))
+        }
+        (false, _) if looks_other() != Some(false) => Verdict::Agrees,
+        (false, true) => Verdict::Differs("nothing has moved".to_owned()),
+        (false, false) => Verdict::Failed(Mismatch::NothingMoved("")),
+    }
 }
 
 /// Whether a name contains these words one after the other: "Sort by: Large" contains "Large".

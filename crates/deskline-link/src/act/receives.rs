@@ -217,8 +217,9 @@ impl Act<'_> {
         if !matches!(receiver, Receiver::Other(_)) {
             return Ok(receiver);
         }
-        let points = text(desk).into_iter().chain(spots(seen.place));
-        for point in points.filter(|point| *point != first) {
+        let shown = shown(&seen.tree, seen.index, seen.place);
+        let points = text(desk).into_iter().chain(spots(shown));
+        for point in points.filter(|point| *point != first && shown.contains(*point)) {
             self.cancel.check()?;
             match self.at_point(desk, seen, point)? {
                 Receiver::Other(_) => {}
@@ -312,6 +313,15 @@ fn lines(area: Rect, place: Rect, over: Rect) -> Option<i32> {
         (_, true) => Some(-turn(down)),
         (false, false) => None,
     }
+}
+
+/// The part of an element that the pages and areas around it show. Beyond a page lies what a
+/// browser does not tell of, such as the edge that resizes its window.
+fn shown(tree: &Tree, index: usize, place: Rect) -> Rect {
+    let clips = |at: &usize| matches!(tree.elements[*at].role, Role::SCROLL_AREA | Role::WEB_AREA);
+    let areas = tree.outwards(index).skip(1).filter(clips);
+    let areas = areas.filter_map(|at| tree.elements[at].place());
+    areas.fold(place, |part, area| part.intersect(&area))
 }
 
 /// Points of a box, the likeliest first: the middles of lines, the ends of the first and the last

@@ -100,7 +100,12 @@ fn whatever_ends_the_server_and_whenever_the_person_has_their_devices() {
             let server = bed.server(&["--guard-timeout", "2"]);
             server.press_key(app.pid, "F8", &[]).ok();
             let helper = watchdog(server.pid);
-            let hold = if moment == Moment::In { 10 } else { 0 };
+            // Long enough for the overlay to be seen on a busy machine.
+            let hold = match moment {
+                Moment::Before => 0.0,
+                Moment::In => 10.0,
+                Moment::After => 0.5,
+            };
             let press = json!({"pid": app.pid, "keyName": "F9", "hold": hold,
                 "traverseBefore": moment == Moment::Before});
             if moment == Moment::Before {

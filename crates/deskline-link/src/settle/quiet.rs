@@ -224,6 +224,9 @@ pub(crate) fn await_quiet(
         quiet &= !again;
         if quiet && !shown && moved != Some(true) {
             moved = awaits.has_moved(desktop, &tree);
+            // The picture is newer than the reading: an app that was busy has scrolled since.
+            again |= moved == Some(true) && awaits.effect == Effect::Motion;
+            quiet &= !again;
         }
         if moved == Some(true) && !shown && may_be_stale(&tree) && start.elapsed() < agree {
             // After scrolling, only the places of a page's elements differ, and the first that are

@@ -74,7 +74,7 @@ fn chromium() {
     Chromium
       set value, text field     refused: 'Name' [AXTextField] refused set_value: its app does not let accessibility set its text. Use click_and_traverse on it with text (select what is there first: doubleClick, or Control+A)
       set value, text area      refused: 'Notes' [AXTextArea] refused set_value: its app does not let accessibility set its text. Use click_and_traverse on it with text (select what is there first: doubleClick, or Control+A)
-      press, menu item          refused: no element matches 'Close' with role AXMenuItem. Nearest: "Large" [AXMenuItem] #eN, "Small" [AXMenuItem] #eN, "Medium" [AXMenuItem] #eN. Nothing was touched. Search the file of this answer
+      press, menu item          refused: no element matches 'Close' with role AXMenuItem. Nearest: "Close" [AXButton] #eN, "File" [AXButton] #eN, "Late" [AXButton] #eN. Nothing was touched. Search the file of this answer
       select, table row         refused: 'Item N' [AXCell] refused set_selected: its container has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
       select, tab               refused: 'First' [AXTab] refused set_selected: its container has no selection that accessibility can change. Use click_and_traverse with its ref; for a check box or radio button use press_ax_and_traverse
     "#);

@@ -108,7 +108,7 @@ pub(crate) struct Settings {
     #[arg(value_parser = FalseyValueParser::new())]
     pub(crate) ask: bool,
     /// Whether your keyboard and mouse are blocked while the agent's input is sent (`input`), with
-    /// a banner that says so (`full`)
+    /// a banner that says so (`full`; no banner on Wayland)
     #[arg(help_heading = YOURS, long, global = true, value_name = "off|input|full")]
     #[arg(default_value = "full", hide_possible_values = true)]
     pub(crate) guard: GuardMode,

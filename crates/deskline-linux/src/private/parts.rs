@@ -2,7 +2,9 @@
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
+use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -108,7 +110,7 @@ impl Parts {
         let first = FIRST_DISPLAY + (std::process::id() % 5_000) as u16;
         let mut taken = None;
         for number in first..first + 100 {
-            if Path::new(&socket_of(number)).exists() {
+            if is_taken(number) {
                 continue;
             }
             let command = x_server(programs, options, number, directory, &cookie);
@@ -280,6 +282,15 @@ pub(super) fn read_line(out: &mut ChildStdout, deadline: Instant) -> Result<Stri
             Err(e) => return Err(Error::system("reading a program's answer")(e)),
         }
     }
+}
+
+/// Whether another server has this number. X clients try the abstract socket first, which any
+/// program may bind.
+fn is_taken(number: u16) -> bool {
+    let socket = socket_of(number);
+    let name = SocketAddr::from_abstract_name(&socket);
+    let is_bound = |name| UnixListener::bind_addr(&name).is_err();
+    Path::new(&socket).exists() || name.is_ok_and(is_bound)
 }
 
 /// The X server for display `number`. It prints a line on standard output when it is ready.

@@ -19,9 +19,7 @@ use crate::error::Result;
 use crate::ocr::is_from_picture;
 use crate::picture::change;
 use crate::settle::expected::{Effect, QUIET};
-use crate::settle::stale::{
-    AGREE, expected_places, has_slid, lacks_page, may_be_stale, will_slide,
-};
+use crate::settle::stale::{AGREE, expected_places, has_slid, lacks_page, may_be_stale, may_slide};
 use crate::trees::{Scope, Sent, Sign};
 use deskline_input::Cancel;
 use deskline_input::clock::Instant;
@@ -192,12 +190,8 @@ pub(crate) fn await_quiet(
         let working = !changed && heard.any.is_none() && busy && start.elapsed() < WORKING;
         let done = !changed || announced && awaits.effect != Effect::Motion;
         let loading = loaded && (desktop.is_loading(pid) || lacks_page(&tree));
-        slides = moves_silently
-            && start.elapsed() < AGREE
-            && (known.is_some_and(|known| has_slid(known, &tree))
-                || awaits
-                    .before
-                    .is_some_and(|before| will_slide(before, &tree)));
+        let may = || may_slide(known, awaits.before, &tree);
+        slides = moves_silently && start.elapsed() < AGREE && may();
         let mut quiet = !pending && !working && !computing && done && !loading && !slides;
         if quiet {
             let until = if seen {

@@ -57,9 +57,14 @@ pub(crate) fn has_slid(before: &Tree, now: &Tree) -> bool {
     now.elements.iter().zip(&matching.before).any(slid)
 }
 
+/// Whether the app has moved something since the last reading, or is going to.
+pub(crate) fn may_slide(last: Option<&Tree>, before: Option<&Tree>, now: &Tree) -> bool {
+    last.is_some_and(|last| has_slid(last, now)) || before.is_some_and(|b| will_slide(b, now))
+}
+
 /// Whether the focus is now on another element that its scroll area shows in part or not at all:
 /// the area is going to scroll there.
-pub(crate) fn will_slide(before: &Tree, now: &Tree) -> bool {
+fn will_slide(before: &Tree, now: &Tree) -> bool {
     let id = |tree: &Tree| Some(tree.elements[tree.focus()?].id.clone());
     let Some(focus) = now.focus().filter(|_| id(before) != id(now)) else {
         return false;

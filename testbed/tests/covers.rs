@@ -217,15 +217,36 @@ fn is_refused(answer: &Answer) -> bool {
     answer.is_error && answer.error().contains(" is covered by ")
 }
 
-/// What came of a call, by the log of the app: it may have got nothing, or what was meant.
-fn came(answer: &Answer, log: &[String], wanted: &str) -> String {
+/// Whether what covers the buttons has got more than the pointer.
+fn has_undo(log: &[String]) -> bool {
+    let mut lines = log.iter();
+    lines.any(|line| line.ends_with(" Undo") && !line.starts_with("over "))
+}
+
+/// The cell of the table for a call, by the app's log: the app got nothing, or the wanted line.
+fn cell(answer: &Answer, log: &[String], wanted: &str) -> String {
     let has = |line: &str| log.iter().any(|logged| logged == line);
-    let undo = |line: &String| line.ends_with(" Undo") && !line.starts_with("over ");
-    match (is_refused(answer), has(wanted), log.iter().any(undo)) {
+    match (is_refused(answer), has(wanted), has_undo(log)) {
         (true, false, false) => "refused".to_owned(),
         (false, true, false) => "reaches it".to_owned(),
         _ => panic!("{log:?} after {answer}"),
     }
+}
+
+/// The log once it has the awaited line, or else what is in it, which is removed.
+fn taken(
+    awaited: Option<&str>,
+    wait: impl Fn(&str),
+    log: impl Fn() -> Vec<String>,
+    clear: impl Fn(),
+) -> Vec<String> {
+    if let Some(line) = awaited {
+        wait(line);
+        return log();
+    }
+    let log = log();
+    clear();
+    log
 }
 
 #[test]
@@ -236,12 +257,13 @@ fn the_table_of_covers_is_in_the_docs() {
     let mut add = |name: &str, pid: u32, log: &dyn Fn(Option<&str>) -> Vec<String>| {
         for (cover, element) in [("wholly", "Whole"), ("in part", "Part")] {
             let cells = actions(element).map(|(tool, more, wanted)| {
-                log(None);
+                let late = log(None);
+                assert!(!has_undo(&late), "{name}, before {wanted}: {late:?}");
                 let answer = persons.call_behind(&server, pid, tool, more);
                 if !is_refused(&answer) {
                     log(Some(&wanted));
                 }
-                came(&answer, &log(None), &wanted)
+                cell(&answer, &log(None), &wanted)
             });
             rows.push(format!("| {name} | {cover} | {} |", cells.join(" | ")));
         }
@@ -249,14 +271,12 @@ fn the_table_of_covers_is_in_the_docs() {
     for (kit, name) in KITS.into_iter().zip(["GTK 3", "GTK 4", "Qt 5", "Qt 6"]) {
         let app = bed.covers(&[kit, "all"]);
         add(name, app.pid, &|awaited| {
-            if let Some(line) = awaited {
-                app.wait_for(line);
-            }
-            let log = app.log();
-            if awaited.is_none() {
-                app.clear_log();
-            }
-            log
+            taken(
+                awaited,
+                |l| app.wait_for(l),
+                || app.log(),
+                || app.clear_log(),
+            )
         });
     }
     for name in ["Chromium", "Firefox"] {
@@ -268,14 +288,12 @@ fn the_table_of_covers_is_in_the_docs() {
         };
         page.wait_for("ready");
         add(name, app.pid, &|awaited| {
-            if let Some(line) = awaited {
-                page.wait_for(line);
-            }
-            let log = page.log();
-            if awaited.is_none() {
-                page.clear_log();
-            }
-            log
+            taken(
+                awaited,
+                |l| page.wait_for(l),
+                || page.log(),
+                || page.clear_log(),
+            )
         });
     }
     rows::hold("dev/hit-tests.md", HEAD, &rows);

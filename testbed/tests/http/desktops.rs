@@ -256,7 +256,7 @@ fn a_desktop_that_hangs_is_ended_and_its_place_is_free() {
     assert!(!listed.contains("mousepad"), "{listed}");
 }
 
-/// What the client was told is also where no app of the desktop can change it.
+/// The calls are also logged in a folder that no app of the desktop can write to.
 #[test]
 fn the_audit_of_a_desktop_is_out_of_its_reach_and_has_no_typed_text() {
     let server = Server::start(&["--desktops", "1"]);

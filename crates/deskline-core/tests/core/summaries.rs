@@ -124,10 +124,12 @@ fn window_with(n: usize) -> String {
     let mut lines = String::from("[AXWindow] x:0 y:0 w:999 h:999 visible\n");
     for i in 0..n {
         let (button, label) = (i * 2, i * 2 + 1);
+        let place = "x:1000 y:1000 w:100 h:100";
         let name = "A name that is a good deal longer than fifty characters are";
         write!(
             lines,
-            " [AXStaticText] \"{i}: {name}\" x:1000 y:1000 w:100 h:100 visible #e{label}\n [AXButton] \"{i} {name}\" x:1000 y:1000 w:100 h:100 visible checked editable #e{button}\n",
+            " [AXStaticText] \"{i}: {name}\" {place} visible #e{label}\n \
+            [AXButton] \"{i} {name}\" {place} visible checked editable #e{button}\n",
         )
         .unwrap();
     }

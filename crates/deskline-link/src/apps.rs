@@ -137,7 +137,8 @@ pub trait Apps {
     /// unknown.
     fn computed(&mut self, pid: u32) -> Option<Duration>;
 
-    /// The same for all threads of the app's own process, and for no other process.
+    /// The same for the threads of the app's own process that may compute while its main thread
+    /// answers: all, or all but that one. No other process counts.
     fn threads_computed(&mut self, pid: u32) -> Option<Duration>;
 
     /// The system's names for the process, without what the process claims about itself.

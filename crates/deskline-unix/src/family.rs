@@ -79,11 +79,12 @@ pub fn await_sleep(families: &[Family], limit: Duration) {
     });
 }
 
-/// How long all threads of a process have run or waited for a processor. Threads that have ended do
-/// not count.
+/// How long the threads of a process, but not its main thread, have run or waited for a processor.
+/// Threads that have ended do not count.
 pub fn threads_ran(pid: u32) -> Duration {
     let threads = fs::read_dir(format!("/proc/{pid}/task"));
     let threads = threads.into_iter().flatten().flatten();
+    let threads = threads.filter(|thread| thread.file_name() != *pid.to_string());
     let ran = threads.map(|thread| {
         let stat = fs::read_to_string(thread.path().join("schedstat"));
         times(&stat.unwrap_or_default())

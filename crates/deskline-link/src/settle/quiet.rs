@@ -59,8 +59,9 @@ const WORKING: Duration = Duration::from_millis(800);
 /// An app is computing if its CPU time exceeds a fourth of the elapsed time.
 const BUSY: u32 = 4;
 
-/// An app's threads are computing if together they run for three quarters of the elapsed time.
-/// Their result is still to come: KeePassXC derives a key in a thread, and answers meanwhile.
+/// An app's threads compute if together they run for three quarters of the elapsed time. Its main
+/// thread is not counted: what that one has changed is in the next reading, which it answers itself.
+/// The result of the others is still to come: KeePassXC derives a key in a thread, and answers.
 const COMPUTING: (u32, u32) = (3, 4);
 
 /// The result of a settle.

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 
 use crate::bus::{self, Body, Call, Connection};
 use crate::names::PROPERTIES;

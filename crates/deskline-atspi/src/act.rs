@@ -4,8 +4,8 @@ use deskline_unix::wait;
 use std::sync::Arc;
 use std::time::Duration;
 
+use deskline_contract::{Error, Obstacle, QuietAction, Refusal};
 use deskline_core::Role;
-use deskline_link::{Error, Obstacle, QuietAction, Refusal};
 
 use crate::bus::{self, Body, Message};
 

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Error, Result, Scope, Sent};
 use deskline_core::{Diff, ElementId, Older, Tree};
-use deskline_link::{Error, Result, Scope, Sent};
 use deskline_unix::process;
 
 use crate::app::App;

@@ -7,8 +7,8 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Result, Sign};
 use deskline_core::ElementId;
-use deskline_link::{Result, Sign};
 
 use crate::app::App;
 use crate::atspi::{AtSpi, on_bus};

@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Hit, Result};
 use deskline_core::{ElementId, Point, Rect, Role, Tree};
-use deskline_link::{Hit, Result};
 
 use crate::asked::Asked;
 use crate::atspi::{AtSpi, Located};

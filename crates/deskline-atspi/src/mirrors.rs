@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use deskline_link::Sign;
+use deskline_contract::Sign;
 
 use crate::bus::{Message, SIGNALS_KEPT};
 use crate::strategies::reuse::LastReading;

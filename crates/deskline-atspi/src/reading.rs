@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use deskline_link::Scope;
+use deskline_contract::Scope;
 
 use crate::bus::Error;
 use crate::engine::{Engine, Node, Questions};

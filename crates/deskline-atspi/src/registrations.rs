@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_link::Result;
+use deskline_contract::Result;
 
 use crate::app::App;
 use crate::app_toplevel::AppToplevel;

@@ -21,13 +21,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use deskline_contract::Reason;
+use deskline_contract::guard::{Grab, Guards, Task};
+use deskline_contract::{Cancel, DisplayError, Error, Result};
 use deskline_grab::device::InputFolder;
 pub use deskline_grab::message::Seen;
 use deskline_grab::message::{Order, Outcome, Report, pair, receive, send};
 pub use deskline_grab::program::run_for_reader;
-use deskline_link::Reason;
-use deskline_link::guard::{Grab, Guards, Task};
-use deskline_link::{Cancel, DisplayError, Error, Result};
 use deskline_unix::spawn;
 use rustix::net::{Shutdown, shutdown};
 

@@ -4,80 +4,80 @@
 //! No toolkit reports which button cancels, so each button counts, and each key that may press one.
 //! Keys that only move the focus do not, and neither does Escape, which cancels.
 
-use deskline_core::{Key, KeyPress, Modifiers, Point, Role, States, Texts, Tree, escape};
+use deskline_core::{Element, Key, KeyPress, Modifiers, Point, Role, States, Texts, Tree, escape};
 
-use crate::act::input::takes_text;
 use crate::call::{Action, Input, Quiet};
 use crate::question::Alert;
-use crate::resolve::Targets;
 
-impl Alert {
-    /// The alert that this action may answer.
-    pub(crate) fn answered_by(tree: &Tree, action: &Action, targets: &Targets) -> Option<Self> {
-        match action {
-            Action::Input(Input::Click { .. } | Input::Choose { .. } | Input::Drag { .. })
-            | Action::Quiet(Quiet::PressAx { .. }) => {
-                let button = |at: &usize| tree.elements[*at].role == Role::BUTTON;
-                let button = tree.outwards(targets.index()?).find(button)?;
-                let label = Texts::new(tree).text(tree, button);
-                let label = label.map_or("", |label| label.shown.as_str());
-                let press = format!("press {}", escape::quoted(label, 40));
-                Self::around(tree, button, press)
-            }
-            Action::Input(Input::Type { .. } | Input::PressKey { .. }) => {
-                Self::of_keys(tree, action.keys(), targets.window)
-            }
-            _ => None,
+/// The alert that this action may answer.
+pub(crate) fn answered_by(
+    tree: &Tree,
+    action: &Action,
+    target: Option<usize>,
+    window: Option<usize>,
+) -> Option<Alert> {
+    match action {
+        Action::Input(Input::Click { .. } | Input::Choose { .. } | Input::Drag { .. })
+        | Action::Quiet(Quiet::PressAx { .. }) => {
+            let button = |at: &usize| tree.elements[*at].role == Role::BUTTON;
+            let button = tree.outwards(target?).find(button)?;
+            let label = Texts::new(tree).text(tree, button);
+            let label = label.map_or("", |label| label.shown.as_str());
+            let press = format!("press {}", escape::quoted(label, 40));
+            around(tree, button, press)
         }
-    }
-
-    /// The alert that a text and a key may answer, in this window or the active one.
-    pub(crate) fn of_keys(tree: &Tree, keys: Keys<'_>, window: Option<usize>) -> Option<Self> {
-        let top = window.or_else(|| tree.active_toplevel());
-        let focus = tree.focused_in(top);
-        let press = may_press(tree, keys, focus)?;
-        // A modal alert takes the keys of the app's other windows, and a sheet those of its own.
-        let takes = |at: &usize| [Some(*at), top].contains(&tree.toplevel(*at));
-        let modal = tree.dialog.filter(takes);
-        let mut places = focus.into_iter().chain(top).chain(modal);
-        places.find_map(|at| Self::around(tree, at, press.clone()))
-    }
-
-    /// The alert with a button at this point.
-    pub(crate) fn at(tree: &Tree, point: Point) -> Option<Self> {
-        let is_there = |at: &usize| {
-            let element = &tree.elements[*at];
-            let place = element.place().filter(|_| element.role == Role::BUTTON);
-            place.is_some_and(|place| place.contains(point))
-        };
-        let mut buttons = (0..tree.elements.len()).filter(is_there);
-        buttons.find_map(|at| Self::around(tree, at, "click twice".to_owned()))
-    }
-
-    /// The alert that contains this element. `None` if it has only one button, and so asks
-    /// nothing.
-    fn around(tree: &Tree, at: usize, press: String) -> Option<Self> {
-        let is_alert = |at: &usize| {
-            let says_so = tree.elements[*at].native_role.as_ref() == "alert";
-            says_so || tree.dialog == Some(*at) && !takes_values(tree, *at)
-        };
-        let alert = tree.outwards(at).find(is_alert)?;
-        let inside =
-            || (alert + 1..tree.elements.len()).take_while(|at| tree.is_inside(*at, alert));
-        let is = |at: &usize, role| tree.elements[*at].role == role;
-        if inside().filter(|at| is(at, Role::BUTTON)).count() < 2 {
-            return None;
+        Action::Input(Input::Type { .. } | Input::PressKey { .. }) => {
+            of_keys(tree, action.keys(), window)
         }
-        let texts = Texts::new(tree);
-        let in_button = |at: &usize| tree.outwards(*at).any(|at| is(&at, Role::BUTTON));
-        let says = inside().filter(|at| is(at, Role::STATIC_TEXT) && !in_button(at));
-        let says = says.filter_map(|at| Some(texts.text(tree, at)?.shown.trim().to_owned()));
-        let says: Vec<String> = says.collect();
-        Some(Self {
-            says: escape::quoted(&says.join(" "), 120),
-            press,
-        })
+        _ => None,
     }
+}
+
+/// The alert that a text and a key may answer, in this window or the active one.
+pub(crate) fn of_keys(tree: &Tree, keys: Keys<'_>, window: Option<usize>) -> Option<Alert> {
+    let top = window.or_else(|| tree.active_toplevel());
+    let focus = tree.focused_in(top);
+    let press = may_press(tree, keys, focus)?;
+    // A modal alert takes the keys of the app's other windows, and a sheet those of its own.
+    let takes = |at: &usize| [Some(*at), top].contains(&tree.toplevel(*at));
+    let modal = tree.dialog.filter(takes);
+    let mut places = focus.into_iter().chain(top).chain(modal);
+    places.find_map(|at| around(tree, at, press.clone()))
+}
+
+/// The alert with a button at this point.
+pub(crate) fn at(tree: &Tree, point: Point) -> Option<Alert> {
+    let is_there = |at: &usize| {
+        let element = &tree.elements[*at];
+        let place = element.place().filter(|_| element.role == Role::BUTTON);
+        place.is_some_and(|place| place.contains(point))
+    };
+    let mut buttons = (0..tree.elements.len()).filter(is_there);
+    buttons.find_map(|at| around(tree, at, "click twice".to_owned()))
+}
+
+/// The alert that contains this element. `None` if it has only one button, and so asks
+/// nothing.
+fn around(tree: &Tree, at: usize, press: String) -> Option<Alert> {
+    let is_alert = |at: &usize| {
+        let says_so = tree.elements[*at].native_role.as_ref() == "alert";
+        says_so || tree.dialog == Some(*at) && !takes_values(tree, *at)
+    };
+    let alert = tree.outwards(at).find(is_alert)?;
+    let inside = || (alert + 1..tree.elements.len()).take_while(|at| tree.is_inside(*at, alert));
+    let is = |at: &usize, role| tree.elements[*at].role == role;
+    if inside().filter(|at| is(at, Role::BUTTON)).count() < 2 {
+        return None;
+    }
+    let texts = Texts::new(tree);
+    let in_button = |at: &usize| tree.outwards(*at).any(|at| is(&at, Role::BUTTON));
+    let says = inside().filter(|at| is(at, Role::STATIC_TEXT) && !in_button(at));
+    let says = says.filter_map(|at| Some(texts.text(tree, at)?.shown.trim().to_owned()));
+    let says: Vec<String> = says.collect();
+    Some(Alert {
+        says: escape::quoted(&says.join(" "), 120),
+        press,
+    })
 }
 
 /// A text, and the key after it.
@@ -91,6 +91,12 @@ pub(crate) fn may_press(tree: &Tree, keys: Keys<'_>, focus: Option<usize>) -> Op
         (Some(text), _) if !in_field || text.contains(['\n', '\r']) => Some("type".to_owned()),
         _ => None,
     }
+}
+
+/// Whether a text typed after a click on this element goes to this element.
+pub(crate) fn takes_text(clicked: &Element) -> bool {
+    matches!(clicked.role, Role::TEXT_FIELD | Role::TEXT_AREA)
+        && clicked.states.contains(States::EDITABLE)
 }
 
 /// Whether a modal dialog is for something to fill in or to choose. One that only tells and asks is

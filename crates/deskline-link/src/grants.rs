@@ -8,32 +8,7 @@ use deskline_journal::{JournalError, StateFile};
 use serde::{Deserialize, Serialize};
 
 use crate::apps::Identity;
-use crate::question::{ALERTS, Alert};
 pub use crate::question::{Approval, Question};
-
-impl Question {
-    /// The question about this app, whose process is `pid`.
-    pub(crate) fn about(app: &Identity, pid: Option<u32>) -> Option<Self> {
-        let process = pid.map(|pid| format!("pid {pid}"));
-        let key = app.key.clone().or(process)?;
-        let name = app.names.first().filter(|_| app.key.is_some());
-        Some(Self {
-            name: name.unwrap_or(&key).clone(),
-            can_be_kept: app.key.is_some(),
-            key,
-            alert: None,
-        })
-    }
-
-    /// The same app's question about an alert.
-    pub(crate) fn with(self, alert: Alert) -> Self {
-        Self {
-            key: format!("{ALERTS}{}", self.key),
-            alert: Some(alert),
-            ..self
-        }
-    }
-}
 
 /// A kept answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

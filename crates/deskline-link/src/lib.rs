@@ -1,5 +1,4 @@
-//! The traits that a backend implements ([`Desktop`], in four parts: [`Trees`], [`Display`],
-//! [`AppWindows`], [`Apps`]), and the link transaction, which is written once on top of them. A
+//! The link transaction, written once on top of what a backend implements (`deskline-contract`). A
 //! backend may lack abilities of the display.
 //!
 //! [`Links`] runs calls, one link at a time. `link.rs` lists the steps of a link, numbered as in
@@ -23,16 +22,9 @@
 mod act;
 mod alert;
 mod answer;
-pub mod apps;
 pub mod call;
 mod chain;
 mod checkpoint;
-pub mod clipboard;
-pub mod desktop;
-pub mod display;
-pub mod doctor;
-pub mod end;
-pub mod error;
 pub mod grants;
 pub mod guard;
 mod keepers;
@@ -41,7 +33,6 @@ mod links;
 pub mod ocr;
 mod picture;
 mod policy;
-mod question;
 mod reader;
 mod report;
 mod resolve;
@@ -51,28 +42,12 @@ mod settle;
 mod step;
 mod steps;
 mod subject;
-pub mod trees;
-pub mod wait;
 
 pub use act::wait_for::Waiting;
 pub use answer::{Answer, error as error_answer};
-pub use apps::{Application, Apps, Identity, Opened, Permit, Progress};
 pub use call::{Action, Call, Expect, Input, Options, Quiet, Target, Tool, Toplevel};
-pub use clipboard::Clipboard;
-pub use deskline_input::{
-    Aim, Button, Cancel, Cancelled, Click, Clicks, InputError, Other, Reason,
-};
-pub use desktop::{AppWindows, Desktop, Platform};
-pub use display::{
-    Display, KeyInput, Offer, Overlay, Picture, PictureNature, Pictures, Place, Pointer,
-    PointerInput, Raising, Screen, Window, WindowId, WindowState, Workspaces,
-};
-pub use end::{End, Exit};
-pub use error::{
-    DisplayError, Error, Missing, NoEffect, Obstacle, OpenError, QuietAction, Refusal, Result,
-    TargetError, WindowHint,
-};
+// What a port writes, for those that compose a desktop.
+pub use deskline_contract::*;
 pub use links::{Links, Looked, unanswered};
-pub use policy::{Policy, identify};
+pub use policy::Policy;
 pub use report::STEPS;
-pub use trees::{Hit, Scope, Sent, Sign, Signs, Trees};

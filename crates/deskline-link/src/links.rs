@@ -11,7 +11,7 @@ use deskline_journal::{Journal, RefStore, Turn, Turns};
 
 use crate::act::wait_for::{Waiting, Wanted};
 use crate::answer::{self, Answer};
-use crate::apps::Application;
+use crate::apps::{Application, identify};
 use crate::call::Call;
 use crate::checkpoint::DeferredRestore;
 use crate::desktop::{Desktop, Platform};
@@ -20,7 +20,7 @@ use crate::error::{Error, Missing, Result, TargetError, Unasked, panic_text};
 use crate::grants::Question;
 use crate::link;
 use crate::picture::texts::Texts;
-use crate::policy::{Policy, identify};
+use crate::policy::Policy;
 use crate::reader::Reader;
 use crate::report::{Readings, Report};
 use crate::resolve::late_changes::LastTrees;

@@ -1,7 +1,6 @@
-//! Reading texts from pictures: the interface of an engine.
+//! Texts from pictures, among the elements of a tree.
 
-use std::time::Duration;
-
+pub use deskline_contract::ocr::{Ocr, Print};
 use deskline_core::{ElementId, Tree};
 
 /// The prefix of the ids of elements that are texts from pictures.
@@ -15,31 +14,4 @@ pub(crate) fn is_from_picture(id: &ElementId) -> bool {
 /// Whether the tree has texts from pictures.
 pub(crate) fn has_texts(tree: &Tree) -> bool {
     tree.elements.iter().any(|e| is_from_picture(&e.id))
-}
-
-/// A line of text: dark on white, 8-bit grey rows without padding.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Print {
-    /// Pixels a row.
-    pub width: u32,
-    /// Rows.
-    pub height: u32,
-    /// `width × height` bytes.
-    pub grey: Vec<u8>,
-}
-
-/// An OCR engine.
-pub trait Ocr: Send + Sync {
-    /// Reads lines of text until the time limit. Passes on each line's text and index as soon as
-    /// the line is read. The text is empty if the picture shows no text there. Called on a thread
-    /// of its own.
-    ///
-    /// # Errors
-    /// Why the engine did not run, as a clause.
-    fn read(
-        &self,
-        lines: &[Print],
-        limit: Duration,
-        found: &(dyn Fn(usize, String) + Sync),
-    ) -> Result<(), String>;
 }

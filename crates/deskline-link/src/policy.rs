@@ -4,20 +4,13 @@ use std::time::Duration;
 
 use deskline_core::escape;
 
-use crate::apps::Identity;
+use crate::apps::{Identity, identify};
 use crate::desktop::Desktop;
 use crate::error::{Error, Result, Unasked};
 use crate::grants::{Grants, Kept, Question, is_same};
 use crate::guard::Guarding;
 use crate::keepers::is_keeper;
 use crate::question::Alert;
-
-/// The names of a running process. `own` is the name that it gives itself.
-pub fn identify(desktop: &mut dyn Desktop, own: &str, pid: u32) -> Identity {
-    let mut app = desktop.known_as(pid);
-    app.claims.push(own.to_owned());
-    app
-}
 
 /// Bounds on what links may read and touch.
 #[derive(Debug, Clone)]

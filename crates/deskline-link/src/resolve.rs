@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use deskline_core::{Diff, Element, Point, Ref, Role, States, Tree};
 
+use crate::alert;
 use crate::call::{Action, Input, Quiet, Target};
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
 use crate::error::{Error, Result, TargetError, WindowHint};
 use crate::picture::texts::Spots;
-use crate::question::Alert;
 use crate::report::{Readings, Report};
 use crate::step::ActedOn;
 use crate::steps::Steps;
@@ -213,7 +213,8 @@ impl Steps<'_> {
                     return Err(TargetError::Disabled(target.name.clone()).into());
                 }
                 Ok(targets) => {
-                    let alert = || Alert::answered_by(tree, action, targets);
+                    let alert =
+                        || alert::answered_by(tree, action, targets.index(), targets.window);
                     let approved = self.call.approved.as_deref();
                     let approved = approved.filter(|_| report.ended_runs.is_empty());
                     self.policy.approve_answer(desktop, pid, alert, approved)?;

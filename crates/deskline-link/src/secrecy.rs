@@ -10,7 +10,7 @@
 //!
 //! Otherwise (no reading, a form that closed, a prompt that opened) the text is hidden.
 
-use deskline_core::keys::{Key, KeyPress, Modifiers};
+pub(crate) use deskline_contract::error::character_of;
 use deskline_core::{ElementId, Role, States, Tree};
 
 use crate::settle::field::Field;
@@ -222,17 +222,6 @@ fn moves_focus(text: &str) -> Option<Moves> {
 /// element and no key of the text can move the focus to one.
 pub(crate) fn may_be_shown(text: &str, tree: Option<&Tree>) -> bool {
     tree.is_some_and(|tree| !Witness::new(tree).secure) && moves_focus(text).is_none()
-}
-
-/// The character that a key press types. `None` for shortcuts and for keys that type nothing.
-pub(crate) fn character_of(press: KeyPress) -> Option<char> {
-    let shortcut = Modifiers::CONTROL | Modifiers::ALT | Modifiers::COMMAND;
-    match press.key {
-        _ if press.modifiers.intersects(shortcut) => None,
-        Key::Char(char) => Some(char),
-        Key::Space => Some(' '),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

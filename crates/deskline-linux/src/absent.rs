@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use deskline_atspi::toolkits::mapped;
-use deskline_link::{Error, WindowHint};
+use deskline_contract::{Error, WindowHint};
 use deskline_unix::process;
 
 use crate::session::Session;

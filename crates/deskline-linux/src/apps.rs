@@ -16,7 +16,7 @@ mod trust;
 
 use std::path::{Path, PathBuf};
 
-use deskline_link::{OpenError, Result};
+use deskline_contract::{OpenError, Result};
 
 use crate::session::Session;
 use command::Document;

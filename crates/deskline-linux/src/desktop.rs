@@ -4,19 +4,19 @@
 mod display;
 mod in_menu;
 
-use deskline_link::wait;
+use deskline_contract::wait;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_core::{App, ElementId, Point, Rect, States, Tree};
-use deskline_input::InputError;
-use deskline_link::clipboard::ClipboardThread;
-use deskline_link::ocr::Ocr;
-use deskline_link::{
+use deskline_contract::clipboard::ClipboardThread;
+use deskline_contract::ocr::Ocr;
+use deskline_contract::{
     Application, Apps, Cancel, Desktop, End, Error, Hit, Identity, OpenError, Opened, Permit,
     Place, Progress, Result, Scope, Sent, Sign, Trees, Window, WindowState,
 };
+use deskline_core::{App, ElementId, Point, Rect, States, Tree};
+use deskline_input::InputError;
 
 use crate::absent;
 use crate::apps::{self, Identities, Launch, Launched, Running};
@@ -238,7 +238,7 @@ impl LinuxDesktop {
             return Ok(());
         }
         let own = self.name_of(pid);
-        permit(&deskline_link::identify(self, &own, pid))
+        permit(&deskline_contract::identify(self, &own, pid))
     }
 
     /// The app's name on the accessibility bus, or its process's.

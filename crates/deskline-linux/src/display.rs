@@ -9,7 +9,7 @@ mod wayland;
 mod wlr;
 mod x11;
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 use deskline_wayland::{KdeDisplay, Seat, SwayDisplay};
 use deskline_x11::X11Display;
 

@@ -12,7 +12,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub use deskline_link::doctor::{Check, Fix, Report, Status};
+pub use deskline_contract::doctor::{Check, Fix, Report, Status};
 
 use deskline_atspi::accessibility_bus;
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use deskline_link::{End, Exit};
+use deskline_contract::{End, Exit};
 use deskline_unix::process;
 
 use crate::apps::Launched;

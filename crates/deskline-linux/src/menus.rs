@@ -6,8 +6,8 @@ pub(crate) mod context;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+use deskline_contract::Button;
 use deskline_core::{Element, ElementId, Point, Role, States, Tree};
-use deskline_link::Button;
 
 use context::{Item, Known, above, in_page};
 

@@ -4,7 +4,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use deskline_atspi::AppToplevel;
-use deskline_link::{Error, Window, WindowId};
+use deskline_contract::{Error, Window, WindowId};
 
 /// Why input to such a window is refused if the session has a display system for other windows.
 const WHY: &str = "the app's window is a native Wayland one, which Deskline can neither see nor \

@@ -17,7 +17,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 
 use self::directory::{Directory, MAKING, private_directory};
 use self::end::Reach;

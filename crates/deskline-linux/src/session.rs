@@ -9,7 +9,7 @@ pub(crate) mod socket;
 
 use std::path::{Path, PathBuf};
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 use deskline_unix::process;
 use deskline_wayland::GnomeInput;
 use deskline_x11::connection::Connection;

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use deskline_link::ocr::{Ocr, Print};
+use deskline_contract::ocr::{Ocr, Print};
 use deskline_unix::{spawn, wait};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};

@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Error, Obstacle, QuietAction, Refusal, Result};
 use deskline_core::{App, Element, ElementId, Role, States, Text, Tree};
-use deskline_link::{Error, Obstacle, QuietAction, Refusal, Result};
 use deskline_wayland::dbus::{self, Arguments, DAEMON, On, PROPERTIES};
 use zbus::blocking::Connection;
 use zbus::zvariant::{OwnedValue, Structure, Value};

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use deskline_atspi as atspi;
+use deskline_contract::{Error, WindowHint};
 use deskline_core::{App, Element, ElementId, Rect, Role, Text, Tree, TreeWindow};
-use deskline_link::{Error, WindowHint};
 use deskline_unix::process;
 
 /// The apps that have had a tree. Such an app without a tree is about to end.

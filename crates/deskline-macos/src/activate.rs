@@ -1,10 +1,10 @@
 //! Brings windows and apps to the front.
 
-use deskline_link::wait;
+use deskline_contract::wait;
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Cancel, Error, Result, TargetError, WindowId};
 use deskline_core::Rect;
-use deskline_link::{Cancel, Error, Result, TargetError, WindowId};
 
 use crate::ax::PATIENCE;
 use crate::front;

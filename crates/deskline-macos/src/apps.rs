@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use deskline_link::apps::{by_word, installed, not_found};
-use deskline_link::{OpenError, Result};
+use deskline_contract::apps::{by_word, installed, not_found};
+use deskline_contract::{OpenError, Result};
 
 use crate::os::{Launch, Os, RunningApp};
 

@@ -3,9 +3,9 @@
 
 use std::time::Instant;
 
+use deskline_contract::clipboard::{MOST_SAVED, Reading, SAVES};
+use deskline_contract::{Cancel, Clipboard, DisplayError, Error, Result};
 use deskline_core::{Key, KeyPress, Modifiers};
-use deskline_link::clipboard::{MOST_SAVED, Reading, SAVES};
-use deskline_link::{Cancel, Clipboard, DisplayError, Error, Result};
 
 use crate::os::{Os, PasteboardItem};
 

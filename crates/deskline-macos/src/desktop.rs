@@ -4,15 +4,15 @@ mod apps;
 mod display;
 mod scene;
 
-use deskline_link::{Cancel, wait};
+use deskline_contract::{Cancel, wait};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use deskline_core::{Element, ElementId, Point, Role, Tree};
-use deskline_input::{Aim, Hands, Other};
-use deskline_link::{
+use deskline_contract::{
     Desktop, Error, Obstacle, QuietAction, Refusal, Result, Scope, Sign, Trees, WindowHint,
 };
+use deskline_core::{Element, ElementId, Point, Role, Tree};
+use deskline_input::{Aim, Hands, Other};
 
 use crate::ax::act::Acting;
 use crate::ax::identity::Identities;

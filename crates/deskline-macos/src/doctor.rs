@@ -1,7 +1,7 @@
 //! Reports the abilities of an agent on this Mac, the missing ones, and where to change that.
 //! Prompts for nothing: no permission dialog, no input, no moved window.
 
-use deskline_link::doctor::Check;
+use deskline_contract::doctor::Check;
 
 use crate::os::{Os, Value, name_of};
 use crate::permissions::{self, CAPTURE, Holder};

@@ -9,9 +9,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use deskline_contract::guard::{Grab, Task};
+use deskline_contract::{Cancel, Reason};
 use deskline_input::guard::{Event, Machine, Role};
-use deskline_link::guard::{Grab, Task};
-use deskline_link::{Cancel, Reason};
 
 use crate::keys::{ESCAPE, flags};
 use crate::os::{Os, Seen, TAG, Tapped, Verdict, name_of};

@@ -3,13 +3,13 @@
 //! Quartz keeps the order of a process's events, and loses some that are posted back to back. The
 //! pauses are what others have measured.
 
-use deskline_link::{Cancel, wait};
+use deskline_contract::{Cancel, wait};
 use std::collections::HashMap;
 use std::time::Duration;
 
+use deskline_contract::{Error, Result};
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_input::{Button, Gap, Pace, Part, Port, Rhythm, Stroke, Tempo};
-use deskline_link::{Error, Result};
 
 use crate::keys::{self, HELD, MacKey};
 use crate::os::{Event, MouseButton, Os, TAG};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use deskline_contract::{Error, Picture, Result, WindowId};
 use deskline_core::Point;
-use deskline_link::{Error, Picture, Result, WindowId};
 
 use crate::os::{Image, Os, ServerWindow, Shot};
 use crate::permissions;

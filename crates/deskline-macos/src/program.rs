@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use deskline_link::doctor::Check;
+use deskline_contract::doctor::Check;
 
 use crate::os::Os;
 

@@ -14,10 +14,11 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use deskline_contract::Cancel;
 use deskline_journal::Journal;
 pub use deskline_link::selftest::Report;
 use deskline_link::selftest::Sheet;
-use deskline_link::{Cancel, Links, Policy};
+use deskline_link::{Links, Policy};
 
 use crate::doctor;
 use crate::os::{Os, name_of};

@@ -8,8 +8,8 @@
 use std::cell::OnceCell;
 use std::time::Instant;
 
+use deskline_contract::{Window, WindowId};
 use deskline_core::{Point, Rect, Tree};
-use deskline_link::{Window, WindowId};
 
 use crate::ax::PATIENCE;
 use crate::ax::facts::rect;

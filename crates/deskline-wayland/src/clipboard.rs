@@ -13,15 +13,15 @@ pub(crate) mod thread;
 
 use std::path::Path;
 
-use deskline_link::Result;
-use deskline_link::clipboard::ClipboardThread;
+use deskline_contract::Result;
+use deskline_contract::clipboard::ClipboardThread;
 
 /// Connects to the compositor that listens on `socket`, and starts the thread. Dropping the result
 /// ends the thread.
 ///
 /// # Errors
 ///
-/// [`Error::Unsupported`](deskline_link::Error::Unsupported) if the compositor does not offer data
+/// [`Error::Unsupported`](deskline_contract::Error::Unsupported) if the compositor does not offer data
 /// control.
 pub fn start(socket: &Path) -> Result<ClipboardThread> {
     thread::keep(|reading| keeper::Keeper::connect(socket, reading))

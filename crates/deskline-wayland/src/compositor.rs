@@ -2,17 +2,17 @@
 //! input, taking pictures. [`WaylandDisplay`](crate::WaylandDisplay) checks where input goes, not
 //! the compositor.
 
-use deskline_link::wait;
+use deskline_contract::wait;
 use std::path::Path;
 use std::time::Duration;
 
-use deskline_core::Point;
-use deskline_input::{Part, Port};
-use deskline_link::guard::Guards;
-use deskline_link::{
+use deskline_contract::guard::Guards;
+use deskline_contract::{
     Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Pictures, Pointer, Raising, Result,
     Window, WindowId, Workspaces,
 };
+use deskline_core::Point;
+use deskline_input::{Part, Port};
 
 /// A compositor. All coordinates are logical pixels. No method has a default: an optional ability
 /// is a trait of its own, which a compositor offers or not.

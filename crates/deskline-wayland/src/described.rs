@@ -1,8 +1,8 @@
 //! Windows as apps describe them to assistive technology, including which one has the keyboard:
 //! some compositors list no windows, others do not report their processes.
 
+use deskline_contract::{Result, Window, WindowId};
 use deskline_core::Rect;
-use deskline_link::{Result, Window, WindowId};
 
 /// A toplevel that an app describes.
 #[derive(Debug, Clone, PartialEq, Eq)]

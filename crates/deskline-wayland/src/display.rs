@@ -3,15 +3,15 @@
 
 use std::time::Duration;
 
+use deskline_contract::guard::Guards;
+use deskline_contract::{
+    Clipboard, Display, DisplayError, Error, KeyInput, Missing, Offer, Overlay, Pictures, Pointer,
+    PointerInput, Raising, Result, Screen, Window, WindowId, Workspaces,
+};
 use deskline_core::Point;
 use deskline_input::{
     Aim, BETWEEN_CLICKS, Cancel, Doing, Hands, Other, Pace, Progress, Receiver, Rhythm, Scene,
     Tempo, Under, Wait,
-};
-use deskline_link::guard::Guards;
-use deskline_link::{
-    Clipboard, Display, DisplayError, Error, KeyInput, Missing, Offer, Overlay, Pictures, Pointer,
-    PointerInput, Raising, Result, Screen, Window, WindowId, Workspaces,
 };
 use deskline_unix::unread::Unread;
 

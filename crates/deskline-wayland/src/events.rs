@@ -4,9 +4,9 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
+use deskline_contract::{Error, Result};
 use deskline_core::{Key, KeyPress, Modifiers, Point};
 use deskline_input::{Button, Cancel, Gap, InputError, Port, Stroke};
-use deskline_link::{Error, Result};
 use deskline_unix::codes::{LEFT, MIDDLE, RIGHT};
 
 use crate::compositor::plus;

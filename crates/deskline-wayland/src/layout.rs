@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use deskline_contract::{DisplayError, Error};
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::InputError;
-use deskline_link::{DisplayError, Error};
 use kbvm::lookup::LookupTable;
 use kbvm::xkb::diagnostic::{Diagnostic, DiagnosticHandler};
 use kbvm::xkb::keymap::Action;

@@ -2,8 +2,8 @@
 
 use std::ops::{Deref, DerefMut};
 
+use deskline_contract::{Other, Place, Window, WindowId, WindowState};
 use deskline_core::Rect;
-use deskline_link::{Other, Place, Window, WindowId, WindowState};
 use serde::{Deserialize, Deserializer};
 
 use crate::compositor::Holder;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use deskline_contract::Result;
 use deskline_input::{Cancel, Gap};
-use deskline_link::Result;
 use deskline_unix::unread::Unread;
 
 /// How many unread bytes an app may have before more keys are sent: about 40 events. sway

@@ -4,14 +4,14 @@ mod trees;
 
 use std::time::Duration;
 
-use deskline_core::App;
-use deskline_link::clipboard::ClipboardThread;
-use deskline_link::guard::Guards;
-use deskline_link::{
+use deskline_contract::clipboard::ClipboardThread;
+use deskline_contract::guard::Guards;
+use deskline_contract::{
     Aim, AppWindows, Application, Apps, Clipboard, Desktop, Display, End, Identity, KeyInput,
     Missing, Offer, Opened, Overlay, Permit, Pictures, PointerInput, Progress, Raising, Result,
     Screen, Window, WindowState, Workspaces,
 };
+use deskline_core::App;
 
 #[cfg(windows)]
 use crate::apps::Programs;

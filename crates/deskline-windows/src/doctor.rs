@@ -1,8 +1,8 @@
 //! Reports the abilities of an agent on this desktop, and the missing ones. Sends no input and
 //! moves no window.
 
-use deskline_link::doctor::Check;
-use deskline_link::{Platform as _, Scope};
+use deskline_contract::doctor::Check;
+use deskline_contract::{Platform as _, Scope};
 
 use crate::display::privilege;
 use crate::display::windows::owner;

@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use deskline_link::grants::{Approval, Question};
-use deskline_link::{Cancel, Desktop, Error, Platform, Result};
+use deskline_contract::question::{Approval, Question};
+use deskline_contract::{Cancel, Desktop, Error, Platform, Result};
 
 use crate::desktop::WinDesktop;
 use crate::guard::Guard;

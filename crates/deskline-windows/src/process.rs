@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use deskline_link::Identity;
+use deskline_contract::Identity;
 
 use windows::Win32::Foundation::{FILETIME, HANDLE, STILL_ACTIVE};
 use windows::Win32::System::Diagnostics::ToolHelp::{

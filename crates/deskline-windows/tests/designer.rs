@@ -11,8 +11,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Desktop, Error, Obstacle, Platform as _, Refusal, Scope};
 use deskline_core::{Element, Role, States, Tree};
-use deskline_link::{Desktop, Error, Obstacle, Platform as _, Refusal, Scope};
 use deskline_windows::WinPlatform;
 
 use bed::{App, FORM};

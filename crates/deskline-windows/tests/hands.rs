@@ -8,12 +8,12 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use common::{App, be_an_app, person};
-use deskline_core::{KeyPress, Modifiers, Point};
-use deskline_link::guard::{Grab, Guards as _, LIMIT, Task};
-use deskline_link::{
+use deskline_contract::guard::{Grab, Guards as _, LIMIT, Task};
+use deskline_contract::{
     Aim, Button, Cancel, Click, Clicks, KeyInput as _, Pictures as _, PointerInput as _,
     Raising as _, Reason, Screen as _, Window,
 };
+use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_windows::become_aware;
 use deskline_windows::display::WinDisplay;
 use deskline_windows::guard::Guard;

@@ -1,6 +1,6 @@
 //! The address of the accessibility bus on the root window.
 
-use deskline_link::Result;
+use deskline_contract::Result;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, PropMode};
 use x11rb::wrapper::ConnectionExt as _;
 

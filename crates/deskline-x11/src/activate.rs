@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_link::{Cancel, Result, TargetError, WindowId};
+use deskline_contract::{Cancel, Result, TargetError, WindowId};
 use x11rb::protocol::xproto::{ConfigureWindowAux, ConnectionExt as _, InputFocus, StackMode};
 
 use super::toplevel::Toplevel;

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use deskline_contract::Result;
 use deskline_core::Rect;
 use deskline_input::{Aim, Cancel, Other, Receiver};
-use deskline_link::Result;
 use x11rb::protocol::shape::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{Rectangle, Window};
 

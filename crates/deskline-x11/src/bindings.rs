@@ -3,7 +3,7 @@
 //! A binding outlives its client. So a property of the root window lists the codes and a window of
 //! the client. If that window has gone, the next client that types frees the codes.
 
-use deskline_link::Result;
+use deskline_contract::Result;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Keycode, Keysym, PropMode};
 use x11rb::wrapper::ConnectionExt as _;
 

@@ -1,7 +1,7 @@
 //! The picture under construction, in root coordinates.
 
+use deskline_contract::Picture;
 use deskline_core::{Point, Rect};
-use deskline_link::Picture;
 
 use super::shared_image::PIXEL;
 

@@ -12,8 +12,8 @@ mod serve;
 
 use std::path::Path;
 
-use deskline_link::clipboard::{ClipboardThread, Reading};
-use deskline_link::{Error, Result};
+use deskline_contract::clipboard::{ClipboardThread, Reading};
+use deskline_contract::{Error, Result};
 use deskline_unix::worker::Worker;
 
 /// Starts the thread, which then connects to the display. Dropping the result ends the thread

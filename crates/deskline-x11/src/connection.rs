@@ -11,8 +11,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use deskline_link::error::setup;
-use deskline_link::{Error, Result};
+use deskline_contract::error::setup;
+use deskline_contract::{Error, Result};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};

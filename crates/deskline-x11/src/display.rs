@@ -3,14 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use deskline_core::Point;
-use deskline_input::Port;
-use deskline_link::clipboard::ClipboardThread;
-use deskline_link::guard::Guards;
-use deskline_link::{
+use deskline_contract::clipboard::ClipboardThread;
+use deskline_contract::guard::Guards;
+use deskline_contract::{
     Aim, Cancel, Clipboard, Display, KeyInput, Offer, Overlay, Picture, PictureNature, Pictures,
     Pointer, PointerInput, Raising, Result, Screen, Window, WindowId, WindowState, Workspaces,
 };
+use deskline_core::Point;
+use deskline_input::Port;
 
 use crate::clipboard;
 use crate::guard::Guard;

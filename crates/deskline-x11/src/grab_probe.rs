@@ -4,7 +4,7 @@
 //! `AlreadyGrabbed` if another client holds a core or XI2 grab of the master device, and
 //! `GrabNotViewable` otherwise. Neither changes anything, so no app sees a focus or crossing event.
 
-use deskline_link::Result;
+use deskline_contract::Result;
 use x11rb::cookie::Cookie;
 use x11rb::protocol::xproto::{
     ConnectionExt as _, EventMask, GrabKeyboardReply, GrabMode, GrabPointerReply, GrabStatus,

@@ -8,7 +8,7 @@ use super::X11;
 use super::grab_probe::Grabbable;
 use super::popups::popups_among;
 use super::toplevel::Kind;
-use deskline_link::{Aim, Cancel, Result};
+use deskline_contract::{Aim, Cancel, Result};
 
 /// Ignore shorter grabs. Toolkits grab the devices for a menu before they map it, and window
 /// managers grab briefly to inspect a press.

@@ -19,9 +19,9 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, SyncSender};
 use std::time::Duration;
 
+use deskline_contract::guard::{Grab, Guards, Task};
+use deskline_contract::{Cancel, Error, Overlay, Result};
 use deskline_core::Rect;
-use deskline_link::guard::{Grab, Guards, Task};
-use deskline_link::{Cancel, Error, Overlay, Result};
 use deskline_unix::worker::Worker;
 
 use crate::connection;

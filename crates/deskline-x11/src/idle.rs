@@ -1,10 +1,10 @@
 //! Waits until an app has processed the typed keys.
 
-use deskline_link::wait;
+use deskline_contract::wait;
 use std::time::Duration;
 
+use deskline_contract::Result;
 use deskline_input::Cancel;
-use deskline_link::Result;
 use deskline_unix::family::Family;
 
 /// An app has processed a control character once its main threads have slept for this long. It has

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use deskline_link::Result;
+use deskline_contract::Result;
 use x11rb::connection::RequestConnection as _;
 use x11rb::protocol::xinput::{ConnectionExt as _, Device, DeviceType};
 use x11rb::protocol::xkb::{

@@ -1,7 +1,7 @@
 //! The keys of modifiers.
 
+use deskline_contract::{InputError, Result};
 use deskline_core::Modifiers;
-use deskline_link::{InputError, Result};
 use x11rb::protocol::xproto::{Keycode, Keysym};
 use xkeysym::key;
 

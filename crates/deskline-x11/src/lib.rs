@@ -46,8 +46,8 @@ pub mod xauth;
 
 use std::path::Path;
 
+use deskline_contract::{Error, Result};
 use deskline_input::{Hands, Scene as _};
-use deskline_link::{Error, Result};
 use x11rb::connection::{Connection as _, RequestConnection as _};
 use x11rb::protocol::xkb::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{

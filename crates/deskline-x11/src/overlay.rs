@@ -8,9 +8,9 @@
 mod place;
 mod text;
 
+use deskline_contract::Result;
+use deskline_contract::guard::banner_place;
 use deskline_core::Rect;
-use deskline_link::Result;
-use deskline_link::guard::banner_place;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::shape::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{

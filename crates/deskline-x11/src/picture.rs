@@ -7,8 +7,8 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Cancel, Error, Picture, Result, WindowId};
 use deskline_core::Rect;
-use deskline_link::{Cancel, Error, Picture, Result, WindowId};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::composite::{ConnectionExt as _, Redirect};
 use x11rb::protocol::damage::{ConnectionExt as _, ReportLevel};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use deskline_link::Result;
+use deskline_contract::Result;
 use x11rb::cookie::Cookie;
 use x11rb::protocol::composite::{self, ConnectionExt as _};
 use x11rb::protocol::damage::{self, ConnectionExt as _};

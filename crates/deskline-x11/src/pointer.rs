@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use deskline_contract::{Cancel, InputError, Pointer, Result};
 use deskline_core::{Point, Rect};
-use deskline_link::{Cancel, InputError, Pointer, Result};
 use x11rb::protocol::xproto::{ConnectionExt as _, KeyButMask, Window};
 
 use super::{Answer as _, During as _, Present as _, X11, sync};

@@ -1,8 +1,8 @@
 //! Menus, pop-ups and drop-downs: override-redirect children of the root, which the window manager
 //! does not list.
 
+use deskline_contract::Result;
 use deskline_core::Rect;
-use deskline_link::Result;
 use x11rb::protocol::xproto::Window;
 
 use super::X11;

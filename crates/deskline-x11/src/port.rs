@@ -4,9 +4,9 @@
 //! Requests are buffered. A press and its release go out in one write, so that the process cannot
 //! die in between.
 
+use deskline_contract::{Error, Result};
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_input::{Button, Cancel, Gap, InputError, Port, Stroke};
-use deskline_link::{Error, Result};
 use x11rb::protocol::xproto::{
     BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, Keycode,
     MOTION_NOTIFY_EVENT,

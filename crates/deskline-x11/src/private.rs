@@ -3,7 +3,7 @@
 //! The mark is on the display itself. Environment variables would be wrong if a server that runs on
 //! one desktop is pointed at another, and are missing if the display was found by its socket.
 
-use deskline_link::Result;
+use deskline_contract::Result;
 use x11rb::protocol::xproto::{AtomEnum, PropMode};
 use x11rb::wrapper::ConnectionExt as _;
 

@@ -9,8 +9,8 @@ use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Error, Result};
 use deskline_input::Cancel;
-use deskline_link::{Error, Result};
 use deskline_unix::wait;
 use rustix::event::{PollFd, PollFlags};
 use x11rb::connection::Connection as _;

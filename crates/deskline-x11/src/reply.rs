@@ -1,6 +1,6 @@
 //! Errors of requests.
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 use x11rb::connection::RequestConnection;
 use x11rb::cookie::Cookie;
 use x11rb::errors::{ConnectionError, ReplyError, ReplyOrIdError};

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use deskline_contract::{Error, Result};
 use deskline_core::{Modifiers, Point};
 use deskline_input::{
     Aim, BETWEEN_CLICKS, Cancel, Doing, Hands, Pace, Part, Receiver, Rhythm, Scene, Tempo, Under,
     Wait,
 };
-use deskline_link::{Error, Result};
 use x11rb::protocol::xproto::{ConnectionExt as _, Keycode};
 
 use super::acting::{Acting, Keys};

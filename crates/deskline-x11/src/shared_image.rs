@@ -4,8 +4,8 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
+use deskline_contract::{Error, Result};
 use deskline_core::Rect;
-use deskline_link::{Error, Result};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::shm::{self, ConnectionExt as _};

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_link::{Cancel, Error, Result};
+use deskline_contract::{Cancel, Error, Result};
 use deskline_unix::wait;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;

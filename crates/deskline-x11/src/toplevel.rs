@@ -1,5 +1,5 @@
+use deskline_contract::{Place, Window, WindowId, WindowState};
 use deskline_core::Rect;
-use deskline_link::{Place, Window, WindowId, WindowState};
 
 /// The widths of an invisible or decorative border, in pixels, such as the shadow that a window
 /// draws inside its X window (`_GTK_FRAME_EXTENTS`).

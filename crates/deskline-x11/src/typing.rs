@@ -6,9 +6,9 @@
 
 use std::time::Duration;
 
+use deskline_contract::Result;
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::{Cancel, InputError, Progress, Stroke};
-use deskline_link::Result;
 use x11rb::protocol::xkb::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{Keycode, Keysym, ModMask};
 
@@ -49,7 +49,7 @@ impl X11 {
             self.read_keys(None)?;
         }
         let keys = self.acting.keys.as_mut();
-        keys.ok_or_else(|| deskline_link::Error::system(WHAT)("the keyboard was not read"))
+        keys.ok_or_else(|| deskline_contract::Error::system(WHAT)("the keyboard was not read"))
     }
 
     /// Binds these symbols to spare codes, as far as there are enough.

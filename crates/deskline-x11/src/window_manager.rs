@@ -1,6 +1,6 @@
 //! Whether the window manager is ready.
 
-use deskline_link::Result;
+use deskline_contract::Result;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{
     Atom, AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _,

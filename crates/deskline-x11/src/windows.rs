@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use deskline_contract::{Result, WindowId};
 use deskline_core::Rect;
-use deskline_link::{Result, WindowId};
 use x11rb::connection::{Connection as _, RequestConnection};
 use x11rb::cookie::Cookie;
 use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_link::{Cancel, Result, WindowId, WindowState};
+use deskline_contract::{Cancel, Result, WindowId, WindowState};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask};
 

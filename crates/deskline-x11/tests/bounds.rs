@@ -8,9 +8,9 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use common::{Look, Manager, PlainWindow, TestDesktop};
+use deskline_contract::{Error, WindowId};
 use deskline_core::{Key, KeyPress, Modifiers, Point};
 use deskline_input::{Cancel, Click, Port as _, click, press_key, scroll, type_text};
-use deskline_link::{Error, WindowId};
 use deskline_x11::X11;
 use x11rb::protocol::res::ConnectionExt as _;
 

@@ -4,8 +4,8 @@
 mod common;
 
 use common::{Look, Manager, PlainWindow, TestDesktop, eventually};
+use deskline_contract::{Cancel, Picture, WindowId};
 use deskline_core::Point;
-use deskline_link::{Cancel, Picture, WindowId};
 
 const BLUE: u32 = 0x0030_60c0;
 const RED: u32 = 0x00e0_1010;

@@ -4,9 +4,9 @@
 mod common;
 
 use common::{Look, Manager, PlainWindow, Seen, TestDesktop, eventually};
+use deskline_contract::Error;
 use deskline_core::{Modifiers, Point};
 use deskline_input::{Button, Cancel, Click, Port as _, Reason, click, drag, hover, scroll};
-use deskline_link::Error;
 use deskline_x11::X11;
 
 const AT: Point = Point { x: 150, y: 170 };

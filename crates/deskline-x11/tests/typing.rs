@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use common::{Look, Manager, PlainWindow, Seen, TestDesktop, eventually};
+use deskline_contract::{Error, WindowId};
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::{Aim, Cancel, Reason, press_key, type_text};
-use deskline_link::{Error, WindowId};
 use deskline_x11::X11;
 
 const MIXED: &str = "Hé漢字😀Ω£ zB!\tA1@\n~`^end";

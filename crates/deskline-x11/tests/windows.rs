@@ -6,9 +6,9 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::{Look, Manager, PlainWindow, TestDesktop, eventually};
+use deskline_contract::Reason;
+use deskline_contract::{Cancel, Error, WindowId};
 use deskline_core::Rect;
-use deskline_link::Reason;
-use deskline_link::{Cancel, Error, WindowId};
 use deskline_x11::{Kind, X11};
 
 fn at(x: i16, y: i16) -> Look {

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use deskline_link::WindowHint;
+use deskline_contract::WindowHint;
 use deskline_unix::process;
 
 /// A process maps some hundred files, a line each; Chromium some thousand.

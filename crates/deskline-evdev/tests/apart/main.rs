@@ -18,12 +18,12 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use deskline_contract::Reason;
+use deskline_contract::guard::{Grab, Guards as _, LIMIT, Task};
+use deskline_contract::{Cancel, Cancelled, Error};
 use deskline_evdev::{Guard, Helper, NAME, Seen};
 use deskline_grab::message::{Order, Outcome, Report, pair, receive, send};
 use deskline_grab::{MOST, Seats, program};
-use deskline_link::Reason;
-use deskline_link::guard::{Grab, Guards as _, LIMIT, Task};
-use deskline_link::{Cancel, Cancelled, Error};
 use deskline_unix::codes::{ESCAPE, LEFT};
 use deskline_unix::wait;
 use rustix::event::PollFd;

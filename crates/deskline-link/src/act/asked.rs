@@ -6,6 +6,7 @@ use std::time::Duration;
 use deskline_core::{KeyPress, Tree};
 
 use super::action::{Act, Outcome};
+use crate::alert;
 use crate::alert::{Keys, may_press};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
@@ -18,7 +19,7 @@ const REPEATS: Duration = Duration::from_millis(150);
 impl Act<'_> {
     /// Fails if these keys may answer an alert that has come up.
     pub(super) fn approve_keys(&self, desk: &mut Checkpoint<'_>, keys: Keys<'_>) -> Result<()> {
-        self.approve_now(desk, |tree| Alert::of_keys(tree, keys, None))
+        self.approve_now(desk, |tree| alert::of_keys(tree, keys, None))
     }
 
     fn approve_now(
@@ -91,7 +92,7 @@ impl Act<'_> {
             ..click
         };
         desk.click(once, self.cancel)?;
-        let again = self.approve_now(desk, |tree| Alert::at(tree, click.at));
+        let again = self.approve_now(desk, |tree| alert::at(tree, click.at));
         let again = again.and_then(|()| desk.click(once, self.cancel));
         again.inspect_err(|_| outcome.step.done.say("Clicked once".to_owned()))
     }

@@ -10,13 +10,13 @@ use super::action::{Act, Outcome};
 use super::front::{Wanted, in_menu_bar};
 use super::no_element;
 use super::reach::Reached;
+use crate::alert::{self, takes_text};
 use crate::call::{ClickKind, Input, Quiet, Target, Typing};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Obstacle, QuietAction, Refusal, Result, TargetError};
 use crate::guard::{self, Mode, Task};
 use crate::ocr::is_from_picture;
 use crate::picture::change;
-use crate::question::Alert;
 use crate::resolve::lookup::{self, Resolved};
 use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
 use crate::settle::expected::Effect;
@@ -451,7 +451,7 @@ impl Act<'_> {
         let front = desk.front()?;
         if let Some(front) = front.as_ref().filter(|front| front.pid == Some(self.pid)) {
             self.check_window(desk, Some(tree), front)?;
-            let alert = || Alert::of_keys(tree, self.action.keys(), None);
+            let alert = || alert::of_keys(tree, self.action.keys(), None);
             self.policy
                 .approve_answer(&mut **desk, self.pid, alert, None)?;
             desk.set_aim(Aim {
@@ -485,7 +485,7 @@ impl Act<'_> {
             Err(e) if self.policy.grants.asks => return Err(e),
             prompt => prompt.ok(),
         };
-        let alert = || Alert::of_keys(prompt.as_ref()?, self.action.keys(), None);
+        let alert = || alert::of_keys(prompt.as_ref()?, self.action.keys(), None);
         self.policy.approve_answer(&mut **desk, pid, alert, None)?;
         desk.set_aim(Aim {
             polls: prompt.as_ref().is_some_and(Tree::is_picture_only),
@@ -643,12 +643,6 @@ impl Act<'_> {
         let place = element.and_then(Element::place);
         place.or(target.point.map(around))
     }
-}
-
-/// Whether a text typed after a click on this element goes to this element.
-pub(crate) fn takes_text(clicked: &Element) -> bool {
-    matches!(clicked.role, Role::TEXT_FIELD | Role::TEXT_AREA)
-        && clicked.states.contains(States::EDITABLE)
 }
 
 /// The bounds to outline for a point.

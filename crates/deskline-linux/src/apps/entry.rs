@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use deskline_link::{OpenError, Result};
+use deskline_contract::{OpenError, Result};
 
 use super::command::{self, Document};
 use crate::session::Session;

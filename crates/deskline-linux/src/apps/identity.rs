@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use deskline_link::Identity;
+use deskline_contract::Identity;
 use deskline_unix::{flatpak, process};
 
 use super::command::{Document, base_name, in_path};

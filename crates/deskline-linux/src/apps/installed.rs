@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use deskline_contract::apps::installed;
+use deskline_contract::{OpenError, Result};
 use deskline_core::{escape, nearest};
-use deskline_link::apps::installed;
-use deskline_link::{OpenError, Result};
 
 use super::command;
 use super::entry::Entry;

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use deskline_link::{OpenError, Result};
+use deskline_contract::{OpenError, Result};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::origin::{self, Origin};

@@ -1,7 +1,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use deskline_link::Identity;
+use deskline_contract::Identity;
 use tempfile::TempDir;
 
 use super::*;

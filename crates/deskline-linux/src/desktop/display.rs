@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use deskline_core::{Key, KeyPress, Modifiers, Point};
-use deskline_input::Progress;
-use deskline_link::guard::Guards;
-use deskline_link::{
+use deskline_contract::guard::Guards;
+use deskline_contract::{
     Aim, AppWindows, Cancel, Click, Clipboard, Display, KeyInput, Missing, Offer, Overlay,
     Pictures, PointerInput, Raising, Result, Screen, Window, WindowId, Workspaces,
 };
+use deskline_core::{Key, KeyPress, Modifiers, Point};
+use deskline_input::Progress;
 
 use deskline_unix::process;
 

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_contract::{AppWindows as _, Cancel, Result, Scope, TargetError};
 use deskline_core::{Element, ElementId, Point, Rect, States, Tree};
-use deskline_link::{AppWindows as _, Cancel, Result, Scope, TargetError};
 
 use super::LinuxDesktop;
 use crate::display::Popups;

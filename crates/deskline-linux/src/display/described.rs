@@ -4,8 +4,8 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use deskline_atspi::{self as atspi, AtSpi, accessibility_bus};
+use deskline_contract::{Error, Result, Scope, WindowId};
 use deskline_core::{Rect, Role, Tree};
-use deskline_link::{Error, Result, Scope, WindowId};
 use deskline_unix::process;
 use deskline_wayland::{AppToplevel, OpenMenu, Part, Toplevels};
 

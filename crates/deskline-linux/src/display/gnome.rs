@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use deskline_atspi::{self as atspi, InBuffer};
-use deskline_link::{Display as _, Result};
+use deskline_contract::{Display as _, Result};
 use deskline_wayland::{ExtensionUse, GnomeAccess, GnomeDisplay};
 
 use super::described::Described;

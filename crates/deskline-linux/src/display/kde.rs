@@ -4,8 +4,8 @@ use deskline_unix::wait;
 use std::time::Duration;
 
 use deskline_atspi::{self as atspi, InBuffer};
-use deskline_link::doctor::Fix;
-use deskline_link::{Display as _, Error, Result};
+use deskline_contract::doctor::Fix;
+use deskline_contract::{Display as _, Error, Result};
 use deskline_wayland::KdeDisplay;
 
 use super::system::{Findings, Popups, WaylandSystem, placed};

@@ -1,7 +1,7 @@
 //! sway's windows in AT-SPI's terms.
 
 use deskline_atspi::{self as atspi, InBuffer};
-use deskline_link::{Display as _, Result};
+use deskline_contract::{Display as _, Result};
 use deskline_wayland::SwayDisplay;
 
 use super::system::{Findings, Popups, WaylandSystem, placed};

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use deskline_atspi::{self as atspi, InBuffer};
+use deskline_contract::doctor::Fix;
+use deskline_contract::guard::Guards;
+use deskline_contract::{
+    Display, Offer, Result, Screen, Window, WindowId, WindowState, Workspaces,
+};
 use deskline_core::Rect;
-use deskline_link::doctor::Fix;
-use deskline_link::guard::Guards;
-use deskline_link::{Display, Offer, Result, Screen, Window, WindowId, WindowState, Workspaces};
 use deskline_wayland::{Kind, Listed, WaylandDisplay};
 use deskline_x11::X11Display;
 

@@ -2,8 +2,8 @@
 //! protocol lets no program list the windows of others or send input.
 
 use deskline_atspi as atspi;
-use deskline_link::guard::Guards;
-use deskline_link::{
+use deskline_contract::guard::Guards;
+use deskline_contract::{
     Aim, Clipboard, Display, KeyInput, Missing, Offer, Overlay, Pictures, PointerInput, Raising,
     Result, Screen,
 };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use deskline_atspi as atspi;
-use deskline_link::{Display as _, Result};
+use deskline_contract::{Display as _, Result};
 use deskline_wayland::WlrDisplay;
 
 use super::described::Described;

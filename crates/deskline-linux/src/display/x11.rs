@@ -1,7 +1,7 @@
 //! X11's windows in AT-SPI's terms.
 
 use deskline_atspi as atspi;
-use deskline_link::{Result, WindowId};
+use deskline_contract::{Result, WindowId};
 use deskline_x11::{Shadow, Toplevel, X11Display};
 
 use super::system::{DisplaySystem, WaylandSystem};

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_link::Scope;
+use deskline_contract::Scope;
 
 use super::apps::{self, App};
 use super::remedy::PRIVATE;
@@ -12,7 +12,7 @@ use crate::session::Session;
 use deskline_atspi::accessibility_bus;
 use deskline_atspi::bus::{self, Call, Connection};
 use deskline_atspi::{AtSpi, Listed};
-use deskline_link::doctor::{Check, Fix};
+use deskline_contract::doctor::{Check, Fix};
 
 /// An app that takes longer than this to answer is reported as hanging.
 const ANSWER: Duration = Duration::from_millis(700);

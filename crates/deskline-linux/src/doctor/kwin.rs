@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::remedy::carry_out;
 use crate::display::{self, WaylandSystem as _};
 use crate::session::Session;
-use deskline_link::doctor::Fix;
+use deskline_contract::doctor::Fix;
 
 /// The file's name.
 const FILE: &str = "org.deskline.Deskline.desktop";

@@ -1,6 +1,6 @@
 //! Checks a display system by the abilities that it reports: a row for each.
 
-use deskline_link::Missing;
+use deskline_contract::Missing;
 
 use deskline_unix::process;
 
@@ -8,7 +8,7 @@ use super::remedy::PRIVATE;
 use crate::display::{self, BY_PROTOCOLS, DisplaySystem};
 use crate::guard;
 use crate::session::Session;
-use deskline_link::doctor::{Check, Fix};
+use deskline_contract::doctor::{Check, Fix};
 
 /// Each capability, and the consequence for agents if it is missing.
 const WINDOWS: (&str, &str) = (

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 use rustix::fs::{FlockOperation, flock};
 
 use deskline_unix::spawn;

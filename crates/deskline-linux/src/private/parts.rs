@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::options::Options;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 
 use crate::packages::{self, Package, in_path};
 

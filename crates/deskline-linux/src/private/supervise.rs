@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, set_child_subreaper, waitpid};
 use serde_json::{Map, Value};

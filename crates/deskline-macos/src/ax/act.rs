@@ -1,6 +1,6 @@
 //! Actions through the accessibility API: no pointer, no keys, no focus.
 
-use deskline_link::{Error, Obstacle, QuietAction, Refusal, Result};
+use deskline_contract::{Error, Obstacle, QuietAction, Refusal, Result};
 
 use crate::os::{AxError, NewValue, Os, Value};
 

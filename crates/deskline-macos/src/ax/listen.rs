@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use deskline_link::{Sign, Signs};
+use deskline_contract::{Sign, Signs};
 
 use super::PATIENCE;
 use crate::os::{Ax, AxError, Os};

@@ -14,8 +14,8 @@ pub(crate) mod walk;
 
 use std::time::Duration;
 
+use deskline_contract::{Error, WindowHint};
 use deskline_core::escape;
-use deskline_link::{Error, WindowHint};
 
 use crate::os::{AxError, Os, name_of};
 

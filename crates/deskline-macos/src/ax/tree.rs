@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
+use deskline_contract::{Result, Scope};
 use deskline_core::{
     App, Element, Role, States, Text, Tree, TreeWindow, WindowId, escape, summary,
 };
-use deskline_link::{Result, Scope};
 
 use super::facts::Facts;
 use super::identity::Identities;

@@ -8,8 +8,8 @@
 use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Error, Result};
 use deskline_core::{Role, States, Text};
-use deskline_link::{Error, Result};
 
 use super::facts::{self, FACTS, FACTS_AND_CHILDREN, FACTS_BUT_VALUE, Facts};
 use super::long_text;

@@ -4,11 +4,11 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
-use deskline_core::App;
-use deskline_link::{
+use deskline_contract::{
     Application, Apps, End, Identity, OpenError, Opened, Permit, Progress, Result, WindowHint,
     WindowState,
 };
+use deskline_core::App;
 
 use super::MacDesktop;
 use crate::os::{Os, Process, RunningApp};

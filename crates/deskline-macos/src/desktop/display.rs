@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_core::{Point, Rect};
-use deskline_link::guard::{Grab, Guards, Task};
-use deskline_link::{
+use deskline_contract::guard::{Grab, Guards, Task};
+use deskline_contract::{
     Aim, AppWindows, Cancel, Clipboard, Display, Error, KeyInput, Offer, Overlay, Picture,
     PictureNature, Pictures, Pointer, PointerInput, Raising, Result, Screen, Window, WindowId,
 };
+use deskline_core::{Point, Rect};
 
 use super::MacDesktop;
 use crate::desktop::Before;

@@ -1,8 +1,8 @@
 //! Where input goes.
 
+use deskline_contract::{Error, Result};
 use deskline_core::Point;
 use deskline_input::{Aim, Cancel, Doing, Hands, Receiver, Rhythm, Scene, Under, Wait};
-use deskline_link::{Error, Result};
 
 use super::MacDesktop;
 use crate::input::{Input, RHYTHM};

@@ -3,11 +3,12 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_contract::Cancel;
 use deskline_core::{Line, Point};
 use deskline_input::Click;
 use deskline_link::call::{Input, Typing};
 use deskline_link::selftest::{Found, field, judge, said, tree_of, within};
-use deskline_link::{Action, Cancel, Target};
+use deskline_link::{Action, Target};
 
 use super::guard::length;
 use super::test::Test;
@@ -58,7 +59,7 @@ pub(super) fn until(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
 
 impl<O: Os> Test<'_, O> {
     /// Brings an app to the front without a link, which would put the old one back.
-    pub(super) fn show(&self, pid: u32) -> Option<deskline_link::Window> {
+    pub(super) fn show(&self, pid: u32) -> Option<deskline_contract::Window> {
         let (window, _) = windows::of_app(self.os, pid).into_iter().next()?;
         activate::window(self.os, window.id, None, &Cancel::new()).ok()?;
         Some(window)
@@ -217,7 +218,7 @@ impl<O: Os> Test<'_, O> {
             return self.skip(NAME, "the window does not go to full screen");
         }
         // The attribute changes before the end of the animation.
-        deskline_link::wait::pause(Duration::from_secs(1));
+        deskline_contract::wait::pause(Duration::from_secs(1));
         let before = length(&os, pid);
         self.show(other);
         if !until(TRAVELS, || windows::all_away(&os, pid)) {
@@ -234,7 +235,7 @@ impl<O: Os> Test<'_, O> {
         self.show(pid);
         self.back_to_full_screen(pid, other);
         until(TRAVELS, || full(false).is_ok() && !is_full());
-        deskline_link::wait::pause(Duration::from_secs(1));
+        deskline_contract::wait::pause(Duration::from_secs(1));
         let said = field(&answer, "error").unwrap_or_default();
         let seen = format!("arrived: {arrived}, back: {back}, {ms} ms {said}");
         self.note(NAME, judge(arrived && back, seen));

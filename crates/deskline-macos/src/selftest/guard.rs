@@ -4,9 +4,9 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use deskline_link::Cancel;
-use deskline_link::Reason;
-use deskline_link::guard::{Grab, LIMIT};
+use deskline_contract::Cancel;
+use deskline_contract::Reason;
+use deskline_contract::guard::{Grab, LIMIT};
 use deskline_link::selftest::{guarded, judge, reached, within};
 
 use super::test::Test;

@@ -29,7 +29,7 @@ pub(super) fn banner<O: Os>(os: &O, say: &mut dyn FnMut(&str)) {
     let shown = panels::panels(&os.displays(), Some(place), caption, false);
     os.overlay(&shown);
     say("shown");
-    deskline_link::wait::pause(BANNER);
+    deskline_contract::wait::pause(BANNER);
 }
 
 impl<O: Os> Test<'_, O> {

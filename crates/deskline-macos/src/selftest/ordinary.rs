@@ -3,11 +3,12 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_contract::Picture;
 use deskline_core::{KeyPress, Line, Point, Role};
 use deskline_input::Button;
 use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::selftest::{Found, field, judge, said, tree_of};
-use deskline_link::{Action, Answer, Picture, Target};
+use deskline_link::{Action, Answer, Target};
 
 use super::effects::{SHOWS, until};
 use super::guard::length;
@@ -72,7 +73,7 @@ fn center<O: Os>(os: &O, element: &O::Element) -> Option<Point> {
 impl<O: Os> Test<'_, O> {
     /// Presses Cmd+N in an app. Returns the element of the new window.
     fn new_window(&mut self, pid: u32) -> Option<O::Element> {
-        let number = |(w, _): &(deskline_link::Window, _)| w.id;
+        let number = |(w, _): &(deskline_contract::Window, _)| w.id;
         let before: Vec<_> = windows::of_app(self.os, pid).iter().map(number).collect();
         self.press(pid, "n", &["Command"]);
         let os = self.os.clone();
@@ -245,7 +246,7 @@ impl<O: Os> Test<'_, O> {
             // The mouse moves from the click on, and stops at the latest when the text is complete.
             until(SHOWS, || !near(os.pointer(), before));
             for _ in 0..MOTIONS {
-                deskline_link::wait::pause(MOTION);
+                deskline_contract::wait::pause(MOTION);
                 let (x, y) = os.pointer();
                 let motion = Event::Move {
                     to: (x + 1.0, y),
@@ -278,7 +279,7 @@ impl<O: Os> Test<'_, O> {
             }
             let Some(pid) = self.open(app) else { continue };
             let first = super::tools::ids(self.os, pid);
-            deskline_link::wait::pause(Duration::from_secs(1));
+            deskline_contract::wait::pause(Duration::from_secs(1));
             let second = super::tools::ids(self.os, pid);
             let same = first.iter().filter(|id| second.contains(id)).count();
             let good = same * 100 >= first.len() * 95 && !first.is_empty();

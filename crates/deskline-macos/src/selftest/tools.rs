@@ -4,10 +4,11 @@
 use std::process::Command;
 use std::time::Duration;
 
+use deskline_contract::Scope;
 use deskline_core::{KeyPress, Line, Point, Ref, Role};
 use deskline_link::call::{Awaited, Typing};
 use deskline_link::selftest::{field, judge, press, tree_of};
-use deskline_link::{Action, Scope, Target};
+use deskline_link::{Action, Target};
 
 use super::test::Test;
 use crate::ax::identity::Identities;

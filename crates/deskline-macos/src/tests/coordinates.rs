@@ -2,9 +2,10 @@
 
 #![allow(clippy::float_cmp)] // whole numbers are exact in a double
 
+use deskline_contract::{Pictures as _, WindowId};
 use deskline_core::{Point, Rect};
 use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::{Action, Pictures as _, Target, WindowId};
+use deskline_link::{Action, Target};
 
 use super::desk::{Desk, EDITOR, Expect, displays, line};
 use crate::desktop::MacDesktop;

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use deskline_contract::Cancel;
 use deskline_core::{KeyPress, Line, Ref};
 use deskline_journal::{Journal, Retention};
 use deskline_link::call::Typing;
-use deskline_link::{Action, Answer, Call, Cancel, Links, Policy, Target, selftest};
+use deskline_link::{Action, Answer, Call, Links, Policy, Target, selftest};
 use tempfile::TempDir;
 
 use crate::os::fake::{Fake, Id, World, text};

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use deskline_contract::Cancel;
+use deskline_link::Target;
 use deskline_link::call::Typing;
-use deskline_link::{Cancel, Target};
 
 use super::desk::{Desk, EDITOR, Expect, has};
 use crate::keys::ESCAPE;
@@ -98,14 +99,14 @@ fn keys_that_the_person_holds_are_released_before_any_input() {
 fn a_tap_that_the_system_turns_off_is_turned_on_again() {
     let desk = Desk::new();
     let mut guard = crate::guard::Guard::new(desk.mac.clone());
-    let task = deskline_link::guard::Task {
+    let task = deskline_contract::guard::Task {
         caption: None,
         place: None,
         pointer: false,
-        limit: deskline_link::guard::LIMIT,
+        limit: deskline_contract::guard::LIMIT,
     };
     let kept = guard.grab(&task, &Cancel::new());
-    assert_eq!(kept, deskline_link::guard::Grab::Held);
+    assert_eq!(kept, deskline_contract::guard::Grab::Held);
     assert_eq!(desk.mac.turn_tap_off(), Some(Verdict::Enable));
     let before = desk.mac.world().reached.len();
     desk.mac.post(&key(7)[0], 0).unwrap();

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Scope, Trees as _};
 use deskline_link::call::Typing;
-use deskline_link::{Action, Scope, Target, Trees as _};
+use deskline_link::{Action, Target};
 
 use super::desk::{Desk, Expect, MAIL, element, field, has, within};
 use crate::os::Value;
@@ -145,7 +146,7 @@ fn pictures_are_taken_although_the_preflight_fails() {
     let picture = checks.iter().find(|c| c.name == "picture").unwrap();
     assert_eq!(
         picture.status,
-        deskline_link::doctor::Status::Ok,
+        deskline_contract::doctor::Status::Ok,
         "{}",
         picture.finding
     );

@@ -1,7 +1,7 @@
 //! The process whose permissions apply, depending on the process that started the server.
 
+use deskline_contract::doctor::Status;
 use deskline_link::Action;
-use deskline_link::doctor::Status;
 
 use super::desk::{Desk, has};
 
@@ -122,7 +122,7 @@ fn pictures_name_the_same_holder() {
 }
 
 /// The doctor's line with this name.
-fn doctors(desk: &Desk, pid: u32, name: &str) -> deskline_link::doctor::Check {
+fn doctors(desk: &Desk, pid: u32, name: &str) -> deskline_contract::doctor::Check {
     let checks = crate::doctor::examine(&desk.mac, pid);
     checks.into_iter().find(|c| c.name == name).unwrap()
 }
@@ -168,7 +168,7 @@ fn a_responsible_terminal_that_has_ended_is_reported() {
 }
 
 /// The doctor's line about the program at this path, with this signature.
-fn program(path: &str, own: bool, signature: &str, mark: &str) -> deskline_link::doctor::Check {
+fn program(path: &str, own: bool, signature: &str, mark: &str) -> deskline_contract::doctor::Check {
     let desk = Desk::new();
     let mut world = desk.mac.world();
     let whole = path.split("/Contents").next().unwrap();

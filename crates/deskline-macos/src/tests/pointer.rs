@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use deskline_contract::Cancel;
+use deskline_contract::Reason;
 use deskline_core::Point;
-use deskline_link::Reason;
 use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::{Action, Call, Cancel, Target};
+use deskline_link::{Action, Call, Target};
 
 use super::desk::{Desk, Expect, MAIL, has};
 use crate::os::{Event, Value};

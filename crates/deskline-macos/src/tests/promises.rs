@@ -111,7 +111,7 @@ fn a_caption_shows_no_text_where_the_app_has_a_secure_field() {
         },
         ..deskline_link::Call::new(MAIL, action)
     };
-    desk.links.run(&call, &deskline_link::Cancel::new());
+    desk.links.run(&call, &deskline_contract::Cancel::new());
     let said = desk.mac.world().said.clone();
     assert!(said.iter().any(|s| s.contains("•••")), "{said:?}");
     assert!(said.iter().all(|s| !s.contains("hunter2")), "{said:?}");

@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
+use deskline_contract::doctor::Status;
+use deskline_contract::{Platform as _, Scope, Trees as _};
 use deskline_core::{Role, Tree};
 use deskline_link::call::Typing;
-use deskline_link::doctor::Status;
-use deskline_link::{Action, Platform as _, Scope, Target, Trees as _};
+use deskline_link::{Action, Target};
 
 use super::desk::{Desk, Expect, MAIL, element, field, reference};
 use crate::desktop::MacDesktop;

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_contract::Cancel;
 use deskline_link::call::{Toplevel, Typing};
-use deskline_link::{Action, Answer, Call, Cancel, Target};
+use deskline_link::{Action, Answer, Call, Target};
 
 use super::desk::{
     Desk, EDITOR, Expect, MAIL, clicks_on, element, field, front, line, reference, tree,

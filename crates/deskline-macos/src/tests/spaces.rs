@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use deskline_contract::Cancel;
 use deskline_link::call::{Toplevel, Typing};
-use deskline_link::{Action, Call, Cancel, Target};
+use deskline_link::{Action, Call, Target};
 
 use super::desk::{Desk, EDITOR, Expect, MAIL, element, front, has, line, reference, tree, within};
 use crate::os::fake::clicks;

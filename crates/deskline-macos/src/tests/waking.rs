@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deskline_link::{Scope, Trees as _};
+use deskline_contract::{Scope, Trees as _};
 
 use super::desk::{Desk, MAIL, within};
 use crate::desktop::MacDesktop;

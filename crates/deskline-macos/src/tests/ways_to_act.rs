@@ -4,10 +4,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use deskline_contract::Cancel;
 use deskline_core::{KeyPress, Modifiers};
 use deskline_input::Button;
 use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::{Action, Answer, Call, Cancel, Target};
+use deskline_link::{Action, Answer, Call, Target};
 
 use super::desk::{Desk, EDITOR, Expect, MAIL, clicks_on, front, has, tree};
 use crate::os::fake::{Id, text};

@@ -7,10 +7,10 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_link::clipboard::{
+use deskline_contract::clipboard::{
     HINT, HINT_DATA, MOST_SAVED, NO_DATA, SAVES, TEXT_TYPES, lost_formats, order,
 };
-use deskline_link::{Cancel, DisplayError, Error, Result};
+use deskline_contract::{Cancel, DisplayError, Error, Result};
 use rustix::event::{PollFd, PollFlags};
 
 /// How long the owner may take to hand over a short text.

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_link::clipboard::{Board, HINT, Lending, Order, Reading};
-use deskline_link::{Cancel, Error, Result};
+use deskline_contract::clipboard::{Board, HINT, Lending, Order, Reading};
+use deskline_contract::{Cancel, Error, Result};
 use deskline_unix::worker::Inbox;
 use rustix::event::{PollFd, PollFlags};
 use rustix::pipe::{PipeFlags, pipe_with};

@@ -1,7 +1,7 @@
 //! The common part of the threads that own a clipboard.
 
-use deskline_link::clipboard::{Board, ClipboardThread, Lending, Order, Reading};
-use deskline_link::{Error, Result};
+use deskline_contract::clipboard::{Board, ClipboardThread, Lending, Order, Reading};
+use deskline_contract::{Error, Result};
 use deskline_unix::worker::{Inbox, Worker};
 
 use super::content::Content;

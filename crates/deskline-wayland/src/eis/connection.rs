@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 use deskline_unix::wait;
 use reis::PendingRequestResult;
 use reis::ei::{self, handshake::ContextType};

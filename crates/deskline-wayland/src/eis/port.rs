@@ -1,11 +1,11 @@
 //! The pointer and the keyboard over an EIS socket.
 
-use deskline_link::wait;
+use deskline_contract::wait;
 use std::fmt;
 use std::os::fd::OwnedFd;
 use std::time::Instant;
 
-use deskline_link::{DisplayError, Error, Result};
+use deskline_contract::{DisplayError, Error, Result};
 use reis::ei::button::ButtonState;
 use reis::ei::handshake::ContextType;
 use reis::ei::keyboard::KeyState;

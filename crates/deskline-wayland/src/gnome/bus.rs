@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 use serde::de::DeserializeOwned;
 use zbus::blocking::{Connection, MessageIterator};
 use zbus::zvariant::{self, DynamicDeserialize, OwnedObjectPath, OwnedValue, Type, Value};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use deskline_link::Result;
+use deskline_contract::Result;
 
 use super::bus::{Bus, Options};
 use super::session::{self, CAST, CAST_SESSION};

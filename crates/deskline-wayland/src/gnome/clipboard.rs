@@ -11,8 +11,8 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
 
 use async_io::Async;
-use deskline_link::clipboard::{Board, ClipboardThread, HINT, Lending, Order, Reading};
-use deskline_link::{Cancel, Error, Result};
+use deskline_contract::clipboard::{Board, ClipboardThread, HINT, Lending, Order, Reading};
+use deskline_contract::{Cancel, Error, Result};
 use deskline_unix::wait;
 use deskline_unix::worker::Inbox;
 use futures_lite::{StreamExt as _, future};

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use deskline_link::{Cancel, Raising, Result, WindowId};
+use deskline_contract::{Cancel, Raising, Result, WindowId};
 
 use super::extension::ShellWindow;
 use super::placed::Placed;
@@ -43,7 +43,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`](deskline_link::Error::Unavailable) if Mutter offers no remote
+    /// [`Error::Unavailable`](deskline_contract::Error::Unavailable) if Mutter offers no remote
     /// desktop.
     pub fn connect(to: &Access<'_>, toplevels: T) -> Result<Self> {
         let plain = Plain::connect(to, toplevels)?;

@@ -5,8 +5,8 @@ use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use deskline_contract::{DisplayError, Error, Pointer, Result, WindowId, WindowState};
 use deskline_core::{Point, Rect};
-use deskline_link::{DisplayError, Error, Pointer, Result, WindowId, WindowState};
 use zbus::zvariant::DynamicDeserialize;
 
 use super::bus::Calls;
@@ -293,7 +293,7 @@ pub(crate) fn focused<'t>(
 
 #[cfg(test)]
 mod tests {
-    use deskline_link::WindowId;
+    use deskline_contract::WindowId;
 
     use super::*;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 use deskline_unix::spawn;
 use wayland_client::protocol::wl_seat::Capability;
 

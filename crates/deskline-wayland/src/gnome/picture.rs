@@ -1,7 +1,7 @@
 //! The picture of a window's content, from a frame of its stream.
 
+use deskline_contract::Picture;
 use deskline_core::Point;
-use deskline_link::Picture;
 
 use super::place::Content;
 use crate::pipewire::Frame;

@@ -1,14 +1,14 @@
 //! GNOME with Deskline's extension, which reports windows and their places: coordinates are the
 //! screen's, and one pointer for the whole screen sends the input.
 
-use deskline_link::wait;
+use deskline_contract::wait;
 use std::time::Duration;
 
-use deskline_core::{Point, Rect};
-use deskline_link::{
+use deskline_contract::{
     Aim, Cancel, Error, Offer, Other, Picture, PictureNature, Pictures, Pointer, Raising, Result,
     Window, WindowId, WindowState, Workspaces,
 };
+use deskline_core::{Point, Rect};
 
 use super::casts::Casts;
 use super::extension::{Extension, Over, Screen, ShellWindow};

@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use deskline_core::Point;
-use deskline_link::{
+use deskline_contract::{
     Aim, Cancel, DisplayError, Error, Offer, Other, Picture, PictureNature, Pictures, Raising,
     Result, Window, WindowId,
 };
+use deskline_core::Point;
 
 use super::casts::Casts;
 use super::extension::{self, Extension};

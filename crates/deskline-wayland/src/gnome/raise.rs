@@ -2,12 +2,12 @@
 //! Alt+Esc, which cycle through the windows of the workspace. Mutter gives programs no other means
 //! without the app's help.
 
-use deskline_link::wait;
+use deskline_contract::wait;
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Cancel, DisplayError, Result, WindowId};
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::Port as _;
-use deskline_link::{Cancel, DisplayError, Result, WindowId};
 
 use super::bus::On;
 use super::extension::candidates;

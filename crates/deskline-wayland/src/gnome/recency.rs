@@ -1,7 +1,7 @@
 //! The order in which windows were last in front. GNOME's own keys (Alt+Esc) cycle through windows
 //! in this order, so a window's index is the number of strokes that raises it.
 
-use deskline_link::WindowId;
+use deskline_contract::WindowId;
 
 /// The windows that were seen in front, the latest first.
 #[derive(Debug, Default)]

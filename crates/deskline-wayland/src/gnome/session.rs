@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use deskline_link::{Error, Missing, Offer, Result, WindowId};
+use deskline_contract::{Error, Missing, Offer, Result, WindowId};
 use zbus::zvariant::{OwnedValue, Value};
 
 use super::bus::{Bus, Calls, On, Options, read};

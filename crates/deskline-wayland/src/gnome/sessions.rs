@@ -5,12 +5,12 @@
 //! remote session while nobody is connected. Without a keyboard no app reports which window is in
 //! front. Apps lose events that are sent before they have bound a new device.
 
-use deskline_link::wait;
+use deskline_contract::wait;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use deskline_contract::Result;
 use deskline_core::WindowId;
-use deskline_link::Result;
 use wayland_client::protocol::wl_seat::Capability;
 
 use super::bus::Bus;

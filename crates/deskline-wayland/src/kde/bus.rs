@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 use zbus::blocking::Connection;
 use zbus::zvariant::{DynamicDeserialize, OwnedFd};
 

@@ -1,17 +1,17 @@
 //! KWin as a [`Compositor`].
 
-use deskline_link::wait;
+use deskline_contract::wait;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use deskline_core::Point;
-use deskline_input::Part;
-use deskline_link::error::setup::KWIN_INPUT;
-use deskline_link::guard::{Grab, Guards, Task};
-use deskline_link::{
+use deskline_contract::error::setup::KWIN_INPUT;
+use deskline_contract::guard::{Grab, Guards, Task};
+use deskline_contract::{
     Aim, Cancel, Error, Missing, Offer, Other, Picture, PictureNature, Pictures, Pointer, Raising,
     Result, Window, WindowId, WindowState, Workspaces,
 };
+use deskline_core::Point;
+use deskline_input::Part;
 
 use super::bus::Bus;
 use super::fake::{self, Fake};

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use deskline_link::Result;
+use deskline_contract::Result;
 use wayland_client::delegate_noop;
 use wayland_protocols_plasma::fake_input::client::org_kde_kwin_fake_input::OrgKdeKwinFakeInput;
 use wayland_protocols_plasma::keystate::client::org_kde_kwin_keystate::{self, OrgKdeKwinKeystate};

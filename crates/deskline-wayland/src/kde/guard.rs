@@ -13,8 +13,8 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Cancel, Error, Reason, Result};
 use deskline_core::Rect;
-use deskline_link::{Cancel, Error, Reason, Result};
 
 use super::bus::{Bus, lost};
 use super::keeper::{MANAGER, MANAGER_INTERFACE, Order, Report};

@@ -8,8 +8,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use deskline_contract::{DisplayError, Result};
 use deskline_input::Part;
-use deskline_link::{DisplayError, Result};
 use deskline_unix::family::{self, Family};
 
 use super::bus::Bus;

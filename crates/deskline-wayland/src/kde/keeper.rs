@@ -9,8 +9,8 @@ use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Error, Result};
 use deskline_input::guard::Machine;
-use deskline_link::{Error, Result};
 use deskline_unix::{codes, wait};
 use reis::ei::handshake::ContextType;
 use rustix::event::{PollFd, PollFlags};

@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 use std::time::Instant;
 
+use deskline_contract::error::setup::KWIN_PICTURES;
+use deskline_contract::{Error, Missing, Offer, Picture, Result};
 use deskline_core::Point;
-use deskline_link::error::setup::KWIN_PICTURES;
-use deskline_link::{Error, Missing, Offer, Picture, Result};
 use deskline_unix::wait;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;

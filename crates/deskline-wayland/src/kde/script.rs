@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 use zbus::message::Header;
 use zbus::zvariant::DynamicDeserialize;
 

@@ -1,7 +1,7 @@
 //! KWin's windows and its pointer, as reported by our script.
 
+use deskline_contract::{Error, Result};
 use deskline_core::{Point, Rect};
-use deskline_link::{Error, Result};
 use serde::Deserialize;
 
 use super::script::Scripts;
@@ -181,7 +181,7 @@ fn number(uuid: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use deskline_link::Place;
+    use deskline_contract::Place;
 
     use super::*;
     use crate::listed::{Kind, away, toplevels};
@@ -237,7 +237,7 @@ mod tests {
             windows.join(",")
         );
         let windows = Screen::read(&listing).unwrap().windows;
-        let number = |id: deskline_link::WindowId| id.0 >> 32;
+        let number = |id: deskline_contract::WindowId| id.0 >> 32;
         let listed: Vec<u64> = toplevels(&windows).iter().map(|w| number(w.id)).collect();
         assert_eq!(listed, [5, 2, 3, 4]);
         let places: Vec<(u64, Place)> = away(&windows)

@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 
 use api::{Api, StreamEvents, api};
 use pod::Format;

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use deskline_core::{Point, Rect};
-use deskline_link::guard::{Grab, Guards, Task};
-use deskline_link::{
+use deskline_contract::guard::{Grab, Guards, Task};
+use deskline_contract::{
     Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, PictureNature, Pictures,
     Raising, Result, Window, WindowId, WindowState, Workspaces,
 };
+use deskline_core::{Point, Rect};
 
 use crate::compositor::{BoxedPort, Compositor, Keyboard, Located, Manner, await_front, gone};
 use crate::display::WaylandDisplay;

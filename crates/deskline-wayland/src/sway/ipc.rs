@@ -5,8 +5,8 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
+use deskline_contract::{Error, Result};
 use deskline_core::Rect;
-use deskline_link::{Error, Result};
 use deskline_unix::socket;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

@@ -1,14 +1,14 @@
 //! A compositor of the wlroots family as a [`Compositor`].
 
-use deskline_link::wait;
+use deskline_contract::wait;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use deskline_core::{Point, Rect, escape};
-use deskline_link::{
+use deskline_contract::{
     Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, PictureNature, Pictures,
     Raising, Result, Window, WindowId, WindowState, Workspaces,
 };
+use deskline_core::{Point, Rect, escape};
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
 
 use super::marks::Marks;

@@ -1,7 +1,7 @@
 //! Matches the compositor's list of windows with the windows that apps describe. Both report only
 //! titles and which window has the keyboard.
 
-use deskline_link::WindowId;
+use deskline_contract::WindowId;
 
 use crate::described::AppToplevel;
 

@@ -2,11 +2,11 @@
 //! screen's: this takes [`Marks`] of the content there, and finds them again after the window has
 //! its size back. From then on the marks alone find it, as long as enough of its content stays.
 
-use deskline_link::wait;
+use deskline_contract::wait;
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Cancel, DisplayError, Error, Result, WindowId};
 use deskline_core::Point;
-use deskline_link::{Cancel, DisplayError, Error, Result, WindowId};
 
 use super::compositor::{Effort, Front, Place, Wlr};
 use super::marks::{Found, Marks, Shot};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 use deskline_unix::{socket, wait};
 use rustix::event::{PollFd, PollFlags};
 use wayland_client::backend::WaylandError;
@@ -218,7 +218,7 @@ impl Client {
     pub(crate) fn await_apps(&mut self) {
         if let Some(since) = self.new_since.take() {
             // No event reports that apps have bound a device.
-            deskline_link::wait::pause(ASK.saturating_sub(since.elapsed()));
+            deskline_contract::wait::pause(ASK.saturating_sub(since.elapsed()));
         }
     }
 }

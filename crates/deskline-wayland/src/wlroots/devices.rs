@@ -1,8 +1,8 @@
 //! The virtual devices of a seat as an input port.
 
+use deskline_contract::{Error, Result};
 use deskline_core::{KeyPress, Modifiers, Point, Rect};
 use deskline_input::{Button, Cancel, Gap, InputError, Port, Stroke};
-use deskline_link::{Error, Result};
 use wayland_client::protocol::wl_pointer::Axis;
 
 use crate::compositor::plus;

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
-use deskline_link::Result;
+use deskline_contract::Result;
 use wayland_client::protocol::wl_seat::Capability;
 
 use crate::helper;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::os::fd::AsFd as _;
 
-use deskline_link::{Error, Result};
+use deskline_contract::{Error, Result};
 use rustix::fs::{MemfdFlags, memfd_create};
 use wayland_client::protocol::wl_keyboard::{KeyState, KeymapFormat};
 use wayland_client::protocol::wl_seat::Capability;

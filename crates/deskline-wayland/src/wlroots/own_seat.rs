@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use deskline_link::error::setup;
-use deskline_link::{Error, Result};
+use deskline_contract::error::setup;
+use deskline_contract::{Error, Result};
 use wayland_client::delegate_noop;
 use wayland_client::protocol::wl_seat::Capability;
 use wayland_protocols::ext::transient_seat::v1::client::ext_transient_seat_manager_v1::ExtTransientSeatManagerV1;

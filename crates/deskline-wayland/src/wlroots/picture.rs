@@ -4,8 +4,8 @@ use std::fs::File;
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::FileExt as _;
 
+use deskline_contract::{Error, Picture, Result};
 use deskline_core::{Point, Rect};
-use deskline_link::{Error, Picture, Result};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use wayland_client::WEnum;
 use wayland_client::protocol::wl_output::WlOutput;

@@ -1,7 +1,7 @@
 //! A virtual pointer: absolute motion over the whole layout, buttons and the wheel.
 
+use deskline_contract::Result;
 use deskline_core::{Point, Rect};
-use deskline_link::Result;
 use wayland_client::protocol::wl_pointer::{Axis, AxisSource, ButtonState};
 use wayland_client::protocol::wl_seat::Capability;
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_v1::ZwlrVirtualPointerV1;

@@ -1,7 +1,7 @@
 //! The outputs and their positions in the layout (xdg-output).
 
+use deskline_contract::{DisplayError, Error, Result};
 use deskline_core::{Point, Rect};
-use deskline_link::{DisplayError, Error, Result};
 use wayland_client::delegate_noop;
 use wayland_client::protocol::wl_output::{self, WlOutput};
 use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_manager_v1::ZxdgOutputManagerV1;

@@ -1,7 +1,7 @@
 //! The windows that the compositor lists (wlr-foreign-toplevel), with titles and states, but
 //! without positions and processes.
 
-use deskline_link::Result;
+use deskline_contract::Result;
 use wayland_client::{Connection, Dispatch, Proxy as _, QueueHandle, event_created_child};
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::{
     self, State, ZwlrForeignToplevelHandleV1,
@@ -18,7 +18,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`deskline_link::Error::Unavailable`] if the compositor does not offer it.
+    /// [`deskline_contract::Error::Unavailable`] if the compositor does not offer it.
     pub(crate) fn watch_toplevels(&mut self) -> Result<()> {
         let manager = self.bind(3)?;
         self.heard.toplevels.manager = Some(manager);

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use deskline_contract::Clipboard as _;
+use deskline_contract::clipboard::{HINT, HINT_DATA};
 use deskline_input::Cancel;
-use deskline_link::Clipboard as _;
-use deskline_link::clipboard::{HINT, HINT_DATA};
 
 use super::desktop;
 use super::server::clipboard::read;
@@ -38,7 +38,7 @@ fn pasted(server: &Server, kind: &'static str) -> Vec<u8> {
 }
 
 /// The person's clipboard, saved, with this text in its place.
-fn lent(server: &Server, text: &str) -> impl deskline_link::Clipboard + use<> {
+fn lent(server: &Server, text: &str) -> impl deskline_contract::Clipboard + use<> {
     let mut clipboard = deskline_wayland::clipboard::start(&server.socket()).expect("a clipboard");
     clipboard
         .save(&Cancel::new())

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Display as _, Error, Result};
 use deskline_core::{KeyPress, Modifiers};
 use deskline_input::{Button, Cancel, Click, Clicks, Reason};
-use deskline_link::{Display as _, Error, Result};
 
 use super::server::Options;
 use super::{Bed, PERSONS, TARGET, at, rect};

@@ -12,9 +12,9 @@ mod windows;
 
 use std::sync::Arc;
 
+use deskline_contract::{Display as _, Result, Screen as _, Window, WindowId};
 use deskline_core::{Point, Rect};
 use deskline_input::{Aim, Cancel};
-use deskline_link::{Display as _, Result, Screen as _, Window, WindowId};
 use deskline_wayland::{AppToplevel, OpenMenu, Part, Toplevels, WlrDisplay};
 
 use server::desktop::{Desktop, Screen, Window as Shown};

@@ -1,7 +1,7 @@
 //! Pictures of a part of an output.
 
+use deskline_contract::{Display as _, Screen as _};
 use deskline_input::{Cancel, Click};
-use deskline_link::{Display as _, Screen as _};
 use wayland_server::protocol::wl_shm::Format;
 
 use super::server::Options;

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Display as _, DisplayError, Error, Screen as _};
 use deskline_input::Cancel;
-use deskline_link::{Display as _, DisplayError, Error, Screen as _};
 
 use super::server::Options;
 use super::server::desktop::Window;

@@ -3,8 +3,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use deskline_link::apps::{by_word, installed, not_found};
-use deskline_link::{Identity, OpenError, Result};
+use deskline_contract::apps::{by_word, installed, not_found};
+use deskline_contract::{Identity, OpenError, Result};
 
 use super::shell;
 use crate::process;

@@ -11,7 +11,7 @@ use std::os::windows::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use deskline_link::{End, Exit, OpenError, Opened, Permit, Progress, Result};
+use deskline_contract::{End, Exit, OpenError, Opened, Permit, Progress, Result};
 use deskline_unix::complaint::Complaint;
 use find::Program;
 use windows::Win32::Foundation::ERROR_ELEVATION_REQUIRED;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use deskline_contract::{QuietAction, Result, Scope, Sign, Trees};
 use deskline_core::{ElementId, Tree};
-use deskline_link::{QuietAction, Result, Scope, Sign, Trees};
 
 use super::WinDesktop;
 use crate::tree::uia::Uia;

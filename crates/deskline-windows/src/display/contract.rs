@@ -1,11 +1,11 @@
 //! Implements the display contract: windows, pointer, pictures.
 
-use deskline_core::{Point, WindowId};
-use deskline_input::{Aim, Cancel, Hands};
-use deskline_link::{
+use deskline_contract::{
     Picture, PictureNature, Pictures, Pointer, Raising, Result, Screen, Window, WindowState,
     Workspaces,
 };
+use deskline_core::{Point, WindowId};
+use deskline_input::{Aim, Cancel, Hands};
 
 use super::raise;
 use super::windows::{Kind, Toplevel, describe, every, kind, states, toplevels};

@@ -1,10 +1,10 @@
 //! Brings windows to the front.
 
-use deskline_link::wait;
+use deskline_contract::wait;
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Cancel, DisplayError, Result};
 use deskline_core::WindowId;
-use deskline_link::{Cancel, DisplayError, Result};
 
 use super::privilege;
 use super::windows::{TOPMOST, belongs_to, every, owner};

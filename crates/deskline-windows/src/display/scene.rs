@@ -1,13 +1,13 @@
 //! Checks where input goes.
 
-use deskline_link::wait;
+use deskline_contract::wait;
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Error, Result};
 use deskline_core::{Point, WindowId};
 use deskline_input::{
     Aim, Cancel, Doing, Hands, InputError, Other, Progress, Receiver, Rhythm, Scene, Under, Wait,
 };
-use deskline_link::{Error, Result};
 
 use super::WinDisplay;
 use super::privilege::{self, ELEVATED};

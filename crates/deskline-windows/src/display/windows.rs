@@ -1,7 +1,7 @@
 //! Lists windows, and finds their processes and kinds.
 
+use deskline_contract::{Window, WindowState, display::Place};
 use deskline_core::{Rect, WindowId};
-use deskline_link::{Window, WindowState, display::Place};
 
 use crate::os::{self, class, is_minimised, is_visible, owning, title};
 

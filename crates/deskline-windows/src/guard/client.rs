@@ -7,10 +7,10 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use deskline_contract::guard::{Grab, Guards, Task};
+use deskline_contract::{Error, Overlay, Result};
 use deskline_core::{Rect, escape};
 use deskline_input::{Cancel, Reason};
-use deskline_link::guard::{Grab, Guards, Task};
-use deskline_link::{Error, Overlay, Result};
 use windows::Win32::System::Threading::{CREATE_NO_WINDOW, HIGH_PRIORITY_CLASS};
 
 use super::{Banner, Order, Report};

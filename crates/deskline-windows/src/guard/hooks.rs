@@ -111,7 +111,7 @@ const ENDS: Duration = Duration::from_secs(1);
 /// Ends this process by the thread with the hooks, which first releases what the server holds down.
 fn leave(hooks: u32) {
     let _ = messages::post(hooks, WM_QUIT);
-    deskline_link::wait::pause(ENDS);
+    deskline_contract::wait::pause(ENDS);
     std::process::exit(0);
 }
 

@@ -7,8 +7,8 @@
 
 use std::sync::Once;
 
+use deskline_contract::guard::banner_place;
 use deskline_core::Rect;
-use deskline_link::guard::banner_place;
 use windows::Win32::Foundation::{COLORREF, HWND, LPARAM, LRESULT, RECT, SIZE, WPARAM};
 use windows::Win32::Graphics::Gdi::{
     BeginPaint, CLEARTYPE_QUALITY, CLIP_DEFAULT_PRECIS, CreateFontW, CreateSolidBrush,

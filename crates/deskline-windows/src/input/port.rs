@@ -1,13 +1,13 @@
 //! The port of `deskline-input`.
 
-use deskline_link::wait;
+use deskline_contract::wait;
 use std::time::Duration;
 
+use deskline_contract::{Error, Result};
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_input::{
     BETWEEN_CLICKS, Button, Cancel, InputError, Pace, Part, Port, Rhythm, Stroke, Tempo,
 };
-use deskline_link::{Error, Result};
 
 use super::keys::{self, RETURN, TAB, WinKey};
 use super::send;

@@ -1,8 +1,8 @@
 //! Single events, each marked as this program's.
 
+use deskline_contract::{Error, Result};
 use deskline_core::{Modifiers, Point};
 use deskline_input::Button;
-use deskline_link::{Error, Result};
 use windows::Win32::UI::Input::KeyboardAndMouse::{
     GetAsyncKeyState, GetKeyboardLayout, INPUT, INPUT_0, INPUT_KEYBOARD, INPUT_MOUSE,
     KEYBD_EVENT_FLAGS, KEYBDINPUT, KEYEVENTF_EXTENDEDKEY, KEYEVENTF_KEYUP, KEYEVENTF_UNICODE,

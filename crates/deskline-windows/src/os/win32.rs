@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 use std::time::Duration;
 
+use deskline_contract::{Error, Identity, Result};
 use deskline_core::{Point, Rect, WindowId};
-use deskline_link::{Error, Identity, Result};
 use windows::Win32::Foundation::{ERROR_ACCESS_DENIED, HANDLE, HWND, LPARAM, POINT, RECT, WPARAM};
 use windows::Win32::Graphics::Dwm::{
     DWMWA_CLOAKED, DWMWA_EXTENDED_FRAME_BOUNDS, DWMWINDOWATTRIBUTE, DwmGetWindowAttribute,

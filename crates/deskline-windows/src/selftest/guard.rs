@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use deskline_contract::guard::{Grab, Guards as _, LIMIT, Task};
+use deskline_contract::{Cancel, KeyInput as _, Reason, Window};
 use deskline_core::{KeyPress, Rect};
-use deskline_link::guard::{Grab, Guards as _, LIMIT, Task};
 use deskline_link::selftest::{Found, guarded, judge, reached, within};
-use deskline_link::{Cancel, KeyInput as _, Reason, Window};
 
 use super::banner;
 use super::own::Own;
@@ -161,7 +161,7 @@ fn busy(own: &Own) -> Found {
             });
         }
         let typed = (0..KEYS).try_for_each(|_| {
-            deskline_link::wait::pause(Duration::from_millis(25));
+            deskline_contract::wait::pause(Duration::from_millis(25));
             send::persons_key(LETTER)
         });
         stop.store(true, std::sync::atomic::Ordering::Relaxed);

@@ -5,13 +5,13 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use deskline_contract::{
+    Cancel, Pictures as _, Platform as _, Raising as _, Scope, Screen as _, Sign, Window,
+};
 use deskline_core::Rect;
 use deskline_link::call::Typing;
 use deskline_link::selftest::{Found, judge, within};
-use deskline_link::{
-    Action, Cancel, Pictures as _, Platform as _, Raising as _, Scope, Screen as _, Sign, Target,
-    Window,
-};
+use deskline_link::{Action, Target};
 
 use super::test::{SHOWS, Test};
 use super::window::{BLOCK, COLOUR, on_screen, place};

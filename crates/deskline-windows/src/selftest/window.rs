@@ -6,8 +6,8 @@ use std::io::Write as _;
 use std::sync::Once;
 use std::time::Duration;
 
+use deskline_contract::Window;
 use deskline_core::{Point, WindowId};
-use deskline_link::Window;
 use windows::Win32::Foundation::{COLORREF, HWND, LPARAM, LRESULT, POINT, RECT, WPARAM};
 use windows::Win32::Graphics::Gdi::{
     BeginPaint, COLOR_WINDOW, ClientToScreen, CreateSolidBrush, DeleteObject, EndPaint, FillRect,
@@ -57,7 +57,7 @@ impl Own {
             std::thread::spawn(|| {
                 let _another = create();
                 // Windows destroys it when its thread ends.
-                deskline_link::wait::pause(Duration::from_millis(200));
+                deskline_contract::wait::pause(Duration::from_millis(200));
             });
             return;
         }
@@ -190,7 +190,7 @@ unsafe extern "system" fn on_message(
         }
         HANG => {
             say("hangs");
-            deskline_link::wait::pause(Duration::from_millis(what.0 as u64));
+            deskline_contract::wait::pause(Duration::from_millis(what.0 as u64));
             say("awake");
         }
         WM_PAINT => {

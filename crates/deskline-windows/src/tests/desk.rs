@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
+use deskline_contract::question::{Approval, Question};
+use deskline_contract::{Cancel, Desktop, Platform, Result};
 use deskline_core::WindowId;
 use deskline_journal::{Journal, Retention};
 use deskline_link::call::Typing;
-use deskline_link::grants::{Approval, Question};
-use deskline_link::{
-    Action, Answer, Call, Cancel, Desktop, Links, Platform, Policy, Result, Target, selftest,
-};
+use deskline_link::{Action, Answer, Call, Links, Policy, Target, selftest};
 use tempfile::TempDir;
 
 use crate::desktop::WinDesktop;

@@ -1,10 +1,10 @@
 //! Actions through control patterns: no pointer, no keys, no focus.
 
-use deskline_link::{Cancel, wait};
+use deskline_contract::{Cancel, wait};
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Error, Obstacle, QuietAction, Refusal, Result};
 use deskline_core::{ElementId, Role, fold, number};
-use deskline_link::{Error, Obstacle, QuietAction, Refusal, Result};
 
 use super::fail::{failed, text};
 use super::identity::{Identities, Known};

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
+use deskline_contract::Scope;
 use deskline_core::{App, Element, Role, States, Text, Tree, TreeWindow, escape, summary};
-use deskline_link::Scope;
 
 use super::facts;
 use super::identity::{Identities, Ids, Known};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_link::{Error, WindowHint};
+use deskline_contract::{Error, WindowHint};
 
 use super::uia::Failure;
 use crate::display::privilege::ELEVATED;

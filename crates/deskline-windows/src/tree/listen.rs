@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use deskline_link::Signs;
+use deskline_contract::Signs;
 
 use super::uia::{Answer, Uia};
 

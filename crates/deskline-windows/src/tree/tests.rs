@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
+use deskline_contract::{Error, Obstacle, Refusal, Scope, Sign, Trees};
 use deskline_core::{Element, Role, States, Tree, WindowId};
-use deskline_link::{Error, Obstacle, Refusal, Scope, Sign, Trees};
 
 use super::trees::answers;
 use super::uia::{Part, Patterns, Range, Raw};

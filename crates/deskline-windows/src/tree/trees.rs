@@ -1,11 +1,11 @@
 //! The trees of apps on UI Automation.
 
-use deskline_link::{Cancel, wait};
+use deskline_contract::{Cancel, wait};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Error, QuietAction, Result, Scope, Sign, WindowHint};
 use deskline_core::{ElementId, Tree};
-use deskline_link::{Error, QuietAction, Result, Scope, Sign, WindowHint};
 
 use super::act::{self, Acting};
 use super::build;

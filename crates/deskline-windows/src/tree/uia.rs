@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use deskline_contract::Sign;
 use deskline_core::{Rect, WindowId};
-use deskline_link::Sign;
 
 pub type Answer<T> = Result<T, Failure>;
 

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use deskline_link::clipboard::{MOST_SAVED, NO_DATA, SAVES, lost_formats, order};
-use deskline_link::{Cancel, DisplayError, Result};
+use deskline_contract::clipboard::{MOST_SAVED, NO_DATA, SAVES, lost_formats, order};
+use deskline_contract::{Cancel, DisplayError, Result};
 use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, Timestamp};
 
 use super::keeper::{Content, Item, Keeper, WHAT};

@@ -5,10 +5,10 @@ use std::rc::Rc;
 use std::sync::mpsc::TryRecvError;
 use std::time::{Duration, Instant};
 
-use deskline_link::clipboard::{
+use deskline_contract::clipboard::{
     Board, HINT, HINT_DATA, Lending, Order, Reading, SAVES, TEXT_TYPES,
 };
-use deskline_link::{Cancel, DisplayError, Error, Result};
+use deskline_contract::{Cancel, DisplayError, Error, Result};
 use deskline_unix::wait;
 use deskline_unix::worker::Inbox;
 use rustix::event::{PollFd, PollFlags};

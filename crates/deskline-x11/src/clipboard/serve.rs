@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_link::Result;
+use deskline_contract::Result;
 use deskline_unix::process;
 use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _};
 use x11rb::protocol::xproto::{

@@ -1,6 +1,6 @@
 //! Lists and grabs the person's input devices, and reads the keys pressed on them.
 
-use deskline_link::Result;
+use deskline_contract::Result;
 use x11rb::connection::RequestConnection as _;
 use x11rb::protocol::xinput::{
     self, ConnectionExt as _, Device, DeviceType, GrabOwner, InputStateData, QueryDeviceStateReply,

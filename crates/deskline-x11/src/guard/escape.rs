@@ -1,6 +1,6 @@
 //! Recognizes Esc without modifiers.
 
-use deskline_link::Result;
+use deskline_contract::Result;
 use x11rb::connection::RequestConnection as _;
 use x11rb::protocol::xkb::{ConnectionExt as _, GetMapRequest, MapPart};
 use xkeysym::key;

@@ -3,8 +3,8 @@
 
 use std::time::Instant;
 
+use deskline_contract::{Reason, Result};
 use deskline_input::guard::{Event as Pressed, Role};
-use deskline_link::{Reason, Result};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xinput::{

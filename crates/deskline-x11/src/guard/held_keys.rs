@@ -5,7 +5,7 @@
 //! would modify the agent's typing. After the release, it presses the modifiers that the person
 //! still holds again. It does not press other keys, as those would type characters.
 
-use deskline_link::Result;
+use deskline_contract::Result;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{
     BUTTON_RELEASE_EVENT, ConnectionExt as _, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, KeyButMask,

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, TryRecvError};
 use std::time::{Duration, Instant};
 
+use deskline_contract::guard::{Grab, Task};
+use deskline_contract::{Cancel, Error, Reason, Result, TargetError};
 use deskline_core::Rect;
 use deskline_input::guard::Machine;
-use deskline_link::guard::{Grab, Task};
-use deskline_link::{Cancel, Error, Reason, Result, TargetError};
 use deskline_unix::wait;
 use deskline_unix::worker::Inbox;
 use rustix::event::{PollFd, PollFlags};
@@ -286,7 +286,7 @@ impl Keeper {
     /// Grabs all devices or none.
     fn grab(&self, ids: &[u16], cancel: &Cancel) -> Result<Vec<u16>> {
         // The server does not report when another client releases its grab.
-        let grabbed = deskline_link::wait::until(cancel, OTHERS, SLICE, || {
+        let grabbed = deskline_contract::wait::until(cancel, OTHERS, SLICE, || {
             let (grabbed, all) = devices::grab(&self.c, self.root, ids)?;
             if all {
                 return Ok(Some(grabbed));

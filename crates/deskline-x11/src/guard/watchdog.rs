@@ -11,8 +11,8 @@ use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Cancel, Error, Result};
 use deskline_input::guard::{BEHIND, Event as Press, Machine, Role};
-use deskline_link::{Cancel, Error, Result};
 use deskline_unix::{spawn, wait};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::ioctl_fionbio;

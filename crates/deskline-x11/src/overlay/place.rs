@@ -1,7 +1,7 @@
 //! Computes the position and size of the overlay's windows.
 
+use deskline_contract::Result;
 use deskline_core::{Point, Rect};
-use deskline_link::Result;
 use x11rb::connection::RequestConnection as _;
 use x11rb::protocol::randr::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Window};

@@ -57,7 +57,7 @@ pub fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> O
     let mode = unsafe { kCFRunLoopDefaultMode };
     while main.is_some() && !done.load(Ordering::Acquire) {
         if CFRunLoop::run_in_mode(mode, SLICE, false) == CFRunLoopRunResult::Finished {
-            deskline_link::wait::pause(LOOK);
+            deskline_contract::wait::pause(LOOK);
         }
         if let (Some(marker), Some(does)) = (MainThreadMarker::new(), EACH_TURN.get()) {
             autoreleasepool(|_| does(marker));

@@ -63,7 +63,7 @@ pub(super) fn start<E: Send + 'static>(
         while !stopped.load(Ordering::Acquire) && tick() {
             if CFRunLoop::run_in_mode(mode, SLICE, false) == CFRunLoopRunResult::Finished {
                 // The source is gone, as the process that it belongs to has ended.
-                deskline_link::wait::pause(Duration::from_secs_f64(SLICE));
+                deskline_contract::wait::pause(Duration::from_secs_f64(SLICE));
             }
         }
         if let Some(current) = &current {

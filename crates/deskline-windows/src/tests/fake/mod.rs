@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use deskline_contract::Sign;
 use deskline_core::{Point, Rect, WindowId};
-use deskline_link::Sign;
 
 pub(crate) use oddities::Oddities;
 pub(crate) use parts::{Guard, Programs, clipboard};

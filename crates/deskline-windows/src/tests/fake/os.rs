@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use deskline_contract::{DisplayError, Identity, Picture, Result};
 use deskline_core::{Point, Rect, WindowId};
-use deskline_link::{DisplayError, Identity, Picture, Result};
 
 use super::{Win, World, current};
 use crate::os::{Integrity, Styles};

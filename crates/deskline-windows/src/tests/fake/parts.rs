@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use deskline_contract::guard::{Grab, Guards, Task};
+use deskline_contract::{Cancel, End, OpenError, Opened, Overlay, Permit, Progress, Result};
 use deskline_core::Rect;
-use deskline_link::guard::{Grab, Guards, Task};
-use deskline_link::{Cancel, End, OpenError, Opened, Overlay, Permit, Progress, Result};
 
 #[derive(Default)]
 pub(crate) struct Programs(());
@@ -30,8 +30,8 @@ impl Programs {
 }
 
 pub(crate) mod clipboard {
-    use deskline_link::clipboard::ClipboardThread;
-    use deskline_link::{Error, Result};
+    use deskline_contract::clipboard::ClipboardThread;
+    use deskline_contract::{Error, Result};
 
     pub(crate) fn start() -> Result<ClipboardThread> {
         Err(Error::Unavailable("there is no clipboard here".into()))

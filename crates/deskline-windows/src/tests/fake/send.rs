@@ -1,9 +1,9 @@
 //! The calls of `crate::input::send`. Windows drops events for a program with more rights, without
 //! an error (<https://learn.microsoft.com/windows/win32/api/winuser/nf-winuser-sendinput>).
 
+use deskline_contract::Result;
 use deskline_core::{Modifiers, Point, Rect};
 use deskline_input::Button;
-use deskline_link::Result;
 
 use super::{Win, World, current};
 use crate::tree::facts::extents;

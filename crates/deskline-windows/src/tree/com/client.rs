@@ -38,10 +38,10 @@ static LOST: AtomicUsize = AtomicUsize::new(0);
 
 /// # Errors
 /// If UI Automation does not start.
-pub fn connect() -> deskline_link::Result<Com> {
+pub fn connect() -> deskline_contract::Result<Com> {
     let com = Com::default();
     com.call(PATIENCE, |_| Ok(())).map_err(|failure| {
-        deskline_link::Error::Unavailable(format!(
+        deskline_contract::Error::Unavailable(format!(
             "UI Automation does not start ({failure:?}). It is part of Windows 10 and later: \
              restart the session"
         ))

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use deskline_link::Sign;
+use deskline_contract::Sign;
 use windows::Win32::Foundation::HWND;
 use windows::Win32::System::Com::SAFEARRAY;
 use windows::Win32::System::Variant::VARIANT;

@@ -8,6 +8,7 @@ use deskline_core::{App, escape, nearest};
 use crate::display::WindowState;
 use crate::end::End;
 use crate::error::{OpenError, Result, WindowHint};
+pub use crate::identity::Identity;
 
 /// A running app with windows, for `list_applications`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,32 +21,11 @@ pub struct Application {
     pub front: bool,
 }
 
-/// The names that `--allow-app`, `--deny-app` and grants match.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Identity {
-    /// What the system says of it, which no app can have written: the path of its executable or of
-    /// the script that it runs, and if only an administrator can write there, its base name and the
-    /// id of its desktop file, package or bundle. Empty if the system reports nothing.
-    pub names: Vec<String>,
-    /// What it or its files say of it, and other programs that a command line may start. These deny
-    /// an app and allow none.
-    pub claims: Vec<String>,
-    /// The key of its grant: one of its names. `None` if none is the app's alone.
-    pub key: Option<String>,
-    /// Whether it would be started with more than one document, or may run another program.
-    pub is_command: bool,
-}
-
-impl Identity {
-    /// An app that is known by this name.
-    pub fn named(name: impl Into<String>) -> Self {
-        let name = name.into();
-        Self {
-            names: vec![name.clone()],
-            key: Some(name),
-            ..Self::default()
-        }
-    }
+/// The names of a running process. `own` is the name that it gives itself.
+pub fn identify(apps: &mut dyn Apps, own: &str, pid: u32) -> Identity {
+    let mut app = apps.known_as(pid);
+    app.claims.push(own.to_owned());
+    app
 }
 
 /// Checks whether this app may be opened. Without names, it is unknown which app would open.

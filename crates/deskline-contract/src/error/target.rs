@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskline_core::{Point, Ref, escape};
 
 /// The advice about an app whose windows accessibility does not list now.
-pub(crate) const AWAY: &str = "Its windows are on another Space or in full screen, where \
+pub const AWAY: &str = "Its windows are on another Space or in full screen, where \
                                accessibility does \
                     not list them. A tool that sends input, such as click_and_traverse, goes there \
                     and comes back";

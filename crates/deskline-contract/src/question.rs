@@ -4,6 +4,8 @@ use std::fmt;
 
 use deskline_core::escape;
 
+use crate::identity::Identity;
+
 /// A question for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
@@ -13,21 +15,44 @@ pub struct Question {
     /// Whether the answer can outlive this server.
     pub can_be_kept: bool,
     /// The system's name for the app.
-    pub(crate) name: String,
+    name: String,
     /// The alert that the agent wants to answer. `None`: it wants to act in the app.
-    pub(crate) alert: Option<Alert>,
+    pub alert: Option<Alert>,
 }
 
 /// An alert of an app, with texts that are escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Alert {
+pub struct Alert {
     /// Its texts, in quotes.
-    pub(crate) says: String,
+    pub says: String,
     /// The press in it that the agent asks for: `press "Delete"`.
-    pub(crate) press: String,
+    pub press: String,
 }
 
 impl Question {
+    /// The question about this app, whose process is `pid`.
+    pub fn about(app: &Identity, pid: Option<u32>) -> Option<Self> {
+        let process = pid.map(|pid| format!("pid {pid}"));
+        let key = app.key.clone().or(process)?;
+        let name = app.names.first().filter(|_| app.key.is_some());
+        Some(Self {
+            name: name.unwrap_or(&key).clone(),
+            can_be_kept: app.key.is_some(),
+            key,
+            alert: None,
+        })
+    }
+
+    /// The same app's question about an alert.
+    #[must_use]
+    pub fn with(self, alert: Alert) -> Self {
+        Self {
+            key: format!("{ALERTS}{}", self.key),
+            alert: Some(alert),
+            ..self
+        }
+    }
+
     /// The question itself.
     pub fn words(&self) -> String {
         let asks = self.alert.as_ref();
@@ -37,7 +62,7 @@ impl Question {
     }
 
     /// The action that the agent asks for: `act in Text Editor (/usr/bin/gedit)`.
-    pub(crate) fn deed(&self) -> String {
+    pub fn deed(&self) -> String {
         match &self.alert {
             Some(alert) => format!("{} in an alert of {self}", alert.press),
             None => format!("act in {self}"),
@@ -89,7 +114,7 @@ impl fmt::Display for Question {
 }
 
 /// The key of an app's alerts is this before the app's.
-pub(crate) const ALERTS: &str = "alerts of ";
+const ALERTS: &str = "alerts of ";
 
 /// The person's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -159,7 +159,7 @@ pub enum Mismatch {
 }
 
 /// A field's text, for a message.
-pub(crate) fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     format!("'{}'", escape::short(text, 60))
 }
 

@@ -1,10 +1,9 @@
 //! The words for input that stopped, and the next step.
 
-use deskline_core::{Point, escape};
+use deskline_core::{Key, KeyPress, Modifiers, Point, escape};
 use deskline_input::{Cancelled, Device, Gap, InputError, Other};
 
 use super::Error;
-use crate::secrecy::character_of;
 
 impl From<Cancelled> for Error {
     fn from(Cancelled(reason): Cancelled) -> Self {
@@ -144,6 +143,17 @@ fn lacks(at: &[usize], why: Gap) -> String {
     }
 }
 
+/// The character that a key press types. `None` for shortcuts and for keys that type nothing.
+pub fn character_of(press: KeyPress) -> Option<char> {
+    let shortcut = Modifiers::CONTROL | Modifiers::ALT | Modifiers::COMMAND;
+    match press.key {
+        _ if press.modifiers.intersects(shortcut) => None,
+        Key::Char(char) => Some(char),
+        Key::Space => Some(' '),
+        _ => None,
+    }
+}
+
 /// The places of characters in a text, which may be a password.
 fn places(all: &[usize]) -> String {
     const NAMED: usize = 5;
@@ -191,7 +201,6 @@ fn covered(Other { title, pid }: Other, why: String) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use deskline_core::{Key, KeyPress, Modifiers};
     use deskline_input::Progress;
 
     use super::*;

@@ -18,12 +18,11 @@ use deskline_input::Reason;
 use crate::end::End;
 use crate::question::Question;
 pub use display::DisplayError;
-pub(crate) use effect::shown;
-pub use effect::{Mismatch, NoEffect};
+pub use effect::{Mismatch, NoEffect, shown};
+pub use input::character_of;
 pub use open::OpenError;
 pub use refusal::{Obstacle, QuietAction, Refusal};
-pub(crate) use target::AWAY;
-pub use target::{TargetError, WindowHint};
+pub use target::{AWAY, TargetError, WindowHint};
 pub use unasked::Unasked;
 
 /// The result of a step.
@@ -309,7 +308,7 @@ impl Error {
     }
 
     /// Whether it is known that the failed step did nothing.
-    pub(crate) fn did_nothing(&self) -> bool {
+    pub fn did_nothing(&self) -> bool {
         match self {
             Self::EndedAfter { error, .. } => error.did_nothing(),
             Self::Input(_)

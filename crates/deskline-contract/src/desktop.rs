@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::apps::Apps;
 use crate::display::{Display, Pointer, Screen, Window, WindowId, WindowState, Workspaces};
 use crate::error::Result;
-use crate::grants::{Approval, Question};
 use crate::ocr::Ocr;
+use crate::question::{Approval, Question};
 use crate::trees::Trees;
 
 /// How to reach a desktop. Connects when a call first needs it and again after a loss, so that a
@@ -93,29 +93,29 @@ impl dyn Desktop + '_ {
         self.screen().map_or_else(|_| Ok(T::default()), about)
     }
 
-    pub(crate) fn front(&mut self) -> Result<Option<Window>> {
+    pub fn front(&mut self) -> Result<Option<Window>> {
         self.ask(|screen| screen.front())
     }
 
-    pub(crate) fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+    pub fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
         let workspaces = self.workspaces();
         workspaces.map_or_else(|| Ok(Vec::new()), Workspaces::window_states)
     }
 
-    pub(crate) fn workspace(&mut self) -> Result<Option<u32>> {
+    pub fn workspace(&mut self) -> Result<Option<u32>> {
         let workspaces = self.workspaces();
         workspaces.map_or(Ok(None), Workspaces::workspace)
     }
 
-    pub(crate) fn every_window(&mut self) -> Result<Vec<Window>> {
+    pub fn every_window(&mut self) -> Result<Vec<Window>> {
         self.ask(|screen| screen.every_window())
     }
 
-    pub(crate) fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>> {
+    pub fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>> {
         self.ask(|screen| screen.windows_of(pid))
     }
 
-    pub(crate) fn pointer(&mut self) -> Result<Option<Pointer>> {
+    pub fn pointer(&mut self) -> Result<Option<Pointer>> {
         self.ask(|screen| screen.pointer())
     }
 }

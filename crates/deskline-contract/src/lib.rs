@@ -1,0 +1,36 @@
+//! What a port writes: the traits of a desktop ([`Desktop`], in four parts: [`Trees`], [`Display`],
+//! [`AppWindows`], [`Apps`]), their values, and the errors that they return. `deskline-link` does a
+//! link on top of them, and a port needs nothing of that.
+
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+pub mod apps;
+pub mod clipboard;
+pub mod desktop;
+pub mod display;
+pub mod doctor;
+pub mod end;
+pub mod error;
+pub mod guard;
+mod identity;
+pub mod ocr;
+pub mod question;
+pub mod trees;
+pub mod wait;
+
+pub use apps::{Application, Apps, Identity, Opened, Permit, Progress, identify};
+pub use clipboard::Clipboard;
+pub use deskline_input::{
+    Aim, Button, Cancel, Cancelled, Click, Clicks, InputError, Other, Reason,
+};
+pub use desktop::{AppWindows, Desktop, Platform};
+pub use display::{
+    Display, KeyInput, Offer, Overlay, Picture, PictureNature, Pictures, Place, Pointer,
+    PointerInput, Raising, Screen, Window, WindowId, WindowState, Workspaces,
+};
+pub use end::{End, Exit};
+pub use error::{
+    DisplayError, Error, Missing, NoEffect, Obstacle, OpenError, QuietAction, Refusal, Result,
+    TargetError, WindowHint,
+};
+pub use trees::{Hit, Scope, Sent, Sign, Signs, Trees};

@@ -152,9 +152,6 @@ impl fmt::Display for Device {
 pub enum Gap {
     /// The layout has no key for it, and the display takes no others.
     Layout,
-    /// The person has several layouts, and the display does not report which is on. The character
-    /// is not on the same key in all of them.
-    SeveralLayouts,
     /// The layout has no key for it, and no spare key code to bind it to.
     NoSpareKey,
     /// No keyboard has such a key.

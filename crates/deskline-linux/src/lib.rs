@@ -23,6 +23,5 @@ mod tesseract;
 mod tray;
 mod treeless;
 
-pub use deskline_wayland::GnomeInput;
 pub use desktop::LinuxDesktop;
 pub use platform::LinuxPlatform;

@@ -11,7 +11,6 @@ use crate::portal::Portal;
 use crate::session::Session;
 use deskline_atspi::AtSpi;
 use deskline_unix::process;
-use deskline_wayland::GnomeInput;
 use deskline_x11::{X11, question};
 
 /// A Linux session, connected to when a call first needs it.
@@ -22,8 +21,6 @@ pub struct LinuxPlatform {
     attended: bool,
     /// Whether agents get a seat of their own, on Wayland.
     own_seat: bool,
-    /// The way of input on GNOME.
-    gnome_input: GnomeInput,
     /// The display whose devices [`Platform::prepare`] has created, and its session.
     prepared: Mutex<Option<(Session, Box<dyn DisplaySystem>)>>,
     /// A connection for [`Platform::ping`] alone, so that it waits for no link.
@@ -46,7 +43,6 @@ impl LinuxPlatform {
             session,
             attended: false,
             own_seat: false,
-            gnome_input: GnomeInput::Auto,
             prepared: Mutex::new(None),
             pings: Mutex::new(None),
         }
@@ -65,15 +61,6 @@ impl LinuxPlatform {
         Self { own_seat, ..self }
     }
 
-    /// The way of input on GNOME.
-    #[must_use]
-    pub fn gnome_input(self, gnome_input: GnomeInput) -> Self {
-        Self {
-            gnome_input,
-            ..self
-        }
-    }
-
     fn pings(&self) -> MutexGuard<'_, Option<AtSpi>> {
         self.pings.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -89,7 +76,6 @@ impl LinuxPlatform {
     fn session(&self) -> Result<Session> {
         let mut session = self.session.clone().unwrap_or_else(Session::find);
         session.own_seat = self.own_seat;
-        session.gnome_input = self.gnome_input;
         match session.missing() {
             missing if missing.is_empty() => Ok(session),
             missing => Err(Error::Unavailable(missing.join(" "))),

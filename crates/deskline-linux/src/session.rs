@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 
 use deskline_contract::{Error, Result};
 use deskline_unix::process;
-use deskline_wayland::GnomeInput;
 use deskline_x11::connection::Connection;
 
 pub use discover::Sources;
@@ -38,8 +37,6 @@ pub struct Session {
     pub environment: Environment,
     /// Whether agents get a seat of their own, on Wayland.
     pub own_seat: bool,
-    /// The way of input on GNOME.
-    pub gnome_input: GnomeInput,
     /// Variables of this process's environment whose address does not answer, as `NAME=value`.
     silent: Vec<String>,
 }
@@ -64,7 +61,6 @@ impl Session {
             wayland_display: get("WAYLAND_DISPLAY"),
             environment: environment::for_apps(environment),
             own_seat: false,
-            gnome_input: GnomeInput::Auto,
             silent: vec![],
         };
         session.complete_environment();

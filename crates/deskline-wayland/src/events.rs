@@ -106,7 +106,7 @@ impl Port for Sent<'_> {
             .filter(|(_, char)| layout.stroke(**char).is_none())
             .map(|(at, _)| at)
             .collect();
-        Ok((!lacking.is_empty()).then_some((lacking, gap(layout))))
+        Ok((!lacking.is_empty()).then_some((lacking, Gap::Layout)))
     }
 
     /// Uses the layout of the last [`Port::lacks`], as some compositors are slow to report it.
@@ -124,8 +124,7 @@ impl Port for Sent<'_> {
     fn press(&mut self, press: KeyPress, _: &Cancel) -> Result<Stroke<u32>> {
         let layout = self.events.layout()?;
         let why = match press.key {
-            Key::Char(_) => gap(layout),
-            Key::Symbol(_) => Gap::Layout,
+            Key::Char(_) | Key::Symbol(_) => Gap::Layout,
             _ => Gap::NoSuchKey,
         };
         let found = layout.key(press);
@@ -141,15 +140,6 @@ impl Port for Sent<'_> {
 
     fn modifiers(&mut self, modifiers: Modifiers) -> Result<Vec<u32>> {
         Ok(self.events.layout()?.modifiers(modifiers)?)
-    }
-}
-
-/// Why the layout lacks a character.
-fn gap(layout: &Layout) -> Gap {
-    if layout.common {
-        Gap::SeveralLayouts
-    } else {
-        Gap::Layout
     }
 }
 

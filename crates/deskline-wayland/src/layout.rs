@@ -29,8 +29,6 @@ pub(crate) struct Layout {
     elsewhere: HashMap<char, u32>,
     /// The keys of symbols.
     named: HashMap<u32, Stroke>,
-    /// Whether this is the common part of several layouts: see [`Layout::common`].
-    pub(crate) common: bool,
 }
 
 /// Codes from here on are not on a keyboard, but for example on a remote control. Not every toolkit
@@ -63,38 +61,6 @@ impl Layout {
     /// `group` is the active group.
     pub(crate) fn read(keymap: &[u8], locked: u32, group: u32) -> Option<Self> {
         Some(Self::new(&parse(keymap)?, locked, group))
-    }
-
-    /// [`Layout::read`] for each group of the keymap.
-    pub(crate) fn of_each_group(keymap: &[u8], locked: u32) -> Option<Vec<Self>> {
-        let keymap = parse(keymap)?;
-        let groups = keymap.keys().map(|key| key.groups().count()).max()?;
-        let groups = 0..u32::try_from(groups).ok()?;
-        Some(groups.map(|g| Self::new(&keymap, locked, g)).collect())
-    }
-
-    /// The keys that type the same in all layouts, for when the active one is unknown.
-    pub(crate) fn common(layouts: Vec<Self>) -> Option<Self> {
-        let mut layouts = layouts.into_iter();
-        let mut common = layouts.next()?;
-        for other in layouts {
-            if other == common {
-                continue;
-            }
-            common.common = true;
-            // A shortcut's letter may be in another group, but must be on the same key.
-            common.elsewhere.retain(|char, code| {
-                [&common.chars, &other.chars].iter().all(|chars| {
-                    let stroke = chars.get(char);
-                    stroke.is_none_or(|stroke| stroke.code == *code && stroke.held.is_empty())
-                })
-            });
-            let as_there = |char: &char, stroke: &mut Stroke| other.chars.get(char) == Some(stroke);
-            common.chars.retain(as_there);
-            let as_there = |symbol: &u32, key: &mut Stroke| other.named.get(symbol) == Some(key);
-            common.named.retain(as_there);
-        }
-        Some(common)
     }
 
     fn new(keymap: &Keymap, locked: u32, group: u32) -> Self {
@@ -178,7 +144,6 @@ impl Layout {
             chars,
             elsewhere,
             named,
-            common: false,
         }
     }
 
@@ -315,29 +280,6 @@ mod tests {
         assert_eq!(layout.stroke('н'), Some(&stroke(21, &[])));
         assert_eq!(layout.stroke('z'), None);
         assert_eq!(layout.key(press(Key::Char('z'))), Some(stroke(21, &[])));
-    }
-
-    #[test]
-    fn the_common_part_of_layouts_is_on_the_same_keys() {
-        let each = Layout::of_each_group(KEYMAP.as_bytes(), 0).unwrap();
-        assert_eq!(each.len(), 2);
-        let common = Layout::common(each).unwrap();
-        assert!(common.common);
-        assert_eq!(common.stroke('@'), Some(&stroke(16, &[100])));
-        assert_eq!(common.stroke('z'), None);
-        assert_eq!(common.stroke('н'), None);
-        // Toolkits look for a shortcut's letter in the other groups too.
-        assert_eq!(common.key(press(Key::Char('z'))), Some(stroke(21, &[])));
-        let same = Layout::common(vec![layout(0, 0), layout(0, 0)]).unwrap();
-        assert_eq!(same, layout(0, 0));
-    }
-
-    #[test]
-    fn a_letter_on_different_keys_is_not_a_common_shortcut() {
-        let moved = KEYMAP.replace("key <AD01>", "key <I188> { [ z ] }; key <AD01>");
-        let (one, other) = (layout(0, 0), Layout::read(moved.as_bytes(), 0, 1).unwrap());
-        let common = Layout::common(vec![one, other]).unwrap();
-        assert_eq!(common.key(press(Key::Char('z'))), None);
     }
 
     #[test]

@@ -43,7 +43,7 @@ mod wlroots;
 
 pub use described::{AppToplevel, OpenMenu, Part, Toplevels};
 pub use display::WaylandDisplay;
-pub use gnome::{ExtensionUse, GnomeAccess, GnomeDisplay, GnomeInput, gnome_clipboard};
+pub use gnome::{ExtensionUse, GnomeAccess, GnomeDisplay, gnome_clipboard};
 pub use kde::{KWINS_INPUT_METHOD, KdeDisplay};
 pub use listed::{Kind, Listed, ListedWindow};
 pub use sway::SwayDisplay;

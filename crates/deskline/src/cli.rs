@@ -135,11 +135,6 @@ pub(crate) struct Settings {
     #[arg(help_heading = DESKTOP, long, global = true, value_name = "own|shared")]
     #[arg(default_value = "shared", hide_possible_values = true)]
     pub(crate) seat: SeatChoice,
-    /// On GNOME: `notify` uses the input interface from before GNOME 45
-    #[cfg(target_os = "linux")]
-    #[arg(help_heading = DESKTOP, long, global = true, value_name = "auto|notify")]
-    #[arg(default_value = "auto", hide_possible_values = true)]
-    pub(crate) gnome_input: GnomeInput,
     /// Use the tool names and the folder of another server: `macos-use`
     #[arg(long, global = true, value_name = "SERVER")]
     #[arg(hide_possible_values = true)]
@@ -167,7 +162,7 @@ pub(crate) fn command() -> clap::Command {
     for command in program.get_subcommands_mut() {
         let shown: &[&str] = match command.get_name() {
             "serve" | "call" | "replay" => continue,
-            "doctor" | "status" => &["dir", "desktop", "home", "attended", "seat", "gnome_input"],
+            "doctor" | "status" => &["dir", "desktop", "home", "attended", "seat"],
             "log" | "view" | "grep" => &["dir", "compat"],
             "demo" | "desktop" => &["home"],
             _ => &[],
@@ -221,7 +216,6 @@ impl Settings {
                 add("home", home.into());
             }
             add("seat", name(&self.seat));
-            add("gnome-input", name(&self.gnome_input));
             arguments.extend(self.attended.then(|| "--attended".into()));
         }
         if self.log_format == LogFormat::Json {
@@ -539,14 +533,6 @@ pub(crate) enum SeatChoice {
     Shared,
 }
 
-/// How input goes in on GNOME.
-#[cfg(target_os = "linux")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GnomeInput {
-    Auto,
-    Notify,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Compat {
     MacosUse,
@@ -589,7 +575,7 @@ mod tests {
     fn the_arguments_of_a_server_have_the_same_settings() {
         let line = "deskline call t --warm=5 --dir=/d --keep=3d --allow-app=a --deny-app=b \
             --guard=input --guard-timeout=9 --desktop=private=800x600 --compat=macos-use --home=/h \
-            --attended --seat=own --gnome-input=notify --log-format=json --allow-commands --ask \
+            --attended --seat=own --log-format=json --allow-commands --ask \
             --read-only";
         let settings = parse(line).unwrap().settings;
         let arguments = settings.arguments();

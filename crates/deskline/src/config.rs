@@ -29,12 +29,11 @@ const BOUNDS: [&str; 6] = [
 ];
 
 /// All that is taken from the file where the command line sets a bound: they widen none.
-const HARMLESS: [&str; 9] = [
+const HARMLESS: [&str; 8] = [
     "ask",
     "compat",
     "deny-app",
     "dir",
-    "gnome-input",
     "keep",
     "log-format",
     "read-only",

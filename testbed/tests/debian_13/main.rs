@@ -5,7 +5,6 @@
 mod clicks;
 mod dialogs;
 mod gnome;
-mod gnome_calls;
 mod gnome_extension;
 mod gnome_widgets;
 mod kde;

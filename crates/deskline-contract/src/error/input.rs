@@ -91,9 +91,6 @@ impl From<InputError> for Error {
             InputError::Lacks { at, why } => Self::Input(lacks(&at, why)),
             InputError::NoKey { press, why } => {
                 let why = match why {
-                    Gap::SeveralLayouts => {
-                        "the user has several keyboard layouts, and GNOME does not report which is active"
-                    }
                     Gap::NoSpareKey => {
                         "the keyboard layout has no key for it, and no spare key code to bind it to"
                     }
@@ -129,11 +126,6 @@ fn lacks(at: &[usize], why: Gap) -> String {
         Gap::NoSpareKey => format!(
             "the keyboard layout has no key for {places} of the text, and no spare key code to \
             bind one to; nothing was typed. Type it with paste true, or write the whole text \
-            with set_value_and_traverse"
-        ),
-        Gap::SeveralLayouts => format!(
-            "the user has several keyboard layouts, and GNOME does not report which is active: they \
-            have no common key for {places} of the text; nothing was typed. Write the whole text \
             with set_value_and_traverse"
         ),
         Gap::Layout | Gap::NoSuchKey => format!(

@@ -8,7 +8,7 @@ use deskline_contract::{Display as _, Result};
 use deskline_wayland::{ExtensionUse, GnomeAccess, GnomeDisplay};
 
 use super::described::Described;
-use super::system::{BY_PROTOCOLS, Findings, Popups, WaylandSystem, placed};
+use super::system::{Findings, Popups, WaylandSystem, placed};
 use crate::session::{GNOME_SHELL, Session};
 
 /// Connects to GNOME Shell, where that is the session's compositor.
@@ -18,7 +18,6 @@ pub(super) fn connect(session: &Session) -> Option<Result<GnomeDisplay<Described
     let access = GnomeAccess {
         session_bus: session.session_bus.as_deref()?,
         wayland_socket: &session.wayland_socket()?,
-        input: session.gnome_input,
     };
     (compositor == GNOME_SHELL).then(|| GnomeDisplay::connect(&access, described))
 }
@@ -61,20 +60,14 @@ impl WaylandSystem for GnomeDisplay<Described> {
     }
 
     fn findings(&mut self) -> Findings {
-        let input = if self.sends_by_calls() {
-            "by Mutter's Notify calls"
-        } else {
-            BY_PROTOCOLS
-        };
         let raise = match self.extension() {
             ExtensionUse::Places => {
                 "by Deskline's extension, which also reports positions on the \
                 screen"
             }
             ExtensionUse::Raise => {
-                "by Deskline's extension. It is of another version than Deskline, or is used with \
-                 --gnome-input notify, and reports no positions on the screen: install it again \
-                 from extensions/gnome in Deskline's source"
+                "by Deskline's extension. It is of another version than Deskline, and reports \
+                 no positions on the screen: install it again from extensions/gnome in Deskline's source"
             }
             ExtensionUse::None => {
                 "by Alt+Esc. Deskline's extension (extensions/gnome in its source) is faster and \
@@ -83,8 +76,6 @@ impl WaylandSystem for GnomeDisplay<Described> {
         };
         Findings {
             raise,
-            pointer: input,
-            keys: input,
             ..Findings::by_protocols(self.guard())
         }
     }

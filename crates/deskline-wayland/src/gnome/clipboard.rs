@@ -21,7 +21,7 @@ use zbus::zvariant::{OwnedValue, Value};
 use zbus::{Message, MessageStream};
 
 use super::bus::{Calls, On, Options, read};
-use super::notify::{REMOTE, REMOTE_SESSION};
+use super::session::{REMOTE, REMOTE_SESSION};
 use crate::clipboard::content::{self, Bounds, Content, Missing, Received, SLICE};
 use crate::clipboard::pipe::{Progress, Writer};
 use crate::clipboard::thread::{self, Keep};

@@ -9,7 +9,7 @@ use super::extension::ShellWindow;
 use super::placed::Placed;
 use super::plain::Plain;
 use super::raise::SUBMENUS;
-use super::session::{Access, Way};
+use super::session::Access;
 use crate::compositor::{Compositor, Current};
 use crate::described::Toplevels;
 use crate::display::WaylandDisplay;
@@ -19,8 +19,7 @@ use crate::display::WaylandDisplay;
 pub enum ExtensionUse {
     /// It is not used.
     None,
-    /// It is used only to raise windows: its version differs, or input cannot use screen
-    /// coordinates.
+    /// It is used only to raise windows: its version differs.
     Raise,
     /// It is used to raise windows, and for their positions on the screen.
     Places,
@@ -32,8 +31,7 @@ pub type GnomeDisplay<T> = WaylandDisplay<Gnome<T>>;
 /// A GNOME session.
 pub struct Gnome<T> {
     plain: Plain<T>,
-    /// `Some` if input can use screen coordinates.
-    placed: Option<Placed>,
+    placed: Placed,
     /// Whether this link uses screen coordinates.
     has_places: bool,
 }
@@ -47,7 +45,7 @@ impl<T: Toplevels> GnomeDisplay<T> {
     /// desktop.
     pub fn connect(to: &Access<'_>, toplevels: T) -> Result<Self> {
         let plain = Plain::connect(to, toplevels)?;
-        let placed = Placed::connect(to, plain.way(), &plain.extension)?;
+        let placed = Placed::connect(to, &plain.extension)?;
         let mut gnome = Gnome {
             plain,
             placed,
@@ -99,18 +97,13 @@ impl<T: Toplevels> GnomeDisplay<T> {
     /// Call it between links. Returns when to call it again, if ever.
     pub fn idle(&mut self) -> Option<Duration> {
         let Gnome { plain, placed, .. } = &mut self.compositor;
-        let placed = placed.as_mut().and_then(|placed| placed.sessions.idle());
-        plain.sessions.idle().into_iter().chain(placed).min()
+        let idle = [plain.sessions.idle(), placed.sessions.idle()];
+        idle.into_iter().flatten().min()
     }
 
     /// Whether coordinates are the screen's, as of the last check.
     pub fn has_places(&self) -> bool {
         self.compositor.has_places
-    }
-
-    /// Whether input uses the session's D-Bus calls, not EIS.
-    pub fn sends_by_calls(&self) -> bool {
-        matches!(self.compositor.plain.way(), Way::Notify(_))
     }
 
     /// How Deskline's extension of the shell is used.
@@ -127,19 +120,17 @@ impl<T: Toplevels> Gnome<T> {
     /// Checks whether the extension is on and reports positions.
     fn look_for_places(&mut self) {
         self.plain.extension.look();
-        let now = self.placed.as_ref().is_some_and(Placed::is_there);
+        let now = self.placed.is_there();
         if now != self.has_places {
             tracing::debug!("the extension reports places: {now}");
             self.plain.sessions.end();
-            if let Some(placed) = &mut self.placed {
-                placed.sessions.end();
-            }
+            self.placed.sessions.end();
             self.has_places = now;
         }
     }
 
     fn places(&mut self) -> Option<&mut Placed> {
-        self.placed.as_mut().filter(|_| self.has_places)
+        self.has_places.then_some(&mut self.placed)
     }
 
     /// Closes another app's open menu, with its submenus: it would keep the keyboard.
@@ -170,17 +161,17 @@ impl<T: Toplevels> Raising for Gnome<T> {
 
 impl<T: Toplevels> Current for Gnome<T> {
     fn current(&self) -> &dyn Compositor {
-        match &self.placed {
-            Some(placed) if self.has_places => placed,
-            _ => &self.plain,
+        if self.has_places {
+            return &self.placed;
         }
+        &self.plain
     }
 
     fn current_mut(&mut self) -> &mut dyn Compositor {
-        match &mut self.placed {
-            Some(placed) if self.has_places => placed,
-            _ => &mut self.plain,
+        if self.has_places {
+            return &mut self.placed;
         }
+        &mut self.plain
     }
 
     fn begin(&mut self, acts: bool) {

@@ -3,10 +3,9 @@
 //! Deskline's extension, it raises windows and reports their positions on the screen.
 //!
 //! - `bus`: the session bus, with a time limit on every wait.
-//! - `session`: a remote desktop session. It sends input (through an EIS socket from GNOME 45 on)
+//! - `session`: a remote desktop session. It sends input (by EIS, so from GNOME 45 on)
 //!   and streams the focused window.
 //! - `sessions`: keeps the session between links, and gives a seat the devices that it lacks.
-//! - `notify`: input before GNOME 45: a D-Bus call for each key, click and motion.
 //! - `place`: finds the origin of a window's content in its buffer, from its picture.
 //! - `scales`: the scales of the screens.
 //! - `casts`: a frame of any window, by a screen cast of its own.
@@ -24,7 +23,6 @@ mod casts;
 mod clipboard;
 mod compositor;
 mod extension;
-mod notify;
 mod picture;
 mod place;
 mod placed;
@@ -37,4 +35,4 @@ mod sessions;
 
 pub use clipboard::clipboard as gnome_clipboard;
 pub use compositor::{ExtensionUse, GnomeDisplay};
-pub use session::{Access as GnomeAccess, Input as GnomeInput};
+pub use session::Access as GnomeAccess;

@@ -17,7 +17,7 @@ use super::place::Content;
 use super::plain::PAINTS;
 use super::raise::ESC;
 use super::scales;
-use super::session::{self, Access, Way};
+use super::session::{self, Access};
 use super::sessions::Sessions;
 use crate::compositor::{BoxedPort, Compositor, Keyboard, Manner, await_front, gone};
 use crate::listed::{self, Kind};
@@ -42,21 +42,14 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    /// Connects. `None` if input uses D-Bus calls: their points are relative to a stream.
-    pub(crate) fn connect(
-        to: &Access<'_>,
-        way: &Way,
-        extension: &Extension,
-    ) -> Result<Option<Self>> {
-        if let Way::Notify(_) = way {
-            return Ok(None);
-        }
-        Ok(Some(Self {
-            sessions: Sessions::connect(to, way.clone(), false)?,
+    /// Connects.
+    pub(crate) fn connect(to: &Access<'_>, extension: &Extension) -> Result<Self> {
+        Ok(Self {
+            sessions: Sessions::connect(to, false)?,
             extension: extension.clone(),
             casts: Casts::on(to.session_bus),
             aim: None,
-        }))
+        })
     }
 
     /// Whether the extension reports places now.

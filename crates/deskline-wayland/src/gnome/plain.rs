@@ -16,7 +16,7 @@ use super::picture;
 use super::place;
 use super::recency::Recency;
 use super::scales;
-use super::session::{self, Access, Way};
+use super::session::{self, Access};
 use super::sessions::Sessions;
 use crate::compositor::{BoxedPort, Compositor, Holder, Input, Keyboard, Located, Manner, gone};
 use crate::described::{self, AppToplevel, OpenMenu, Toplevels};
@@ -76,8 +76,8 @@ impl Known {
 impl<T: Toplevels> Plain<T> {
     /// See [`GnomeDisplay::connect`](super::GnomeDisplay::connect).
     pub fn connect(to: &Access<'_>, toplevels: T) -> Result<Self> {
-        let way = Way::find(to)?;
-        let sessions = Sessions::connect(to, way, true)?;
+        session::is_supported(to)?;
+        let sessions = Sessions::connect(to, true)?;
         Ok(Self {
             extension: Extension::on(&sessions.bus),
             casts: Casts::on(to.session_bus),
@@ -125,11 +125,6 @@ impl<T: Toplevels> Plain<T> {
     /// The mutable source of the toplevels.
     pub(super) fn source_mut(&mut self) -> &mut T {
         &mut self.toplevels
-    }
-
-    /// The way that input is sent.
-    pub fn way(&self) -> &Way {
-        self.sessions.way()
     }
 
     /// The window whose menu last had the keyboard.

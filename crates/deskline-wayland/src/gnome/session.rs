@@ -2,18 +2,23 @@
 //! lets the person end it there.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use deskline_contract::{Error, Missing, Offer, Result, WindowId};
 use zbus::zvariant::{OwnedValue, Value};
 
 use super::bus::{Bus, Calls, On, Options, read};
-use super::notify::{Notify, REMOTE, REMOTE_SESSION};
 use crate::eis::Eis;
-use crate::events::{Events, Sent};
+use crate::events::Sent;
 use crate::pipewire;
 
+pub(super) const REMOTE: On<'static> = (
+    "org.gnome.Mutter.RemoteDesktop",
+    "/org/gnome/Mutter/RemoteDesktop",
+    "org.gnome.Mutter.RemoteDesktop",
+);
+pub(super) const REMOTE_SESSION: &str = "org.gnome.Mutter.RemoteDesktop.Session";
 pub(super) const CAST: On<'static> = (
     "org.gnome.Mutter.ScreenCast",
     "/org/gnome/Mutter/ScreenCast",
@@ -29,18 +34,12 @@ const STARTS: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct Session {
     path: String,
-    injector: Injector,
+    /// The sender of its events.
+    eis: Eis,
     /// Its screen cast, if its pointer is relative to windows, not to the screen.
     cast: Option<String>,
     /// The window that its pointer is in.
     stream: Option<Stream>,
-}
-
-/// The sender of its events.
-#[derive(Debug)]
-enum Injector {
-    Eis(Eis),
-    Notify(Notify),
 }
 
 /// The stream of one window.
@@ -48,7 +47,7 @@ enum Injector {
 pub(crate) struct Stream {
     path: String,
     /// The name that its pointer has in EIS.
-    mapping: Option<String>,
+    mapping: String,
     /// The window that was focused when it started, and the size that its app reported.
     window: WindowId,
     size: (i32, i32),
@@ -60,15 +59,6 @@ pub(crate) struct Stream {
     pub(crate) early: Option<pipewire::Stream>,
 }
 
-/// The way that input is sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// Through an EIS socket.
-    Eis,
-    /// Through D-Bus calls of the session. The path is the compositor's socket.
-    Notify(PathBuf),
-}
-
 /// How to connect to a GNOME session.
 #[derive(Debug, Clone, Copy)]
 pub struct Access<'a> {
@@ -76,31 +66,6 @@ pub struct Access<'a> {
     pub session_bus: &'a str,
     /// The compositor's Wayland socket.
     pub wayland_socket: &'a Path,
-    /// The way that input is sent.
-    pub input: Input,
-}
-
-/// The ways to send input.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Input {
-    /// EIS if the session has it, otherwise D-Bus calls.
-    #[default]
-    Auto,
-    /// D-Bus calls, even if the session has an EIS socket.
-    Notify,
-}
-
-impl Way {
-    /// The way to use with this session.
-    pub(crate) fn find(to: &Access<'_>) -> Result<Self> {
-        // A session that has not started cannot be stopped. It ends with this connection.
-        let bus = Calls::connect(to.session_bus)?;
-        is_supported(&bus)?;
-        if to.input == Input::Notify || !has_eis(&bus)? {
-            return Ok(Self::Notify(to.wayland_socket.to_owned()));
-        }
-        Ok(Self::Eis)
-    }
 }
 
 /// Whether frames of Mutter's streams can be read.
@@ -116,21 +81,19 @@ pub(crate) fn bus(address: &str) -> Result<Bus> {
     Ok(bus)
 }
 
-/// Whether this Mutter has all that a session needs.
-fn is_supported(bus: &Calls) -> Result<()> {
+/// Whether this Mutter has all that a session needs, as from GNOME 45 on. The interface's version
+/// does not show it: it is the same before and after.
+pub(super) fn is_supported(to: &Access<'_>) -> Result<()> {
+    // A session that has not started cannot be stopped. It ends with this connection.
+    let bus = Calls::connect(to.session_bus)?;
     let found = bus
         .property(REMOTE, "Version")
         .and(bus.property(CAST, "Version"));
-    found.map(drop).map_err(|e| {
+    found.map_err(|e| {
         Error::Unavailable(format!(
             "GNOME Shell does not offer Mutter's remote desktop on the session bus ({e})"
         ))
-    })
-}
-
-/// Whether sessions have an EIS socket, as from GNOME 45 on. The interface's version does not show
-/// it: it is the same before and after.
-fn has_eis(bus: &Calls) -> Result<bool> {
+    })?;
     let path = bus.make(REMOTE, "CreateSession", &())?;
     let introspectable = (
         REMOTE.0,
@@ -138,21 +101,28 @@ fn has_eis(bus: &Calls) -> Result<bool> {
         "org.freedesktop.DBus.Introspectable",
     );
     let reported: String = bus.ask(introspectable, "Introspect", &())?;
-    Ok(reported.contains("ConnectToEIS"))
+    if reported.contains("ConnectToEIS") {
+        return Ok(());
+    }
+    Err(Error::Unavailable(
+        "this GNOME Shell takes no input from other programs: that needs GNOME 45 or later. \
+        Choose \"GNOME on Xorg\" at login"
+            .into(),
+    ))
 }
 
 impl Session {
     /// Starts a session. Its pointer is relative to the screen or, if `casts`, to a window.
-    pub(crate) fn start(bus: &Bus, way: &Way, casts: bool) -> Result<Self> {
+    pub(crate) fn start(bus: &Bus, casts: bool) -> Result<Self> {
         let path = bus.make(REMOTE, "CreateSession", &())?;
-        let started = start(bus, way, &path, casts);
+        let started = start(bus, &path, casts);
         if started.is_err() {
             stop(bus, &path);
         }
-        let (injector, cast) = started?;
+        let (eis, cast) = started?;
         Ok(Self {
             path,
-            injector,
+            eis,
             cast,
             stream: None,
         })
@@ -160,12 +130,8 @@ impl Session {
 
     /// Its devices. They add `offset` to the points that they are given.
     pub(crate) fn port(&mut self, offset: (f64, f64)) -> Sent<'_> {
-        let events: &mut dyn Events = match &mut self.injector {
-            Injector::Eis(eis) => eis,
-            Injector::Notify(notify) => notify,
-        };
         Sent {
-            events,
+            events: &mut self.eis,
             offset,
             went: None,
         }
@@ -173,10 +139,7 @@ impl Session {
 
     /// Whether it is still open: the person or Mutter may have ended it.
     pub(crate) fn is_open(&mut self) -> bool {
-        match &mut self.injector {
-            Injector::Eis(eis) => eis.is_open(),
-            Injector::Notify(notify) => notify.is_open(),
-        }
+        self.eis.is_open()
     }
 
     /// The stream of this window, if its pointer is there.
@@ -186,11 +149,7 @@ impl Session {
         if (stream.window, stream.size) != (window, size) {
             return None;
         }
-        let there = match (&mut self.injector, &stream.mapping) {
-            (Injector::Eis(eis), Some(mapping)) => eis.reaches(mapping),
-            _ => true,
-        };
-        there.then_some(stream)
+        self.eis.reaches(&stream.mapping).then_some(stream)
     }
 
     /// Streams the focused window, so that the pointer can go there. The caller names the window,
@@ -210,14 +169,8 @@ impl Session {
         let path = record(bus, cast, None)?;
         bus.tell((CAST.0, &path, STREAM), "Start", &())?;
         let node = await_node(bus, &path)?;
-        let mut mapping = None;
-        match &mut self.injector {
-            Injector::Eis(eis) => {
-                mapping = Some(self::mapping(bus, &path)?);
-                eis.select(mapping.as_deref())?;
-            }
-            Injector::Notify(notify) => notify.point_at(&path),
-        }
+        let mapping = mapping(bus, &path)?;
+        self.eis.select(Some(&mapping))?;
         Ok(self.stream.insert(Stream {
             path,
             mapping,
@@ -232,9 +185,7 @@ impl Session {
     /// The window may have changed since, the person moves the pointer, and no picture was
     /// requested.
     pub(crate) fn end_input(&mut self) {
-        if let Injector::Eis(eis) = &mut self.injector {
-            eis.in_a_corner();
-        }
+        self.eis.in_a_corner();
         if let Some(stream) = &mut self.stream {
             stream.offset = None;
             stream.early = None;
@@ -244,7 +195,7 @@ impl Session {
     /// Ends it. Mutter releases all pressed keys and buttons.
     pub(crate) fn stop(self, bus: &Bus) {
         // Its EIS connection ends before the session.
-        drop(self.injector);
+        drop(self.eis);
         stop(bus, &self.path);
     }
 }
@@ -254,20 +205,14 @@ fn stop(bus: &Bus, path: &str) {
     let _ = bus.tell((REMOTE.0, path, REMOTE_SESSION), "Stop", &());
 }
 
-fn start(bus: &Bus, way: &Way, path: &str, casts: bool) -> Result<(Injector, Option<String>)> {
+fn start(bus: &Bus, path: &str, casts: bool) -> Result<(Eis, Option<String>)> {
     let session = (REMOTE.0, path, REMOTE_SESSION);
     let cast = casts.then(|| cast_of(bus, session)).transpose()?;
     bus.tell(session, "Start", &())?;
-    let injector = match way {
-        Way::Eis => {
-            let socket = bus.socket(session, "ConnectToEIS", &(Options::new(),))?;
-            let mut eis = Eis::connect(socket, !casts)?;
-            eis.in_a_corner();
-            Injector::Eis(eis)
-        }
-        Way::Notify(socket) => Injector::Notify(Notify::open(bus.calls.clone(), path, socket)?),
-    };
-    Ok((injector, cast))
+    let socket = bus.socket(session, "ConnectToEIS", &(Options::new(),))?;
+    let mut eis = Eis::connect(socket, !casts)?;
+    eis.in_a_corner();
+    Ok((eis, cast))
 }
 
 /// Creates the session's screen cast, which starts and ends with the session.
@@ -300,9 +245,7 @@ fn mapping(bus: &Bus, stream: &str) -> Result<String> {
     let mapping = mapping.and_then(|id| String::try_from(id).ok());
     mapping.ok_or_else(|| {
         Error::Unavailable(
-            "the streams of this GNOME Shell take no pointer from its EIS socket. Serve with \
-            --gnome-input notify"
-                .into(),
+            "the streams of this GNOME Shell take no pointer from its EIS socket".into(),
         )
     })
 }

@@ -14,7 +14,7 @@ use deskline_core::WindowId;
 use wayland_client::protocol::wl_seat::Capability;
 
 use super::bus::Bus;
-use super::session::{self, Access, Session, Stream, Way};
+use super::session::{self, Access, Session, Stream};
 use crate::wlroots::client::{ASK, Client};
 
 /// How long a session is kept after its last input. GNOME shows an indicator in its panel for as
@@ -27,7 +27,6 @@ const SEAT_KEPT: Duration = Duration::from_secs(300);
 /// The session, if there is one.
 pub(super) struct Sessions {
     pub(super) bus: Bus,
-    way: Way,
     /// Whether its pointer is relative to windows, not to the screen.
     casts: bool,
     open: Option<Open>,
@@ -48,21 +47,15 @@ struct Open {
 
 impl Sessions {
     /// Connects. Starts no session.
-    pub(super) fn connect(to: &Access<'_>, way: Way, casts: bool) -> Result<Self> {
+    pub(super) fn connect(to: &Access<'_>, casts: bool) -> Result<Self> {
         Ok(Self {
             bus: session::bus(to.session_bus)?,
-            way,
             casts,
             open: None,
             socket: to.wayland_socket.to_owned(),
             seat: None,
             has_keyboard: true,
         })
-    }
-
-    /// The way that input is sent.
-    pub(super) fn way(&self) -> &Way {
-        &self.way
     }
 
     /// Whether the seat has a keyboard, as of the last check.
@@ -114,7 +107,7 @@ impl Sessions {
     fn start(&self, for_seat: bool) -> Result<Open> {
         let since = Instant::now();
         Ok(Open {
-            session: Session::start(&self.bus, &self.way, self.casts)?,
+            session: Session::start(&self.bus, self.casts)?,
             since,
             used: since,
             for_seat,

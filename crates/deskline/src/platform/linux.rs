@@ -16,7 +16,7 @@ use deskline_linux::{LinuxPlatform, doctor};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::task::spawn_blocking;
 
-use crate::cli::{Command, DesktopArgs, GnomeInput, SeatChoice, Serve, Settings, Size};
+use crate::cli::{Command, DesktopArgs, SeatChoice, Serve, Settings, Size};
 use crate::output::{self, Done};
 
 /// An open desktop. A private one ends when this is dropped.
@@ -89,8 +89,7 @@ pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
         platform: Arc::new(
             platform
                 .attended(settings.attended)
-                .own_seat(settings.seat == SeatChoice::Own)
-                .gnome_input(way(settings.gnome_input)),
+                .own_seat(settings.seat == SeatChoice::Own),
         ),
         private,
         has_ended: Cell::default(),
@@ -105,13 +104,6 @@ fn spawn_private(settings: &Settings) -> Result<Option<Supervised>> {
     };
     let exe = env::current_exe().map_err(Error::system("finding the program's own file"))?;
     Supervised::spawn(&exe, &options(settings, size)).map(Some)
-}
-
-fn way(input: GnomeInput) -> deskline_linux::GnomeInput {
-    match input {
-        GnomeInput::Auto => deskline_linux::GnomeInput::Auto,
-        GnomeInput::Notify => deskline_linux::GnomeInput::Notify,
-    }
 }
 
 fn options(settings: &Settings, size: Size) -> private::Options {
@@ -160,7 +152,6 @@ pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
         None => Session::find(),
     };
     session.own_seat = settings.seat == SeatChoice::Own;
-    session.gnome_input = way(settings.gnome_input);
     Ok(doctor::examine(&session, settings.attended))
 }
 

@@ -22,6 +22,7 @@
 
 mod act;
 mod alert;
+pub mod amount;
 mod answer;
 pub mod apps;
 pub mod call;

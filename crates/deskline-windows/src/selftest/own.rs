@@ -140,7 +140,16 @@ impl Test<'_> {
         );
         let choose = Action::choose(Target::titled("", "AXComboBox"), "Two");
         self.effect("Win32: choose", own, choose, ("chose", "1"));
+        self.put_back(own, over);
+        let paste = Action::type_text(Typing {
+            paste: true,
+            ..Typing::text("pasted 漢")
+        });
+        self.effect("paste", own, paste, ("text", "pasted 漢"));
+    }
 
+    /// A click with text, and what it leaves as it was.
+    fn put_back(&mut self, own: &Helper, over: &Helper) {
         let places = |test: &mut Self| {
             let pointer = test
                 .display
@@ -159,7 +168,8 @@ impl Test<'_> {
         };
         let before = places(self);
         own.forget();
-        let click = Action::click(field(), Typing::text(" 漢😀"));
+        let field = Target::titled("", "AXTextField");
+        let click = Action::click(field, Typing::text(" 漢😀"));
         let answer = self.sheet.call(Some(own.pid), click);
         let typed = within(SHOWS, || {
             own.hears("text", SHOWS).filter(|t| t.contains("漢😀"))
@@ -174,12 +184,6 @@ impl Test<'_> {
             "pointer and front window put back",
             judge(pointer && front, seen),
         );
-
-        let paste = Action::type_text(Typing {
-            paste: true,
-            ..Typing::text("pasted 漢")
-        });
-        self.effect("paste", own, paste, ("text", "pasted 漢"));
     }
 
     /// A picture of a covered window shows that window, without those above it.

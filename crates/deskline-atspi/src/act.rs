@@ -4,18 +4,18 @@ use deskline_unix::wait;
 use std::sync::Arc;
 use std::time::Duration;
 
+use deskline_contract::amount::Numeric;
 use deskline_contract::{Error, Obstacle, QuietAction, Refusal};
 use deskline_core::Role;
 
 use crate::bus::{self, Body, Message};
 
-use crate::amount::{Amount, amount, current};
 use crate::choice;
 use crate::connection::AppConnection;
 use crate::decode;
 use crate::names::{
     ACTION, COMPONENT, EDITABLE_TEXT, PROPERTIES, SCROLL_ANYWHERE, SELECTION, StateSet, TABLE,
-    VALUE, role,
+    TEXT, VALUE, role,
 };
 use crate::request::Request;
 use crate::toolkits::Toolkit;
@@ -313,34 +313,17 @@ pub fn set_value(
     let editable = has(EDITABLE_TEXT)
         && state(app, path)?
             .is_some_and(|s| s.has(StateSet::EDITABLE) || plain && !s.has(StateSet::READ_ONLY));
-    let number = if has(VALUE) {
-        amount(app, path, &has, value)?
-    } else {
-        Amount::AsText
-    };
-    match number {
-        Amount::Number(number) => return set_number(app, path, number),
-        Amount::Either(a, b) => {
-            return Err(refused(
-                ACTION,
-                Obstacle::AmbiguousNumber {
-                    value: value.to_owned(),
-                    numbers: [a, b],
-                },
-            ));
-        }
-        Amount::AsText if editable || !has(VALUE) => {}
-        Amount::AsText | Amount::None => {
-            return Err(refused(ACTION, Obstacle::NotANumber(value.to_owned())));
+    let mut before = None;
+    if has(VALUE) {
+        let shown = numeric(app, path, has(TEXT))?;
+        match shown.amount(value).map_err(|why| refused(ACTION, why))? {
+            Some(number) => return set_number(app, path, number, shown.value),
+            None if editable => before = shown.value,
+            None => return Err(refused(ACTION, Obstacle::NotANumber(value.to_owned()))),
         }
     }
     let is = app_role(app, path)?;
     if editable {
-        let before = if has(VALUE) {
-            current(app, path)?
-        } else {
-            None
-        };
         let body = Body::new().str(value);
         if is_true(app.call(path, EDITABLE_TEXT, "SetTextContents", body))? {
             // GTK's spin buttons apply a text when they lose the focus, or after Return.
@@ -442,6 +425,33 @@ fn becomes_other(app: &mut AppConnection<'_>, path: &str, before: Option<f64>) -
     Ok(is(&ask_until(SOON, || current(app, path), is)?))
 }
 
+/// The element's number, and its text if it implements `Text`.
+fn numeric(app: &mut AppConnection<'_>, path: &str, has_text: bool) -> Asked<Numeric> {
+    /// Numbers are shorter.
+    const LONGEST: i32 = 64;
+    let value = current(app, path)?;
+    let (low, high) = range(app, path)?.unzip();
+    let text = if has_text {
+        answer(app.ask(path, Request::Text(0, LONGEST)))?
+    } else {
+        None
+    };
+    let text = text.and_then(|m| Some(m.reader().str().ok()?.to_owned()));
+    let text = text.unwrap_or_default();
+    Ok(Numeric {
+        text,
+        value,
+        low,
+        high,
+    })
+}
+
+/// The element's value now.
+fn current(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<f64>> {
+    let value = answer(app.ask(path, Request::Value))?;
+    Ok(value.and_then(|m| m.reader().variant_f64().ok()))
+}
+
 /// The range of an element's number, if it has one.
 pub fn range(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<(f64, f64)>> {
     let mut limit = |name| -> Asked<Option<f64>> {
@@ -453,18 +463,11 @@ pub fn range(app: &mut AppConnection<'_>, path: &str) -> Asked<Option<(f64, f64)
     Ok(range.filter(|(low, high)| low < high))
 }
 
-fn set_number(app: &mut AppConnection<'_>, path: &str, number: f64) -> Acted {
-    if let Some((low, high)) = range(app, path)?
-        && !(low..=high).contains(&number)
-    {
-        let obstacle = Obstacle::OutOfRange { number, low, high };
-        return Err(refused(QuietAction::SetValue, obstacle));
-    }
+fn set_number(app: &mut AppConnection<'_>, path: &str, number: f64, before: Option<f64>) -> Acted {
     let body = Body::new()
         .str(VALUE)
         .str("CurrentValue")
         .variant_f64(number);
-    let before = current(app, path)?;
     let set = answer(app.call(path, PROPERTIES, "Set", body))?.is_some();
     // Swing's spin buttons report success and keep their number.
     let stays = before.is_some() && before != Some(number);

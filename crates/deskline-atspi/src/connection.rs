@@ -13,7 +13,7 @@ use crate::request::Request;
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long connecting to a private socket may take. If it takes longer, the bus is used.
-pub const PRIVATE_CONNECT: Duration = Duration::from_millis(300);
+pub(crate) const PRIVATE_CONNECT: Duration = Duration::from_millis(300);
 
 /// How many private sockets are set aside. The socket of an action that runs a dialog stays open
 /// for one action less in that dialog.
@@ -27,10 +27,10 @@ const SILENCE: Duration = Duration::from_millis(1_700);
 const CONTROL: u64 = u64::MAX;
 
 /// Requests in flight: the gain flattens at 64 to 256, and 1,024 is safe with every toolkit.
-pub const MOST_IN_FLIGHT: usize = 512;
+pub(crate) const MOST_IN_FLIGHT: usize = 512;
 
 /// The quickest way to an app's objects: its private socket, else the bus.
-pub struct AppConnection<'a> {
+pub(crate) struct AppConnection<'a> {
     connection: &'a mut Connection,
     /// The app's bus name; empty on a private socket.
     destination: String,
@@ -54,7 +54,7 @@ pub enum Next {
 
 impl<'a> AppConnection<'a> {
     /// A connection to the app with that name on the bus.
-    pub fn by_bus(connection: &'a mut Connection, bus_name: &str) -> Self {
+    pub(crate) fn by_bus(connection: &'a mut Connection, bus_name: &str) -> Self {
         Self {
             connection,
             destination: bus_name.to_owned(),
@@ -74,7 +74,11 @@ impl<'a> AppConnection<'a> {
     }
 
     /// After each action a new private socket takes the place of this one, which goes to `aside`.
-    pub fn with_successor(self, address: &'a str, aside: &'a mut VecDeque<Connection>) -> Self {
+    pub(crate) fn with_successor(
+        self,
+        address: &'a str,
+        aside: &'a mut VecDeque<Connection>,
+    ) -> Self {
         let successor = Some((address, aside));
         Self { successor, ..self }
     }
@@ -87,12 +91,12 @@ impl<'a> AppConnection<'a> {
     }
 
     /// Whether another request may be sent.
-    pub fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         self.in_flight() < MOST_IN_FLIGHT
     }
 
     /// Whether no request waits for its reply.
-    pub fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.in_flight() == 0
     }
 
@@ -160,7 +164,7 @@ impl<'a> AppConnection<'a> {
     }
 
     /// Makes one call of any method.
-    pub fn call_within(
+    pub(crate) fn call_within(
         &mut self,
         limit: Duration,
         path: &str,
@@ -193,7 +197,7 @@ impl<'a> AppConnection<'a> {
     /// Sends requests to many objects at once. Returns their replies in order, `None` for one that
     /// was refused or not answered. At `end`, returns the replies so far, and `false` if any is
     /// missing or was not sent.
-    pub fn ask_each(
+    pub(crate) fn ask_each(
         &mut self,
         requests: impl IntoIterator<Item = (Arc<str>, Request)>,
         end: Instant,

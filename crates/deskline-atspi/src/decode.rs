@@ -42,7 +42,7 @@ pub fn object(message: &Message) -> Option<Arc<str>> {
 }
 
 /// A property that is an object: its path, if there is one.
-pub fn object_property(message: &Message) -> Option<Arc<str>> {
+pub(crate) fn object_property(message: &Message) -> Option<Arc<str>> {
     let mut reader = message.reader();
     reader.signature().ok().filter(|s| *s == "(so)")?;
     let (_, path) = reader.object().ok()?;
@@ -55,7 +55,7 @@ pub fn objects(message: &Message) -> Result<Vec<(&str, &str)>, WireError> {
 }
 
 /// `a(ua(so))`: the path of the first object of a relation of this kind, if there is one.
-pub fn relation(r: &mut Reader<'_>, wanted: u32) -> Result<Option<String>, WireError> {
+pub(crate) fn relation(r: &mut Reader<'_>, wanted: u32) -> Result<Option<String>, WireError> {
     let relations = r.array(8, |r| {
         r.align(8)?;
         Ok((r.u32()?, r.array(8, Reader::object)?))
@@ -75,7 +75,7 @@ pub fn attribute(r: &mut Reader<'_>, wanted: &str) -> Result<Option<String>, Wir
     Ok(value.map(|(_, value)| value.to_owned()))
 }
 
-pub fn number_property(message: &Message) -> Option<i32> {
+pub(crate) fn number_property(message: &Message) -> Option<i32> {
     message.reader().variant_i32().ok()
 }
 

@@ -17,7 +17,6 @@
 
 pub mod accessibility_bus;
 mod act;
-mod amount;
 mod app;
 mod app_toplevel;
 mod asked;

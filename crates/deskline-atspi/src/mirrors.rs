@@ -20,7 +20,7 @@ const MOST_IDLE: usize = 2_000;
 
 /// A subscribed app.
 #[derive(Debug)]
-pub struct Mirror {
+pub(crate) struct Mirror {
     pub bus_name: String,
     /// When the link about it began.
     pub began: Instant,
@@ -63,7 +63,7 @@ impl Mirror {
 
 /// All subscribed apps.
 #[derive(Debug, Default)]
-pub struct Mirrors {
+pub(crate) struct Mirrors {
     /// The app of the running link.
     pub current: Option<Mirror>,
     /// The apps of earlier links, the latest last.
@@ -155,17 +155,17 @@ impl Mirrors {
     }
 
     /// An app that no link drives now, and whose last reading was cut short by the budget.
-    pub fn cut_short(&mut self) -> Option<&mut Mirror> {
+    pub(crate) fn cut_short(&mut self) -> Option<&mut Mirror> {
         let cut = |mirror: &&mut Mirror| mirror.last.as_ref().is_some_and(|last| last.cut_short);
         self.resting.iter_mut().rev().find(cut)
     }
 
-    pub fn any_rests(&self) -> bool {
+    pub(crate) fn any_rests(&self) -> bool {
         !self.resting.is_empty()
     }
 
     /// Removes and returns all subscribed apps.
-    pub fn take_all(&mut self) -> Vec<Mirror> {
+    pub(crate) fn take_all(&mut self) -> Vec<Mirror> {
         let mut all = std::mem::take(&mut self.resting);
         all.extend(self.current.take());
         all

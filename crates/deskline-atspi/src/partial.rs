@@ -7,7 +7,7 @@ use crate::names::StateSet;
 
 /// The missing parts of a reading.
 #[derive(Debug, Default)]
-pub struct Partial {
+pub(crate) struct Partial {
     /// The missing parts of the engine's traversal, embedded parts included.
     pub unread: Unread,
     /// Children of large lists that were not read.
@@ -30,7 +30,7 @@ impl Partial {
     }
 
     /// Whether an app that answers could be read further if there were more time.
-    pub fn is_for_want_of_time(&self) -> bool {
+    pub(crate) fn is_for_want_of_time(&self) -> bool {
         let unread = &self.unread;
         !unread.cut && !unread.overfull && unread.nodes + self.crowded > unread.failed.elements
     }

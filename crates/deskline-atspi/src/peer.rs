@@ -29,7 +29,7 @@ pub struct Peer {
 impl Peer {
     /// Reads an app's name, toolkit and private address, and connects to that address. The requests
     /// take at most `patience`.
-    pub fn meet(
+    pub(crate) fn meet(
         bus: &mut Connection,
         bus_name: &str,
         pid: u32,
@@ -82,7 +82,7 @@ impl Peer {
 
     /// The connection for an action. Private sockets that the app may still use are moved to
     /// `aside`.
-    pub fn connection_to_act<'a>(
+    pub(crate) fn connection_to_act<'a>(
         &'a mut self,
         bus: &'a mut Connection,
         aside: &'a mut VecDeque<Connection>,

@@ -81,7 +81,7 @@ pub enum Request {
 
 impl Request {
     /// The path of the object that answers [`Request::Items`].
-    pub const ITEMS_PATH: &'static str = CACHE;
+    pub(crate) const ITEMS_PATH: &'static str = CACHE;
 
     /// The interface, method and arguments.
     pub fn call(self) -> (&'static str, &'static str, Body) {

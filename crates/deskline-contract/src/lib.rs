@@ -4,6 +4,7 @@
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+pub mod amount;
 pub mod apps;
 pub mod clipboard;
 pub mod desktop;

@@ -190,9 +190,11 @@ fn elements(tree: &Tree, indices: &[usize], (most_interactive, most_static): Cap
             more += usize::from(joined.is_none());
         } else {
             lines.push(match &joined {
-                Some(whole) => {
-                    element_line(Some(&whole.title), texts.from_picture(tree, index), whole)
-                }
+                Some(whole) => element_line(
+                    Some(&whole.title),
+                    texts.is_from_picture(tree, index),
+                    whole,
+                ),
                 None => line_of(tree, &texts, index),
             });
         }
@@ -249,7 +251,7 @@ fn joined(first: &Element, next: &Element) -> Option<Element> {
 }
 
 fn line_of(tree: &Tree, texts: &Texts, index: usize) -> String {
-    let from_picture = texts.from_picture(tree, index);
+    let from_picture = texts.is_from_picture(tree, index);
     element_line(texts.text(tree, index), from_picture, &tree.elements[index])
 }
 

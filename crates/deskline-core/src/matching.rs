@@ -69,7 +69,7 @@ impl Matching {
     /// traversals have read all children of these parents, so neither element was merely out of
     /// view. Then those with a text and a place that differ in their states alone, such as a row
     /// that is built anew as it is selected. Returns pairs (index before, index after).
-    pub fn match_twins(&mut self, before: &Tree, after: &Tree) -> Vec<(usize, usize)> {
+    pub(crate) fn match_twins(&mut self, before: &Tree, after: &Tree) -> Vec<(usize, usize)> {
         let mut twins = self.match_alike(before, after, Look::new);
         twins.extend(self.match_alike(before, after, Look::of_any_state));
         twins

@@ -244,7 +244,7 @@ impl Tree {
             // A button is known by its label, but a window is not known by its first label.
             let interactive = element.role.is_interactive();
             let named = interactive || texts.source(index) == Some(index);
-            let scrap = texts.from_picture(self, index) && !self.is_picture_only();
+            let scrap = texts.is_from_picture(self, index) && !self.is_picture_only();
             let named = named && !scrap;
             let Some(text) = texts.text(self, index).filter(|_| named) else {
                 continue;

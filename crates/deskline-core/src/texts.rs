@@ -16,7 +16,7 @@ pub fn own_text(element: &Element) -> Option<&Text> {
 
 /// The value of an element whose text is a name that differs from it; its line shows the value
 /// beside the text. Never the value of a secure element.
-pub fn value_beside_name(element: &Element) -> Option<&Text> {
+pub(crate) fn value_beside_name(element: &Element) -> Option<&Text> {
     let name = name_of(element)?;
     value_of(element).filter(|value| *value != name)
 }
@@ -109,7 +109,7 @@ impl Texts {
     }
 
     /// Whether the text of element `index` was read from a picture.
-    pub fn from_picture(&self, tree: &Tree, index: usize) -> bool {
+    pub(crate) fn is_from_picture(&self, tree: &Tree, index: usize) -> bool {
         let source = self.source(index).and_then(|at| tree.elements.get(at));
         source.is_some_and(|e| e.native_role == FROM_PICTURE)
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// How long the link may take after Esc to release the devices. Then the guard releases them, so
 /// that the person has them back within 250 ms.
-pub const ESCAPED: Duration = Duration::from_millis(200);
+pub(crate) const ESCAPED: Duration = Duration::from_millis(200);
 
 /// How much longer a process waits that releases the devices in place of a server that is stopped.
 pub const BEHIND: Duration = Duration::from_millis(40);

@@ -20,7 +20,7 @@ pub struct Aim {
 }
 
 /// How long a key or a button stays down, so that an app that polls 30 times a second sees it.
-pub const POLLED: Duration = Duration::from_millis(40);
+pub(crate) const POLLED: Duration = Duration::from_millis(40);
 
 impl Aim {
     pub const fn new(pid: u32, window: Option<WindowId>) -> Self {

@@ -79,7 +79,7 @@ const REACH: i32 = 10;
 
 /// The last click that a display has sent.
 #[derive(Debug, Default)]
-pub struct LastClick(Option<(Instant, Point, Button)>);
+pub(crate) struct LastClick(Option<(Instant, Point, Button)>);
 
 impl LastClick {
     /// Waits as long as a click here would count as the second of a double click. A double click
@@ -89,7 +89,7 @@ impl LastClick {
     /// # Errors
     ///
     /// The reason of `cancel`.
-    pub fn wait_before(
+    pub(crate) fn wait_before(
         &self,
         at: Point,
         button: Button,

@@ -30,7 +30,7 @@ pub mod wait;
 
 pub use deskline_guard as guard;
 
-pub use aim::{Aim, POLLED};
+pub use aim::Aim;
 pub use cancel::{Cancel, Cancelled, Reason};
 pub use clicks::{BETWEEN_CLICKS, Button, Click, Clicks};
 pub use drag::drag;

@@ -416,7 +416,7 @@ impl Call {
     }
 
     /// Whether its steps are reported one by one.
-    pub fn is_chain(&self) -> bool {
+    pub(crate) fn is_chain(&self) -> bool {
         self.tool == Tool::Chain
     }
 }

@@ -1,13 +1,20 @@
 //! A self-test of the program on a real system: calls, and the findings of its report.
 
+pub mod guard;
+mod helper;
+
+use std::fmt::{self, Debug, Display, Formatter};
+use std::str::FromStr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_core::{KeyPress, Rect, escape};
+use deskline_core::{KeyPress, escape};
+use deskline_journal::Journal;
 use serde::Serialize;
 
 use crate::doctor::{Check, Status};
-use crate::guard::Task;
-use crate::{Action, Answer, Call, Cancel, Links};
+use crate::{Action, Answer, Call, Cancel, Links, Platform, Policy};
+pub use helper::Helper;
 
 /// One line of the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -32,22 +39,40 @@ pub struct Report {
     pub findings: Vec<Finding>,
 }
 
-/// An observation, as a success or a failure.
-pub type Found = Result<String, String>;
-
-pub fn judge(good: bool, seen: String) -> Found {
-    if good { Ok(seen) } else { Err(seen) }
+/// Why a check did not pass.
+pub enum Miss {
+    Failed(String),
+    /// It could not be tried here, which counts as no fault.
+    Skipped(String),
 }
 
-/// Judges whether the key reached the app, as `wanted`.
-pub fn reached(passed: Result<bool, String>, wanted: bool) -> Found {
-    let passed = passed?;
-    let seen = if passed {
-        "reached the app"
+impl Debug for Miss {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (Self::Failed(why) | Self::Skipped(why)) = self;
+        f.write_str(why)
+    }
+}
+
+impl<E: Display> From<E> for Miss {
+    fn from(why: E) -> Self {
+        Self::Failed(why.to_string())
+    }
+}
+
+/// An observation, as a success or a failure.
+pub type Found = Result<String, Miss>;
+
+pub fn judge(good: bool, seen: impl Into<String>) -> Found {
+    let seen = seen.into();
+    if good {
+        Ok(seen)
     } else {
-        "was dropped"
-    };
-    judge(passed == wanted, seen.into())
+        Err(Miss::Failed(seen))
+    }
+}
+
+pub fn skip(why: impl Display) -> Miss {
+    Miss::Skipped(why.to_string())
 }
 
 /// Calls `look` until it finds something, for at most `time`.
@@ -57,13 +82,34 @@ pub fn within<T>(time: Duration, mut look: impl FnMut() -> Option<T>) -> Option<
     found.unwrap_or_default()
 }
 
-/// The task that the guard gets during the self-test.
-pub fn guarded(place: Option<Rect>, limit: Duration) -> Task {
-    Task {
-        caption: Some("AI: testing itself — press Esc to cancel".into()),
-        place,
-        pointer: false,
-        limit,
+/// The role of a process in the test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Role {
+    /// The test itself.
+    #[default]
+    Test,
+    /// Closes the guard until it is killed.
+    HoldGuard,
+    /// Shows the guard's banner until the system asks it to quit.
+    Banner,
+    /// A window that prints the input that reaches it.
+    Window,
+    /// Prints the ids of an app's elements.
+    Ids(u32),
+}
+
+impl FromStr for Role {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('=') {
+            None if text == "test" => Ok(Self::Test),
+            None if text == "hold-guard" => Ok(Self::HoldGuard),
+            None if text == "banner" => Ok(Self::Banner),
+            None if text == "window" => Ok(Self::Window),
+            Some(("ids", pid)) => pid.parse().map(Self::Ids).map_err(|_| "no pid".into()),
+            _ => Err("test, hold-guard, banner, window or ids=PID".into()),
+        }
     }
 }
 
@@ -79,15 +125,17 @@ pub struct Sheet<'t> {
 
 impl<'t> Sheet<'t> {
     pub fn new(
-        links: Links,
+        platform: Arc<dyn Platform>,
+        journal: Journal,
         system: String,
         say: &'t mut dyn FnMut(&str),
         front: impl Fn() -> String + 't,
     ) -> Self {
         let deskline = env!("CARGO_PKG_VERSION");
         say(&format!("deskline {deskline} selftest on {system}"));
+        say(&format!("journal: {}", journal.path().display()));
         Self {
-            links,
+            links: Links::new(platform, journal, Policy::default()),
             report: Report {
                 deskline,
                 system,
@@ -109,7 +157,10 @@ impl<'t> Sheet<'t> {
     pub fn note(&mut self, name: &str, found: Found) {
         let (mark, ok, text) = match found {
             Ok(text) => ('✓', true, text),
-            Err(text) => ('✗', false, format!("{text} (in front: {})", (self.front)())),
+            Err(Miss::Skipped(why)) => ('✓', true, format!("skipped: {why}")),
+            Err(Miss::Failed(text)) => {
+                ('✗', false, format!("{text} (in front: {})", (self.front)()))
+            }
         };
         let seen = escape::short(text.trim(), 700);
         (self.say)(&format!("{mark} {name}: {seen}"));
@@ -119,12 +170,26 @@ impl<'t> Sheet<'t> {
     }
 
     /// Adds the doctor's findings.
-    pub fn check(&mut self, check: &Check) {
-        let finding = match check.status {
-            Status::Fail => Err(format!("{} → {}", check.finding, check.remedy)),
-            Status::Ok | Status::Warn => Ok(format!("{} {}", check.finding, check.remedy)),
-        };
-        self.note(check.name, finding);
+    pub fn examined(&mut self, checks: &[Check]) {
+        for Check {
+            name,
+            status,
+            finding,
+            remedy,
+            ..
+        } in checks
+        {
+            let arrow = if *status == Status::Fail { "→ " } else { "" };
+            let seen = format!("{finding} {arrow}{remedy}");
+            self.note(name, judge(*status != Status::Fail, seen));
+        }
+    }
+
+    /// Lists the checks that only the person can make.
+    pub fn by_hand(&mut self, checks: &[&str]) {
+        for check in checks {
+            self.say(&format!("By hand: {check}"));
+        }
     }
 
     /// One tool call, as an agent would make it.
@@ -140,15 +205,17 @@ impl<'t> Sheet<'t> {
         }
     }
 
+    /// Opens an app, a file or an address. Returns the pid that the answer names.
+    pub fn open(&mut self, identifier: &str) -> (Answer, Option<u32>) {
+        let answer = self.call(None, Action::open(identifier));
+        let pid = field(&answer, "pid").and_then(|pid| pid.parse().ok());
+        (answer, pid)
+    }
+
     /// The tree file of an app, read now.
     pub fn tree(&mut self, pid: u32) -> String {
         let answer = self.call(Some(pid), Action::Refresh);
         tree_of(&answer).unwrap_or_default()
-    }
-
-    /// Adds a row that could not be tried.
-    pub fn skip(&mut self, name: &str, why: &str) {
-        self.note(name, Ok(format!("skipped: {why}")));
     }
 
     /// Calls a tool and checks that its answer, or the tree that it wrote, contains this text.

@@ -240,7 +240,7 @@ impl Launch {
     }
 
     /// Whether it is an installed app of exactly this name or id, ignoring case.
-    pub fn has_name(&self, name: &str) -> bool {
+    pub(crate) fn has_name(&self, name: &str) -> bool {
         let name = name.trim();
         let entry = self.entry.as_ref().filter(|_| self.installed);
         entry.is_some_and(|entry| entry.is_named(name) || entry.id.eq_ignore_ascii_case(name))
@@ -248,7 +248,7 @@ impl Launch {
 
     /// Whether it has a document to open. Then the command runs even if an instance is running, and
     /// that instance opens the document.
-    pub fn opens_document(&self) -> bool {
+    pub(crate) fn opens_document(&self) -> bool {
         self.document.is_some() || (self.entry.is_none() && self.argv.len() > 1)
     }
 

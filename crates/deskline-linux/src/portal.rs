@@ -27,7 +27,7 @@ const BUS: Duration = Duration::from_secs(1);
 
 /// A monitor of the session bus that sees requests to the portal and nothing else.
 #[derive(Debug)]
-pub struct Portal {
+pub(crate) struct Portal {
     monitor: Connection,
     asked: Option<Instant>,
 }

@@ -7,56 +7,66 @@ mod first_hour;
 mod guard;
 mod lasting;
 mod ordinary;
-mod test;
 mod tools;
 
+use std::collections::HashSet;
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use deskline_contract::Cancel;
 use deskline_journal::Journal;
-pub use deskline_link::selftest::Report;
-use deskline_link::selftest::Sheet;
-use deskline_link::{Links, Policy};
+use deskline_link::selftest::guard as guards;
+use deskline_link::selftest::{Found, Report, Role, Sheet, skip};
 
-use crate::doctor;
 use crate::os::{Os, name_of};
 use crate::permissions::Holder;
 use crate::platform::MacPlatform;
-use crate::{activate, front, windows};
-use test::{Test, system};
+use crate::{MacDesktop, activate, doctor, front, windows};
+use first_hour::BY_HAND;
+use guard::Keys;
 
-/// The role of a process in the test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Role {
-    /// The test itself.
-    #[default]
-    Test,
-    /// Closes the guard until it is killed.
-    HoldGuard,
-    /// Shows the guard's banner until the system asks it to quit.
-    Banner,
-    /// Prints the ids of an app's elements.
-    Ids(u32),
+/// Apps that contain Chromium, by their names in the Applications folder.
+const CHROMIUM: [&str; 4] = [
+    "Google Chrome",
+    "Microsoft Edge",
+    "Brave Browser",
+    "Chromium",
+];
+const ELECTRON: [&str; 4] = ["Visual Studio Code", "Slack", "Discord", "Claude"];
+
+/// The test in progress.
+struct Test<'t, O: Os> {
+    os: &'t O,
+    sheet: Sheet<'t>,
+    /// This executable, for starting the other roles.
+    program: Option<&'t Path>,
+    /// The processes that there were before.
+    before: HashSet<u32>,
+    /// The apps that the test has opened.
+    started: Vec<(u32, String)>,
 }
 
-impl FromStr for Role {
-    type Err = String;
+impl<'t, O: Os> Deref for Test<'t, O> {
+    type Target = Sheet<'t>;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once('=') {
-            None if text == "test" => Ok(Self::Test),
-            None if text == "hold-guard" => Ok(Self::HoldGuard),
-            None if text == "banner" => Ok(Self::Banner),
-            Some(("ids", pid)) => pid.parse().map(Self::Ids).map_err(|_| "no pid".into()),
-            _ => Err("test, hold-guard, banner or ids=PID".into()),
-        }
+    fn deref(&self) -> &Self::Target {
+        &self.sheet
     }
 }
 
-/// The name of the finding about the process whose permission applies.
-const PERMISSION: &str = "permission under the launching app";
+impl<O: Os> DerefMut for Test<'_, O> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.sheet
+    }
+}
+
+/// The version of macOS and the processor.
+fn system<O: Os>(os: &O) -> String {
+    let version = os.tool("/usr/bin/sw_vers", &["-productVersion"]);
+    let version = version.unwrap_or_else(|| "of an unknown version".into());
+    format!("macOS {}, {}", version.trim(), std::env::consts::ARCH)
+}
 
 /// Runs a role. `program` is this executable; if `None`, the checks that need a second process are
 /// skipped.
@@ -69,32 +79,30 @@ pub fn run<O: Os>(
 ) -> Report {
     let say: &mut dyn FnMut(&str) = &mut say;
     match role {
-        Role::HoldGuard => {
-            guard::hold(os, say);
-            return Report::default();
-        }
-        Role::Banner => {
-            lasting::banner(os, say);
-            return Report::default();
-        }
-        Role::Ids(pid) => {
-            for id in tools::ids(os, pid) {
-                say(&id);
-            }
-            return Report::default();
-        }
-        Role::Test => {}
+        Role::HoldGuard => guards::hold(&mut MacDesktop::new(os.clone()), say),
+        Role::Banner => lasting::banner(os, say),
+        Role::Ids(pid) => tools::ids(os, pid).iter().for_each(|id| say(id)),
+        Role::Test => return test(os, journal, program, say),
+        // That of Windows.
+        Role::Window => {}
     }
+    Report::default()
+}
+
+fn test<O: Os>(
+    os: &O,
+    journal: Journal,
+    program: Option<&Path>,
+    say: &mut dyn FnMut(&str),
+) -> Report {
     let platform = Arc::new(MacPlatform::new(os.clone()));
-    let links = Links::new(platform, journal.clone(), Policy::default());
     let front = || {
         let name = front::pid(os).and_then(|pid| name_of(os, pid));
         name.unwrap_or_else(|| "no app".into())
     };
     let mut test = Test {
         os,
-        sheet: Sheet::new(links, system(), say, front),
-        journal,
+        sheet: Sheet::new(platform, journal, system(os), say, front),
         program,
         before: os.apps().into_iter().map(|app| app.pid).collect(),
         started: Vec::new(),
@@ -105,63 +113,95 @@ pub fn run<O: Os>(
 
 impl<O: Os> Test<'_, O> {
     fn run(&mut self) {
-        let journal = self.journal.path().display().to_string();
-        self.say(&format!("journal: {journal}"));
-        for check in doctor::examine(self.os, std::process::id()) {
-            self.check(&check);
-        }
+        let checks = doctor::examine(self.os, std::process::id());
+        self.examined(&checks);
         if !self.os.trusted() {
             self.os.ask_for_trust();
             self.say("Allow Accessibility as said above, then run this again.");
             return;
         }
         let front = windows::front(self.os);
-        self.permission(front.as_ref().and_then(|window| window.pid));
-        if let Some(editor) = self.tools() {
-            // Bring it to the front for the guard's checks, which send keys without a link. A link
-            // would restore the old front window.
-            let window = windows::of_app(self.os, editor).first().map(|(w, _)| w.id);
-            if let Some(window) = window {
-                let _ = activate::window(self.os, window, None, &Cancel::new());
-            }
-            self.guard(editor);
-            self.hard_texts(editor);
-            self.moving_mouse(editor);
-            self.first_hour(editor);
-            self.many_links(editor);
+        let pid = front.as_ref().and_then(|window| window.pid);
+        self.row("permission under the launching app", |test| {
+            test.permission(pid)
+        });
+        if let Some(editor) = self.open("TextEdit") {
+            self.on_editor(editor);
         }
-        self.quits();
-        self.windowless();
-        self.context_menu();
-        self.terminal();
-        self.same_ids_again();
-        self.chromium();
-        self.close_all();
+        self.row("a request to quit", Self::quits);
+        self.row("an app without windows", Self::windowless);
+        self.row("a context menu in Finder", Self::context_menu);
+        self.row("a terminal's last line", Self::terminal);
+        for app in ["System Settings", "Maps"] {
+            self.row(&format!("ids of {app}, twice"), |test| {
+                test.same_ids_again(app)
+            });
+        }
+        self.row("a page of Chromium", |test| test.chromium(&CHROMIUM));
+        self.row("a page of Electron", |test| test.chromium(&ELECTRON));
+        self.row("closing what was opened", Self::close_all);
         if let Some(front) = front {
             let _ = activate::window(self.os, front.id, None, &Cancel::new());
         }
     }
 
+    /// What `TextEdit` is needed for, and Calculator.
+    fn on_editor(&mut self, editor: u32) {
+        self.editor(editor);
+        if let Some(calculator) = self.open("Calculator") {
+            self.calculator(calculator);
+            self.restored(editor);
+            self.row("50 clicks", |test| test.count_clicks(calculator));
+            self.row("menu bar", |test| test.menu_bar(editor));
+            self.row("front app beside AXFrontmost", |test| {
+                test.fronts(editor, calculator)
+            });
+            self.row("a rear window", |test| test.rear_window(editor, calculator));
+            self.row("another Space", |test| {
+                test.another_space(editor, calculator)
+            });
+        }
+        self.row("ids in a second process", |test| test.same_ids(editor));
+        self.row("list_applications", Self::listed);
+        // In front for the guard's checks, which send keys without a link. A link would restore the
+        // old front window.
+        self.show(editor);
+        let (os, desktop) = (self.os.clone(), MacDesktop::new(self.os.clone()));
+        let mut keys = Keys {
+            os,
+            desktop,
+            pid: editor,
+            had: 0,
+        };
+        guards::check(&mut self.sheet, &mut keys, self.program);
+        self.hard_texts(editor);
+        self.row("the pointer, though the mouse moved", |test| {
+            test.moving_mouse(editor)
+        });
+        self.ways();
+        self.lists(editor);
+        self.row("under a floating panel", |test| test.under_a_panel(editor));
+        self.menu_and_popover(editor);
+        self.row("time of a picture", |test| test.picture_times(editor));
+        self.by_hand(&BY_HAND);
+        self.row("500 links", |test| test.many_links(editor));
+    }
+
+    fn row(&mut self, name: &str, check: impl FnOnce(&mut Self) -> Found) {
+        let found = check(self);
+        self.note(name, found);
+    }
+
     /// Finds the process whose permission applies, judged by whether the front app answers: with a
     /// stale grant the system reports the process as trusted, but refuses its calls.
-    fn permission(&mut self, front: Option<u32>) {
-        let holder = Holder::of(self.os, std::process::id());
-        let Some(pid) = front else {
-            return self.note(PERMISSION, Ok("skipped: no app is in front".into()));
-        };
-        let app = self.os.application(pid);
-        let answer = match self.os.attributes(&app, &["AXRole"]) {
-            Ok(_) => Ok("answers"),
-            Err(e) => Err(e.to_string()),
-        };
-        let (name, path) = (&holder.name, holder.path.display());
-        let seen = |how: &str| format!("of {name} ({path}): pid {pid} {how}");
-        self.note(
-            PERMISSION,
-            match answer {
-                Ok(how) => Ok(seen(how)),
-                Err(e) => Err(seen(&format!("does not answer: {e}"))),
-            },
-        );
+    fn permission(&mut self, front: Option<u32>) -> Found {
+        let Holder { name, path, .. } = Holder::of(self.os, std::process::id());
+        let pid = front.ok_or_else(|| skip("no app is in front"))?;
+        let answer = self.os.attributes(&self.os.application(pid), &["AXRole"]);
+        let of = format!("of {name} ({}): pid {pid}", path.display());
+        match answer {
+            Ok(_) => Ok(format!("{of} answers")),
+            Err(e) => Err(format!("{of} does not answer: {e}").into()),
+        }
     }
 }

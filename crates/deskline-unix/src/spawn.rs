@@ -76,7 +76,7 @@ pub fn own_session(command: &mut Command) -> &mut Command {
 }
 
 /// This program's hidden command for small processes that outlive a signal to ours.
-pub const HELPER: &str = "helper";
+pub(crate) const HELPER: &str = "helper";
 
 /// Such a process of this program, which takes orders on its standard input.
 ///

@@ -178,7 +178,7 @@ pub(crate) fn no_guard() -> Missing {
 }
 
 /// Devices borrowed from a compositor.
-pub type BoxedPort<'a> = Box<dyn Port<Error = Error, Key = u32> + 'a>;
+pub(crate) type BoxedPort<'a> = Box<dyn Port<Error = Error, Key = u32> + 'a>;
 
 /// The holder of the keyboard focus.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -140,9 +140,10 @@ pub fn identity(path: &Path) -> Identity {
         is_command: INTERPRETERS.contains(&stem(path).to_lowercase().as_str()),
         ..Identity::default()
     };
-    let names = match is_administrators(&text) {
-        true => &mut known.names,
-        false => &mut known.claims,
+    let names = if is_administrators(&text) {
+        &mut known.names
+    } else {
+        &mut known.claims
     };
     names.extend([stem(path), file.into_owned()]);
     known.names.push(text);

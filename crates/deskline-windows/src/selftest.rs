@@ -7,18 +7,16 @@ mod apps;
 mod banner;
 mod guard;
 mod own;
-mod test;
 #[allow(unsafe_code)] // each call has a SAFETY comment
 mod window;
 
 use std::path::Path;
 use std::process::Command;
-use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use deskline_journal::Journal;
-use deskline_link::selftest::{Report, Sheet};
-use deskline_link::{Links, Policy};
+use deskline_link::selftest::{Report, Role, Sheet};
 
 use crate::display::WinDisplay;
 use crate::display::windows::owner;
@@ -26,7 +24,6 @@ use crate::guard::Guard;
 use crate::os::front;
 use crate::platform::{self, WinPlatform};
 use crate::{doctor, process};
-use test::Test;
 
 /// The checks that only the person can make.
 const BY_HAND: [&str; 7] = [
@@ -41,64 +38,49 @@ const BY_HAND: [&str; 7] = [
     "Connect by Remote Desktop, run this there, and once more after you disconnect.",
 ];
 
-/// The role of a process in the test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Role {
-    /// The test itself.
-    #[default]
-    Test,
-    /// A window that prints the input that reaches it.
-    Window,
-    /// Closes the guard until it is killed.
-    HoldGuard,
-}
+/// How long an effect may take to show.
+const SHOWS: Duration = Duration::from_secs(5);
 
-impl FromStr for Role {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "test" => Ok(Self::Test),
-            "window" => Ok(Self::Window),
-            "hold-guard" => Ok(Self::HoldGuard),
-            _ => Err("test, window or hold-guard".into()),
-        }
-    }
+/// The test in progress.
+struct Test<'t> {
+    sheet: Sheet<'t>,
+    display: WinDisplay,
+    program: &'t Path,
 }
 
 /// Plays a role. `program` is this executable.
 pub fn run(journal: Journal, role: Role, program: &Path, mut say: impl FnMut(&str)) -> Report {
     // Coordinates are physical pixels from here on.
     let platform = Arc::new(WinPlatform::new());
+    let mut display = WinDisplay::new(Guard::new(Box::new(platform::guard)));
     match role {
-        Role::Test => {}
-        Role::Window => {
-            window::run();
-            return Report::default();
-        }
-        Role::HoldGuard => {
-            guard::hold(&mut say);
-            return Report::default();
-        }
+        Role::HoldGuard => deskline_link::selftest::guard::hold(&mut display.guard, &mut say),
+        Role::Window => window::run(),
+        Role::Test => return test(journal, program, &mut say, platform, display),
+        // Those of macOS.
+        Role::Banner | Role::Ids(_) => {}
     }
-    let at = journal.path().display().to_string();
-    let links = Links::new(platform, journal, Policy::default());
+    Report::default()
+}
+
+fn test(
+    journal: Journal,
+    program: &Path,
+    say: &mut dyn FnMut(&str),
+    platform: Arc<WinPlatform>,
+    display: WinDisplay,
+) -> Report {
     let front = || front().map_or_else(|| "no app".into(), |window| process::name(owner(window)));
     let mut test = Test {
-        sheet: Sheet::new(links, system(), &mut say, front),
-        display: WinDisplay::new(Guard::new(Box::new(platform::guard))),
+        sheet: Sheet::new(platform, journal, system(), say, front),
+        display,
         program,
     };
-    test.sheet.say(&format!("journal: {at}"));
-    for check in doctor::examine() {
-        test.sheet.check(&check);
-    }
+    test.sheet.examined(&doctor::examine());
     test.cloaked();
     test.own_windows();
     test.apps();
-    for line in BY_HAND {
-        test.sheet.say(&format!("By hand: {line}"));
-    }
+    test.sheet.by_hand(&BY_HAND);
     test.sheet.end()
 }
 

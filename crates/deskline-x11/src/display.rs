@@ -62,7 +62,7 @@ impl X11Display {
     /// # Errors
     ///
     /// As [`X11::toplevels`].
-    pub fn app_windows(&self) -> Result<Vec<Toplevel>> {
+    pub(crate) fn app_windows(&self) -> Result<Vec<Toplevel>> {
         let mut windows = self.x11.toplevels()?;
         let shown = self.x11.workspace()?;
         windows.retain(|w| match w.kind {

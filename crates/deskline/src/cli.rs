@@ -14,10 +14,8 @@ use std::time::Duration;
 use clap::builder::FalseyValueParser;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use deskline_journal::{Journal, Retention};
-#[cfg(target_os = "macos")]
-use deskline_macos::selftest::Role;
-#[cfg(windows)]
-use deskline_windows::selftest::Role;
+#[cfg(not(target_os = "linux"))]
+use deskline_link::selftest::Role;
 use regex::Regex;
 
 use crate::install::InstallArgs;

@@ -28,7 +28,7 @@ const OVERTIME: usize = 4 << 20;
 const CHUNK: usize = 64 << 10;
 
 /// The maximum number of queued signals. Beyond it the oldest is dropped.
-pub const SIGNALS_KEPT: usize = 10_000;
+pub(crate) const SIGNALS_KEPT: usize = 10_000;
 
 #[derive(Debug, Clone)]
 pub struct Call<'a> {
@@ -183,12 +183,12 @@ impl Connection {
     }
 
     /// The number of calls in flight.
-    pub fn in_flight(&self) -> usize {
+    pub(crate) fn in_flight(&self) -> usize {
         self.pending.len() + self.unsendable.len()
     }
 
     /// Abandons the calls in flight: their replies are dropped on arrival. Returns their tags.
-    pub fn forget_calls(&mut self) -> Vec<u64> {
+    pub(crate) fn forget_calls(&mut self) -> Vec<u64> {
         let tags = self.pending.drain().map(|(_, tag)| tag);
         tags.chain(self.unsendable.drain(..)).collect()
     }
@@ -219,7 +219,7 @@ impl Connection {
     ///
     /// # Errors
     /// [`Error::Io`] if the connection is lost.
-    pub fn reply_until(&mut self, deadline: Instant) -> Result<Option<(u64, Reply)>, Error> {
+    pub(crate) fn reply_until(&mut self, deadline: Instant) -> Result<Option<(u64, Reply)>, Error> {
         if let Some(tag) = self.unsendable.pop_front() {
             return Ok(Some((tag, Err(unsendable()))));
         }
@@ -278,7 +278,7 @@ impl Connection {
     }
 
     /// Waits until a signal is queued, or until `deadline`. Returns whether one is.
-    pub fn wait_for_signal(&mut self, deadline: Instant) -> Result<bool, Error> {
+    pub(crate) fn wait_for_signal(&mut self, deadline: Instant) -> Result<bool, Error> {
         loop {
             while let Some(message) = self.parse()? {
                 if message.kind == SIGNAL {
@@ -311,7 +311,7 @@ impl Connection {
     }
 
     /// Takes the queued signals.
-    pub fn take_signals(&mut self) -> VecDeque<Message> {
+    pub(crate) fn take_signals(&mut self) -> VecDeque<Message> {
         std::mem::take(&mut self.signals)
     }
 

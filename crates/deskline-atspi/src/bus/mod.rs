@@ -14,6 +14,7 @@ mod connection;
 mod error;
 mod wire;
 
-pub use connection::{Call, Connection, Message, Reply, SIGNALS_KEPT};
+pub(crate) use connection::SIGNALS_KEPT;
+pub use connection::{Call, Connection, Message, Reply};
 pub use error::Error;
 pub use wire::{Body, Reader, WireError};

@@ -91,7 +91,7 @@ impl Body {
 
     /// Adds a match rule of `org.a11y.atspi.Collection` without conditions (`(aiia{ss}iaiiasib)`).
     #[must_use]
-    pub fn no_conditions(mut self) -> Self {
+    pub(crate) fn no_conditions(mut self) -> Self {
         self.signature.push_str("(aiia{ss}iaiiasib)");
         pad(&mut self.bytes, 8);
         // Empty arrays, padding, zeros and `false` are all zero bytes.
@@ -111,7 +111,7 @@ impl Body {
 
     /// Adds a double in a variant (`v`).
     #[must_use]
-    pub fn variant_f64(mut self, v: f64) -> Self {
+    pub(crate) fn variant_f64(mut self, v: f64) -> Self {
         self.signature.push('v');
         self.variant_head("d");
         pad(&mut self.bytes, 8);
@@ -255,7 +255,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A variant that holds a string or an object path. Anything else is an error.
-    pub fn variant_str(&mut self) -> Result<&'a str> {
+    pub(crate) fn variant_str(&mut self) -> Result<&'a str> {
         match self.signature()? {
             "s" | "o" => self.str(),
             _ => Err(WireError),
@@ -271,7 +271,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A variant that holds a number.
-    pub fn variant_f64(&mut self) -> Result<f64> {
+    pub(crate) fn variant_f64(&mut self) -> Result<f64> {
         match self.signature()? {
             "d" => self.f64(),
             "i" => self.i32().map(f64::from),

@@ -26,13 +26,13 @@ impl Engine<'_> {
     }
 
     /// All visible nodes were read.
-    pub fn showing_is_read(&mut self) {
+    pub(crate) fn showing_is_read(&mut self) {
         let questions = &mut self.ahead.questions;
         questions.showing = questions.all.len();
     }
 
     /// The requests of this reading, for the next one.
-    pub fn take_questions(&mut self) -> Questions {
+    pub(crate) fn take_questions(&mut self) -> Questions {
         std::mem::take(&mut self.ahead.questions)
     }
 }

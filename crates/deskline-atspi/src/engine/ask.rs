@@ -13,7 +13,11 @@ impl Engine<'_> {
     }
 
     /// Like [`Self::ask`]. `None` if the object refuses the request, or the traversal is late.
-    pub fn try_ask(&mut self, path: &str, request: Request) -> Result<Option<Message>, Error> {
+    pub(crate) fn try_ask(
+        &mut self,
+        path: &str,
+        request: Request,
+    ) -> Result<Option<Message>, Error> {
         if self.is_late() {
             return Ok(None);
         }
@@ -31,7 +35,7 @@ impl Engine<'_> {
     }
 
     /// The paths of a list of objects, without those of other processes.
-    pub fn own_objects(&self, message: &Message) -> Option<Vec<Arc<str>>> {
+    pub(crate) fn own_objects(&self, message: &Message) -> Option<Vec<Arc<str>>> {
         let objects = decode::objects(message).ok()?;
         let own = objects.into_iter().filter(|(owner, _)| self.is_own(owner));
         Some(own.map(|(_, path)| path.into()).collect())
@@ -44,7 +48,7 @@ impl Engine<'_> {
 
     /// Sends requests to one object at once. Returns their replies in order, `None` for one that
     /// was refused; fewer if the traversal is late.
-    pub fn ask_all(
+    pub(crate) fn ask_all(
         &mut self,
         path: &str,
         requests: impl IntoIterator<Item = Request>,
@@ -55,7 +59,7 @@ impl Engine<'_> {
     }
 
     /// Sends requests to many objects at once, as [`Self::ask_all`].
-    pub fn ask_each(
+    pub(crate) fn ask_each(
         &mut self,
         requests: impl IntoIterator<Item = (Arc<str>, Request)>,
     ) -> Result<Vec<Option<Message>>, Error> {

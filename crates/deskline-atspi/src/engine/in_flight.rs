@@ -4,7 +4,7 @@ use crate::request::Request;
 
 /// The requests in flight with their nodes, by tag. Tags are reused.
 #[derive(Debug, Default)]
-pub struct InFlight {
+pub(crate) struct InFlight {
     slots: Vec<Option<(usize, Request)>>,
     free: Vec<usize>,
 }

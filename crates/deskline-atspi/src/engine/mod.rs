@@ -150,7 +150,7 @@ impl<'a> Engine<'a> {
     }
 
     /// The number of known objects, of nodes that needed no request, and of nodes that did.
-    pub fn known_counts(&self) -> (usize, usize, usize) {
+    pub(crate) fn known_counts(&self) -> (usize, usize, usize) {
         (self.known.len(), self.known_nodes, self.unknown_nodes)
     }
 
@@ -175,23 +175,23 @@ impl<'a> Engine<'a> {
     }
 
     /// Requests the state of a node that was not read. The rest follows as for any other node.
-    pub fn ask_state(&mut self, index: usize) {
+    pub(crate) fn ask_state(&mut self, index: usize) {
         self.queue.push_back((index, Request::State));
     }
 
     /// The hidden nodes that were found since the last call.
-    pub fn take_hidden(&mut self) -> Vec<usize> {
+    pub(crate) fn take_hidden(&mut self) -> Vec<usize> {
         std::mem::take(&mut self.hidden)
     }
 
     /// Leaves hidden nodes for later.
-    pub fn leave_hidden(&mut self, hidden: Vec<usize>) {
+    pub(crate) fn leave_hidden(&mut self, hidden: Vec<usize>) {
         self.hidden.extend(hidden);
     }
 
     /// Drops the requests that there was no time for, and marks the nodes that they leave
     /// incomplete.
-    pub fn drop_queue(&mut self) {
+    pub(crate) fn drop_queue(&mut self) {
         for (node, request) in std::mem::take(&mut self.queue) {
             let node = &mut self.nodes[node];
             match request {
@@ -215,7 +215,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Counts the nodes that were found and not read, and marks their containers incomplete.
-    pub fn count_unread(&mut self) {
+    pub(crate) fn count_unread(&mut self) {
         for i in 1..self.nodes.len() {
             if self.nodes[i].role.is_none() {
                 self.unread.nodes += 1;
@@ -269,12 +269,12 @@ impl<'a> Engine<'a> {
     }
 
     /// Puts a node that was read before into the arena; `None` if its object is there already.
-    pub fn insert_read(&mut self, node: Node) -> Option<usize> {
+    pub(crate) fn insert_read(&mut self, node: Node) -> Option<usize> {
         (!self.paths.contains(&node.path)).then(|| self.insert(node))
     }
 
     /// Requests all facts about a node beyond its state, except known ones.
-    pub fn ask_facts(&mut self, index: usize) {
+    pub(crate) fn ask_facts(&mut self, index: usize) {
         if self.nodes[index].parent.is_some() && !self.is_sizeless(index) {
             self.queue.push_back((index, self.toolkit.extents()));
         }
@@ -328,7 +328,7 @@ impl<'a> Engine<'a> {
 
     /// Whether a node is known to have no size: its container and the container's container have
     /// none. One of them is not enough, as a container without a size may hold elements with one.
-    pub fn is_sizeless(&self, index: usize) -> bool {
+    pub(crate) fn is_sizeless(&self, index: usize) -> bool {
         let container = |node: usize| {
             self.nodes[node]
                 .parent
@@ -496,7 +496,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Lists the children of a node that was not listed before, and reads the nodes below them.
-    pub fn read_children(&mut self, node: usize) -> Result<(), Error> {
+    pub(crate) fn read_children(&mut self, node: usize) -> Result<(), Error> {
         let first = self.nodes.len();
         self.nodes[node].children_read = true;
         self.queue.push_back((node, Request::Children));
@@ -505,14 +505,14 @@ impl<'a> Engine<'a> {
     }
 
     /// Lists the children of a node with this many children, or adds the node to the long lists.
-    pub fn list_counted(&mut self, node: usize, count: i32) -> Result<(), Error> {
+    pub(crate) fn list_counted(&mut self, node: usize, count: i32) -> Result<(), Error> {
         self.nodes[node].children_read = true;
         self.on_count(node, count);
         self.pump(None)
     }
 
     /// Reads objects that were found by other means, and the nodes below them.
-    pub fn read_found(&mut self, parent: usize, found: Vec<Found>) -> Result<(), Error> {
+    pub(crate) fn read_found(&mut self, parent: usize, found: Vec<Found>) -> Result<(), Error> {
         let first = self.nodes.len();
         for found in found {
             let Found {
@@ -532,7 +532,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Reads objects of a known role without children.
-    pub fn read_leaves(
+    pub(crate) fn read_leaves(
         &mut self,
         parent: usize,
         found: Vec<Found>,
@@ -545,7 +545,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Removes this node and all later ones. Their containers must be before it.
-    pub fn forget_from(&mut self, first: usize) {
+    pub(crate) fn forget_from(&mut self, first: usize) {
         for node in self.nodes.drain(first..) {
             self.paths.remove(&node.path);
         }

@@ -21,7 +21,7 @@ const MOST_LATER: u32 = 256;
 
 /// Whether an app's cache is worth fetching.
 #[derive(Debug)]
-pub struct BulkCache {
+pub(crate) struct BulkCache {
     rule: CacheUse,
     /// How many more readings do not fetch the cache; and how many will not after the next failure.
     skip: u32,
@@ -39,7 +39,7 @@ impl BulkCache {
     }
 
     /// Whether to fetch it at this reading.
-    pub fn is_due(&mut self) -> bool {
+    pub(crate) fn is_due(&mut self) -> bool {
         let due = self.rule != CacheUse::Never && self.skip == 0;
         self.skip = self.skip.saturating_sub(1);
         due

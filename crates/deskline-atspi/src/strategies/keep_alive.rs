@@ -19,7 +19,7 @@ const LIMIT: Duration = Duration::from_secs(1);
 
 /// The spreadsheets of all apps that were read on one accessibility bus.
 #[derive(Debug)]
-pub struct KeepAlive {
+pub(crate) struct KeepAlive {
     /// The address of the accessibility bus.
     address: String,
     shared: Arc<Shared>,

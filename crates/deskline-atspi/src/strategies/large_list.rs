@@ -41,7 +41,7 @@ const BATCH: usize = 64;
 const LISTED_LATER: i32 = 2_500;
 
 #[derive(Debug, Default)]
-pub struct LargeLists(Vec<LargeList>);
+pub(crate) struct LargeLists(Vec<LargeList>);
 
 /// A container of more than [`engine::LISTED`] children.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl LargeLists {
 
     /// Finds more children of the first incomplete list, and requests their states only. Skips the
     /// children of longer lists without hyperlinks: they would cost the app seconds.
-    pub fn find_more(&mut self, engine: &mut Engine<'_>) -> Result<(), Error> {
+    pub(crate) fn find_more(&mut self, engine: &mut Engine<'_>) -> Result<(), Error> {
         let cheap = |list: &&mut LargeList| {
             list.linked == Some(true) || list.missing() <= BATCH || list.is_listed_at_once()
         };
@@ -105,7 +105,7 @@ impl LargeLists {
 
     /// Reads the showing children of each showing large list that the engine has found since the
     /// last call, and of the large lists inside these.
-    pub fn read_showing(&mut self, engine: &mut Engine<'_>) -> Result<(), Error> {
+    pub(crate) fn read_showing(&mut self, engine: &mut Engine<'_>) -> Result<(), Error> {
         let mut next = self.0.len();
         self.collect(engine);
         while next < self.0.len() && !engine.is_late() {
@@ -125,7 +125,7 @@ impl LargeLists {
     }
 
     /// Reads the children of a container that has this many, with the large lists in them.
-    pub fn read_counted(
+    pub(crate) fn read_counted(
         &mut self,
         engine: &mut Engine<'_>,
         node: usize,
@@ -139,7 +139,7 @@ impl LargeLists {
     }
 
     /// Reads the other children, nearest to those that show first, until `until`.
-    pub fn read_hidden(
+    pub(crate) fn read_hidden(
         &mut self,
         engine: &mut Engine<'_>,
         reuse: Option<&LastReading>,

@@ -19,16 +19,16 @@
 //! | [`unlisted`] | open menus of Qt's buttons | |
 //! | [`embedded`] | objects of another process, such as web views | `large_list` |
 
-pub mod bulk_cache;
+pub(crate) mod bulk_cache;
 pub mod documents;
 pub mod embedded;
 pub mod hidden;
 pub mod keep_alive;
-pub mod large_list;
+pub(crate) mod large_list;
 pub mod linked;
 pub mod managed;
-pub mod read_on;
-pub mod recycled;
+pub(crate) mod read_on;
+pub(crate) mod recycled;
 pub mod reuse;
 pub mod spreadsheet;
 pub mod stacked;

@@ -15,7 +15,7 @@ use crate::engine::{Engine, Node};
 const BATCH: usize = 300;
 
 /// Reads another batch. Returns whether there is more to read.
-pub fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result<bool, Error> {
+pub(crate) fn read_on(engine: &mut Engine<'_>, last: &mut LastReading) -> Result<bool, Error> {
     let (nodes, known) = last.take();
     let before = Extent::new(&nodes);
     engine.resume(nodes);

@@ -29,7 +29,7 @@ const CHILDREN_CHANGED: &str = "ChildrenChanged";
 
 /// A large list as a reading left it.
 #[derive(Debug)]
-pub struct KnownList {
+pub(crate) struct KnownList {
     pub count: i32,
     /// The children that were read, by index.
     pub children: BTreeMap<i32, Option<usize>>,
@@ -39,7 +39,7 @@ pub struct KnownList {
 
 /// One reading of an app, and the objects of events since it began.
 #[derive(Debug)]
-pub struct LastReading {
+pub(crate) struct LastReading {
     pub pid: u32,
     /// When the oldest part was read.
     pub since: Instant,
@@ -97,7 +97,10 @@ impl LastReading {
     }
 
     /// The children that these containers have listed, where all of them were read.
-    pub fn children_of(&self, containers: &HashSet<Arc<str>>) -> HashMap<&str, Vec<&Arc<str>>> {
+    pub(crate) fn children_of(
+        &self,
+        containers: &HashSet<Arc<str>>,
+    ) -> HashMap<&str, Vec<&Arc<str>>> {
         let nodes = self.nodes.iter();
         let nodes = nodes.filter(|node| node.children_read && containers.contains(&node.path));
         let children = |node: &Node| -> Vec<&Arc<str>> {
@@ -110,7 +113,7 @@ impl LastReading {
     }
 
     /// Whether an event named the object of that path.
-    pub fn is_dirty(&self, path: &str) -> bool {
+    pub(crate) fn is_dirty(&self, path: &str) -> bool {
         self.dirty.contains(path)
     }
 
@@ -143,7 +146,7 @@ impl LastReading {
     }
 
     /// Whether another link may reuse it.
-    pub fn may_outlive_a_link(&self) -> bool {
+    pub(crate) fn may_outlive_a_link(&self) -> bool {
         self.since.elapsed() < OLDEST
     }
 
@@ -205,12 +208,12 @@ fn index_hidden(nodes: &[Node]) -> HashMap<Arc<str>, usize> {
 }
 
 /// The children of a container that manages its descendants are never listed.
-pub fn is_managed(node: &Node) -> bool {
+pub(crate) fn is_managed(node: &Node) -> bool {
     node.states.has(StateSet::MANAGES_DESCENDANTS)
 }
 
 /// Takes nodes from the last reading where possible; returns the hidden nodes that must be read.
-pub fn recall(
+pub(crate) fn recall(
     engine: &mut Engine<'_>,
     last: Option<&LastReading>,
     hidden: Vec<usize>,
@@ -267,7 +270,7 @@ pub fn recall(
 
 /// Copies a hidden child of a large list, with its subtree, into the arena, and returns its index
 /// there. `None` if it has to be read: it is dirty, or it is elsewhere in the tree already.
-pub fn take_child(
+pub(crate) fn take_child(
     engine: &mut Engine<'_>,
     last: &LastReading,
     container: usize,

@@ -42,7 +42,7 @@ const REMEMBERED: Duration = Duration::from_secs(120);
 
 /// The cells that one reading has found, by row and column.
 #[derive(Debug)]
-pub struct Spreadsheet {
+pub(crate) struct Spreadsheet {
     /// When the oldest of its objects was last named in a reply.
     renewed: Instant,
     /// When it was last read.
@@ -72,7 +72,7 @@ struct Cell {
 }
 
 /// The spreadsheets of one app, by their paths.
-pub type Spreadsheets = HashMap<Arc<str>, Spreadsheet>;
+pub(crate) type Spreadsheets = HashMap<Arc<str>, Spreadsheet>;
 
 /// Reads the showing cells of a spreadsheet.
 pub fn read(
@@ -103,14 +103,17 @@ pub fn read(
 
 /// The time until cells are due; `None` if there are none to keep alive. Drops those that are too
 /// old.
-pub fn next_due(spreadsheets: &mut Spreadsheets) -> Option<Duration> {
+pub(crate) fn next_due(spreadsheets: &mut Spreadsheets) -> Option<Duration> {
     spreadsheets
         .retain(|_, sheet| sheet.renewed.elapsed() < ALIVE && sheet.read.elapsed() < REMEMBERED);
     spreadsheets.values().map(Spreadsheet::due).min()
 }
 
 /// Renews the next cells of a spreadsheet that is due.
-pub fn renew_due(engine: &mut Engine<'_>, spreadsheets: &mut Spreadsheets) -> Result<(), Error> {
+pub(crate) fn renew_due(
+    engine: &mut Engine<'_>,
+    spreadsheets: &mut Spreadsheets,
+) -> Result<(), Error> {
     match spreadsheets
         .values_mut()
         .find(|sheet| sheet.due().is_zero())
@@ -314,7 +317,7 @@ fn is_watched(node: &Node) -> bool {
 /// Empties the active cell if the input line is empty: the one editable paragraph of the window
 /// that is in no document. LibreOffice does not report it as showing, so this is known only once
 /// the hidden nodes are read.
-pub fn empty_active(engine: &mut Engine<'_>) {
+pub(crate) fn empty_active(engine: &mut Engine<'_>) {
     let path = |index: usize| {
         std::iter::successors(Some(index), |&at| {
             engine.nodes.get(at).and_then(|n| n.parent)

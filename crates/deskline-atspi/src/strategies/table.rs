@@ -41,7 +41,7 @@ pub struct Table {
 pub type Range = RangeInclusive<i32>;
 
 /// The cell at a row and column, if it is known without a request to the table.
-pub type KnownCell<'k> = &'k dyn Fn(i32, i32) -> Option<Found>;
+pub(crate) type KnownCell<'k> = &'k dyn Fn(i32, i32) -> Option<Found>;
 
 /// Reads the visible headers and cells. Returns the ranges of rows and of columns.
 pub fn read(
@@ -94,12 +94,12 @@ pub fn read(
 }
 
 /// The identity of a cell that has no object of its own.
-pub fn cell_id(table: &str, row: i32, column: i32) -> String {
+pub(crate) fn cell_id(table: &str, row: i32, column: i32) -> String {
     format!("{table}#{row},{column}")
 }
 
 /// Splits such an identity into table, row and column.
-pub fn parse_cell_id(id: &str) -> Option<(&str, i32, i32)> {
+pub(crate) fn parse_cell_id(id: &str) -> Option<(&str, i32, i32)> {
     let (table, cell) = id.split_once('#')?;
     let (row, column) = cell.split_once(',')?;
     Some((table, row.parse().ok()?, column.parse().ok()?))
@@ -108,7 +108,7 @@ pub fn parse_cell_id(id: &str) -> Option<(&str, i32, i32)> {
 impl Table {
     /// Whether each request for a cell creates another object. A cell is then identified by its row
     /// and column.
-    pub fn is_spreadsheet(&self) -> bool {
+    pub(crate) fn is_spreadsheet(&self) -> bool {
         vcl::is_spreadsheet(self.rows, self.columns)
     }
 

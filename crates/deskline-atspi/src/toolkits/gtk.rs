@@ -6,13 +6,13 @@ use crate::names::{StateSet, role};
 
 /// Whether an object of that role clips its contents. GTK 3's page tab contains its page, and has
 /// the extents of its label alone.
-pub fn clips_children(number: Option<u32>) -> bool {
+pub(crate) fn clips_children(number: Option<u32>) -> bool {
     number != Some(role::PAGE_TAB)
 }
 
 /// Whether a viewport shows without the state SHOWING. GTK 3.24 clears it for one that was scrolled
 /// by more than its height.
-pub fn viewport_shows(number: u32, states: StateSet) -> bool {
+pub(crate) fn viewport_shows(number: u32, states: StateSet) -> bool {
     number == role::VIEWPORT && states.has(StateSet::VISIBLE)
 }
 
@@ -39,7 +39,7 @@ pub(super) fn gtk4_name(name: &str, number: u32) -> &str {
 
 /// GTK 4 names the buttons of a stack switcher by their pages' titles with mnemonics, and the
 /// labels in them by the visible titles.
-pub fn drop_mnemonics(elements: &mut [Element]) {
+pub(crate) fn drop_mnemonics(elements: &mut [Element]) {
     for index in 1..elements.len() {
         let (before, after) = elements.split_at_mut(index);
         let label = &after[0].title;
@@ -65,7 +65,10 @@ const LEEWAY: i32 = 2;
 ///
 /// GTK 4 reports the extents of a popover as if its window began at its widget's corner and ended
 /// at the window's end.
-pub fn popup_offsets(nodes: &[Option<(Rect, Rect)>], popups: &[Rect]) -> Vec<(usize, (i32, i32))> {
+pub(crate) fn popup_offsets(
+    nodes: &[Option<(Rect, Rect)>],
+    popups: &[Rect],
+) -> Vec<(usize, (i32, i32))> {
     let mut found: Vec<(usize, (i32, i32))> = Vec::new();
     for popup in popups {
         let ends_with_it = |own: Rect, container: Rect| {
@@ -90,7 +93,7 @@ const PADDING: i32 = 60;
 
 /// The offsets of GTK 4's tool tips among `nodes`, children of toplevels. Each lies in the middle
 /// of a pop-up window, and its reported extents are relative to that window.
-pub fn tool_tips(nodes: &[(usize, Rect)], popups: &[Rect]) -> Vec<(usize, (i32, i32))> {
+pub(crate) fn tool_tips(nodes: &[(usize, Rect)], popups: &[Rect]) -> Vec<(usize, (i32, i32))> {
     let fits = |own: &Rect, popup: &Rect| {
         let (x, y) = (popup.w - own.w, popup.h - own.h);
         (1..=PADDING).contains(&x) && (1..=PADDING).contains(&y)
@@ -113,7 +116,7 @@ const BESIDE: i32 = 40;
 ///
 /// GTK 4.18 reports a popover's extents with its shadow, shifted against the popover's window by a
 /// part of the shadow.
-pub fn beside_popups(nodes: &[(usize, Rect)], popups: &[Rect]) -> Vec<(usize, (i32, i32))> {
+pub(crate) fn beside_popups(nodes: &[(usize, Rect)], popups: &[Rect]) -> Vec<(usize, (i32, i32))> {
     let mut found: Vec<(usize, (i32, i32))> = Vec::new();
     for popup in popups {
         let off = |own: &Rect| (popup.x.saturating_sub(own.x), popup.y.saturating_sub(own.y));

@@ -20,7 +20,7 @@
 pub mod gtk;
 pub mod mapped;
 pub mod qt;
-pub mod vcl;
+pub(crate) mod vcl;
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ pub enum Toolkit {
 
 /// When an app's cache (`Cache.GetItems`) is fetched, before its objects are read one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CacheUse {
+pub(crate) enum CacheUse {
     /// At no reading.
     Never,
     /// As long as it has most of the tree.
@@ -62,7 +62,7 @@ pub enum CacheUse {
 
 /// Where a toolkit puts the text of a page. Only these elements are asked for text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Prose {
+pub(crate) enum Prose {
     /// Each run of text is an element of its own, with the text for its name.
     InLeaves,
     /// A paragraph has its text, in which U+FFFC stands for each child.
@@ -137,7 +137,7 @@ impl Toolkit {
     /// s, more than reading the tree. GTK 4's cache lists the pages of stacks as parents of their
     /// content, but its lists of children do not: it is fetched at each reading, so that the tree
     /// stays the same.
-    pub fn cache_use(self) -> CacheUse {
+    pub(crate) fn cache_use(self) -> CacheUse {
         match self {
             Self::Chromium | Self::Gecko | Self::Vcl => CacheUse::Never,
             Self::Gtk4 => CacheUse::Always,
@@ -146,7 +146,7 @@ impl Toolkit {
     }
 
     /// Where the text of a page is.
-    pub fn prose(self) -> Prose {
+    pub(crate) fn prose(self) -> Prose {
         match self {
             Self::Chromium => Prose::InLeaves,
             Self::Gecko | Self::WebKitGtk => Prose::InParents,
@@ -164,7 +164,7 @@ impl Toolkit {
     }
 
     /// Whether an app's list of toplevels lacks open menus.
-    pub fn omits_menus(self) -> bool {
+    pub(crate) fn omits_menus(self) -> bool {
         self == Self::Qt
     }
 
@@ -179,7 +179,7 @@ impl Toolkit {
     }
 
     /// The state of a visible object: GTK 4.8 sets SHOWING on windows only, not on dialogs.
-    pub fn shown_state(self) -> u32 {
+    pub(crate) fn shown_state(self) -> u32 {
         match self {
             Self::Gtk4 => StateSet::VISIBLE,
             _ => StateSet::SHOWING,
@@ -188,7 +188,7 @@ impl Toolkit {
 
     /// Whether nodes without a size are hidden, with all descendants. GTK 4 reports VISIBLE for a
     /// widget in a page that is not in front, and gives it no size.
-    pub fn hides_by_size(self) -> bool {
+    pub(crate) fn hides_by_size(self) -> bool {
         self == Self::Gtk4
     }
 
@@ -204,7 +204,7 @@ impl Toolkit {
 
     /// Whether it knows the screen positions of its objects. GTK 4 does not: its toplevels and
     /// popovers have to be paired with their X windows.
-    pub fn knows_the_screen(self) -> bool {
+    pub(crate) fn knows_the_screen(self) -> bool {
         self != Self::Gtk4
     }
 
@@ -223,31 +223,31 @@ impl Toolkit {
     }
 
     /// Whether it answers `Text.GetOffsetAtPoint`. GTK 4.8 never does, not even with an error.
-    pub fn answers_offset_at_point(self) -> bool {
+    pub(crate) fn answers_offset_at_point(self) -> bool {
         self != Self::Gtk4
     }
 
     /// Whether its tree is complete at the first reading. GTK 4 creates some objects, and their
     /// descriptions, when the objects around them are read.
-    pub fn is_complete_at_once(self) -> bool {
+    pub(crate) fn is_complete_at_once(self) -> bool {
         self != Self::Gtk4
     }
 
     /// Whether an object's index counts siblings that its container does not list.
-    pub fn counts_unlisted_siblings(self) -> bool {
+    pub(crate) fn counts_unlisted_siblings(self) -> bool {
         self == Self::Gtk4
     }
 
     /// Whether an embedded child is found quickly by its hyperlink. Chromium takes 0.4 ms for each,
     /// but up to 4 ms for a child by its index: the time grows with the index.
-    pub fn links_its_children(self) -> bool {
+    pub(crate) fn links_its_children(self) -> bool {
         self == Self::Chromium
     }
 
     /// Whether it sends events for changes of hidden nodes, so that a reading can be kept until the
     /// next link: GTK 3 sends none for a child that is added to a hidden container, and Qt 5 none
     /// at all. GTK 4's cache is fetched in any case.
-    pub fn reports_hidden_changes(self) -> bool {
+    pub(crate) fn reports_hidden_changes(self) -> bool {
         self == Self::Chromium
     }
 
@@ -255,7 +255,7 @@ impl Toolkit {
     /// first places of a motion at once, and the last ones 500 ms later; a window that was just
     /// raised begins to move up to 200 ms after the key. Firefox 153 reports each step of a motion,
     /// for 200 ms.
-    pub fn scrolling_lag(self) -> Duration {
+    pub(crate) fn scrolling_lag(self) -> Duration {
         match self {
             Self::Chromium => Duration::from_millis(900),
             Self::Gecko => Duration::from_millis(350),
@@ -265,7 +265,7 @@ impl Toolkit {
 
     /// Whether it sends an event whenever a control is switched. Qt 5 sends none; others were not
     /// tried.
-    pub fn tells_states(self) -> bool {
+    pub(crate) fn tells_states(self) -> bool {
         !matches!(self, Self::Qt | Self::Java | Self::Other)
     }
 
@@ -282,25 +282,25 @@ impl Toolkit {
 
     /// Whether a toplevel's window is mapped when the toplevel is announced. GTK 4 announces it
     /// before its first frame is drawn.
-    pub fn maps_before_it_tells(self) -> bool {
+    pub(crate) fn maps_before_it_tells(self) -> bool {
         self != Self::Gtk4
     }
 
     /// Whether a read-only spin button is a part of a date, or an ARIA one, with its displayed
     /// value in an attribute. As a number Chromium 156 reports March for `03`, and as a text
     /// Firefox 153 reports `mm` if nothing is set.
-    pub fn has_value_texts(self) -> bool {
+    pub(crate) fn has_value_texts(self) -> bool {
         matches!(self, Self::Chromium | Self::Gecko)
     }
 
     /// Whether the name of a combo box is the chosen text, even if a label names it: GTK 3, and Qt
     /// 5 and 6 on Unix.
-    pub fn names_by_choice(self) -> bool {
+    pub(crate) fn names_by_choice(self) -> bool {
         matches!(self, Self::Gtk3 | Self::Qt)
     }
 
     /// The name of an object of that role without the toolkit's additions.
-    pub fn plain_name(self, name: &str, number: u32) -> &str {
+    pub(crate) fn plain_name(self, name: &str, number: u32) -> &str {
         match self {
             Self::Gtk4 => gtk::gtk4_name(name, number),
             Self::Chromium if number == role::PAGE_TAB => without_memory_usage(name),

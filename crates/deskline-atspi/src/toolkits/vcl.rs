@@ -8,16 +8,16 @@ use crate::names::role;
 
 /// The delay after keys until it updates the states of toolbars and menus, and the status bar: a
 /// timer does so 305 ms after the last change of the document.
-pub const STATUS_LAG: Duration = Duration::from_millis(320);
+pub(crate) const STATUS_LAG: Duration = Duration::from_millis(320);
 
 /// Whether an app of this name is LibreOffice, whatever toolkit draws its widgets.
-pub fn is_office(name: &str) -> bool {
+pub(crate) fn is_office(name: &str) -> bool {
     name == "soffice"
 }
 
 /// Whether a table has more cells than there can be objects for: a spreadsheet, of 10⁹ cells. For
 /// each request for a cell LibreOffice creates an object of 7 kB and never frees it.
-pub fn is_spreadsheet(rows: i32, columns: i32) -> bool {
+pub(crate) fn is_spreadsheet(rows: i32, columns: i32) -> bool {
     i64::from(rows) * i64::from(columns) > 1_000_000
 }
 
@@ -42,7 +42,7 @@ pub fn offset(number: Option<u32>, own: Rect, outer: Rect, by: (i32, i32)) -> (i
 
 /// Whether this is VCL's own menu bar, which is hidden where GTK draws the menu bar. Its hundreds
 /// of items repeat GTK's.
-pub fn is_undrawn_menu_bar(number: Option<u32>, extents: Option<Rect>) -> bool {
+pub(crate) fn is_undrawn_menu_bar(number: Option<u32>, extents: Option<Rect>) -> bool {
     number == Some(role::MENU_BAR) && extents.is_some_and(|e| e.w > 0 && e.h == 0)
 }
 

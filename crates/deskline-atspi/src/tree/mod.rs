@@ -23,7 +23,7 @@ pub use windows::{InBuffer, Toplevel, Windows};
 
 /// Knowledge about the windows of an app's toplevels that lasts from one reading to the next.
 #[derive(Debug, Default)]
-pub struct KnownWindows {
+pub(crate) struct KnownWindows {
     /// Windows that ACTIVE identified.
     learnt: Learnt,
     /// Paths of the last reading's toplevels and tool tips whose windows did not exist yet, and
@@ -35,7 +35,7 @@ pub struct KnownWindows {
 
 impl KnownWindows {
     /// Whether the last reading has toplevels or tool tips whose windows may still appear.
-    pub fn are_on_their_way(&self) -> bool {
+    pub(crate) fn are_on_their_way(&self) -> bool {
         !self.missing.is_subset(&self.given_up)
     }
 
@@ -436,12 +436,12 @@ fn is_modal(node: &Node, window_says: impl Fn() -> bool) -> bool {
 }
 
 /// The id of an object: bus name and path, concatenated.
-pub fn element_id(bus_name: &str, path: &str) -> ElementId {
+pub(crate) fn element_id(bus_name: &str, path: &str) -> ElementId {
     ElementId::new(format!("{bus_name}{path}"))
 }
 
 /// Splits an id into bus name and path.
-pub fn split_id(id: &ElementId) -> Option<(&str, &str)> {
+pub(crate) fn split_id(id: &ElementId) -> Option<(&str, &str)> {
     let id = id.as_str();
     id.find('/').map(|at| id.split_at(at))
 }

@@ -29,7 +29,7 @@ pub struct Frame<'n> {
 
 /// The possible windows of a frame, and how the frame maps to the screen.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Pair {
+pub(crate) struct Pair {
     /// Indices of the windows, likeliest first: one if it is known, none if no window fits.
     pub windows: Vec<usize>,
     /// Maps the toolkit's coordinates to the screen's, through the likeliest window.
@@ -39,7 +39,7 @@ pub struct Pair {
 /// Windows that ACTIVE identified, by the paths of their frames. Kept between readings, so that a
 /// frame stays the same window while another app is in front.
 #[derive(Debug, Default)]
-pub struct Learnt(HashMap<String, Lesson>);
+pub(crate) struct Learnt(HashMap<String, Lesson>);
 
 #[derive(Debug)]
 struct Lesson {

@@ -18,7 +18,11 @@ const TITLE_BAR: RangeInclusive<i32> = 16..=80;
 
 /// Where the content of the window begins in the frame, in the toolkit's units; negative if the
 /// frame is a part of the content. `None` for a window that is not native to Wayland.
-pub fn before_content(nodes: &[Node], frame: usize, toplevel: &Toplevel) -> Option<(i32, i32)> {
+pub(crate) fn before_content(
+    nodes: &[Node],
+    frame: usize,
+    toplevel: &Toplevel,
+) -> Option<(i32, i32)> {
     let (outer, content) = (nodes[frame].extents?, toplevel.content());
     match toplevel.in_buffer? {
         InBuffer::At(left, top) => {

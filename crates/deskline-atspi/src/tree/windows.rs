@@ -88,7 +88,7 @@ impl Toplevel {
     }
 
     /// Whether it is [`InBuffer::Framed`].
-    pub fn is_framed(&self) -> bool {
+    pub(crate) fn is_framed(&self) -> bool {
         matches!(self.in_buffer, Some(InBuffer::Framed { .. }))
     }
 

@@ -47,7 +47,7 @@ pub struct Launched {
 impl Launched {
     /// How the started process has ended, if it has. A successful exit means that it handed over to
     /// another process; any other exit is a failure. Always `None` for an app that the bus started.
-    pub fn exited(&self) -> Option<ExitStatus> {
+    pub(crate) fn exited(&self) -> Option<ExitStatus> {
         self.exit.get().copied()
     }
 
@@ -58,7 +58,7 @@ impl Launched {
 
     /// Whether the launch may have handed over to this process, which it did not start: another
     /// instance of the same program, or an app that an opener made open something.
-    pub fn may_have_handed_over_to(&self, pid: u32) -> bool {
+    pub(crate) fn may_have_handed_over_to(&self, pid: u32) -> bool {
         self.origin.is_same_program(pid)
             || (self.origin.is_opener()
                 && self

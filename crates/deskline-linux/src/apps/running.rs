@@ -35,7 +35,7 @@ pub struct Running<'a> {
 impl Launch {
     /// Whether `running` is an instance of this app. A hint only: toolkits choose these names
     /// freely.
-    pub fn is_running_as(&self, running: Running<'_>) -> bool {
+    pub(crate) fn is_running_as(&self, running: Running<'_>) -> bool {
         let same = |a: &str, b: &str| !a.is_empty() && a.to_lowercase() == b.to_lowercase();
         let entry = self.entry.as_ref();
         // The window class from the desktop file is exact. It also distinguishes the parts of an

@@ -29,7 +29,7 @@ impl Default for Options {
 
 impl Options {
     /// The arguments of `deskline desktop` for these options.
-    pub fn to_args(&self) -> Vec<String> {
+    pub(crate) fn to_args(&self) -> Vec<String> {
         let mut args = vec![format!("--size={}x{}", self.width, self.height)];
         if self.watch {
             args.push("--watch".to_owned());

@@ -1,5 +1,6 @@
 //! Actions through the accessibility API: no pointer, no keys, no focus.
 
+use deskline_contract::amount::{Numeric, switch};
 use deskline_contract::{Error, Obstacle, QuietAction, Refusal, Result};
 
 use crate::os::{AxError, NewValue, Os, Value};
@@ -77,7 +78,8 @@ impl<O: Os> Acting<'_, O> {
     /// `set_value`: sets a number, a switch or a text, whichever the element takes.
     pub(crate) fn set_value(&self, value: &str) -> Result<()> {
         self.require_enabled()?;
-        let now = self.values(&["AXValue", "AXMinValue", "AXMaxValue"])?;
+        let names = ["AXValue", "AXMinValue", "AXMaxValue", "AXValueDescription"];
+        let now = self.values(&names)?;
         if self.os.settable(self.element, "AXValue") != Ok(true) {
             let chooses = self.values(&["AXRole"])?.pop().is_some_and(
                 |role| matches!(role, Value::Text { start, .. } if CHOOSES.contains(&start.as_str())),
@@ -90,21 +92,13 @@ impl<O: Os> Acting<'_, O> {
             return Err(refused(self.action, obstacle));
         }
         let new = match now.first() {
-            Some(Value::Number(_) | Value::Bool(_)) => {
-                let Some(number) = number(value) else {
-                    return Err(refused(self.action, Obstacle::NotANumber(value.to_owned())));
-                };
-                if let [_, Value::Number(low), Value::Number(high)] = now[..]
-                    && low < high
-                    && !(low..=high).contains(&number)
-                {
-                    let obstacle = Obstacle::OutOfRange { number, low, high };
-                    return Err(refused(self.action, obstacle));
-                }
-                match now[0] {
-                    Value::Bool(_) => NewValue::Bool(number > 0.5),
-                    _ => NewValue::Number(number),
-                }
+            Some(Value::Bool(_)) => {
+                let on = switch(value).ok_or_else(|| Obstacle::NotANumber(value.to_owned()));
+                NewValue::Bool(on.map_err(|why| refused(self.action, why))?)
+            }
+            Some(Value::Number(_)) => {
+                let number = amount(&now, value).map_err(|why| refused(self.action, why))?;
+                NewValue::Number(number)
             }
             _ => NewValue::Text(value.to_owned()),
         };
@@ -171,11 +165,30 @@ impl<O: Os> Acting<'_, O> {
     }
 }
 
-/// Parses a number from an agent; `true` and `on` are 1.
-fn number(value: &str) -> Option<f64> {
-    match value.trim().to_lowercase().as_str() {
-        "true" | "on" | "yes" => Some(1.0),
-        "false" | "off" | "no" => Some(0.0),
-        other => other.parse().ok().filter(|n: &f64| n.is_finite()),
+/// The number that an agent means; `now` has the value, its range and its description.
+fn amount<E>(now: &[Value<E>], text: &str) -> Result<f64, Obstacle> {
+    let number = |value: Option<&Value<E>>| match value {
+        Some(Value::Number(number)) => Some(*number),
+        _ => None,
+    };
+    let mut shown = Numeric {
+        text: match now.get(3) {
+            Some(Value::Text { start, .. }) => start.clone(),
+            _ => String::new(),
+        },
+        value: number(now.first()),
+        low: number(now.get(1)),
+        high: number(now.get(2)),
+    };
+    let text = match switch(text) {
+        Some(on) => u8::from(on).to_string(),
+        None => text.to_owned(),
+    };
+    let mut amount = shown.amount(&text)?;
+    if amount.is_none() {
+        // The description is not the number, such as "loud".
+        shown.text.clear();
+        amount = shown.amount(&text)?;
     }
+    amount.ok_or(Obstacle::NotANumber(text))
 }

@@ -26,21 +26,21 @@ impl AxError {
     /// `kAXErrorFailure`: the system itself failed.
     pub const FAILURE: Self = Self(-25200);
     /// `kAXErrorIllegalArgument`: also the answer to a value of the wrong type.
-    pub const ILLEGAL_ARGUMENT: Self = Self(-25201);
+    pub(crate) const ILLEGAL_ARGUMENT: Self = Self(-25201);
     /// `kAXErrorInvalidUIElement`: the element is gone.
-    pub const INVALID_UI_ELEMENT: Self = Self(-25202);
+    pub(crate) const INVALID_UI_ELEMENT: Self = Self(-25202);
     /// `kAXErrorCannotComplete`: the app did not answer in time, or is not there.
-    pub const CANNOT_COMPLETE: Self = Self(-25204);
+    pub(crate) const CANNOT_COMPLETE: Self = Self(-25204);
     /// `kAXErrorAttributeUnsupported`
-    pub const ATTRIBUTE_UNSUPPORTED: Self = Self(-25205);
+    pub(crate) const ATTRIBUTE_UNSUPPORTED: Self = Self(-25205);
     /// `kAXErrorActionUnsupported`
-    pub const ACTION_UNSUPPORTED: Self = Self(-25206);
+    pub(crate) const ACTION_UNSUPPORTED: Self = Self(-25206);
     /// `kAXErrorNotImplemented`
-    pub const NOT_IMPLEMENTED: Self = Self(-25208);
+    pub(crate) const NOT_IMPLEMENTED: Self = Self(-25208);
     /// `kAXErrorAPIDisabled`: this process is not trusted.
-    pub const API_DISABLED: Self = Self(-25211);
+    pub(crate) const API_DISABLED: Self = Self(-25211);
     /// `kAXErrorNoValue`
-    pub const NO_VALUE: Self = Self(-25212);
+    pub(crate) const NO_VALUE: Self = Self(-25212);
 }
 
 impl std::fmt::Display for AxError {
@@ -64,7 +64,7 @@ impl std::fmt::Display for AxError {
 impl std::error::Error for AxError {}
 
 /// The result of an accessibility call.
-pub type Ax<T> = Result<T, AxError>;
+pub(crate) type Ax<T> = Result<T, AxError>;
 
 /// The maximum number of UTF-16 units of a text that are copied out of a `CFString`.
 pub const TEXT_UNITS: usize = 2_048;
@@ -227,7 +227,7 @@ pub struct Image {
 
 /// The value of `kCGEventSourceUserData` in all events that this program posts: the guard
 /// recognises its own events by it.
-pub const TAG: i64 = 0x6465_736b_6c69_6e65;
+pub(crate) const TAG: i64 = 0x6465_736b_6c69_6e65;
 
 /// A mouse button (`CGMouseButton`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -390,7 +390,7 @@ pub struct Panel {
 }
 
 /// An `NSPasteboardItem`: its data, by type.
-pub type PasteboardItem = Vec<(String, Vec<u8>)>;
+pub(crate) type PasteboardItem = Vec<(String, Vec<u8>)>;
 
 /// Called when somebody reads a promised text.
 pub type Asked = Box<dyn Fn() + Send + Sync>;
@@ -399,7 +399,7 @@ pub type Asked = Box<dyn Fn() + Send + Sync>;
 pub type Heard<E> = Box<dyn Fn(&str, &E) + Send + Sync>;
 
 /// Decides about a tapped event, on the tap's thread.
-pub type Judge = Box<dyn FnMut(Tapped) -> Verdict + Send>;
+pub(crate) type Judge = Box<dyn FnMut(Tapped) -> Verdict + Send>;
 
 /// The system. Each method is one call, or the few that belong together. None waits longer than the
 /// time that it is given or the messaging timeout.

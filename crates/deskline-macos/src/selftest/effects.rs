@@ -7,12 +7,12 @@ use deskline_contract::Cancel;
 use deskline_core::{Line, Point};
 use deskline_input::Click;
 use deskline_link::call::{Input, Typing};
-use deskline_link::selftest::{Found, field, judge, said, tree_of, within};
+use deskline_link::selftest::{Found, Miss, field, judge, said, skip, tree_of, within};
 use deskline_link::{Action, Target};
 
-use super::guard::length;
-use super::test::Test;
-use super::tools::reference;
+use super::Test;
+use super::guard::{grew, length};
+use super::tools::{reference, visible};
 use crate::MacDesktop;
 use crate::os::{NewValue, Os, Value};
 use crate::{activate, front, windows};
@@ -34,23 +34,6 @@ const SWITCHES: usize = 20;
 
 /// The names of Calculator's button = in different versions of macOS.
 const EQUALS: [&str; 3] = ["=", "equals", "Equals"];
-
-/// Apps that contain Chromium, by their names in the Applications folder.
-const CHROMIUM: [(&str, [&str; 4]); 2] = [
-    (
-        "a page of Chromium",
-        [
-            "Google Chrome",
-            "Microsoft Edge",
-            "Brave Browser",
-            "Chromium",
-        ],
-    ),
-    (
-        "a page of Electron",
-        ["Visual Studio Code", "Slack", "Discord", "Claude"],
-    ),
-];
 
 /// Repeats the check until it holds, for at most `time`.
 pub(super) fn until(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
@@ -77,145 +60,121 @@ impl<O: Os> Test<'_, O> {
         }
     }
 
+    /// The first window of an app.
+    pub(super) fn window(&self, pid: u32) -> Result<deskline_contract::Window, Miss> {
+        let first = windows::of_app(self.os, pid).into_iter().next();
+        Ok(first.ok_or_else(|| skip("there is no window"))?.0)
+    }
+
     /// The wheel: judged by the scroll bar, with the pointer elsewhere beforehand.
-    pub(super) fn wheel(&mut self, pid: u32, at: Point) {
-        // Start at the top: typing has scrolled to the end of the text.
-        let up = |delta_y| Input::Scroll {
-            at: Target::Point(at),
-            delta_x: 0,
-            delta_y,
-            until: None,
+    pub(super) fn wheel(&mut self, pid: u32, at: Point) -> Found {
+        let turn = |delta_y| {
+            Action::Input(Input::Scroll {
+                at: Target::Point(at),
+                delta_x: 0,
+                delta_y,
+                until: None,
+            })
         };
-        self.call(Some(pid), Action::Input(up(-500)));
+        // Start at the top: typing has scrolled to the end of the text.
+        self.call(Some(pid), turn(-500));
         let before = self.scrolled(pid);
-        self.call(Some(pid), Action::Input(up(40)));
+        self.call(Some(pid), turn(40));
         let moved = until(SHOWS, || self.scrolled(pid) > before);
-        let seen = format!(
-            "the scroll bar went from {before:?} to {:?}",
-            self.scrolled(pid)
-        );
-        self.note(
-            "scroll, by the scroll bar",
-            judge(moved && before.is_some(), seen),
-        );
+        let now = self.scrolled(pid);
+        let seen = format!("the scroll bar went from {before:?} to {now:?}");
+        judge(moved && before.is_some(), seen)
     }
 
     /// A drag of the window by its title bar: judged by the window's position.
-    pub(super) fn drag_window(&mut self, pid: u32) {
-        let place = |test: &Self| {
-            let (window, _) = windows::of_app(test.os, pid).into_iter().next()?;
-            window.extents
-        };
-        let Some(before) = place(self) else {
-            return self.note(
-                "drag, by the window's place",
-                Err("there is no window".into()),
-            );
-        };
+    pub(super) fn drag_window(&mut self, pid: u32) -> Found {
+        let before = self.window(pid)?.extents.ok_or("the window has no place")?;
         let grip = Point::at(before.x + before.w / 2, before.y + 8);
         let to = Point::at(grip.x + 70, grip.y + 50);
         let drag = Action::drag(Target::Point(grip), Target::Point(to));
         self.call(Some(pid), drag);
+        let mut now = None;
         let moved = until(SHOWS, || {
-            place(self).is_some_and(|now| now.x.abs_diff(before.x) > 20)
+            now = self.window(pid).ok().and_then(|window| window.extents);
+            now.is_some_and(|now| now.x.abs_diff(before.x) > 20)
         });
-        let seen = format!("{before:?} → {:?}", place(self));
-        self.note("drag, by the window's place", judge(moved, seen));
+        judge(moved, format!("{before:?} → {now:?}"))
     }
 
     /// Fifty clicks on Calculator's =, which repeats the last addition: judged by the sum.
-    pub(super) fn count_clicks(&mut self, pid: u32) {
+    pub(super) fn count_clicks(&mut self, pid: u32) -> Found {
         // Clears the entry, then all.
         for _ in 0..2 {
             self.press(pid, "Escape", &[]);
         }
-        let typing = Typing::text("0+1");
-        self.call(Some(pid), Action::type_text(typing));
+        self.call(Some(pid), Action::type_text(Typing::text("0+1")));
         let tree = self.tree(pid);
+        let names = EQUALS.map(|name| format!("\"{name}\""));
         let is = |line: &&str| {
-            line.contains("[AXButton")
-                && EQUALS
-                    .iter()
-                    .any(|name| line.contains(&format!("\"{name}\"")))
+            line.contains("[AXButton") && names.iter().any(|name| line.contains(name))
         };
         let line = tree
             .lines()
             .find(is)
             .and_then(|l| l.trim().parse::<Line>().ok());
-        let Some(at) = line.and_then(|line| line.extents) else {
-            return self.note("50 clicks", Err("there is no button =".into()));
-        };
-        if self.show(pid).is_none() {
-            return self.note(
-                "50 clicks",
-                Err("Calculator did not come to the front".into()),
-            );
-        }
+        let at = line
+            .and_then(|line| line.extents)
+            .ok_or("there is no button =")?;
+        self.show(pid)
+            .ok_or("Calculator did not come to the front")?;
         let mut desktop = MacDesktop::new(self.os.clone());
         let start = Instant::now();
         for _ in 0..CLICKS {
-            let clicked =
-                deskline_input::click(&mut desktop, Click::left(at.center()), &Cancel::new());
-            if let Err(e) = clicked {
-                return self.note("50 clicks", Err(e.to_string()));
-            }
+            deskline_input::click(&mut desktop, Click::left(at.center()), &Cancel::new())?;
         }
         let ms = start.elapsed().as_millis() / u128::from(CLICKS);
         let mut shown = String::new();
-        until(SHOWS, || {
-            let answer = self.call(Some(pid), Action::Refresh);
-            shown = sum(&tree_of(&answer).unwrap_or_default()).unwrap_or_default();
+        let good = until(SHOWS, || {
+            shown = sum(&self.tree(pid)).unwrap_or_default();
             shown == CLICKS.to_string()
         });
-        let seen = format!("Calculator shows {shown} after {CLICKS} clicks, {ms} ms each");
-        self.note("50 clicks", judge(shown == CLICKS.to_string(), seen));
+        judge(
+            good,
+            format!("Calculator shows {shown} after {CLICKS} clicks, {ms} ms each"),
+        )
     }
 
     /// Opens a menu of an app that is behind, and closes it.
-    pub(super) fn menu_bar(&mut self, pid: u32) {
+    pub(super) fn menu_bar(&mut self, pid: u32) -> Found {
         let tree = self.tree(pid);
         let titles = tree.lines().filter(|l| l.contains("[AXMenuBarItem"));
         // The menu after the Apple menu and the app's own menu.
-        let Some(target) = titles.filter_map(reference).nth(2).map(Target::Ref) else {
-            return self.note("menu bar", Err("the tree has no menu bar".into()));
-        };
+        let target = titles.filter_map(reference).nth(2);
+        let target = Target::Ref(target.ok_or("the tree has no menu bar")?);
         let answer = self.call(Some(pid), Action::click(target, Typing::default()));
-        let items = |answer| {
-            let tree = tree_of(answer).unwrap_or_default();
-            let shown = tree
-                .lines()
-                .filter(|l| l.starts_with(" [AXMenuItem") && l.contains(" visible"));
-            shown.count()
+        let items = |tree: &str| {
+            visible(tree)
+                .filter(|l| l.starts_with(" [AXMenuItem"))
+                .count()
         };
-        let opened = items(&answer);
+        let opened = items(&tree_of(&answer).unwrap_or_default());
         self.press(pid, "Escape", &[]);
-        let closed = items(&self.call(Some(pid), Action::Refresh));
+        let closed = items(&self.tree(pid));
         let said = said(&answer);
         let seen = format!("{opened} items showed, {closed} after Escape: {said}");
-        self.note("menu bar", judge(opened > 0 && closed == 0, seen));
+        judge(opened > 0 && closed == 0, seen)
     }
 
     /// Text for a window that is in full screen, while another app is in front on the first Space.
-    pub(super) fn another_space(&mut self, pid: u32, other: u32) {
-        const NAME: &str = "another Space";
+    pub(super) fn another_space(&mut self, pid: u32, other: u32) -> Found {
         const AFAR: &str = "from afar";
-        let mut all = windows::of_app(self.os, pid)
-            .into_iter()
-            .filter_map(|(_, ax)| ax);
-        let Some(window) = all.next() else {
-            return self.note(NAME, Err("there is no window".into()));
-        };
-        let os = self.os.clone();
+        let all = windows::of_app(self.os, pid).into_iter();
+        let mut all = all.filter_map(|(_, ax)| Some(ax?.element));
+        let window = all.next().ok_or("there is no window")?;
         for other in all {
-            if let Some(close) = os.element(&other.element, "AXCloseButton") {
-                let _ = os.perform(&close, "AXPress");
-            }
+            self.close(&other);
         }
-        let full = |on: bool| os.set(&window.element, "AXFullScreen", &NewValue::Bool(on));
-        let is_full = || os.attribute(&window.element, "AXFullScreen") == Ok(Value::Bool(true));
+        let os = self.os.clone();
+        let full = |on: bool| os.set(&window, "AXFullScreen", &NewValue::Bool(on));
+        let is_full = || os.attribute(&window, "AXFullScreen") == Ok(Value::Bool(true));
         self.show(pid);
         if full(true).is_err() || !until(TRAVELS, is_full) {
-            return self.skip(NAME, "the window does not go to full screen");
+            return Err(skip("the window does not go to full screen"));
         }
         // The attribute changes before the end of the animation.
         deskline_contract::wait::pause(Duration::from_secs(1));
@@ -224,25 +183,28 @@ impl<O: Os> Test<'_, O> {
         if !until(TRAVELS, || windows::all_away(&os, pid)) {
             self.show(pid);
             let _ = full(false);
-            return self.skip(NAME, "a window stays on the first Space");
+            return Err(skip("a window stays on the first Space"));
         }
         let typing = Typing::text(AFAR);
         let start = Instant::now();
         let answer = self.call(Some(pid), Action::type_text(typing));
         let ms = start.elapsed().as_millis();
-        let arrived = before.is_ok_and(|n| length(&os, pid) == Ok(n + AFAR.len()));
+        let arrived = grew(before, length(&os, pid), AFAR);
         let back = until(TRAVELS, || front::is(&os, other));
         self.show(pid);
-        self.back_to_full_screen(pid, other);
+        let name = "back to a window in full screen";
+        self.row(name, |test| test.back_to_full_screen(pid, other));
         until(TRAVELS, || full(false).is_ok() && !is_full());
         deskline_contract::wait::pause(Duration::from_secs(1));
         let said = field(&answer, "error").unwrap_or_default();
-        let seen = format!("arrived: {arrived}, back: {back}, {ms} ms {said}");
-        self.note(NAME, judge(arrived && back, seen));
+        judge(
+            arrived && back,
+            format!("arrived: {arrived}, back: {back}, {ms} ms {said}"),
+        )
     }
 
     /// The person's window is in full screen, and the agent's app is on the first Space.
-    fn back_to_full_screen(&mut self, pid: u32, other: u32) {
+    fn back_to_full_screen(&mut self, pid: u32, other: u32) -> Found {
         let start = Instant::now();
         let answer = self.press(other, "Escape", &[]);
         let back = until(TRAVELS, || {
@@ -250,60 +212,47 @@ impl<O: Os> Test<'_, O> {
         });
         let ms = start.elapsed().as_millis();
         let said = field(&answer, "error").unwrap_or_default();
-        let seen = format!("back: {back}, {ms} ms {said}");
-        let good = back && !answer.is_error;
-        self.note("back to a window in full screen", judge(good, seen));
+        judge(
+            back && !answer.is_error,
+            format!("back: {back}, {ms} ms {said}"),
+        )
     }
 
     /// Finder usually runs without a window: Cmd+N makes one, Cmd+W closes it.
-    pub(super) fn windowless(&mut self) {
-        const NAME: &str = "an app without windows";
-        let Some(pid) = self.finder() else {
-            return self.skip(NAME, "Finder does not run");
-        };
+    pub(super) fn windowless(&mut self) -> Found {
+        let pid = self.finder()?;
         if !windows::of_app(self.os, pid).is_empty() {
-            return self.skip(NAME, "Finder has a window");
+            return Err(skip("Finder has a window"));
         }
         let answer = self.press(pid, "n", &["Command"]);
-        let came = until(SHOWS, || !windows::of_app(self.os, pid).is_empty());
-        let found = if came {
-            self.press(pid, "w", &["Command"]);
-            Ok("Cmd+N made a window".into())
-        } else {
-            Err(answer.text)
-        };
-        self.note(NAME, found);
+        if !until(SHOWS, || !windows::of_app(self.os, pid).is_empty()) {
+            return Err(answer.text.into());
+        }
+        self.press(pid, "w", &["Command"]);
+        Ok("Cmd+N made a window".into())
     }
 
     /// The first tree of a browser, and of an app that contains Chromium, has the page.
-    pub(super) fn chromium(&mut self) {
-        for (row, apps) in CHROMIUM {
-            match apps.into_iter().find(|name| self.is_installed(name)) {
-                Some(name) => self.page_of(row, name),
-                None => self.skip(row, "none is installed"),
-            }
-        }
-    }
-
-    fn page_of(&mut self, row: &str, name: &str) {
+    pub(super) fn chromium(&mut self, apps: &[&str]) -> Found {
+        let name = apps.iter().find(|name| self.is_installed(name));
+        let name = name.ok_or_else(|| skip("none is installed"))?;
         let start = Instant::now();
-        let answer = self.call(None, Action::open(name));
+        let answer = self.call(None, Action::open(*name));
         let ms = start.elapsed().as_millis();
         self.opened(&answer);
         let tree = tree_of(&answer).unwrap_or_default();
         let page = has_contents(&tree);
         // VS Code asks whether to turn on support for screen readers.
         let asks = tree.to_lowercase().contains("screen reader");
-        let seen = format!(
-            "{name}: a page: {page}, it speaks of a screen reader: {asks}, {ms} ms {}",
-            said(&answer)
-        );
-        self.note(row, judge(page, seen));
+        let said = said(&answer);
+        let seen =
+            format!("{name}: a page: {page}, it speaks of a screen reader: {asks}, {ms} ms {said}");
+        judge(page, seen)
     }
 
     /// Over twenty switches of the front app, compares Deskline's answer with each app's own report
     /// and with the list of windows.
-    pub(super) fn fronts(&mut self, one_app: u32, other: u32) {
+    pub(super) fn fronts(&mut self, one_app: u32, other: u32) -> Found {
         let mut wrong = Vec::new();
         for nth in 0..SWITCHES {
             let wanted = if nth % 2 == 0 { other } else { one_app };
@@ -316,19 +265,14 @@ impl<O: Os> Test<'_, O> {
                 ));
             }
         }
-        let seen = if wrong.is_empty() {
-            format!("{SWITCHES} of {SWITCHES}")
-        } else {
-            wrong.join("; ")
-        };
-        self.note(
-            "front app beside AXFrontmost",
-            judge(wrong.is_empty(), seen),
-        );
+        if wrong.is_empty() {
+            return Ok(format!("{SWITCHES} of {SWITCHES}"));
+        }
+        Err(wrong.join("; ").into())
     }
 
     /// Ends the apps that the test has opened.
-    pub(super) fn close_all(&mut self) {
+    pub(super) fn close_all(&mut self) -> Found {
         let mut left = Vec::new();
         for (pid, name) in std::mem::take(&mut self.started) {
             let answer = self.press(pid, "q", &["Command"]);
@@ -354,12 +298,10 @@ impl<O: Os> Test<'_, O> {
                 left.push(format!("{name}: {}", answer.text));
             }
         }
-        let found: Found = if left.is_empty() {
-            Ok("nothing is left open".into())
-        } else {
-            Err(format!("still open: {}", left.join(", ")))
-        };
-        self.note("closing what was opened", found);
+        if left.is_empty() {
+            return Ok("nothing is left open".into());
+        }
+        Err(format!("still open: {}", left.join(", ")).into())
     }
 }
 
@@ -373,9 +315,7 @@ fn has_contents(tree: &str) -> bool {
 
 /// The number that Calculator shows: a text that is a number and not a button's.
 fn sum(tree: &str) -> Option<String> {
-    let texts = tree
-        .lines()
-        .filter(|l| !l.contains("[AXButton") && l.contains(" visible"));
+    let texts = visible(tree).filter(|l| !l.contains("[AXButton"));
     let quoted = texts.filter_map(|l| l.split('"').nth(1));
     // Calculator marks the direction of digits by an invisible character.
     let mut plain = quoted.map(|t| t.chars().filter(char::is_ascii).collect::<String>());

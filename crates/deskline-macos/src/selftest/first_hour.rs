@@ -4,14 +4,14 @@
 use std::time::{Duration, Instant};
 
 use deskline_link::call::Typing;
-use deskline_link::selftest::{judge, said};
+use deskline_link::selftest::{Found, judge, said, skip};
 use deskline_link::{Action, Target};
 
-use super::guard::length;
-use super::test::Test;
+use super::Test;
+use super::guard::{grew, length};
 use super::tools::AREA;
 use crate::os::{Os, Value};
-use crate::{front, picture, windows};
+use crate::{picture, windows};
 
 const PANEL_TEXT: &str = "under a panel";
 
@@ -27,7 +27,7 @@ const SETTINGS: [[&str; 2]; 4] = [
 ];
 
 /// The checks that only the person can make.
-const BY_HAND: [&str; 10] = [
+pub(super) const BY_HAND: [&str; 10] = [
     "Have your agent list the running applications, from each client that you use (Claude Desktop \
      above all), and say which app an error names.",
     "Run `deskline selftest --role hold-guard` in a terminal, turn that terminal off under \
@@ -46,19 +46,8 @@ const BY_HAND: [&str; 10] = [
 ];
 
 impl<O: Os> Test<'_, O> {
-    pub(super) fn first_hour(&mut self, editor: u32) {
-        self.ways();
-        self.lists(editor);
-        self.under_a_panel(editor);
-        self.menu_and_popover(editor);
-        self.picture_times(editor);
-        for line in BY_HAND {
-            self.say(&format!("By hand: {line}"));
-        }
-    }
-
     /// Lists the alternatives that work on this Mac. No result counts as a fault.
-    fn ways(&mut self) {
+    pub(super) fn ways(&mut self) {
         let system = self.os.system();
         let live = self.os.attribute(&system, "AXFocusedApplication");
         let way = match live {
@@ -68,18 +57,18 @@ impl<O: Os> Test<'_, O> {
         };
         self.note("how the front app is known", Ok(way));
         let source = self.os.input_source();
-        let source = source.map_or_else(
-            || "unknown".into(),
-            |s| {
-                let kind = if s.layout {
-                    "a layout"
-                } else {
-                    "an input method"
-                };
-                format!("{}, {kind}", s.id)
-            },
+        let kind = |layout| {
+            if layout {
+                "a layout"
+            } else {
+                "an input method"
+            }
+        };
+        let source = source.map(|s| format!("{}, {}", s.id, kind(s.layout)));
+        self.note(
+            "input source",
+            Ok(source.unwrap_or_else(|| "unknown".into())),
         );
-        self.note("input source", Ok(source));
         let holder = self.os.secure_holder();
         self.note("secure input", Ok(format!("held by {holder:?}")));
         let set = SETTINGS.map(|[domain, key]| {
@@ -91,7 +80,7 @@ impl<O: Os> Test<'_, O> {
     }
 
     /// Compares the two lists of windows, and Accessibility's window numbers with the first list.
-    fn lists(&mut self, pid: u32) {
+    pub(super) fn lists(&mut self, pid: u32) {
         let start = Instant::now();
         let shown = self.os.windows();
         let short = start.elapsed();
@@ -119,42 +108,30 @@ impl<O: Os> Test<'_, O> {
     }
 
     /// A click and text under a floating panel (Fonts): judged by the text's length.
-    fn under_a_panel(&mut self, pid: u32) {
-        const NAME: &str = "under a floating panel";
-        let panels = |test: &Self| {
-            let windows = test.os.windows();
-            windows.iter().any(|w| w.pid == pid && w.layer == 3)
-        };
+    pub(super) fn under_a_panel(&mut self, pid: u32) -> Found {
         self.press(pid, "t", &["Command"]);
-        if !panels(self) {
-            return self.skip(NAME, "Cmd+T opened none");
+        let windows = self.os.windows();
+        if !windows.iter().any(|w| w.pid == pid && w.layer == 3) {
+            return Err(skip("Cmd+T opened none"));
         }
         let before = length(self.os, pid);
         let click = Action::click(Target::titled("", AREA), Typing::text(PANEL_TEXT));
         let answer = self.call(Some(pid), click);
         let now = length(self.os, pid);
         self.press(pid, "t", &["Command"]);
-        let good = before.is_ok_and(|n| now == Ok(n + PANEL_TEXT.len()));
-        self.note(NAME, judge(good, said(&answer).to_owned()));
+        judge(grew(before, now, PANEL_TEXT), said(&answer))
     }
 
-    fn picture_times(&mut self, pid: u32) {
-        const NAME: &str = "time of a picture";
-        let Some((window, _)) = windows::of_app(self.os, pid).into_iter().next() else {
-            return self.skip(NAME, "there is no window");
-        };
+    pub(super) fn picture_times(&mut self, pid: u32) -> Found {
+        let window = self.window(pid)?;
         let mut times: Vec<Duration> = Vec::new();
         for _ in 0..PICTURES {
             let start = Instant::now();
-            if let Err(e) = picture::take(self.os, window.id) {
-                let front = front::pid(self.os);
-                let seen = format!("{e} (in front: {front:?})");
-                return self.note(NAME, Ok(seen));
-            }
+            picture::take(self.os, window.id).map_err(skip)?;
             times.push(start.elapsed());
         }
         times.sort_unstable();
         let (middle, last) = (times[PICTURES / 2], times[PICTURES - 1]);
-        self.note(NAME, Ok(format!("{middle:?}, at most {last:?}")));
+        Ok(format!("{middle:?}, at most {last:?}"))
     }
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use deskline_contract::Scope;
 use deskline_core::{KeyPress, Line, Point, Ref, Role};
 use deskline_link::call::{Awaited, Typing};
-use deskline_link::selftest::{field, judge, press, tree_of};
-use deskline_link::{Action, Target};
+use deskline_link::selftest::{Found, field, judge, press, skip};
+use deskline_link::{Action, Answer, Target};
 
-use super::test::Test;
+use super::Test;
 use crate::ax::identity::Identities;
 use crate::ax::tree;
 use crate::os::Os;
@@ -26,45 +26,30 @@ const SEVEN: [&str; 3] = ["7", "seven", "Seven"];
 pub(super) const AREA: &str = "AXTextArea";
 
 impl<O: Os> Test<'_, O> {
-    /// Runs all checks of the tools. Returns the pid of `TextEdit`.
-    pub(super) fn tools(&mut self) -> Option<u32> {
-        let editor = self.open("TextEdit")?;
-        self.editor(editor);
-        if let Some(calculator) = self.open("Calculator") {
-            self.calculator(calculator);
-            self.restored(editor);
-            self.count_clicks(calculator);
-            self.menu_bar(editor);
-            self.fronts(editor, calculator);
-            self.rear_window(editor, calculator);
-            self.another_space(editor, calculator);
-        }
-        self.same_ids(editor);
-        let listed = self.links.applications("");
-        let all = ["TextEdit", "Calculator"];
-        let all = all.iter().all(|name| listed.text.contains(name));
-        let seen = if all {
-            first(&listed.text)
-        } else {
-            listed.text
-        };
-        self.note("list_applications", judge(all, seen));
-        Some(editor)
-    }
-
+    /// Opens an app. The test closes it at the end if it was not running before.
     pub(super) fn open(&mut self, name: &str) -> Option<u32> {
         let answer = self.expect("open_application", None, Action::open(name), name)?;
-        self.opened(&answer);
-        field(&answer, "pid")?.parse().ok()
+        self.opened(&answer)
     }
 
-    /// Records an app that was not running before, to close it at the end.
-    pub(super) fn opened(&mut self, answer: &deskline_link::Answer) {
-        let pid = field(answer, "pid").and_then(|pid| pid.parse().ok());
-        if let Some(pid) = pid.filter(|pid| !self.before.contains(pid)) {
+    pub(super) fn opened(&mut self, answer: &Answer) -> Option<u32> {
+        let pid = field(answer, "pid")?.parse().ok()?;
+        if !self.before.contains(&pid) {
             let name = field(answer, "app").unwrap_or_default().to_owned();
             self.started.push((pid, name));
         }
+        Some(pid)
+    }
+
+    pub(super) fn listed(&mut self) -> Found {
+        let listed = self.links.applications("").text;
+        if ["TextEdit", "Calculator"]
+            .iter()
+            .all(|name| listed.contains(name))
+        {
+            return Ok(listed.lines().nth(1).unwrap_or_default().to_owned());
+        }
+        Err(listed.into())
     }
 
     pub(super) fn key(
@@ -80,7 +65,7 @@ impl<O: Os> Test<'_, O> {
         }
     }
 
-    fn editor(&mut self, pid: u32) {
+    pub(super) fn editor(&mut self, pid: u32) {
         let some = Some(pid);
         self.key(pid, "press_key (Command+N)", "n", &["Command"], AREA);
         let typing = Typing::text(TYPED).then(KeyPress::parse("Return", &[]).ok());
@@ -95,8 +80,8 @@ impl<O: Os> Test<'_, O> {
         let target = Target::titled("clicked", AREA);
         let set = Action::set_value(target, value);
         self.expect("set_value", some, set, "Set ");
-        self.wheel(pid, area);
-        self.drag_window(pid);
+        self.row("scroll, by the scroll bar", |test| test.wheel(pid, area));
+        self.row("drag, by the window's place", |test| test.drag_window(pid));
         let wait = Action::WaitFor {
             target: Target::titled("line", AREA),
             state: Awaited::Present,
@@ -106,21 +91,17 @@ impl<O: Os> Test<'_, O> {
         self.sheet(pid);
         let refreshed = self.expect("refresh", some, Action::Refresh, "TextEdit");
         let pictured = refreshed.and_then(|answer| Some(field(&answer, "screenshot")?.to_owned()));
-        self.note(
-            "picture",
-            pictured.ok_or_else(|| "no screenshot came with it".into()),
-        );
+        let pictured = pictured.ok_or_else(|| "no screenshot came with it".into());
+        self.note("picture", pictured);
     }
 
     /// The pasteboard's types are compared too.
     fn paste(&mut self, pid: u32) {
         let before = self.os.pasteboard_types();
-        let typing = Typing {
+        let paste = Action::type_text(Typing {
             paste: true,
-            text: Some(PASTED.to_owned()),
-            key: None,
-        };
-        let paste = Action::type_text(typing);
+            ..Typing::text(PASTED)
+        });
         self.expect("paste", Some(pid), paste, PASTED);
         let after = self.os.pasteboard_types();
         let seen = format!("{before:?} → {after:?}");
@@ -129,34 +110,34 @@ impl<O: Os> Test<'_, O> {
 
     /// The save panel is a sheet. Its sidebar has rows to select.
     fn sheet(&mut self, pid: u32) {
-        let some = Some(pid);
-        self.in_picture("a sheet in the picture", pid, Role::SHEET, |test| {
+        let found = self.in_picture(pid, Role::SHEET, |test| {
             let name = "sheet opens (Command+S)";
             test.key(pid, name, "s", &["Command"], "# dialog");
         });
+        self.note("a sheet in the picture", found);
         let tree = self.tree(pid);
-        let row = tree
-            .lines()
-            .find(|l| l.contains("[AXRow") && l.contains(" visible"));
+        let row = visible(&tree).find(|l| l.contains("[AXRow"));
         if let Some(reference) = row.and_then(reference) {
             let select = Action::set_selected(Target::Ref(reference), true);
-            self.expect("set_selected", some, select, "Selected");
+            self.expect("set_selected", Some(pid), select, "Selected");
         } else {
             // A compact save panel has no sidebar.
-            self.skip("set_selected", "the save panel shows no row");
+            self.note("set_selected", Err(skip("the save panel shows no row")));
         }
         self.press(pid, "Escape", &[]);
-        let answer = self.call(some, Action::Refresh);
-        let closed = field(&answer, "dialog").is_none();
-        let found = if closed {
-            Ok("by Escape".into())
-        } else {
-            Err(answer.text)
-        };
-        self.note("sheet closes", found);
+        let answer = self.call(Some(pid), Action::Refresh);
+        let open = field(&answer, "dialog").is_some();
+        self.note(
+            "sheet closes",
+            if open {
+                Err(answer.text.into())
+            } else {
+                Ok("by Escape".into())
+            },
+        );
     }
 
-    fn calculator(&mut self, pid: u32) {
+    pub(super) fn calculator(&mut self, pid: u32) {
         let some = Some(pid);
         self.key(pid, "press_key (Escape)", "Escape", &[], "Pressed");
         let typing = Typing::text("6*7").then(KeyPress::parse("Return", &[]).ok());
@@ -176,14 +157,13 @@ impl<O: Os> Test<'_, O> {
     }
 
     /// A click into an app in the background restores the front window and the pointer.
-    fn restored(&mut self, behind: u32) {
+    pub(super) fn restored(&mut self, behind: u32) {
         let (pointer, front) = (self.os.pointer(), front::pid(self.os));
         let order = |test: &Self| {
-            let all = windows::all(test.os).into_iter();
-            all.filter(|w| w.pid != Some(behind))
-                .map(|w| w.id)
-                .take(5)
-                .collect::<Vec<_>>()
+            let others = windows::all(test.os)
+                .into_iter()
+                .filter(|w| w.pid != Some(behind));
+            others.map(|w| w.id).take(5).collect::<Vec<_>>()
         };
         let windows = order(self);
         if let Some(area) = self.place(behind, AREA) {
@@ -191,11 +171,13 @@ impl<O: Os> Test<'_, O> {
             self.call(Some(behind), click);
         }
         let now = self.os.pointer();
-        let near = (now.0 - pointer.0).abs() < 1.5 && (now.1 - pointer.1).abs() < 1.5;
         let after = front::pid(self.os);
         let there = after == front && front != Some(behind);
         let seen = format!("pointer {pointer:?} → {now:?}, front {front:?} → {after:?}");
-        self.note("pointer and front app put back", judge(near && there, seen));
+        self.note(
+            "pointer and front app put back",
+            judge(near(now, pointer) && there, seen),
+        );
         let now = order(self);
         let seen = format!("{windows:?} → {now:?}");
         self.note(
@@ -205,45 +187,48 @@ impl<O: Os> Test<'_, O> {
     }
 
     /// Refs remain valid in the next server process: another process computes the same ids.
-    fn same_ids(&mut self, pid: u32) {
-        let Some(program) = self.program else { return };
-        let own = ids(self.os, pid);
+    pub(super) fn same_ids(&mut self, pid: u32) -> Found {
+        let program = self
+            .program
+            .ok_or_else(|| skip("there is no program to start"))?;
         let role = format!("ids={pid}");
-        let other = Command::new(program)
+        let theirs = Command::new(program)
             .args(["selftest", "--role", &role])
-            .output();
-        let found = match other {
-            Err(e) => Err(e.to_string()),
-            Ok(output) => {
-                let theirs = String::from_utf8_lossy(&output.stdout);
-                let same = own
-                    .iter()
-                    .filter(|id| theirs.lines().any(|l| l == id.as_str()));
-                let same = same.count();
-                let enough = same * 100 >= own.len() * 95 && !own.is_empty();
-                judge(enough, format!("{same} of {} are the same", own.len()))
-            }
-        };
-        self.note("ids in a second process", found);
+            .output()?;
+        let theirs = String::from_utf8_lossy(&theirs.stdout);
+        same(
+            &ids(self.os, pid),
+            &theirs.lines().map(str::to_owned).collect::<Vec<_>>(),
+        )
     }
 
     /// The centre of the first visible element of a role.
     pub(super) fn place(&mut self, pid: u32, role: &str) -> Option<Point> {
-        let answer = self.call(Some(pid), Action::Refresh);
-        let tree = tree_of(&answer)?;
-        let line = tree
-            .lines()
-            .find(|l| l.contains(&format!("[{role}")) && l.contains(" visible"))?;
+        let tree = self.tree(pid);
+        let line = visible(&tree).find(|l| l.contains(&format!("[{role}")))?;
         Some(line.trim().parse::<Line>().ok()?.extents?.center())
     }
+}
+
+/// Whether these are the same but for the inaccuracy of the pointer's place.
+pub(super) fn near(a: (f64, f64), b: (f64, f64)) -> bool {
+    (a.0 - b.0).abs() < 1.5 && (a.1 - b.1).abs() < 1.5
+}
+
+/// The lines of a tree whose elements show.
+pub(super) fn visible(tree: &str) -> impl DoubleEndedIterator<Item = &str> {
+    tree.lines().filter(|line| line.contains(" visible"))
 }
 
 pub(super) fn reference(line: &str) -> Option<Ref> {
     line.trim().parse::<Line>().ok()?.reference
 }
 
-fn first(text: &str) -> String {
-    text.lines().nth(1).unwrap_or_default().to_owned()
+/// Whether two readings have the same ids, but for a few.
+pub(super) fn same(own: &[String], theirs: &[String]) -> Found {
+    let same = own.iter().filter(|id| theirs.contains(id)).count();
+    let enough = same * 100 >= own.len() * 95 && !own.is_empty();
+    judge(enough, format!("{same} of {} are the same", own.len()))
 }
 
 /// The ids of an app's visible elements.

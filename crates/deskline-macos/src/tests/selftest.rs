@@ -8,7 +8,8 @@ use super::desk::{Desk, field, install};
 use crate::os::Value;
 use crate::os::fake::pasteboard::paste;
 use crate::os::fake::{Id, Node, World, text};
-use crate::selftest::{Role, run};
+use crate::selftest::run;
+use deskline_link::selftest::Role;
 
 fn textedit(world: &mut World, path: PathBuf) -> u32 {
     let root = world.app(300, "TextEdit", path);

@@ -36,7 +36,7 @@ pub(crate) struct Extension {
 }
 
 /// A window as the shell reports it, in the coordinates of the shell's stage.
-pub type ShellWindow = Listed<Scale>;
+pub(crate) type ShellWindow = Listed<Scale>;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {

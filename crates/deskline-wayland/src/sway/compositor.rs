@@ -117,11 +117,6 @@ impl SwayDisplay {
         own.is_none() && ipc.seats().is_ok_and(|seats| seats.len() == 1)
     }
 
-    /// Whether the agent has a seat of its own.
-    pub fn has_own_seat(&self) -> bool {
-        self.compositor.own.is_some()
-    }
-
     /// Why the process does not receive the agent's own seat; `None` if it does, or there is none.
     pub fn unserved(&self, pid: u32) -> Option<&'static str> {
         self.compositor.own.as_ref()?.unserved(pid)

@@ -36,7 +36,7 @@ const ASKING: &str = "asking sway";
 pub(crate) struct Ipc(UnixStream);
 
 /// A window, as sway describes it. Its content is without the shadow, which sway does not report.
-pub type SwayWindow = Listed<Place>;
+pub(crate) type SwayWindow = Listed<Place>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {

@@ -121,7 +121,7 @@ fn by_path(identifier: &str) -> Result<Program> {
     }
     if path.is_dir() {
         let explorer = shell::in_path("explorer.exe");
-        let explorer = explorer.ok_or_else(|| OpenError::NotAnApp(path))?;
+        let explorer = explorer.ok_or(OpenError::NotAnApp(path))?;
         // With slashes, Explorer opens another folder.
         return Ok(with(explorer, &identifier.replace('/', "\\")));
     }

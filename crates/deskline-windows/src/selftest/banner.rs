@@ -5,7 +5,7 @@ use deskline_link::selftest::{Found, judge, within};
 use windows::Win32::UI::WindowsAndMessaging::FindWindowW;
 use windows::core::PCWSTR;
 
-use super::test::SHOWS;
+use super::SHOWS;
 use crate::display::picture;
 use crate::display::windows::bounds;
 use crate::guard::CLASS;

@@ -1,8 +1,5 @@
 //! Checks on windows of the test's own, judged by their output.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use deskline_contract::{
@@ -10,11 +7,13 @@ use deskline_contract::{
 };
 use deskline_core::Rect;
 use deskline_link::call::Typing;
-use deskline_link::selftest::{Found, judge, within};
+use deskline_link::selftest::{Found, Helper, Miss, guard, judge, within};
 use deskline_link::{Action, Target};
 
-use super::test::{SHOWS, Test};
+use super::banner;
+use super::guard::Keys;
 use super::window::{BLOCK, COLOUR, on_screen, place};
+use super::{SHOWS, Test};
 use crate::display::WinDisplay;
 use crate::display::monitors;
 use crate::platform::WinPlatform;
@@ -25,108 +24,39 @@ const STARTS: Duration = Duration::from_secs(20);
 /// How long the window hangs in the check of a hung window.
 const HANGS: Duration = Duration::from_secs(8);
 
-/// A program that the test has started, with its standard input and output. Ends when this is
-/// dropped.
-pub(super) struct Own {
-    child: Child,
-    orders: ChildStdin,
-    lines: Receiver<String>,
-    pub(super) pid: u32,
+pub(super) fn window_of(own: &mut Helper) -> Result<Window, Miss> {
+    let window = within(STARTS, || {
+        let window = WinDisplay::plain(own.pid).into_iter().next();
+        (window.is_some() || own.has_ended()).then_some(window)
+    });
+    Ok(window.flatten().ok_or("shows no window")?)
 }
 
-impl Drop for Own {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Own {
-    pub(super) fn start(command: &mut Command) -> Result<Self, String> {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let child = command.stderr(Stdio::null()).spawn();
-        let mut child = child.map_err(|e| e.to_string())?;
-        let (Some(orders), Some(out)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err("no pipes".into());
-        };
-        let (send, lines) = channel();
-        std::thread::spawn(move || {
-            for line in BufReader::new(out).lines().map_while(Result::ok) {
-                if send.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        let pid = child.id();
-        Ok(Self {
-            child,
-            orders,
-            lines,
-            pid,
-        })
-    }
-
-    pub(super) fn order(&mut self, order: &str) {
-        // If the program has ended, the check fails because the output is missing.
-        let _ = writeln!(self.orders, "{order}").and_then(|()| self.orders.flush());
-    }
-
-    /// Waits for a line with this start; returns the rest of it.
-    pub(super) fn hears(&self, start: &str, time: Duration) -> Option<String> {
-        let begun = Instant::now();
-        loop {
-            let left = time.saturating_sub(begun.elapsed());
-            let line = self.lines.recv_timeout(left).ok()?;
-            if let Some(rest) = line.trim().strip_prefix(start) {
-                return Some(rest.trim().to_owned());
-            }
-        }
-    }
-
-    /// Drops its output so far.
-    pub(super) fn forget(&self) {
-        while self.lines.try_recv().is_ok() {}
-    }
-
-    pub(super) fn window(&mut self) -> Result<Window, String> {
-        let window = within(STARTS, || {
-            let window = WinDisplay::plain(self.pid).into_iter().next();
-            let ended = matches!(self.child.try_wait(), Ok(Some(_)));
-            (window.is_some() || ended).then_some(window)
-        });
-        let window = window.flatten();
-        window.ok_or_else(|| "shows no window".to_owned())
-    }
-
-    /// Whether it prints this line within a short time, as a finding.
-    fn said(&self, start: &str, wanted: &str) -> Found {
-        match self.hears(start, SHOWS) {
-            Some(rest) => judge(
-                rest.contains(wanted),
-                format!("the window says {start} {rest}"),
-            ),
-            None => Err(format!("the window does not say {start}")),
-        }
-    }
+/// Whether it prints this line within a short time, as a finding.
+fn said(own: &Helper, start: &str, wanted: &str) -> Found {
+    let rest = own
+        .hears(start, SHOWS)
+        .ok_or_else(|| format!("the window does not say {start}"))?;
+    judge(
+        rest.contains(wanted),
+        format!("the window says {start} {rest}"),
+    )
 }
 
 impl Test<'_> {
     /// A window of the test's own.
-    pub(super) fn another(&self) -> Result<Own, String> {
-        let own = Own::start(Command::new(self.program).args(["selftest", "--role", "window"]))?;
+    fn another(&self) -> Result<(Helper, Window), Miss> {
+        let mut own = Helper::role(self.program, "window")?;
         own.hears("ready", STARTS)
             .ok_or("the window is not ready")?;
-        Ok(own)
+        let window = window_of(&mut own)?;
+        Ok((own, window))
     }
 
     pub(super) fn own_windows(&mut self) {
         let two = self.another().and_then(|own| Ok((own, self.another()?)));
-        let shown = two.and_then(|(mut own, mut over)| {
-            let windows = (own.window()?, over.window()?);
-            Ok((own, over, windows))
-        });
-        let (mut own, over, (window, above)) = match shown {
-            Ok(shown) => shown,
+        let ((mut own, window), (over, above)) = match two {
+            Ok(two) => two,
             Err(why) => return self.sheet.note("windows of its own", Err(why)),
         };
         place(&window, 60, 60);
@@ -134,168 +64,146 @@ impl Test<'_> {
         place(&above, 220, 200);
         self.raise("a window comes to the front", &above);
         self.controls(&own, &over);
-        self.picture(&window);
-        self.events(&mut own);
-        self.hung(&mut own, &over);
+        let found = self.picture(&window);
+        self.sheet.note("a picture of a covered window", found);
+        for (name, order) in [
+            ("events: a new window", "open"),
+            ("events: a changed title", "title Deskline test, changed"),
+            ("events: a changed text", "text changed"),
+        ] {
+            self.sheet.note(name, heard(&mut own, order));
+        }
+        self.sheet
+            .note("a window that hangs", hung(&mut own, &over));
+        let awake = own.hears("awake", HANGS * 2).is_some();
+        self.sheet.note("it wakes", judge(awake, awake.to_string()));
         self.monitors(&own, &window);
-        self.guard(&own, &window);
+        self.raise("its own window comes to the front", &window);
+        let (display, own, screen) = (&mut self.display, &own, banner::screen());
+        let mut keys = Keys {
+            display,
+            own,
+            screen,
+        };
+        guard::check(&mut self.sheet, &mut keys, Some(self.program));
     }
 
     /// A window comes to the front although the last input did not go to this program.
-    pub(super) fn raise(&mut self, name: &str, window: &Window) {
+    fn raise(&mut self, name: &str, window: &Window) {
         let start = Instant::now();
         let raised = self.display.activate(window.id, &Cancel::new());
+        let ms = start.elapsed().as_millis();
         let front = self.display.front().ok().flatten();
         let there = front.is_some_and(|front| front.id == window.id);
-        let found = raised.map_err(|e| e.to_string()).and_then(|()| {
-            judge(
-                there,
-                format!("{there} in {} ms", start.elapsed().as_millis()),
-            )
-        });
+        let found = raised.map_err(Miss::from);
+        let found = found.and_then(|()| judge(there, format!("{there} in {ms} ms")));
+        self.sheet.note(name, found);
+    }
+
+    /// Makes a call, and judges by what the window says then.
+    fn effect(&mut self, name: &str, own: &Helper, action: Action, (start, wanted): (&str, &str)) {
+        own.forget();
+        let answer = self.sheet.call(Some(own.pid), action);
+        let found = said(own, start, wanted);
+        let found = found.map_err(|why| format!("{why:?}: {}", answer.text).into());
         self.sheet.note(name, found);
     }
 
     /// Win32's own providers, while another window stays in front; then clicks and text.
-    fn controls(&mut self, own: &Own, over: &Own) {
-        let pid = Some(own.pid);
+    fn controls(&mut self, own: &Helper, over: &Helper) {
         let name = "Win32: the tree";
-        self.sheet.expect(name, pid, Action::Refresh, "Press me");
-        let front = self.display.front().ok().flatten();
-        let mut quiet = |name: &str, action, start: &str, wanted: &str| {
-            own.forget();
-            let answer = self.sheet.call(pid, action);
-            let found = own.said(start, wanted);
-            let found = found.map_err(|why| format!("{why}: {}", answer.text));
-            self.sheet.note(name, found);
-        };
-        let target = Target::titled("Press me", "AXButton");
-        quiet("Win32: press", Action::press_ax(target), "pressed", "");
-        let target = Target::titled("Tick me", "AXCheckBox");
-        quiet("Win32: a check box", Action::press_ax(target), "ticked", "");
-        let target = Target::titled("", "AXTextField");
-        let set = Action::set_value(target, "Büsh");
-        quiet("Win32: set_value", set, "text", "Büsh");
-        let now = self.display.front().ok().flatten();
-        let name = |window: Option<Window>| window.map(|window| window.title);
-        let (front, now) = (name(front), name(now));
+        self.sheet
+            .expect(name, Some(own.pid), Action::Refresh, "Press me");
+        let title = |test: &mut Self| Some(test.display.front().ok()??.title);
+        let field = || Target::titled("", "AXTextField");
+        let press = |name, role| Action::press_ax(Target::titled(name, role));
+        let front = title(self);
+        self.effect(
+            "Win32: press",
+            own,
+            press("Press me", "AXButton"),
+            ("pressed", ""),
+        );
+        self.effect(
+            "Win32: a check box",
+            own,
+            press("Tick me", "AXCheckBox"),
+            ("ticked", ""),
+        );
+        let set = Action::set_value(field(), "Büsh");
+        self.effect("Win32: set_value", own, set, ("text", "Büsh"));
+        let now = title(self);
         let seen = format!("{front:?}, then {now:?}");
         self.sheet.note(
             "the front window through actions",
             judge(front == now, seen),
         );
-
-        own.forget();
         let choose = Action::choose(Target::titled("", "AXComboBox"), "Two");
-        let answer = self.sheet.call(pid, choose);
-        let found = own
-            .said("chose", "1")
-            .map_err(|why| format!("{why}: {}", answer.text));
-        self.sheet.note("Win32: choose", found);
+        self.effect("Win32: choose", own, choose, ("chose", "1"));
+        self.put_back(own, over);
+        let paste = Action::type_text(Typing {
+            paste: true,
+            ..Typing::text("pasted 漢")
+        });
+        self.effect("paste", own, paste, ("text", "pasted 漢"));
+    }
 
-        let before = (self.display.pointer(), self.display.front());
+    /// A click with text, and what it leaves as it was.
+    fn put_back(&mut self, own: &Helper, over: &Helper) {
+        let places = |test: &mut Self| {
+            let pointer = test
+                .display
+                .pointer()
+                .ok()
+                .flatten()
+                .map(|pointer| pointer.at);
+            (
+                pointer,
+                test.display
+                    .front()
+                    .ok()
+                    .flatten()
+                    .and_then(|window| window.pid),
+            )
+        };
+        let before = places(self);
         own.forget();
-        let click = Action::click(Target::titled("", "AXTextField"), Typing::text(" 漢😀"));
-        let answer = self.sheet.call(pid, click);
+        let field = Target::titled("", "AXTextField");
+        let click = Action::click(field, Typing::text(" 漢😀"));
+        let answer = self.sheet.call(Some(own.pid), click);
         let typed = within(SHOWS, || {
             own.hears("text", SHOWS).filter(|t| t.contains("漢😀"))
         });
-        let typed = typed.ok_or_else(|| format!("it did not arrive: {}", answer.text));
+        let typed = typed.ok_or_else(|| format!("it did not arrive: {}", answer.text).into());
         self.sheet.note("click with text", typed);
-        let after = (self.display.pointer(), self.display.front());
-        let pointer = before.0.ok().flatten().map(|p| p.at) == after.0.ok().flatten().map(|p| p.at);
-        let front = after.1.ok().flatten().and_then(|window| window.pid);
-        let there = before.1.ok().flatten().and_then(|window| window.pid) == front;
-        let seen = format!(
-            "pointer: {pointer}, front: {there}, of the test: {}",
-            front == Some(over.pid)
-        );
+        let after = places(self);
+        let (pointer, front) = (before.0 == after.0, before.1 == after.1);
+        let of_test = after.1 == Some(over.pid);
+        let seen = format!("pointer: {pointer}, front: {front}, of the test: {of_test}");
         self.sheet.note(
             "pointer and front window put back",
-            judge(pointer && there, seen),
+            judge(pointer && front, seen),
         );
-
-        own.forget();
-        let paste = Action::type_text(Typing {
-            text: Some("pasted 漢".into()),
-            paste: true,
-            ..Typing::default()
-        });
-        let answer = self.sheet.call(pid, paste);
-        let found = own.said("text", "pasted 漢");
-        let found = found.map_err(|why| format!("{why}: {}", answer.text));
-        self.sheet.note("paste", found);
     }
 
     /// A picture of a covered window shows that window, without those above it.
-    fn picture(&mut self, window: &Window) {
-        const NAME: &str = "a picture of a covered window";
-        let picture = match self.display.picture(window.id) {
-            Ok(picture) => picture,
-            Err(e) => return self.sheet.note(NAME, Err(e.to_string())),
-        };
+    fn picture(&mut self, window: &Window) -> Found {
+        let picture = self.display.picture(window.id)?;
+        let (width, height) = (picture.width, picture.height);
         let mut corners = [(BLOCK.left, BLOCK.top), (BLOCK.right - 1, BLOCK.bottom - 1)]
             .into_iter()
             .map(|(x, y)| {
                 let at = on_screen(window, x, y);
                 let (x, y) = (at.x - picture.origin.x, at.y - picture.origin.y);
-                let at = (y * picture.width.cast_signed() + x) * 3;
-                let at = usize::try_from(at).unwrap_or(usize::MAX);
-                picture
-                    .rgb
-                    .get(at..at.saturating_add(3))
-                    .map(<[u8]>::to_vec)
+                let at = usize::try_from((y * width.cast_signed() + x) * 3).unwrap_or(usize::MAX);
+                picture.rgb.get(at..at.saturating_add(3))
             });
-        let good = corners.all(|colour| colour.as_deref() == Some(&COLOUR[..]));
-        let seen = format!(
-            "{}×{}, the block shows: {good}",
-            picture.width, picture.height
-        );
-        self.sheet.note(NAME, judge(good, seen));
-    }
-
-    /// How soon events report changes that the app makes by itself.
-    fn events(&mut self, own: &mut Own) {
-        for (name, order) in [
-            ("a new window", "open"),
-            ("a changed title", "title Deskline test, changed"),
-            ("a changed text", "text changed"),
-        ] {
-            let found = heard(own, order);
-            self.sheet.note(&format!("events: {name}"), found);
-        }
-    }
-
-    /// A hung window costs 2 s in calls about it, and nothing in calls about other apps.
-    fn hung(&mut self, own: &mut Own, over: &Own) {
-        const NAME: &str = "a window that hangs";
-        let mut desktop = match WinPlatform::new().connect() {
-            Ok(desktop) => desktop,
-            Err(e) => return self.sheet.note(NAME, Err(e.to_string())),
-        };
-        own.forget();
-        own.order(&format!("hang {}", HANGS.as_millis()));
-        if own.hears("hangs", SHOWS).is_none() {
-            return self
-                .sheet
-                .note(NAME, Err("the window does not hang".into()));
-        }
-        let mut read = |pid| {
-            let start = Instant::now();
-            let read = desktop.read(pid, Scope::Showing);
-            (read.is_ok(), start.elapsed())
-        };
-        let (its, its_time) = read(own.pid);
-        let (other, time) = read(over.pid);
-        let seen = format!("read: {its} in {its_time:?}; another app: {other} in {time:?}");
-        let good = !its && its_time < HANGS / 2 && other && time < HANGS / 4;
-        self.sheet.note(NAME, judge(good, seen));
-        let awake = own.hears("awake", HANGS * 2).is_some();
-        self.sheet.note("it wakes", judge(awake, awake.to_string()));
+        let good = corners.all(|colour| colour == Some(&COLOUR[..]));
+        judge(good, format!("{width}×{height}, the block shows: {good}"))
     }
 
     /// A click arrives at its pixel on each monitor.
-    fn monitors(&mut self, own: &Own, window: &Window) {
+    fn monitors(&mut self, own: &Helper, window: &Window) {
         for (monitor, scale) in monitors::all() {
             place(window, monitor.x + 20, monitor.y + 20);
             let at = on_screen(window, BLOCK.left + 7, BLOCK.top + 7);
@@ -305,7 +213,7 @@ impl Test<'_> {
             let wanted = format!("{},{}", at.x, at.y);
             let found = match own.hears("click", SHOWS) {
                 Some(there) => judge(there == wanted, format!("asked {wanted}, came {there}")),
-                None => Err(answer.text),
+                None => Err(answer.text.into()),
             };
             let Rect { x, y, .. } = monitor;
             let name = format!("a click on the monitor at {x},{y} (scale {scale})");
@@ -315,9 +223,31 @@ impl Test<'_> {
     }
 }
 
-fn heard(own: &mut Own, order: &str) -> Found {
-    let mut desktop = WinPlatform::new().connect().map_err(|e| e.to_string())?;
-    desktop.listen(own.pid).map_err(|e| e.to_string())?;
+/// A hung window costs 2 s in calls about it, and nothing in calls about other apps.
+fn hung(own: &mut Helper, over: &Helper) -> Found {
+    let mut desktop = WinPlatform::new().connect()?;
+    own.forget();
+    own.order(&format!("hang {}", HANGS.as_millis()));
+    own.hears("hangs", SHOWS)
+        .ok_or("the window does not hang")?;
+    let mut read = |pid| {
+        let start = Instant::now();
+        let read = desktop.read(pid, Scope::Showing);
+        (read.is_ok(), start.elapsed())
+    };
+    let (its, its_time) = read(own.pid);
+    let (other, time) = read(over.pid);
+    let seen = format!("read: {its} in {its_time:?}; another app: {other} in {time:?}");
+    judge(
+        !its && its_time < HANGS / 2 && other && time < HANGS / 4,
+        seen,
+    )
+}
+
+/// How soon an event reports a change that the app makes by itself.
+fn heard(own: &mut Helper, order: &str) -> Found {
+    let mut desktop = WinPlatform::new().connect()?;
+    desktop.listen(own.pid)?;
     // Handlers are added on another thread, and may also report earlier events.
     while desktop
         .wait_for_change(Duration::from_millis(500))
@@ -327,10 +257,10 @@ fn heard(own: &mut Own, order: &str) -> Found {
     own.order(order);
     loop {
         let left = SHOWS.saturating_sub(start.elapsed());
-        match desktop.wait_for_change(left).map_err(|e| e.to_string())? {
+        match desktop.wait_for_change(left)? {
             Some(Sign::Focus) => {}
             Some(sign) => return Ok(format!("{sign:?} after {:?}", start.elapsed())),
-            None => return Err(format!("nothing within {SHOWS:?}")),
+            None => return Err(format!("nothing within {SHOWS:?}").into()),
         }
     }
 }

@@ -3,8 +3,9 @@
 use deskline_contract::{Cancel, wait};
 use std::time::{Duration, Instant};
 
+use deskline_contract::amount::{Numeric, switch};
 use deskline_contract::{Error, Obstacle, QuietAction, Refusal, Result};
-use deskline_core::{ElementId, Role, fold, number};
+use deskline_core::{ElementId, Role, fold};
 
 use super::fail::{failed, text};
 use super::identity::{Identities, Known};
@@ -131,10 +132,17 @@ impl<U: Uia> Acting<'_, U> {
         let has = |pattern| raw.patterns.contains(pattern);
         let writable = has(Patterns::VALUE) && !raw.read_only;
         if let Some(range) = raw.range.filter(|range| !range.read_only) {
-            match amount(&raw, value) {
-                Ok(number) => return self.set_number(number, range),
+            let shown = Numeric {
+                text: raw.value.clone(),
+                value: Some(range.value),
+                low: Some(range.low),
+                high: Some(range.high),
+            };
+            match shown.amount(value) {
+                Ok(Some(number)) => return self.set_number(number, range),
                 // The field may accept a word for one of its numbers, such as "Auto".
-                Err(Obstacle::NotANumber(_)) if writable => {}
+                Ok(None) | Err(Obstacle::NotANumber(_)) if writable => {}
+                Ok(None) => return self.refuse(Obstacle::NotANumber(value.to_owned())),
                 Err(obstacle) => return self.refuse(obstacle),
             }
         }
@@ -175,15 +183,11 @@ impl<U: Uia> Acting<'_, U> {
     }
 
     fn set_number(&self, number: f64, range: Range) -> Result<()> {
-        let Range { low, high, .. } = range;
-        if low < high && !(low..=high).contains(&number) {
-            return self.refuse(Obstacle::OutOfRange { number, low, high });
-        }
         self.carry_out(&Action::SetRange(number))?;
         // A slider may round to the nearest of its steps.
         let taken = |now: &Raw| {
             now.range.is_none_or(|now| {
-                near(now.value, number) || !near(now.value, range.value) || near(number, low)
+                near(now.value, number) || !near(now.value, range.value) || near(number, range.low)
             })
         };
         if self.becomes(&self.known.element, taken) {
@@ -476,44 +480,8 @@ fn names(patterns: Patterns) -> Vec<String> {
         .collect()
 }
 
-/// Parses `value` as a number of this element, whose own text shows the decimal separator.
-fn amount(raw: &Raw, value: &str) -> Result<f64, Obstacle> {
-    if let Ok(number) = value.trim().parse::<f64>()
-        && number.is_finite()
-    {
-        return Ok(number);
-    }
-    let not = || Obstacle::NotANumber(value.to_owned());
-    let (before, after) = number::around(value);
-    let (own_before, own_after) = number::around(&raw.value);
-    let same_unit = |unit: &str, own: &str| unit.is_empty() || unit == "%" || unit == own;
-    if !same_unit(before, own_before) || !same_unit(after, own_after) {
-        return Err(not());
-    }
-    let shown = raw.range.map(|range| range.value);
-    if let Some(decimal) = shown.and_then(|shown| number::decimal_of(&raw.value, shown)) {
-        return number::parse(value, decimal).ok_or_else(not);
-    }
-    match number::DECIMALS.map(|decimal| number::parse(value, decimal)) {
-        [Some(a), Some(b)] if !near(a, b) => Err(Obstacle::AmbiguousNumber {
-            value: value.to_owned(),
-            numbers: [a, b],
-        }),
-        [a, b] => a.or(b).ok_or_else(not),
-    }
-}
-
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-6
-}
-
-/// Parses a state of a check box.
-fn switch(value: &str) -> Option<bool> {
-    match value.trim().to_lowercase().as_str() {
-        "true" | "on" | "yes" | "1" => Some(true),
-        "false" | "off" | "no" | "0" => Some(false),
-        _ => None,
-    }
 }
 
 /// Acts on the element with this id.

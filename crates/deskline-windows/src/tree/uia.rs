@@ -172,11 +172,11 @@ pub enum Action {
 }
 
 /// Called on a thread of the listener for each event of the app.
-pub type Hear = Arc<dyn Fn(Sign) + Send + Sync>;
+pub(crate) type Hear = Arc<dyn Fn(Sign) + Send + Sync>;
 
 /// UI Automation. Each call is bounded: an app that does not answer is [`Failure::TimedOut`] after
 /// at most [`super::fail::PATIENCE`], and delays no call about another app.
-pub trait Uia: Clone + Send + 'static {
+pub(crate) trait Uia: Clone + Send + 'static {
     type Element: Clone + Send;
     /// Dropping it ends the subscription.
     type Listener: Send;

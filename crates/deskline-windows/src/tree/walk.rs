@@ -138,7 +138,7 @@ impl<'u, U: Uia> Walk<'u, U> {
     }
 
     /// Whether a browser's visible page has no element yet.
-    pub fn has_empty_page(&self) -> bool {
+    pub(crate) fn has_empty_page(&self) -> bool {
         let is_empty = |item: &Item<_>| {
             item.shows && item.children_read && item.children.is_empty() && is_page(&item.raw)
         };

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use deskline_journal::Journal;
 use deskline_link::doctor::Check;
-use deskline_link::selftest::Report;
+use deskline_link::selftest::{Report, Role};
 use deskline_link::{Error, Platform, Result};
 use deskline_macos::os::apple::{Apple, main_thread};
-use deskline_macos::selftest::{self as test, Role};
+use deskline_macos::selftest as test;
 use deskline_macos::{MacPlatform, doctor};
 
 use crate::cli::{DesktopArgs, Settings};

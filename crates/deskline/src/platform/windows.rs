@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use deskline_journal::Journal;
 use deskline_link::doctor::Check;
-use deskline_link::selftest::Report;
+use deskline_link::selftest::{Report, Role};
 use deskline_link::{Error, Platform, Result};
-use deskline_windows::selftest::{self as test, Role};
+use deskline_windows::selftest as test;
 use deskline_windows::{WinPlatform, doctor, private};
 
 use crate::cli::{DesktopArgs, Settings};

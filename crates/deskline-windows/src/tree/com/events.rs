@@ -50,7 +50,7 @@ const EVENTS: [UIA_EVENT_ID; 9] = [
 ];
 
 /// A subscription. Dropping it ends it.
-pub struct Listener {
+pub(crate) struct Listener {
     /// The thread with the WinEvent hooks.
     thread: u32,
     /// Dropped to end the thread with UI Automation's handlers.

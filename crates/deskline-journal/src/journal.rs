@@ -44,7 +44,7 @@ impl fmt::Debug for Journal {
 impl Journal {
     /// Opens the journal at `dir`, creates it if there is none, and prunes it to `retention`. The
     /// default is `/tmp/deskline`, or `/tmp/deskline-<uid>` if that belongs to another user; on
-    /// Windows `%LOCALAPPDATA%\deskline`.
+    /// Windows `%USERPROFILE%\.deskline`.
     ///
     /// Refuses a path that is a symlink, belongs to someone else or is open to others.
     pub fn open(dir: Option<&Path>, retention: Retention) -> Result<Self, JournalError> {

@@ -2,7 +2,7 @@
 //! append-only log of links, and the refs of elements.
 //!
 //! ```text
-//! /tmp/deskline/                                  0700 (Windows: %LOCALAPPDATA%\deskline, ACL)
+//! /tmp/deskline/                                  0700 (Windows: %USERPROFILE%\.deskline, ACL)
 //!   1776457217931_click_and_traverse.txt          0600, appears whole or not at all
 //!   1776457217931_click_and_traverse.png
 //!   journal.jsonl                                 one line a link

@@ -41,3 +41,5 @@ pub mod tree;
 pub use os::become_aware;
 #[cfg(windows)]
 pub use platform::WinPlatform;
+#[cfg(windows)]
+pub use process::complete_environment;

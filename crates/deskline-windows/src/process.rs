@@ -1,19 +1,23 @@
 //! Processes: their names, parents, times and exit status.
 
 use std::collections::HashMap;
+use std::ffi::{OsString, c_void};
+use std::os::windows::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use deskline_contract::Identity;
 
 use windows::Win32::Foundation::{FILETIME, HANDLE, STILL_ACTIVE};
+use windows::Win32::Security::{TOKEN_DUPLICATE, TOKEN_QUERY};
 use windows::Win32::System::Diagnostics::ToolHelp::{
     CreateToolhelp32Snapshot, PROCESSENTRY32W, Process32FirstW, Process32NextW, TH32CS_SNAPPROCESS,
 };
+use windows::Win32::System::Environment::{CreateEnvironmentBlock, DestroyEnvironmentBlock};
 use windows::Win32::System::RemoteDesktop::ProcessIdToSessionId;
 use windows::Win32::System::Threading::{
-    GetExitCodeProcess, GetProcessTimes, OpenProcess, PROCESS_NAME_WIN32,
-    PROCESS_QUERY_LIMITED_INFORMATION, QueryFullProcessImageNameW,
+    GetCurrentProcess, GetExitCodeProcess, GetProcessTimes, OpenProcess, OpenProcessToken,
+    PROCESS_NAME_WIN32, PROCESS_QUERY_LIMITED_INFORMATION, QueryFullProcessImageNameW,
 };
 use windows::Win32::UI::WindowsAndMessaging::{GetSystemMetrics, SM_REMOTESESSION};
 use windows::core::{Owned, PWSTR};
@@ -115,6 +119,64 @@ pub fn parents() -> HashMap<u32, u32> {
         }
     }
     parents
+}
+
+/// Now, in the unit of [`Times::started`].
+pub fn now() -> u64 {
+    // From 1601 to 1970.
+    const EPOCH: u64 = 116_444_736_000_000_000;
+    let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    EPOCH + (since.as_nanos() / 100) as u64
+}
+
+/// The first process of this executable that has started since `at`.
+pub fn started_since(at: u64, path: &Path) -> Option<(u32, Process)> {
+    let is_it = |process: &Process| {
+        process.times().is_some_and(|times| times.started >= at)
+            && process
+                .path()
+                .is_some_and(|own| own.as_os_str().eq_ignore_ascii_case(path))
+    };
+    let opened = parents().into_keys();
+    let opened = opened.filter_map(|pid| Some((pid, Process::open(pid)?)));
+    let its = opened.filter(|(_, process)| is_it(process));
+    its.min_by_key(|(_, process)| process.times().map(|times| times.started))
+}
+
+/// Adds what the environment lacks of the user's own: many clients pass on a dozen variables, and
+/// WPF's apps end at once without `windir`. To be called before any other thread runs.
+pub fn complete_environment() {
+    let mut block: *mut c_void = std::ptr::null_mut();
+    let mut token = HANDLE::default();
+    // SAFETY: the block is a list of strings with an empty one as its end, and is freed once. No
+    // other thread runs.
+    unsafe {
+        let rights = TOKEN_QUERY | TOKEN_DUPLICATE;
+        if OpenProcessToken(GetCurrentProcess(), rights, &raw mut token).is_err() {
+            return;
+        }
+        let token = Owned::new(token);
+        if CreateEnvironmentBlock(&raw mut block, Some(*token), false).is_err() {
+            return;
+        }
+        let mut at = PWSTR(block.cast());
+        while !at.as_wide().is_empty() {
+            let line = at.as_wide();
+            // The name of a drive's folder begins with this sign.
+            let sign = line
+                .iter()
+                .skip(1)
+                .position(|unit| *unit == u16::from(b'='));
+            if let Some((name, value)) = sign.and_then(|sign| line.split_at_checked(sign + 1)) {
+                let [name, value] = [name, &value[1..]].map(OsString::from_wide);
+                if std::env::var_os(&name).is_none() {
+                    std::env::set_var(name, value);
+                }
+            }
+            at = PWSTR(at.0.add(line.len() + 1));
+        }
+        let _ = DestroyEnvironmentBlock(block);
+    }
 }
 
 /// The number of this login session. Services have 0, and no desktop that a person sees.

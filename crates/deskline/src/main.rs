@@ -28,6 +28,8 @@ use std::process::ExitCode;
 use cli::{Cli, Command};
 
 fn main() -> ExitCode {
+    #[cfg(windows)]
+    deskline_windows::complete_environment();
     match config::command_line(std::env::args_os().collect()) {
         Ok(cli) => platform::run(move || start(cli)),
         Err(why) => {

@@ -253,18 +253,19 @@ pub(crate) fn readable(path: PathBuf) -> PathBuf {
     }
 }
 
-/// The journal's default place.
+/// The journal's default place. Not in `AppData`: a client from the Store gives its servers another
+/// one than the person's programs have.
 pub(crate) fn default_path() -> io::Result<PathBuf> {
-    let folder = std::env::var_os("LOCALAPPDATA").filter(|folder| !folder.is_empty());
-    let missing = "the environment has no LOCALAPPDATA: name a folder with --dir";
-    let folder = folder.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, missing))?;
-    Ok(PathBuf::from(folder).join("deskline"))
+    let missing = "the environment has no USERPROFILE: name a folder with --dir";
+    let home = std::env::home_dir();
+    let home = home.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, missing))?;
+    Ok(home.join(".deskline"))
 }
 
 /// The folder to use if the default one belongs to another user.
 pub(crate) fn own_default(path: &Path) -> PathBuf {
     let user = user().unwrap_or_default();
-    path.with_file_name(format!("deskline-{user}"))
+    path.with_file_name(format!(".deskline-{user}"))
 }
 
 /// Reads and writes at an offset. Moves the file's own position, which nothing here uses.

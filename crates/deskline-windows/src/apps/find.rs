@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use deskline_contract::apps::{by_word, installed, not_found};
 use deskline_contract::{Identity, OpenError, Result};
 
-use super::shell;
+use super::shell::{self, Opener};
 use crate::process;
 
 /// How many levels of folders of the Start menu to search.
@@ -15,6 +15,7 @@ const LEVELS: usize = 2;
 /// A program to start.
 pub(super) struct Program {
     pub(super) name: String,
+    /// Its path; of an app with an id, the document to open.
     pub(super) path: PathBuf,
     /// The arguments as one string, quoted as on a command line.
     pub(super) arguments: String,
@@ -63,16 +64,19 @@ pub(super) fn find(identifier: &str) -> Result<Program> {
             OpenError::Empty("an app's name, the path of a program or a file, or a URL").into(),
         );
     }
-    if let Some((scheme, _)) = identifier.split_once("://") {
-        let opener = shell::opener(scheme);
-        let opener = opener.ok_or_else(|| OpenError::NoAppForScheme(scheme.to_owned()))?;
-        return Ok(with(opener, identifier));
-    }
     let id = identifier
         .strip_prefix(r"shell:AppsFolder\")
         .unwrap_or(identifier);
     if shell::is_packaged(id) {
         return Ok(Program::packaged(id.to_owned(), id.to_owned()));
+    }
+    // A drive has one letter.
+    let scheme = identifier.split_once(':').map(|(scheme, _)| scheme);
+    if let Some(scheme) = scheme.filter(|scheme| scheme.len() > 1 && !scheme.contains(['\\', '/']))
+    {
+        let opener = shell::opener(scheme);
+        let opener = opener.ok_or_else(|| OpenError::NoAppForScheme(scheme.to_owned()))?;
+        return Ok(with(opener, identifier));
     }
     if identifier.contains(['\\', '/', ':']) {
         return by_path(identifier);
@@ -103,11 +107,17 @@ pub(super) fn find(identifier: &str) -> Result<Program> {
 }
 
 /// The opener with a file or a URL as its argument.
-fn with(opener: PathBuf, argument: &str) -> Program {
-    Program {
-        // A quote would end the argument. File names cannot contain one.
-        arguments: format!("\"{}\"", argument.replace('"', "%22")),
-        ..Program::new(opener)
+fn with(opener: Opener, argument: &str) -> Program {
+    match opener {
+        Opener::Program(path) => Program {
+            // A quote would end the argument. File names cannot contain one.
+            arguments: format!("\"{}\"", argument.replace('"', "%22")),
+            ..Program::new(path)
+        },
+        Opener::App(id) => Program {
+            path: argument.into(),
+            ..Program::packaged(id.clone(), id)
+        },
     }
 }
 
@@ -123,7 +133,8 @@ fn by_path(identifier: &str) -> Result<Program> {
         let explorer = shell::in_path("explorer.exe");
         let explorer = explorer.ok_or(OpenError::NotAnApp(path))?;
         // With slashes, Explorer opens another folder.
-        return Ok(with(explorer, &identifier.replace('/', "\\")));
+        let folder = identifier.replace('/', "\\");
+        return Ok(with(Opener::Program(explorer), &folder));
     }
     let kind = path
         .extension()

@@ -8,21 +8,26 @@ mod shell;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::os::windows::process::CommandExt as _;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use deskline_contract::{End, Exit, OpenError, Opened, Permit, Progress, Result};
+use deskline_core::WindowId;
 use deskline_unix::complaint::Complaint;
 use find::Program;
 use windows::Win32::Foundation::ERROR_ELEVATION_REQUIRED;
 
-use crate::display::windows::every;
-use crate::os;
+use crate::display::windows::{Toplevel, every};
 use crate::process::{self, Process, name};
+use crate::{os, private};
 
 /// How long to wait for a window after the started process has ended: some programs hand over to a
 /// running instance, or start another process.
 const PASSES_ON: Duration = Duration::from_secs(5);
+
+/// The programs that show a program of the console.
+const CONSOLES: [&str; 3] = ["conhost", "OpenConsole", "WindowsTerminal"];
 
 /// The maximum number of processes to follow.
 const MOST: usize = 64;
@@ -44,15 +49,17 @@ struct Followed {
 
 /// The program that was started last.
 struct Starting {
-    pid: u32,
+    /// `None` until Explorer has started it.
+    pid: Option<u32>,
     name: String,
-    /// The name of its executable: some programs hand over to another process of the same
-    /// executable.
-    stem: String,
+    /// Its executable: some programs hand over to another process of the same one.
+    path: PathBuf,
     process: Option<Process>,
+    /// When it was started, and when it was first seen to run no more.
+    at: u64,
     ended: Option<Instant>,
-    /// The processes that had windows before the start.
-    before: HashSet<u32>,
+    /// The windows before the start.
+    before: HashSet<WindowId>,
 }
 
 impl Programs {
@@ -82,7 +89,7 @@ impl Programs {
 
     /// The last lines of the standard error of the app that was started last.
     pub(crate) fn complaint(&self) -> Option<String> {
-        let pid = self.starting.as_ref()?.pid;
+        let pid = self.starting.as_ref()?.pid?;
         self.followed.get(&pid)?.complaint.last_lines()
     }
 
@@ -104,17 +111,21 @@ impl Programs {
         }
         let program = find::find(identifier)?;
         permit(&program.identity())?;
-        let before = every().into_iter().map(|window| window.pid).collect();
+        let before = every().into_iter().map(|window| window.id).collect();
+        let at = process::now();
         let (pid, complaint) = start(&program).map_err(|why| OpenError::NotStarted {
             name: program.name.clone(),
             why,
         })?;
-        self.keep(pid, complaint);
+        if let Some(pid) = pid {
+            self.keep(pid, complaint);
+        }
         self.starting = Some(Starting {
             pid,
-            stem: process::stem(&program.path),
             name: program.name.clone(),
-            process: Process::open(pid),
+            path: program.path,
+            process: pid.and_then(Process::open),
+            at,
             ended: None,
             before,
         });
@@ -122,10 +133,18 @@ impl Programs {
     }
 
     pub(crate) fn progress(&mut self) -> Result<Progress> {
-        let Some(starting) = &mut self.starting else {
+        let Some(mut starting) = self.starting.take() else {
             return Ok(Progress::Starting);
         };
-        let ended = starting.process.as_ref().and_then(Process::status);
+        if starting.process.is_none()
+            && let Some((pid, process)) = process::started_since(starting.at, &starting.path)
+        {
+            self.keep(pid, Complaint::default());
+            (starting.pid, starting.process) = (Some(pid), Some(process));
+        }
+        let starting = self.starting.insert(starting);
+        // Explorer may have handed the document to an app that runs.
+        let ended = starting.process.as_ref().map_or(Some(0), Process::status);
         if let Some(pid) = starting.window(ended.is_some()) {
             return Ok(Progress::Ready(pid));
         }
@@ -134,7 +153,7 @@ impl Programs {
         };
         let name = starting.name.clone();
         // Explorer ends with 1 when it hands over to the process that is the desktop.
-        if status != 0 && !starting.stem.eq_ignore_ascii_case("explorer") {
+        if status != 0 && !starting.stem().eq_ignore_ascii_case("explorer") {
             return Err(OpenError::EndedAtOnce {
                 name,
                 status: format!(" (exit status {status})"),
@@ -150,27 +169,41 @@ impl Programs {
 }
 
 impl Starting {
-    /// The process with the app's window: this process or a descendant. If this process has ended,
-    /// another process of the same executable or, failing that, one that has started since: `calc`
-    /// has Windows start an app with another name.
+    fn stem(&self) -> String {
+        process::stem(&self.path)
+    }
+
+    /// The process with the app's window: this process or a descendant; for a program of the
+    /// console, the one that shows it. If this process has ended, another process of the same
+    /// executable or, failing that, one that has started since: `calc` has Windows start an app
+    /// with another name.
     fn window(&self, ended: bool) -> Option<u32> {
         let parents = process::parents();
         let is_descendant = |pid: u32| {
             let mut line = std::iter::successors(Some(pid), |pid| parents.get(pid).copied());
-            line.by_ref().take(16).any(|pid| pid == self.pid)
+            line.by_ref().take(16).any(|pid| Some(pid) == self.pid)
         };
-        let pids: Vec<u32> = every().into_iter().map(|window| window.pid).collect();
-        let find = |is_it: &dyn Fn(u32) -> bool| pids.iter().copied().find(|pid| is_it(*pid));
-        let started = || self.process.as_ref()?.times().map(|times| times.started);
+        let windows = every();
+        let find = |is_it: &dyn Fn(&Toplevel) -> bool| {
+            Some(windows.iter().find(|window| is_it(window))?.pid)
+        };
+        let is_new = |window: &Toplevel| !self.before.contains(&window.id);
         let is_later = |pid: u32| {
             let times = Process::open(pid).and_then(|process| process.times());
-            times.is_some_and(|times| started().is_some_and(|ours| times.started >= ours))
+            times.is_some_and(|times| times.started >= self.at)
         };
-        find(&is_descendant).or_else(|| {
-            let heir = find(&|pid| name(pid).eq_ignore_ascii_case(&self.stem));
-            let heir = heir.or_else(|| find(&|pid| !self.before.contains(&pid) && is_later(pid)));
-            heir.filter(|_| ended)
-        })
+        let named = |window: &Toplevel, wanted: &str| name(window.pid).eq_ignore_ascii_case(wanted);
+        find(&|window| is_descendant(window.pid))
+            .or_else(|| {
+                let consoles = |window: &Toplevel| CONSOLES.iter().any(|of| named(window, of));
+                find(&|window| is_new(window) && consoles(window))
+            })
+            .or_else(|| {
+                let stem = self.stem();
+                let heir = find(&|window| named(window, &stem));
+                let heir = heir.or_else(|| find(&|window| is_new(window) && is_later(window.pid)));
+                heir.filter(|_| ended)
+            })
     }
 }
 
@@ -184,11 +217,25 @@ fn running(identifier: &str) -> Option<u32> {
         .map(|window| window.pid)
 }
 
-/// Starts the program. Returns its pid and its standard error.
-fn start(program: &Program) -> std::result::Result<(u32, Complaint), String> {
-    if let Some(id) = &program.id {
-        let pid = shell::activate(id).map_err(|e| format!("Windows says {e}"))?;
-        return Ok((pid, Complaint::default()));
+/// Starts the program. Returns its pid if that is known yet, and its standard error.
+fn start(program: &Program) -> std::result::Result<(Option<u32>, Complaint), String> {
+    let says = |e| format!("Windows says {e}");
+    if let Some(id) = program
+        .id
+        .as_ref()
+        .filter(|_| program.path.as_os_str().is_empty())
+    {
+        let pid = shell::activate(id).map_err(says)?;
+        return Ok((Some(pid), Complaint::default()));
+    }
+    // Explorer is on the person's desktop.
+    if private::name().is_none() {
+        let folder = program.folder.as_deref();
+        match shell::by_explorer(&program.path, &program.arguments, folder) {
+            Ok(()) => return Ok((None, Complaint::default())),
+            Err(error) if program.id.is_some() => return Err(says(error)),
+            Err(error) => tracing::info!(%error, "Explorer starts nothing"),
+        }
     }
     let complaint = Complaint::new();
     let mut command = Command::new(&program.path);
@@ -201,7 +248,7 @@ fn start(program: &Program) -> std::result::Result<(u32, Complaint), String> {
     command.stdin(Stdio::null());
     command.stdout(Stdio::null()).stderr(complaint.stdio());
     let started = command.spawn().map_err(|error| why(&error))?;
-    Ok((started.id(), complaint))
+    Ok((Some(started.id()), complaint))
 }
 
 fn why(error: &io::Error) -> String {

@@ -1,21 +1,32 @@
 //! Asks the Windows shell for programs: search path, file associations, shortcuts, and apps with an
 //! id (`AppUserModelID`), which those from the Store have.
 
+use std::ffi::c_void;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use windows::Win32::Foundation::MAX_PATH;
 use windows::Win32::Storage::FileSystem::SearchPathW;
 use windows::Win32::System::Com::{
     CLSCTX_INPROC_SERVER, CLSCTX_LOCAL_SERVER, COINIT_MULTITHREADED, CoCreateInstance,
-    CoInitializeEx, CoTaskMemFree, IPersistFile, STGM_READ,
+    CoInitializeEx, CoTaskMemFree, IDispatch, IPersistFile, IServiceProvider, STGM_READ,
 };
+use windows::Win32::System::Registry::{
+    HKEY_CURRENT_USER, HKEY_LOCAL_MACHINE, RRF_RT_REG_SZ, RegGetValueW,
+};
+use windows::Win32::System::Variant::VARIANT;
 use windows::Win32::UI::Shell::{
-    AO_NONE, ASSOCF_NONE, ASSOCSTR_EXECUTABLE, ApplicationActivationManager, AssocQueryStringW,
-    BHID_EnumItems, FOLDERID_AppsFolder, IApplicationActivationManager, IEnumShellItems,
-    IShellItem, IShellLinkW, KF_FLAG_DEFAULT, SHGetKnownFolderItem, SIGDN, SIGDN_NORMALDISPLAY,
-    SIGDN_PARENTRELATIVEPARSING, ShellLink,
+    AO_NONE, ASSOCF_NONE, ASSOCSTR, ASSOCSTR_APPID, ASSOCSTR_EXECUTABLE,
+    ApplicationActivationManager, AssocQueryStringW, BHID_EnumItems, FOLDERID_AppsFolder,
+    IApplicationActivationManager, IEnumShellItems, IShellBrowser, IShellDispatch2,
+    IShellFolderViewDual, IShellItem, IShellLinkW, IShellWindows, KF_FLAG_DEFAULT,
+    SHGetKnownFolderItem, SID_STopLevelBrowser, SIGDN, SIGDN_NORMALDISPLAY,
+    SIGDN_PARENTRELATIVEPARSING, SVGIO_BACKGROUND, SWC_DESKTOP, SWFO_NEEDDISPATCH, ShellLink,
+    ShellWindows,
 };
-use windows::core::{HSTRING, Interface as _, PCWSTR, PWSTR, Result};
+use windows::Win32::UI::WindowsAndMessaging::SW_SHOWNORMAL;
+use windows::core::{BSTR, HSTRING, Interface as _, PCWSTR, PWSTR, Result};
 
 use crate::os::text;
 
@@ -29,7 +40,8 @@ fn path(units: &[u16]) -> Option<PathBuf> {
     (!bare.is_empty()).then(|| PathBuf::from(bare))
 }
 
-/// The program with this file name in the system's folder or on the path.
+/// The program with this file name in the system's folder, on the path, or as its installer has
+/// announced it (`App Paths`).
 pub(super) fn in_path(file: &str) -> Option<PathBuf> {
     let mut found = [0; LONGEST];
     // SAFETY: the call is given the buffer's length, and the text outlives it.
@@ -42,30 +54,114 @@ pub(super) fn in_path(file: &str) -> Option<PathBuf> {
             None,
         )
     };
-    found.get(..length as usize).and_then(path)
+    let found = found.get(..length as usize).and_then(path);
+    found.or_else(|| announced(file))
 }
 
-/// The program that opens files with this extension (`.txt`), or URLs of this scheme.
-pub(super) fn opener(kind: &str) -> Option<PathBuf> {
-    let mut found = [0; LONGEST];
+fn announced(file: &str) -> Option<PathBuf> {
+    let key = format!(r"Software\Microsoft\Windows\CurrentVersion\App Paths\{file}");
+    let key = HSTRING::from(key);
+    let roots = [HKEY_CURRENT_USER, HKEY_LOCAL_MACHINE].into_iter();
+    let mut found = roots.filter_map(|root| {
+        let mut found = [0_u16; LONGEST];
+        let mut size = size_of_val(&found) as u32;
+        let start = found.as_mut_ptr().cast::<c_void>();
+        let value = PCWSTR::null();
+        // SAFETY: the call is given the buffer's size, and the text outlives it.
+        let read = unsafe {
+            let size = Some(&raw mut size);
+            RegGetValueW(root, &key, value, RRF_RT_REG_SZ, None, Some(start), size)
+        };
+        read.ok().ok()?;
+        path(&found).filter(|path| path.exists())
+    });
+    found.next()
+}
+
+/// What opens files with this extension (`.txt`), or URLs of this scheme.
+pub(super) enum Opener {
+    Program(PathBuf),
+    /// The id of an app in a package.
+    App(String),
+}
+
+pub(super) fn opener(kind: &str) -> Option<Opener> {
+    let kind = HSTRING::from(kind);
+    let program = association(&kind, ASSOCSTR_EXECUTABLE)
+        .as_deref()
+        .and_then(path);
+    // For an app in a package Windows names the program that asks which app to take, or none.
+    let asks = |path: &Path| crate::process::stem(path).eq_ignore_ascii_case("openwith");
+    let program = program.filter(|path| path.is_absolute() && path.exists() && !asks(path));
+    program.map(Opener::Program).or_else(|| {
+        let id = text(&association(&kind, ASSOCSTR_APPID)?);
+        is_packaged(&id).then_some(Opener::App(id))
+    })
+}
+
+fn association(kind: &HSTRING, what: ASSOCSTR) -> Option<Vec<u16>> {
+    let mut found = vec![0; LONGEST];
     let mut length = found.len() as u32;
     let start = PWSTR(found.as_mut_ptr());
-    let kind = HSTRING::from(kind);
     // SAFETY: the call is given the buffer's length, and the text outlives it.
-    unsafe {
+    let asked = unsafe {
         let none = PCWSTR::null();
-        AssocQueryStringW(
-            ASSOCF_NONE,
-            ASSOCSTR_EXECUTABLE,
-            &kind,
-            none,
-            Some(start),
-            &raw mut length,
-        )
+        AssocQueryStringW(ASSOCF_NONE, what, kind, none, Some(start), &raw mut length)
+    };
+    asked.is_ok().then_some(found)
+}
+
+/// How long Explorer may take to start a program. It goes on while it asks the person.
+const STARTS: Duration = Duration::from_secs(5);
+
+/// Has Explorer open a program or a document, as if the person did: in their environment, their
+/// `AppData`, and no job. A client's job ends all its processes, and one from the Store gives its
+/// own an `AppData` of their own. An error if there is no Explorer.
+pub(super) fn by_explorer(file: &Path, arguments: &str, folder: Option<&Path>) -> Result<()> {
+    let folder = folder.unwrap_or(Path::new("")).to_string_lossy();
+    let texts = [file.to_string_lossy(), arguments.into(), folder].map(String::from);
+    let (say, said) = channel();
+    std::thread::spawn(move || {
+        // SAFETY: calls of COM with arguments that outlive them, on a thread that has COM.
+        let done = unsafe {
+            let _ = CoInitializeEx(None, COINIT_MULTITHREADED);
+            explorer().and_then(|shell| {
+                let [file, arguments, folder] = &texts;
+                let [arguments, folder, verb, show] = [
+                    VARIANT::from(arguments.as_str()),
+                    VARIANT::from(folder.as_str()),
+                    VARIANT::from("open"),
+                    VARIANT::from(SW_SHOWNORMAL.0),
+                ];
+                let file = BSTR::from(file.as_str());
+                shell.ShellExecute(&file, &arguments, &folder, &verb, &show)
+            })
+        };
+        let _ = say.send(done);
+    });
+    said.recv_timeout(STARTS).unwrap_or(Ok(()))
+}
+
+/// The shell's object in Explorer's process, by way of the desktop's view.
+unsafe fn explorer() -> Result<IShellDispatch2> {
+    // SAFETY: calls of COM with arguments that outlive them; the caller has initialised it.
+    unsafe {
+        let windows: IShellWindows = CoCreateInstance(&ShellWindows, None, CLSCTX_LOCAL_SERVER)?;
+        let (none, mut window) = (VARIANT::default(), 0);
+        let desktop = windows.FindWindowSW(
+            &raw const none,
+            &raw const none,
+            SWC_DESKTOP,
+            &raw mut window,
+            SWFO_NEEDDISPATCH,
+        )?;
+        let services: IServiceProvider = desktop.cast()?;
+        let browser: IShellBrowser = services.QueryService(&SID_STopLevelBrowser)?;
+        let view: IDispatch = browser
+            .QueryActiveShellView()?
+            .GetItemObject(SVGIO_BACKGROUND)?;
+        view.cast::<IShellFolderViewDual>()?.Application()?.cast()
     }
-    .ok()
-    .ok()?;
-    path(&found).filter(|path| path.is_absolute() && path.exists())
 }
 
 /// The contents of a shortcut.

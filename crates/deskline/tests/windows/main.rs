@@ -6,6 +6,8 @@
 
 #[path = "../../../deskline-windows/tests/common/bed.rs"]
 mod bed;
+#[allow(unsafe_code)] // a job
+mod first;
 mod linguist;
 mod twins;
 
@@ -43,11 +45,20 @@ impl Client {
     }
 
     fn start_with(options: &[&str], environment: &[(&str, &str)]) -> Self {
+        let mut command = Self::command(options);
+        command.envs(environment.iter().copied());
+        Self::spawn(command)
+    }
+
+    fn command(options: &[&str]) -> Command {
+        let mut command = Command::new(std::env::var_os("DESKLINE_BIN").unwrap());
+        command.arg("serve").args(options);
+        command
+    }
+
+    fn spawn(mut command: Command) -> Self {
         let journal = tempfile::tempdir().unwrap();
-        let mut server = Command::new(std::env::var_os("DESKLINE_BIN").unwrap())
-            .arg("serve")
-            .args(options)
-            .envs(environment.iter().copied())
+        let mut server = command
             .env("DESKLINE_DIR", journal.path().join("journal"))
             .creation_flags(NO_WINDOW)
             .stdin(Stdio::piped())
@@ -547,7 +558,8 @@ fn the_output_of_a_program_that_fails_is_quoted() {
         return;
     }
     let environment = [(FAILS, "1"), ("RUST_TEST_THREADS", "1")];
-    let mut client = Client::start_with(&[], &environment);
+    // On the person's desktop Explorer starts it, with streams of its own.
+    let mut client = Client::start_with(&["--desktop", "private"], &environment);
     let program = std::env::current_exe().unwrap();
     let error = client.fail(
         "open_application_and_traverse",

@@ -1,0 +1,225 @@
+//! The first ten minutes: what a client gives a server, and what apps get from it.
+
+use std::os::windows::io::AsRawHandle as _;
+
+use super::*;
+
+/// What MCP's SDK for Python passes on to a server, and nothing else.
+const PASSED_ON: [&str; 12] = [
+    "APPDATA",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "PATH",
+    "PATHEXT",
+    "PROCESSOR_ARCHITECTURE",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "USERNAME",
+    "USERPROFILE",
+];
+
+fn passed_on() -> impl Iterator<Item = (&'static str, std::ffi::OsString)> {
+    PASSED_ON
+        .into_iter()
+        .filter_map(|name| Some((name, std::env::var_os(name)?)))
+}
+
+fn run(program: &str, arguments: &[&str]) -> String {
+    let done = Command::new(program).args(arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(done.status.success(), "{program} {arguments:?}: {said}");
+    said
+}
+
+fn open(client: &mut Client, identifier: &str) -> String {
+    client.call(
+        "open_application_and_traverse",
+        &json!({"identifier": identifier}),
+    )
+}
+
+fn field(answer: &str, name: &str) -> String {
+    let mut lines = answer.lines();
+    let found = lines.find_map(|line| Some(line.trim().strip_prefix(name)?.trim().to_owned()));
+    found.unwrap_or_else(|| panic!("no {name} in {answer}"))
+}
+
+fn is_running(pid: &str) -> bool {
+    run("tasklist.exe", &[])
+        .lines()
+        .any(|line| line.split_whitespace().nth(1) == Some(pid))
+}
+
+fn end(pid: &str) {
+    run("taskkill.exe", &["/f", "/pid", pid]);
+}
+
+/// With this in its file name, a copy of this test program plays an app that tells its environment.
+const TELLS: &str = "tells";
+
+#[test]
+fn a_program_that_tells() {
+    let own = std::env::current_exe().unwrap();
+    if own.file_stem().is_some_and(|name| name == TELLS) {
+        let told = std::env::vars_os().map(|(name, _)| name.to_string_lossy().to_lowercase());
+        let told = told.collect::<Vec<_>>().join("\n") + "\n.\n";
+        fs::write(own.with_extension("txt"), told).unwrap();
+        std::process::exit(0);
+    }
+}
+
+/// Apps are found by the names that the person knows, and get the environment that they know.
+#[test]
+fn a_client_that_passes_on_twelve_variables_opens_any_app() {
+    if std::env::var_os("DESKLINE_BIN").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let menu = PathBuf::from(std::env::var_os("PROGRAMDATA").unwrap());
+    let menu = menu.join(r"Microsoft\Windows\Start Menu\Programs\Deskline Test");
+    fs::create_dir_all(&menu).unwrap();
+    let script = folder.path().join("link.vbs");
+    let link = menu.join("Company Letters.lnk");
+    let notepad = r"C:\windows\system32\notepad.exe";
+    let text = format!(
+        "Set link = CreateObject(\"WScript.Shell\").CreateShortcut(\"{}\")\r\n\
+         link.TargetPath = \"{notepad}\"\r\nlink.Save\r\n",
+        link.display()
+    );
+    fs::write(&script, text).unwrap();
+    run("cscript.exe", &["//nologo", script.to_str().unwrap()]);
+    let key = r"HKCU\Software\Microsoft\Windows\CurrentVersion\App Paths\letters.exe";
+    run("reg.exe", &["add", key, "/ve", "/d", notepad, "/f"]);
+
+    let mut command = Client::command(&[]);
+    command.env_clear().envs(passed_on());
+    let mut client = Client::spawn(command);
+    for name in ["Company Letters", "letters"] {
+        let opened = open(&mut client, name);
+        assert!(
+            field(&opened, "app:").eq_ignore_ascii_case("notepad"),
+            "{name}: {opened}"
+        );
+        end(&field(&opened, "pid:"));
+    }
+    fs::remove_dir_all(&menu).unwrap();
+    run("reg.exe", &["delete", key, "/f"]);
+
+    let tells = folder.path().join(TELLS).with_extension("exe");
+    fs::copy(std::env::current_exe().unwrap(), &tells).unwrap();
+    let _ = client.begin(
+        "open_application_and_traverse",
+        &json!({"identifier": tells.to_str().unwrap()}),
+    );
+    let told = until("the app has told nothing", || {
+        let told = fs::read_to_string(tells.with_extension("txt")).ok()?;
+        told.ends_with(".\n").then_some(told)
+    });
+    // WPF ends at once without `windir`.
+    for name in ["windir", "programdata", "programfiles(x86)", "comspec"] {
+        assert!(told.lines().any(|known| known == name), "no {name}: {told}");
+    }
+}
+
+#[link(name = "kernel32")]
+unsafe extern "system" {
+    fn CreateJobObjectW(security: *const u8, name: *const u16) -> isize;
+    fn SetInformationJobObject(job: isize, kind: i32, limits: *const u64, size: u32) -> i32;
+    fn AssignProcessToJobObject(job: isize, process: *mut std::ffi::c_void) -> i32;
+    fn CloseHandle(handle: isize) -> i32;
+}
+
+/// `JOBOBJECT_EXTENDED_LIMIT_INFORMATION`: its number and size, and its flag
+/// `JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE`, in the third of its eight-byte parts.
+const LIMITS: (i32, usize) = (9, 144 / 8);
+const KILL_ON_CLOSE: u64 = 0x2000;
+
+/// MCP's SDK for Python puts a server into such a job, which its apps cannot leave.
+#[test]
+fn an_app_outlives_a_client_that_ends_its_servers_job() {
+    if std::env::var_os("DESKLINE_BIN").is_none() {
+        return;
+    }
+    let mut client = Client::start(&[]);
+    let mut limits = [0_u64; LIMITS.1];
+    limits[2] = KILL_ON_CLOSE;
+    // SAFETY: the limits outlive the call, which is given their size.
+    let job = unsafe {
+        let job = CreateJobObjectW(std::ptr::null(), std::ptr::null());
+        let size = size_of_val(&limits) as u32;
+        assert_ne!(
+            SetInformationJobObject(job, LIMITS.0, limits.as_ptr(), size),
+            0
+        );
+        assert_ne!(
+            AssignProcessToJobObject(job, client.server.0.as_raw_handle()),
+            0
+        );
+        job
+    };
+    let notepad = r"C:\windows\system32\notepad.exe";
+    let pid = field(&open(&mut client, notepad), "pid:");
+    // SAFETY: the handle is closed once.
+    assert_ne!(unsafe { CloseHandle(job) }, 0);
+    until("the server runs on", || client.server.0.try_wait().unwrap());
+    // Its processes end together.
+    assert!(is_running(&pid), "the app has ended with its server");
+    end(&pid);
+}
+
+/// A console program gets a console, in a window.
+#[test]
+fn a_console_program_shows() {
+    if std::env::var_os("DESKLINE_BIN").is_none() {
+        return;
+    }
+    let mut client = Client::start(&[]);
+    let opened = open(&mut client, r"C:\windows\system32\cmd.exe");
+    let pid = field(&opened, "pid:");
+    assert!(is_running(&pid), "{opened}");
+    end(&pid);
+}
+
+/// A link of a kind that an app has announced, without slashes.
+#[test]
+fn a_link_without_slashes_is_opened_by_its_app() {
+    if std::env::var_os("DESKLINE_BIN").is_none() {
+        return;
+    }
+    let key = r"HKLM\Software\Classes\deskline-letter";
+    run("reg.exe", &["add", key, "/v", "URL Protocol", "/f"]);
+    let command = format!(r"{key}\shell\open\command");
+    let program = r#""C:\windows\system32\notepad.exe" "%1""#;
+    run("reg.exe", &["add", &command, "/ve", "/d", program, "/f"]);
+    let mut client = Client::start(&[]);
+    let opened = open(&mut client, "deskline-letter:to-you");
+    assert!(
+        field(&opened, "app:").eq_ignore_ascii_case("notepad"),
+        "{opened}"
+    );
+    end(&field(&opened, "pid:"));
+    run("reg.exe", &["delete", key, "/f"]);
+}
+
+/// A client from the Store gives its servers an `AppData` of its own: the journal is elsewhere.
+#[test]
+fn the_journal_is_the_same_whatever_appdata_is() {
+    let Some(program) = std::env::var_os("DESKLINE_BIN") else {
+        return;
+    };
+    let home = tempfile::tempdir().unwrap();
+    let run = |local: &str, arguments: &[&str]| {
+        let mut command = Command::new(&program);
+        command.args(arguments).env_remove("DESKLINE_DIR");
+        command.env("USERPROFILE", home.path());
+        command.env("LOCALAPPDATA", home.path().join(local));
+        let done = command.output().unwrap();
+        String::from_utf8_lossy(&done.stdout).into_owned()
+    };
+    // There is no such process.
+    run("Packages", &["call", "refresh_traversal", r#"{"pid": 2}"#]);
+    let log = run("Local", &["log"]);
+    assert!(log.contains("refresh_traversal"), "{log}");
+}

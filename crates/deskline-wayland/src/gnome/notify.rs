@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use deskline_link::{Error, Result};
-use deskline_unix::spawn;
+use deskline_unix::{spawn, wait};
 use wayland_client::protocol::wl_seat::Capability;
 
 use super::bus::{Calls, On};
@@ -97,8 +97,7 @@ impl Notify {
         }
         seat.wait(|heard| heard.capabilities.contains(both))?;
         // No event reports that apps have bound it.
-        std::thread::sleep(ASK);
-        Ok(())
+        wait::until(ASK, ASK, || seat.dispatch().err()).map_or(Ok(()), Err)
     }
 
     fn on(&self) -> On<'_> {

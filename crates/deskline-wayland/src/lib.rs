@@ -22,6 +22,8 @@
 //!
 //! All coordinates are the compositor's: logical pixels of the layout of all outputs.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod clipboard;
 mod compositor;
 pub mod dbus;

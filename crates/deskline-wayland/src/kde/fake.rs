@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use deskline_contract::Result;
+use deskline_unix::wait;
 use wayland_client::delegate_noop;
 use wayland_protocols_plasma::fake_input::client::org_kde_kwin_fake_input::OrgKdeKwinFakeInput;
 use wayland_protocols_plasma::keystate::client::org_kde_kwin_keystate::{self, OrgKdeKwinKeystate};
@@ -94,9 +95,7 @@ impl Events for Fake {
                 self.proto.axis(axis, f64::from(notches) * NOTCH);
             }
         }
-        self.seat.roundtrip()?;
-        std::thread::sleep(APART);
-        Ok(())
+        wait::until(APART, APART, || self.seat.roundtrip().err()).map_or(Ok(()), Err)
     }
 
     fn sync(&mut self) -> Result<()> {

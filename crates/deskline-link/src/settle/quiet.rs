@@ -60,7 +60,7 @@ const WORKING: Duration = Duration::from_millis(800);
 const BUSY: u32 = 4;
 
 /// An app's threads compute if together they run for three quarters of the elapsed time. Its main
-/// thread is not counted: what that one has changed is in the next reading, which it answers itself.
+/// thread is not counted: it answers the next reading itself, so what it has changed is in that.
 /// The result of the others is still to come: KeePassXC derives a key in a thread, and answers.
 const COMPUTING: (u32, u32) = (3, 4);
 

@@ -11,20 +11,23 @@ use super::{Effect, Handler, TOOLS, ToolRecord};
 const INTRODUCTION: &str = "\
 # Tools
 
-The descriptions and arguments below are what an agent gets, with the instructions of the handshake. This page is generated from
-them. `--read-only` offers only the tools that are marked so. `deskline call TOOL '{…}'` calls a tool from a shell.
+What an agent is told about each tool: this page is generated from it. `--read-only` offers only the tools that are marked so.
+`deskline call TOOL '{…}'` calls a tool from a shell.
 
 ## What tools have in common
 
-- **Targets.** `element` is a part of the element's text, narrowed by `role` if needed; `ref` is the `#e42` of a tree line; `x` and
-  `y` are [coordinates](formats.md#units-and-coordinates), with `width` and `height` those of a line's box. If several elements match, an exact match wins, then a visible one; the
-  answer names the others. If something covers the target, nothing is sent and the error names it.
-- **Answers** begin with `status:` and name the tree file and the screenshot, then what changed. An error says what was wrong,
-  whether anything was done, and what to do next. [All fields](formats.md#the-answer).
+- **Targets.** `element` finds an element by a part of its text, narrowed by `role`. If several match, an exact match wins, then a
+  visible one; the answer names the others. `x` and `y` are [coordinates](formats.md#units-and-coordinates). If something covers the
+  target, nothing is sent, and the error names it.
+- **Answers** name the tree file and the screenshot, and say what changed. An error says what was wrong, whether anything was done,
+  and what to do next. [All fields](formats.md#the-answer).
 - **`expect`** waits at most 3 seconds, or `timeout` seconds, up to 30.
-- **Options** are accepted by every tool that acts: `traverseBefore`, `traverseAfter` and `showDiff` (`false` leaves that part out),
+- **Options** of every tool that acts: `traverseBefore`, `traverseAfter` and `showDiff` (`false` leaves that part out),
   `onlyVisibleElements`, `showAnimation` (outlines the target for `animationDuration` seconds first) and `delayAfterAction`
   (seconds). No schema lists them, as each session sends the schemas to the model.
+
+Arguments that mean the same in several tools; `pid` is required wherever it stands:
+
 ";
 
 fn effect(record: &ToolRecord) -> &'static str {
@@ -32,7 +35,7 @@ fn effect(record: &ToolRecord) -> &'static str {
         Effect::ReadFile => "Reads the log's files.",
         Effect::Look => "Changes nothing.",
         Effect::Set => "Sets or selects something; a repeated call has no further effect.",
-        Effect::Act => "May do anything that you can.",
+        Effect::Act => "May change or delete things.",
     }
 }
 
@@ -55,46 +58,74 @@ fn kind(property: &Value) -> String {
     }
 }
 
-fn section(record: &ToolRecord, page: &mut String) {
+/// Name, type, meaning, and whether it is required.
+type Argument = (String, String, String, bool);
+
+fn arguments(record: &ToolRecord) -> Vec<Argument> {
     let entry = serde_json::to_value(record.entry("")).unwrap();
-    let about = cell(&entry["description"]);
-    let offered = if record.reads_only() {
-        " Offered with `--read-only`."
-    } else {
-        ""
-    };
-    let links = matches!(record.handler, Handler::Link(..) | Handler::Chain);
-    let options = if links { " Takes the options." } else { "" };
-    let effect = effect(record);
-    let name = record.name;
-    write!(
-        page,
-        "\n## {name}\n\n{about}\n\n{effect}{offered}{options}\n"
-    )
-    .unwrap();
     let schema = &entry["inputSchema"];
-    let properties = schema["properties"].as_object().unwrap();
-    if properties.is_empty() {
-        page.push_str("\nNo arguments.\n");
-        return;
-    }
-    page.push_str("\n| argument | type | |\n|---|---|---|\n");
     let required = schema["required"].as_array();
-    for (name, property) in properties {
+    let argument = |(name, property): (&String, &Value)| {
         let needed = required.is_some_and(|all| all.iter().any(|one| one == name.as_str()));
-        let needed = if needed { "required" } else { "" };
-        let about = [needed.to_owned(), cell(&property["description"])];
-        let about: Vec<_> = about.into_iter().filter(|part| !part.is_empty()).collect();
-        let (kind, about) = (kind(property), about.join(": "));
-        writeln!(page, "| `{name}` | {kind} | {about} |").unwrap();
+        let about = cell(&property["description"]);
+        (name.clone(), kind(property), about, needed)
+    };
+    let properties = schema["properties"].as_object().unwrap();
+    properties.iter().map(argument).collect()
+}
+
+/// The arguments that at least three tools take, in the order in which they come first.
+fn common() -> Vec<Argument> {
+    let all: Vec<Argument> = TOOLS.iter().flat_map(|tool| arguments(tool)).collect();
+    let often = |one: &&Argument| all.iter().filter(|other| other == one).count() >= 3;
+    let mut common: Vec<Argument> = vec![];
+    for argument in all.iter().filter(often) {
+        if !common.contains(argument) {
+            common.push(argument.clone());
+        }
+    }
+    common
+}
+
+fn table<'a>(arguments: impl IntoIterator<Item = &'a Argument>, page: &mut String) {
+    page.push_str("| argument | type | |\n|---|---|---|\n");
+    for (name, kind, about, required) in arguments {
+        let needed = ["", "required: "][usize::from(*required && name != "pid")];
+        writeln!(page, "| `{name}` | {kind} | {needed}{about} |").unwrap();
+    }
+}
+
+fn section(record: &ToolRecord, common: &[Argument], page: &mut String) {
+    let entry = serde_json::to_value(record.entry("")).unwrap();
+    let (name, effect, about) = (record.name, effect(record), cell(&entry["description"]));
+    let offered = ["", " Offered with `--read-only`."][usize::from(record.reads_only())];
+    let all = arguments(record);
+    let (shared, own): (Vec<_>, Vec<_>) = all.iter().partition(|one| common.contains(one));
+    let mut takes: Vec<String> = shared
+        .iter()
+        .map(|(name, ..)| format!("`{name}`"))
+        .collect();
+    if matches!(record.handler, Handler::Link(..) | Handler::Chain) {
+        takes.push("the options".to_owned());
+    }
+    write!(page, "\n## {name}\n\n{about}\n\n{effect}{offered}").unwrap();
+    if !takes.is_empty() {
+        write!(page, " Takes {}.", takes.join(", ")).unwrap();
+    }
+    page.push('\n');
+    if !own.is_empty() {
+        page.push('\n');
+        table(own, page);
     }
 }
 
 #[test]
 fn the_reference_is_made_from_the_records() {
     let mut page = INTRODUCTION.to_owned();
+    let common = common();
+    table(&common, &mut page);
     for record in TOOLS {
-        section(record, &mut page);
+        section(record, &common, &mut page);
     }
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tools.md");
     if std::env::var_os("DESKLINE_WRITE").is_some() {

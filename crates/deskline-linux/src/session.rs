@@ -7,10 +7,12 @@ mod discover;
 pub(crate) mod environment;
 pub(crate) mod socket;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use deskline_contract::{Error, Result};
 use deskline_unix::process;
+use deskline_wayland::OwnSocket;
 use deskline_x11::connection::Connection;
 
 pub use discover::Sources;
@@ -123,15 +125,23 @@ impl Session {
         socket::wayland_path(name, self.runtime_dir.as_deref())
     }
 
-    /// The Wayland socket and sway's own, if the compositor is sway.
-    pub(crate) fn sway(&self) -> Option<(PathBuf, PathBuf)> {
+    /// The Wayland socket and the compositor's own, if that is sway or Hyprland.
+    pub(crate) fn sway(&self) -> Option<(PathBuf, OwnSocket)> {
         let name = self.wayland_display.as_deref()?;
         let dir = self.runtime_dir.as_deref();
         let pid = socket::compositor(name, dir)?;
         let uid = rustix::process::getuid().as_raw();
-        let ipc = dir?.join(format!("sway-ipc.{uid}.{pid}.sock"));
-        let socket = socket::wayland_path(name, dir)?;
-        socket::path_answers(&ipc, uid).then_some((socket, ipc))
+        let wayland = socket::wayland_path(name, dir)?;
+        let sway = dir?.join(format!("sway-ipc.{uid}.{pid}.sock"));
+        if socket::path_answers(&sway, uid) {
+            return Some((wayland, OwnSocket::Sway(sway)));
+        }
+        // Each instance has a folder, named after itself alone.
+        let instances = fs::read_dir(dir?.join("hypr")).ok()?.flatten();
+        let mut sockets = instances.map(|instance| instance.path().join(".socket.sock"));
+        let of = |path: &PathBuf| socket::compositor(path.to_str()?, None);
+        let its = sockets.find(|path| of(path) == Some(pid))?;
+        Some((wayland, OwnSocket::Hyprland(its)))
     }
 
     /// How to reach KWin, if it is the compositor.

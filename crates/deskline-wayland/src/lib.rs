@@ -14,7 +14,7 @@
 //! - `keymap`: our own keymap, which types any Unicode character with every layout of the person.
 //! - `gnome`: [`GnomeDisplay`], GNOME Shell.
 //! - `pipewire`: frames of a screen cast, through libpipewire, which is loaded on demand.
-//! - `sway`: [`SwayDisplay`], sway.
+//! - `sway`: [`SwayDisplay`], sway and Hyprland.
 //! - `wlr`: [`WlrDisplay`], any other compositor of the wlroots family.
 //! - `listed`: windows as `sway`, `kde` and GNOME's extension list them.
 //! - `described`: windows as apps describe them to assistive technology, for `gnome` and `wlr`.
@@ -48,6 +48,6 @@ pub use display::WaylandDisplay;
 pub use gnome::{ExtensionUse, GnomeAccess, GnomeDisplay, gnome_clipboard};
 pub use kde::{KWINS_INPUT_METHOD, KdeDisplay};
 pub use listed::{Kind, Listed, ListedWindow};
-pub use sway::SwayDisplay;
-pub use wlr::{WlrDisplay, is_wlr};
+pub use sway::{OwnSocket, SwayDisplay};
+pub use wlr::{WlrDisplay, is_wlr, wlr_lacks};
 pub use wlroots::own_seat::Seat;

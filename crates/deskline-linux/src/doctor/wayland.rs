@@ -3,6 +3,7 @@
 use deskline_contract::Missing;
 
 use deskline_unix::process;
+use deskline_wayland::wlr_lacks;
 
 use super::remedy::PRIVATE;
 use crate::display::{self, BY_PROTOCOLS, DisplaySystem};
@@ -71,7 +72,10 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
         } else {
             Check::warn(
                 "display",
-                format!("{wayland}, {compositor}: Wayland, without X11"),
+                format!(
+                    "{wayland}, {compositor}: Wayland, without X11{}",
+                    lacks(session)
+                ),
                 format!("for input and pictures log in to an X11 session, or {PRIVATE}"),
             )
         },
@@ -91,6 +95,16 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
         },
     ];
     rows.into_iter().chain(seat).collect()
+}
+
+/// What the compositor does not offer, as the end of a sentence.
+fn lacks(session: &Session) -> String {
+    let wlr = session.wlr();
+    let lacks = wlr.map_or_else(Vec::new, |(socket, _)| wlr_lacks(&socket));
+    match lacks.join(", ") {
+        names if names.is_empty() => names,
+        names => format!(". It does not offer {names}"),
+    }
 }
 
 /// Adds the repair to the row, if it is one step.

@@ -1,4 +1,4 @@
-//! sway as a [`Compositor`].
+//! sway and Hyprland as a [`Compositor`].
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -13,7 +13,8 @@ use deskline_core::{Point, Rect};
 use crate::compositor::{BoxedPort, Compositor, Keyboard, Located, Manner, await_front, gone};
 use crate::display::WaylandDisplay;
 use crate::listed;
-use crate::sway::ipc::{Ipc, Output, SwayWindow};
+use crate::sway::hyprland::Hyprland;
+use crate::sway::ipc::{self, Ipc, SwayWindow};
 use crate::sway::own_seat::{self, Own};
 use crate::wlroots::client::Client;
 use crate::wlroots::devices::VirtualDevices;
@@ -23,25 +24,32 @@ use crate::wlroots::own_seat::Seat;
 use crate::wlroots::picture;
 use crate::wlroots::screens;
 
-/// How long sway may take to give a window the keyboard.
+/// How long the compositor may take to give a window the keyboard.
 const RAISES: Duration = Duration::from_secs(1);
 
 /// How long it may take if several windows have the same title.
 const TWIN: Duration = Duration::from_millis(100);
 
-/// How often to check for that: sway's events would need a second connection.
+/// How often to check for that: events would need a second connection.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The first version of sway that was seen to survive a client that asks for the pointer just after
 /// the seat has lost it. 1.7 crashes.
 const SURVIVES: (u32, u32) = (1, 10);
 
-/// A sway session as the display of a link.
+/// The compositor's own socket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OwnSocket {
+    Sway(PathBuf),
+    Hyprland(PathBuf),
+}
+
+/// A session of sway or Hyprland as the display of a link.
 pub type SwayDisplay = WaylandDisplay<Sway>;
 
-/// A sway session.
+/// A session of sway or Hyprland.
 pub struct Sway {
-    ipc: Ipc,
+    ipc: Box<dyn Ipc>,
     client: Client,
     /// The Wayland socket.
     socket: PathBuf,
@@ -57,16 +65,21 @@ pub struct Sway {
 }
 
 impl SwayDisplay {
-    /// Connects to sway's Wayland socket `wayland` and its IPC socket `ipc_socket`.
+    /// Connects to the Wayland socket `wayland` and the compositor's own.
     ///
     /// # Errors
     ///
     /// [`Error::Unavailable`] or [`Error::Lost`] if one does not answer within 2 s, or the
     /// compositor lacks a protocol.
-    pub fn connect(wayland: &Path, ipc_socket: &Path, seat: Seat) -> Result<Self> {
-        let mut ipc = Ipc::connect(ipc_socket)?;
-        ipc.outputs()?;
-        let survives = seat == Seat::Own || ipc.version()? >= SURVIVES;
+    pub fn connect(wayland: &Path, own: &OwnSocket, seat: Seat) -> Result<Self> {
+        let (ipc, survives): (Box<dyn Ipc>, bool) = match own {
+            OwnSocket::Sway(path) => {
+                let mut sway = ipc::Sway::connect(path)?;
+                let survives = seat == Seat::Own || sway.version()? >= SURVIVES;
+                (Box::new(sway), survives)
+            }
+            OwnSocket::Hyprland(path) => (Box::new(Hyprland::connect(path)?), false),
+        };
         let mut sway = Sway {
             ipc,
             own: (seat == Seat::Own).then(Own::new),
@@ -105,7 +118,7 @@ impl SwayDisplay {
     ///
     /// # Errors
     ///
-    /// [`Error::Lost`] if sway does not answer.
+    /// [`Error::Lost`] if the compositor does not answer.
     pub fn sway_windows(&mut self) -> Result<Vec<SwayWindow>> {
         self.compositor.listed()
     }
@@ -141,12 +154,12 @@ impl Sway {
         let (Some(own), Some(aim)) = (&self.own, self.aim) else {
             return Ok(());
         };
-        let native = |ipc: &mut Ipc| -> Result<bool> {
+        let native = |ipc: &mut dyn Ipc| -> Result<bool> {
             let windows = ipc.windows()?;
             Ok(windows.iter().all(|w| w.pid != aim.pid || w.native))
         };
         let why = match own.unserved(aim.pid) {
-            None if !native(&mut self.ipc)? => Some(own_seat::XWAYLAND),
+            None if !native(&mut *self.ipc)? => Some(own_seat::XWAYLAND),
             why => why,
         };
         match why {
@@ -210,7 +223,7 @@ impl Raising for Sway {
             self.hidden.insert(0, workspace.instead);
         }
         self.ipc.focus(id.0)?;
-        let failure = "sway did not bring the window to the front";
+        let failure = "the compositor did not bring the window to the front";
         await_front(id, (failure, RAISES, LOOK), cancel, || {
             let windows = self.listed()?;
             let window = windows.iter().find(|w| w.id == id.0).ok_or_else(gone)?;
@@ -234,7 +247,7 @@ impl Workspaces for Sway {
         if !state.minimised {
             return Ok(());
         }
-        self.ipc.run(&format!("[con_id={}] move scratchpad", id.0))
+        self.ipc.put_away(id.0)
     }
 
     /// Shows the former workspace of each screen again.
@@ -257,12 +270,10 @@ impl Pictures for Sway {
         let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
         let window = windows.iter().find(|w| w.id == id.0 && w.visible);
         let window = window.ok_or_else(|| failed("the window is on no workspace that shows"))?;
-        let outputs = self.ipc.outputs()?;
-        let shown = screens::showing(outputs, Output::place, window.content);
-        let (output, part) = shown.ok_or_else(|| failed("the window is on no output"))?;
-        let screen = self.client.heard.screens.named(&output.name);
-        let screen = screen.ok_or_else(|| failed("the window's output is not known"))?;
-        picture::take(&mut self.client, &screen, output.place(), part)
+        let screens = self.client.screens()?;
+        let shown = screens::showing(screens, |screen| screen.place, window.content);
+        let (screen, part) = shown.ok_or_else(|| failed("the window is on no output"))?;
+        picture::take(&mut self.client, &screen.output, screen.place, part)
     }
 
     fn nature(&self) -> PictureNature {
@@ -299,7 +310,7 @@ impl Compositor for Sway {
     }
 
     fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
-        // The target's menu may cover the other window, but sway does not report menus.
+        // The target's menu may cover the other window, but menus are not reported.
         if aim.menu {
             return Ok(None);
         }
@@ -311,8 +322,8 @@ impl Compositor for Sway {
 
     fn locate(&mut self, _: Option<Aim>, places: &[Point], _: &Cancel) -> Result<Located> {
         self.check_served()?;
-        let outputs = self.ipc.outputs()?;
-        let screens: Vec<Rect> = outputs.iter().map(Output::place).collect();
+        let screens = self.client.screens()?;
+        let screens: Vec<Rect> = screens.iter().map(|screen| screen.place).collect();
         self.layout = screens::layout_around(&screens, places)?;
         Ok(Located {
             offset: (0.0, 0.0),
@@ -345,7 +356,7 @@ impl Compositor for Sway {
     fn guard(&mut self) -> Offer<&mut dyn Guards> {
         if self.own.is_none() {
             return Err(Missing::new(
-                "sway can only disable the user's devices, and they could not stop that by Esc",
+                "the compositor can only disable the user's devices, and they could not stop that by Esc",
             ));
         }
         Ok(self)
@@ -356,13 +367,13 @@ impl Compositor for Sway {
 impl Guards for Sway {
     fn watch(&mut self) {
         if let Some(own) = &mut self.own {
-            own.note(&mut self.ipc);
+            own.note(&mut *self.ipc);
         }
     }
 
     fn unwatch(&mut self) {
         if let Some(own) = &mut self.own {
-            own.give_back(&mut self.ipc, self.aim.map(|aim| aim.pid));
+            own.give_back(&mut *self.ipc, self.aim.map(|aim| aim.pid));
         }
     }
 

@@ -13,18 +13,17 @@ use serde::de::DeserializeOwned;
 
 use crate::listed::{Kind, Listed, ListedWindow};
 
-/// How long sway may take for an answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long the compositor may take for an answer.
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
 const MAGIC: &[u8; 6] = b"i3-ipc";
 
 /// The maximum length of an answer. Titles are hostile data.
-const LONGEST: u32 = 64 << 20;
+pub(super) const LONGEST: u32 = 64 << 20;
 
 /// Message types.
 const RUN_COMMAND: u32 = 0;
 const GET_WORKSPACES: u32 = 1;
-const GET_OUTPUTS: u32 = 3;
 const GET_TREE: u32 = 4;
 const GET_VERSION: u32 = 7;
 const GET_SEATS: u32 = 101;
@@ -32,8 +31,37 @@ const GET_SEATS: u32 = 101;
 /// The failed operation, for errors.
 const ASKING: &str = "asking sway";
 
+/// What a compositor tells and takes over a socket of its own.
+pub(crate) trait Ipc: Send {
+    /// All windows, frontmost first.
+    fn windows(&mut self) -> Result<Vec<SwayWindow>>;
+
+    /// The number and name of the focused workspace.
+    fn workspace(&mut self) -> Result<Option<(u32, String)>>;
+
+    /// Shows a workspace.
+    fn show(&mut self, workspace: &str) -> Result<()>;
+
+    /// Gives the window the keyboard. Switches to its workspace.
+    fn focus(&mut self, id: u64) -> Result<()>;
+
+    /// Hides a window that was minimised.
+    fn put_away(&mut self, id: u64) -> Result<()>;
+
+    /// The seats, if the compositor can have several.
+    fn seats(&mut self) -> Result<Vec<Seat>> {
+        Ok(Vec::new())
+    }
+
+    /// The container that has the keyboard focus of the seat with this name.
+    fn focus_of(&mut self, seat: &str) -> Result<Option<u64>> {
+        let seats = self.seats()?;
+        Ok(seats.into_iter().find(|s| s.name == seat).map(|s| s.focus))
+    }
+}
+
 /// A connection to sway.
-pub(crate) struct Ipc(UnixStream);
+pub(crate) struct Sway(UnixStream);
 
 /// A window, as sway describes it. Its content is without the shadow, which sway does not report.
 pub(crate) type SwayWindow = Listed<Place>;
@@ -49,27 +77,14 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Workspace {
     /// 0 if it has no number.
-    number: u32,
-    name: String,
+    pub(super) number: u32,
+    pub(super) name: String,
     /// The workspace that is visible on its output.
     pub(crate) instead: String,
 }
 
 /// The output where sway keeps the scratchpad.
 const HIDDEN: &str = "__i3";
-
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(crate) struct Output {
-    pub(crate) name: String,
-    pub(crate) active: bool,
-    rect: Area,
-}
-
-impl Output {
-    pub(crate) fn place(&self) -> Rect {
-        self.rect.rect()
-    }
-}
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 struct Area {
@@ -134,13 +149,13 @@ pub(crate) struct Seat {
     focus: u64,
 }
 
-impl Ipc {
+impl Sway {
     pub(crate) fn connect(path: &Path) -> Result<Self> {
         Self::open(path)
             .map_err(|e| Error::Unavailable(format!("sway's socket does not answer: {e}")))
     }
 
-    /// As [`Ipc::connect`]. `TimedOut` if sway hangs and its queue of connections is full; other
+    /// As [`Sway::connect`]. `TimedOut` if sway hangs and its queue of connections is full; other
     /// errors if it has ended.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let stream = socket::connect(path, PATIENCE)?;
@@ -176,56 +191,6 @@ impl Ipc {
         read(&self.ask(kind, "")?)
     }
 
-    /// All windows, frontmost first.
-    pub(crate) fn windows(&mut self) -> Result<Vec<SwayWindow>> {
-        let root: Node = self.get(GET_TREE)?;
-        let mut windows = Vec::new();
-        collect(&root, &Within::default(), &mut windows);
-        let workspaces = root.nodes.iter().filter(|output| !output.is_scratchpad());
-        let names: Vec<_> = workspaces.flat_map(|o| &o.nodes).map(Node::name).collect();
-        for window in &mut windows {
-            let Some(hidden) = &window.own.hidden else {
-                continue;
-            };
-            let mut numbered = names.iter().zip(1..);
-            let position = numbered.find(|(name, _)| **name == hidden.name);
-            window.workspace = match hidden.number {
-                0 => position.map_or(0, |(_, position)| position),
-                number => number,
-            };
-        }
-        Ok(windows)
-    }
-
-    /// The number and name of the focused workspace.
-    pub(crate) fn workspace(&mut self) -> Result<Option<(u32, String)>> {
-        #[derive(Deserialize)]
-        struct Listed {
-            num: i64,
-            name: String,
-            focused: bool,
-        }
-        let listed: Vec<Listed> = self.get(GET_WORKSPACES)?;
-        let mut listed = listed.into_iter().zip(1..);
-        let focused = listed.find(|(workspace, _)| workspace.focused);
-        let number = |num| u32::try_from(num).ok().filter(|n| *n > 0);
-        Ok(focused.map(|(w, position)| (number(w.num).unwrap_or(position), w.name)))
-    }
-
-    /// Shows a workspace.
-    pub(crate) fn show(&mut self, workspace: &str) -> Result<()> {
-        self.run(&format!(
-            "workspace --no-auto-back-and-forth {}",
-            quoted(workspace)
-        ))
-    }
-
-    /// The active outputs.
-    pub(crate) fn outputs(&mut self) -> Result<Vec<Output>> {
-        let outputs: Vec<Output> = self.get(GET_OUTPUTS)?;
-        Ok(outputs.into_iter().filter(|o| o.active).collect())
-    }
-
     /// sway's version: major and minor number.
     pub(crate) fn version(&mut self) -> Result<(u32, u32)> {
         #[derive(Deserialize)]
@@ -235,16 +200,6 @@ impl Ipc {
         }
         let version: Version = self.get(GET_VERSION)?;
         Ok((version.major, version.minor))
-    }
-
-    /// The container that has the keyboard focus of the seat with this name.
-    pub(crate) fn focus_of(&mut self, seat: &str) -> Result<Option<u64>> {
-        let seats = self.seats()?;
-        Ok(seats.into_iter().find(|s| s.name == seat).map(|s| s.focus))
-    }
-
-    pub(crate) fn seats(&mut self) -> Result<Vec<Seat>> {
-        self.get(GET_SEATS)
     }
 
     /// Runs commands.
@@ -265,11 +220,61 @@ impl Ipc {
             None => Ok(()),
         }
     }
+}
 
-    /// Gives the window the keyboard. Switches to its workspace.
-    pub(crate) fn focus(&mut self, id: u64) -> Result<()> {
+impl Ipc for Sway {
+    fn windows(&mut self) -> Result<Vec<SwayWindow>> {
+        let root: Node = self.get(GET_TREE)?;
+        let mut windows = Vec::new();
+        collect(&root, &Within::default(), &mut windows);
+        let workspaces = root.nodes.iter().filter(|output| !output.is_scratchpad());
+        let names: Vec<_> = workspaces.flat_map(|o| &o.nodes).map(Node::name).collect();
+        for window in &mut windows {
+            let Some(hidden) = &window.own.hidden else {
+                continue;
+            };
+            let mut numbered = names.iter().zip(1..);
+            let position = numbered.find(|(name, _)| **name == hidden.name);
+            window.workspace = match hidden.number {
+                0 => position.map_or(0, |(_, position)| position),
+                number => number,
+            };
+        }
+        Ok(windows)
+    }
+
+    fn workspace(&mut self) -> Result<Option<(u32, String)>> {
+        #[derive(Deserialize)]
+        struct Listed {
+            num: i64,
+            name: String,
+            focused: bool,
+        }
+        let listed: Vec<Listed> = self.get(GET_WORKSPACES)?;
+        let mut listed = listed.into_iter().zip(1..);
+        let focused = listed.find(|(workspace, _)| workspace.focused);
+        let number = |num| u32::try_from(num).ok().filter(|n| *n > 0);
+        Ok(focused.map(|(w, position)| (number(w.num).unwrap_or(position), w.name)))
+    }
+
+    fn show(&mut self, workspace: &str) -> Result<()> {
+        self.run(&format!(
+            "workspace --no-auto-back-and-forth {}",
+            quoted(workspace)
+        ))
+    }
+
+    fn focus(&mut self, id: u64) -> Result<()> {
         self.ask(RUN_COMMAND, &format!("[con_id={id}] focus"))?;
         Ok(())
+    }
+
+    fn put_away(&mut self, id: u64) -> Result<()> {
+        self.run(&format!("[con_id={id}] move scratchpad"))
+    }
+
+    fn seats(&mut self) -> Result<Vec<Seat>> {
+        self.get(GET_SEATS)
     }
 }
 

@@ -1,8 +1,11 @@
-//! sway: windows, outputs and focus over its IPC socket, input and pictures through wlroots'
-//! protocols.
+//! sway and Hyprland: windows and focus over the socket of each, input and pictures through
+//! wlroots' protocols.
 
 mod compositor;
+mod hyprland;
+#[cfg(test)]
+mod hyprland_tests;
 pub(crate) mod ipc;
 mod own_seat;
 
-pub use compositor::SwayDisplay;
+pub use compositor::{OwnSocket, SwayDisplay};

@@ -52,7 +52,7 @@ impl Own {
     }
 
     /// Records the person's focus and all windows.
-    pub(super) fn note(&mut self, ipc: &mut Ipc) {
+    pub(super) fn note(&mut self, ipc: &mut dyn Ipc) {
         let windows = ipc.windows();
         self.before = windows.ok().and_then(|windows| {
             let focus = windows.iter().find(|w| w.focused)?.id;
@@ -62,7 +62,7 @@ impl Own {
 
     /// Restores the person's focus if a new window of the agent's app has taken it: sway focuses a
     /// new window on every seat.
-    pub(super) fn give_back(&mut self, ipc: &mut Ipc, pid: Option<u32>) {
+    pub(super) fn give_back(&mut self, ipc: &mut dyn Ipc, pid: Option<u32>) {
         let Some((focus, known)) = self.before.take() else {
             return;
         };

@@ -69,6 +69,11 @@ pub fn is_wlr(socket: &Path) -> bool {
     connect(socket).is_ok()
 }
 
+/// The protocols that [`WlrDisplay`] uses and the compositor on `socket` does not offer.
+pub fn wlr_lacks(socket: &Path) -> Vec<&'static str> {
+    Client::connect(socket).map_or_else(|_| Vec::new(), |client| client.lacks())
+}
+
 /// Connects. Fails unless the compositor lists its windows and accepts a pointer or keys.
 fn connect(socket: &Path) -> Result<Client> {
     let mut client = Client::connect(socket)?;

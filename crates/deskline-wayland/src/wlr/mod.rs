@@ -13,4 +13,4 @@ mod marks;
 mod pairs;
 mod place;
 
-pub use compositor::{WlrDisplay, is_wlr};
+pub use compositor::{WlrDisplay, is_wlr, wlr_lacks};

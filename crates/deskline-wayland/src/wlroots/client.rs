@@ -12,6 +12,7 @@ use wayland_client::protocol::wl_seat::{Capability, WlSeat};
 use wayland_client::protocol::wl_shm::WlShm;
 use wayland_client::{Connection, Dispatch, EventQueue, Proxy, QueueHandle};
 use wayland_protocols_misc::zwp_virtual_keyboard_v1::client::zwp_virtual_keyboard_manager_v1::ZwpVirtualKeyboardManagerV1;
+use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_manager_v1::ZwlrForeignToplevelManagerV1;
 use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_manager_v1::ZwlrScreencopyManagerV1;
 use wayland_protocols_wlr::virtual_pointer::v1::client::zwlr_virtual_pointer_manager_v1::ZwlrVirtualPointerManagerV1;
 
@@ -95,6 +96,19 @@ impl Client {
     pub(crate) fn offers<I: Proxy>(&self, version: u32) -> bool {
         let mut globals = self.heard.globals.iter();
         globals.any(|(_, interface, has)| interface == I::interface().name && *has >= version)
+    }
+
+    /// Of the globals for windows, input and pictures, those that the compositor does not offer.
+    pub(crate) fn lacks(&self) -> Vec<&'static str> {
+        let wanted = [
+            ZwlrForeignToplevelManagerV1::interface(),
+            ZwlrVirtualPointerManagerV1::interface(),
+            ZwpVirtualKeyboardManagerV1::interface(),
+            ZwlrScreencopyManagerV1::interface(),
+        ];
+        let offered = |name: &str| self.heard.globals.iter().any(|(_, its, _)| its == name);
+        let names = wanted.into_iter().map(|interface| interface.name);
+        names.filter(|name| !offered(name)).collect()
     }
 
     /// The keymap, in XKB's text form. The seat must have a keyboard.

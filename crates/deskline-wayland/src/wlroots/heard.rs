@@ -109,7 +109,6 @@ pub(crate) struct Known {
     /// The number of its global.
     pub(crate) global: u32,
     pub(crate) output: WlOutput,
-    pub(crate) name: String,
     pub(crate) described: Option<ZxdgOutputV1>,
     pub(crate) place: Rect,
 }
@@ -119,7 +118,6 @@ impl Screens {
         self.all.push(Known {
             global,
             output,
-            name: String::new(),
             described: None,
             place: NOWHERE,
         });
@@ -127,12 +125,6 @@ impl Screens {
 
     pub(crate) fn removed(&mut self, global: u32) {
         self.all.retain(|known| known.global != global);
-    }
-
-    /// The output with this name.
-    pub(crate) fn named(&self, name: &str) -> Option<WlOutput> {
-        let found = self.all.iter().find(|known| known.name == name);
-        found.map(|known| known.output.clone())
     }
 
     pub(crate) fn known(&mut self, output: &WlOutput) -> Option<&mut Known> {
@@ -289,6 +281,7 @@ on_event!(WlKeyboard, |heard, _, event| {
     }
 });
 
+delegate_noop!(Heard: ignore WlOutput);
 delegate_noop!(Heard: ignore WlShm);
 delegate_noop!(Heard: ignore WlBuffer);
 delegate_noop!(Heard: WlShmPool);

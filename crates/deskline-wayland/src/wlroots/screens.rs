@@ -3,7 +3,7 @@
 use deskline_contract::{DisplayError, Error, Result};
 use deskline_core::{Point, Rect};
 use wayland_client::delegate_noop;
-use wayland_client::protocol::wl_output::{self, WlOutput};
+use wayland_client::protocol::wl_output::WlOutput;
 use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_manager_v1::ZxdgOutputManagerV1;
 use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_v1::{self, ZxdgOutputV1};
 
@@ -13,7 +13,6 @@ use crate::wlroots::heard::{Heard, on_event};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Screen {
     pub(crate) output: WlOutput,
-    pub(crate) name: String,
     /// The bounds in the layout, in logical pixels.
     pub(crate) place: Rect,
 }
@@ -46,7 +45,6 @@ impl Client {
         let screens: Vec<Screen> = shown
             .map(|known| Screen {
                 output: known.output.clone(),
-                name: known.name.clone(),
                 place: known.place,
             })
             .collect();
@@ -89,14 +87,6 @@ fn off_screen(screens: &[Rect], points: &[Point]) -> Option<Point> {
     let shows = |at: &Point| screens.iter().any(|screen| screen.contains(*at));
     points.iter().copied().find(|at| !shows(at))
 }
-
-on_event!(WlOutput, |heard, output, event| {
-    if let wl_output::Event::Name { name } = event
-        && let Some(known) = heard.screens.known(output)
-    {
-        known.name = name;
-    }
-});
 
 on_event!(ZxdgOutputV1, WlOutput, |heard, _, event, output| {
     let Some(known) = heard.screens.known(output) else {

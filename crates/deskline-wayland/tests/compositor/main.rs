@@ -5,6 +5,7 @@
 #![allow(clippy::expect_used, clippy::panic)] // A test fails by panicking.
 
 mod clipboard;
+mod hyprland;
 mod input;
 mod pictures;
 mod server;

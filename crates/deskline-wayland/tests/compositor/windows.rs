@@ -70,4 +70,6 @@ fn a_compositor_without_a_list_of_windows_is_no_display() {
         },
     );
     assert!(!deskline_wayland::is_wlr(&server.socket()));
+    let lacks = deskline_wayland::wlr_lacks(&server.socket());
+    assert_eq!(lacks, ["zwlr_foreign_toplevel_manager_v1"]);
 }

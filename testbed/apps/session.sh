@@ -1,6 +1,13 @@
 #!/bin/sh
 # A headless session of the compositor $1, in the folder $2, until the standard input ends. Prints
 # the session's environment, then an empty line.
+if [ "$1" = private ]; then
+  exec "$2/deskline" desktop --wayland --size="${width}x$height" -- sh -c \
+    'echo "COMPOSITOR_PID=$(ls "$XDG_RUNTIME_DIR" | sed -n "s/^sway-ipc.*[.]\([0-9]*\)[.]sock$/\1/p")"
+    env
+    echo
+    cat'
+fi
 if [ -z "$DBUS_SESSION_BUS_ADDRESS" ]; then
   # The bus's services print to its standard output.
   exec 3>&1 >&2

@@ -101,8 +101,8 @@ pub struct LinuxDesktop {
     clipboard: Option<ClipboardThread>,
     /// The process that the next input is for.
     aimed_at: Option<u32>,
-    /// Whether a person is at this desktop even if it is a private one.
-    attended: bool,
+    /// Whether nobody can be sitting at this desktop.
+    is_private: bool,
     /// The kernel's guard, if it keeps out more than the display's own guard.
     by_kernel: Option<deskline_evdev::Guard>,
 }
@@ -117,6 +117,7 @@ impl LinuxDesktop {
         attended: bool,
     ) -> Self {
         let by_kernel = guard::by_kernel(&session).map(|kernels| kernels.guard);
+        let is_private = !attended && (display.is_private() || session.is_private_wayland());
         let input_methods = InputMethods::new(&session);
         let tesseract = Tesseract::find(&session);
         let tray = Tray::new(session.session_bus.clone());
@@ -137,7 +138,7 @@ impl LinuxDesktop {
             input_methods,
             clipboard: None,
             aimed_at: None,
-            attended,
+            is_private,
             by_kernel,
         }
     }

@@ -39,7 +39,7 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     let deadline = Instant::now() + if native { NATIVE_LOOK } else { LOOK };
     let trees_only = native && (session.display.is_none() || session.is_driven_natively());
     let (for_display, for_bus) = (session.clone(), session.clone());
-    let display = start(move || display::look(&for_display));
+    let display = start(move || display::look(&for_display, attended));
     let bus = start(move || accessibility::look(&for_bus));
     let (mut checks, windows) = by(&display, deadline).unwrap_or_else(|| {
         let finding = format!(

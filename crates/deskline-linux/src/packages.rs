@@ -8,6 +8,8 @@ pub(crate) enum Package {
     Xvfb,
     Xvnc,
     Xfwm4,
+    Sway,
+    Wayvnc,
     DbusDaemon,
     Tesseract,
 }
@@ -39,6 +41,8 @@ impl Package {
                 "xorg-x11-Xvnc",
             ],
             Self::Xfwm4 => ["xfwm4"; 4],
+            Self::Sway => ["sway"; 4],
+            Self::Wayvnc => ["wayvnc"; 4],
             Self::DbusDaemon => ["dbus-daemon", "dbus-daemon", "dbus", "dbus-1-daemon"],
             Self::Tesseract => [
                 "tesseract-ocr",

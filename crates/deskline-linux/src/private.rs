@@ -1,5 +1,6 @@
-//! A private desktop for the agent: an X server without a screen, a window manager, a session bus
-//! and accessibility. Nobody's windows, pointer or settings interfere.
+//! A private desktop for the agent: an X server without a screen and a window manager, or a Wayland
+//! compositor without a screen, with a session bus and accessibility. Nobody's windows, pointer or
+//! settings interfere.
 //!
 //! Everything that it starts, and every process that is started on it, ends with it. No socket,
 //! lock or file remains.
@@ -33,9 +34,15 @@ const START_LIMIT: Duration = Duration::from_secs(15);
 /// those that [`environment::keep_to_desktop`] uses.
 const RUNTIME: &str = "run";
 
+/// The name of the socket for a VNC viewer in the desktop's directory.
+pub(crate) const VNC_SOCKET: &str = "vnc";
+
 /// The settings of the window manager, as it writes them into an empty home: it would write them
 /// one by one and load its theme again after each, which is most of its starting time.
 const WINDOW_MANAGER: &str = include_str!("private/xfwm4.xml");
+
+/// Variables that lead to a display: those of our own session are not passed on.
+const DISPLAYS: [&str; 4] = ["DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "SWAYSOCK"];
 
 /// A running private desktop. Dropping it ends it.
 ///
@@ -58,7 +65,7 @@ impl PrivateDesktop {
     }
 
     fn start_reaching(options: &Options, reach: Reach) -> Result<Self> {
-        let programs = programs::Programs::find(options.watch)?;
+        let programs = programs::Programs::find(options)?;
         let directory = Directory::create()?;
         let mut variables = variables(options, &directory.path)?;
         let mut parts = parts::Parts::new(Instant::now() + START_LIMIT, reach == Reach::Process);
@@ -66,9 +73,7 @@ impl PrivateDesktop {
         // Created first, so that after a failure, dropping it ends the programs that were started.
         let desktop = Self {
             session: Session::from_environment(&variables),
-            vnc: options
-                .watch
-                .then(|| directory.path.join(parts::VNC_SOCKET)),
+            vnc: options.watch.then(|| directory.path.join(VNC_SOCKET)),
             parts,
             directory,
             reach,
@@ -102,7 +107,7 @@ impl PrivateDesktop {
 
 /// The programs that a private desktop lacks.
 pub(crate) fn missing() -> Option<programs::Missing> {
-    programs::Programs::look(false).err()
+    programs::Programs::look(&Options::default()).err()
 }
 
 impl Drop for PrivateDesktop {
@@ -124,12 +129,26 @@ fn empty_home(home: &Path) -> io::Result<()> {
     fs::write(settings.join("xfwm4.xml"), WINDOW_MANAGER)
 }
 
+/// What makes toolkits use Wayland, and sway run without a screen, devices and a GPU. Qt 5 would
+/// use X11 on GNOME, Firefox before 121 and Electron before 38 everywhere.
+const WAYLAND: [(&str, &str); 7] = [
+    ("GDK_BACKEND", "wayland"),
+    ("QT_QPA_PLATFORM", "wayland"),
+    ("MOZ_ENABLE_WAYLAND", "1"),
+    ("ELECTRON_OZONE_PLATFORM_HINT", "wayland"),
+    ("WLR_BACKENDS", "headless"),
+    ("WLR_LIBINPUT_NO_DEVICES", "1"),
+    ("WLR_RENDERER", "pixman"),
+];
+
 /// The variables of a private desktop that are known before anything runs.
 fn variables(options: &Options, directory: &Path) -> Result<Environment> {
     let mut variables = environment::for_apps(&environment::own());
     // Variables of our own session, if there is one.
-    for other in ["WAYLAND_DISPLAY", "SESSION_MANAGER", "PWD", "WINDOWPATH"] {
-        variables.remove(other);
+    let others = ["SESSION_MANAGER", "PWD", "WINDOWPATH"];
+    let of_kind = WAYLAND.map(|(name, _)| name);
+    for other in DISPLAYS.iter().chain(&others).chain(&of_kind) {
+        variables.remove(*other);
     }
     variables.retain(|name, _| !name.starts_with("XDG_SESSION_") && !name.starts_with("XDG_SEAT"));
     match &options.home {
@@ -144,8 +163,6 @@ fn variables(options: &Options, directory: &Path) -> Result<Environment> {
     for (name, value) in [
         (environment::MARK, text(directory)),
         ("XDG_RUNTIME_DIR", text(&directory.join(RUNTIME))),
-        ("XAUTHORITY", text(&directory.join("Xauthority"))),
-        ("XDG_SESSION_TYPE", "x11".to_owned()),
         // Makes Debian's GTK portal serve this desktop.
         ("XDG_CURRENT_DESKTOP", "GNOME".to_owned()),
         ("SAL_USE_VCLPLUGIN", "gtk3".to_owned()),
@@ -156,6 +173,14 @@ fn variables(options: &Options, directory: &Path) -> Result<Environment> {
     ] {
         variables.insert(name.to_owned(), value);
     }
+    let kind = if options.wayland {
+        variables.extend(WAYLAND.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        "wayland"
+    } else {
+        variables.insert("XAUTHORITY".to_owned(), text(&directory.join("Xauthority")));
+        "x11"
+    };
+    variables.insert("XDG_SESSION_TYPE".to_owned(), kind.to_owned());
     environment::make_accessible(&mut variables);
     // Without a UTF-8 locale, toolkits mangle text.
     if !["LC_ALL", "LC_CTYPE", "LANG"]

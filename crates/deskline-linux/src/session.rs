@@ -15,6 +15,8 @@ use deskline_unix::process;
 use deskline_wayland::OwnSocket;
 use deskline_x11::connection::Connection;
 
+use crate::private::VNC_SOCKET;
+
 pub use discover::Sources;
 pub use environment::Environment;
 
@@ -142,6 +144,31 @@ impl Session {
         let of = |path: &PathBuf| socket::compositor(path.to_str()?, None);
         let its = sockets.find(|path| of(path) == Some(pid))?;
         Some((wayland, OwnSocket::Hyprland(its)))
+    }
+
+    /// The directory of the private desktop to which the Wayland compositor belongs. Its own
+    /// environment tells it: ours may be that of another desktop.
+    fn private_wayland(&self) -> Option<PathBuf> {
+        let pid = socket::compositor(
+            self.wayland_display.as_deref()?,
+            self.runtime_dir.as_deref(),
+        )?;
+        let mark = process::environment(Path::new("/proc"), pid.cast_signed())
+            .remove(environment::MARK)?;
+        let directory = PathBuf::from(mark);
+        let is_its = self.wayland_socket()?.starts_with(&directory);
+        is_its.then_some(directory)
+    }
+
+    /// Whether the Wayland compositor has no devices of the person's.
+    pub(crate) fn has_no_devices(&self) -> bool {
+        self.private_wayland().is_some()
+    }
+
+    /// Whether nobody can be sitting at the Wayland compositor's screen.
+    pub(crate) fn is_private_wayland(&self) -> bool {
+        self.private_wayland()
+            .is_some_and(|directory| !directory.join(VNC_SOCKET).exists())
     }
 
     /// How to reach KWin, if it is the compositor.

@@ -24,7 +24,7 @@ use crate::log::OutcomeFilter;
 use values::minutes;
 #[cfg(target_os = "linux")]
 use values::size;
-pub(crate) use values::{Object, Size};
+pub(crate) use values::{Object, Own, Size};
 use values::{object, private};
 
 const AFTER: &str = "\
@@ -114,8 +114,10 @@ pub(crate) struct Settings {
     #[arg(help_heading = YOURS, long, global = true, value_name = "SECONDS", default_value_t = 30)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=600))]
     pub(crate) guard_timeout: u16,
-    /// The agent's desktop: `yours`, or one of its own, `private` or `private=1920x1080`
-    #[arg(help_heading = DESKTOP, long, global = true, value_name = "yours|private[=WxH]")]
+    /// The agent's desktop: `yours`, or one of its own, `private` or `private=1920x1080`. On Linux
+    /// that is X11; `private-wayland` is for apps that do not run on X11
+    #[arg(help_heading = DESKTOP, long, global = true)]
+    #[arg(value_name = "yours|private[=WxH]|private-wayland[=WxH]")]
     #[arg(default_value = "yours", value_parser = private)]
     pub(crate) desktop: Private,
     /// The home directory of the private desktop's apps [default: a temporary, empty one]
@@ -146,9 +148,9 @@ pub(crate) struct Settings {
     pub(crate) verbose: u8,
 }
 
-/// The size of a private desktop. Under the name `Option`, clap would take it for an option without
+/// A private desktop. Under the name `Option`, clap would take it for an option without
 /// a default.
-pub(crate) type Private = Option<Size>;
+pub(crate) type Private = Option<Own>;
 
 /// The folder of a macos-use setup.
 const MACOS_USE: &str = "/tmp/macos-use";
@@ -202,8 +204,8 @@ impl Settings {
         }
         add("guard", name(&self.guard));
         add("guard-timeout", self.guard_timeout.to_string().into());
-        if let Some(Size { width, height }) = self.desktop {
-            add("desktop", format!("private={width}x{height}").into());
+        if let Some(own) = self.desktop {
+            add("desktop", own.to_string().into());
         }
         if let Some(compat) = self.compat {
             add("compat", name(&compat));
@@ -491,11 +493,15 @@ pub(crate) struct ViewArgs {
     pub(crate) no_open: bool,
 }
 
+#[allow(clippy::struct_excessive_bools)] // each is an option of its own
 #[derive(Debug, Args)]
 pub(crate) struct DesktopArgs {
     /// Width and height of its screen in pixels
     #[arg(long, value_name = "WxH", default_value = "1280x800")]
     pub(crate) size: Size,
+    /// Make it a Wayland desktop, not an X11 one
+    #[arg(long)]
+    pub(crate) wayland: bool,
     /// Watch it and take part with a VNC viewer
     #[arg(long)]
     pub(crate) watch: bool,
@@ -564,7 +570,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(cli.settings.keep, "3d".parse().unwrap());
-        let size = cli.settings.desktop.unwrap();
+        let size = cli.settings.desktop.unwrap().size;
         assert_eq!((size.width, size.height), (800, 600));
         assert!(matches!(cli.command, Some(Command::Call(call)) if call.arguments["pid"] == 1));
     }
@@ -572,7 +578,7 @@ mod tests {
     #[test]
     fn the_arguments_of_a_server_have_the_same_settings() {
         let line = "deskline call t --warm=5 --dir=/d --keep=3d --allow-app=a --deny-app=b \
-            --guard=input --guard-timeout=9 --desktop=private=800x600 --compat=macos-use --home=/h \
+            --guard=input --guard-timeout=9 --desktop=private-wayland=800x600 --compat=macos-use --home=/h \
             --attended --seat=own --log-format=json --allow-commands --ask \
             --read-only";
         let settings = parse(line).unwrap().settings;
@@ -584,12 +590,14 @@ mod tests {
 
     #[test]
     fn the_arguments_of_a_spawned_private_desktop_parse() {
-        let cli =
-            parse("deskline desktop --json --until-eof --size=1280x800 --watch --home=/h").unwrap();
+        let cli = parse(
+            "deskline desktop --json --until-eof --size=1280x800 --wayland --watch --home=/h",
+        );
+        let cli = cli.unwrap();
         let Some(Command::Desktop(desktop)) = cli.command else {
             panic!("another command");
         };
-        assert!(desktop.json && desktop.until_eof && desktop.watch);
+        assert!(desktop.json && desktop.until_eof && desktop.wayland && desktop.watch);
         assert_eq!(cli.settings.home, Some(PathBuf::from("/h")));
     }
 
@@ -602,6 +610,8 @@ mod tests {
             "deskline --keep much",
             "deskline --desktop shared",
             "deskline --desktop private=1x1",
+            "deskline --desktop private-x11",
+            "deskline --desktop yours=800x600",
             "deskline --compat other",
             "deskline --guard maybe",
             "deskline nonsense",

@@ -11,7 +11,7 @@ use deskline_link::Cancel;
 use deskline_mcp::{Dispatcher, Nobody};
 use serde_json::{Value, json};
 
-use crate::cli::{Settings, Size};
+use crate::cli::Settings;
 use crate::output::{Done, print};
 use crate::run::{RESTORE, dispatcher, in_runtime, until_stopped};
 
@@ -27,7 +27,7 @@ pub(crate) fn demo(settings: &Settings) -> Done {
     let journal = folder.join("journal");
     let settings = Settings {
         dir: Some(journal.clone()),
-        desktop: Some(settings.desktop.unwrap_or(Size::DEFAULT)),
+        desktop: Some(settings.desktop.unwrap_or_default()),
         ..settings.clone()
     };
     let (dispatcher, _open) = dispatcher(&settings)?;

@@ -16,7 +16,7 @@ use deskline_mcp::Server;
 use deskline_view::Pages;
 
 #[cfg(target_os = "linux")]
-use crate::cli::{Net, Size};
+use crate::cli::Net;
 use crate::cli::{Serve, Settings};
 use crate::output::{Done, note};
 use crate::run::{RESTORE, dispatcher, in_runtime, stopped};
@@ -146,7 +146,7 @@ fn fleet(settings: &Settings, serve: &Serve, most: u16) -> Result<FleetOptions, 
     let journals = journals(journal.path());
     let desktop = Settings {
         dir: None,
-        desktop: Some(settings.desktop.unwrap_or(Size::DEFAULT)),
+        desktop: Some(settings.desktop.unwrap_or_default()),
         attended: false,
         ..settings.clone()
     };

@@ -13,8 +13,9 @@ const TEXT: &str = "Grüße 漢字 😀  two  blanks";
 impl Session {
     /// A call of the person's clipboard: "copy" or "show".
     fn clipboard(&self, what: &str) -> Command {
+        let is_private = self.environment.contains_key("DESKLINE_DESKTOP");
         let script = match self.environment["XDG_CURRENT_DESKTOP"].as_str() {
-            "GNOME" => "gnome_clipboard.py",
+            "GNOME" if !is_private => "gnome_clipboard.py",
             _ => "wl_clipboard.py",
         };
         let mut command = self.command("/usr/bin/python3");

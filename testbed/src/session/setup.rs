@@ -23,6 +23,8 @@ pub enum Compositor {
     Gnome,
     /// Xvfb and xfwm4, as `deskline desktop` starts them.
     X11,
+    /// The sway of `deskline desktop --wayland`.
+    Private,
 }
 
 impl Compositor {
@@ -35,6 +37,7 @@ impl Compositor {
             Self::Kwin5 => "kwin5",
             Self::Gnome => "gnome",
             Self::X11 => "x11",
+            Self::Private => "private",
         }
     }
 
@@ -44,7 +47,7 @@ impl Compositor {
             Self::Sway => "sway",
             Self::Labwc => "labwc:wlroots",
             Self::Kwin | Self::Kwin5 => "KDE",
-            Self::Gnome => "GNOME",
+            Self::Gnome | Self::Private => "GNOME",
             Self::X11 => "XFCE",
         }
     }

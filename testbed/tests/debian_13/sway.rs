@@ -22,3 +22,19 @@ fn forms_and_drags() {
 fn a_menu_opens_behind_by_a_click_and_its_item_is_clicked() {
     menus::a_menu_behind_is_clicked(Compositor::Sway);
 }
+
+/// sway as Deskline itself starts it.
+#[test]
+fn a_private_desktop_is_driven() {
+    let desktop = Session::new(Compositor::Private);
+    let server = desktop.server_with(&["--attended"]);
+    let apps = Toolkit::DEBIAN_13.map(|toolkit| desktop.widgets(toolkit, &server));
+    for app in &apps {
+        server.clicks_are_exact(app, "a private desktop");
+        server.types_and_types_over(app, "Grüße, 漢字 😀");
+    }
+    server.menu_item_is_clicked(&apps[2]);
+    server.turns_the_wheel(&apps[2]);
+    drop(apps);
+    desktop.pastes(&Toolkit::DEBIAN_13);
+}

@@ -1,12 +1,12 @@
 //! Ways out of a sealed desktop, tried from inside by `apps/escapes.py`. What each must not do is
 //! to reach what `apps/outside.py` has put outside, or to change anything there.
 
-use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Stdio};
+use std::{env, fs};
 
-use deskline_testbed::{Running, until};
+use deskline_testbed::{Running, deskline, until};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -91,6 +91,11 @@ impl Drop for Outside {
 
 /// Tries all ways on a desktop of such a server. Returns those that led out, and the whole log.
 fn escapes(options: &[&str], which: &str) -> (Vec<String>, String) {
+    escapes_of(Command::new(deskline()), options, which)
+}
+
+/// [`escapes`] of a server that is started by this command.
+fn escapes_of(program: Command, options: &[&str], which: &str) -> (Vec<String>, String) {
     let user = User::new();
     let (home, config) = (user.folder("home"), user.folder("config"));
     for folder in [&home, &config] {
@@ -98,7 +103,7 @@ fn escapes(options: &[&str], which: &str) -> (Vec<String>, String) {
     }
     let variables: [(&str, &Path); 2] = [("HOME", &home), ("XDG_CONFIG_HOME", &config)];
     let options = [&["--desktops", "1", "--warm", "0"], options].concat();
-    let server = Server::with("127.0.0.1:0", &options, &variables);
+    let server = Server::of(program, "127.0.0.1:0", &options, &variables);
     let outside = Outside::new(&user, &server);
     let profile = server.folder.path().join("journal/profiles/ann");
     fs::create_dir_all(&profile).unwrap();
@@ -128,6 +133,18 @@ fn escapes(options: &[&str], which: &str) -> (Vec<String>, String) {
 #[test]
 fn no_way_leads_out_of_a_sealed_desktop() {
     let (won, log) = escapes(&[], "");
+    assert_eq!(won, Vec::<String>::new(), "{log}");
+    let tried = log.lines().count() - 1;
+    assert!(tried > 100, "{tried}: {log}");
+}
+
+/// sway 1.7 does not run as root: the server is another user, in a namespace.
+#[test]
+fn no_way_leads_out_of_a_sealed_wayland_desktop() {
+    let mut server = Command::new("unshare");
+    server.args(["--user", "--map-user=1000", "--map-group=1000"]);
+    server.arg(deskline());
+    let (won, log) = escapes_of(server, &["--desktop", "private-wayland"], "");
     assert_eq!(won, Vec::<String>::new(), "{log}");
     let tried = log.lines().count() - 1;
     assert!(tried > 100, "{tried}: {log}");

@@ -33,8 +33,18 @@ impl Server {
 
     /// A server with these variables.
     pub(crate) fn with(address: &str, options: &[&str], variables: &[(&str, &Path)]) -> Self {
+        Self::of(Command::new(deskline()), address, options, variables)
+    }
+
+    /// A server that is started by this command.
+    pub(crate) fn of(
+        mut program: Command,
+        address: &str,
+        options: &[&str],
+        variables: &[(&str, &Path)],
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut child = Command::new(deskline())
+        let mut child = program
             .args(["serve", "--http", address])
             .args(options)
             .arg("--dir")

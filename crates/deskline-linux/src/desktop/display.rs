@@ -24,7 +24,7 @@ const SHORTCUT: Modifiers = Modifiers::CONTROL
 
 impl Display for LinuxDesktop {
     fn is_private(&self) -> bool {
-        !self.attended && self.display.is_private()
+        self.is_private
     }
 
     fn begin_link(&mut self, acts: bool) {

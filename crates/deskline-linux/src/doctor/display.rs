@@ -32,20 +32,22 @@ const OF_COVERED: &str = "pictures of windows that others cover";
 const OF_PROCESS: &str = "finding the process of a window that does not name it";
 
 /// Checks the display. Also returns its app windows, frontmost first, if they could be read.
-pub(super) fn look(session: &Session) -> (Vec<Check>, Option<Vec<Toplevel>>) {
+pub(super) fn look(session: &Session, attended: bool) -> (Vec<Check>, Option<Vec<Toplevel>>) {
     if session.is_driven_natively() {
-        return (wayland::look(session), None);
+        return (wayland::look(session, attended), None);
     }
     let Some(display) = &session.display else {
         let checks = match session.wayland_display {
-            Some(_) => wayland::look(session),
+            Some(_) => wayland::look(session, attended),
             None => vec![absent(session)],
         };
         return (checks, None);
     };
     let (raw, screen) = match session.connect_x11() {
         Ok(connected) => connected,
-        Err(_) if session.wayland_display.is_some() => return (wayland::look(session), None),
+        Err(_) if session.wayland_display.is_some() => {
+            return (wayland::look(session, attended), None);
+        }
         Err(e) => return (vec![refused(display, &e.to_string())], None),
     };
     let mut checks = vec![Check::ok(DISPLAY, facts(display, &raw, screen))];
@@ -127,6 +129,9 @@ pub(super) fn picture(session: &Session, window: &Toplevel) -> Check {
 
 const GUARD: &str = "guard";
 
+/// Why a private desktop has no guard.
+pub(super) const NOBODY: &str = "not needed, as nobody sits at this private desktop";
+
 /// Checks whether the person's input can be kept apart from the agent's.
 pub(super) fn guard(session: &Session, attended: bool) -> Check {
     let display = session.display.as_deref().unwrap_or_default();
@@ -134,8 +139,7 @@ pub(super) fn guard(session: &Session, attended: bool) -> Check {
     if !attended && private().unwrap_or(false) {
         return Check::ok(
             GUARD,
-            "not needed, as nobody sits at this private desktop. With --attended your input is \
-            blocked and your window put back",
+            format!("{NOBODY}. With --attended your input is blocked and your window put back"),
         );
     }
     let why = match deskline_x11::guard::look(display, session.xauthority.as_deref()) {

@@ -5,6 +5,7 @@ use deskline_contract::Missing;
 use deskline_unix::process;
 use deskline_wayland::wlr_lacks;
 
+use super::display::NOBODY;
 use super::remedy::PRIVATE;
 use crate::display::{self, BY_PROTOCOLS, DisplaySystem};
 use crate::guard;
@@ -29,7 +30,7 @@ const GUARD: &str = "guard";
 const PICTURE: (&str, &str) = ("picture", "agents have only the trees");
 
 /// Checks a Wayland session that has no X11 display that lets us in.
-pub(super) fn look(session: &Session) -> Vec<Check> {
+pub(super) fn look(session: &Session, attended: bool) -> Vec<Check> {
     let wayland = session.wayland_display.as_deref().unwrap_or_default();
     let Some(compositor) = session.compositor() else {
         return vec![Check::fail(
@@ -43,7 +44,11 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
         Err(e) => return vec![Check::failed("display", &e.to_string(), PRIVATE)],
     };
     let found = display.findings();
-    let guard = guard::finding(session, &mut *display);
+    let guard = if !attended && session.is_private_wayland() {
+        Ok(NOBODY.to_owned())
+    } else {
+        guard::finding(session, &mut *display)
+    };
     let seat = session.own_seat.then(|| seat(&mut *display));
     let row =
         |(name, loss): (&'static str, &str), missing: &Option<Missing>, way: &str| match missing {

@@ -9,6 +9,8 @@ pub struct Options {
     pub width: u16,
     /// Height of the screen in pixels.
     pub height: u16,
+    /// Whether it is Wayland, not X11.
+    pub wayland: bool,
     /// Whether a person can watch and control it with a VNC viewer.
     pub watch: bool,
     /// The home directory of its apps. If `None`, they get an empty one that is removed with the
@@ -21,6 +23,7 @@ impl Default for Options {
         Self {
             width: 1280,
             height: 800,
+            wayland: false,
             watch: false,
             home: None,
         }
@@ -31,6 +34,9 @@ impl Options {
     /// The arguments of `deskline desktop` for these options.
     pub(crate) fn to_args(&self) -> Vec<String> {
         let mut args = vec![format!("--size={}x{}", self.width, self.height)];
+        if self.wayland {
+            args.push("--wayland".to_owned());
+        }
         if self.watch {
             args.push("--watch".to_owned());
         }

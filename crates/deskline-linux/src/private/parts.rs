@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use deskline_contract::{Error, Result};
+use deskline_contract::{Cancel, Error, Result};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
+use super::VNC_SOCKET;
 use super::options::Options;
 use super::programs::Programs;
 use deskline_atspi::accessibility_bus;
@@ -23,15 +24,14 @@ use deskline_x11::xauth;
 use crate::packages::{self, Package};
 use crate::session::{Environment, Session, socket};
 
-/// The name of the VNC socket in the desktop's directory.
-pub(super) const VNC_SOCKET: &str = "vnc";
-
 /// The lowest display number to use. Lower numbers are left to people: `startx` takes `:0` if there
 /// is no lock file, and a server that is started with `-displayfd` writes none.
 const FIRST_DISPLAY: u16 = 1_000;
 
 /// The names of the programs, for errors and for the files with their standard error.
 const X_SERVER: &str = "X server";
+const COMPOSITOR: &str = "compositor";
+const VNC_SERVER: &str = "VNC server";
 const BUS: &str = "session bus";
 const WINDOW_MANAGER: &str = "window manager";
 
@@ -62,21 +62,33 @@ impl Parts {
         directory: &Path,
         variables: &mut Environment,
     ) -> Result<()> {
-        let display = self.start_x_server(programs, options, directory, variables)?;
-        variables.insert("DISPLAY".to_owned(), format!(":{display}"));
+        if options.wayland {
+            let name = self.start_compositor(programs, options, directory, variables)?;
+            variables.insert("WAYLAND_DISPLAY".to_owned(), name);
+        } else {
+            let display = self.start_x_server(programs, options, directory, variables)?;
+            variables.insert("DISPLAY".to_owned(), format!(":{display}"));
+        }
         let address = self.start_bus(programs, directory, variables)?;
         variables.insert("DBUS_SESSION_BUS_ADDRESS".to_owned(), address.clone());
-        self.start_window_manager(programs, directory, variables)?;
+        if let Some(beside) = &programs.beside {
+            self.start_beside(beside, options, directory, variables)?;
+        }
         let mut bus = Connection::open(&address, self.left()).map_err(Error::system(
             "connecting to the private desktop's session bus",
         ))?;
         // Apps ask the session bus for the address. If AT_SPI_BUS_ADDRESS is set, Qt 6 stays off
         // the bus.
         enable_accessibility(&mut bus, self.left())?;
-        self.wait_for_window_manager(directory, &Session::from_environment(variables))?;
-        if !options.watch {
-            let (x, screen) = Session::from_environment(variables).connect_x11()?;
-            deskline_x11::private::mark(&x, screen)?;
+        if options.wayland {
+            self.wait_for_vnc_server(options, directory)?;
+        } else {
+            let session = Session::from_environment(variables);
+            self.wait_for_window_manager(directory, &session)?;
+            if !options.watch {
+                let (x, screen) = session.connect_x11()?;
+                deskline_x11::private::mark(&x, screen)?;
+            }
         }
         start_portal(&mut bus);
         Ok(())
@@ -129,6 +141,22 @@ impl Parts {
         Err(taken.unwrap_or_else(|| Error::Unavailable("no display number is free".to_owned())))
     }
 
+    /// Returns the name of its socket. It runs a command once that is there.
+    fn start_compositor(
+        &mut self,
+        programs: &Programs,
+        options: &Options,
+        directory: &Path,
+        variables: &Environment,
+    ) -> Result<String> {
+        let file = directory.join("sway.conf");
+        fs::write(&file, sway(options)).map_err(Error::system("writing sway's configuration"))?;
+        let mut command = Command::new(&programs.display);
+        command.arg("--config").arg(file);
+        self.spawn(COMPOSITOR, command, directory, variables)?;
+        self.first_line(COMPOSITOR, directory)
+    }
+
     fn start_bus(
         &mut self,
         programs: &Programs,
@@ -149,15 +177,32 @@ impl Parts {
         self.first_line(BUS, directory)
     }
 
-    fn start_window_manager(
+    /// Starts X11's window manager, or Wayland's VNC server.
+    fn start_beside(
         &mut self,
-        programs: &Programs,
+        program: &Path,
+        options: &Options,
         directory: &Path,
         variables: &Environment,
     ) -> Result<()> {
-        let mut command = Command::new(&programs.window_manager);
+        let mut command = Command::new(program);
+        if options.wayland {
+            command.arg("--unix-socket").arg(directory.join(VNC_SOCKET));
+            return self.spawn(VNC_SERVER, command, directory, variables);
+        }
         command.arg("--compositor=off");
         self.spawn(WINDOW_MANAGER, command, directory, variables)
+    }
+
+    /// Waits for its socket, which nothing announces.
+    fn wait_for_vnc_server(&mut self, options: &Options, directory: &Path) -> Result<()> {
+        let (left, often) = (self.left(), Duration::from_millis(10));
+        let is_there = || {
+            self.check(VNC_SERVER, directory)?;
+            Ok(!options.watch || directory.join(VNC_SOCKET).exists())
+        };
+        deskline_contract::wait::holds(&Cancel::new(), left, often, is_there)?;
+        self.check(VNC_SERVER, directory)
     }
 
     fn wait_for_window_manager(&mut self, directory: &Path, session: &Session) -> Result<()> {
@@ -302,7 +347,7 @@ fn x_server(
     cookie: &Path,
 ) -> Command {
     let Options { width, height, .. } = options;
-    let mut command = Command::new(&programs.x_server);
+    let mut command = Command::new(&programs.display);
     command.arg(format!(":{number}"));
     if options.watch {
         command
@@ -323,6 +368,20 @@ fn x_server(
         .args(["-noreset", "-auth"])
         .arg(cookie);
     command
+}
+
+/// The configuration of sway. Windows keep their own size, as on X11. A window gets the keyboard
+/// when it opens, is clicked or is raised, not when the pointer passes. Xwayland would listen on an
+/// abstract socket without a cookie.
+fn sway(options: &Options) -> String {
+    let Options { width, height, .. } = options;
+    format!(
+        "xwayland disable\noutput * resolution {width}x{height} position 0 0\n\
+         default_border none\ndefault_floating_border none\n\
+         for_window [app_id=\".*\"] floating enable\nfocus_follows_mouse no\n\
+         mouse_warping none\nfocus_on_window_activation focus\nswaynag_command -\n\
+         exec echo $WAYLAND_DISPLAY\n"
+    )
 }
 
 fn socket_of(display: u16) -> String {

@@ -4,12 +4,28 @@ use std::path::PathBuf;
 
 use deskline_contract::{Error, Result};
 
+use super::Options;
 use crate::packages::{self, Package, in_path};
 
 pub(super) struct Programs {
-    pub(super) x_server: PathBuf,
-    pub(super) window_manager: PathBuf,
+    /// The X server, or the Wayland compositor.
+    pub(super) display: PathBuf,
+    /// What it needs beside it: X11's window manager, or a Wayland compositor's VNC server.
+    pub(super) beside: Option<PathBuf>,
     pub(super) bus: PathBuf,
+}
+
+/// The programs of each kind of desktop, in the order of [`Programs`].
+fn list(options: &Options) -> &'static [(&'static str, Package)] {
+    const BUS: (&str, Package) = ("dbus-daemon", Package::DbusDaemon);
+    const SWAY: (&str, Package) = ("sway", Package::Sway);
+    const XFWM4: (&str, Package) = ("xfwm4", Package::Xfwm4);
+    match (options.wayland, options.watch) {
+        (false, false) => &[("Xvfb", Package::Xvfb), XFWM4, BUS],
+        (false, true) => &[("Xvnc", Package::Xvnc), XFWM4, BUS],
+        (true, false) => &[SWAY, BUS],
+        (true, true) => &[SWAY, ("wayvnc", Package::Wayvnc), BUS],
+    }
 }
 
 /// The missing programs of a private desktop.
@@ -33,8 +49,8 @@ impl Missing {
 
 impl Programs {
     /// Looks for all programs, so that the error names all that are missing.
-    pub(super) fn find(watch: bool) -> Result<Self> {
-        Self::look(watch).map_err(|missing| {
+    pub(super) fn find(options: &Options) -> Result<Self> {
+        Self::look(options).map_err(|missing| {
             Error::Unavailable(format!(
                 "{}. As root: {}",
                 missing.finding(),
@@ -43,31 +59,25 @@ impl Programs {
         })
     }
 
-    pub(super) fn look(watch: bool) -> std::result::Result<Self, Missing> {
-        let mut missing = Missing {
-            programs: vec![],
-            packages: vec![],
-        };
-        let mut find = |name: &'static str, package: Package| {
-            in_path(name).unwrap_or_else(|| {
-                missing.programs.push(name);
-                missing.packages.push(package);
-                PathBuf::new()
-            })
-        };
-        let programs = Self {
-            x_server: if watch {
-                find("Xvnc", Package::Xvnc)
+    pub(super) fn look(options: &Options) -> std::result::Result<Self, Missing> {
+        let (mut programs, mut packages, mut found) = (vec![], vec![], vec![]);
+        for (name, package) in list(options) {
+            if let Some(path) = in_path(name) {
+                found.push(path);
             } else {
-                find("Xvfb", Package::Xvfb)
-            },
-            window_manager: find("xfwm4", Package::Xfwm4),
-            bus: find("dbus-daemon", Package::DbusDaemon),
-        };
-        if missing.programs.is_empty() {
-            Ok(programs)
-        } else {
-            Err(missing)
+                programs.push(*name);
+                packages.push(*package);
+            }
+        }
+        let bus = found.pop();
+        let mut found = found.into_iter();
+        match (found.next(), found.next(), bus) {
+            (Some(display), beside, Some(bus)) if programs.is_empty() => Ok(Self {
+                display,
+                beside,
+                bus,
+            }),
+            _ => Err(Missing { programs, packages }),
         }
     }
 }

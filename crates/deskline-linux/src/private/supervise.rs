@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::end::Reach;
-use super::{Options, PrivateDesktop, parts};
+use super::{DISPLAYS, Options, PrivateDesktop, parts};
 use deskline_unix::{process, spawn, wait};
 
 use crate::session::{Environment, Session, environment};
@@ -183,9 +183,12 @@ fn start_command(command: &[OsString], variables: Environment) -> Result<Child> 
             "there is no command to run on the private desktop".to_owned(),
         ));
     };
-    Command::new(program)
+    let mut command = Command::new(program);
+    for other in DISPLAYS {
+        command.env_remove(other);
+    }
+    command
         .args(arguments)
-        .env_remove("WAYLAND_DISPLAY")
         .envs(variables)
         .spawn()
         .map_err(|e| Error::Unavailable(format!("cannot start {}: {e}", program.display())))

@@ -43,6 +43,35 @@ impl Size {
     };
 }
 
+/// A desktop of the agent's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Own {
+    pub(crate) size: Size,
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+    pub(crate) wayland: bool,
+}
+
+impl Default for Own {
+    fn default() -> Self {
+        Self {
+            size: Size::DEFAULT,
+            wayland: false,
+        }
+    }
+}
+
+impl std::fmt::Display for Own {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Size { width, height } = self.size;
+        let kind = if self.wayland { WAYLAND } else { X11 };
+        write!(f, "{kind}={width}x{height}")
+    }
+}
+
+/// The kinds of private desktops.
+const X11: &str = "private";
+const WAYLAND: &str = "private-wayland";
+
 impl std::str::FromStr for Size {
     type Err = String;
 
@@ -80,11 +109,21 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
     deskline_journal::size(text).ok_or_else(|| "it must be a size, such as 500MB or 2GiB".into())
 }
 
-pub(super) fn private(text: &str) -> Result<Option<Size>, String> {
-    match text.strip_prefix("private") {
-        Some("") => Ok(Some(Size::DEFAULT)),
-        Some(size) if size.starts_with('=') => size[1..].parse().map(Some),
-        None if text == "yours" => Ok(None),
-        _ => Err("it must be yours, private or private=WIDTHxHEIGHT".into()),
-    }
+pub(super) fn private(text: &str) -> Result<Option<Own>, String> {
+    let (kind, size) = match text.split_once('=') {
+        Some((kind, size)) => (kind, Some(size)),
+        None => (text, None),
+    };
+    let wayland = match kind {
+        "yours" if size.is_none() => return Ok(None),
+        X11 => false,
+        WAYLAND if cfg!(target_os = "linux") => true,
+        _ => {
+            return Err(
+                "it must be yours, private, private-wayland or private=WIDTHxHEIGHT".into(),
+            );
+        }
+    };
+    let size = size.map_or(Ok(Size::DEFAULT), str::parse)?;
+    Ok(Some(Own { size, wayland }))
 }

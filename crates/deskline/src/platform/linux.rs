@@ -16,7 +16,7 @@ use deskline_linux::{LinuxPlatform, doctor};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::task::spawn_blocking;
 
-use crate::cli::{Command, DesktopArgs, SeatChoice, Serve, Settings, Size};
+use crate::cli::{Command, DesktopArgs, Own, SeatChoice, Serve, Settings};
 use crate::output::{self, Done};
 
 /// An open desktop. A private one ends when this is dropped.
@@ -99,27 +99,32 @@ pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
 /// Starts a private desktop, if the settings ask for one, as a process of its own: it ends even if
 /// this process is killed.
 fn spawn_private(settings: &Settings) -> Result<Option<Supervised>> {
-    let Some(size) = settings.desktop else {
+    let Some(own) = settings.desktop else {
         return Ok(None);
     };
     let exe = env::current_exe().map_err(Error::system("finding the program's own file"))?;
-    Supervised::spawn(&exe, &options(settings, size)).map(Some)
+    Supervised::spawn(&exe, &options(settings, own)).map(Some)
 }
 
-fn options(settings: &Settings, size: Size) -> private::Options {
+fn options(settings: &Settings, Own { size, wayland }: Own) -> private::Options {
     private::Options {
         home: settings.home.clone(),
         width: size.width,
         height: size.height,
+        wayland,
         ..private::Options::default()
     }
 }
 
 /// `deskline desktop`.
 pub(crate) fn desktop(settings: &Settings, args: &DesktopArgs) -> Done {
+    let own = Own {
+        size: args.size,
+        wayland: args.wayland,
+    };
     let options = private::Options {
         watch: args.watch,
-        ..options(settings, args.size)
+        ..options(settings, own)
     };
     let until = if args.until_eof {
         Until::Eof

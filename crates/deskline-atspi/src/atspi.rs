@@ -4,12 +4,11 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deskline_contract::{Error, Result, Scope, Sent};
+use deskline_contract::{AppToplevel, Error, Result, Scope, Sent};
 use deskline_core::{Diff, ElementId, Older, Tree};
 use deskline_unix::process;
 
 use crate::app::App;
-use crate::app_toplevel::AppToplevel;
 use crate::asked::Asked;
 use crate::bus::{self, Body, Call, Connection, Reader};
 use crate::connection::{AppConnection, PATIENCE};

@@ -18,7 +18,6 @@
 pub mod accessibility_bus;
 mod act;
 mod app;
-mod app_toplevel;
 mod asked;
 mod atspi;
 mod behind;
@@ -43,7 +42,6 @@ pub mod toolkits;
 mod toplevels;
 mod tree;
 
-pub use app_toplevel::AppToplevel;
 pub use atspi::{AtSpi, Listed, on_bus};
 pub use connection::PATIENCE;
 pub use tree::{InBuffer, Toplevel, Windows};

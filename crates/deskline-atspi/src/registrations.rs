@@ -3,10 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_contract::Result;
+use deskline_contract::{AppToplevel, Result};
 
 use crate::app::App;
-use crate::app_toplevel::AppToplevel;
 use crate::atspi::{AtSpi, Listed, on_bus};
 use crate::bus;
 use crate::engine::Node;

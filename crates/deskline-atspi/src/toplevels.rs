@@ -2,15 +2,20 @@
 //! display system lists the windows.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::{Duration, Instant};
 
-use deskline_core::Rect;
+use deskline_contract::AppToplevel;
+use deskline_core::{Rect, WindowId};
+use deskline_unix::process;
 
-use crate::app_toplevel::AppToplevel;
 use crate::atspi::{AtSpi, Listed};
 use crate::bus::{self, Body, Call, Reader};
 use crate::decode::{self, Object, kept};
 use crate::names::{ACCESSIBLE, COMPONENT, ROOT, StateSet, WINDOW, role};
+
+/// The process whose toplevels are the shell's own.
+const GNOME_SHELL: &str = "gnome-shell";
 
 /// How long the apps may take to answer, all together. A list must not wait for one that hangs.
 const AT_ONCE: Duration = Duration::from_millis(200);
@@ -166,14 +171,25 @@ impl Description {
     /// The toplevel, if it is visible.
     fn toplevel(self, pid: u32, (name, path): &Object) -> Option<AppToplevel> {
         let shows = self.states.has(StateSet::SHOWING) && !self.role.is_none_or(role::pops_up);
-        shows.then(|| AppToplevel {
-            pid,
-            id: format!("{name}{path}"),
-            title: self.title,
-            active: self.states.has(StateSet::ACTIVE),
-            silent: false,
+        shows.then(|| {
+            let object = format!("{name}{path}");
+            AppToplevel {
+                id: id_of(&object),
+                object,
+                pid,
+                title: self.title,
+                active: self.states.has(StateSet::ACTIVE),
+                silent: false,
+                shell: process::name(pid) == GNOME_SHELL,
+            }
         })
     }
+}
+
+fn id_of(object: &str) -> WindowId {
+    let mut hasher = DefaultHasher::new();
+    object.hash(&mut hasher);
+    WindowId(hasher.finish() >> 1)
 }
 
 fn object(r: &mut Reader<'_>) -> Result<Object, bus::WireError> {

@@ -4,8 +4,9 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use deskline_core::{ElementId, Point, Rect, Tree};
+use deskline_core::{ElementId, Point, Rect, Tree, WindowId};
 
+use crate::display::Window;
 use crate::error::Result;
 
 /// How much of an app a traversal reads.
@@ -80,6 +81,48 @@ impl Signs {
         let none = |heard: &mut Option<Sign>| heard.is_none();
         let waited = self.rings.wait_timeout_while(heard, time, none);
         waited.unwrap_or_else(PoisonError::into_inner).0.take()
+    }
+}
+
+/// A visible toplevel as its app describes it to assistive technology: some compositors list no
+/// windows, others do not report their processes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AppToplevel {
+    /// Constant for the life of the toplevel. 63 bits: the highest bit marks stand-ins.
+    pub id: WindowId,
+    /// The app's bus name and the object's path, joined: unique on the bus.
+    pub object: String,
+    pub pid: u32,
+    /// Hostile data.
+    pub title: String,
+    /// Whether its app reports that it has the keyboard.
+    pub active: bool,
+    /// Whether its app has not answered this time. The toplevel is then from the app's last answer.
+    pub silent: bool,
+    /// Whether it is GNOME Shell's stage, which has the keyboard in the overview and while the
+    /// person switches windows.
+    pub shell: bool,
+}
+
+impl AppToplevel {
+    pub fn bus_name(&self) -> &str {
+        let end = self.object.find('/').unwrap_or(self.object.len());
+        &self.object[..end]
+    }
+
+    /// The object's path.
+    pub fn path(&self) -> &str {
+        &self.object[self.bus_name().len()..]
+    }
+
+    /// The window that it is. Apps do not know where it is.
+    pub fn window(self) -> Window {
+        Window {
+            id: self.id,
+            pid: Some(self.pid),
+            title: self.title,
+            extents: None,
+        }
     }
 }
 

@@ -13,7 +13,7 @@ pub struct App {
 }
 
 /// The window system's id of a toplevel window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WindowId(pub u64);
 
 /// A window of the app, as the window system reported it when the tree was read.

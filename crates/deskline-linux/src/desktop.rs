@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use deskline_contract::clipboard::ClipboardThread;
 use deskline_contract::ocr::Ocr;
 use deskline_contract::{
-    Application, Apps, Cancel, Desktop, End, Error, Hit, Identity, OpenError, Opened, Permit,
-    Place, Progress, Result, Scope, Sent, Sign, Trees, Window, WindowState,
+    AppToplevel, Application, Apps, Cancel, Desktop, End, Error, Hit, Identity, OpenError, Opened,
+    Permit, Place, Progress, Result, Scope, Sent, Sign, Trees, Window, WindowState,
 };
 use deskline_core::{App, ElementId, Point, Rect, States, Tree};
 use deskline_input::InputError;
@@ -27,12 +27,12 @@ use crate::input_method::InputMethods;
 use crate::menus::Menus;
 use crate::native;
 use crate::portal::Portal;
-use crate::session::{GNOME_SHELL, Session};
+use crate::session::Session;
 use crate::tesseract::{self, Tesseract};
 use crate::tray::Tray;
 use crate::treeless::{Readable, may_join};
 use deskline_atspi::toolkits::mapped;
-use deskline_atspi::{self as atspi, AppToplevel, AtSpi};
+use deskline_atspi::{self as atspi, AtSpi};
 use deskline_unix::family::{self, Family};
 use deskline_unix::{flatpak, process};
 use deskline_x11::X11Display;
@@ -206,7 +206,7 @@ impl LinuxDesktop {
         let what = "listing the windows of apps";
         let mut listed = self.atspi.toplevels().map_err(atspi::on_bus(what))?;
         // The shell's stage is not an app's window.
-        listed.retain(|toplevel| process::name(toplevel.pid) != GNOME_SHELL);
+        listed.retain(|toplevel| !toplevel.shell);
         Ok(listed)
     }
 

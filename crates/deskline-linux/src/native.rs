@@ -1,10 +1,7 @@
 //! Native Wayland windows that no display system lists. The toplevels that their apps describe on
 //! the accessibility bus stand for them when apps are listed and opened.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
-use deskline_atspi::AppToplevel;
-use deskline_contract::{Error, Window, WindowId};
+use deskline_contract::{AppToplevel, Error, Window, WindowId};
 
 /// Why input to such a window is refused if the session has a display system for other windows.
 const WHY: &str = "the app's window is a native Wayland one, which Deskline can neither see nor \
@@ -19,7 +16,7 @@ pub(crate) const UNSEEN: &str =
 pub(crate) fn beside(known: &[Window], mut toplevels: Vec<AppToplevel>) -> Vec<Window> {
     toplevels.retain(|t| known.iter().all(|window| window.pid != Some(t.pid)));
     toplevels.sort_by_key(|t| !t.active);
-    toplevels.into_iter().map(window).collect()
+    toplevels.into_iter().map(AppToplevel::window).collect()
 }
 
 /// The app whose toplevel has the keyboard, if exactly one app claims it.
@@ -27,17 +24,6 @@ pub(crate) fn active(toplevels: &[AppToplevel]) -> Option<u32> {
     let mut pids = toplevels.iter().filter(|t| t.active).map(|t| t.pid);
     let first = pids.next()?;
     pids.all(|pid| pid == first).then_some(first)
-}
-
-fn window(toplevel: AppToplevel) -> Window {
-    let mut hasher = DefaultHasher::new();
-    toplevel.id.hash(&mut hasher);
-    Window {
-        id: WindowId(hasher.finish()),
-        pid: Some(toplevel.pid),
-        title: toplevel.title,
-        extents: None,
-    }
 }
 
 /// The stand-in for an app whose windows are native. No display system has such an id.
@@ -71,16 +57,15 @@ mod tests {
     fn toplevel(pid: u32, id: &str, active: bool) -> AppToplevel {
         AppToplevel {
             pid,
-            id: id.into(),
             title: format!("{pid}{id}"),
             active,
-            silent: false,
+            ..AppToplevel::default()
         }
     }
 
     #[test]
     fn an_app_is_listed_by_display_or_bus() {
-        let xterm = window(toplevel(1, "/x", false));
+        let xterm = toplevel(1, "/x", false).window();
         let native = vec![
             toplevel(1, "/a", true),
             toplevel(2, "/b", false),

@@ -183,21 +183,24 @@ pub(crate) type BoxedPort<'a> = Box<dyn Port<Error = Error, Key = u32> + 'a>;
 /// The holder of the keyboard focus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Keyboard {
-    Window(Holder),
+    Window {
+        window: Window,
+        /// Whether it is a menu or another pop-up.
+        popup: bool,
+    },
     Nobody,
     /// Unknown: the reason, as a clause.
     Unclear(String),
 }
 
-/// The window with the keyboard.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holder {
-    pub id: WindowId,
-    pub pid: u32,
-    /// Hostile data.
-    pub title: String,
-    /// Whether the window is a menu or another pop-up.
-    pub popup: bool,
+impl Keyboard {
+    /// A toplevel has it.
+    pub(crate) fn toplevel(window: Window) -> Self {
+        Self::Window {
+            window,
+            popup: false,
+        }
+    }
 }
 
 /// The result of [`Compositor::locate`]: the offset to add to points.

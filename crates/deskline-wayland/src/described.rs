@@ -1,25 +1,8 @@
 //! Windows as apps describe them to assistive technology, including which one has the keyboard:
 //! some compositors list no windows, others do not report their processes.
 
-use deskline_contract::{Result, Window, WindowId};
+use deskline_contract::{AppToplevel, Result, Window, WindowId};
 use deskline_core::Rect;
-
-/// A toplevel that an app describes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AppToplevel {
-    /// Constant for the life of the toplevel.
-    pub id: WindowId,
-    pub pid: u32,
-    /// Hostile data.
-    pub title: String,
-    /// Whether its app reports that it has the keyboard.
-    pub active: bool,
-    /// Whether the app did not answer this time. These facts are then from its last answer.
-    pub silent: bool,
-    /// Whether it is GNOME Shell's stage, which has the keyboard in the overview and while the
-    /// person switches windows.
-    pub shell: bool,
-}
 
 /// A source of toplevels.
 pub trait Toplevels: Send {
@@ -81,16 +64,7 @@ pub(crate) fn front(toplevels: &[AppToplevel]) -> Option<&AppToplevel> {
 pub(crate) fn windows(mut toplevels: Vec<AppToplevel>) -> Vec<Window> {
     toplevels.retain(|t| !t.shell);
     toplevels.sort_by_key(|t| !t.active);
-    toplevels.into_iter().map(window).collect()
-}
-
-pub(crate) fn window(toplevel: AppToplevel) -> Window {
-    Window {
-        id: toplevel.id,
-        pid: Some(toplevel.pid),
-        title: toplevel.title,
-        extents: None,
-    }
+    toplevels.into_iter().map(AppToplevel::window).collect()
 }
 
 #[cfg(test)]
@@ -101,10 +75,8 @@ mod tests {
         AppToplevel {
             id: WindowId(id),
             pid: 7,
-            title: String::new(),
             active,
-            silent: false,
-            shell: false,
+            ..AppToplevel::default()
         }
     }
 

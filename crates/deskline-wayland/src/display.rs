@@ -15,7 +15,7 @@ use deskline_input::{
 };
 use deskline_unix::unread::Unread;
 
-use crate::compositor::{BoxedPort, Current, Gate, Holder, Input, Keyboard, Located};
+use crate::compositor::{BoxedPort, Current, Gate, Input, Keyboard, Located};
 use crate::reader;
 
 /// The time between two keys: mousepad was disconnected after 580 characters without a pause.
@@ -57,17 +57,13 @@ impl<C: Current> WaylandDisplay<C> {
         aim: Option<Aim>,
         cancel: &Cancel,
     ) -> Result<(Receiver, Option<WindowId>)> {
-        let holder = match self.compositor.current_mut().keyboard(aim, cancel)? {
+        let (window, popup) = match self.compositor.current_mut().keyboard(aim, cancel)? {
             Keyboard::Nobody => return Ok((Receiver::Nobody, None)),
             Keyboard::Unclear(why) => return Ok((Receiver::Unclear(why), None)),
-            Keyboard::Window(holder) => holder,
+            Keyboard::Window { window, popup } => (window, popup),
         };
-        let Holder {
-            id,
-            pid,
-            title,
-            popup,
-        } = holder;
+        let Window { id, title, .. } = window;
+        let pid = window.pid.unwrap_or_default();
         let receiver = match aim {
             Some(aim) if aim.pid != pid => Receiver::Other(Other { title, pid }),
             Some(aim) if !popup && aim.window.is_some_and(|window| window != id) => {

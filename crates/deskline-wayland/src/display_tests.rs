@@ -134,11 +134,11 @@ const TO: Point = Point { x: 50, y: 60 };
 const AIM: Aim = Aim::new(7, Some(WindowId(1)));
 
 fn window(id: u64, pid: u32) -> Keyboard {
-    Keyboard::Window(Holder {
+    Keyboard::toplevel(Window {
         id: WindowId(id),
-        pid,
+        pid: Some(pid),
         title: format!("{id} of {pid}"),
-        popup: false,
+        extents: None,
     })
 }
 
@@ -193,12 +193,16 @@ fn keys_go_only_to_the_window_that_they_are_for() {
 
 #[test]
 fn a_pop_up_of_the_app_may_have_the_keyboard() {
-    let menu = Keyboard::Window(Holder {
+    let window = Window {
         id: WindowId(2),
-        pid: 7,
+        pid: Some(7),
         title: String::new(),
+        extents: None,
+    };
+    let menu = Keyboard::Window {
+        window,
         popup: true,
-    });
+    };
     assert_eq!(typed(&[menu]).1, "one two");
 }
 

@@ -43,7 +43,7 @@ mod sway;
 mod wlr;
 mod wlroots;
 
-pub use described::{AppToplevel, OpenMenu, Part, Toplevels};
+pub use described::{OpenMenu, Part, Toplevels};
 pub use display::WaylandDisplay;
 pub use gnome::{ExtensionUse, GnomeAccess, GnomeDisplay, gnome_clipboard};
 pub use kde::{KWINS_INPUT_METHOD, KdeDisplay};

@@ -6,7 +6,7 @@ use deskline_contract::{Other, Place, Window, WindowId, WindowState};
 use deskline_core::Rect;
 use serde::{Deserialize, Deserializer};
 
-use crate::compositor::Holder;
+use crate::compositor::Keyboard;
 
 /// The kind of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -124,11 +124,9 @@ impl ListedWindow {
         }
     }
 
-    pub(crate) fn holder(&self) -> Holder {
-        Holder {
-            id: WindowId(self.id),
-            pid: self.pid,
-            title: self.title.clone(),
+    pub(crate) fn keyboard(&self) -> Keyboard {
+        Keyboard::Window {
+            window: self.window(),
             popup: self.kind != Kind::Toplevel,
         }
     }

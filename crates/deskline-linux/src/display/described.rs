@@ -1,16 +1,12 @@
 //! Windows as apps describe them on the accessibility bus, for compositors that do not report the
 //! owners of windows.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
 use deskline_atspi::{self as atspi, AtSpi, accessibility_bus};
-use deskline_contract::{Error, Result, Scope, WindowId};
+use deskline_contract::{AppToplevel, Error, Result, Scope, WindowId};
 use deskline_core::{Rect, Role, Tree};
-use deskline_unix::process;
-use deskline_wayland::{AppToplevel, OpenMenu, Part, Toplevels};
+use deskline_wayland::{OpenMenu, Part, Toplevels};
 
 use crate::menus;
-use crate::session::GNOME_SHELL;
 
 /// Bounds that are not known.
 const NOWHERE: Rect = Rect::at(0, 0, 0, 0);
@@ -19,8 +15,8 @@ const NOWHERE: Rect = Rect::at(0, 0, 0, 0);
 pub(super) struct Described {
     session_bus: String,
     atspi: Option<AtSpi>,
-    /// The toplevels of the last look, with their windows.
-    last: Vec<(WindowId, atspi::AppToplevel)>,
+    /// The toplevels of the last look.
+    last: Vec<AppToplevel>,
     /// Whether the tree that was just read, of this app, shows an open menu.
     menu_read: Option<(u32, bool)>,
 }
@@ -51,17 +47,16 @@ impl Described {
     }
 
     /// The toplevel with this id, as of the last look.
-    fn known(&self, id: WindowId) -> Option<&atspi::AppToplevel> {
-        let known = self.last.iter().find(|(known, _)| *known == id);
-        known.map(|(_, toplevel)| toplevel)
+    fn known(&self, id: WindowId) -> Option<&AppToplevel> {
+        self.last.iter().find(|known| known.id == id)
     }
 
     /// The windows of an app, as of the last look.
     pub(super) fn windows(&self, pid: u32) -> atspi::Windows {
-        let of_app = self.last.iter().filter(|(_, t)| t.pid == pid);
-        let for_tree = |(id, described): &(WindowId, atspi::AppToplevel)| atspi::Toplevel {
+        let of_app = self.last.iter().filter(|t| t.pid == pid);
+        let for_tree = |described: &AppToplevel| atspi::Toplevel {
             frame: Some(described.path().to_owned()),
-            ..atspi::Toplevel::new(*id, described.title.clone(), NOWHERE)
+            ..atspi::Toplevel::new(described.id, described.title.clone(), NOWHERE)
         };
         atspi::Windows {
             toplevels: of_app.map(for_tree).collect(),
@@ -86,22 +81,8 @@ impl Toplevels for Described {
     fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
         let listed = self.atspi()?.toplevels();
         let listed = listed.map_err(atspi::on_bus("listing the windows of apps"))?;
-        let id = |toplevel: &atspi::AppToplevel| {
-            let mut hasher = DefaultHasher::new();
-            toplevel.id.hash(&mut hasher);
-            // 63 bits: the highest bit marks stand-ins.
-            WindowId(hasher.finish() >> 1)
-        };
-        self.last = listed.into_iter().map(|t| (id(&t), t)).collect();
-        let toplevel = |(id, toplevel): &(WindowId, atspi::AppToplevel)| AppToplevel {
-            id: *id,
-            pid: toplevel.pid,
-            title: toplevel.title.clone(),
-            active: toplevel.active,
-            silent: toplevel.silent,
-            shell: process::name(toplevel.pid) == GNOME_SHELL,
-        };
-        Ok(self.last.iter().map(toplevel).collect())
+        self.last.clone_from(&listed);
+        Ok(listed)
     }
 
     fn open_menu(&mut self, pid: u32) -> Result<Option<OpenMenu>> {

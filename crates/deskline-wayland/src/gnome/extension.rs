@@ -5,13 +5,12 @@ use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use deskline_contract::{DisplayError, Error, Pointer, Result, WindowId, WindowState};
+use deskline_contract::{AppToplevel, DisplayError, Error, Pointer, Result, WindowId, WindowState};
 use deskline_core::{Point, Rect};
 use zbus::zvariant::DynamicDeserialize;
 
 use super::bus::Calls;
 use crate::dbus::Arguments;
-use crate::described::AppToplevel;
 use crate::listed::{Kind, Listed, ListedWindow};
 
 const NAME: &str = "org.deskline.Shell";
@@ -322,8 +321,7 @@ mod tests {
             pid,
             title: title.to_owned(),
             active: false,
-            silent: false,
-            shell: false,
+            ..AppToplevel::default()
         }
     }
 

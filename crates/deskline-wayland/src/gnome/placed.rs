@@ -249,7 +249,7 @@ impl Compositor for Placed {
     fn keyboard(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
         self.sessions.introduce();
         Ok(match self.look()?.focused() {
-            Some(focused) => Keyboard::Window(focused.holder()),
+            Some(focused) => focused.keyboard(),
             None => Keyboard::Unclear(
                 "no app has the keyboard: GNOME's overview or a dialog of its own may be open"
                     .into(),

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use deskline_contract::{
-    Aim, Cancel, DisplayError, Error, Offer, Other, Picture, PictureNature, Pictures, Raising,
-    Result, Window, WindowId,
+    Aim, AppToplevel, Cancel, DisplayError, Error, Offer, Other, Picture, PictureNature, Pictures,
+    Raising, Result, Window, WindowId,
 };
 use deskline_core::Point;
 
@@ -18,8 +18,8 @@ use super::recency::Recency;
 use super::scales;
 use super::session::{self, Access};
 use super::sessions::Sessions;
-use crate::compositor::{BoxedPort, Compositor, Holder, Input, Keyboard, Located, Manner, gone};
-use crate::described::{self, AppToplevel, OpenMenu, Toplevels};
+use crate::compositor::{BoxedPort, Compositor, Input, Keyboard, Located, Manner, gone};
+use crate::described::{self, OpenMenu, Toplevels};
 use crate::pipewire;
 
 /// How long Mutter may take to paint a window for its stream: 50 ms on an idle machine.
@@ -342,7 +342,7 @@ impl<T: Toplevels> Compositor for Plain<T> {
 
     fn front(&mut self) -> Result<Option<Window>> {
         let all = self.settled(&Cancel::new())?;
-        Ok(self.front_of(&all).cloned().map(described::window))
+        Ok(self.front_of(&all).cloned().map(AppToplevel::window))
     }
 
     /// Input follows, so this first gives apps the time to bind new devices.
@@ -353,12 +353,7 @@ impl<T: Toplevels> Compositor for Plain<T> {
         let all = self.settled(cancel)?;
         self.front = self.front_of(&all).cloned();
         Ok(match &self.front {
-            Some(front) => Keyboard::Window(Holder {
-                id: front.id,
-                pid: front.pid,
-                title: front.title.clone(),
-                popup: false,
-            }),
+            Some(front) => Keyboard::toplevel(front.clone().window()),
             None => Keyboard::Unclear(
                 "no app or more than one reports that it has the keyboard: GNOME's overview or a \
                 dialog of its own may be open"

@@ -5,7 +5,7 @@
 use deskline_contract::wait;
 use std::time::{Duration, Instant};
 
-use deskline_contract::{Cancel, DisplayError, Result, WindowId};
+use deskline_contract::{AppToplevel, Cancel, DisplayError, Result, WindowId};
 use deskline_core::{Key, KeyPress, Modifiers};
 use deskline_input::Port as _;
 
@@ -13,7 +13,7 @@ use super::bus::On;
 use super::extension::candidates;
 use super::plain::Plain;
 use crate::compositor::gone;
-use crate::described::{self, AppToplevel, Toplevels};
+use crate::described::{self, Toplevels};
 use crate::keymap;
 
 /// How long a window may take to report that it is in front: 100 ms on an idle machine, over a

@@ -399,7 +399,7 @@ impl Compositor for Kde {
         if aim.is_none_or(|aim| aim.pid == active.pid) && self.bus.is_locked() {
             return Ok(Keyboard::Nobody);
         }
-        Ok(Keyboard::Window(active.holder()))
+        Ok(active.keyboard())
     }
 
     fn pointer(&mut self) -> Result<Option<Pointer>> {

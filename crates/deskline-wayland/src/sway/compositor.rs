@@ -306,7 +306,7 @@ impl Compositor for Sway {
     fn keyboard(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
         let windows = self.listed()?;
         let front = windows.iter().find(|w| w.focused);
-        Ok(front.map_or(Keyboard::Nobody, |w| Keyboard::Window(w.holder())))
+        Ok(front.map_or(Keyboard::Nobody, |w| w.keyboard()))
     }
 
     fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_contract::{
-    Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, PictureNature, Pictures,
-    Raising, Result, Window, WindowId, WindowState, Workspaces,
+    Aim, AppToplevel, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, PictureNature,
+    Pictures, Raising, Result, Window, WindowId, WindowState, Workspaces,
 };
 use deskline_core::{Point, Rect, escape};
 use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_handle_v1::ZwlrForeignToplevelHandleV1;
 
 use super::marks::Marks;
 use super::pairs::{Listed, Pairs, is_called};
-use crate::compositor::{self, BoxedPort, Compositor, Holder, Keyboard, Located, Manner, gone};
-use crate::described::{self, AppToplevel, Toplevels};
+use crate::compositor::{self, BoxedPort, Compositor, Keyboard, Located, Manner, gone};
+use crate::described::Toplevels;
 use crate::display::WaylandDisplay;
 use crate::wlroots::client::Client;
 use crate::wlroots::devices::VirtualDevices;
@@ -58,8 +58,8 @@ pub struct Wlr<T> {
     input: Input,
     /// The target of keys.
     aim: Option<Aim>,
-    /// The window that had the keyboard at the last check.
-    front: Option<Front>,
+    /// The window that had the keyboard at the last check, with its number in the compositor's list.
+    front: Option<(u64, AppToplevel)>,
     /// The bounds of all outputs, as of the last `locate`.
     layout: Rect,
 }
@@ -162,11 +162,11 @@ impl<T: Toplevels> Wlr<T> {
         self.client.roundtrip()?;
         let listed = listed(&self.client);
         self.pairs.learn(&listed, &described);
-        let front = listed.iter().find(|l| l.activated);
-        let front = front.map(|front| Activated {
-            number: front.number,
-            title: front.title.to_owned(),
-            its: self.pairs.described(front.number, &listed, &described),
+        let front = listed.iter().find(|(_, facts)| facts.activated);
+        let front = front.map(|(number, facts)| Activated {
+            number: *number,
+            title: facts.title.clone(),
+            its: self.pairs.described(*number, &listed, &described),
         });
         Ok((front, described))
     }
@@ -210,7 +210,7 @@ struct Activated {
 impl Activated {
     fn window(self) -> Window {
         match self.its {
-            Some(its) => described::window(its),
+            Some(its) => AppToplevel::window(its),
             None => unknown(self.number, self.title),
         }
     }
@@ -238,23 +238,6 @@ pub(super) enum Effort<'a> {
 /// The window to take out of full screen.
 pub(super) type Enlarged = Option<(ZwlrForeignToplevelHandleV1, u64)>;
 
-/// The window with the keyboard, if an app describes it.
-#[derive(Clone)]
-pub(super) struct Front {
-    /// Its number in the compositor's list.
-    pub(super) number: u64,
-    pub(super) its: AppToplevel,
-}
-
-fn holder(its: AppToplevel) -> Keyboard {
-    Keyboard::Window(Holder {
-        id: its.id,
-        pid: its.pid,
-        title: its.title,
-        popup: false,
-    })
-}
-
 fn missing(e: &Error) -> Missing {
     Missing::new(e.to_string())
 }
@@ -262,13 +245,7 @@ fn missing(e: &Error) -> Missing {
 /// The compositor's list.
 fn listed(client: &Client) -> Vec<Listed<'_>> {
     let all = client.heard.toplevels.iter();
-    all.map(|t| Listed {
-        number: t.number,
-        title: &t.facts.title,
-        app: &t.facts.app,
-        activated: t.facts.activated,
-    })
-    .collect()
+    all.map(|t| (t.number, &t.facts)).collect()
 }
 
 /// A window that no app describes. Its number serves as its id, as ids of other windows are hashes.
@@ -363,9 +340,9 @@ impl<T: Toplevels> Pictures for Wlr<T> {
         let front = self.look()?.0;
         let front = front.and_then(|f| Some((f.number, f.its?)));
         let front = front.filter(|(_, its)| its.id == window);
-        let (number, its) =
+        let front =
             front.ok_or_else(|| failed("the window is not in front, and may be covered"))?;
-        let corner = self.corner(&Front { number, its }, Effort::Look, &Cancel::new());
+        let corner = self.corner(&front, Effort::Look, &Cancel::new());
         let corner = corner.map_err(|e| match e {
             Error::Display(_) => failed(
                 "it is not known where on the screen the window is: Deskline finds its position \
@@ -428,15 +405,13 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         let listed = listed(&self.client);
         let unknown = listed
             .iter()
-            .filter(|l| {
-                self.pairs
-                    .described(l.number, &listed, &described)
-                    .is_none()
-                    && !described.iter().any(|d| is_called(l.title, &d.title))
+            .filter(|(number, facts)| {
+                let its = self.pairs.described(*number, &listed, &described);
+                its.is_none() && !described.iter().any(|d| is_called(&facts.title, &d.title))
             })
-            .map(|l| unknown(l.number, l.title.to_owned()));
+            .map(|(number, facts)| unknown(*number, facts.title.clone()));
         let mut windows: Vec<Window> = unknown.collect();
-        windows.extend(described.into_iter().map(described::window));
+        windows.extend(described.into_iter().map(AppToplevel::window));
         windows.sort_by_key(|window| front.as_ref().is_none_or(|front| front.id != window.id));
         Ok(windows)
     }
@@ -463,12 +438,11 @@ impl<T: Toplevels> Compositor for Wlr<T> {
             let late = waited > if is_silent { ANSWERS } else { CLAIMS };
             match (its, front) {
                 (Some(its), _) if is_its && (its.active || has_menu) => {
-                    let front = Front { number, its };
-                    self.front = Some(front.clone());
-                    return Ok(holder(front.its));
+                    self.front = Some((number, its.clone()));
+                    return Ok(Keyboard::toplevel(its.window()));
                 }
                 _ if !late => cancel.wait(LOOK)?,
-                (Some(its), _) if !is_its => return Ok(holder(its)),
+                (Some(its), _) if !is_its => return Ok(Keyboard::toplevel(its.window())),
                 (Some(its), _) => {
                     return Ok(Keyboard::Unclear(format!(
                         "the compositor reports that the window '{}' has the keyboard, but its app does not",

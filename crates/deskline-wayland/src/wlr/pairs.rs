@@ -1,19 +1,12 @@
 //! Matches the compositor's list of windows with the windows that apps describe. Both report only
 //! titles and which window has the keyboard.
 
-use deskline_contract::WindowId;
+use deskline_contract::{AppToplevel, WindowId};
 
-use crate::described::AppToplevel;
+use crate::wlroots::heard::Facts;
 
-/// A window of the compositor's list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Listed<'a> {
-    pub(super) number: u64,
-    pub(super) title: &'a str,
-    /// The app's name for itself.
-    pub(super) app: &'a str,
-    pub(super) activated: bool,
-}
+/// A window of the compositor's list, by its number there.
+pub(super) type Listed<'a> = (u64, &'a Facts);
 
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
@@ -26,7 +19,7 @@ impl Pairs {
     /// Adds certain matches from the two lists, and drops those of closed windows.
     pub(super) fn learn(&mut self, listed: &[Listed<'_>], described: &[AppToplevel]) {
         self.sure
-            .retain(|(number, _)| listed.iter().any(|l| l.number == *number));
+            .retain(|(number, _)| listed.iter().any(|(listed, _)| listed == number));
         for (_, known) in &mut self.sure {
             match described.iter().find(|d| d.id == known.id) {
                 Some(now) => known.clone_from(now),
@@ -34,15 +27,15 @@ impl Pairs {
             }
         }
         let (Some(front), Some(active)) = (
-            only(listed.iter().filter(|l| l.activated)),
+            only(listed.iter().filter(|(_, facts)| facts.activated)),
             only(described.iter().filter(|d| d.active)),
         ) else {
             return;
         };
         // One of the reports may be outdated, unless the titles are equal, or both are a new window
         // of a known app.
-        if is_called(front.title, &active.title) || self.is_of_app(front, active, listed) {
-            self.join(front.number, active);
+        if is_called(&front.1.title, &active.title) || self.is_of_app(front, active, listed) {
+            self.join(front.0, active);
         }
     }
 
@@ -52,12 +45,12 @@ impl Pairs {
         let is_new = self
             .sure
             .iter()
-            .all(|(number, known)| *number != front.number && known.id != active.id);
-        let named = |number: u64| listed.iter().find(|l| l.number == number).map(|l| l.app);
+            .all(|(number, known)| *number != front.0 && known.id != active.id);
+        let named = |number: u64| Some(&listed.iter().find(|(listed, _)| *listed == number)?.1.app);
         let mut others = self
             .sure
             .iter()
-            .filter(|(number, _)| named(*number) == Some(front.app))
+            .filter(|(number, _)| named(*number) == Some(&front.1.app))
             .map(|(_, known)| known.pid)
             .peekable();
         is_new && others.peek().is_some() && others.all(|pid| pid == active.pid)
@@ -84,12 +77,12 @@ impl Pairs {
         let Some(wanted) = described.iter().find(|d| d.id == id) else {
             return Vec::new();
         };
-        let free = |l: &&Listed<'_>| self.sure.iter().all(|(number, _)| *number != l.number);
+        let free = |l: &&Listed<'_>| self.sure.iter().all(|(number, _)| *number != l.0);
         let alike = listed
             .iter()
             .filter(free)
-            .filter(|l| is_called(l.title, &wanted.title));
-        alike.map(|l| l.number).collect()
+            .filter(|l| is_called(&l.1.title, &wanted.title));
+        alike.map(|l| l.0).collect()
     }
 
     /// The app's window for a window of the compositor's list; `None` unless there is exactly one
@@ -103,7 +96,7 @@ impl Pairs {
         if let Some((_, known)) = self.sure.iter().find(|(known, _)| *known == number) {
             return Some(known.clone());
         }
-        let title = listed.iter().find(|l| l.number == number)?.title;
+        let title = &listed.iter().find(|(listed, _)| *listed == number)?.1.title;
         let free = |d: &&AppToplevel| self.sure.iter().all(|(_, known)| known.id != d.id);
         let one = only(
             described
@@ -141,18 +134,19 @@ mod tests {
             pid: 7,
             title: title.into(),
             active,
-            silent: false,
-            shell: false,
+            ..AppToplevel::default()
         }
     }
 
-    fn listed(number: u64, title: &str, activated: bool) -> Listed<'_> {
-        Listed {
-            number,
-            title,
-            app: "app",
+    /// A window of the app "app". It lives as long as the test.
+    fn listed(number: u64, title: &str, activated: bool) -> Listed<'static> {
+        let facts = Facts {
+            title: title.to_owned(),
+            app: "app".to_owned(),
             activated,
-        }
+            ..Facts::default()
+        };
+        (number, Box::leak(Box::new(facts)))
     }
 
     #[test]
@@ -227,11 +221,11 @@ mod tests {
         pairs.learn(&both, &now);
         assert_eq!(pairs.described(2, &both, &now).map(|d| d.id.0), Some(11));
         // Another app's window does not match.
-        both[1] = Listed {
-            number: 3,
-            app: "other",
-            ..both[1]
+        let other = Facts {
+            app: "other".to_owned(),
+            ..both[1].1.clone()
         };
+        both[1] = (3, &other);
         pairs.learn(&both, &now);
         assert_eq!(pairs.described(3, &both, &now), None);
     }

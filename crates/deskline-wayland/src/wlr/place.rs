@@ -5,10 +5,10 @@
 use deskline_contract::wait;
 use std::time::{Duration, Instant};
 
-use deskline_contract::{Cancel, DisplayError, Error, Result, WindowId};
+use deskline_contract::{AppToplevel, Cancel, DisplayError, Error, Result, WindowId};
 use deskline_core::Point;
 
-use super::compositor::{Effort, Front, Place, Wlr};
+use super::compositor::{Effort, Place, Wlr};
 use super::marks::{Found, Marks, Shot};
 use crate::compositor::gone;
 use crate::described::{Part, Toplevels};
@@ -42,12 +42,12 @@ impl<T: Toplevels> Wlr<T> {
     /// [`Error::Display`] if it is unknown: no input may be sent then.
     pub(super) fn corner(
         &mut self,
-        front: &Front,
+        (number, its): &(u64, AppToplevel),
         effort: Effort<'_>,
         cancel: &Cancel,
     ) -> Result<Point> {
-        let (window, number) = (front.its.id, front.number);
-        let toplevel = self.client.heard.toplevels.numbered(number);
+        let window = its.id;
+        let toplevel = self.client.heard.toplevels.numbered(*number);
         let facts = toplevel.ok_or_else(gone)?.facts.clone();
         let mut screens = self.client.screens()?;
         screens.retain(|screen| facts.outputs.contains(&screen.output));
@@ -74,7 +74,7 @@ impl<T: Toplevels> Wlr<T> {
         let Effort::Measure(wanted) = effort else {
             return Err(not_known("the window's position on the screen is unknown"));
         };
-        if self.toplevels.open_menu(front.its.pid)?.is_some() {
+        if self.toplevels.open_menu(its.pid)?.is_some() {
             return Err(not_known(
                 "a menu is open, which would close if Deskline measured its window's position",
             ));
@@ -82,7 +82,7 @@ impl<T: Toplevels> Wlr<T> {
         if self.fixed.contains(&window) {
             return Err(not_known(NO_FULL_SCREEN));
         }
-        let (corner, mut now) = self.measure((window, number), &screens, cancel)?;
+        let (corner, mut now) = self.measure((window, *number), &screens, cancel)?;
         let start = Instant::now();
         while wanted
             .iter()

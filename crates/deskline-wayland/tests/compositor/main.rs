@@ -13,10 +13,10 @@ mod windows;
 
 use std::sync::Arc;
 
-use deskline_contract::{Display as _, Result, Screen as _, Window, WindowId};
+use deskline_contract::{AppToplevel, Display as _, Result, Screen as _, Window, WindowId};
 use deskline_core::{Point, Rect};
 use deskline_input::{Aim, Cancel};
-use deskline_wayland::{AppToplevel, OpenMenu, Part, Toplevels, WlrDisplay};
+use deskline_wayland::{OpenMenu, Part, Toplevels, WlrDisplay};
 
 use server::desktop::{Desktop, Screen, Window as Shown};
 use server::{Options, Server};
@@ -62,8 +62,7 @@ impl Toplevels for Described {
                 pid: window.pid,
                 title: window.title.clone(),
                 active: desktop.active == Some(index),
-                silent: false,
-                shell: false,
+                ..AppToplevel::default()
             });
             described.collect()
         }))

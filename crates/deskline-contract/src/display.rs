@@ -103,6 +103,16 @@ pub struct Picture {
 /// An ability, or why it is missing.
 pub type Offer<T> = std::result::Result<T, Missing>;
 
+/// Writes methods of [`Display`] that offer the same: `offers!(self => Ok(self); guard Guards)`.
+#[macro_export]
+macro_rules! offers {
+    ($this:ident => $offer:expr; $($method:ident $ability:ident),+) => {
+        $(fn $method(&mut $this) -> $crate::Offer<&mut dyn $ability> {
+            $offer
+        })+
+    };
+}
+
 /// The display. No method has a default: a backend offers each ability or gives the reason why it
 /// is missing.
 ///

@@ -34,7 +34,8 @@ fn report_ready() {
 
 /// Keeps a virtual pointer on the seat until the compositor on this socket ends. wlroots 0.15
 /// (sway 1.7) crashes if a slow client, such as Xwayland at its start, asks for the pointer of a
-/// seat that has just lost its only one, which would be ours.
+/// seat that has just lost its only one, which would be ours (as in swaywm/sway#6998, which wlroots
+/// mended with merge request 3581).
 ///
 /// # Errors
 ///

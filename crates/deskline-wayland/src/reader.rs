@@ -48,7 +48,7 @@ pub(crate) fn refused(text: &[char], pid: u32) -> Option<(Vec<usize>, Gap)> {
         .filter(|(_, char)| char.len_utf16() > 1)
         .map(|(at, _)| at)
         .collect();
-    // Measured with Chromium 156: U+1F600 arrives as U+F600.
+    // Chromium 156: U+1F600 arrives as U+F600 (electron/electron#49894).
     let cuts = !above.is_empty() && maps(pid).contains(CHROMIUM);
     cuts.then_some((above, Gap::AboveFfff))
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use deskline_contract::clipboard::ClipboardThread;
 use deskline_contract::guard::Guards;
+use deskline_contract::offers;
 use deskline_contract::{
     Aim, AppWindows, Application, Apps, Clipboard, Desktop, Display, End, Identity, KeyInput,
     Missing, Offer, Opened, Overlay, Permit, Pictures, PointerInput, Progress, Raising, Result,
@@ -90,38 +91,13 @@ impl<U: Uia> Display for WinDesktop<U> {
         }
     }
 
-    fn screen(&mut self) -> Offer<&mut dyn Screen> {
-        Ok(&mut self.display)
-    }
-
-    fn raising(&mut self) -> Offer<&mut dyn Raising> {
-        Ok(&mut self.display)
-    }
+    offers!(self => Ok(&mut self.display); screen Screen, raising Raising, pictures Pictures);
+    offers!(self => { self.on_the_screen()?; Ok(&mut self.display) };
+        pointer_input PointerInput, key_input KeyInput);
+    offers!(self => Ok(&mut self.display.guard); guard Guards, overlay Overlay);
 
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
         Some(&mut self.display)
-    }
-
-    fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
-        self.on_the_screen()?;
-        Ok(&mut self.display)
-    }
-
-    fn key_input(&mut self) -> Offer<&mut dyn KeyInput> {
-        self.on_the_screen()?;
-        Ok(&mut self.display)
-    }
-
-    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
-        Ok(&mut self.display)
-    }
-
-    fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        Ok(&mut self.display.guard)
-    }
-
-    fn overlay(&mut self) -> Offer<&mut dyn Overlay> {
-        Ok(&mut self.display.guard)
     }
 
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {

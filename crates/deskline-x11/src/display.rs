@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use deskline_contract::clipboard::ClipboardThread;
 use deskline_contract::guard::Guards;
+use deskline_contract::offers;
 use deskline_contract::{
-    Aim, Cancel, Clipboard, Display, KeyInput, Offer, Overlay, Picture, PictureNature, Pictures,
-    Pointer, PointerInput, Raising, Result, Screen, Window, WindowId, WindowState, Workspaces,
+    Aim, Cancel, Clipboard, Display, KeyInput, Overlay, Picture, PictureNature, Pictures, Pointer,
+    PointerInput, Raising, Result, Screen, Window, WindowId, WindowState, Workspaces,
 };
 use deskline_core::Point;
 use deskline_input::Port;
@@ -124,36 +125,13 @@ impl Display for X11Display {
         self.x11.release_all();
     }
 
-    fn screen(&mut self) -> Offer<&mut dyn Screen> {
-        Ok(self)
-    }
-
-    fn raising(&mut self) -> Offer<&mut dyn Raising> {
-        Ok(&mut self.x11)
-    }
+    offers!(self => Ok(self); screen Screen);
+    offers!(self => Ok(&mut self.x11);
+        raising Raising, pointer_input PointerInput, key_input KeyInput, pictures Pictures);
+    offers!(self => Ok(&mut self.guard); guard Guards, overlay Overlay);
 
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
         Some(self)
-    }
-
-    fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
-        Ok(&mut self.x11)
-    }
-
-    fn key_input(&mut self) -> Offer<&mut dyn KeyInput> {
-        Ok(&mut self.x11)
-    }
-
-    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
-        Ok(&mut self.x11)
-    }
-
-    fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        Ok(&mut self.guard)
-    }
-
-    fn overlay(&mut self) -> Offer<&mut dyn Overlay> {
-        Ok(&mut self.guard)
     }
 
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {

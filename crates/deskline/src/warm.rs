@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deskline_journal::Journal;
-use deskline_link::{Cancel, Reason};
+use deskline_link::{Cancel, Reason, wait};
 use deskline_mcp::{Dispatcher, Nobody};
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
@@ -34,6 +34,10 @@ use crate::output::Done;
 use crate::run::{Printed, RESTORE, dispatcher, in_runtime, stopped};
 
 const STARTED: &str = "started";
+
+/// How long another call may take to start a server or to end one, and how often to look.
+const LOCKED: Duration = Duration::from_secs(10);
+const LOOK: Duration = Duration::from_millis(5);
 
 /// The variables that decide which desktop a server is on. A call uses a server only if all of them
 /// are the same.
@@ -157,9 +161,13 @@ impl Place {
     }
 
     /// Prevents other processes from starting or ending a server until it is dropped.
-    fn lock(&self) -> io::Result<File> {
-        let lock = private(&self.file("lock"))?;
-        rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive)?;
+    fn lock(&self) -> Result<File, Box<dyn Error>> {
+        let path = self.file("lock");
+        let lock = private(&path)?;
+        let how = rustix::fs::FlockOperation::NonBlockingLockExclusive;
+        let held = || Ok(rustix::fs::flock(&lock, how).ok());
+        let held = wait::until(&Cancel::new(), LOCKED, LOOK, held)?;
+        held.ok_or_else(|| format!("another process keeps {} locked: end it", path.display()))?;
         Ok(lock)
     }
 

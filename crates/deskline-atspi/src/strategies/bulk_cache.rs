@@ -116,7 +116,7 @@ impl Cached {
 
 /// Decodes the reply. Objects of other bus names are left out.
 fn read(message: &Message, bus_name: &str) -> Result<Cached, WireError> {
-    // at-spi2-core before 2.40 and old Qt listed the children themselves.
+    // Qt lists the children themselves, as at-spi2-core did before its commit b2c8c4c7 (2.17.90).
     let lists_children = match message.signature.as_str() {
         "a((so)(so)(so)iiassusau)" => false,
         "a((so)(so)(so)a(so)assusau)" => true,

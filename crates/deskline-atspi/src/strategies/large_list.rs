@@ -1,8 +1,9 @@
 //! Containers with too many children to list in one call.
 //!
-//! GTK 3 and Chromium take time for a list of children that grows with the square of their number
-//! (2.5 s for 10,000), and for one child a time that grows with its index (Chromium 0.4 to 4 ms),
-//! unless it can be requested by its hyperlink ([`linked`]). Children are laid out on the screen in
+//! GTK 3 (`gtk_container_accessible_ref_child` lists all children for each) and Chromium take time
+//! for a list of children that grows with the square of their number (2.5 s for 10,000), and for
+//! one child a time that grows with its index (Chromium 0.4 to 4 ms), unless it can be requested by
+//! its hyperlink ([`linked`]). Children are laid out on the screen in
 //! their order. So a search finds the visible ones: probe the extents of some children far apart,
 //! then probe between two neighbours if one is before and one is after the visible part. That costs
 //! nearly the same whatever the container's size. (Asking Chromium for the element at a point takes

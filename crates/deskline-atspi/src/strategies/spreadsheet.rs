@@ -1,7 +1,8 @@
 //! The visible cells of a spreadsheet, whose objects are kept alive between readings.
 //!
-//! For each request for a cell LibreOffice (7.4) creates an object of 7 kB and never frees it: the
-//! cell listens to its sheet, which holds its listeners. But the same object can be obtained again:
+//! For each request for a cell LibreOffice (7.4) creates an object of 7 kB
+//! (`ScAccessibleSpreadsheet::GetAccessibleCellAt`) and never frees it: the cell listens to its
+//! sheet, which holds its listeners. But the same object can be obtained again:
 //! at-spi2-atk keeps an object for 15 s after each reply that names it, and `Collection.GetTree`
 //! names the object that it is called on. So the cells that were read are asked for their trees
 //! from time to time, and each object is created only once.

@@ -17,7 +17,8 @@ pub(crate) fn viewport_shows(number: u32, states: StateSet) -> bool {
 }
 
 /// GTK 4 names a widget without a name after its class (`GtkButton`), joins a name that it finds
-/// twice (`5 5`), and calls each tab of a notebook `Tab` (4.8), though its label has the name.
+/// twice (`5 5`), and calls each tab of a notebook `Tab` (4.8), though its label has the name. The
+/// first two are in gtkatcontext.c: `gtk_at_context_get_name_accumulate`.
 pub(super) fn gtk4_name(name: &str, number: u32) -> &str {
     if name == "Tab" && number == role::PAGE_TAB {
         return "";

@@ -77,7 +77,7 @@ pub enum Headers {
     /// `Table.GetColumnHeader` answers with the same object each time.
     OfColumns,
     /// The table's first children. Qt creates another object for each `GetColumnHeader`, and never
-    /// frees it.
+    /// frees it (5.15 and 6: a FIXME in `QAccessibleTableCell::columnHeaderCells`, itemviews.cpp).
     FirstChildren,
     /// Not known.
     Nowhere,
@@ -178,7 +178,8 @@ impl Toolkit {
         }
     }
 
-    /// The state of a visible object: GTK 4.8 sets SHOWING on windows only, not on dialogs.
+    /// The state of a visible object: GTK 4.8 sets SHOWING on windows only, not on dialogs
+    /// (`collect_states` in gtkatspicontext.c sets VISIBLE on everything).
     pub(crate) fn shown_state(self) -> u32 {
         match self {
             Self::Gtk4 => StateSet::VISIBLE,
@@ -193,7 +194,8 @@ impl Toolkit {
     }
 
     /// The request for an object's extents. GTK 4 knows only window coordinates, and logs a
-    /// warning for each request for the screen's.
+    /// warning for each request for the screen's. Newer versions answer 0, 0
+    /// (`translate_coordinates_from_accessible` in gtkatspicomponent.c).
     pub fn extents(self) -> Request {
         if self.knows_the_screen() {
             Request::Extents
@@ -223,6 +225,7 @@ impl Toolkit {
     }
 
     /// Whether it answers `Text.GetOffsetAtPoint`. GTK 4.8 never does, not even with an error.
+    /// Later ones do, in window coordinates (`GtkAccessibleText.get_offset`, since 4.16).
     pub(crate) fn answers_offset_at_point(self) -> bool {
         self != Self::Gtk4
     }

@@ -3,6 +3,7 @@
 
 use deskline_atspi as atspi;
 use deskline_contract::guard::Guards;
+use deskline_contract::offers;
 use deskline_contract::{
     Aim, Clipboard, Display, KeyInput, Missing, Offer, Overlay, Pictures, PointerInput, Raising,
     Result, Screen,
@@ -44,33 +45,9 @@ impl Display for TreesOnly {
 
     fn release_all(&mut self) {}
 
-    fn screen(&mut self) -> Offer<&mut dyn Screen> {
-        self.missing()
-    }
-
-    fn raising(&mut self) -> Offer<&mut dyn Raising> {
-        self.missing()
-    }
-
-    fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
-        self.missing()
-    }
-
-    fn key_input(&mut self) -> Offer<&mut dyn KeyInput> {
-        self.missing()
-    }
-
-    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
-        self.missing()
-    }
-
-    fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        self.missing()
-    }
-
-    fn overlay(&mut self) -> Offer<&mut dyn Overlay> {
-        self.missing()
-    }
+    offers!(self => self.missing();
+        screen Screen, raising Raising, pointer_input PointerInput, key_input KeyInput,
+        pictures Pictures, guard Guards, overlay Overlay);
 
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
         let missing: Offer<_> = self.missing();

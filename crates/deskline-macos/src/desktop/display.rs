@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use deskline_contract::guard::{Grab, Guards, Task};
+use deskline_contract::offers;
 use deskline_contract::{
-    Aim, AppWindows, Cancel, Clipboard, Display, Error, KeyInput, Offer, Overlay, Picture,
-    PictureNature, Pictures, Pointer, PointerInput, Raising, Result, Screen, Window, WindowId,
+    Aim, AppWindows, Cancel, Clipboard, Display, Error, KeyInput, Overlay, Picture, PictureNature,
+    Pictures, Pointer, PointerInput, Raising, Result, Screen, Window, WindowId,
 };
 use deskline_core::{Point, Rect};
 
@@ -34,33 +35,9 @@ impl<O: Os> Display for MacDesktop<O> {
         }
     }
 
-    fn screen(&mut self) -> Offer<&mut dyn Screen> {
-        Ok(self)
-    }
-
-    fn raising(&mut self) -> Offer<&mut dyn Raising> {
-        Ok(self)
-    }
-
-    fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
-        Ok(self)
-    }
-
-    fn key_input(&mut self) -> Offer<&mut dyn KeyInput> {
-        Ok(self)
-    }
-
-    fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
-        Ok(self)
-    }
-
-    fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        Ok(self)
-    }
-
-    fn overlay(&mut self) -> Offer<&mut dyn Overlay> {
-        Ok(self)
-    }
+    offers!(self => Ok(self);
+        screen Screen, raising Raising, pointer_input PointerInput, key_input KeyInput,
+        pictures Pictures, guard Guards, overlay Overlay);
 
     fn clipboard(&mut self) -> Result<&mut dyn Clipboard> {
         Ok(&mut self.pasteboard)

@@ -207,7 +207,8 @@ impl Keeper {
     }
 }
 
-/// The types of a signal. Mutter (up to 48) puts the list into a structure.
+/// The types of a signal. Mutter puts the list into a structure, and does so in this interface for
+/// compatibility even where its newer one does not (its commit 5d4ec9ff95, in 51).
 fn types(value: OwnedValue) -> Vec<String> {
     let value = Value::from(value);
     let list = match value {

@@ -81,8 +81,8 @@ pub(crate) fn bus(address: &str) -> Result<Bus> {
     Ok(bus)
 }
 
-/// Whether this Mutter has all that a session needs, as from GNOME 45 on. The interface's version
-/// does not show it: it is the same before and after.
+/// Whether this Mutter has all that a session needs, as from 45 on (`ConnectToEIS`, its commit
+/// 6d0b682d98). The interface's version does not show it: it is the same before and after.
 pub(super) fn is_supported(to: &Access<'_>) -> Result<()> {
     // A session that has not started cannot be stopped. It ends with this connection.
     let bus = Calls::connect(to.session_bus)?;

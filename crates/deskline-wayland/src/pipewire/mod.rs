@@ -412,8 +412,9 @@ unsafe fn copy(buffer: &api::Buffer, format: Format) -> Option<Frame> {
     })
 }
 
-/// Makes the pixels of a format without alpha opaque. Mutter 43 uses such a format for windows too,
-/// but writes their alpha into the unused byte: if any of these bytes is set, all are kept.
+/// Makes the pixels of a format without alpha opaque. Mutter before 45 (its commit d4c923edf9) uses
+/// such a format for windows too, but writes their alpha into the unused byte: if any of these
+/// bytes is set, all are kept.
 fn make_opaque(bgra: &mut [u8]) {
     if bgra.iter().skip(3).step_by(4).all(|unused| *unused == 0) {
         let unused = bgra.iter_mut().skip(3).step_by(4);

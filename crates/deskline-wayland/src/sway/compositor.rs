@@ -34,7 +34,7 @@ const TWIN: Duration = Duration::from_millis(100);
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The first version of sway that was seen to survive a client that asks for the pointer just after
-/// the seat has lost it. 1.7 crashes.
+/// the seat has lost it. 1.7 crashes: see `helper::hold_pointer`.
 const SURVIVES: (u32, u32) = (1, 10);
 
 /// The compositor's own socket.

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use deskline_contract::{Button, Cancel, Reason, Scope, Trees as _};
 use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::{Action, Button, Call, Cancel, Reason, Scope, Target, Trees as _};
+use deskline_link::{Action, Call, Target};
 
 use super::desk::{Desk, EDITOR, Expect, MAIL, has, tree, within};
 use super::waking::electron;

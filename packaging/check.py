@@ -209,6 +209,10 @@ def mcp_bundle(out, folder):
     mcpb = os.environ["DESKLINE_MCPB"]
     run(mcpb, "unpack", package, folder / "bundle")
     run(mcpb, "validate", folder / "bundle/manifest.json")
+    # As Claude Desktop unpacks it.
+    for file in (folder / "bundle").rglob("*"):
+        if file.is_file():
+            file.chmod(0o600)
     assert (folder / "bundle/deskline.cdx.json").is_file()
     manifest = json.loads((folder / "bundle/manifest.json").read_text())
     start = manifest["server"]["mcp_config"]

@@ -315,7 +315,20 @@ def wheel(release, platform, bill):
 def bundle(release, platform, tools, bill):
     folder = release.folder("mcpb")
     start = program(release, platform, folder / "server")
-    text = release.text("mcpb/manifest.json", OS=PLATFORMS[platform][0], PROGRAM=start, TOOLS=json.dumps(tools))
+    command = "${__dirname}/server/" + start
+    first = []
+    if not platform.startswith("win32"):
+        # Claude Desktop unpacks all files without the right to run them (modelcontextprotocol/mcpb #294).
+        allow = 'chmod +x "$0" "$(dirname "$0")/deskline-grab" 2>/dev/null; exec "$0" "$@"'
+        first, command = ["-c", allow, command], "/bin/sh"
+    text = release.text(
+        "mcpb/manifest.json",
+        OS=PLATFORMS[platform][0],
+        PROGRAM=start,
+        COMMAND=json.dumps(command),
+        START="".join(json.dumps(word) + ", " for word in first),
+        TOOLS=json.dumps(tools),
+    )
     (folder / "manifest.json").write_text(text)
     shutil.copy(bill, folder / BILL)
     for file in ("LICENSE", "LICENSE-MIT", "LICENSE-APACHE"):

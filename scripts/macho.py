@@ -156,6 +156,7 @@ def app(path, identifier, version):
         "CFBundlePackageType": "APPL",
         "CFBundleShortVersionString": version,
         "LSUIElement": True,
+        "NSAppSleepDisabled": True,
     }
     for key, value in wanted.items():
         if info.get(key) != value:

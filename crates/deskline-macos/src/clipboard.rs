@@ -1,7 +1,7 @@
 //! The pasteboard: saves, replaces and restores it with all items and types. The system's server
 //! keeps the data, so this process need not serve it afterwards.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use deskline_contract::clipboard::{MOST_SAVED, Reading, SAVES};
 use deskline_contract::{Cancel, Clipboard, DisplayError, Error, Result};
@@ -19,6 +19,12 @@ const MARKS: [&str; 2] = [
 /// The types of a file that its app has only promised: the app writes the file for the app that
 /// pastes, and the pasteboard has no data.
 const PROMISED_FILE: &str = "com.apple.pasteboard.promised-file";
+
+/// Somebody who has read a text this soon may have done so before the app got the key.
+const SOON: Duration = Duration::from_millis(2);
+
+/// How long the app may then take to read it too.
+const READS_AGAIN: Duration = Duration::from_millis(200);
 
 /// The person's pasteboard, with the `changeCount` that it had.
 struct Saved {
@@ -100,7 +106,14 @@ impl<O: Os> Clipboard for Pasteboard<O> {
     }
 
     fn await_reader(&mut self, cancel: &Cancel) -> Result<bool> {
-        self.reading.await_it(cancel)
+        let asked = Instant::now();
+        let read = self.reading.await_it(cancel)?;
+        if read && asked.elapsed() < SOON {
+            // Clipboard managers read what is new at once, and the app's own reading is not heard
+            // then.
+            cancel.wait(READS_AGAIN)?;
+        }
+        Ok(read)
     }
 
     fn give_back(&mut self) -> Result<()> {

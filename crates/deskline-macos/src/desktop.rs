@@ -66,6 +66,8 @@ struct Before<E> {
     front: Option<AxWindow<E>>,
     /// The app whose window was raised.
     raised: u32,
+    /// Its windows that were minimised, itself if it was hidden, and the attributes for that.
+    away: Vec<(E, &'static str)>,
 }
 
 impl<O: Os> MacDesktop<O> {
@@ -125,7 +127,22 @@ impl<O: Os> MacDesktop<O> {
             Some(owner) => owner,
             None => windows::owner_at(&self.os, at, own)?,
         };
-        (owner != aim.pid && self.is_another_app(owner, aim.pid)).then(|| self.other(owner))
+        let is_other = owner != aim.pid && self.is_another_app(owner, aim.pid);
+        (is_other && !self.is_extra(at, owner, aim.pid)).then(|| self.other(owner))
+    }
+
+    /// Whether the app has a menu extra here: since macOS 26 Control Center owns their places
+    /// (jordanbaird/Ice #903), and passes clicks on.
+    fn is_extra(&self, at: Point, owner: u32, pid: u32) -> bool {
+        let owner = self.os.app(owner);
+        let bar = || {
+            let bar = self
+                .os
+                .element(&self.os.application(pid), "AXExtrasMenuBar")?;
+            windows::ax_window(&self.os, bar)?.extents
+        };
+        owner.is_some_and(|app| app.bundle_id == CONTROL_CENTER)
+            && bar().is_some_and(|bar| bar.contains(at))
     }
 
     /// Whether a process is an app of its own and not a part of the app `pid`. The Dock is an app;
@@ -222,6 +239,8 @@ impl<O: Os> MacDesktop<O> {
     }
 }
 
+const CONTROL_CENTER: &str = "com.apple.controlcenter";
+
 /// System Settings, and System Preferences before macOS 13.
 const SETTINGS: &str = "com.apple.systempreferences";
 
@@ -256,8 +275,12 @@ impl<O: Os> Trees for MacDesktop<O> {
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
         self.forget_destroyed();
         let tree = self.traverse(pid, scope)?;
+        let has_page = wake::has_page(&tree);
+        if has_page {
+            self.woken.renew(pid, true);
+        }
         // Wake the app only after it has answered: a hung app would use up its time limit twice.
-        if !self.woken.wake(pid) || wake::has_page(&tree) {
+        if has_page || !self.woken.wake(pid) {
             return Ok(tree);
         }
         self.identities
@@ -266,7 +289,10 @@ impl<O: Os> Trees for MacDesktop<O> {
         let cancel = Cancel::current();
         while start.elapsed() < wake::WAKES && cancel.wait(wake::LOOK).is_ok() {
             match self.traverse(pid, Scope::Showing) {
-                Ok(tree) if wake::has_page(&tree) => break,
+                Ok(tree) if wake::has_page(&tree) => {
+                    self.woken.renew(pid, true);
+                    break;
+                }
                 // The app builds thousands of elements now.
                 Ok(_) | Err(Error::NotAnswering { .. }) => {}
                 Err(e) => return Err(e),

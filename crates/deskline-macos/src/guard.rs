@@ -22,6 +22,8 @@ struct State {
     machine: Machine<Cancel>,
     /// The last times at which the system has disabled the tap.
     turned_off: Vec<Instant>,
+    /// Whether the tap has seen a key that this program has posted.
+    sees_keys: bool,
 }
 
 /// If the system disables the tap more often than this in [`TURNS_IN`], it stays disabled: the tap
@@ -63,6 +65,7 @@ impl State {
                 self.give_up(now)
             }
             Seen::KeyDown { .. } | Seen::ButtonDown | Seen::Input if tapped.tag == TAG => {
+                self.sees_keys |= matches!(tapped.kind, Seen::KeyDown { .. });
                 Verdict::Pass
             }
             kind => {
@@ -116,6 +119,10 @@ pub(crate) struct Guard<O: Os> {
     tap: Option<(O::Tap, Arc<Mutex<State>>)>,
     /// Whether secure input has begun since the grab: then no tap gets keys, not even Esc.
     blinded: bool,
+    /// Whether this program has posted keys since the grab, and the tap has seen none: it needs
+    /// Input Monitoring for them (acsandmann/rift #406).
+    posted: bool,
+    deaf: bool,
 }
 
 impl<O: Os> Guard<O> {
@@ -124,6 +131,8 @@ impl<O: Os> Guard<O> {
             os,
             tap: None,
             blinded: false,
+            posted: false,
+            deaf: false,
         }
     }
 
@@ -156,7 +165,7 @@ impl<O: Os> Guard<O> {
             task.limit,
             Instant::now(),
         )));
-        self.blinded = false;
+        (self.blinded, self.posted, self.deaf) = (false, false, false);
         // Remove an earlier link's tap first.
         self.tap = None;
         let shared = Arc::clone(&state);
@@ -184,19 +193,30 @@ impl<O: Os> Guard<O> {
     pub(crate) fn ungrab(&mut self) {
         if let Some((_, state)) = &self.tap {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            self.deaf |= self.posted && !state.sees_keys;
             state.machine.release(Instant::now());
         }
     }
 
-    /// Records whether a password field has taken the keyboard. Called after each input.
-    pub(crate) fn check(&mut self) {
-        self.blinded |= self.holds() && self.os.secure_input();
+    /// Records whether keys were posted, and whether a password field has taken the keyboard. Called
+    /// after each input.
+    pub(crate) fn check(&mut self, posted: bool) {
+        let holds = self.holds();
+        self.posted |= holds && posted;
+        self.blinded |= holds && self.os.secure_input();
     }
 
     /// Why the guard has let input pass since the grab; returned once.
     pub(crate) fn lapse(&mut self) -> Option<String> {
-        std::mem::take(&mut self.blinded).then(|| {
-            "a password field took the keyboard, and macOS shows its keys to no guard".into()
+        let deaf = std::mem::take(&mut self.deaf);
+        if std::mem::take(&mut self.blinded) {
+            return Some(
+                "a password field took the keyboard, and macOS shows its keys to no guard".into(),
+            );
+        }
+        deaf.then(|| {
+            "without Input Monitoring (Privacy & Security) macOS shows it no keys, not even Esc"
+                .into()
         })
     }
 

@@ -68,7 +68,7 @@ fn listed<O: Os>(os: &O, app: &O::Element) -> Vec<AxWindow<O::Element>> {
     elements.into_iter().filter_map(read).collect()
 }
 
-fn ax_window<O: Os>(os: &O, element: O::Element) -> Option<AxWindow<O::Element>> {
+pub(crate) fn ax_window<O: Os>(os: &O, element: O::Element) -> Option<AxWindow<O::Element>> {
     const NAMES: &[&str] = &["AXTitle", "AXPosition", "AXSize", "AXMinimized"];
     let values = os.attributes(&element, NAMES).ok()?;
     let mut window = AxWindow {
@@ -310,14 +310,16 @@ pub(crate) fn popup_open<O: Os>(os: &O, pid: u32) -> bool {
         .any(|w| w.pid == pid && w.layer == MENU_LAYER)
 }
 
-/// The process whose window a click at this point would go to. `overlay` is this program's own pid:
-/// its panels take no clicks.
+/// The process whose window a click at this point would go to, as far as the list tells. `overlay`
+/// is this program's own pid: its panels take no clicks. Nor do most windows between the levels of
+/// windows and menus: since macOS 26.4 the Dock has one as large as the screen (claude-code #50719),
+/// and Screenshot another (vorssaint-utils #1459).
 pub(crate) fn owner_at<O: Os>(os: &O, at: Point, overlay: u32) -> Option<u32> {
     os.windows()
         .iter()
         .filter(|w| w.alpha > 0.0 && w.pid != overlay)
-        // Windows above menus take no clicks (the cursor, Mission Control's shield).
-        .find(|w| w.layer <= MENU_LAYER && extents(w).contains(at))
+        .filter(|w| WINDOW_LAYERS.contains(&w.layer) || w.layer == MENU_LAYER)
+        .find(|w| extents(w).contains(at))
         .map(|w| w.pid)
 }
 

@@ -7,7 +7,7 @@ mod common;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::{App, be_an_app, person};
+use common::{App, SLOW, be_an_app, person};
 use deskline_contract::guard::{Grab, Guards as _, LIMIT, Task};
 use deskline_contract::{
     Aim, Button, Cancel, Click, Clicks, KeyInput as _, Pictures as _, PointerInput as _,
@@ -61,6 +61,10 @@ struct Desk {
 
 impl Desk {
     fn new() -> Self {
+        Self::with("Target")
+    }
+
+    fn with(title: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut display = display();
         // Wine does not know the pointer's position before its first motion.
@@ -70,7 +74,7 @@ impl Desk {
                 display.pointer().unwrap().unwrap().at == away
             });
         }
-        let app = App::start("an_app", folder.path(), "Target", (40, 40));
+        let app = App::start("an_app", folder.path(), title, (40, 40));
         let persons = App::start("an_app", folder.path(), "Persons", (600, 300));
         let cancel = Cancel::new();
         let front = window(&mut display, &persons);
@@ -203,6 +207,16 @@ fn text_keys_clicks_and_the_wheel_reach_the_target_alone() {
         stray.iter().all(|line| line.starts_with("active")),
         "{stray:?}"
     );
+}
+
+#[test]
+fn a_field_that_takes_characters_slowly_gets_the_text_as_it_is() {
+    let mut desk = Desk::with(SLOW);
+    desk.raise();
+    let text = "Hello World, 1234 äöü €\tx";
+    desk.display.type_text(text, &desk.cancel).unwrap();
+    let lines = desk.settle();
+    assert_eq!(App::text_of(&lines), text);
 }
 
 #[test]

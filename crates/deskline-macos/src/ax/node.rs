@@ -22,6 +22,9 @@ pub(crate) struct Node<E> {
     /// For a table that is only partly read: how many rows are not read yet, and how many rows were
     /// read in ranges so far.
     pub(super) more_rows: Option<(usize, usize)>,
+    /// For a container that does not report which rows are visible: how many rows were read since
+    /// the last one that shows, and that one.
+    pub(super) past_view: Option<u32>,
 }
 
 impl<E> Node<E> {
@@ -37,6 +40,7 @@ impl<E> Node<E> {
             editable: None,
             clip: None,
             more_rows: None,
+            past_view: None,
         }
     }
 }

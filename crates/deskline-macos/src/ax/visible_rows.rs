@@ -38,6 +38,8 @@ pub(crate) struct Rows<E> {
     pub(crate) shown: Vec<E>,
     /// How many more rows there are.
     pub(crate) more: usize,
+    /// Whether the container does not report which of them are visible: their bounds show it.
+    pub(crate) unsure: bool,
 }
 
 /// Reads the visible rows.
@@ -51,21 +53,21 @@ pub(crate) fn read<O: Os>(os: &O, element: &O::Element, names: Names) -> Ax<Rows
         Err(AxError::ATTRIBUTE_UNSUPPORTED | AxError::NO_VALUE) => None,
         Err(e) => return Err(e),
     };
-    let (rows, total) = match (values.pop(), total) {
+    let (rows, total, unsure) = match (values.pop(), total) {
         // Firefox and apps based on it return no rows although there are some (zotero
         // #2734).
         (Some(Value::Elements(rows)), total) if !rows.is_empty() || total == Some(0) => {
-            (rows, total)
+            (rows, total, false)
         }
-        // The container does not report which rows are visible: their bounds show it later.
         (_, Some(total)) => (
             os.range(element, names.all, 0, total.min(UNKNOWN))?,
             Some(total),
+            true,
         ),
         (_, None) => {
             let total = os.count(element, "AXChildren").unwrap_or(0);
             let most = total.min(UNKNOWN);
-            (os.range(element, "AXChildren", 0, most)?, Some(total))
+            (os.range(element, "AXChildren", 0, most)?, Some(total), true)
         }
     };
     let more = total.map_or(0, |total| total.saturating_sub(rows.len()));
@@ -73,5 +75,9 @@ pub(crate) fn read<O: Os>(os: &O, element: &O::Element, names: Names) -> Ax<Rows
     shown.extend(header.and_then(Value::element));
     shown.extend(rows);
     shown.extend(menu.and_then(Value::element));
-    Ok(Rows { shown, more })
+    Ok(Rows {
+        shown,
+        more,
+        unsure,
+    })
 }

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskline_core::{Role, Tree};
 
@@ -23,10 +23,25 @@ pub(crate) const LOOK: Duration = Duration::from_millis(100);
 const MANUAL: &str = "AXManualAccessibility";
 const ENHANCED: &str = "AXEnhancedUserInterface";
 
-/// The apps that were asked already: their pids and start times, and the attributes used.
+/// How often in a row to wait for a page that does not come.
+const WAITS: u32 = 2;
+
+/// The apps that were asked already, by their pids and start times.
 pub(crate) struct Woken<O: Os> {
     os: O,
-    asked: HashMap<(u32, u64), &'static str>,
+    asked: HashMap<(u32, u64), Asked>,
+}
+
+#[derive(Clone, Copy)]
+struct Asked {
+    /// The attribute that was used.
+    name: &'static str,
+    /// Whether a tree may follow.
+    may: bool,
+    /// When, unless a further request may be made at once.
+    at: Option<Instant>,
+    /// How often in a row.
+    times: u32,
 }
 
 impl<O: Os> Woken<O> {
@@ -37,27 +52,50 @@ impl<O: Os> Woken<O> {
         }
     }
 
-    /// Asks an app once to build its tree. Returns whether a tree may follow.
+    /// Asks an app that shows no page to build its tree. Returns whether to wait for it.
+    ///
+    /// Electron may take the first request for none (FuJacob/cotabby #671), and loses its tree with
+    /// its renderer. Each request begins the wait anew, so the next one comes after it.
     ///
     /// Electron before 26 answers -25205 but builds the tree (electron/electron #38102), and some
     /// apps do so after -25208. From other apps with Chromium these answers are refusals.
     pub(crate) fn wake(&mut self, pid: u32) -> bool {
-        let started = self.os.process(pid).map_or(0, |p| p.started);
-        if self.asked.contains_key(&(pid, started)) {
+        let key = (pid, self.os.process(pid).map_or(0, |p| p.started));
+        let before = self.asked.get(&key);
+        let is_soon = |at: Instant| at.elapsed() < WAKES;
+        if before.is_some_and(|asked| !asked.may || asked.at.is_some_and(is_soon)) {
             return false;
         }
+        let times = before.map_or(0, |asked| asked.times) + 1;
         let (app, on) = (self.os.application(pid), NewValue::Bool(true));
         let manual = self.os.set(&app, MANUAL, &on);
         let path = self.os.app(pid).map(|app| app.path).unwrap_or_default();
-        let (asked, may) = match engine(&path) {
+        let (name, may) = match engine(&path) {
             _ if manual.is_ok() => (MANUAL, true),
             // Do not repeat a request that may have arrived: each one starts the wait anew.
             Some(Engine::Electron) => (MANUAL, may_follow(manual)),
             Some(Engine::Chromium) => (ENHANCED, may_follow(self.os.set(&app, ENHANCED, &on))),
             None => (MANUAL, false),
         };
-        self.asked.insert((pid, started), asked);
-        may
+        let at = Some(Instant::now());
+        let asked = Asked {
+            name,
+            may,
+            at,
+            times,
+        };
+        self.asked.insert(key, asked);
+        may && times <= WAITS
+    }
+
+    /// The app may be asked again at once: it has come to the front or, with a page, was awake.
+    pub(crate) fn renew(&mut self, pid: u32, has_page: bool) {
+        for (_, asked) in self.asked.iter_mut().filter(|((of, _), _)| *of == pid) {
+            asked.at = None;
+            if has_page {
+                asked.times = 0;
+            }
+        }
     }
 }
 
@@ -65,7 +103,7 @@ impl<O: Os> Drop for Woken<O> {
     /// Withdraws the requests when this server ends: VS Code and Cursor take them for a screen
     /// reader, and Chromium spends time on its tree.
     fn drop(&mut self) {
-        for ((pid, started), name) in self.asked.drain() {
+        for ((pid, started), Asked { name, .. }) in self.asked.drain() {
             if self.os.process(pid).is_some_and(|p| p.started == started) {
                 let app = self.os.application(pid);
                 self.os.set_timeout(&app, front::SAYS);

@@ -8,7 +8,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
-use deskline_contract::{Error, Result};
+use deskline_contract::{Cancel, Error, Result};
 use deskline_core::{Role, States, Text};
 
 use super::facts::{self, FACTS, FACTS_AND_CHILDREN, FACTS_BUT_VALUE, Facts};
@@ -23,6 +23,12 @@ use crate::windows;
 /// How long a hidden element may take to answer, in two attempts.
 const LEAST_TIME: Duration = Duration::from_millis(50);
 const MOST_TIME: Duration = Duration::from_millis(250);
+
+/// How long to read visible elements. Menus come after windows, each with this time.
+const VISIBLE: Duration = Duration::from_secs(3);
+
+/// How many rows in a row may not show before the rest counts as hidden.
+const BEYOND: u32 = 20;
 
 /// The maximum number of nodes. No app has more: a larger tree has a cycle.
 const MOST_NODES: usize = 200_000;
@@ -111,10 +117,41 @@ impl<'o, O: Os> Walk<'o, O> {
     }
 
     fn queued(&mut self) -> Result<()> {
-        while let Some(index) = self.queue.pop_front() {
+        let (cancel, start) = (Cancel::current(), Instant::now());
+        while start.elapsed() < VISIBLE
+            && let Some(index) = self.queue.pop_front()
+        {
+            cancel.check()?;
             self.ask(index)?;
+            self.past_view(index);
         }
+        self.hidden.extend(self.queue.drain(..));
         Ok(())
+    }
+
+    /// In a container that does not report its visible rows, those far beyond the last one that
+    /// shows are hidden too. One that nobody has seen takes 60 ms and more (trycua/cua #3907).
+    fn past_view(&mut self, index: usize) {
+        let Some(parent) = self.nodes[index].parent else {
+            return;
+        };
+        let shows = self.nodes[index].showing;
+        let Some(past) = &mut self.nodes[parent].past_view else {
+            return;
+        };
+        // Zero until one shows.
+        *past = if shows {
+            1
+        } else {
+            *past + u32::from(*past > 0)
+        };
+        if *past > BEYOND {
+            let nodes = &self.nodes;
+            let is_row = |index: &usize| nodes[*index].parent == Some(parent);
+            let (rows, rest) = self.queue.drain(..).partition::<VecDeque<_>, _>(is_row);
+            self.queue = rest;
+            self.hidden.extend(rows);
+        }
     }
 
     /// Reads hidden elements, until `until` or until one does not answer: reading a closed menu
@@ -378,6 +415,7 @@ impl<'o, O: Os> Walk<'o, O> {
         let asked = Instant::now();
         match visible_rows::read(self.os, &self.nodes[index].element, names) {
             Ok(rows) => {
+                self.nodes[index].past_view = rows.unsure.then_some(0);
                 self.add_all(index, rows.shown);
                 if rows.more > 0 {
                     self.nodes[index].more_rows = Some((rows.more, 0));

@@ -12,7 +12,7 @@ use deskline_core::{Point, Rect};
 
 use super::MacDesktop;
 use crate::desktop::Before;
-use crate::os::Os;
+use crate::os::{NewValue, Os, Value};
 use crate::{activate, front, panels, permissions, picture, windows};
 
 /// How long to take no picture after one was not delivered in time: each attempt would cost a link
@@ -91,8 +91,18 @@ impl<O: Os> Raising for MacDesktop<O> {
             .and_then(|before| before.front.as_ref());
         let theirs = theirs.filter(|theirs| theirs.number.map(u64::from) == Some(window.0));
         activate::window(&self.os, window, theirs, cancel)?;
-        if back && let Some(before) = self.before.take() {
-            activate::restore_order(&self.os, &before.order, before.raised);
+        if let Some(pid) = pid {
+            self.woken.renew(pid, false);
+        }
+        if (back || theirs.is_some())
+            && let Some(before) = self.before.take()
+        {
+            for (element, name) in &before.away {
+                let _ = self.os.set(element, name, &NewValue::Bool(true));
+            }
+            if back {
+                activate::restore_order(&self.os, &before.order, before.raised);
+            }
         }
         Ok(())
     }
@@ -103,10 +113,16 @@ impl<O: Os> MacDesktop<O> {
         let mut order = self.os.windows();
         order.retain(windows::is_window);
         let front = front::pid(&self.os).and_then(|pid| windows::focused(&self.os, pid));
+        let app = self.os.application(raised);
+        let hidden = self.os.attribute(&app, "AXHidden") == Ok(Value::Bool(true));
+        let windows = windows::of_app(&self.os, raised).into_iter();
+        let minimised = windows.filter_map(|(_, ax)| ax.filter(|ax| ax.minimised));
+        let away = minimised.map(|window| (window.element, "AXMinimized"));
         Before {
             order,
             front,
             raised,
+            away: away.chain(hidden.then_some((app, "AXHidden"))).collect(),
         }
     }
 }
@@ -197,7 +213,7 @@ impl<O: Os> Guards for MacDesktop<O> {
     }
 
     fn ungrab(&mut self) {
-        self.guard.check();
+        self.guard.check(false);
         if self.guard.holds() {
             self.guard.ungrab();
         }

@@ -40,7 +40,7 @@ impl<O: Os> Scene for MacDesktop<O> {
 
     fn end(&mut self) -> Result<()> {
         self.input.return_method();
-        self.guard.check();
+        self.guard.check(std::mem::take(&mut self.input.posted));
         Ok(())
     }
 

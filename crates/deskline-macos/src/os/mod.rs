@@ -251,6 +251,8 @@ pub enum Event {
         delta: (i64, i64),
         /// `kCGMouseEventNumber`, as in [`Event::Button`], while a button is down.
         number: i64,
+        /// `kCGMouseEventClickState`: 1 while a button is down.
+        clicks: i64,
         /// The button that is down meanwhile.
         dragging: Option<MouseButton>,
         /// `CGEventFlags`

@@ -236,6 +236,7 @@ impl<O: Os> Test<'_, O> {
                     to: (x + 1.0, y),
                     delta: (1, 0),
                     number: 0,
+                    clicks: 0,
                     dragging: None,
                     flags: 0,
                 };

@@ -129,6 +129,7 @@ fn a_mouse_that_moves_under_the_guard_does_not_keep_the_pointer_from_going_back(
             let motion = Event::Move {
                 to: (300.0, 700.0),
                 delta: (0, 0),
+                clicks: 0,
                 number: 0,
                 dragging: None,
                 flags: 0,

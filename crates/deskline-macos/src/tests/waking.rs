@@ -11,7 +11,7 @@ use crate::os::AxError;
 use crate::os::fake::quirks::Wakes;
 
 /// Mail is an Electron app that answers a request for its tree like this.
-fn electron(answers: Option<AxError>) -> Desk {
+pub(super) fn electron(answers: Option<AxError>) -> Desk {
     let desk = Desk::new();
     let bundle = desk.dir.path().join("Mail.app");
     let resources = "Contents/Frameworks/Electron Framework.framework/Versions/Current/Resources";
@@ -26,6 +26,7 @@ fn electron(answers: Option<AxError>) -> Desk {
         after: Duration::from_secs(2),
         answers,
         hears: None,
+        deaf: 0,
         builds: Duration::ZERO,
         page: Arc::new(move |world| {
             let page = world.add(window, "AXWebArea", "page", [100.0, 120.0, 600.0, 380.0]);

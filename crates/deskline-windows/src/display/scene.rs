@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use deskline_contract::{Error, Result};
 use deskline_core::{Point, WindowId};
 use deskline_input::{
-    Aim, Cancel, Doing, Hands, InputError, Other, Progress, Receiver, Rhythm, Scene, Under, Wait,
+    Aim, Cancel, Doing, Hands, InputError, Other, Progress, Receiver, Rhythm, Scene, Tempo, Under,
+    Wait,
 };
 
 use super::WinDisplay;
@@ -36,6 +37,18 @@ const TAKES: Duration = Duration::from_millis(300);
 /// How long to wait for an answer between two checks of the cancel flag.
 const SLICE: Duration = Duration::from_millis(50);
 
+/// The classes of fields that give a character again for one that comes too soon: the text of
+/// Notepad in Windows 11, and those of WinUI and of apps from the Store.
+const SLOW: [&str; 4] = [
+    "RichEditD2DPT",
+    "Windows.UI.Input.InputSite.WindowClass",
+    "Windows.UI.Core.CoreWindow",
+    "ApplicationFrameInputSinkWindow",
+];
+
+/// How long they take: 15 ms are too short for Notepad, and 20 ms enough (rustdesk #15243).
+const TAKES_A_CHARACTER: Duration = Duration::from_millis(25);
+
 impl Scene for WinDisplay {
     type Error = Error;
     type Key = WinKey;
@@ -53,7 +66,12 @@ impl Scene for WinDisplay {
     }
 
     fn rhythm(&self) -> Rhythm {
-        RHYTHM
+        let keys = if SLOW.contains(&os::focused_class().as_str()) {
+            Tempo::Each(TAKES_A_CHARACTER)
+        } else {
+            RHYTHM.keys
+        };
+        Rhythm { keys, ..RHYTHM }
     }
 
     fn begin(&mut self, _: Doing) -> Result<()> {

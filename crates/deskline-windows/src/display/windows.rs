@@ -33,7 +33,11 @@ pub(crate) const TOPMOST: u32 = 0x8;
 const TRANSPARENT: u32 = 0x20;
 const TOOLWINDOW: u32 = 0x80;
 const APPWINDOW: u32 = 0x4_0000;
+const LAYERED: u32 = 0x8_0000;
 const NOACTIVATE: u32 = 0x0800_0000;
+
+/// The edges of a window that glow (Visual Studio's, `MahApps`') are windows thinner than this.
+const EDGE: i32 = 20;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Toplevel {
@@ -93,7 +97,8 @@ pub(crate) fn kind(window: WindowId) -> Kind {
     let is_any = |classes: &[&str]| classes.contains(&class.as_str());
     let styles = os::styles(window);
     let untouchable = TRANSPARENT | NOACTIVATE;
-    let is_empty = os::outer(window).is_none_or(|rect| rect.is_empty());
+    let bounds = os::outer(window).unwrap_or(Rect::at(0, 0, 0, 0));
+    let is_edge = styles.extended & LAYERED != 0 && bounds.w.min(bounds.h) < EDGE;
     if class == MENU {
         Kind::Menu
     } else if is_any(&DESKTOPS) {
@@ -102,7 +107,7 @@ pub(crate) fn kind(window: WindowId) -> Kind {
         Kind::Panel
     } else if is_any(&HELPERS)
         || styles.extended & untouchable == untouchable
-        || is_empty && !is_minimised(window)
+        || (bounds.is_empty() || is_edge) && !is_minimised(window)
     {
         Kind::Nothing
     } else if styles.plain & CAPTION != CAPTION

@@ -25,13 +25,14 @@ use windows::Win32::UI::HiDpi::{
 };
 use windows::Win32::UI::Input::KeyboardAndMouse::IsWindowEnabled;
 use windows::Win32::UI::WindowsAndMessaging::{
-    EnumWindows, FindWindowExW, GA_ROOT, GW_OWNER, GWL_EXSTYLE, GWL_STYLE, GetAncestor,
-    GetClassNameW, GetCursorPos, GetForegroundWindow, GetLastActivePopup, GetPropW,
-    GetSystemMetrics, GetWindow, GetWindowLongPtrW, GetWindowRect, GetWindowThreadProcessId,
-    HWND_TOP, InternalGetWindowText, IsIconic, IsWindow, IsWindowVisible, SM_CXVIRTUALSCREEN,
-    SM_CYVIRTUALSCREEN, SM_XVIRTUALSCREEN, SM_YVIRTUALSCREEN, SMTO_ABORTIFHUNG, SW_MINIMIZE,
-    SW_RESTORE, SWP_ASYNCWINDOWPOS, SWP_NOACTIVATE, SWP_NOMOVE, SWP_NOSIZE, SendMessageTimeoutW,
-    SetForegroundWindow, SetWindowPos, ShowWindowAsync, WM_NULL, WindowFromPoint,
+    EnumWindows, FindWindowExW, GA_ROOT, GUITHREADINFO, GW_OWNER, GWL_EXSTYLE, GWL_STYLE,
+    GetAncestor, GetClassNameW, GetCursorPos, GetForegroundWindow, GetGUIThreadInfo,
+    GetLastActivePopup, GetPropW, GetSystemMetrics, GetWindow, GetWindowLongPtrW, GetWindowRect,
+    GetWindowThreadProcessId, HWND_TOP, InternalGetWindowText, IsIconic, IsWindow, IsWindowVisible,
+    SM_CXVIRTUALSCREEN, SM_CYVIRTUALSCREEN, SM_XVIRTUALSCREEN, SM_YVIRTUALSCREEN, SMTO_ABORTIFHUNG,
+    SW_MINIMIZE, SW_RESTORE, SWP_ASYNCWINDOWPOS, SWP_NOACTIVATE, SWP_NOMOVE, SWP_NOSIZE,
+    SendMessageTimeoutW, SetForegroundWindow, SetWindowPos, ShowWindowAsync, WM_NULL,
+    WindowFromPoint,
 };
 use windows::core::{BOOL, Owned, w};
 
@@ -185,6 +186,21 @@ pub(crate) fn is_enabled(window: WindowId) -> bool {
 pub(crate) fn front() -> Option<WindowId> {
     // SAFETY: takes nothing.
     some(unsafe { GetForegroundWindow() })
+}
+
+/// The class of the window with the focus, in the foreground window or below it.
+pub(crate) fn focused_class() -> String {
+    let mut threads = GUITHREADINFO {
+        cbSize: size_of::<GUITHREADINFO>() as u32,
+        ..GUITHREADINFO::default()
+    };
+    // SAFETY: the structure has its size; thread 0 is that of the foreground window.
+    let known = unsafe { GetGUIThreadInfo(0, &raw mut threads) };
+    known
+        .ok()
+        .and_then(|()| some(threads.hwndFocus))
+        .map(class)
+        .unwrap_or_default()
 }
 
 /// The toplevel window at a point.

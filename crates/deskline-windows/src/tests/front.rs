@@ -78,3 +78,25 @@ fn a_dialog_of_the_app_takes_the_keys() {
     assert_eq!(desk.fake.raw(yes).toggle, 1);
     assert_eq!(desk.front(), Some(NOTES));
 }
+
+/// The edges of a window that glow are windows of their own, as of Visual Studio and `MahApps`.
+#[test]
+fn edges_that_glow_are_no_open_menu() {
+    let mut desk = Desk::new();
+    let edges = [
+        [96.0, 96.0, 408.0, 4.0],
+        [96.0, 400.0, 408.0, 4.0],
+        [96.0, 100.0, 4.0, 300.0],
+        [500.0, 100.0, 4.0, 300.0],
+    ];
+    for (id, edge) in (30..).zip(edges) {
+        desk.fake.window(id, "", edge);
+        let mut world = desk.fake.world();
+        let styles = &mut world.win_mut(deskline_core::WindowId(id)).unwrap().styles;
+        (styles.plain, styles.extended) = (0x8000_0000, 0x8_0080);
+    }
+    desk.fake.world().come(NOTES);
+    let answer = desk.click_on("Bold");
+    assert!(!answer.is_error && desk.is_bold(), "{}", answer.text);
+    assert_eq!(desk.front(), Some(NOTES));
+}

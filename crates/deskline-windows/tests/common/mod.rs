@@ -4,7 +4,7 @@
 
 mod bed;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,11 @@ use std::time::{Duration, Instant};
 use windows::Win32::Foundation::{HWND, LPARAM, LRESULT, WPARAM};
 use windows::Win32::Graphics::Gdi::{COLOR_WINDOW, GetSysColorBrush};
 use windows::Win32::UI::WindowsAndMessaging::{
-    CW_USEDEFAULT, CreateWindowExW, DefWindowProcW, DispatchMessageW, GetMessageW, MSG, MoveWindow,
-    RegisterClassW, TranslateMessage, WINDOW_EX_STYLE, WM_ACTIVATE, WM_CHAR, WM_KEYDOWN, WM_KEYUP,
-    WM_LBUTTONDOWN, WM_LBUTTONUP, WM_MOUSEHWHEEL, WM_MOUSEWHEEL, WM_RBUTTONDOWN, WM_SYSKEYDOWN,
-    WNDCLASSW, WS_OVERLAPPEDWINDOW, WS_VISIBLE,
+    CW_USEDEFAULT, CreateWindowExW, DefWindowProcW, DispatchMessageW, GetClassNameW,
+    GetMessageTime, GetMessageW, MSG, MoveWindow, RegisterClassW, TranslateMessage,
+    WINDOW_EX_STYLE, WM_ACTIVATE, WM_CHAR, WM_KEYDOWN, WM_KEYUP, WM_LBUTTONDOWN, WM_LBUTTONUP,
+    WM_MOUSEHWHEEL, WM_MOUSEWHEEL, WM_RBUTTONDOWN, WM_SYSKEYDOWN, WNDCLASSW, WS_OVERLAPPEDWINDOW,
+    WS_VISIBLE,
 };
 use windows::core::{HSTRING, w};
 
@@ -28,7 +29,13 @@ const APP: &str = "DESKLINE_TEST_APP";
 
 thread_local! {
     static LOG: RefCell<Option<File>> = const { RefCell::new(None) };
+    /// When the last character was sent, in ms, and which.
+    static LAST: Cell<(i32, usize)> = const { Cell::new((0, 0)) };
 }
+
+/// The title of an app that takes a character every 15 ms, and for one that comes sooner the one
+/// before again, as Notepad of Windows 11 does (rustdesk #15243). Its class is Notepad's.
+pub const SLOW: &str = "Slow";
 
 /// An app's process and its log.
 pub struct App {
@@ -120,7 +127,11 @@ pub fn be_an_app() {
     };
     let log = File::options().create(true).append(true).open(log).unwrap();
     LOG.set(Some(log));
-    let class = w!("DesklineTestApp");
+    let class = if title == SLOW {
+        w!("RichEditD2DPT")
+    } else {
+        w!("DesklineTestApp")
+    };
     // SAFETY: the texts outlive the calls.
     unsafe {
         RegisterClassW(&WNDCLASSW {
@@ -163,6 +174,13 @@ pub fn be_an_app() {
     }
 }
 
+fn class_of(window: HWND) -> String {
+    let mut class = [0; 64];
+    // SAFETY: the call is given the buffer's length.
+    let length = unsafe { GetClassNameW(window, &mut class) };
+    String::from_utf16_lossy(&class[..length as usize])
+}
+
 fn note(line: &str) {
     LOG.with_borrow_mut(|log| {
         let log = log.as_mut().unwrap();
@@ -179,7 +197,18 @@ unsafe extern "system" fn on_message(
     let (low, high) = (data.0 as i16, (data.0 >> 16) as i16);
     let turned = (what.0 >> 16) as i16;
     match message {
-        WM_CHAR => note(&format!("char {:04x}", what.0)),
+        WM_CHAR => {
+            // SAFETY: takes nothing.
+            let now = unsafe { GetMessageTime() };
+            let (before, last) = LAST.get();
+            let is_slow = class_of(window) == "RichEditD2DPT";
+            let char = match now.wrapping_sub(before) {
+                ..15 if is_slow && last != 0 => last,
+                _ => what.0,
+            };
+            LAST.set((now, char));
+            note(&format!("char {char:04x}"));
+        }
         WM_KEYDOWN | WM_SYSKEYDOWN => note(&format!(
             "key {:02x} scan {:02x}",
             what.0,

@@ -86,6 +86,7 @@ fn post_from(source: Option<&CGEventSource>, event: &Event, tag: i64) -> Result<
             to,
             delta,
             number,
+            clicks,
             dragging,
             ..
         } => {
@@ -99,6 +100,7 @@ fn post_from(source: Option<&CGEventSource>, event: &Event, tag: i64) -> Result<
             set(made.as_deref(), CGEventField::MouseEventDeltaX, delta.0);
             set(made.as_deref(), CGEventField::MouseEventDeltaY, delta.1);
             set(made.as_deref(), CGEventField::MouseEventNumber, *number);
+            set(made.as_deref(), CGEventField::MouseEventClickState, *clicks);
             made
         }
         Event::Button {

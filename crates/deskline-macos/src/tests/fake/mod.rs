@@ -172,7 +172,12 @@ impl Fake {
             node.busy -= 1;
             return Err(AxError::CANNOT_COMPLETE);
         }
-        let (pid, hangs) = (node.pid, node.hangs);
+        let (pid, hangs, costs) = (node.pid, node.hangs, node.costs);
+        if !costs.is_zero() {
+            drop(world);
+            std::thread::sleep(costs);
+            world = self.world();
+        }
         match world.apps.get(&pid) {
             None => Err(AxError::CANNOT_COMPLETE),
             Some(app) if app.hung || hangs || world.quirks.hangs.contains(name) => {

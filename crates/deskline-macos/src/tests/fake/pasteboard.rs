@@ -14,6 +14,8 @@ pub(crate) struct Pasteboard {
     promise: Option<(String, Asked)>,
     /// The types whose data the owning app does not return.
     pub(crate) withheld: Option<&'static str>,
+    /// Whether a clipboard manager reads each new text.
+    pub(crate) watched: bool,
     /// Another program copies this when the data of a type is read for the first time.
     pub(crate) copied_meanwhile: Option<Vec<PasteboardItem>>,
 }
@@ -55,6 +57,9 @@ impl Pasteboard {
     pub(super) fn promise(&mut self, text: &str, marks: &[&'static str], asked: Asked) -> i64 {
         let marks = marks.iter().map(|mark| ((*mark).to_owned(), Vec::new()));
         self.copy(vec![marks.collect()]);
+        if self.watched {
+            asked();
+        }
         self.promise = Some((text.to_owned(), asked));
         self.changes
     }

@@ -12,6 +12,9 @@ const DWELL: Duration = Duration::from_millis(40);
 /// A drag that begins sooner after its mouse-down does not count.
 const THRESHOLD: Duration = Duration::from_millis(45);
 
+/// A drop that comes sooner after the last motion is not taken.
+const DROP: Duration = Duration::from_millis(250);
+
 /// A button that is down.
 #[derive(Clone, Copy)]
 pub(super) struct Pressed {
@@ -22,6 +25,7 @@ pub(super) struct Pressed {
     button: MouseButton,
     /// The motions that count.
     dragged: bool,
+    moved: Instant,
 }
 
 impl World {
@@ -77,12 +81,18 @@ impl World {
                 }
             }
             Event::Move {
-                to, delta, number, ..
+                to,
+                delta,
+                number,
+                clicks,
+                ..
             } => {
                 self.pointer = *to;
                 let strict = self.quirks.strict_drags;
                 if let Some(pressed) = &mut self.pressed {
+                    pressed.moved = Instant::now();
                     let counts = *delta != (0, 0)
+                        && *clicks == 1
                         && *number == pressed.number
                         && *number > self.presses_before
                         && pressed.since.elapsed() >= THRESHOLD;
@@ -180,6 +190,7 @@ impl World {
             number,
             button,
             dragged: false,
+            moved: Instant::now(),
         });
         let pid = self.node(target).pid;
         if !in_bar {
@@ -202,6 +213,9 @@ impl World {
         }
         self.pressed = None;
         self.pointer = at;
+        if self.quirks.strict_drags && pressed.dragged && pressed.moved.elapsed() < DROP {
+            return;
+        }
         if self.draggable.contains(&pressed.on) && pressed.dragged && number == pressed.number {
             let onto = self.under(at);
             self.dropped.push((pressed.on, onto));

@@ -24,8 +24,10 @@ pub(crate) struct Quirks {
     /// The pointer moves this much later than the event was posted, and a mouse-down before that is
     /// lost (`SwiftAutoGUI` #115).
     pub(crate) late_pointer: Duration,
-    /// A drag counts only if each motion has a delta (open-codex-computer-use #53), and all of its
-    /// events have one number (deskflow #9991, macOS 26 and later), above the last one.
+    /// A drag counts only if each motion has a delta (open-codex-computer-use #53) and the state of
+    /// a click (`OpenTabletDriver` #2764), all of its events have one number (deskflow #9991, macOS
+    /// 26 and later), above the last one, and the release comes some time after the last motion
+    /// (codex #43047: 300 ms are enough).
     pub(crate) strict_drags: bool,
     /// `CGPreflightScreenCaptureAccess` answers no although the grant is there (Peekaboo #94,
     /// screenpipe #3623).
@@ -72,6 +74,12 @@ pub(crate) struct Quirks {
     /// The first event in the menu bar only shows it: in full screen, and if the menu bar hides
     /// itself.
     pub(crate) hides_menu_bar: bool,
+    /// The system-wide element finds nothing at any point.
+    pub(crate) no_hit_test: bool,
+    /// The tap sees no keys: Input Monitoring is not allowed (acsandmann/rift #406).
+    pub(crate) tap_without_keys: bool,
+    /// An input method that is turned on works once the focus has moved.
+    pub(crate) icon_only: bool,
     /// The pointer follows the person's mouse although a tap drops the motions (deskflow #9963).
     pub(crate) drops_still_move: bool,
 }
@@ -90,6 +98,8 @@ pub(crate) struct Wakes {
     /// (openstream
     /// #10).
     pub(crate) hears: Option<&'static str>,
+    /// How many requests have no effect.
+    pub(crate) deaf: u32,
     /// How long it does not answer while it builds the tree.
     pub(crate) builds: Duration,
     pub(crate) page: super::Behaviour,

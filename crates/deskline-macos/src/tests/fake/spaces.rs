@@ -60,6 +60,7 @@ impl World {
             let due = Instant::now() + self.quirks.animation;
             self.later.push((due, Arc::new(|w| w.arriving = None)));
         }
+        self.method_on |= std::mem::take(&mut self.method_next) && self.front != pid;
         self.front = pid;
         self.fronts.push(pid);
         let mut own = self.windows_of(pid);

@@ -88,7 +88,8 @@ impl Os for Fake {
     }
     fn element_at(&self, at: (f64, f64)) -> Ax<Handle> {
         let world = self.world();
-        let under = world.seen_at(at).ok_or(AxError::NO_VALUE)?;
+        let under = world.seen_at(at).filter(|_| !world.quirks.no_hit_test);
+        let under = under.ok_or(AxError::NO_VALUE)?;
         Ok(Handle::new(&world, under))
     }
     fn window_of(&self, element: &Handle) -> Option<u32> {
@@ -142,8 +143,11 @@ impl Os for Fake {
                 && let Some(wakes) = world.apps[&pid].wakes.clone().filter(|_| is_root)
             {
                 world.requests.push((name, *value == NewValue::Bool(true)));
+                let app = world.apps.get_mut(&pid).unwrap();
+                let deaf = &mut app.wakes.as_mut().unwrap().deaf;
+                *deaf = deaf.saturating_sub(1);
                 // Each request begins the wait anew.
-                if wakes.hears.is_none_or(|hears| hears == name) {
+                if wakes.deaf == 0 && wakes.hears.is_none_or(|hears| hears == name) {
                     world
                         .later
                         .retain(|(_, does)| !Arc::ptr_eq(does, &wakes.page));
@@ -377,12 +381,20 @@ impl Os for Fake {
             return Ok(());
         }
         let judge = self.world().tap.as_ref().map(|(_, judge)| judge.clone());
-        if let Some(judge) = judge {
+        let is_key = matches!(event, Event::Key { .. } | Event::Text { .. });
+        let seen = !is_key || !self.world().quirks.tap_without_keys;
+        if let Some(judge) = judge.filter(|_| seen) {
             let kind = match event {
                 Event::Key {
                     code,
                     down: true,
                     flags,
+                }
+                | Event::Text {
+                    code,
+                    down: true,
+                    flags,
+                    ..
                 } => Seen::KeyDown {
                     code: *code,
                     flags: *flags,
@@ -452,7 +464,9 @@ impl Os for Fake {
     fn select_source(&self, id: Option<&str>) -> bool {
         let mut world = self.world();
         if !world.quirks.method_stays {
-            world.method_on = id == Some("pinyin");
+            let on = id == Some("pinyin");
+            world.method_next = on && world.quirks.icon_only;
+            world.method_on = on && !world.quirks.icon_only;
         }
         true
     }

@@ -26,6 +26,8 @@ pub(crate) struct Node {
     /// Whether it does not answer although its app does: each call to it waits for the messaging
     /// timeout.
     pub(crate) hangs: bool,
+    /// The time that each call to it takes.
+    pub(crate) costs: Duration,
     /// How many calls in a row will fail at once with `kAXErrorCannotComplete`.
     pub(crate) busy: u32,
 }
@@ -92,6 +94,8 @@ pub(crate) struct World {
     pub(crate) no_layout_letters: bool,
     /// Whether an input method is on: letters go into the word that it composes.
     pub(crate) method_on: bool,
+    /// The input method that the next change of the focus turns on.
+    pub(super) method_next: bool,
     /// The codes of keys that are dead without Shift.
     pub(crate) dead_keys: HashSet<u16>,
     /// The characters that the layout has with Command alone.
@@ -118,7 +122,7 @@ pub(crate) struct World {
     pub(crate) space: u32,
     pub(crate) space_of: HashMap<Id, u32>,
     /// Behaviours to run later.
-    pub(super) later: Vec<(Instant, Behaviour)>,
+    pub(crate) later: Vec<(Instant, Behaviour)>,
     pub(super) pressed: Option<Pressed>,
     /// How often a button was pressed before the program started.
     pub(crate) presses_before: i64,

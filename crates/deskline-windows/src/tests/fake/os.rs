@@ -52,6 +52,10 @@ pub(crate) fn class(window: WindowId) -> String {
     of(window, |window| window.class.to_owned())
 }
 
+pub(crate) fn focused_class() -> String {
+    front().map(class).unwrap_or_default()
+}
+
 pub(crate) fn title(window: WindowId) -> String {
     of(window, |window| window.title.clone())
 }

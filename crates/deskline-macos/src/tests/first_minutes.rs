@@ -1,0 +1,234 @@
+//! What a Mac does in the first ten minutes and an ideal one does not.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use deskline_contract::{Button, Cancel, Reason, Scope, Trees as _};
+use deskline_link::call::{ClickKind, Input, Typing};
+use deskline_link::{Action, Call, Target};
+
+use super::desk::{Desk, EDITOR, Expect, MAIL, has, tree, within};
+use super::waking::electron;
+use crate::desktop::MacDesktop;
+use crate::os::Value;
+use crate::os::fake::pasteboard::paste;
+use crate::os::fake::{clicks, text};
+
+/// Since macOS 26.4 the Dock has a window as large as the screen, which lets clicks through
+/// (claude-code #50719). Games, Java and slow apps answer no hit test.
+#[test]
+fn the_docks_window_over_the_screen_keeps_no_click_from_an_app_without_a_hit_test() {
+    let mut desk = Desk::new();
+    desk.given(|world| {
+        world.app(300, "Dock", "/System/Library/CoreServices/Dock.app".into());
+        world.apps.get_mut(&300).unwrap().regular = false;
+        world.extra.push((300, [0.0, 0.0, 1_440.0, 900.0], 20));
+        world.quirks.no_hit_test = true;
+    });
+    desk.click_on("Send", "AXButton").ok();
+    assert_eq!(clicks(&desk.mac.world()).len(), 1);
+}
+
+/// Control Center owns the places of status items since macOS 26 (jordanbaird/Ice #903).
+#[test]
+fn a_menu_extra_is_clicked_though_control_center_owns_its_place() {
+    let mut desk = Desk::new();
+    desk.given(|world| {
+        world.menu_extra(MAIL, "Status");
+        let path = "/System/Library/CoreServices/ControlCenter.app";
+        world.app(310, "Control Center", path.into());
+        let center = world.apps.get_mut(&310).unwrap();
+        (center.regular, center.bundle_id) = (false, Some("com.apple.controlcenter".into()));
+        world
+            .extra
+            .insert(0, (310, [1_000.0, 0.0, 440.0, 24.0], 25));
+    });
+    let click = Input::Click {
+        target: Target::titled("Status", "AXMenuBarItem"),
+        kind: ClickKind::with_button(Button::Right),
+        then: Typing::default(),
+    };
+    desk.run(click).ok();
+    // Over another place of an app it stops a click.
+    desk.given(|world| world.extra.insert(0, (310, [0.0, 0.0, 1_440.0, 900.0], 25)));
+    desk.click_on("Send", "AXButton")
+        .fails_with("Control Center");
+}
+
+/// Electron takes a first request for none and answers that all is well (FuJacob/cotabby #671).
+#[test]
+fn an_app_that_has_not_heard_the_first_request_is_asked_again() {
+    let desk = electron(None);
+    desk.given(|world| {
+        let wakes = world.apps.get_mut(&MAIL).unwrap().wakes.as_mut().unwrap();
+        (wakes.deaf, wakes.after) = (1, Duration::from_millis(100));
+    });
+    let mut desktop = MacDesktop::new(desk.mac.clone());
+    let mut has_page = || {
+        let tree = desktop.read(MAIL, Scope::Showing).unwrap();
+        tree.elements.iter().any(|e| e.title.shown == "Home")
+    };
+    assert!(!has_page());
+    assert!(has_page());
+    // The page goes with its renderer, and comes at the next request.
+    desk.given(|world| {
+        let is_page = |n: &crate::os::fake::Node| n.attributes["AXRole"] == text("AXWebArea");
+        let page = world.nodes.iter().find(|(_, n)| is_page(n));
+        let page = *page.unwrap().0;
+        world.remove(page);
+    });
+    assert!(has_page());
+}
+
+/// An Electron app may have windows without a page.
+#[test]
+fn an_app_that_never_shows_a_page_is_not_waited_for_each_time() {
+    let desk = electron(None);
+    desk.given(|world| {
+        let wakes = world.apps.get_mut(&MAIL).unwrap().wakes.as_mut().unwrap();
+        wakes.deaf = 1_000;
+    });
+    let mut desktop = MacDesktop::new(desk.mac.clone());
+    for _ in 0..2 {
+        desktop.read(MAIL, Scope::Showing).unwrap();
+    }
+    let start = Instant::now();
+    desktop.read(MAIL, Scope::Showing).unwrap();
+    within(start, Duration::from_millis(500));
+}
+
+/// A list that does not tell which of its rows show, each of which takes its time: 60 ms and more
+/// in Contacts (trycua/cua #3907).
+fn slow_list(desk: &Desk, rows: u32) {
+    let window = desk.window;
+    desk.given(|world| {
+        let at = [110.0, 430.0, 200.0, 60.0];
+        let area = world.add(window, "AXScrollArea", "", at);
+        let outline = world.add(area, "AXOutline", "Contacts", at);
+        world.set(outline, "AXVisibleRows", Value::Elements(vec![]));
+        for n in 0..rows {
+            let top = 430.0 + 20.0 * f64::from(n);
+            let at = [110.0, top, 200.0, 20.0];
+            let row = world.add(outline, "AXRow", &format!("Contact {n}"), at);
+            world.node(row).costs = Duration::from_millis(60);
+        }
+    });
+}
+
+#[test]
+fn a_list_of_slow_rows_is_read_as_far_as_it_shows() {
+    let mut desk = Desk::new();
+    slow_list(&desk, 400);
+    let start = Instant::now();
+    let answer = desk.run(Action::Refresh).ok();
+    within(start, Duration::from_secs(6));
+    has(tree(&answer), "\"Contact 2\"");
+    has(tree(&answer), "# partial");
+}
+
+#[test]
+fn esc_ends_the_reading_of_a_slow_list() {
+    let mut desk = Desk::new();
+    slow_list(&desk, 400);
+    let cancel = Cancel::new();
+    let esc = cancel.clone();
+    let start = Instant::now();
+    let presses = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        esc.cancel(Reason::Person);
+    });
+    let call = Call::new(MAIL, Action::Refresh);
+    let answer = desk.links.run(&call, &cancel);
+    presses.join().unwrap();
+    assert!(answer.is_error, "{}", answer.text);
+    within(start, Duration::from_secs(1));
+}
+
+/// `TISSelectInputSource` of an input method changes the icon, and the method only once the focus
+/// moves (Karabiner-Elements #1602, kawa #10).
+#[test]
+fn the_persons_input_method_works_again_after_a_text_in_another_app() {
+    let mut desk = Desk::new();
+    let body = desk.body;
+    desk.given(|world| {
+        world.focus(MAIL, body);
+        world.quirks.icon_only = true;
+        world.method_on = true;
+    });
+    desk.type_text("http").ok();
+    let now = desk.given(|world| (world.front, world.value(body), world.method_on));
+    assert_eq!(now, (EDITOR, "http".into(), true));
+}
+
+#[test]
+fn an_app_that_was_hidden_or_minimised_is_so_again_afterwards() {
+    for name in ["AXMinimized", "AXHidden"] {
+        let mut desk = Desk::new();
+        let node = desk.given(|world| {
+            let root = world.apps[&MAIL].root;
+            let node = if name == "AXHidden" {
+                root
+            } else {
+                desk.window
+            };
+            world.node(node).settable.insert(name);
+            world.set(node, name, Value::Bool(true));
+            node
+        });
+        desk.click(Target::titled("Send", "AXButton"), Typing::default())
+            .ok();
+        let (clicked, value) = desk.given(|world| {
+            let value = world.nodes[&node].attributes[name].clone();
+            (clicks(world).len(), value)
+        });
+        assert_eq!((clicked, value), (1, Value::Bool(true)), "{name}");
+    }
+}
+
+/// A tap needs Accessibility, and to see keys Input Monitoring (acsandmann/rift #406).
+#[test]
+fn a_tap_that_sees_no_keys_is_no_guard_and_the_answer_says_so() {
+    let mut desk = Desk::new();
+    let body = desk.body;
+    desk.given(|world| {
+        world.focus(MAIL, body);
+        world.quirks.tap_without_keys = true;
+    });
+    let answer = desk.type_text("go").ok();
+    has(&answer.text, "Input Monitoring");
+    desk.mac.world().quirks.tap_without_keys = false;
+    let answer = desk.type_text("go").ok();
+    assert!(!answer.text.contains("Input Monitoring"), "{}", answer.text);
+}
+
+/// A clipboard manager reads what is new at once; the app pastes a moment after its key.
+#[test]
+fn a_reader_of_the_pasteboard_before_the_app_does_not_end_the_paste() {
+    let mut desk = Desk::new();
+    let body = desk.body;
+    desk.given(|world| {
+        world.focus(MAIL, body);
+        world.pasteboard.watched = true;
+        let kind = "public.utf8-plain-text".to_owned();
+        world
+            .pasteboard
+            .copy(vec![vec![(kind, b"theirs".to_vec())]]);
+        let pastes: crate::os::fake::Behaviour = Arc::new(|world| {
+            let due = Instant::now() + Duration::from_millis(150);
+            world.later.push((due, Arc::new(paste)));
+        });
+        world
+            .apps
+            .get_mut(&MAIL)
+            .unwrap()
+            .shortcuts
+            .insert(9, pastes);
+    });
+    let typing = Typing {
+        text: Some("ours".into()),
+        paste: true,
+        ..Typing::default()
+    };
+    desk.run(Action::type_text(typing)).ok();
+    assert_eq!(desk.mac.world().value(body), "ours");
+}

@@ -21,8 +21,8 @@ use deskline_contract::clipboard::ClipboardThread;
 ///
 /// # Errors
 ///
-/// [`Error::Unsupported`](deskline_contract::Error::Unsupported) if the compositor does not offer data
-/// control.
+/// [`Error::Unsupported`](deskline_contract::Error::Unsupported) if the compositor does not offer
+/// data control.
 pub fn start(socket: &Path) -> Result<ClipboardThread> {
     thread::keep(|reading| keeper::Keeper::connect(socket, reading))
 }

@@ -47,7 +47,7 @@ impl Partial {
         let unread = self.unread.nodes.saturating_sub(elements);
         if self.unread.heavy {
             words.push(format!(
-                "not read, as the app's texts are too long: {}, not counting descendants",
+                "not read, as the app's text is too long: {}, not counting descendants",
                 escape::count(unread, "element")
             ));
         } else if self.unread.cut {

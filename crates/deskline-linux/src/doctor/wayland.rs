@@ -72,7 +72,7 @@ pub(super) fn look(session: &Session) -> Vec<Check> {
             Check::warn(
                 "display",
                 format!("{wayland}, {compositor}: Wayland, without X11"),
-                format!("for input and pictures log in to an X11 session, or {PRIVATE}"),
+                format!("for input and screenshots log in to an X11 session, or {PRIVATE}"),
             )
         },
         row(WINDOWS, &windows, BY_PROTOCOLS),

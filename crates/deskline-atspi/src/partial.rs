@@ -74,8 +74,8 @@ impl Partial {
                 crowded => &format!("{crowded} children of containers"),
             };
             words.push(format!(
-                "not read: {were} of more than {}; the visible ones were searched for by their \
-                 places",
+                "not read: {were} of more than {}; only the visible ones were looked for, by their \
+                 positions",
                 engine::LISTED
             ));
         }

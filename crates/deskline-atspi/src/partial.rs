@@ -47,7 +47,7 @@ impl Partial {
         let unread = self.unread.nodes.saturating_sub(elements);
         if self.unread.heavy {
             words.push(format!(
-                "not read, as the app's texts are too long: {}, not counting descendants",
+                "not read, as the app's text is too long: {}, not counting descendants",
                 escape::count(unread, "element")
             ));
         } else if self.unread.cut {
@@ -74,8 +74,8 @@ impl Partial {
                 crowded => &format!("{crowded} children of containers"),
             };
             words.push(format!(
-                "not read: {were} of more than {}; the visible ones were searched for by their \
-                 places",
+                "not read: {were} of more than {}; only the visible ones were looked for, by their \
+                 positions",
                 engine::LISTED
             ));
         }

@@ -278,11 +278,10 @@ fn grab(outcome: Outcome) -> Result<Grab> {
     match outcome {
         Outcome::Held => Ok(Grab::Held),
         Outcome::HeldBut => Ok(Grab::Partly(
-            "A device of the user's was not kept out, because a key was held down on it".into(),
+            "A device of the user's was not blocked, because a key was held down on it".into(),
         )),
         Outcome::Closed(closed) => Ok(Grab::Partly(format!(
-            "{closed} of the devices in /dev/input may not be read by this user, and were not \
-            kept out"
+            "{closed} of the devices in /dev/input were not blocked, as this user may not read them"
         ))),
         Outcome::NoDevice => unable("No keyboard or pointer in /dev/input could be grabbed"),
         Outcome::Unreadable => unable("This user may not read the devices in /dev/input"),

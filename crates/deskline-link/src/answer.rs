@@ -173,10 +173,10 @@ fn write(
     if let Some(why) = failed {
         summary
             .notes
-            .push(format!("the picture was not written: {why}"));
+            .push(format!("the screenshot was not written: {why}"));
     }
     if let (Some(Err(why)), None) = (picture, error) {
-        summary.notes.push(format!("no picture: {why}"));
+        summary.notes.push(format!("no screenshot: {why}"));
     }
 }
 

@@ -127,7 +127,7 @@ fn texts(session: &Session) -> Check {
         return Check::ok(NAME, "read by tesseract, in apps without a tree");
     }
     let install = packages::install(&[Package::Tesseract]);
-    let finding = "no OCR engine: texts of apps without a tree are on the screenshot only";
+    let finding = "no OCR engine: text in apps without a tree is on the screenshot only";
     Check::warn(NAME, finding, format!("as root: {install}")).mended_by(Fix::Root(install))
 }
 

@@ -17,7 +17,7 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use crate::session::{Environment, Session};
 
 /// How to install an engine, as the end of a message.
-pub(crate) const LACKING: &str = ". With the package tesseract-ocr its texts would be elements too";
+pub(crate) const LACKING: &str = ". With the package tesseract-ocr its text would be elements too";
 
 /// The address space of the program. It takes 100 MB.
 const MEMORY: u64 = 1 << 30;

@@ -59,7 +59,7 @@ impl Request {
             None => (png, describe(&picture, &picture.rgb)),
             Some(small) => {
                 let png =
-                    encode(&small).map_err(|error| format!("cannot make a picture: {error}"))?;
+                    encode(&small).map_err(|error| format!("cannot make a screenshot: {error}"))?;
                 (png, describe(&picture, &small))
             }
         };

@@ -177,8 +177,8 @@ fn never_started(reason: Reason) -> Answer {
     let why = match reason {
         Reason::Request => "the client cancelled the request",
         Reason::Person => "the user pressed Esc",
-        Reason::Watchdog => "the guard was held for too long",
-        Reason::Unguarded => "the guard was lost",
+        Reason::Watchdog => "the user's input was locked for too long",
+        Reason::Unguarded => "the lock on the user's input was lost",
         Reason::Stopping => "the server is stopping",
     };
     error_answer(&format!(

@@ -34,7 +34,7 @@ Add it to an agent's client:
   deskline install codex -- --desktop private   with options of the server
   deskline skill                                for agents that use a shell instead of MCP
 
-Try it by hand:
+Try it yourself:
   deskline doctor                               checks everything that it needs; --fix repairs what it can
   deskline demo                                 what agents do, on a private desktop
   deskline call list_applications
@@ -42,7 +42,7 @@ Try it by hand:
   deskline call click_and_traverse '{\"pid\": 4821, \"element\": \"7\", \"role\": \"AXButton\"}'
   deskline --desktop private call open_application_and_traverse '{\"identifier\": \"gedit\"}'
   deskline log --follow                         what agents do
-  deskline view                                 the same in a browser, with pictures
+  deskline view                                 the same in a browser, with screenshots
   deskline --desktop private replay RUN         a run again, as a test of its apps
   deskline grep 'Total: [0-9]+'                 when was that last on a screen?
 
@@ -465,7 +465,7 @@ pub(crate) struct Selftest {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// The journal of the run
+    /// The folder of the run's log
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
     /// Leave lines out of the comparison that match this regular expression, such as a clock's
@@ -475,7 +475,7 @@ pub(crate) struct ReplayArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ViewArgs {
-    /// The journal of the run [default: as --dir]
+    /// The folder of the run's log [default: as --dir]
     #[arg(value_name = "DIR")]
     pub(crate) run: Option<PathBuf>,
     /// Write one file with everything in it, to keep or to mail, instead of serving a page

@@ -147,7 +147,7 @@ fn complete(
 fn takes(arg: &Arg) -> Option<&'static str> {
     match arg.get_action() {
         ArgAction::SetTrue => Some("true or false"),
-        ArgAction::Append => Some("a list of texts, such as [\"gedit\"]"),
+        ArgAction::Append => Some("a list of strings, such as [\"gedit\"]"),
         ArgAction::Set => Some("a text or a number"),
         _ => None,
     }
@@ -309,11 +309,11 @@ mod tests {
             ("\n\nask = \"yes\"", "F:3: ask must be true or false"),
             (
                 "allow-app = \"gedit\"",
-                "F:1: allow-app must be a list of texts, such as [\"gedit\"]",
+                "F:1: allow-app must be a list of strings, such as [\"gedit\"]",
             ),
             (
                 "allow-app = [1.5]",
-                "F:1: allow-app must be a list of texts, such as [\"gedit\"]",
+                "F:1: allow-app must be a list of strings, such as [\"gedit\"]",
             ),
             (
                 "guard-timeout = true",

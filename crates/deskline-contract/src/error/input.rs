@@ -119,8 +119,8 @@ fn lacks(at: &[usize], why: Gap) -> String {
     let places = places(at);
     match why {
         Gap::AboveFfff => format!(
-            "Chromium and Electron take no character above U+FFFF from a key on Wayland, as \
-            {places} of the text; nothing was typed. Type it with paste true, or use \
+            "{places} of the text: on Wayland Chromium and Electron take no character above U+FFFF \
+            from a key. Nothing was typed. Type it with paste true, or use \
             set_value_and_traverse"
         ),
         Gap::NoSpareKey => format!(

@@ -136,8 +136,8 @@ pub enum TargetError {
     NoBounds(String),
     /// The element is disabled, and stays so.
     #[error(
-        "{0} is disabled, and was not enabled within 1 s. Nothing was touched. Do what it waits \
-         for first, or click it by x and y if it only says so"
+        "{0} is disabled, and was not enabled within 1 s. Nothing was touched. Do first what \
+         enables it, or click it by x and y if it does not look disabled"
     )]
     Disabled(String),
     /// The element does not show.

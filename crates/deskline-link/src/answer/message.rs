@@ -60,7 +60,7 @@ fn cancelled(reason: Reason, tool: &str) -> String {
         Reason::Stopping => format!("Cancelled: the server was stopped during {tool}"),
         Reason::Watchdog => format!("{tool} held the user's input for too long and was stopped"),
         Reason::Unguarded => {
-            format!("{tool} was stopped: the guard that kept the user's input out was lost")
+            format!("{tool} was stopped: the lock on the user's input was lost")
         }
     }
 }

@@ -63,7 +63,7 @@ type Check = fn(&mut dyn Keyboard, &Cancel) -> Found;
 
 /// What holds while the guard is closed. The last one opens it.
 const CLOSED: [(&str, Check); 5] = [
-    ("guard: the person's key", |keyboard, _| {
+    ("guard: your key", |keyboard, _| {
         letter(keyboard, Who::Person, false)
     }),
     ("guard: our own key", |keyboard, _| {
@@ -75,7 +75,7 @@ const CLOSED: [(&str, Check); 5] = [
         cancel.wait(NOTHING)?;
         Ok("does not cancel".into())
     }),
-    ("guard: the person's Esc", |keyboard, cancel| {
+    ("guard: your Esc", |keyboard, cancel| {
         let start = Instant::now();
         keyboard.press(Who::Person, Key::Escape)?;
         ends(cancel, SHOWS, start, Reason::Person)
@@ -179,7 +179,7 @@ fn killed(keyboard: &mut dyn Keyboard, program: &Path) -> Found {
 /// Makes all checks. Without `program`, those that need a second process are left out.
 pub fn check(sheet: &mut Sheet, keyboard: &mut dyn Keyboard, program: Option<&Path>) {
     let open = |keyboard: &mut dyn Keyboard| letter(keyboard, Who::Person, true);
-    sheet.note("without the guard: the person's key", open(keyboard));
+    sheet.note("without the guard: your key", open(keyboard));
     let cancel = Cancel::new();
     if let Err(why) = close(keyboard.guards(), LIMIT, &cancel) {
         return sheet.note("guard", Err(why));

@@ -20,7 +20,7 @@ fn without_a_display_trees_are_read_and_pressed() {
     assert_snapshot!(story.outcome(), @r##"
     summary: Pressed 'Send' [AXButton]. 0 added, 0 removed, 1 modified. Settled in _ ms.
     effect: changed
-    note: no picture: it is reached through a bridge for trees
+    note: no screenshot: it is reached through a bridge for trees
     target: [AXButton] "Send" #e5
     focus: "New Message"
     text_changes:
@@ -119,7 +119,7 @@ fn without_a_guard_or_pictures_the_answer_reports_it() {
     summary: Clicked 'Send' [AXButton]. 0 added, 0 removed, 2 modified. Settled in _ ms.
     effect: changed
     note: no guard: only the compositor could. The user's own keys and clicks may have mixed with this
-    note: no picture: the portal was refused
+    note: no screenshot: the portal was refused
     target: [AXButton] "Send" focused #e5
     focus: "New Message" › [AXButton] "Send" #e5
     text_changes:

@@ -55,7 +55,7 @@ pub(super) fn look(owners: &[u32], listed: &[App], checks: &mut Vec<Check>) -> V
     checks.push(match (pids.len(), wrong.len()) {
         (0, 0) => Check::warn(
             "apps",
-            "no app has a window, so no tree and no picture were tried",
+            "no app has a window, so no tree and no screenshot were tried",
             "open one to have them tried",
         ),
         (0, _) => Check::warn(

@@ -24,11 +24,11 @@ const NEEDED: [(&str, &str, bool); 7] = [
     ),
     ("Composite", OF_COVERED, false),
     ("DAMAGE", OF_COVERED, false),
-    ("MIT-SHM", "quick pictures", false),
+    ("MIT-SHM", "quick screenshots", false),
     ("X-Resource", OF_PROCESS, false),
 ];
 
-const OF_COVERED: &str = "pictures of windows that others cover";
+const OF_COVERED: &str = "screenshots of windows that others cover";
 const OF_PROCESS: &str = "finding the process of a window that does not name it";
 
 /// Checks the display. Also returns its app windows, frontmost first, if they could be read.

@@ -253,7 +253,7 @@ fn the_self_test_passes_on_a_working_mac() {
         "sheet closes",
         "picture",
         "its limit",
-        "the person's Esc",
+        "your Esc",
         "Calculator shows 50 after 50 clicks",
         "scroll, by the scroll bar",
         "drag, by the window's place",

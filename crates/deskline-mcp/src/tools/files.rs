@@ -20,7 +20,7 @@ pub(super) static SEARCH_TREE: ToolRecord = ToolRecord {
 
 pub(super) static VIEW_SCREENSHOT: ToolRecord = ToolRecord {
     name: "view_screenshot",
-    about: "The picture of a window, if you have no file tool. Coordinates from it only where \
+    about: "A window's screenshot, if you have no file tool. Take coordinates from it only where \
         an answer has no_tree: or blind:.",
     args: &[FILE],
     effect: Effect::ReadFile,

@@ -65,8 +65,7 @@ fn refusal() -> DisplayError {
         );
     }
     DisplayError::NotRaised(
-        "Windows, which waits while the user has a menu open, did not let the window come to \
-         the front",
+        "Windows did not let the window come to the front, as always while the user has a menu open",
         COMES,
     )
 }

@@ -156,6 +156,16 @@ impl Bed {
         self.script("chooser.py")
     }
 
+    /// One of a toolkit that saves, and a button behind it; see `testbed/apps/chooser.py`.
+    pub fn saver(&self, toolkit: &str, folder: &Path) -> App<'_> {
+        self.script_with("chooser.py", &[toolkit, folder.to_str().unwrap()])
+    }
+
+    /// A field that completes what is typed, a menu and a button; see `testbed/apps/completes.py`.
+    pub fn completes(&self, toolkit: &str) -> App<'_> {
+        self.script_with("completes.py", &[toolkit])
+    }
+
     /// A window that asks in a message box before it deletes; see `testbed/apps/alerts.py`.
     pub fn alerts(&self, toolkit: &str, question: &str) -> App<'_> {
         self.script_with("alerts.py", &[toolkit, question])

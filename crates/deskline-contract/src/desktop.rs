@@ -1,5 +1,6 @@
 //! The contract between a link and an operating system, in four parts.
 
+use deskline_core::Point;
 use deskline_input::Cancel;
 
 use std::sync::Arc;
@@ -85,6 +86,12 @@ pub trait AppWindows {
     /// Whether a menu, pop-up or drop-down of the app is open that would close if the pointer or
     /// the front window changed.
     fn popup_open(&mut self, pid: u32) -> Result<bool>;
+
+    /// Whether an open pop-up of the app that is elsewhere would take a click at this point, and
+    /// only close.
+    fn popup_takes(&mut self, _pid: u32, _at: Point) -> Result<bool> {
+        Ok(false)
+    }
 }
 
 /// Without a screen, there is no window and no pointer position.

@@ -30,7 +30,7 @@ use crate::steps::Steps;
 use crate::trees::Scope;
 use deskline_input::Cancel;
 use deskline_input::clock::Instant;
-use expected::{Effect, sent};
+use expected::{Effect, asked, sent};
 use field::Verdict;
 use handoff::FrontWatch;
 use quiet::{Awaits, await_quiet};
@@ -73,6 +73,7 @@ impl Steps<'_> {
             look: report.before_input(),
             target,
             sent: sent(action, self.is_last(report)),
+            asked: asked(action, report.step.keys.between.as_ref().or(before)),
             most: quiet::MOST,
         };
         match await_quiet(desk, pid, awaits, self.cancel) {

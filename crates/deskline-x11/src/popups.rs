@@ -2,7 +2,7 @@
 //! does not list.
 
 use deskline_contract::Result;
-use deskline_core::Rect;
+use deskline_core::{Point, Rect};
 use x11rb::protocol::xproto::Window;
 
 use super::X11;
@@ -41,6 +41,14 @@ impl X11 {
             return Ok(!popups.is_empty() && self.probe(Grabbable::Pointer)?.grabbed()?);
         }
         Ok(true)
+    }
+
+    /// Whether an open pop-up of the process that is elsewhere has grabbed the pointer, and so
+    /// takes a click at this point.
+    pub fn popup_takes(&self, pid: u32, at: Point) -> Result<bool> {
+        let open = self.popups(pid)?;
+        let beside = !open.is_empty() && !open.iter().any(|popup| popup.contains(at));
+        Ok(beside && self.probe(Grabbable::Pointer)?.grabbed()?)
     }
 }
 

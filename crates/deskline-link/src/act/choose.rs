@@ -40,7 +40,7 @@ const OPEN_KEY: KeyPress = KeyPress {
     modifiers: Modifiers::ALT,
 };
 
-const CLOSE_KEY: KeyPress = KeyPress {
+pub(super) const CLOSE_KEY: KeyPress = KeyPress {
     key: Key::Escape,
     modifiers: Modifiers::empty(),
 };

@@ -6,6 +6,8 @@ use std::time::Duration;
 use deskline_core::{Element, Point, Rect, Role, States, Tree, escape};
 
 use super::action::Act;
+use super::choose::CLOSE_KEY;
+use crate::call::{Action, Input};
 use crate::checkpoint::Checkpoint;
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, TargetError, WindowHint};
@@ -20,6 +22,10 @@ const SAYS_ACTIVE: Duration = Duration::from_secs(1);
 
 /// The polling interval of that wait. GTK 4 sends no event for it.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// How deep menus are nested that a click would close, and how long each may take to close.
+const NESTED: usize = 4;
+const CLOSES: Duration = Duration::from_millis(400);
 
 /// The window that has to be in front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +71,10 @@ impl Act<'_> {
                 ..self.aim(None)
             });
             self.grab(desk)?;
-            return Ok(None);
+            self.close_pop_ups(desk)?;
+            if desk.popup_open(self.pid)? {
+                return Ok(None);
+            }
         }
         let windows = self.candidates(desk, wanted)?;
         self.grab(desk)?;
@@ -83,6 +92,42 @@ impl Act<'_> {
             }
             ([], ..) => Err(self.no_window()),
         }
+    }
+
+    /// Closes the menus and lists that would take a click on a target beside them, as GTK's and
+    /// Qt's do.
+    pub(super) fn close_pop_ups(&self, desk: &mut Checkpoint<'_>) -> Result<()> {
+        let Some(at) = self.beside_menus() else {
+            return Ok(());
+        };
+        for _ in 0..NESTED {
+            if !desk.popup_takes(self.pid, at)? {
+                break;
+            }
+            desk.press_key(CLOSE_KEY, Duration::ZERO, self.cancel)?;
+            let start = Instant::now();
+            while start.elapsed() < CLOSES && desk.popup_takes(self.pid, at)? {
+                self.cancel.wait(LOOK)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The place of a click on a target that opens no menu and is in none.
+    fn beside_menus(&self) -> Option<Point> {
+        let is_click = matches!(self.action, Action::Input(Input::Click { .. }));
+        let target = self.target.filter(|target| is_click && !target.given)?;
+        let element = self.tree?.elements.get(target.index?)?;
+        let in_menu = matches!(
+            element.role,
+            Role::MENU_BAR | Role::MENU_BAR_ITEM | Role::MENU | Role::MENU_ITEM
+        );
+        let is_button = matches!(&*element.native_role, "push button" | "toggle button");
+        let opened = element.states.contains(States::EXPANDED)
+            || is_button && element.states.contains(States::CHECKED);
+        target
+            .point
+            .filter(|_| element.visible && !in_menu && !opened)
     }
 
     pub(super) fn aim(&self, window: Option<WindowId>) -> Aim {

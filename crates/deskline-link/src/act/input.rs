@@ -72,6 +72,8 @@ impl Act<'_> {
                 let Reached {
                     point, name, place, ..
                 } = self.where_now(desk, target, reached)?;
+                // Completions may have come meanwhile.
+                self.close_pop_ups(desk)?;
                 let click = Click {
                     at: point,
                     button: kind.button,

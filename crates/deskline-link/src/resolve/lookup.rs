@@ -418,15 +418,20 @@ pub(super) fn dialog(tree: &Tree) -> Option<usize> {
     (tree.toplevel(dialog) == Some(dialog)).then_some(dialog)
 }
 
-/// `, which has "Cancel" [AXButton] #e4`, or nothing.
+/// `, which has "Cancel" [AXButton] #e4`, or nothing. The buttons that answer a dialog are its
+/// last.
 fn buttons(tree: &Tree, dialog: usize) -> String {
     const MOST: usize = 5;
     let elements = tree.elements.iter().enumerate().skip(dialog);
-    let its = elements.filter(|(at, e)| {
-        e.role == Role::BUTTON && e.visible && tree.toplevel(*at) == Some(dialog)
+    let answers = elements.filter(|(at, e)| {
+        let is_header = e.native_role == "table column header";
+        let is_button = e.role == Role::BUTTON && !is_header && !e.title.shown.is_empty();
+        is_button && e.visible && tree.toplevel(*at) == Some(dialog)
     });
-    let labels = its.filter_map(|(at, _)| tree_file::window_label(tree, at));
-    let labels: Vec<String> = labels.take(MOST).collect();
+    let mut labels: Vec<String> = answers
+        .filter_map(|(at, _)| tree_file::window_label(tree, at))
+        .collect();
+    labels.drain(..labels.len().saturating_sub(MOST));
     if labels.is_empty() {
         return String::new();
     }

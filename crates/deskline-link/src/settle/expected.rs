@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{Element, Key, KeyPress, States};
+use deskline_core::{Diff, Element, Key, KeyPress, States, Tree};
 
 use crate::call::{Action, Input, Quiet};
 use crate::trees::{Sent, Sign};
@@ -18,6 +18,10 @@ const UNSEEN: Duration = Duration::from_millis(120);
 /// draws it pressed for 250 ms, sends no event, and then runs its action. After a click an app may
 /// have to compute, or ask a server.
 const ACTIVATION: Duration = Duration::from_millis(320);
+
+/// How long a dialog may take to answer Return in a field. GTK draws its button pressed for 250 ms,
+/// looks the name up, and closes.
+pub(crate) const ANSWERS: Duration = Duration::from_millis(600);
 
 /// A tool tip shows once the pointer has rested for 500 ms (GTK, Chromium) or 700 ms (Qt).
 const RESTED: Duration = Duration::from_millis(900);
@@ -131,4 +135,38 @@ pub(crate) fn sent(action: &Action, is_last: bool) -> Option<Sent> {
         return Some(Sent::Scroll);
     }
     (action.keys() != (None, None) && is_last).then_some(Sent::Keys)
+}
+
+/// The tree right before the Return that answers a dialog, if this action presses it in a field.
+pub(crate) fn asked<'t>(action: &Action, before: Option<&'t Tree>) -> Option<&'t Tree> {
+    let (_, key) = action.keys();
+    let is_return = key.is_some_and(|key| key.key == Key::Return && key.modifiers.is_empty());
+    before.filter(|tree| {
+        let field = tree.focus().filter(|_| is_return);
+        let field = field.filter(|at| tree.elements[*at].states.contains(States::EDITABLE));
+        let dialog = tree.dialog_in_front().and_then(|at| tree.toplevel(at));
+        field.is_some_and(|field| dialog.is_some() && tree.toplevel(field) == dialog)
+    })
+}
+
+/// Whether a dialog has answered: something of it has changed besides the field, whose text may
+/// still be completed, or it has closed, or there is another window.
+pub(crate) fn has_answered(asked: &Tree, now: &Tree) -> bool {
+    let Some(field) = asked.focus() else {
+        return true;
+    };
+    let dialog = asked.toplevel(field);
+    let id = |tree: &Tree, at: Option<usize>| at.map(|at| tree.elements[at].id.clone());
+    let (its, field) = (id(asked, dialog), &asked.elements[field].id);
+    let within = |tree: &Tree, at: usize| {
+        let is_field = |at: usize| tree.elements[at].id == *field;
+        let shows = tree.elements[at].visible && !tree.outwards(at).any(is_field);
+        shows && id(tree, tree.toplevel(at)) == its
+    };
+    let diff = Diff::between(asked, now);
+    let mut modified = diff.modified.iter().filter(|m| !m.is_focus_alone());
+    id(now, now.active_toplevel()) != its
+        || diff.added.iter().any(|at| within(now, *at))
+        || diff.removed.iter().any(|at| within(asked, *at))
+        || modified.any(|m| within(now, m.after))
 }

@@ -18,7 +18,7 @@ use crate::desktop::Desktop;
 use crate::error::Result;
 use crate::ocr::is_from_picture;
 use crate::picture::change;
-use crate::settle::expected::{Effect, QUIET};
+use crate::settle::expected::{ANSWERS, Effect, QUIET, has_answered};
 use crate::settle::stale::{AGREE, expected_places, has_slid, lacks_page, may_be_stale, may_slide};
 use crate::trees::{Scope, Sent, Sign};
 use deskline_input::Cancel;
@@ -98,6 +98,8 @@ pub(crate) struct Awaits<'t> {
     pub(crate) target: Option<&'t Element>,
     /// The input, if it matters when the tree reports its effect.
     pub(crate) sent: Option<Sent>,
+    /// The tree right before the Return that answers a dialog from a field of it.
+    pub(crate) asked: Option<&'t Tree>,
     /// The longest time.
     pub(crate) most: Duration,
 }
@@ -114,8 +116,14 @@ impl Awaits<'_> {
             look: None,
             target: None,
             sent: None,
+            asked: None,
             most,
         }
+    }
+
+    /// How long to wait for an app that has shown no effect.
+    fn unseen(&self) -> Duration {
+        self.asked.map_or(self.effect.unseen(), |_| ANSWERS)
     }
 
     /// Whether the window's picture changed, except at the clicked and the focused element.
@@ -183,8 +191,10 @@ pub(crate) fn await_quiet(
         let change = known.map_or(Some(Sign::Change), note);
         let changed = change.is_some();
         let opened = !awaits.opens || desktop.popup_open(pid)?;
-        seen |= opened && awaits.effect.shows(heard.any, change, awaits.raised);
-        shown |= opened && awaits.before.is_some() && change >= Some(enough);
+        let answered = awaits.asked.is_none_or(|asked| has_answered(asked, &tree));
+        let counts = opened && answered;
+        seen |= counts && awaits.effect.shows(heard.any, change, awaits.raised);
+        shown |= counts && awaits.before.is_some() && change >= Some(enough);
         let announced = heard.any.is_some() && heard.silent && known.is_some();
         let fresh = awaits.before.and_then(|b| newcomers.fresh(b, &tree));
         let pending = desktop.handoff_pending()?;
@@ -198,16 +208,16 @@ pub(crate) fn await_quiet(
             let until = if seen {
                 heard.last + if announced && changed { SEEN } else { QUIET }
             } else {
-                start + awaits.effect.unseen()
+                start + awaits.unseen()
             };
             let until = fresh.map_or(until, |since| until.max(since + FRESH));
             let left = until.saturating_duration_since(Instant::now());
             more = hears(desktop, left, cancel)?;
             // Some apps send events because they are read: stop after a second reading that found
             // no change.
-            let due = seen || start.elapsed() >= awaits.effect.unseen();
+            let due = seen || start.elapsed() >= awaits.unseen();
             quiet = more.is_none() || due && fresh.is_none() && last.is_some() && !changed;
-            seen |= opened && awaits.effect.shows(more, None, awaits.raised);
+            seen |= counts && awaits.effect.shows(more, None, awaits.raised);
         } else {
             more = None;
         }

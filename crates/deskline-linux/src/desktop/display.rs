@@ -135,6 +135,11 @@ impl AppWindows for LinuxDesktop {
         let known = self.display.popup_open(pid)?;
         Ok(known.unwrap_or_else(|| self.menus.is_open(pid)))
     }
+
+    fn popup_takes(&mut self, pid: u32, at: Point) -> Result<bool> {
+        let x11 = self.display.x11();
+        x11.map_or(Ok(false), |x11| x11.x11().popup_takes(pid, at))
+    }
 }
 
 impl Raising for LinuxDesktop {

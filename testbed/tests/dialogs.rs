@@ -1,0 +1,82 @@
+//! Dialogs that close at Return, and menus and lists that a click beside them would only close.
+//! Another app's window, the person's, is in front.
+#![allow(clippy::unwrap_used)]
+
+use deskline_testbed::Bed;
+use serde_json::json;
+
+const KITS: [&str; 4] = ["gtk3", "gtk4", "qt5", "qt6"];
+
+/// GTK answers a chooser 250 ms after Return, while the last events of the typed text come.
+#[test]
+fn after_return_a_file_chooser_has_closed() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let folder = bed.path("saves");
+    std::fs::create_dir_all(&folder).unwrap();
+    for kit in KITS {
+        for name in ["other", "other.txt"] {
+            let app = bed.saver(kit, &folder);
+            let text = json!({"text": name, "pressKey": "Return"});
+            let answer = persons.call_behind(&server, app.pid, "type_and_traverse", text);
+            let answer = answer.ok();
+            assert!(!app.log().is_empty(), "{kit}, {name}: {answer}");
+            assert!(
+                !answer.text.contains("\ndialog:"),
+                "{kit}, {name}: {answer}"
+            );
+            answer.has("focus: \"Base\"");
+        }
+    }
+}
+
+#[test]
+fn a_name_behind_a_dialog_is_refused_with_the_dialogs_buttons() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let folder = bed.path("saves");
+    std::fs::create_dir_all(&folder).unwrap();
+    for kit in KITS {
+        let app = bed.saver(kit, &folder);
+        for tool in ["click_and_traverse", "press_ax_and_traverse"] {
+            let archive = json!({"element": "Archive", "role": "AXButton"});
+            let answer = persons.call_behind(&server, app.pid, tool, archive);
+            let error = answer.error();
+            let names = ["\"Base\"", "\"Cancel\"", "\"Save\""];
+            assert!(
+                names.iter().all(|name| error.contains(name)),
+                "{kit}: {error}"
+            );
+        }
+        assert_eq!(app.log(), [""; 0], "{kit}");
+    }
+}
+
+/// Toolkits close a menu, a list or completions at a click beside it, and do nothing else.
+#[test]
+fn a_click_beside_an_open_menu_or_list_reaches_its_button() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    let save = json!({"element": "Save", "role": "AXButton"});
+    for kit in KITS {
+        for opens in [
+            json!({"element": "More"}),
+            // GTK's completions come 100 ms after the last key.
+            json!({"element": "Fruit", "role": "AXTextField", "text": "ap", "delayAfterAction": 0.3}),
+        ] {
+            let app = bed.completes(kit);
+            let call = |args| persons.call_behind(&server, app.pid, "click_and_traverse", args);
+            // Its menu or list stays open in front of the person's window.
+            let opened = call(opens).ok();
+            let mut click = save.clone();
+            click["pid"] = app.pid.into();
+            let clicked = server.call("click_and_traverse", click).ok();
+            let typed = if opened.text.contains("typed") {
+                "saved ap"
+            } else {
+                "saved "
+            };
+            assert_eq!(app.log(), [typed], "{kit}: {opened}\n{clicked}");
+        }
+    }
+}

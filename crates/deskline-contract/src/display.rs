@@ -202,14 +202,18 @@ pub trait Workspaces {
     fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>>;
 
     /// The workspace that shows, counted from 1; `None` if there are none, or it is unknown.
-    fn workspace(&mut self) -> Result<Option<u32>>;
+    fn workspace(&mut self) -> Result<Option<u32>> {
+        Ok(None)
+    }
 
     /// Minimises or shades a window again that [`Raising::activate`] has brought to the front from
     /// `state`.
     fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()>;
 
     /// Shows the workspace with this number, and waits until it does (bounded).
-    fn show_workspace(&mut self, workspace: u32, cancel: &Cancel) -> Result<()>;
+    fn show_workspace(&mut self, _workspace: u32, _cancel: &Cancel) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Clicks, drags and the wheel.

@@ -14,8 +14,7 @@ use deskline_contract::{
 use deskline_core::Point;
 use deskline_input::{Part, Port};
 
-/// A compositor. All coordinates are logical pixels. No method has a default: an optional ability
-/// is a trait of its own, which a compositor offers or not.
+/// A compositor. All coordinates are logical pixels.
 pub trait Compositor: Raising + Send {
     /// Whether the compositor accepts this input, or why not.
     fn takes(&self, _input: Input) -> Offer<()> {
@@ -47,7 +46,9 @@ pub trait Compositor: Raising + Send {
     }
 
     /// The other app's window that a click at this point would reach, if the compositor reports it.
-    fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>>;
+    fn over(&mut self, _at: Point, _aim: Aim) -> Result<Option<Other>> {
+        Ok(None)
+    }
 
     /// Prepares the pointer for these points. If points are relative to the front window, that is
     /// the window returned by the last [`Compositor::keyboard`].

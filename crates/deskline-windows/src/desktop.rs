@@ -125,23 +125,24 @@ impl<U: Uia> Apps for WinDesktop<U> {
         let front = os::front().map(owner);
         let mut applications: Vec<Application> = Vec::new();
         for window in every() {
+            let pid = owner(window);
             let state = WindowState {
-                minimised: os::is_minimised(window.id),
+                minimised: os::is_minimised(window),
                 ..WindowState::default()
             };
-            let titled = (os::title(window.id), state);
-            let known = applications.iter_mut().find(|a| a.app.pid == window.pid);
+            let titled = (os::title(window), state);
+            let known = applications.iter_mut().find(|a| a.app.pid == pid);
             if let Some(application) = known {
                 application.windows.push(titled);
                 continue;
             }
             applications.push(Application {
                 app: App {
-                    name: os::name(window.pid),
-                    pid: window.pid,
+                    name: os::name(pid),
+                    pid,
                 },
                 windows: vec![titled],
-                front: front == Some(window.pid),
+                front: front == Some(pid),
             });
         }
         Ok(applications)

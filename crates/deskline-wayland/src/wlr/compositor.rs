@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_contract::{
-    Aim, AppToplevel, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, PictureNature,
+    Aim, AppToplevel, Cancel, DisplayError, Error, Missing, Offer, Picture, PictureNature,
     Pictures, Raising, Result, Window, WindowId, WindowState, Workspaces,
 };
 use deskline_core::{Point, Rect, escape};
@@ -315,10 +315,6 @@ impl<T: Toplevels> Workspaces for Wlr<T> {
         Ok(ids.map(|id| (id, state)).collect())
     }
 
-    fn workspace(&mut self) -> Result<Option<u32>> {
-        Ok(None)
-    }
-
     fn put_away(&mut self, id: WindowId, _: WindowState) -> Result<()> {
         let (_, described) = self.look()?;
         let its = self.pairs.listed(id, &listed(&self.client), &described);
@@ -327,10 +323,6 @@ impl<T: Toplevels> Workspaces for Wlr<T> {
             toplevel.handle.set_minimized();
         }
         self.client.roundtrip()
-    }
-
-    fn show_workspace(&mut self, _: u32, _: &Cancel) -> Result<()> {
-        Ok(())
     }
 }
 
@@ -459,10 +451,6 @@ impl<T: Toplevels> Compositor for Wlr<T> {
                 (None, None) => return Ok(Keyboard::Nobody),
             }
         }
-    }
-
-    fn over(&mut self, _: Point, _: Aim) -> Result<Option<Other>> {
-        Ok(None)
     }
 
     fn locate(&mut self, _: Option<Aim>, places: &[Point], cancel: &Cancel) -> Result<Located> {

@@ -18,7 +18,7 @@ use deskline_unix::complaint::Complaint;
 use find::Program;
 use windows::Win32::Foundation::ERROR_ELEVATION_REQUIRED;
 
-use crate::display::windows::{Toplevel, every};
+use crate::display::windows::{every, owner};
 use crate::process::{self, Process, name};
 use crate::{os, private};
 
@@ -111,7 +111,7 @@ impl Programs {
         }
         let program = find::find(identifier)?;
         permit(&program.identity())?;
-        let before = every().into_iter().map(|window| window.id).collect();
+        let before = every().into_iter().collect();
         let at = process::now();
         let (pid, complaint) = start(&program).map_err(|why| OpenError::NotStarted {
             name: program.name.clone(),
@@ -184,24 +184,27 @@ impl Starting {
             line.by_ref().take(16).any(|pid| Some(pid) == self.pid)
         };
         let windows = every();
-        let find = |is_it: &dyn Fn(&Toplevel) -> bool| {
-            Some(windows.iter().find(|window| is_it(window))?.pid)
+        let find = |is_it: &dyn Fn(WindowId) -> bool| {
+            let mut windows = windows.iter().copied();
+            windows.find(|window| is_it(*window)).map(owner)
         };
-        let is_new = |window: &Toplevel| !self.before.contains(&window.id);
+        let is_new = |window: WindowId| !self.before.contains(&window);
         let is_later = |pid: u32| {
             let times = Process::open(pid).and_then(|process| process.times());
             times.is_some_and(|times| times.started >= self.at)
         };
-        let named = |window: &Toplevel, wanted: &str| name(window.pid).eq_ignore_ascii_case(wanted);
-        find(&|window| is_descendant(window.pid))
+        let named =
+            |window: WindowId, wanted: &str| name(owner(window)).eq_ignore_ascii_case(wanted);
+        find(&|window| is_descendant(owner(window)))
             .or_else(|| {
-                let consoles = |window: &Toplevel| CONSOLES.iter().any(|of| named(window, of));
+                let consoles = |window: WindowId| CONSOLES.iter().any(|of| named(window, of));
                 find(&|window| is_new(window) && consoles(window))
             })
             .or_else(|| {
                 let stem = self.stem();
                 let heir = find(&|window| named(window, &stem));
-                let heir = heir.or_else(|| find(&|window| is_new(window) && is_later(window.pid)));
+                let heir =
+                    heir.or_else(|| find(&|window| is_new(window) && is_later(owner(window))));
                 heir.filter(|_| ended)
             })
     }
@@ -210,11 +213,9 @@ impl Starting {
 /// The app with a window whose executable has this name, frontmost first.
 fn running(identifier: &str) -> Option<u32> {
     let wanted = find::without_exe(identifier);
-    let mut windows = every().into_iter();
-    let found = windows.find(|window| name(window.pid).eq_ignore_ascii_case(wanted));
-    found
-        .filter(|_| !wanted.is_empty())
-        .map(|window| window.pid)
+    let mut pids = every().into_iter().map(owner);
+    let found = pids.find(|pid| name(*pid).eq_ignore_ascii_case(wanted));
+    found.filter(|_| !wanted.is_empty())
 }
 
 /// Starts the program. Returns its pid if that is known yet, and its standard error.

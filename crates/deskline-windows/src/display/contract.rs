@@ -8,7 +8,7 @@ use deskline_core::{Point, WindowId};
 use deskline_input::{Aim, Cancel, Hands};
 
 use super::raise;
-use super::windows::{Kind, Toplevel, describe, every, kind, states, toplevels};
+use super::windows::{describe, every, owner, states};
 use crate::guard::Guard;
 use crate::input::keys::WinKey;
 use crate::input::{Input, send};
@@ -40,12 +40,8 @@ impl WinDisplay {
 
     /// The windows of a process, without menus and helper windows.
     pub(crate) fn plain(pid: u32) -> Vec<Window> {
-        let mut windows = toplevels();
-        windows.retain(|top: &Toplevel| top.pid == pid && kind(top.id) == Kind::Window);
-        windows
-            .into_iter()
-            .map(|toplevel| describe(toplevel.id))
-            .collect()
+        let its = every().into_iter().filter(|window| owner(*window) == pid);
+        its.map(describe).collect()
     }
 }
 
@@ -55,10 +51,7 @@ impl Screen for WinDisplay {
     }
 
     fn every_window(&mut self) -> Result<Vec<Window>> {
-        Ok(every()
-            .into_iter()
-            .map(|toplevel| describe(toplevel.id))
-            .collect())
+        Ok(every().into_iter().map(describe).collect())
     }
 
     fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>> {
@@ -88,14 +81,6 @@ impl Raising for WinDisplay {
 impl Workspaces for WinDisplay {
     fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
         Ok(states())
-    }
-
-    fn workspace(&mut self) -> Result<Option<u32>> {
-        Ok(None)
-    }
-
-    fn show_workspace(&mut self, _: u32, _: &Cancel) -> Result<()> {
-        Ok(())
     }
 
     fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()> {

@@ -256,9 +256,7 @@ fn cut(picture: Picture, shown: Rect) -> Picture {
 
 /// Whether another window covers any part of `shown`.
 fn is_covered(window: WindowId, shown: Rect) -> bool {
-    let above = toplevels()
-        .into_iter()
-        .take_while(|other| other.id != window);
-    let mut bounds = above.filter_map(|other| bounds(other.id));
+    let above = toplevels().into_iter().take_while(|other| *other != window);
+    let mut bounds = above.filter_map(bounds);
     bounds.any(|other| !other.intersect(&shown).is_empty())
 }

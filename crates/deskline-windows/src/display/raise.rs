@@ -73,8 +73,8 @@ fn refusal() -> DisplayError {
 /// Whether the window, or its dialog, is above all others that are not always on top.
 fn is_on_top(window: WindowId) -> bool {
     let mut windows = every().into_iter();
-    let first = windows.find(|other| os::styles(other.id).extended & TOPMOST == 0);
-    first.is_none_or(|first| belongs_to(first.id, window))
+    let first = windows.find(|other| os::styles(*other).extended & TOPMOST == 0);
+    first.is_none_or(|first| belongs_to(first, window))
 }
 
 /// Whether the window, or its dialog, is the foreground window.

@@ -39,18 +39,11 @@ const NOACTIVATE: u32 = 0x0800_0000;
 /// The edges of a window that glow (Visual Studio's, `MahApps`') are windows thinner than this.
 const EDGE: i32 = 20;
 
-#[derive(Debug, Clone, Copy)]
-pub struct Toplevel {
-    pub(crate) id: WindowId,
-    pub(crate) pid: u32,
-}
-
 /// All visible or minimised toplevel windows, including menus, frontmost first.
-pub(crate) fn toplevels() -> Vec<Toplevel> {
+pub(crate) fn toplevels() -> Vec<WindowId> {
     let mut windows = os::all();
     windows.retain(|window| is_visible(*window) && os::cloaked(*window) == 0);
-    let toplevel = |id| Toplevel { id, pid: owner(id) };
-    windows.into_iter().map(toplevel).collect()
+    windows
 }
 
 /// Whether the window is visible nowhere: neither on the screen, nor minimised, nor on another
@@ -122,29 +115,29 @@ pub(crate) fn kind(window: WindowId) -> Kind {
 }
 
 /// The windows of apps, frontmost first.
-pub(crate) fn every() -> Vec<Toplevel> {
+pub(crate) fn every() -> Vec<WindowId> {
     let mut all = toplevels();
-    all.retain(|toplevel| kind(toplevel.id) == Kind::Window);
+    all.retain(|window| kind(*window) == Kind::Window);
     all
 }
 
 /// The states of windows that are minimised, panels or desktops.
 pub(crate) fn states() -> Vec<(WindowId, WindowState)> {
-    let state = |toplevel: &Toplevel| {
-        let place = match kind(toplevel.id) {
+    let state = |window: WindowId| {
+        let place = match kind(window) {
             Kind::Panel => Place::Panel,
             Kind::Desktop => Place::Desktop,
             _ => Place::App,
         };
-        let minimised = is_minimised(toplevel.id);
+        let minimised = is_minimised(window);
         let state = WindowState {
             minimised,
             place,
             ..WindowState::default()
         };
-        (state != WindowState::default()).then_some((toplevel.id, state))
+        (state != WindowState::default()).then_some((window, state))
     };
-    toplevels().iter().filter_map(state).collect()
+    toplevels().into_iter().filter_map(state).collect()
 }
 
 /// The owners of a window, nearest first: Windows keeps owned windows in front of them. Chains are
@@ -160,13 +153,13 @@ pub(crate) fn belongs_to(window: WindowId, other: WindowId) -> bool {
 
 /// Whether a menu or drop-down of the process is open.
 pub(crate) fn has_menu(pid: u32) -> bool {
-    let is_menu = |toplevel: &Toplevel| toplevel.pid == pid && kind(toplevel.id) == Kind::Menu;
+    let is_menu = |window: &WindowId| owner(*window) == pid && kind(*window) == Kind::Menu;
     toplevels().iter().any(is_menu)
 }
 
 /// The windows of other processes that windows of this process own.
 pub(crate) fn belonging(pid: u32) -> Vec<Window> {
     let mut others = every();
-    others.retain(|other| other.pid != pid && owners(other.id).any(|window| owner(window) == pid));
-    others.iter().map(|other| describe(other.id)).collect()
+    others.retain(|other| owner(*other) != pid && owners(*other).any(|next| owner(next) == pid));
+    others.into_iter().map(describe).collect()
 }

@@ -4,14 +4,14 @@
 use std::process::Command;
 use std::time::Duration;
 
-use deskline_core::KeyPress;
+use deskline_core::{KeyPress, WindowId};
 use deskline_link::call::Typing;
 use deskline_link::selftest::{Found, Helper, Miss, judge, skip, tree_of, within};
 use deskline_link::{Action, Answer, Target};
 
 use super::window::close;
 use super::{SHOWS, Test};
-use crate::display::windows::{Toplevel, every};
+use crate::display::windows::{every, owner};
 use crate::os::{all, cloaked, is_visible, title};
 
 /// How long a browser may take to show the page's answer.
@@ -47,9 +47,9 @@ fn end(pid: u32) {
 }
 
 /// The window with this text in its title.
-fn window_of(text: &str) -> Option<Toplevel> {
+fn window_of(text: &str) -> Option<WindowId> {
     let mut windows = every().into_iter();
-    windows.find(|window| title(window.id).contains(text))
+    windows.find(|window| title(*window).contains(text))
 }
 
 /// Runs a script that shows a window.
@@ -75,7 +75,7 @@ const CHECKS: [(&str, Check); 9] = [
     ("a browser: press in a page", |test| test.browser()),
     ("a browser: its picture", |_| {
         let window = window_of(TITLE).ok_or_else(|| skip("no page shows"))?;
-        let picture = crate::display::picture::take(window.id)?;
+        let picture = crate::display::picture::take(window)?;
         Ok(format!("{}×{}", picture.width, picture.height))
     }),
     ("a private desktop", |test| test.private()),
@@ -135,10 +135,10 @@ impl Test<'_> {
         // Not when Explorer has it open.
         let _ = std::fs::remove_dir(&folder);
         let window = window.ok_or_else(|| answer.text.clone())?;
-        close(window.id);
+        close(window);
         let elements = tree_of(&answer).map_or(0, |tree| tree.lines().count());
-        let seen = format!("'{}', a tree of {elements} lines", title(window.id));
-        judge(pid == Some(window.pid), seen)
+        let seen = format!("'{}', a tree of {elements} lines", title(window));
+        judge(pid == Some(owner(window)), seen)
     }
 
     /// `calc` has Windows start Calculator, and then ends.
@@ -183,7 +183,7 @@ impl Test<'_> {
         let (answer, _) = self.sheet.open(&page.to_string_lossy());
         let time = if answer.is_error { SHOWS } else { LOADS };
         let window = within(time, || window_of(TITLE)).ok_or(answer.text)?;
-        let answer = self.press(window.pid);
+        let answer = self.press(owner(window));
         within(SHOWS, || window_of(PRESSED)).ok_or(answer.text)?;
         Ok("the page says so".into())
     }

@@ -21,6 +21,31 @@ pub struct Application {
     pub front: bool,
 }
 
+impl Application {
+    /// The apps of these windows, each of a pid and in their order.
+    pub fn of_windows(
+        windows: impl IntoIterator<Item = (u32, (String, WindowState))>,
+        front: Option<u32>,
+        mut name: impl FnMut(u32) -> String,
+    ) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for (pid, window) in windows {
+            match all.iter_mut().find(|known| known.app.pid == pid) {
+                Some(known) => known.windows.push(window),
+                None => all.push(Self {
+                    app: App {
+                        name: name(pid),
+                        pid,
+                    },
+                    windows: vec![window],
+                    front: front == Some(pid),
+                }),
+            }
+        }
+        all
+    }
+}
+
 /// The names of a running process. `own` is the name that it gives itself.
 pub fn identify(apps: &mut dyn Apps, own: &str, pid: u32) -> Identity {
     let mut app = apps.known_as(pid);
@@ -119,7 +144,9 @@ pub trait Apps {
 
     /// The same for the threads of the app's own process that may compute while its main thread
     /// answers: all, or all but that one. No other process counts.
-    fn threads_computed(&mut self, pid: u32) -> Option<Duration>;
+    fn threads_computed(&mut self, pid: u32) -> Option<Duration> {
+        self.computed(pid)
+    }
 
     /// The system's names for the process, without what the process claims about itself.
     fn known_as(&mut self, pid: u32) -> Identity;
@@ -136,9 +163,13 @@ pub trait Apps {
     }
 
     /// How the process ended; `None` while it runs, or if no call has been about it.
-    fn end_of(&mut self, pid: u32) -> Option<End>;
+    fn end_of(&mut self, _pid: u32) -> Option<End> {
+        None
+    }
 
     /// Whether the last action is known to bring something to the screen soon: a portal dialog was
     /// requested, or a process is starting.
-    fn handoff_pending(&mut self) -> Result<bool>;
+    fn handoff_pending(&mut self) -> Result<bool> {
+        Ok(false)
+    }
 }

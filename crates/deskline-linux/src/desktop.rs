@@ -15,7 +15,7 @@ use deskline_contract::{
     AppToplevel, Application, Apps, Cancel, Desktop, End, Error, Hit, Identity, OpenError, Opened,
     Permit, Place, Progress, Result, Scope, Sent, Sign, Trees, Window, WindowState,
 };
-use deskline_core::{App, ElementId, Point, Rect, States, Tree};
+use deskline_core::{ElementId, Point, Rect, States, Tree};
 use deskline_input::InputError;
 
 use crate::absent;
@@ -558,7 +558,6 @@ impl Apps for LinuxDesktop {
         if front.is_none() && self.has_native {
             front = native::active(&self.toplevels()?);
         }
-        let mut applications: Vec<Application> = Vec::new();
         let windows = self.known_windows()?.into_iter().filter_map(|window| {
             let state = states.get(&window.id).copied().unwrap_or_default();
             Some((window.pid?, (window.title, state)))
@@ -571,20 +570,9 @@ impl Apps for LinuxDesktop {
             (pid, (title, state))
         });
         let windows: Vec<_> = windows.chain(in_tray).collect();
-        for (pid, window) in windows {
-            let known = applications.iter_mut().find(|a| a.app.pid == pid);
-            if let Some(application) = known {
-                application.windows.push(window);
-                continue;
-            }
-            let name = self.name_of(pid);
-            applications.push(Application {
-                app: App { name, pid },
-                windows: vec![window],
-                front: front == Some(pid),
-            });
-        }
-        Ok(applications)
+        Ok(Application::of_windows(windows, front, |pid| {
+            self.name_of(pid)
+        }))
     }
 
     fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {

@@ -123,17 +123,25 @@ mod tests {
 
     #[test]
     fn a_child_that_computes_counts_and_sleep_does_not() {
-        let pid = std::process::id();
-        let took = |time: Duration| {
-            let before = Family::new(pid).ran();
+        // Not this process: the children of the other tests would count.
+        let (busy, idle) = (
+            shell("(while :; do :; done) & wait"),
+            shell("sleep 60 & wait"),
+        );
+        let took = |child: &Child, time: Duration| {
+            let before = Family::new(child.id()).ran();
             sleep(time);
-            Family::new(pid).ran().saturating_sub(before)
+            Family::new(child.id()).ran().saturating_sub(before)
         };
-        let child = shell("while :; do :; done");
-        let computing = took(Duration::from_millis(300));
-        end(child);
+        let computing = took(&busy, Duration::from_millis(300));
+        let asleep = took(&idle, Duration::from_millis(100));
+        for child in [busy, idle] {
+            for pid in Family::new(child.id()).0.into_iter().skip(1) {
+                let _ = Command::new("kill").arg(pid.to_string()).status();
+            }
+            end(child);
+        }
         assert!(computing > Duration::from_millis(75), "{computing:?}");
-        let asleep = took(Duration::from_millis(100));
         assert!(asleep < Duration::from_millis(25), "{asleep:?}");
     }
 

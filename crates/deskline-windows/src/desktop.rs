@@ -12,7 +12,6 @@ use deskline_contract::{
     Missing, Offer, Opened, Overlay, Permit, Pictures, PointerInput, Progress, Raising, Result,
     Screen, Window, WindowState, Workspaces,
 };
-use deskline_core::App;
 
 #[cfg(windows)]
 use crate::apps::Programs;
@@ -123,29 +122,14 @@ impl<U: Uia> AppWindows for WinDesktop<U> {
 impl<U: Uia> Apps for WinDesktop<U> {
     fn applications(&mut self) -> Result<Vec<Application>> {
         let front = os::front().map(owner);
-        let mut applications: Vec<Application> = Vec::new();
-        for window in every() {
-            let pid = owner(window);
+        let windows = every().into_iter().map(|window| {
             let state = WindowState {
                 minimised: os::is_minimised(window),
                 ..WindowState::default()
             };
-            let titled = (os::title(window), state);
-            let known = applications.iter_mut().find(|a| a.app.pid == pid);
-            if let Some(application) = known {
-                application.windows.push(titled);
-                continue;
-            }
-            applications.push(Application {
-                app: App {
-                    name: os::name(pid),
-                    pid,
-                },
-                windows: vec![titled],
-                front: front == Some(pid),
-            });
-        }
-        Ok(applications)
+            (owner(window), (os::title(window), state))
+        });
+        Ok(Application::of_windows(windows, front, os::name))
     }
 
     fn open(&mut self, identifier: &str, permit: Permit<'_>) -> Result<Opened> {
@@ -164,19 +148,11 @@ impl<U: Uia> Apps for WinDesktop<U> {
         os::computed(pid)
     }
 
-    fn threads_computed(&mut self, pid: u32) -> Option<Duration> {
-        self.computed(pid)
-    }
-
     fn known_as(&mut self, pid: u32) -> Identity {
         os::known_as(pid)
     }
 
     fn end_of(&mut self, pid: u32) -> Option<End> {
         self.programs.end_of(pid)
-    }
-
-    fn handoff_pending(&mut self) -> Result<bool> {
-        Ok(false)
     }
 }

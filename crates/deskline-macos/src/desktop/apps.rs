@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use deskline_contract::{
-    Application, Apps, End, Identity, OpenError, Opened, Permit, Progress, Result, WindowHint,
+    Application, Apps, Identity, OpenError, Opened, Permit, Progress, Result, WindowHint,
     WindowState,
 };
 use deskline_core::App;
@@ -83,14 +83,6 @@ impl<O: Os> Apps for MacDesktop<O> {
             return Ok(Progress::Waiting(pid, WindowHint::Windowless));
         }
         Ok(Progress::Starting)
-    }
-
-    fn end_of(&mut self, _pid: u32) -> Option<End> {
-        None
-    }
-
-    fn threads_computed(&mut self, pid: u32) -> Option<Duration> {
-        self.computed(pid)
     }
 
     fn computed(&mut self, pid: u32) -> Option<Duration> {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails if a program imports what Windows 10 1809 lacks.
+"""Fails if a program imports what Windows 10 1809 lacks, or has no manifest.
 
     pe.py WINMD... PROGRAM
 
@@ -218,7 +218,10 @@ def main(*metadata, program):
     for path in metadata:
         known.update(((library, name), since) for library, name, since in Metadata(path).functions())
     prove(known)
-    imports = set(Pe(program).imports())
+    pe = Pe(program)
+    if b"<disableWindowFiltering" not in pe.data:
+        sys.exit(f"pe: {program} has no manifest, so no list has the windows of Start and of Search")
+    imports = set(pe.imports())
     if not any(library.lower() == "kernel32.dll" for library, _ in imports):
         sys.exit(f"pe: no imports are found in {program}")
     lines = list(wrong(imports, known))

@@ -226,6 +226,32 @@ fn the_visible_part_of_a_long_text_is_requested() {
     assert_eq!((value.omitted_before, value.total()), (3_000, 5_000));
 }
 
+/// The terminal of Windows 11: a text whose name is its profile's, and no value.
+#[test]
+fn a_terminal_shows_what_it_has_written() {
+    let (fake, window, mut trees) = app();
+    let mut terminal = with(raw(TEXT, "Windows PowerShell", at(10.0)), Patterns::TEXT);
+    terminal.focusable = true;
+    let terminal = fake.add(window, terminal);
+    let label = fake.add(window, with(raw(TEXT, "Ready", at(40.0)), Patterns::TEXT));
+    for (element, text) in [(terminal, "PS C:\\> dir\r\n"), (label, "Ready")] {
+        let text = text.to_owned();
+        fake.say(
+            element,
+            Part {
+                text,
+                ..Part::default()
+            },
+        );
+    }
+    let tree = read(&mut trees);
+    assert_eq!(
+        named(&tree, "Windows PowerShell").value.shown,
+        "PS C:\\> dir"
+    );
+    assert_eq!(fake.requests("text"), 1);
+}
+
 #[test]
 fn a_part_of_a_template_is_left_out_unless_it_adds_information() {
     let (fake, window, mut trees) = app();

@@ -29,8 +29,8 @@ pub(crate) struct AppTrees<U: Uia> {
 }
 
 /// How long a browser may take to make the elements of a page, which begins at the first request
-/// for them.
-const WAKES: Duration = Duration::from_secs(1);
+/// for them. VS Code takes up to 3 s.
+const WAKES: Duration = Duration::from_secs(3);
 
 const LOOK: Duration = Duration::from_millis(50);
 

@@ -322,7 +322,9 @@ impl<'u, U: Uia> Walk<'u, U> {
 fn lacks_text<E>(item: &Item<E>) -> bool {
     let raw = &item.raw;
     let is_long = raw.value.chars().nth(Text::LIMIT).is_some();
-    let is_blank = raw.value.is_empty() && (raw.name.is_empty() || takes_text(raw.control_type));
+    // The name of Windows' terminal is its profile's.
+    let is_named = !raw.name.is_empty() && !takes_text(raw.control_type) && !raw.focusable;
+    let is_blank = raw.value.is_empty() && !is_named;
     raw.patterns.contains(Patterns::TEXT)
         && !raw.password
         && item.children.is_empty()

@@ -58,7 +58,8 @@ pub struct Wlr<T> {
     input: Input,
     /// The target of keys.
     aim: Option<Aim>,
-    /// The window that had the keyboard at the last check, with its number in the compositor's list.
+    /// The window that had the keyboard at the last check, with its number in the compositor's
+    /// list.
     front: Option<(u64, AppToplevel)>,
     /// The bounds of all outputs, as of the last `locate`.
     layout: Rect,

@@ -4,6 +4,7 @@
 Usage: gtk3.py LOG [--hostile]
 """
 
+import os
 import time
 
 import gi
@@ -231,10 +232,17 @@ def key(_, event):
     log("key", "+".join([*held, Gdk.keyval_name(event.keyval)]))
 
 
+def stroke(_, event):
+    log("up" if event.type == Gdk.EventType.KEY_RELEASE else "down", event.hardware_keycode)
+
+
 window = Gtk.Window(title=BIDI + FORGED if HOSTILE else TITLE)
 window.set_default_size(720, 540)
 window.connect("destroy", lambda *_: (log("closed"), Gtk.main_quit()))
 window.connect("key-press-event", key)
+if "STROKES" in os.environ:
+    window.connect("key-press-event", stroke)
+    window.connect("key-release-event", stroke)
 columns = Gtk.Box(spacing=8)
 columns.pack_start(form(window), True, True, 0)
 columns.pack_start(lists(), False, False, 0)

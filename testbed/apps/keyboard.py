@@ -11,17 +11,24 @@ from wayland import Wayland
 KEYMAP = b"""xkb_keymap { xkb_keycodes { include "evdev" }; xkb_types { include "complete" };
 xkb_compatibility { include "complete" }; xkb_symbols { include "pc+us" }; };\0"""
 
-wayland = Wayland()
-seat, manager = wayland.bind("wl_seat"), wayland.bind("zwp_virtual_keyboard_manager_v1")
-keyboard = wayland.new()
-wayland.send(manager, 0, struct.pack("<II", seat, keyboard))
-keymap = os.memfd_create("keymap")
-os.write(keymap, KEYMAP)
-body = struct.pack("<II", 1, len(KEYMAP))
-message = struct.pack("<II", keyboard, (8 + len(body)) << 16) + body
-socket.send_fds(wayland.socket, [message], [keymap])
-wayland.sync()
-print("ready", flush=True)
-wayland.socket.settimeout(None)
-while wayland.socket.recv(65536):
-    pass
+
+def keyboard(wayland):
+    seat, manager = wayland.bind("wl_seat"), wayland.bind("zwp_virtual_keyboard_manager_v1")
+    made = wayland.new()
+    wayland.send(manager, 0, struct.pack("<II", seat, made))
+    keymap = os.memfd_create("keymap")
+    os.write(keymap, KEYMAP)
+    body = struct.pack("<II", 1, len(KEYMAP))
+    message = struct.pack("<II", made, (8 + len(body)) << 16) + body
+    socket.send_fds(wayland.socket, [message], [keymap])
+    wayland.sync()
+    return made
+
+
+if __name__ == "__main__":
+    wayland = Wayland()
+    keyboard(wayland)
+    print("ready", flush=True)
+    wayland.socket.settimeout(None)
+    while wayland.socket.recv(65536):
+        pass

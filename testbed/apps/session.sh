@@ -55,6 +55,7 @@ sway) set -- sway --config "$folder/sway.conf" ;;
 labwc) set -- labwc ;;
 kwin)
   services
+  [ "$hands" = false ] || export KWIN_WAYLAND_NO_PERMISSION_CHECKS=1
   set -- kwin_wayland --virtual --width "$width" --height "$height" --scale "$scale" \
     --output-count $((1 + 0${second:+1}))
   ;;

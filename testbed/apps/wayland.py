@@ -24,13 +24,13 @@ class Wayland:
     def send(self, target, opcode, body):
         self.socket.sendall(struct.pack("<II", target, (8 + len(body)) << 16 | opcode) + body)
 
-    def bind(self, interface):
+    def bind(self, interface, version=1):
         made = self.new()
         name = interface.encode() + b"\0"
         name += b"\0" * (-len(name) % 4)
         length = struct.pack("<I", len(interface) + 1)
         number = struct.pack("<I", self.globals[interface])
-        self.send(self.registry, 0, number + length + name + struct.pack("<II", 1, made))
+        self.send(self.registry, 0, number + length + name + struct.pack("<II", version, made))
         return made
 
     def sync(self):

@@ -116,6 +116,11 @@ impl Bed {
         }
     }
 
+    /// The first process of the desktop.
+    pub fn first(&self) -> u32 {
+        self.desktop.id()
+    }
+
     /// The environment of apps on the desktop.
     pub fn environment(&self) -> &BTreeMap<String, String> {
         &self.environment

@@ -57,7 +57,7 @@ pub use clipboard_manager::clipboard_manager;
 pub use documents::{letter, pdf, slide};
 pub use fcitx::{FCITX_ON, hangul_is_on};
 pub use native::NativeApp;
-pub use program::{Running, deskline, kilobytes, signal};
+pub use program::{Running, deskline, kilobytes, processes_below, signal};
 pub use screen::{Screen, Window};
 pub use sdk::{SdkClient, sdks};
 pub use session::Session;

@@ -44,6 +44,11 @@ impl NativeApp {
         self.pid
     }
 
+    /// Its pid for the test, and that of what has started it, which stops with it.
+    pub fn pids(&self) -> [u32; 2] {
+        [self.outside, self.child.id()]
+    }
+
     pub fn stop_for(&self, time: Duration) {
         let signal = |pid: u32, signal| {
             kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();

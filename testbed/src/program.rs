@@ -66,3 +66,25 @@ pub fn kilobytes(pid: u32, what: &str) -> u64 {
 pub fn signal(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
 }
+
+/// The processes that have come from this one: their pids and command lines.
+pub fn processes_below(pid: u32) -> Vec<(u32, String)> {
+    let read = |path: PathBuf| std::fs::read(path).unwrap_or_default();
+    // Each thread has children of its own.
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
+    let threads = threads.into_iter().flatten().filter_map(Result::ok);
+    let lists = threads.map(|thread| read(thread.path().join("children")));
+    let lists: Vec<String> = lists
+        .filter_map(|list| String::from_utf8(list).ok())
+        .collect();
+    let children = lists.iter().flat_map(|list| list.split_whitespace());
+    let with_its = |child: u32| {
+        let line = read(format!("/proc/{child}/cmdline").into());
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        [vec![(child, line)], processes_below(child)].concat()
+    };
+    children
+        .filter_map(|n| n.parse().ok())
+        .flat_map(with_its)
+        .collect()
+}

@@ -16,15 +16,16 @@ mod widgets;
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
 
 use crate::native::NativeApp;
 use crate::place::Place;
-use crate::{Answer, Client, Toolkit, signal, until};
+use crate::{Answer, Client, Toolkit, program, signal, until};
 use running::Running;
 use setup::{Compositor, HIDDEN, Setup};
 
@@ -219,6 +220,25 @@ impl Session {
     /// it, and its pid in the session.
     pub fn pid_of(&self, started: u32) -> (u32, u32) {
         self.place.pid_of(started)
+    }
+
+    /// The first process of the session, for the test.
+    pub fn first(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The person's keyboard, of a [`Setup::person`]: each line is the code of a key, which is
+    /// pressed and released.
+    pub fn person(&self, compositor: &str) -> program::Running {
+        let mut command = self.command("/usr/bin/python3");
+        command.arg("-B").arg(self.folder().join("person.py"));
+        command.arg(compositor).stdin(Stdio::piped());
+        let mut person = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut said = String::new();
+        let output = person.stdout.as_mut().unwrap();
+        BufReader::new(output).read_line(&mut said).unwrap();
+        assert_eq!(said, "ready\n");
+        program::Running(person)
     }
 
     /// Ends a server of the session at once, by SIGKILL.

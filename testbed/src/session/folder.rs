@@ -98,6 +98,7 @@ pub(super) fn prepare(setup: &Setup) -> tempfile::TempDir {
         "gnome_clipboard.py",
         "pages.py",
         "panel.py",
+        "person.py",
         "sdl.py",
         "presses.py",
         "choices.py",

@@ -53,6 +53,7 @@ impl Running {
         let layout = ["logical", "physical"][usize::from(setup.physical)];
         command.env("layout", layout);
         command.env("bare", setup.bare.to_string());
+        command.env("hands", setup.hands.to_string());
         // Each screen has room for the same content as the usual one.
         let largest = setup.second.map_or(scale, |second| scale.max(second));
         command.env("width", (1600.0 * largest).to_string());

@@ -79,6 +79,8 @@ pub struct Setup {
     pub(super) second: Option<f64>,
     pub(super) physical: bool,
     pub(super) bare: bool,
+    /// Whether KWin takes a keyboard from any program.
+    pub(super) hands: bool,
 }
 
 impl Setup {
@@ -95,6 +97,7 @@ impl Setup {
             second: None,
             physical: false,
             bare: false,
+            hands: false,
         }
     }
 
@@ -188,11 +191,19 @@ impl Setup {
         self
     }
 
+    /// A session at which a person types, with a keyboard of their own: see [`Session::person`].
+    ///
+    /// [`Session::person`]: crate::Session::person
+    pub fn person(mut self) -> Self {
+        self.hands = true;
+        self
+    }
+
     /// The kind of session, by which tests with the same setup share one. `None` for this machine's
     /// sessions, which start quickly and are changed by their tests.
     pub(super) fn shared_kind(&self) -> Option<String> {
         let one_screen = self.screens == 1 && self.scale.is_none() && self.second.is_none();
-        let is_usual = one_screen && self.lines.is_empty() && !self.bare;
+        let is_usual = one_screen && self.lines.is_empty() && !self.bare && !self.hands;
         let suite = self.suite.filter(|_| is_usual)?;
         Some(format!(
             "{suite} {:?} {:?}",

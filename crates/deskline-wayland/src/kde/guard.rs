@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use deskline_contract::{Cancel, Error, Reason, Result};
 use deskline_core::Rect;
+use deskline_unix::process;
 
 use super::bus::{Bus, lost};
 use super::keeper::{MANAGER, MANAGER_INTERFACE, Order, Report};
@@ -57,6 +58,7 @@ impl Shared {
 #[derive(Debug)]
 pub(super) struct Guard {
     process: Child,
+    bus: Bus,
     orders: ChildStdin,
     answers: Receiver<Option<String>>,
     shared: Arc<Shared>,
@@ -86,12 +88,19 @@ impl Guard {
         let (sender, answers) = mpsc::channel();
         let shared = Arc::new(Shared::default());
         let listener = std::thread::Builder::new().name("guard".into()).spawn({
-            let shared = Arc::clone(&shared);
-            move || listen(reports, &sender, &shared)
+            let (shared, bus, pid) = (Arc::clone(&shared), bus.clone(), process.id());
+            move || {
+                listen(reports, &sender, &shared);
+                await_end(pid, &bus);
+                let ended = Some("the guard's process has ended");
+                shared.state().end(Reason::Unguarded, ended);
+                shared.1.notify_all();
+            }
         });
         listener.map_err(Error::system("starting the guard"))?;
         Ok(Self {
             process,
+            bus: bus.clone(),
             orders,
             answers,
             shared,
@@ -114,6 +123,7 @@ impl Guard {
             Ok(failed) => failed.map_or(Ok(()), |why| Err(lost(why))),
             Err(error) => {
                 self.kill();
+                await_end(self.process.id(), &self.bus);
                 Err(error)
             }
         }
@@ -217,7 +227,15 @@ impl Drop for Guard {
     }
 }
 
-/// Runs the thread that listens to the process.
+/// Waits until KWin knows that the process has ended: until then it captures the releases of our
+/// keys, which apps would never see.
+fn await_end(pid: u32, bus: &Bus) {
+    process::ends_within(pid, BEGINS);
+    // KWin answers after it has handled what the bus told it before.
+    bus.layout();
+}
+
+/// Listens to the process until it ends.
 fn listen(reports: ChildStdout, answers: &Sender<Option<String>>, shared: &Shared) {
     for line in BufReader::new(reports).lines() {
         let Some(report) = line.ok().and_then(|line| serde_json::from_str(&line).ok()) else {
@@ -230,10 +248,6 @@ fn listen(reports: ChildStdout, answers: &Sender<Option<String>>, shared: &Share
         }
         shared.1.notify_all();
     }
-    shared
-        .state()
-        .end(Reason::Unguarded, Some("the guard's process has ended"));
-    shared.1.notify_all();
 }
 
 impl State {

@@ -198,8 +198,8 @@ impl<O: Os> Guard<O> {
         }
     }
 
-    /// Records whether keys were posted, and whether a password field has taken the keyboard. Called
-    /// after each input.
+    /// Records whether keys were posted, and whether a password field has taken the keyboard.
+    /// Called after each input.
     pub(crate) fn check(&mut self, posted: bool) {
         let holds = self.holds();
         self.posted |= holds && posted;

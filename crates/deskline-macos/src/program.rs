@@ -149,8 +149,8 @@ pub(crate) fn check<O: Os>(os: &O, own: bool, exe: &Path) -> Check {
         Signature::AdHoc => Check::warn(
             NAME,
             format!("{whole} is signed ad hoc: to macOS each update is another program"),
-            "after an update remove it under Accessibility with −, and add it again with +. A \
-             release that is signed with a Developer ID keeps its permission",
+            "after an update run `tccutil reset Accessibility dev.deskline.deskline`, and turn it \
+             on anew. A release that is signed with a Developer ID keeps its permission",
         ),
         _ => Check::ok(
             NAME,

@@ -312,8 +312,8 @@ pub(crate) fn popup_open<O: Os>(os: &O, pid: u32) -> bool {
 
 /// The process whose window a click at this point would go to, as far as the list tells. `overlay`
 /// is this program's own pid: its panels take no clicks. Nor do most windows between the levels of
-/// windows and menus: since macOS 26.4 the Dock has one as large as the screen
-/// (claude-code #50719), and Screenshot another (vorssaint-utils #1459).
+/// windows and menus: since macOS 26.4 the Dock has one as large as the screen (claude-code
+/// #50719), and Screenshot another (vorssaint-utils #1459).
 pub(crate) fn owner_at<O: Os>(os: &O, at: Point, overlay: u32) -> Option<u32> {
     os.windows()
         .iter()

@@ -399,13 +399,13 @@ fn the_doctor_names_the_engine_that_reads_texts_in_pictures() {
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         let mut lines = printed
             .lines()
-            .skip_while(|l| !l.contains("text in pictures"));
+            .skip_while(|l| !l.contains("text in screenshots"));
         lines.by_ref().take(2).collect::<Vec<_>>().join("\n")
     };
     let reads = says("/usr/bin:/bin");
-    assert!(reads.contains("✓ text in pictures"), "{reads}");
+    assert!(reads.contains("✓ text in screenshots"), "{reads}");
     assert!(reads.contains("read by tesseract"), "{reads}");
     let lacks = says("/nonexistent");
-    assert!(lacks.contains("! text in pictures"), "{lacks}");
+    assert!(lacks.contains("! text in screenshots"), "{lacks}");
     assert!(lacks.contains("tesseract-ocr"), "{lacks}");
 }

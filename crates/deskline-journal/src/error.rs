@@ -8,28 +8,28 @@ use std::path::{Path, PathBuf};
 pub enum JournalError {
     /// The journal's path is a symbolic link.
     #[error(
-        "the journal {} is a symbolic link, which could lead anywhere: remove it, or name the \
+        "the log {} is a symbolic link, which could lead anywhere: remove it, or name the \
          folder itself with --dir",
         .0.display()
     )]
     Symlink(PathBuf),
     /// The journal's path is not a folder.
-    #[error("the journal {} is not a folder: remove it, or name a folder with --dir", .0.display())]
+    #[error("the log {} is not a folder: remove it, or name a folder with --dir", .0.display())]
     NotAFolder(PathBuf),
     /// The journal's path is not text, or would split a line.
     #[error(
-        "the journal {0:?} cannot be used: agents get its path as text, in one line. Name a \
+        "the log {0:?} cannot be used: agents get its path as text, in one line. Name a \
          folder in UTF-8 and without control characters with --dir"
     )]
     NotText(PathBuf),
     #[error(
-        "the journal {} belongs to another user ({owner}): name a folder of your own with --dir",
+        "the log {} belongs to another user ({owner}): name a folder of your own with --dir",
         path.display()
     )]
     Foreign { path: PathBuf, owner: String },
     /// Other users can read or write the journal.
     #[error(
-        "the journal {} is open to other users ({how}) and will hold what is on the screen: run \
+        "the log {} is open to other users ({how}) and will hold what is on the screen: run \
          `{close}`, or name another folder with --dir",
         path.display()
     )]
@@ -61,7 +61,7 @@ pub enum JournalError {
     #[error("cannot make a picture: {0}")]
     Picture(String),
     /// An agent named a file outside this journal.
-    #[error("{name:?} is not a file of the journal {}: {why}", journal.display())]
+    #[error("{name:?} is not a file of the log {}: {why}", journal.display())]
     NotInJournal {
         name: String,
         journal: PathBuf,

@@ -27,7 +27,7 @@ impl Folder {
             std::fs::create_dir_all(parent)
                 .map_err(|error| JournalError::io("create the folder", parent, error))?;
         }
-        os::create(path).map_err(|error| JournalError::io("create the journal", path, error))?;
+        os::create(path).map_err(|error| JournalError::io("create the log", path, error))?;
         Self::open_existing(path)
     }
 

@@ -224,7 +224,7 @@ impl Journal {
             log::trim(&folder, retention, now)
         });
         if let Err(error) = pruned {
-            tracing::warn!(%error, "the journal was not pruned");
+            tracing::warn!(%error, "the log was not pruned");
         }
     }
 
@@ -234,7 +234,7 @@ impl Journal {
 }
 
 fn default() -> Result<PathBuf, JournalError> {
-    os::default_path().map_err(|error| JournalError::io("find", "the journal".as_ref(), error))
+    os::default_path().map_err(|error| JournalError::io("find", "the log".as_ref(), error))
 }
 
 /// The folder at `path`, or the one with our uid in its name if `path` belongs to another user.
@@ -248,8 +248,8 @@ fn open_default(path: &Path) -> Result<Folder, JournalError> {
 /// `dir` as an absolute path, without a trailing slash: that would make the system follow a
 /// symlink.
 fn normal(dir: &Path) -> Result<PathBuf, JournalError> {
-    let absolute = std::path::absolute(dir)
-        .map_err(|error| JournalError::io("use the journal", dir, error))?;
+    let absolute =
+        std::path::absolute(dir).map_err(|error| JournalError::io("use the log", dir, error))?;
     if absolute
         .to_str()
         .is_none_or(|path| path.contains(is_hostile))

@@ -121,7 +121,7 @@ fn only_the_journals_own_files_resolve() {
     ] {
         let error = journal.resolve_inside(bad).unwrap_err();
         assert!(
-            error.to_string().contains("is not a file of the journal"),
+            error.to_string().contains("is not a file of the log"),
             "{bad}: {error}"
         );
     }

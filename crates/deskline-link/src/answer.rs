@@ -99,7 +99,7 @@ pub(crate) fn record(
     if let Err(e) = journal.record(&written) {
         summary
             .notes
-            .push(format!("this call was not recorded in the journal: {e}"));
+            .push(format!("this call was not recorded in the log: {e}"));
         text = summary.render();
     }
     Answer {

@@ -122,7 +122,7 @@ pub fn repair(check: &Check, session: &Session) -> Option<Result<String, String>
 
 /// Whether texts that only the picture shows are read.
 fn texts(session: &Session) -> Check {
-    const NAME: &str = "text in pictures";
+    const NAME: &str = "text in screenshots";
     if Tesseract::find(session).is_some() {
         return Check::ok(NAME, "read by tesseract, in apps without a tree");
     }

@@ -33,7 +33,7 @@ pub(crate) fn read(files: &JournalFiles, uri: &str) -> Result<ReadResourceResult
     let missing = |why: String| ErrorData::resource_not_found(why, None);
     let path = path(uri).ok_or_else(|| {
         missing(format!(
-            "{uri:?} is not the file:// URI of a file in the journal"
+            "{uri:?} is not the file:// URI of a file in the log"
         ))
     })?;
     let contents = if Path::new(&path).extension().is_some_and(|end| end == "png") {

@@ -85,15 +85,12 @@ async fn searches_the_newest_tree_or_the_named_one() {
     let arguments = json!({"pattern": "send", "file": format!("{first}.txt")});
     assert_eq!(session.text("search_tree", arguments).await, found(&first));
     for (file, part) in [
-        ("/etc/passwd".to_owned(), "is not a file of the journal"),
+        ("/etc/passwd".to_owned(), "is not a file of the log"),
         (
             format!("{first}.png"),
             "is not a tree file: pass a file that ends in .txt",
         ),
-        (
-            "../../etc/passwd".to_owned(),
-            "is not a file of the journal",
-        ),
+        ("../../etc/passwd".to_owned(), "is not a file of the log"),
     ] {
         let text = session
             .text("search_tree", json!({"pattern": "a", "file": file}))

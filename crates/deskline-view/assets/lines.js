@@ -89,7 +89,7 @@ export class Lines {
 
   drawSent() {
     const { answer } = this.link.record;
-    if (!answer) return [el("div", { className: "none" }, "Not in the journal: the call typed what may be a secret, or it is of an older version.")];
+    if (!answer) return [el("div", { className: "none" }, "Not in the log: the call typed what may be a secret, or it is of an older version.")];
     const parts = answer.split("\n").flatMap((line) => {
       const key = /^[a-z_]+:/.exec(line)?.[0] ?? "";
       return [el("span", { className: "key" }, key), `${line.slice(key.length)}\n`];

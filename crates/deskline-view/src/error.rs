@@ -30,6 +30,6 @@ pub enum ViewError {
         source: io::Error,
     },
     /// The journal has no links to export.
-    #[error("the journal {} has no calls yet", .0.display())]
+    #[error("the log {} has no calls yet", .0.display())]
     Empty(PathBuf),
 }

@@ -35,7 +35,7 @@ pub(crate) async fn route(run: &Arc<Run>, path: &str, query: &str) -> Answer {
 
 /// The answer for data that does not exist.
 pub(crate) fn missing() -> Answer {
-    let why = "This is not in the journal, or not any more: old files are removed (--keep).";
+    let why = "This is not in the log, or not any more: old files are removed (--keep).";
     text(StatusCode::NOT_FOUND, why)
 }
 

@@ -110,9 +110,9 @@ pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>, Box<dyn Error>>
         Ok(journal)
     });
     checks.push(match journal {
-        Ok(journal) => Check::ok("journal", journal.path().to_string_lossy()),
+        Ok(journal) => Check::ok("log", journal.path().to_string_lossy()),
         Err(e) => Check::fail(
-            "journal",
+            "log",
             e.to_string(),
             "name a folder of your own with --dir or DESKLINE_DIR",
         ),

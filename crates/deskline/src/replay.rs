@@ -25,7 +25,7 @@ pub(crate) fn replay(settings: &Settings, args: &ReplayArgs) -> Done {
     let run = Journal::open_to_read(Some(&args.run))?;
     let records = run.records(usize::MAX)?;
     if records.is_empty() {
-        return Err(format!("the journal {} has no calls", run.path().display()).into());
+        return Err(format!("the log {} has no calls", run.path().display()).into());
     }
     // The replay has a journal of its own: in the run's journal its links would become a part of
     // the run.

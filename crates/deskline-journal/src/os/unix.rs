@@ -40,7 +40,7 @@ impl Handle {
             Err(errno) => return Err(why_not(path, errno)),
         };
         let stat = rustix::fs::fstat(&fd)
-            .map_err(|errno| JournalError::io("look at the journal", path, errno))?;
+            .map_err(|errno| JournalError::io("look at the log", path, errno))?;
         let mode = stat.st_mode & 0o7777;
         if !is_own(&stat) {
             return Err(foreign(path, &stat));
@@ -176,7 +176,7 @@ fn why_not(path: &Path, errno: Errno) -> JournalError {
         Ok(stat) if file_type(&stat) != FileType::Directory => {
             JournalError::NotAFolder(path.to_owned())
         }
-        _ => JournalError::io("open the journal", path, errno),
+        _ => JournalError::io("open the log", path, errno),
     }
 }
 

@@ -97,7 +97,7 @@ pub(crate) fn create(path: &Path) -> io::Result<()> {
 impl Handle {
     /// Opens a folder. Refuses a link, a folder of another user, and one that is open to others.
     pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
-        let fail = |error: io::Error| JournalError::io("open the journal", path, error);
+        let fail = |error: io::Error| JournalError::io("open the log", path, error);
         let file = OpenOptions::new()
             .access_mode(GENERIC_READ.0 | READ_CONTROL.0)
             .share_mode((FILE_SHARE_READ | FILE_SHARE_WRITE).0)

@@ -53,7 +53,7 @@ impl<'j> Translator<'j> {
         listed: &str,
     ) -> Result<Map<String, Value>, String> {
         let Value::Object(given) = &record.arguments else {
-            return Err("its arguments were too long for the journal".into());
+            return Err("its arguments were too long for the log".into());
         };
         if let Some(was) = pid_of(record).filter(|pid| !self.pids.contains_key(pid)) {
             let app = record.app.as_deref().unwrap_or_default();
@@ -142,7 +142,7 @@ fn translated(
         let value = match (name.as_str(), value) {
             (_, Value::String(text)) if text == HIDDEN => {
                 return Err(format!(
-                    "{name} is not in the journal: it may have been a secret"
+                    "{name} is not in the log: it may have been a secret"
                 ));
             }
             ("ref" | "toRef", Value::String(reference)) => reference_now(reference, seen)?.into(),

@@ -19,6 +19,7 @@ tests! {
     gnome => with(Compositor::Gnome, |setup| setup, |session| drop(acts(session))),
     /// The pointer is in GNOME's hot corner, and the first click creates it.
     gnome_without_devices => with(Compositor::Gnome, Setup::bare, clicks_at_once),
+    gnome_four_windows => with(Compositor::Gnome, |setup| setup, raises_among_four),
     gnome_extension => with(Compositor::Gnome, Setup::extension, |session| drop(acts(session))),
     gnome_extension_without_devices => with(
         Compositor::Gnome,
@@ -58,6 +59,22 @@ fn acts(session: &Session) -> Client {
     server.turns_the_wheel(&qt6);
     server.drags_over_the_pad(&qt6);
     server
+}
+
+/// The windows behind two others come to the front ten times in a row, and the person's each time
+/// after.
+fn raises_among_four(session: &Session) {
+    let server = session.server();
+    let [gtk3, gtk4, qt6] = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, &server));
+    let persons = session.widgets_with(Toolkit::Gtk3, &server, "-persons", &[]);
+    for time in 1..=10 {
+        for app in [&gtk3, &gtk4, &qt6] {
+            until("the person's window", || {
+                server.has_in_front(&persons).then_some(())
+            });
+            server.toggles(app, json!({"element": "Bold"}), 1, &format!("time {time}"));
+        }
+    }
 }
 
 /// A click waits no longer than this, on a machine with four times the load that it can handle.

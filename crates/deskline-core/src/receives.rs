@@ -53,7 +53,9 @@ impl Tree {
                     | Role::POP_UP_BUTTON
             )
         };
-        self.elements[index].role == Role::MENU_ITEM || self.outwards(index).skip(1).any(opens)
+        // AT-SPI's `menu` is also the item that opens one.
+        let own = self.elements[index].role;
+        matches!(own, Role::MENU | Role::MENU_ITEM) || self.outwards(index).skip(1).any(opens)
     }
 
     /// Whether the branches of two elements may overlap: neither contains the other, and what holds

@@ -191,6 +191,20 @@ pub enum TargetError {
         /// The nearest choices, quoted.
         nearest: Vec<String>,
     },
+    /// Several choices have the text.
+    #[error(
+        "{name} has {} choices '{}': {}. Nothing was chosen. Open it with click_and_traverse, and \
+         click the one that is meant by its ref",
+        .found.len(),
+        escape::short(.choice, 60),
+        .found.join(", ")
+    )]
+    SeveralChoices {
+        name: String,
+        choice: String,
+        /// `item 2, #e9`
+        found: Vec<String>,
+    },
     /// The end of a drag does not exist any more.
     #[error("the end of the drag is gone. Nothing was dragged")]
     DragEndGone,

@@ -69,6 +69,21 @@ fn rows_texts_scroll_bars_and_menus_cover_nothing() {
     assert_eq!(text, None);
 }
 
+/// GTK 3 lists the items of a menu button's menu right in the button.
+#[test]
+fn nothing_covers_the_item_that_opens_a_menu() {
+    let tree = tree(
+        r#"
+[AXApplication] visible #e1
+  [AXWindow] x:0 y:0 w:400 h:300 visible #e2
+    [AXCheckBox (toggle button)] "More" x:0 y:0 w:400 h:40 visible #e3
+      [AXMenu (menu)] "Settings" x:0 y:40 w:120 h:25 visible #e4
+    [AXComboBox] "Colour" x:0 y:40 w:400 h:40 visible #e5
+"#,
+    );
+    assert_eq!(over(&tree, "e4", 60, 50), None);
+}
+
 #[test]
 fn a_click_on_a_part_or_on_what_passes_it_on_is_received() {
     let tree = tree(

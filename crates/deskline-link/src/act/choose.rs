@@ -77,6 +77,7 @@ impl Act<'_> {
         let known = from.find(tree, |i| {
             tree.is_inside(i, index) && !tree.elements[i].visible
         });
+        from.refuse_twins(tree, |i| tree.is_inside(i, index))?;
         let text = known.map_or_else(|| choice.to_owned(), |i| text_of(tree, i));
         outcome.step.chosen = Some(text.clone());
         if has_chosen(tree, index, &text) == Some(true) {
@@ -206,6 +207,7 @@ impl Act<'_> {
             let found = from.find(tree, from.among(tree))?;
             (fold(&text_of(tree, found)) == fold(from.choice)).then_some(found)
         };
+        from.refuse_twins(now, from.among(now))?;
         if let Some(found) = exact(now).filter(|i| now.elements[*i].visible) {
             return self.click_choice(desk, from, (now, found), outcome);
         }
@@ -349,6 +351,44 @@ impl Chooser<'_> {
         let inside = |i: usize| inside(i) && is_choice(&tree.elements[i]);
         let found = tree.find_text_among(inside, self.choice, None)?;
         Some(found.index)
+    }
+
+    /// Fails if several choices of one list have the text.
+    fn refuse_twins(&self, now: &Tree, inside: impl Fn(usize) -> bool) -> Result<()> {
+        let wanted = fold(self.choice);
+        let opens = matches!(
+            self.tree.elements[self.index].role,
+            Role::COMBO_BOX | Role::POP_UP_BUTTON
+        );
+        let is = |i: &usize| {
+            let e = &now.elements[*i];
+            let is_item = matches!(e.role, Role::MENU_ITEM | Role::ROW);
+            opens && is_item && inside(*i) && fold(&text_of(now, *i)) == wanted
+        };
+        let found: Vec<usize> = (0..now.elements.len()).filter(is).collect();
+        let list = found.first().map(|first| now.parent(*first));
+        let of_list = |i: &usize| now.elements[*i].parent == list.flatten();
+        let items = |i: &usize| matches!(now.elements[*i].role, Role::MENU_ITEM | Role::ROW);
+        let all: Vec<usize> = (0..now.elements.len())
+            .filter(|i| of_list(i) && items(i))
+            .collect();
+        let label = |at: &usize| {
+            let id = &now.elements[*at].id;
+            let known = self.tree.elements.iter().find(|e| e.id == *id);
+            let known = known.and_then(|e| e.reference);
+            let nth = all.iter().position(|i| i == at)? + 1;
+            Some(known.map_or(format!("item {nth}"), |r| format!("item {nth}, #{r}")))
+        };
+        let found: Vec<String> = found.iter().filter_map(label).collect();
+        if found.len() < 2 {
+            return Ok(());
+        }
+        Err(TargetError::SeveralChoices {
+            name: self.name(),
+            choice: self.choice.to_owned(),
+            found,
+        }
+        .into())
     }
 
     /// Which elements of a later tree may be choices: those inside the element that is chosen from,

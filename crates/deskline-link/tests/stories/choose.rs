@@ -186,6 +186,22 @@ fn the_wheel_turns_until_a_text_shows() {
 }
 
 #[test]
+fn one_of_several_choices_with_the_same_text_is_not_chosen() {
+    let mut story = desk();
+    story.given(|world| {
+        world.on_press("Size", |world| {
+            let lines = r#"[AXMenuItem] "Small" x:20 y:470 w:200 h:20
+                           [AXMenuItem] "Large" x:20 y:490 w:200 h:20
+                           [AXMenuItem] "Large" x:20 y:510 w:200 h:20"#;
+            world.menu(MAIL, [20, 464, 200, 80], lines);
+        });
+    });
+    story.run(choose("large"));
+    assert_snapshot!(story.field("error"), @"Opened 'Size' [AXComboBox]; then: 'Size' [AXComboBox] has 2 choices 'large': item 1, item 2. Nothing was chosen. Open it with click_and_traverse, and click the one that is meant by its ref. Look before you repeat it");
+    assert_snapshot!(story.seen(), @"reached: Mail: click Size, Mail: ·; front: Notes, pointer: 900,700");
+}
+
+#[test]
 fn the_wheel_stops_at_the_end() {
     let mut story = Story::new();
     story.given(with_folders);

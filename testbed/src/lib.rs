@@ -62,6 +62,7 @@ pub use screen::{Screen, Window};
 pub use sdk::{SdkClient, sdks};
 pub use session::Session;
 pub use session::elsewhere::Where;
+pub use session::promises::Lack;
 pub use session::setup::{Compositor, Setup};
 pub use wait::{PATIENCE, until};
 pub use wine::Wine;

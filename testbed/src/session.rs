@@ -7,6 +7,7 @@ mod folder;
 mod guarded;
 mod panel;
 mod paste;
+pub(crate) mod promises;
 mod restart;
 mod running;
 pub(crate) mod setup;

@@ -5,22 +5,30 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Client, Compositor, Session, Setup, Toolkit, tests, until};
+use deskline_testbed::{Compositor, Lack, Session, Setup, Toolkit, tests};
 use serde_json::json;
 
 tests! {
-    sway => with(Compositor::Sway, |setup| setup, |session| drop(acts(session))),
-    labwc => with(Compositor::Labwc, |setup| setup, |session| drop(acts(session))),
+    sway => with(Compositor::Sway, |setup| setup, |it| keeps(it, &[Lack::Guard])),
+    labwc => with(Compositor::Labwc, |setup| setup, |it| keeps(it, &[Lack::Guard, Lack::Places])),
     kwin => with(Compositor::Kwin, |setup| setup, |session| {
-        drop(acts(session));
+        keeps(session, &[Lack::OtherText, Lack::Pictures]);
         session.keeps_the_persons_keys_out();
     }),
     kwins_panel => with(Compositor::Kwin, |setup| setup, Session::clicks_a_panel),
-    gnome => with(Compositor::Gnome, |setup| setup, |session| drop(acts(session))),
+    gnome => with(
+        Compositor::Gnome,
+        |setup| setup,
+        |it| keeps(it, &[Lack::OtherText, Lack::Guard, Lack::Places]),
+    ),
     /// The pointer is in GNOME's hot corner, and the first click creates it.
     gnome_without_devices => with(Compositor::Gnome, Setup::bare, clicks_at_once),
     gnome_four_windows => with(Compositor::Gnome, |setup| setup, raises_among_four),
-    gnome_extension => with(Compositor::Gnome, Setup::extension, |session| drop(acts(session))),
+    gnome_extension => with(
+        Compositor::Gnome,
+        Setup::extension,
+        |it| keeps(it, &[Lack::OtherText, Lack::Guard]),
+    ),
     gnome_extension_without_devices => with(
         Compositor::Gnome,
         |setup| setup.extension().bare(),
@@ -28,37 +36,14 @@ tests! {
     ),
 }
 
+fn keeps(session: &Session, lacks: &[Lack]) {
+    session.keeps_all_but(lacks, Toolkit::DEBIAN_13);
+}
+
 fn with(compositor: Compositor, change: fn(Setup) -> Setup, run: impl FnOnce(&Session)) {
     if let Some(setup) = Setup::next_release(compositor) {
         run(&change(setup).start().ends_with_the_test());
     }
-}
-
-/// Clicks, types, scrolls, drags, opens menus, sets and presses, in windows over each other, the
-/// person's in front.
-fn acts(session: &Session) -> Client {
-    let server = session.server();
-    let [gtk3, gtk4, qt6] = Toolkit::DEBIAN_13.map(|toolkit| session.widgets(toolkit, &server));
-    let persons = || server.has_in_front(&qt6).then_some(());
-    until("the person's window", persons);
-    for (app, of) in [(&gtk3, "GTK 3"), (&gtk4, "GTK 4")] {
-        server.clicks_are_exact(app, of);
-        server.types_and_types_over(app, "Hello, World: 1+1=2!");
-        server.menu_item_is_clicked(app);
-        until("the person's window again", persons);
-    }
-    server
-        .set_value(gtk4.pid(), "AXSlider", "Volume", "90")
-        .ok();
-    gtk4.wait_for("value Volume 90");
-    server.press_ax(gtk4.pid(), "AXButton", "OK").ok();
-    gtk4.wait_for("clicked OK");
-    assert!(server.has_in_front(&qt6));
-    server.clicks_are_exact(&qt6, "Qt 6");
-    server.fills_the_form(&qt6);
-    server.turns_the_wheel(&qt6);
-    server.drags_over_the_pad(&qt6);
-    server
 }
 
 /// The windows behind two others come to the front ten times in a row, and the person's each time

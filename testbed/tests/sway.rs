@@ -3,17 +3,13 @@
 
 use std::process::Stdio;
 
-use deskline_testbed::{Compositor, Setup, Toolkit, until};
+use deskline_testbed::{Compositor, Lack, Setup, Toolkit, until};
 use serde_json::json;
 
 #[test]
-fn clicks_land_to_the_pixel_in_windows_over_each_other() {
+fn what_any_desktop_keeps() {
     let sway = Setup::here(Compositor::Sway).start();
-    let server = sway.server();
-    let apps = Toolkit::ALL.map(|toolkit| (toolkit, sway.widgets(toolkit, &server)));
-    for (toolkit, app) in &apps {
-        server.clicks_are_exact_on(app, *toolkit);
-    }
+    sway.keeps_all_but(&[Lack::Guard], Toolkit::ALL);
 }
 
 #[test]
@@ -41,23 +37,6 @@ fn any_text_is_typed_and_shortcuts_work() {
 fn the_window_in_front_comes_back_and_has_its_picture() {
     let sway = Setup::here(Compositor::Sway).start();
     sway.a_click_behind_has_its_picture(Toolkit::Qt5);
-}
-
-#[test]
-fn the_wheel_turns() {
-    let sway = Setup::here(Compositor::Sway).start();
-    let server = sway.server();
-    let app = sway.widgets(Toolkit::Qt5, &server);
-    server.turns_the_wheel(&app);
-}
-
-#[test]
-fn the_doctor_reports_the_abilities_on_sway() {
-    let sway = Setup::here(Compositor::Sway).start();
-    let server = sway.server();
-    let _app = sway.widgets(Toolkit::Gtk3, &server);
-    let can = ["display", "windows", "raise", "pointer", "keys", "picture"];
-    sway.doctor_says(&[], &can, &["guard"]);
 }
 
 #[test]

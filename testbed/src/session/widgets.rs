@@ -30,18 +30,6 @@ impl Client {
         app.wait_for("text Name x");
     }
 
-    /// [`Client::clicks_are_exact`] with each of this machine's toolkits. For a button, GTK 4.8
-    /// reports the bounds of its label.
-    #[track_caller]
-    pub fn clicks_are_exact_on(&self, app: &NativeApp, toolkit: Toolkit) {
-        let of = format!("{toolkit:?}");
-        let answer = match toolkit {
-            Toolkit::Gtk4 => self.toggles(app, json!({"element": "Bold"}), 1, &of),
-            _ => self.clicks_are_exact(app, &of),
-        };
-        assert!(!answer.file().contains("# coordinates"), "{of}");
-    }
-
     /// Turns the wheel over the test app's list, which moves.
     pub fn turns_the_wheel(&self, app: &NativeApp) {
         let read = self.refresh(app.pid()).ok();

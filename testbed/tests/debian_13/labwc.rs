@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use deskline_testbed::{Client, Compositor, NativeApp, Session, Toolkit, tests, until};
+use deskline_testbed::{Client, Compositor, Lack, NativeApp, Session, Toolkit, tests, until};
 use serde_json::json;
 
 use crate::menus;
@@ -112,20 +112,9 @@ tests! {
 }
 
 #[test]
-fn forms_drags_and_the_wheel() {
+fn what_any_desktop_keeps() {
     let session = Session::new(Compositor::Labwc);
-    let server = session.server();
-    let app = session.widgets(Toolkit::Gtk4, &server);
-    server.fills_the_form(&app);
-    server.turns_the_wheel(&app);
-    server.drags_over_the_pad(&app);
-}
-
-#[test]
-fn the_doctor_reports_the_abilities_on_labwc() {
-    let session = Session::new(Compositor::Labwc);
-    let can = ["windows", "raise", "pointer", "keys", "picture"];
-    let said = session.doctor_says(&[], &can, &["guard"]);
+    let (said, ..) = session.keeps_all_but(&[Lack::Guard, Lack::Places], Toolkit::DEBIAN_13);
     assert!(said.contains("in full screen for a moment"), "{said}");
 }
 

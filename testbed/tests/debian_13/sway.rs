@@ -1,16 +1,13 @@
-//! sway 1.10: forms, drags and menus behind other windows.
+//! sway 1.10: windows over each other, layouts, menus behind other windows.
 
-use deskline_testbed::{Compositor, Session, Toolkit};
+use deskline_testbed::{Compositor, Lack, Session, Toolkit};
 
 use crate::menus;
 
 #[test]
-fn forms_and_drags() {
+fn what_any_desktop_keeps() {
     let session = Session::new(Compositor::Sway);
-    let server = session.server();
-    let app = session.widgets(Toolkit::Gtk3, &server);
-    server.fills_the_form(&app);
-    server.drags_over_the_pad(&app);
+    let (_, server, [app, ..]) = session.keeps_all_but(&[Lack::Guard], Toolkit::DEBIAN_13);
     // The person's layout does not affect the text that the agent types.
     session.sway("input * xkb_layout ru");
     server.set_value(app.pid(), "AXTextField", "Name", "").ok();

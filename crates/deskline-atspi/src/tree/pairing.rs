@@ -36,10 +36,15 @@ pub(crate) struct Pair {
     pub map: Option<Map>,
 }
 
-/// Windows that ACTIVE identified, by the paths of their frames. Kept between readings, so that a
-/// frame stays the same window while another app is in front.
+/// What earlier readings have taught, by the paths of the frames.
 #[derive(Debug, Default)]
-pub(crate) struct Learnt(HashMap<String, Lesson>);
+pub(crate) struct Learnt {
+    /// Windows that ACTIVE identified: a frame stays the same window while another app is in front.
+    by_active: HashMap<String, Lesson>,
+    /// The windows of the last reading in which ACTIVE decided nothing. An app and its compositor
+    /// change a title at different times: a frame that matches no window keeps the one that it had.
+    last: HashMap<String, WindowId>,
+}
 
 #[derive(Debug)]
 struct Lesson {
@@ -54,12 +59,13 @@ const SURE: Duration = Duration::from_millis(100);
 
 impl Learnt {
     fn window(&self, path: &str) -> Option<WindowId> {
-        let lesson = self.0.get(path).filter(|lesson| lesson.sure)?;
+        let lesson = self.by_active.get(path).filter(|lesson| lesson.sure)?;
         Some(lesson.window)
     }
 
     fn learn(&mut self, path: &str, window: WindowId) {
-        let lesson = self.0.entry(path.to_owned()).or_insert_with(|| Lesson {
+        let lesson = self.by_active.entry(path.to_owned());
+        let lesson = lesson.or_insert_with(|| Lesson {
             window,
             since: Instant::now(),
             sure: false,
@@ -71,7 +77,7 @@ impl Learnt {
     }
 
     fn forget_gone(&mut self, frames: &[Frame<'_>], toplevels: &[Toplevel]) {
-        self.0.retain(|path, lesson| {
+        self.by_active.retain(|path, lesson| {
             frames.iter().any(|f| f.path == path) && toplevels.iter().any(|t| t.id == lesson.window)
         });
     }
@@ -87,12 +93,31 @@ pub fn pair(
     learnt.forget_gone(frames, &windows.toplevels);
     let mut table = Table::new(units, frames, windows);
     table.take_named();
-    table.take_learnt(learnt);
+    table.take_known(|path| learnt.window(path));
+    let mut sure = true;
     for rule in RULES {
         let by_active = table.apply(rule);
+        sure &= by_active.is_empty();
         for (frame, window) in by_active {
             learnt.learn(frames[frame].path, windows.toplevels[window].id);
         }
+    }
+    let lost = table
+        .free_frames()
+        .filter(|f| table.candidates(*f).is_empty());
+    let lost: Vec<&str> = lost.map(|f| frames[f].path).collect();
+    table.take_known(|path| {
+        learnt
+            .last
+            .get(path)
+            .filter(|_| lost.contains(&path))
+            .copied()
+    });
+    if sure {
+        let paired = frames.iter().zip(&table.paired);
+        let id = |window: usize| windows.toplevels[window].id;
+        let pairs = paired.filter_map(|(frame, at)| Some((frame.path.to_owned(), id((*at)?))));
+        learnt.last = pairs.collect();
     }
     table.take_last();
     (0..frames.len()).map(|frame| table.result(frame)).collect()
@@ -153,13 +178,14 @@ impl<'t> Table<'t> {
         }
     }
 
-    fn take_learnt(&mut self, learnt: &Learnt) {
-        for (i, frame) in self.frames.iter().enumerate() {
-            let Some(id) = learnt.window(frame.path) else {
-                continue;
-            };
-            let mut toplevels = self.windows.toplevels.iter();
-            self.paired[i] = toplevels.position(|t| t.id == id);
+    fn take_known(&mut self, window_of: impl Fn(&str) -> Option<WindowId>) {
+        for frame in self.free_frames().collect::<Vec<_>>() {
+            let known = window_of(self.frames[frame].path);
+            let toplevels = &self.windows.toplevels;
+            let window = self
+                .free_windows()
+                .find(|w| Some(toplevels[*w].id) == known);
+            self.paired[frame] = window;
         }
     }
 
@@ -403,6 +429,29 @@ mod tests {
         // Closing a window discards its remembered pair.
         let other = windows(vec![toplevel(9, "A", FULL), toplevel(11, "A", FULL)], None);
         assert_eq!(pair(&quiet, &other), [[0, 1], [1, 0]]);
+    }
+
+    /// Chromium 156 on Wayland: its cards are frames without a window of their own.
+    #[test]
+    fn a_frame_whose_title_changes_first_keeps_its_window() {
+        let card = Rect::at(260, 46, 832, 88);
+        let frames = |title| {
+            [
+                frame("/1", title, Rect::at(115, 11, 1050, 780), true),
+                frame("/2", "", card, false),
+                frame("/3", "", card, false),
+            ]
+        };
+        let there = windows(
+            vec![toplevel(1, "A", Rect::at(125, 21, 1030, 760))],
+            Some(1),
+        );
+        let mut learnt = Learnt::default();
+        let mut pair = |frames: &[Frame<'_>]| pair(Units::Other, frames, &there, &mut learnt);
+        for title in ["A", "B", "C", "A"] {
+            assert_eq!(pair(&frames(title))[0].windows, [0], "{title}");
+        }
+        assert_eq!(pair(&frames("A")[1..])[0].windows, [0; 0]);
     }
 
     #[test]

@@ -27,8 +27,10 @@ struct Case<'c> {
     lacks: &'c [Lack],
 }
 
+type Test = fn(&Case<'_>);
+
 /// What is promised, and the test of it.
-const PROMISES: [(&str, fn(&Case<'_>)); 8] = [
+const PROMISES: [(&str, Test); 8] = [
     ("click", |it| it.clicks()),
     ("type", |it| it.types()),
     ("menu", |it| {

@@ -22,7 +22,7 @@ use deskline_contract::{Error, Result};
 
 use self::directory::{Directory, MAKING, private_directory};
 use self::end::Reach;
-use crate::session::environment::{self, HOME, TEMPORARY};
+use crate::session::environment::{self, HOME, TEMPORARY, VNC_SOCKET};
 use crate::session::{Environment, Session};
 pub use options::Options;
 pub use supervise::{Announce, Supervised, Until, run_supervised};
@@ -33,9 +33,6 @@ const START_LIMIT: Duration = Duration::from_secs(15);
 /// The name of the runtime directory in a private desktop's directory. The other names in it are
 /// those that [`environment::keep_to_desktop`] uses.
 const RUNTIME: &str = "run";
-
-/// The name of the socket for a VNC viewer in the desktop's directory.
-pub(crate) const VNC_SOCKET: &str = "vnc";
 
 /// The settings of the window manager, as it writes them into an empty home: it would write them
 /// one by one and load its theme again after each, which is most of its starting time.

@@ -15,8 +15,6 @@ use deskline_unix::process;
 use deskline_wayland::OwnSocket;
 use deskline_x11::connection::Connection;
 
-use crate::private::VNC_SOCKET;
-
 pub use discover::Sources;
 pub use environment::Environment;
 
@@ -168,7 +166,7 @@ impl Session {
     /// Whether nobody can be sitting at the Wayland compositor's screen.
     pub(crate) fn is_private_wayland(&self) -> bool {
         self.private_wayland()
-            .is_some_and(|directory| !directory.join(VNC_SOCKET).exists())
+            .is_some_and(|directory| !directory.join(environment::VNC_SOCKET).exists())
     }
 
     /// How to reach KWin, if it is the compositor.

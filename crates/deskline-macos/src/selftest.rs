@@ -7,10 +7,9 @@ mod first_hour;
 mod guard;
 mod lasting;
 mod ordinary;
+mod test;
 mod tools;
 
-use std::collections::HashSet;
-use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,6 +24,7 @@ use crate::platform::MacPlatform;
 use crate::{MacDesktop, activate, doctor, front, windows};
 use first_hour::BY_HAND;
 use guard::Keys;
+use test::Test;
 
 /// Apps that contain Chromium, by their names in the Applications folder.
 const CHROMIUM: [&str; 4] = [
@@ -34,32 +34,6 @@ const CHROMIUM: [&str; 4] = [
     "Chromium",
 ];
 const ELECTRON: [&str; 4] = ["Visual Studio Code", "Slack", "Discord", "Claude"];
-
-/// The test in progress.
-struct Test<'t, O: Os> {
-    os: &'t O,
-    sheet: Sheet<'t>,
-    /// This executable, for starting the other roles.
-    program: Option<&'t Path>,
-    /// The processes that there were before.
-    before: HashSet<u32>,
-    /// The apps that the test has opened.
-    started: Vec<(u32, String)>,
-}
-
-impl<'t, O: Os> Deref for Test<'t, O> {
-    type Target = Sheet<'t>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.sheet
-    }
-}
-
-impl<O: Os> DerefMut for Test<'_, O> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.sheet
-    }
-}
 
 /// The version of macOS and the processor.
 fn system<O: Os>(os: &O) -> String {
@@ -185,11 +159,6 @@ impl<O: Os> Test<'_, O> {
         self.row("time of a picture", |test| test.picture_times(editor));
         self.by_hand(&BY_HAND);
         self.row("500 links", |test| test.many_links(editor));
-    }
-
-    fn row(&mut self, name: &str, check: impl FnOnce(&mut Self) -> Found) {
-        let found = check(self);
-        self.note(name, found);
     }
 
     /// Finds the process whose permission applies, judged by whether the front app answers: with a

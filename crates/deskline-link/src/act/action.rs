@@ -1,6 +1,6 @@
 //! One action: its needs and its results.
 
-use deskline_core::Tree;
+use deskline_core::{Key, KeyPress, Modifiers, Tree};
 
 use crate::call::{Action, Options};
 use crate::picture::change::Before;
@@ -9,6 +9,12 @@ use crate::resolve::DropOn;
 use crate::resolve::lookup::Resolved;
 use crate::step::Step;
 use deskline_input::Cancel;
+
+/// The key that closes a menu or a list in every toolkit.
+pub(super) const CLOSE_KEY: KeyPress = KeyPress {
+    key: Key::Escape,
+    modifiers: Modifiers::empty(),
+};
 
 /// Everything that one action needs.
 pub(crate) struct Act<'c> {

@@ -12,7 +12,7 @@ use deskline_input::clock::Instant;
 use deskline_input::{Button, Cancel, Click, Clicks};
 
 use super::abilities;
-use super::action::{Act, Outcome};
+use super::action::{Act, CLOSE_KEY, Outcome};
 use super::reach::Reached;
 use super::until::Wheel;
 use crate::call::Input;
@@ -38,11 +38,6 @@ const MANY: usize = 100;
 const OPEN_KEY: KeyPress = KeyPress {
     key: Key::Down,
     modifiers: Modifiers::ALT,
-};
-
-pub(super) const CLOSE_KEY: KeyPress = KeyPress {
-    key: Key::Escape,
-    modifiers: Modifiers::empty(),
 };
 
 /// The element that is chosen from, in the tree that the target was resolved on.

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use deskline_core::{Element, Point, Rect, Role, States, Tree, escape};
 
-use super::action::Act;
-use super::choose::CLOSE_KEY;
+use super::action::{Act, CLOSE_KEY};
 use crate::call::{Action, Input};
 use crate::checkpoint::Checkpoint;
 use crate::display::{Window, WindowId};

@@ -3,7 +3,7 @@
 
 use x11rb::connection::{Connection as _, RequestConnection as _};
 
-use super::remedy::PRIVATE;
+use super::remedy::{NOBODY, PRIVATE};
 use super::wayland;
 use crate::session::Session;
 use deskline_contract::doctor::Check;
@@ -128,9 +128,6 @@ pub(super) fn picture(session: &Session, window: &Toplevel) -> Check {
 }
 
 const GUARD: &str = "guard";
-
-/// Why a private desktop has no guard.
-pub(super) const NOBODY: &str = "not needed, as nobody sits at this private desktop";
 
 /// Checks whether the person's input can be kept apart from the agent's.
 pub(super) fn guard(session: &Session, attended: bool) -> Check {

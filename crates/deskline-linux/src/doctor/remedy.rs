@@ -12,6 +12,9 @@ const LIMIT: Duration = Duration::from_secs(15);
 /// The advice for a session that cannot be repaired.
 pub(super) const PRIVATE: &str = "use a private desktop: deskline --desktop private";
 
+/// Why a private desktop has no guard.
+pub(super) const NOBODY: &str = "not needed, as nobody sits at this private desktop";
+
 /// Runs a command in the session, for at most [`LIMIT`].
 pub(super) fn carry_out(words: &[String], session: &Session) -> Result<String, String> {
     let shown = words.join(" ");

@@ -5,8 +5,7 @@ use deskline_contract::Missing;
 use deskline_unix::process;
 use deskline_wayland::wlr_lacks;
 
-use super::display::NOBODY;
-use super::remedy::PRIVATE;
+use super::remedy::{NOBODY, PRIVATE};
 use crate::display::{self, BY_PROTOCOLS, DisplaySystem};
 use crate::guard;
 use crate::session::Session;

@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use deskline_contract::{Cancel, Error, Result};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::VNC_SOCKET;
 use super::options::Options;
 use super::programs::Programs;
 use deskline_atspi::accessibility_bus;
@@ -22,6 +21,7 @@ use deskline_x11::window_manager::Question;
 use deskline_x11::xauth;
 
 use crate::packages::{self, Package};
+use crate::session::environment::VNC_SOCKET;
 use crate::session::{Environment, Session, socket};
 
 /// The lowest display number to use. Lower numbers are left to people: `startx` takes `:0` if there

@@ -201,6 +201,9 @@ fn leave_bundle(passed: &mut Environment, environment: &Environment) {
 /// The names of the home and temporary directories in a private desktop's directory. The home may
 /// be a symbolic link.
 pub(crate) const HOME: &str = "home";
+/// The name of the socket for a VNC viewer in the desktop's directory.
+pub(crate) const VNC_SOCKET: &str = "vnc";
+
 pub(crate) const TEMPORARY: &str = "tmp";
 
 /// Gives apps the home of the private desktop if the environment belongs to one. A server that a

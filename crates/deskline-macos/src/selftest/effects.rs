@@ -10,8 +10,8 @@ use deskline_link::call::{Input, Typing};
 use deskline_link::selftest::{Found, Miss, field, judge, said, skip, tree_of, within};
 use deskline_link::{Action, Target};
 
-use super::Test;
 use super::guard::{grew, length};
+use super::test::Test;
 use super::tools::{reference, visible};
 use crate::MacDesktop;
 use crate::os::{NewValue, Os, Value};

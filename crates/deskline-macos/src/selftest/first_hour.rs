@@ -7,8 +7,8 @@ use deskline_link::call::Typing;
 use deskline_link::selftest::{Found, judge, said, skip};
 use deskline_link::{Action, Target};
 
-use super::Test;
 use super::guard::{grew, length};
+use super::test::Test;
 use super::tools::AREA;
 use crate::os::{Os, Value};
 use crate::{picture, windows};

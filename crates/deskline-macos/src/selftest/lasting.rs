@@ -7,8 +7,8 @@ use deskline_core::Rect;
 use deskline_link::selftest::guard::CAPTION;
 use deskline_link::selftest::{Found, Helper, judge, skip};
 
-use super::Test;
 use super::effects::{SHOWS, until};
+use super::test::Test;
 use crate::os::Os;
 use crate::panels;
 

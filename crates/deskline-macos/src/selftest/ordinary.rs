@@ -11,9 +11,9 @@ use deskline_link::call::{ClickKind, Input, Typing};
 use deskline_link::selftest::{Found, Miss, field, judge, said, skip, tree_of, within};
 use deskline_link::{Action, Answer, Target};
 
-use super::Test;
 use super::effects::{SHOWS, until};
 use super::guard::{grew, length};
+use super::test::Test;
 use super::tools::{AREA, ids, near, reference, same, visible};
 use crate::os::{Event, Os, Value};
 use crate::windows;

@@ -10,7 +10,7 @@ use deskline_link::call::{Awaited, Typing};
 use deskline_link::selftest::{Found, field, judge, press, skip};
 use deskline_link::{Action, Answer, Target};
 
-use super::Test;
+use super::test::Test;
 use crate::ax::identity::Identities;
 use crate::ax::tree;
 use crate::os::Os;

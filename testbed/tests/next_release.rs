@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Compositor, Lack, Session, Setup, Toolkit, tests};
+use deskline_testbed::{Compositor, Lack, Session, Setup, Toolkit, tests, until};
 use serde_json::json;
 
 tests! {

@@ -40,13 +40,6 @@ fn the_window_in_front_comes_back_and_has_its_picture() {
 }
 
 #[test]
-fn an_own_seat_is_refused_by_a_sway_without_seats() {
-    let sway = Setup::here(Compositor::Sway).start();
-    let server = sway.server_with(&["--seat", "own"]);
-    server.applications().fails_with("--seat shared");
-}
-
-#[test]
 fn a_server_that_ends_leaves_a_seat_its_only_pointer() {
     for killed in [false, true] {
         let sway = Setup::here(Compositor::Sway).start();

@@ -10,7 +10,7 @@ mod wlr;
 mod x11;
 
 use deskline_contract::{Error, Result};
-use deskline_wayland::{KdeDisplay, Seat, SwayDisplay};
+use deskline_wayland::{KdeDisplay, SwayDisplay};
 use deskline_x11::X11Display;
 
 use crate::session::Session;
@@ -30,22 +30,10 @@ pub(crate) fn kwin(session: &Session) -> Option<Result<KdeDisplay>> {
 pub(crate) fn connect(session: &Session) -> Result<Box<dyn DisplaySystem>> {
     let wayland = session.wayland_display.is_some();
     if let Some((socket, ipc)) = session.sway() {
-        let seat = if session.own_seat {
-            Seat::Own
-        } else {
-            Seat::Shared
-        };
-        match SwayDisplay::connect(&socket, &ipc, seat) {
+        match SwayDisplay::connect(&socket, &ipc) {
             Ok(sway) => return Ok(Box::new(sway)),
-            Err(e) if session.own_seat => return Err(e),
             Err(e) => tracing::warn!("sway is not used: {e}"),
         }
-    }
-    if session.own_seat {
-        return Err(Error::Unavailable(
-            "--seat own needs sway 1.10 or later; this compositor is another. Serve without it"
-                .into(),
-        ));
     }
     match gnome::connect(session) {
         Some(Ok(gnome)) => return Ok(Box::new(gnome)),

@@ -63,8 +63,7 @@ fn apart() -> Option<Result<ByKernel, String>> {
 }
 
 fn is_of_use(session: &Session) -> bool {
-    // The agent's input on a seat of its own cannot mix with the person's.
-    session.wayland_display.is_some() && !session.own_seat && !session.has_no_devices()
+    session.wayland_display.is_some() && !session.has_no_devices()
 }
 
 /// The doctor's finding about the guard: the input that it keeps out, or why it keeps out none.

@@ -19,8 +19,6 @@ pub struct LinuxPlatform {
     session: Option<Session>,
     /// Whether a person is at the desktop even if it is a private one.
     attended: bool,
-    /// Whether agents get a seat of their own, on Wayland.
-    own_seat: bool,
     /// The display whose devices [`Platform::prepare`] has created, and its session.
     prepared: Mutex<Option<(Session, Box<dyn DisplaySystem>)>>,
     /// A connection for [`Platform::ping`] alone, so that it waits for no link.
@@ -42,7 +40,6 @@ impl LinuxPlatform {
         Self {
             session,
             attended: false,
-            own_seat: false,
             prepared: Mutex::new(None),
             pings: Mutex::new(None),
         }
@@ -53,12 +50,6 @@ impl LinuxPlatform {
     #[must_use]
     pub fn attended(self, attended: bool) -> Self {
         Self { attended, ..self }
-    }
-
-    /// With `own_seat`, the agent's devices belong to a seat of its own, on Wayland.
-    #[must_use]
-    pub fn own_seat(self, own_seat: bool) -> Self {
-        Self { own_seat, ..self }
     }
 
     fn pings(&self) -> MutexGuard<'_, Option<AtSpi>> {
@@ -74,8 +65,7 @@ impl LinuxPlatform {
     }
 
     fn session(&self) -> Result<Session> {
-        let mut session = self.session.clone().unwrap_or_else(Session::find);
-        session.own_seat = self.own_seat;
+        let session = self.session.clone().unwrap_or_else(Session::find);
         match session.missing() {
             missing if missing.is_empty() => Ok(session),
             missing => Err(Error::Unavailable(missing.join(" "))),

@@ -37,8 +37,6 @@ pub struct Session {
     /// The environment for the session's apps: all of the above, and the usual variables of the
     /// session. Nothing that looks like a credential.
     pub environment: Environment,
-    /// Whether agents get a seat of their own, on Wayland.
-    pub own_seat: bool,
     /// Variables of this process's environment whose address does not answer, as `NAME=value`.
     silent: Vec<String>,
 }
@@ -62,7 +60,6 @@ impl Session {
             session_bus: get("DBUS_SESSION_BUS_ADDRESS"),
             wayland_display: get("WAYLAND_DISPLAY"),
             environment: environment::for_apps(environment),
-            own_seat: false,
             silent: vec![],
         };
         session.complete_environment();

@@ -50,4 +50,3 @@ pub use kde::{KWINS_INPUT_METHOD, KdeDisplay};
 pub use listed::{Kind, Listed, ListedWindow};
 pub use sway::{OwnSocket, SwayDisplay};
 pub use wlr::{WlrDisplay, is_wlr, wlr_lacks};
-pub use wlroots::own_seat::Seat;

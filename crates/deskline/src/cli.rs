@@ -129,12 +129,6 @@ pub(crate) struct Settings {
     #[cfg(target_os = "linux")]
     #[arg(help_heading = DESKTOP, long, global = true)]
     pub(crate) attended: bool,
-    /// On sway 1.10 or later: `own` gives the agent a pointer and a focus beside yours. Only apps
-    /// that start after the server take input from them, and Chromium does not
-    #[cfg(target_os = "linux")]
-    #[arg(help_heading = DESKTOP, long, global = true, value_name = "own|shared")]
-    #[arg(default_value = "shared", hide_possible_values = true)]
-    pub(crate) seat: SeatChoice,
     /// Use the tool names and the folder of another server: `macos-use`
     #[arg(long, global = true, value_name = "SERVER")]
     #[arg(hide_possible_values = true)]
@@ -162,7 +156,7 @@ pub(crate) fn command() -> clap::Command {
     for command in program.get_subcommands_mut() {
         let shown: &[&str] = match command.get_name() {
             "serve" | "call" | "replay" => continue,
-            "doctor" | "status" => &["dir", "desktop", "home", "attended", "seat"],
+            "doctor" | "status" => &["dir", "desktop", "home", "attended"],
             "log" | "view" | "grep" => &["dir", "compat"],
             "demo" | "desktop" => &["home"],
             _ => &[],
@@ -215,7 +209,6 @@ impl Settings {
             if let Some(home) = &self.home {
                 add("home", home.into());
             }
-            add("seat", name(&self.seat));
             arguments.extend(self.attended.then(|| "--attended".into()));
         }
         if self.log_format == LogFormat::Json {
@@ -529,14 +522,6 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// Which Wayland seat the agent uses.
-#[cfg(target_os = "linux")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SeatChoice {
-    Own,
-    Shared,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Compat {
     MacosUse,
@@ -579,7 +564,7 @@ mod tests {
     fn the_arguments_of_a_server_have_the_same_settings() {
         let line = "deskline call t --warm=5 --dir=/d --keep=3d --allow-app=a --deny-app=b \
             --guard=input --guard-timeout=9 --desktop=private-wayland=800x600 --compat=macos-use --home=/h \
-            --attended --seat=own --log-format=json --allow-commands --ask \
+            --attended --log-format=json --allow-commands --ask \
             --read-only";
         let settings = parse(line).unwrap().settings;
         let arguments = settings.arguments();

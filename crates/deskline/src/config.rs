@@ -29,7 +29,7 @@ const BOUNDS: [&str; 6] = [
 ];
 
 /// All that is taken from the file where the command line sets a bound: they widen none.
-const HARMLESS: [&str; 8] = [
+const HARMLESS: [&str; 7] = [
     "ask",
     "compat",
     "deny-app",
@@ -37,7 +37,6 @@ const HARMLESS: [&str; 8] = [
     "keep",
     "log-format",
     "read-only",
-    "seat",
 ];
 
 /// `~/.config/deskline/config.toml`; on Windows it is in `%APPDATA%`.
@@ -325,7 +324,7 @@ mod tests {
             ),
             (
                 "[serve]\nask = true",
-                "F:1: there is no option serve. Did you mean seat?",
+                "F:1: there is no option serve. Did you mean dir?",
             ),
             (
                 "help = true",

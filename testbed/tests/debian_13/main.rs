@@ -15,7 +15,6 @@ mod menus;
 mod names;
 mod office;
 mod opening;
-mod own_seat;
 mod parts;
 mod paste;
 mod places;

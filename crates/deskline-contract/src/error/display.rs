@@ -92,12 +92,6 @@ pub enum DisplayError {
          coordinates mean something else now. Call refresh_traversal for the new ones"
     )]
     ExtensionOff,
-    /// The agent's own seat does not reach the app: why, as a clause.
-    #[error(
-        "the agent's own seat does not reach this app: {0}. Nothing was sent. Use {QUIET_TOOLS}, \
-         restart the app with open_application_and_traverse, or serve with --seat shared"
-    )]
-    SeatUnserved(&'static str),
     /// The keyboard's layout is unknown.
     #[error(
         "the compositor's keymap cannot be read, so no keys are sent. Use set_value_and_traverse"

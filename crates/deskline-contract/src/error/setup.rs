@@ -8,12 +8,6 @@ pub const KWIN_INPUT: &str = "KWin before Plasma 6 takes input only from program
 pub const KWIN_PICTURES: &str = "KWin gives pictures only to programs that it knows by a .desktop \
     file; `deskline doctor --fix` writes it";
 
-/// The compositor makes no second seat, or refuses one.
-pub const NO_OWN_SEAT: &str = "this compositor makes no seat for an agent \
-    (ext_transient_seat_manager_v1; sway 1.10 does). Serve with --seat shared";
-pub const OWN_SEAT_REFUSED: &str =
-    "the compositor refuses a seat for the agent. Serve with --seat shared";
-
 /// No X server answers at this display.
 pub fn no_x_server(display: &str, why: &dyn std::fmt::Display) -> String {
     format!(

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use deskline_contract::guard::Guards;
 use deskline_contract::{
-    Aim, AppWindows, Cancel, Click, Clipboard, Display, KeyInput, Missing, Offer, Overlay,
-    Pictures, PointerInput, Raising, Result, Screen, Window, WindowId, Workspaces,
+    Aim, AppWindows, Cancel, Click, Clipboard, Display, KeyInput, Offer, Overlay, Pictures,
+    PointerInput, Raising, Result, Screen, Window, WindowId, Workspaces,
 };
 use deskline_core::{Key, KeyPress, Modifiers, Point};
 use deskline_input::Progress;
@@ -91,10 +91,6 @@ impl Display for LinuxDesktop {
         };
         let clipboard = match self.clipboard.take() {
             Some(clipboard) => clipboard,
-            None if self.session.own_seat => {
-                let why = Missing::new("the agent's own seat has a clipboard of its own");
-                return Err(why.for_action("pasting"));
-            }
             None => match (self.session.compositor(), &self.session.session_bus) {
                 (Some(shell), Some(bus)) if shell == GNOME_SHELL => {
                     deskline_wayland::gnome_clipboard(bus)?

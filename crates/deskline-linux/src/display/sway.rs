@@ -29,19 +29,7 @@ impl WaylandSystem for SwayDisplay {
         self.has_one_seat()
     }
 
-    fn unserved(&self, pid: u32) -> Option<&'static str> {
-        SwayDisplay::unserved(self, pid)
-    }
-
     fn findings(&mut self) -> Findings {
-        let found = Findings::by_protocols(self.guard());
-        Findings {
-            guard: found.guard.map(|_| {
-                "not needed: the agent has a seat of its own, whose keys \
-                and clicks cannot mix with yours"
-                    .into()
-            }),
-            ..found
-        }
+        Findings::by_protocols(self.guard())
     }
 }

@@ -78,11 +78,6 @@ pub(crate) trait WaylandSystem {
     /// Gives the input method these keys back, if they still go `to_text` in that app.
     fn give_keys_back(&mut self, _to_text: bool) {}
 
-    /// Why the agent's own seat, if there is one, does not reach this process.
-    fn unserved(&self, _pid: u32) -> Option<&'static str> {
-        None
-    }
-
     /// For the doctor.
     fn findings(&mut self) -> Findings;
 }

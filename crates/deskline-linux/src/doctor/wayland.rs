@@ -2,11 +2,10 @@
 
 use deskline_contract::Missing;
 
-use deskline_unix::process;
 use deskline_wayland::wlr_lacks;
 
 use super::remedy::{NOBODY, PRIVATE};
-use crate::display::{self, BY_PROTOCOLS, DisplaySystem};
+use crate::display::{self, BY_PROTOCOLS};
 use crate::guard;
 use crate::session::Session;
 use deskline_contract::doctor::{Check, Fix};
@@ -48,7 +47,6 @@ pub(super) fn look(session: &Session, attended: bool) -> Vec<Check> {
     } else {
         guard::finding(session, &mut *display)
     };
-    let seat = session.own_seat.then(|| seat(&mut *display));
     let row =
         |(name, loss): (&'static str, &str), missing: &Option<Missing>, way: &str| match missing {
             None => Check::ok(name, way),
@@ -98,7 +96,7 @@ pub(super) fn look(session: &Session, attended: bool) -> Vec<Check> {
             Err(why) => unguarded(why),
         },
     ];
-    rows.into_iter().chain(seat).collect()
+    rows.into()
 }
 
 /// What the compositor does not offer, as the end of a sentence.
@@ -122,36 +120,4 @@ fn with_fix(row: Check, missing: Option<Missing>, fix: Option<Fix>) -> Check {
         _ => "deskline doctor --fix",
     };
     Check::warn(row.name, why, remedy).mended_by(fix)
-}
-
-/// Names the running apps that a seat created now would not reach.
-fn seat(display: &mut dyn DisplaySystem) -> Check {
-    let windows = match display.every_window() {
-        Ok(windows) => windows,
-        Err(e) => return Check::warn("seat", e.to_string(), ""),
-    };
-    let mut pids: Vec<u32> = windows.iter().filter_map(|w| w.pid).collect();
-    pids.sort_unstable();
-    pids.dedup();
-    let deaf: Vec<String> = pids
-        .iter()
-        .filter_map(|pid| {
-            Some(format!(
-                "{} ({pid}): {}",
-                process::name(*pid),
-                display.wayland()?.unserved(*pid)?
-            ))
-        })
-        .collect();
-    if deaf.is_empty() {
-        return Check::ok("seat", "the agent's own; all running apps take its input");
-    }
-    Check::warn(
-        "seat",
-        format!(
-            "these apps take no input from the agent's own: {}",
-            deaf.join("; ")
-        ),
-        "start them after the server, or serve with --seat shared",
-    )
 }

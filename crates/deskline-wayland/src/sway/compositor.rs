@@ -1,12 +1,12 @@
 //! sway and Hyprland as a [`Compositor`].
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use deskline_contract::guard::{Grab, Guards, Task};
+use deskline_contract::guard::Guards;
 use deskline_contract::{
-    Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Picture, PictureNature, Pictures,
-    Raising, Result, Window, WindowId, WindowState, Workspaces,
+    Aim, Cancel, Error, Missing, Offer, Other, Picture, PictureNature, Pictures, Raising, Result,
+    Window, WindowId, WindowState, Workspaces,
 };
 use deskline_core::{Point, Rect};
 
@@ -15,20 +15,15 @@ use crate::display::WaylandDisplay;
 use crate::listed;
 use crate::sway::hyprland::Hyprland;
 use crate::sway::ipc::{self, Ipc, SwayWindow};
-use crate::sway::own_seat::{self, Own};
 use crate::wlroots::client::Client;
 use crate::wlroots::devices::VirtualDevices;
 use crate::wlroots::heard::NOWHERE;
 use crate::wlroots::input::Input;
-use crate::wlroots::own_seat::Seat;
 use crate::wlroots::picture;
 use crate::wlroots::screens;
 
 /// How long the compositor may take to give a window the keyboard.
 const RAISES: Duration = Duration::from_secs(1);
-
-/// How long it may take if several windows have the same title.
-const TWIN: Duration = Duration::from_millis(100);
 
 /// How often to check for that: events would need a second connection.
 const LOOK: Duration = Duration::from_millis(5);
@@ -54,7 +49,6 @@ pub struct Sway {
     /// The Wayland socket.
     socket: PathBuf,
     input: Input,
-    own: Option<Own>,
     aim: Option<Aim>,
     /// The number and name of the workspace that [`Workspaces::workspace`] returned last.
     workspace: Option<(u32, String)>,
@@ -71,47 +65,35 @@ impl SwayDisplay {
     ///
     /// [`Error::Unavailable`] or [`Error::Lost`] if one does not answer within 2 s, or the
     /// compositor lacks a protocol.
-    pub fn connect(wayland: &Path, own: &OwnSocket, seat: Seat) -> Result<Self> {
+    pub fn connect(wayland: &Path, own: &OwnSocket) -> Result<Self> {
         let (ipc, survives): (Box<dyn Ipc>, bool) = match own {
             OwnSocket::Sway(path) => {
                 let mut sway = ipc::Sway::connect(path)?;
-                let survives = seat == Seat::Own || sway.version()? >= SURVIVES;
+                let survives = sway.version()? >= SURVIVES;
                 (Box::new(sway), survives)
             }
             OwnSocket::Hyprland(path) => (Box::new(Hyprland::connect(path)?), false),
         };
-        let mut sway = Sway {
+        Ok(Self::new(Sway {
             ipc,
-            own: (seat == Seat::Own).then(Own::new),
-            client: has_all(match seat {
-                Seat::Shared => Client::connect(wayland)?,
-                Seat::Own => Client::with_own_seat(wayland)?,
-            })?,
+            client: has_all(Client::connect(wayland)?)?,
             socket: wayland.to_owned(),
             input: Input::new(wayland, survives),
             aim: None,
             workspace: None,
             hidden: Vec::new(),
             layout: NOWHERE,
-        };
-        if seat == Seat::Own {
-            sway.input.make(&mut sway.client)?;
-        }
-        Ok(Self::new(sway))
+        }))
     }
 
-    /// Creates both devices if the seat lacks one. Returns whether this created devices, now or
-    /// with the agent's own seat.
+    /// Creates both devices if the seat lacks one. Returns whether this created devices.
     ///
     /// # Errors
     ///
     /// [`Error::Lost`] if the compositor does not answer.
     pub fn prepare(&mut self) -> Result<bool> {
-        let Sway {
-            own, input, client, ..
-        } = &mut self.compositor;
-        // The agent's own seat has had both since it was created.
-        Ok(own.is_some() || input.make_missing(client)?)
+        let Sway { input, client, .. } = &mut self.compositor;
+        input.make_missing(client)
     }
 
     /// All windows, frontmost first.
@@ -120,85 +102,13 @@ impl SwayDisplay {
     ///
     /// [`Error::Lost`] if the compositor does not answer.
     pub fn sway_windows(&mut self) -> Result<Vec<SwayWindow>> {
-        self.compositor.listed()
+        self.compositor.ipc.windows()
     }
 
     /// Whether the person's seat is the only one. With several seats, an app reports the focus of
     /// the seat whose focus has changed last.
     pub fn has_one_seat(&mut self) -> bool {
-        let Sway { own, ipc, .. } = &mut self.compositor;
-        own.is_none() && ipc.seats().is_ok_and(|seats| seats.len() == 1)
-    }
-
-    /// Why the process does not receive the agent's own seat; `None` if it does, or there is none.
-    pub fn unserved(&self, pid: u32) -> Option<&'static str> {
-        self.compositor.own.as_ref()?.unserved(pid)
-    }
-}
-
-impl Sway {
-    /// All windows, with the focus of the agent's seat.
-    fn listed(&mut self) -> Result<Vec<SwayWindow>> {
-        let mut windows = self.ipc.windows()?;
-        if self.own.is_some() {
-            let focus = self.ipc.focus_of(&self.client.heard.own.name)?;
-            for window in &mut windows {
-                window.focused = focus == Some(window.id);
-            }
-        }
-        Ok(windows)
-    }
-
-    /// Fails if the target does not receive the agent's seat.
-    fn check_served(&mut self) -> Result<()> {
-        let (Some(own), Some(aim)) = (&self.own, self.aim) else {
-            return Ok(());
-        };
-        let native = |ipc: &mut dyn Ipc| -> Result<bool> {
-            let windows = ipc.windows()?;
-            Ok(windows.iter().all(|w| w.pid != aim.pid || w.native))
-        };
-        let why = match own.unserved(aim.pid) {
-            None if !native(&mut *self.ipc)? => Some(own_seat::XWAYLAND),
-            why => why,
-        };
-        match why {
-            Some(why) => Err(DisplayError::SeatUnserved(why).into()),
-            None => Ok(()),
-        }
-    }
-}
-
-/// The agent's own seat.
-impl Sway {
-    /// Gives the window the keyboard of the agent's seat. Only its title identifies it among
-    /// wlroots' toplevels: tries all toplevels with this title.
-    fn focus_on_own_seat(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
-        let windows = self.listed()?;
-        let window = windows.iter().find(|w| w.id == id.0);
-        let window = window.ok_or_else(gone)?;
-        let its = self.aim.is_some_and(|aim| aim.pid == window.pid);
-        // Do not bring back another app's window that the person has hidden meanwhile.
-        if window.focused || !window.visible && !its {
-            return Ok(());
-        }
-        let title = window.title.clone();
-        for toplevel in self.client.toplevels(&title)? {
-            self.client.focus(&toplevel)?;
-            let start = Instant::now();
-            while start.elapsed() < RAISES {
-                let focus = self.ipc.focus_of(&self.client.heard.own.name)?;
-                if focus == Some(id.0) {
-                    return Ok(());
-                }
-                // Another window with this title has got the keyboard.
-                if start.elapsed() > TWIN {
-                    break;
-                }
-                cancel.wait(LOOK)?;
-            }
-        }
-        Err(DisplayError::NotBroughtUp("sway did not give the window to the agent's seat").into())
+        self.compositor.ipc.has_one_seat()
     }
 }
 
@@ -212,10 +122,7 @@ fn has_all(client: Client) -> Result<Client> {
 
 impl Raising for Sway {
     fn activate(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
-        if self.own.is_some() {
-            return self.focus_on_own_seat(id, cancel);
-        }
-        let windows = self.listed()?;
+        let windows = self.ipc.windows()?;
         let its = windows.into_iter().find(|w| w.id == id.0);
         if let Some(workspace) = its.and_then(|w| w.own.hidden)
             && !self.hidden.contains(&workspace.instead)
@@ -225,7 +132,7 @@ impl Raising for Sway {
         self.ipc.focus(id.0)?;
         let failure = "the compositor did not bring the window to the front";
         await_front(id, (failure, RAISES, LOOK), cancel, || {
-            let windows = self.listed()?;
+            let windows = self.ipc.windows()?;
             let window = windows.iter().find(|w| w.id == id.0).ok_or_else(gone)?;
             Ok(window.focused.then_some(id))
         })
@@ -234,7 +141,7 @@ impl Raising for Sway {
 
 impl Workspaces for Sway {
     fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        Ok(listed::away(&self.listed()?))
+        Ok(listed::away(&self.ipc.windows()?))
     }
 
     fn workspace(&mut self) -> Result<Option<u32>> {
@@ -266,7 +173,7 @@ impl Workspaces for Sway {
 
 impl Pictures for Sway {
     fn picture(&mut self, id: WindowId) -> Result<Picture> {
-        let windows = self.listed()?;
+        let windows = self.ipc.windows()?;
         let failed = |why: &str| Error::system("taking a picture")(why.to_owned());
         let window = windows.iter().find(|w| w.id == id.0 && w.visible);
         let window = window.ok_or_else(|| failed("the window is on no workspace that shows"))?;
@@ -294,17 +201,17 @@ impl Compositor for Sway {
     }
 
     fn windows(&mut self) -> Result<Vec<Window>> {
-        Ok(listed::toplevels(&self.listed()?))
+        Ok(listed::toplevels(&self.ipc.windows()?))
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
-        let windows = self.listed()?;
+        let windows = self.ipc.windows()?;
         Ok(windows.iter().find(|w| w.focused).map(|w| w.window()))
     }
 
     /// While a menu is open, its window keeps the keyboard.
     fn keyboard(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
-        let windows = self.listed()?;
+        let windows = self.ipc.windows()?;
         let front = windows.iter().find(|w| w.focused);
         Ok(front.map_or(Keyboard::Nobody, |w| w.keyboard()))
     }
@@ -314,14 +221,13 @@ impl Compositor for Sway {
         if aim.menu {
             return Ok(None);
         }
-        let windows = self.listed()?;
+        let windows = self.ipc.windows()?;
         let mut there = windows.iter().filter(|w| w.visible);
         let there = there.find(|w| w.content.contains(at));
         Ok(there.filter(|w| w.pid != aim.pid).map(|w| w.other()))
     }
 
     fn locate(&mut self, _: Option<Aim>, places: &[Point], _: &Cancel) -> Result<Located> {
-        self.check_served()?;
         let screens = self.client.screens()?;
         let screens: Vec<Rect> = screens.iter().map(|screen| screen.place).collect();
         self.layout = screens::layout_around(&screens, places)?;
@@ -329,10 +235,6 @@ impl Compositor for Sway {
             offset: (0.0, 0.0),
             late: false,
         })
-    }
-
-    fn ready(&mut self) -> Result<()> {
-        self.check_served()
     }
 
     fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
@@ -354,32 +256,8 @@ impl Compositor for Sway {
     }
 
     fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        if self.own.is_none() {
-            return Err(Missing::new(
-                "the compositor can only disable the user's devices, and they could not stop that by Esc",
-            ));
-        }
-        Ok(self)
+        Err(Missing::new(
+            "the compositor can only disable the user's devices, and they could not stop that by Esc",
+        ))
     }
-}
-
-/// Of the agent's own seat: the person's input, on another one, cannot mix with the agent's.
-impl Guards for Sway {
-    fn watch(&mut self) {
-        if let Some(own) = &mut self.own {
-            own.note(&mut *self.ipc);
-        }
-    }
-
-    fn unwatch(&mut self) {
-        if let Some(own) = &mut self.own {
-            own.give_back(&mut *self.ipc, self.aim.map(|aim| aim.pid));
-        }
-    }
-
-    fn grab(&mut self, _task: &Task, _cancel: &Cancel) -> Result<Grab> {
-        Ok(Grab::Held)
-    }
-
-    fn ungrab(&mut self) {}
 }

@@ -9,7 +9,7 @@ use deskline_contract::{Error, Result};
 use deskline_core::Rect;
 use deskline_unix::socket;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::listed::{Kind, Listed, ListedWindow};
 
@@ -48,15 +48,9 @@ pub(crate) trait Ipc: Send {
     /// Hides a window that was minimised.
     fn put_away(&mut self, id: u64) -> Result<()>;
 
-    /// The seats, if the compositor can have several.
-    fn seats(&mut self) -> Result<Vec<Seat>> {
-        Ok(Vec::new())
-    }
-
-    /// The container that has the keyboard focus of the seat with this name.
-    fn focus_of(&mut self, seat: &str) -> Result<Option<u64>> {
-        let seats = self.seats()?;
-        Ok(seats.into_iter().find(|s| s.name == seat).map(|s| s.focus))
+    /// Whether there is one seat. `false` if the compositor does not say so.
+    fn has_one_seat(&mut self) -> bool {
+        false
     }
 }
 
@@ -140,13 +134,6 @@ impl Node {
     fn is_scratchpad(&self) -> bool {
         self.kind == "output" && self.name.as_deref() == Some(HIDDEN)
     }
-}
-
-/// A seat, and the container that has its keyboard focus.
-#[derive(Deserialize)]
-pub(crate) struct Seat {
-    name: String,
-    focus: u64,
 }
 
 impl Sway {
@@ -273,8 +260,9 @@ impl Ipc for Sway {
         self.run(&format!("[con_id={id}] move scratchpad"))
     }
 
-    fn seats(&mut self) -> Result<Vec<Seat>> {
-        self.get(GET_SEATS)
+    fn has_one_seat(&mut self) -> bool {
+        let seats = self.get::<Vec<IgnoredAny>>(GET_SEATS);
+        seats.is_ok_and(|seats| seats.len() == 1)
     }
 }
 

@@ -6,6 +6,5 @@ mod hyprland;
 #[cfg(test)]
 mod hyprland_tests;
 pub(crate) mod ipc;
-mod own_seat;
 
 pub use compositor::{OwnSocket, SwayDisplay};

@@ -75,8 +75,6 @@ pub(crate) struct Heard {
     pub(crate) done: u32,
     /// The picture that is being taken.
     pub(crate) frame: Frame,
-    /// The agent's own seat.
-    pub(crate) own: Seat,
     pub(crate) clipboard: Clipboard,
 }
 
@@ -91,7 +89,6 @@ impl Heard {
             caps_lock: false,
             done: 0,
             frame: Frame::default(),
-            own: Seat::default(),
             clipboard: Clipboard::default(),
         }
     }
@@ -208,23 +205,6 @@ pub(crate) struct Clipboard {
     pub(crate) cancelled: Vec<ObjectId>,
 }
 
-/// The state of the request for a seat.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Made {
-    #[default]
-    Asked,
-    Refused,
-    /// Created, as this global.
-    As(u32),
-}
-
-/// The agent's seat.
-#[derive(Debug, Default)]
-pub(crate) struct Seat {
-    pub(crate) made: Made,
-    pub(crate) name: String,
-}
-
 impl Dispatch<WlRegistry, ()> for Heard {
     fn event(
         heard: &mut Self,
@@ -263,12 +243,11 @@ on_event!(WlCallback, u32, |heard, _, event, number| {
 });
 
 on_event!(WlSeat, |heard, _, event| {
-    match event {
-        wl_seat::Event::Capabilities {
-            capabilities: WEnum::Value(capabilities),
-        } => heard.capabilities = capabilities,
-        wl_seat::Event::Name { name } => heard.own.name = name,
-        _ => {}
+    if let wl_seat::Event::Capabilities {
+        capabilities: WEnum::Value(capabilities),
+    } = event
+    {
+        heard.capabilities = capabilities;
     }
 });
 

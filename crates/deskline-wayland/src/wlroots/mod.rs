@@ -5,7 +5,6 @@ pub(crate) mod devices;
 pub(crate) mod heard;
 pub(crate) mod input;
 pub(crate) mod keyboard;
-pub(crate) mod own_seat;
 pub(crate) mod picture;
 pub(crate) mod pointer;
 pub(crate) mod screens;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use deskline_contract::{Display as _, Screen as _, WindowId};
 use deskline_core::Rect;
 use deskline_input::{Aim, Cancel, Click};
-use deskline_wayland::{OwnSocket, Seat, SwayDisplay};
+use deskline_wayland::{OwnSocket, SwayDisplay};
 use serde_json::{Value, json};
 
 use super::server::desktop::Desktop;
@@ -73,7 +73,7 @@ fn windows_are_raised_clicked_typed_into_and_pictured_where_they_are() {
     let answering = Arc::clone(&server);
     std::thread::spawn(move || answer(&answering, &listener));
     let own = OwnSocket::Hyprland(path);
-    let display = SwayDisplay::connect(&server.socket(), &own, Seat::Shared);
+    let display = SwayDisplay::connect(&server.socket(), &own);
     let mut display = display.expect("a display");
 
     let windows = display.every_window().expect("the windows");

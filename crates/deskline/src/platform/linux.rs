@@ -16,7 +16,7 @@ use deskline_linux::{LinuxPlatform, doctor};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::task::spawn_blocking;
 
-use crate::cli::{Command, DesktopArgs, Own, SeatChoice, Serve, Settings};
+use crate::cli::{Command, DesktopArgs, Own, Serve, Settings};
 use crate::output::{self, Done};
 
 /// An open desktop. A private one ends when this is dropped.
@@ -86,11 +86,7 @@ pub(crate) fn open(settings: &Settings) -> Result<OpenDesktop> {
         None => LinuxPlatform::find(),
     };
     Ok(OpenDesktop {
-        platform: Arc::new(
-            platform
-                .attended(settings.attended)
-                .own_seat(settings.seat == SeatChoice::Own),
-        ),
+        platform: Arc::new(platform.attended(settings.attended)),
         private,
         has_ended: Cell::default(),
     })
@@ -152,11 +148,10 @@ pub(crate) fn helper(name: &str, arguments: &[OsString]) -> Done {
 /// The doctor's checks.
 pub(crate) fn examine(settings: &Settings) -> Result<Vec<Check>> {
     let private = spawn_private(settings)?;
-    let mut session = match &private {
+    let session = match &private {
         Some(desktop) => desktop.session().clone(),
         None => Session::find(),
     };
-    session.own_seat = settings.seat == SeatChoice::Own;
     Ok(doctor::examine(&session, settings.attended))
 }
 

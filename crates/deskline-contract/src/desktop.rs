@@ -67,9 +67,9 @@ pub trait AppWindows {
     }
 
     /// Switches to the virtual desktop of the app's windows if accessibility lists them only there,
-    /// and waits until they are listed, for a limited time. `false` if there was nothing to do.
-    fn reveal(&mut self, _pid: u32, _cancel: &Cancel) -> Result<bool> {
-        Ok(false)
+    /// and waits until they are listed, for a limited time.
+    fn reveal(&mut self, _pid: u32, _cancel: &Cancel) -> Result<()> {
+        Ok(())
     }
 
     /// The windows of other processes that belong to the app, frontmost first: a process that it

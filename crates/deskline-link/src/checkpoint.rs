@@ -355,7 +355,7 @@ impl<'a> Checkpoint<'a> {
     }
 
     /// Like [`AppWindows::reveal`](crate::AppWindows::reveal).
-    pub(crate) fn reveal(&mut self, pid: u32) -> Result<bool> {
+    pub(crate) fn reveal(&mut self, pid: u32) -> Result<()> {
         self.touched = true;
         self.desktop.reveal(pid, self.cancel)
     }

@@ -118,11 +118,10 @@ fn app<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<()> {
 }
 
 /// If all windows of an app are on another Space, goes there; if Stage Manager has set them aside,
-/// brings them back. Waits until Accessibility lists them and they do not move any more. Returns
-/// whether any of this was needed.
-pub(crate) fn reveal<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<bool> {
+/// brings them back. Waits until Accessibility lists them and they do not move any more.
+pub(crate) fn reveal<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<()> {
     if !windows::all_away(os, pid) {
-        return Ok(false);
+        return Ok(());
     }
     require_unlocked(os)?;
     raise::<O>(os, pid, None);
@@ -139,7 +138,7 @@ pub(crate) fn reveal<O: Os>(os: &O, pid: u32, cancel: &Cancel) -> Result<bool> {
     if !came && stays_on_space(os) {
         return Err(TargetError::SpaceStays { pid }.into());
     }
-    Ok(came)
+    Ok(())
 }
 
 /// Whether the person has turned off the setting "When switching to an application, switch to a

@@ -107,7 +107,8 @@ impl Steps<'_> {
         let mut tree = self.reader.read(&mut **desk, pid, notes);
         // The app's windows may be on another Space: the switch to it takes a while, and only then
         // does accessibility list them.
-        if tree.as_ref().is_ok_and(Tree::is_elsewhere) && desk.reveal(pid)? {
+        if tree.as_ref().is_ok_and(Tree::is_elsewhere) {
+            desk.reveal(pid)?;
             tree = self.reader.read(&mut **desk, pid, notes);
         }
         if let Err(e) = &tree {

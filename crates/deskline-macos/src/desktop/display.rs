@@ -132,7 +132,7 @@ impl<O: Os> AppWindows for MacDesktop<O> {
         Ok(self.os.app(pid).map(|_| windows::app(pid)))
     }
 
-    fn reveal(&mut self, pid: u32, cancel: &Cancel) -> Result<bool> {
+    fn reveal(&mut self, pid: u32, cancel: &Cancel) -> Result<()> {
         if self.before.is_none() {
             self.before = Some(self.note_before(pid));
         }

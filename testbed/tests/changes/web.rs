@@ -37,7 +37,8 @@ fn check(server: &Client, pid: u32, log: &dyn Fn(&str), address: &str) {
             .find("AXCell", "42")
             .is_some_and(|at| at.cell.is_some());
         // The page comes before the browser's own toolbar.
-        let is_first = seen.list("visible_elements")[0].contains("\"Box\"");
+        let first = seen.list("visible_elements").first().copied();
+        let is_first = first.is_some_and(|line| line.contains("\"Box\""));
         (shows && has_cells && is_first).then_some(seen)
     });
     let is = |role: &str, name: &str| value(&seen, role, name);

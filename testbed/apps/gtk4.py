@@ -4,6 +4,7 @@
 Usage: gtk4.py LOG [--hostile]
 """
 
+import os
 import time
 
 import gi
@@ -225,6 +226,9 @@ def activate(app):
     window.connect("close-request", lambda *_: log("closed"))
     keys = Gtk.EventControllerKey(propagation_phase=Gtk.PropagationPhase.CAPTURE)
     keys.connect("key-pressed", key)
+    if "STROKES" in os.environ:
+        keys.connect("key-pressed", lambda _, __, code, ___: log("down", code))
+        keys.connect("key-released", lambda _, __, code, ___: log("up", code))
     window.add_controller(keys)
     columns = filled(Gtk.Box(spacing=8), form(window), lists(), tabs())
     window.set_child(

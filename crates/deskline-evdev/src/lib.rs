@@ -28,6 +28,7 @@ use deskline_grab::device::InputFolder;
 pub use deskline_grab::message::Seen;
 use deskline_grab::message::{Order, Outcome, Report, pair, receive, send};
 pub use deskline_grab::program::run_for_reader;
+use deskline_unix::alarm::Alarm;
 use deskline_unix::spawn;
 use rustix::net::{Shutdown, shutdown};
 
@@ -64,6 +65,8 @@ pub struct Guard {
     socket: Arc<OwnedFd>,
     answers: Receiver<Report>,
     link: Shared,
+    /// Has this process release its own keys at the limit if it is stopped.
+    alarm: Alarm,
     /// Set when an answer timed out: the next one might belong to that order.
     broken: Cell<bool>,
     /// `None` only during the drop.
@@ -114,6 +117,7 @@ impl Guard {
                 socket,
                 answers,
                 link,
+                alarm: Alarm::wakes()?,
                 broken: Cell::new(false),
                 running: Some((keeper, listener)),
             })
@@ -177,7 +181,10 @@ impl Guards for Guard {
                 return Err(cancelled.into());
             }
             match self.answers.recv_timeout(SLICE) {
-                Ok(Report::Grabbed(outcome)) => return grab(outcome),
+                Ok(Report::Grabbed(outcome)) => {
+                    let _ = self.alarm.set(Some(task.limit));
+                    return grab(outcome);
+                }
                 // An answer to an earlier order.
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) if Instant::now() < until => {}
@@ -189,6 +196,7 @@ impl Guards for Guard {
     }
 
     fn ungrab(&mut self) {
+        let _ = self.alarm.set(None);
         let released = self.ask(Order::Release, |report| {
             matches!(report, Report::Released).then_some(())
         });

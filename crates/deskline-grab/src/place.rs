@@ -3,9 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use nix::sys::signal::{SigEvent, SigevNotify, Signal};
-use nix::sys::timer::{Expiration, Timer, TimerSetTimeFlags};
-use nix::time::ClockId;
+use deskline_unix::alarm::Alarm;
 
 use crate::seat::Seats;
 
@@ -24,7 +22,7 @@ pub(crate) struct Place {
     uid: u32,
     /// The longest time that the devices may be grabbed without a break.
     pub(crate) most: Duration,
-    timer: Timer,
+    alarm: Alarm,
 }
 
 impl Place {
@@ -32,16 +30,11 @@ impl Place {
     ///
     /// If the system has no timer left.
     pub(crate) fn new(seats: Option<Seats>, uid: u32, most: Duration) -> io::Result<Self> {
-        // SIGKILL by a kernel timer ends a stopped process too.
-        let kill = SigevNotify::SigevSignal {
-            signal: Signal::SIGKILL,
-            si_value: 0,
-        };
         Ok(Self {
             seats,
             uid,
             most,
-            timer: Timer::new(ClockId::CLOCK_BOOTTIME, SigEvent::new(kill))?,
+            alarm: Alarm::kills()?,
         })
     }
 
@@ -57,9 +50,6 @@ impl Place {
     ///
     /// If nothing would release them while this process is stopped. They are not grabbed then.
     pub(crate) fn holds(&mut self, time: Option<Duration>) -> io::Result<()> {
-        // A time of zero disarms the timer.
-        let after = time.map_or(Duration::ZERO, |time| time + KILL_DELAY);
-        let once = Expiration::OneShot(after.into());
-        Ok(self.timer.set(once, TimerSetTimeFlags::empty())?)
+        self.alarm.set(time.map(|time| time + KILL_DELAY))
     }
 }

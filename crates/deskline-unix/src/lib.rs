@@ -7,6 +7,8 @@
 pub mod complaint;
 
 #[cfg(unix)]
+pub mod alarm;
+#[cfg(unix)]
 pub mod clients;
 #[cfg(unix)]
 pub mod codes;

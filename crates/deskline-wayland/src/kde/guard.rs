@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use deskline_contract::{Cancel, Error, Reason, Result};
 use deskline_core::Rect;
+use deskline_unix::alarm::Alarm;
 use deskline_unix::process;
 
 use super::bus::{Bus, lost};
@@ -70,6 +71,8 @@ pub(super) struct Guard {
     open_since: Option<Instant>,
     /// The total time that it was open during this task.
     gap: Duration,
+    /// Has this process release its own keys at the limit if it is stopped.
+    alarm: Alarm,
 }
 
 /// Whether this KWin has input capture.
@@ -79,6 +82,8 @@ pub(super) fn offered(bus: &Bus) -> bool {
 
 impl Guard {
     pub(super) fn start(bus: &Bus) -> Result<Self> {
+        const WHAT: &str = "starting the guard";
+        let alarm = Alarm::wakes().map_err(Error::system(WHAT))?;
         let pid = bus.pid.to_string();
         let mut process = helper::start([helper::CAPTURE, &bus.address, &pid])?;
         let (orders, reports) = (process.stdin.take(), process.stdout.take());
@@ -97,7 +102,7 @@ impl Guard {
                 shared.1.notify_all();
             }
         });
-        listener.map_err(Error::system("starting the guard"))?;
+        listener.map_err(Error::system(WHAT))?;
         Ok(Self {
             process,
             bus: bus.clone(),
@@ -108,6 +113,7 @@ impl Guard {
             edge: (0.0, 0.0),
             open_since: None,
             gap: Duration::ZERO,
+            alarm,
         })
     }
 
@@ -155,6 +161,7 @@ impl Guard {
         };
         (self.gap, self.open_since) = (Duration::ZERO, None);
         self.cancel = cancel.clone();
+        let _ = self.alarm.set(Some(limit));
         let (top, bottom) = ((x, y), (x, y + h - 1));
         let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
         self.order(&Order::Begin { top, bottom, limit })?;
@@ -201,6 +208,7 @@ impl Guard {
     /// Ends the capture, with the pointer there.
     pub(super) fn end(&mut self, (x, y): (f64, f64)) {
         self.shared.state().task = None;
+        let _ = self.alarm.set(None);
         if let Err(e) = self.order(&Order::End(x, y)) {
             tracing::warn!("the capture was not ended: {e}");
         }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use deskline_contract::{Error, Result};
 use deskline_input::guard::Machine;
+use deskline_unix::alarm::Alarm;
 use deskline_unix::{codes, wait};
 use reis::ei::handshake::ContextType;
 use rustix::event::{PollFd, PollFlags};
@@ -27,6 +28,8 @@ const INTERFACE: &str = "org.kde.KWin.EIS.InputCapture";
 
 /// The captured devices: keyboard, pointer. Touch is 4.
 const DEVICES: u32 = 1 | 2;
+
+const WHAT: &str = "guarding your devices";
 
 /// An order of the server.
 #[derive(Debug, Serialize, Deserialize)]
@@ -170,6 +173,8 @@ pub(crate) struct Keeper {
     capture: Capture,
     receiver: Connection,
     state: State,
+    /// Has this process end the capture at the limit if it is stopped.
+    alarm: Alarm,
 }
 
 impl Keeper {
@@ -180,6 +185,7 @@ impl Keeper {
             receiver: capture.receiver()?,
             capture,
             state: State::default(),
+            alarm: Alarm::wakes().map_err(Error::system(WHAT))?,
         })
     }
 
@@ -189,7 +195,6 @@ impl Keeper {
         mut orders: impl Read + AsFd,
         mut reports: impl Write,
     ) -> Result<()> {
-        const WHAT: &str = "guarding your devices";
         let mut text = Vec::new();
         loop {
             self.receiver.pump()?;
@@ -225,8 +230,9 @@ impl Keeper {
     fn obey(&mut self, order: &Order) -> Result<()> {
         match *order {
             Order::Begin { top, bottom, limit } => {
-                self.state
-                    .begin(Duration::from_millis(limit), Instant::now());
+                let limit = Duration::from_millis(limit);
+                let _ = self.alarm.set(Some(limit));
+                self.state.begin(limit, Instant::now());
                 self.capture.enable(top, bottom)
             }
             Order::Open(x, y) => {
@@ -235,6 +241,7 @@ impl Keeper {
             }
             Order::End(x, y) => {
                 self.state.end(Instant::now());
+                let _ = self.alarm.set(None);
                 // `release` restores the pointer; `disable` ends the capture even if it failed.
                 let released = self.capture.release((x, y));
                 self.capture.disable().and(released)

@@ -12,6 +12,7 @@ use deskline_contract::guard::{Grab, Task};
 use deskline_contract::{Cancel, Error, Reason, Result, TargetError};
 use deskline_core::Rect;
 use deskline_input::guard::Machine;
+use deskline_unix::alarm::Alarm;
 use deskline_unix::wait;
 use deskline_unix::worker::Inbox;
 use rustix::event::{PollFd, PollFlags};
@@ -53,6 +54,8 @@ pub(super) struct Keeper {
     watchdog: Option<Watchdog>,
     /// The mark by which the watchdogs identify this connection.
     mark: Option<Window>,
+    /// Has this process release the devices at the limit if it is stopped, and the watchdog too.
+    alarm: Alarm,
 }
 
 /// An order to the guard's thread.
@@ -106,6 +109,7 @@ impl Keeper {
             place: (display.to_owned(), xauthority.map(Path::to_owned)),
             watchdog: None,
             mark: None,
+            alarm: Alarm::wakes().map_err(Error::system(WHAT))?,
             c,
         };
         // List the devices now, so that the first link need not wait for the list.
@@ -244,6 +248,7 @@ impl Keeper {
             self.overlay.announce(&self.c, caption, task.place)?;
         }
         let ids: Vec<u16> = slaves.iter().filter(|s| !s.xtest).map(|s| s.id).collect();
+        let _ = self.alarm.set(Some(task.limit));
         self.grabbed = self.grab(&ids, cancel)?;
         self.watch_over(task.limit);
         self.pressed.clear();
@@ -309,6 +314,7 @@ impl Keeper {
 
     fn ungrab(&mut self) -> Result<()> {
         devices::ungrab(&self.c, &std::mem::take(&mut self.grabbed))?;
+        let _ = self.alarm.set(None);
         self.watchdog.take_if(|dog| dog.note(None).is_err());
         self.select()?;
         let slaves = self.slaves.take().unwrap_or_default();

@@ -197,6 +197,12 @@ impl AtSpi {
         app.is_some_and(|app| app.peer.toolkit.ignores_clicks_in_new_menus())
     }
 
+    /// Whether the app knows the screen positions of its elements; GTK 4 does not.
+    pub fn knows_the_screen(&self, pid: u32) -> bool {
+        let app = self.apps.get(&pid);
+        app.is_none_or(|app| app.peer.toolkit.knows_the_screen())
+    }
+
     /// How long after `after` the app's tree may still show the state from before, though the app
     /// is quiet.
     pub fn lag(&self, pid: u32, after: Sent) -> Duration {

@@ -24,7 +24,7 @@ use crate::display::{DisplaySystem, WaylandSystem};
 use crate::exits::Ends;
 use crate::guard;
 use crate::input_method::InputMethods;
-use crate::menus::Menus;
+use crate::menus::{Menus, context};
 use crate::native;
 use crate::portal::Portal;
 use crate::session::Session;
@@ -455,6 +455,8 @@ impl Trees for LinuxDesktop {
         // Only GTK 3 counts menus from the wrong corner.
         if native && self.atspi.ignores_clicks_in_new_menus(pid) {
             items = self.place_menus(pid, &mut tree, &windows.popups)?;
+        } else if native && !self.atspi.knows_the_screen(pid) {
+            items = context::without_places(&tree);
         }
         self.menus
             .read(pid, &tree, items, |pid| !process::is_gone(pid));

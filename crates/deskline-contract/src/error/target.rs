@@ -307,7 +307,7 @@ pub enum TargetError {
     MenuItemDisabled(Point),
     /// The toolkit does not report where its menu is.
     #[error(
-        "GTK 3 does not report where its open menu is, so a click at ({}, {}) may reach another \
+        "the app does not report where its open menu is, so a click at ({}, {}) may reach another \
          item. Nothing was clicked. Use press_ax_and_traverse on the item, or \
          press_key_and_traverse with Up, Down, Return or Escape",
         .0.x,

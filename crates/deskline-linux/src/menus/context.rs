@@ -82,6 +82,26 @@ pub(crate) fn place(tree: &mut Tree, source: Source<'_>) -> Vec<Item> {
     items
 }
 
+/// The open pop-ups of GTK 4.8, whose places are unknown. It reports each of them at the corner of
+/// the widget that it belongs to. GTK 4.18 reports their places.
+pub(crate) fn without_places(tree: &Tree) -> Vec<Item> {
+    let corner = |index: usize| tree.elements[index].extents.map(|e| (e.x, e.y));
+    let is_lost = |index: &usize| {
+        let element = &tree.elements[*index];
+        let pops_up = matches!(element.role, Role::MENU | Role::POPOVER) && element.visible;
+        let parent = element.parent.filter(|_| pops_up);
+        parent.is_some_and(|parent| corner(parent).is_some() && corner(parent) == corner(*index))
+    };
+    let lost = (0..tree.elements.len()).filter(is_lost);
+    let item = |index: usize| {
+        let element = &tree.elements[index];
+        let (id, place) = (element.id.clone(), element.extents?);
+        let known = Known::Not;
+        Some(Item { id, place, known })
+    };
+    lost.filter_map(item).collect()
+}
+
 /// Whether this is an open menu that is in no window's menu bar and no combo box.
 fn is_context_menu(tree: &Tree, index: usize) -> bool {
     let element = &tree.elements[index];

@@ -68,7 +68,7 @@ pub(super) fn look(session: &Session, attended: bool) -> Vec<Check> {
         }
     };
     let input = pointer.is_none() || keys.is_none();
-    let rows = [
+    vec![
         if input || found.mends_keys.is_some() {
             Check::ok("display", format!("{wayland}, {compositor}: Wayland"))
         } else {
@@ -95,8 +95,7 @@ pub(super) fn look(session: &Session, attended: bool) -> Vec<Check> {
             Ok(how) => Check::ok(GUARD, how),
             Err(why) => unguarded(why),
         },
-    ];
-    rows.into()
+    ]
 }
 
 /// What the compositor does not offer, as the end of a sentence.

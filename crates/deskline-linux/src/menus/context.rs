@@ -85,20 +85,17 @@ pub(crate) fn place(tree: &mut Tree, source: Source<'_>) -> Vec<Item> {
 /// The open pop-ups of GTK 4.8, whose places are unknown. It reports each of them at the corner of
 /// the widget that it belongs to. GTK 4.18 reports their places.
 pub(crate) fn without_places(tree: &Tree) -> Vec<Item> {
-    let corner = |index: usize| tree.elements[index].extents.map(|e| (e.x, e.y));
-    let is_lost = |index: &usize| {
-        let element = &tree.elements[*index];
-        let pops_up = matches!(element.role, Role::MENU | Role::POPOVER) && element.visible;
-        let parent = element.parent.filter(|_| pops_up);
-        parent.is_some_and(|parent| corner(parent).is_some() && corner(parent) == corner(*index))
+    let corner = |e: &Element| e.extents.map(|e| (e.x, e.y));
+    let is_lost = |e: &&Element| {
+        let parent = e.parent.and_then(|at| tree.elements.get(at));
+        let pops_up = e.visible && matches!(e.role, Role::MENU | Role::POPOVER);
+        pops_up && parent.and_then(corner) == corner(e)
     };
-    let lost = (0..tree.elements.len()).filter(is_lost);
-    let item = |index: usize| {
-        let element = &tree.elements[index];
-        let (id, place) = (element.id.clone(), element.extents?);
-        let known = Known::Not;
+    let item = |e: &Element| {
+        let (id, place, known) = (e.id.clone(), e.extents?, Known::Not);
         Some(Item { id, place, known })
     };
+    let lost = tree.elements.iter().filter(is_lost);
     lost.filter_map(item).collect()
 }
 

@@ -74,9 +74,14 @@ impl SwayDisplay {
             }
             OwnSocket::Hyprland(path) => (Box::new(Hyprland::connect(path)?), false),
         };
+        let client = Client::connect(wayland)?;
+        // sway has offered these since 1.0.
+        client.pointers()?;
+        client.keyboards()?;
+        client.screencopy()?;
         Ok(Self::new(Sway {
             ipc,
-            client: has_all(Client::connect(wayland)?)?,
+            client,
             socket: wayland.to_owned(),
             input: Input::new(wayland, survives),
             aim: None,
@@ -110,14 +115,6 @@ impl SwayDisplay {
     pub fn has_one_seat(&mut self) -> bool {
         self.compositor.ipc.has_one_seat()
     }
-}
-
-/// Checks that the compositor offers all required protocols, as sway does since 1.0.
-fn has_all(client: Client) -> Result<Client> {
-    client.pointers()?;
-    client.keyboards()?;
-    client.screencopy()?;
-    Ok(client)
 }
 
 impl Raising for Sway {

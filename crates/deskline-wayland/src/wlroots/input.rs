@@ -35,18 +35,14 @@ impl Input {
         }
     }
 
-    /// Creates both devices. Apps that start later find a seat with devices.
-    pub(crate) fn make(&mut self, client: &mut Client) -> Result<()> {
-        self.make_pointer(client)?;
-        self.make_keyboard(client).map(drop)
-    }
-
-    /// Creates both devices if the seat lacks one. Returns whether it did.
+    /// Creates both devices if the seat lacks one. Returns whether it did. Apps that start later
+    /// find a seat with devices.
     pub(crate) fn make_missing(&mut self, client: &mut Client) -> Result<bool> {
         if client.has(Capability::Pointer | Capability::Keyboard) {
             return Ok(false);
         }
-        self.make(client).map(|()| true)
+        self.make_pointer(client)?;
+        self.make_keyboard(client).map(|_| true)
     }
 
     /// The pointer, after apps have had time to bind it.

@@ -518,10 +518,15 @@ impl Act<'_> {
             self.await_text(desk, press, outcome)?;
             self.approve_keys(desk, (None, Some(press)))?;
         }
-        match typing.key {
-            Some(press) => self.press_key(desk, press, Duration::ZERO, outcome),
-            None => Ok(()),
+        let Some(press) = typing.key else {
+            return Ok(());
+        };
+        let pressed = self.press_key(desk, press, Duration::ZERO, outcome);
+        if let (Err(Error::Input(_)), Some(_)) = (&pressed, &typing.text) {
+            // The window that has come to the front may ask for a password: the text was one.
+            outcome.step.keys.after = None;
         }
+        pressed
     }
 
     /// Types the first character alone if it opens a field for the rest, as in GTK's file dialogs:

@@ -31,6 +31,8 @@ thread_local! {
     static LOG: RefCell<Option<File>> = const { RefCell::new(None) };
     /// When the last character was sent, in ms, and which.
     static LAST: Cell<(i32, usize)> = const { Cell::new((0, 0)) };
+    /// When the last key went down, in ms.
+    static PRESSED: Cell<i32> = const { Cell::new(0) };
 }
 
 /// The title of an app that takes a character every 15 ms, and for one that comes sooner the one
@@ -198,9 +200,8 @@ unsafe extern "system" fn on_message(
     let turned = (what.0 >> 16) as i16;
     match message {
         WM_CHAR => {
-            // SAFETY: takes nothing.
-            let now = unsafe { GetMessageTime() };
-            let (before, last) = LAST.get();
+            // Wine posts this message at the time at which the app gets to it.
+            let (now, (before, last)) = (PRESSED.get(), LAST.get());
             let is_slow = class_of(window) == "RichEditD2DPT";
             let char = match now.wrapping_sub(before) {
                 ..15 if is_slow && last != 0 => last,
@@ -209,11 +210,12 @@ unsafe extern "system" fn on_message(
             LAST.set((now, char));
             note(&format!("char {char:04x}"));
         }
-        WM_KEYDOWN | WM_SYSKEYDOWN => note(&format!(
-            "key {:02x} scan {:02x}",
-            what.0,
-            (data.0 >> 16) & 0x1ff
-        )),
+        WM_KEYDOWN | WM_SYSKEYDOWN => {
+            // SAFETY: takes nothing.
+            PRESSED.set(unsafe { GetMessageTime() });
+            let scan = (data.0 >> 16) & 0x1ff;
+            note(&format!("key {:02x} scan {scan:02x}", what.0));
+        }
         WM_KEYUP => note(&format!("up {:02x}", what.0)),
         WM_LBUTTONDOWN => note(&format!("left {low},{high}")),
         WM_LBUTTONUP => note("left up"),

@@ -156,6 +156,8 @@ impl<const KIND: char> Desk for OnWayland<KIND> {
         _ => &[
             ("the server is killed", Moment::Down),
             ("both are killed", Moment::Down),
+            ("the helper hangs", Moment::Between),
+            ("both hang", Moment::Between),
         ],
     };
 

@@ -241,8 +241,8 @@ fn words(took: Duration) -> &'static str {
     }
 }
 
-/// The row of a table. On a busy machine a key can be late, and an app that was stopped may lose the
-/// release of one: the best of three.
+/// The row of a table. On a busy machine a key can be late, and an app that was stopped may lose
+/// the release of one: the best of three.
 fn row<D: Desk>(desk: &mut D, fate: Fate) -> String {
     let only = std::env::var(ONLY).unwrap_or_default();
     let mut cells: Vec<String> = vec![];

@@ -261,7 +261,7 @@ fn row<D: Desk>(desk: &mut D, fate: Fate) -> String {
                 (when, is_up) = (words(took), up && (is_up || may_lose_it));
             }
             // The devices may still have been held.
-            if moment == Moment::After && cells.last().is_some_and(|last| last == when) {
+            if moment == Moment::After && cells.last().is_some_and(|last| last.starts_with(when)) {
                 when = "at once";
             }
             if when != LATE && (is_up || !may_lose_it) {

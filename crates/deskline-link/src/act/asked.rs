@@ -6,8 +6,7 @@ use std::time::Duration;
 use deskline_core::{KeyPress, Tree};
 
 use super::action::{Act, Outcome};
-use crate::alert;
-use crate::alert::{Keys, may_press};
+use crate::alert::{self, Keys, may_press};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
 use crate::question::Alert;

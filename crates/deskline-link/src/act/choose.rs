@@ -350,38 +350,31 @@ impl Chooser<'_> {
 
     /// Fails if several choices of one list have the text.
     fn refuse_twins(&self, now: &Tree, inside: impl Fn(usize) -> bool) -> Result<()> {
+        let role = self.tree.elements[self.index].role;
+        if !matches!(role, Role::COMBO_BOX | Role::POP_UP_BUTTON) {
+            return Ok(());
+        }
         let wanted = fold(self.choice);
-        let opens = matches!(
-            self.tree.elements[self.index].role,
-            Role::COMBO_BOX | Role::POP_UP_BUTTON
-        );
-        let is = |i: &usize| {
-            let e = &now.elements[*i];
-            let is_item = matches!(e.role, Role::MENU_ITEM | Role::ROW);
-            opens && is_item && inside(*i) && fold(&text_of(now, *i)) == wanted
-        };
-        let found: Vec<usize> = (0..now.elements.len()).filter(is).collect();
-        let list = found.first().map(|first| now.parent(*first));
-        let of_list = |i: &usize| now.elements[*i].parent == list.flatten();
-        let items = |i: &usize| matches!(now.elements[*i].role, Role::MENU_ITEM | Role::ROW);
-        let all: Vec<usize> = (0..now.elements.len())
-            .filter(|i| of_list(i) && items(i))
-            .collect();
-        let label = |at: &usize| {
-            let id = &now.elements[*at].id;
-            let known = self.tree.elements.iter().find(|e| e.id == *id);
-            let known = known.and_then(|e| e.reference);
-            let nth = all.iter().position(|i| i == at)? + 1;
-            Some(known.map_or(format!("item {nth}"), |r| format!("item {nth}, #{r}")))
-        };
-        let found: Vec<String> = found.iter().filter_map(label).collect();
+        let is_item = |i: usize| matches!(now.elements[i].role, Role::MENU_ITEM | Role::ROW);
+        let is = |i: &usize| is_item(*i) && inside(*i) && fold(&text_of(now, *i)) == wanted;
+        let mut found: Vec<usize> = (0..now.elements.len()).filter(is).collect();
+        let list = found.first().and_then(|first| now.elements[*first].parent);
+        let of_list = |i: &usize| now.elements[*i].parent == list;
+        found.retain(of_list);
         if found.len() < 2 {
             return Ok(());
         }
+        let label = |at: &usize| {
+            let nth = (0..=*at).filter(|i| is_item(*i) && of_list(i)).count();
+            let id = &now.elements[*at].id;
+            let known = self.tree.elements.iter().find(|e| e.id == *id);
+            let known = known.and_then(|e| e.reference);
+            known.map_or(format!("item {nth}"), |r| format!("item {nth}, #{r}"))
+        };
         Err(TargetError::SeveralChoices {
             name: self.name(),
             choice: self.choice.to_owned(),
-            found,
+            found: found.iter().map(label).collect(),
         }
         .into())
     }

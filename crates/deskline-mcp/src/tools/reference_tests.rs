@@ -11,7 +11,7 @@ use super::{Effect, Handler, TOOLS, ToolRecord};
 const INTRODUCTION: &str = "\
 # Tools
 
-What an agent is told about each tool: this page is generated from it. `--read-only` offers only the tools that are marked so.
+The tools as an agent sees them. With `--read-only`, only those that are marked so are offered.
 `deskline call TOOL '{…}'` calls a tool from a shell.
 
 ## What tools have in common

@@ -1,5 +1,6 @@
-//! Measures the cost of successive links: a second link, a chain of ten, how often an app still
-//! changes after the answer, and the cost of a subscription while no call runs.
+//! Measures the cost of successive links: a click with the person's window in front and with the
+//! app's own, a chain of ten, how often an app still changes after the answer, and the cost of a
+//! subscription while no call runs.
 //!
 //! With `--beside BIN`, another build of Deskline is measured in the same run, in turns.
 
@@ -42,7 +43,8 @@ pub struct Extent {
 /// The measurements of one build on one app.
 #[derive(Debug, Default)]
 struct Measured {
-    link: Times,
+    /// A click with the person's window in front, and with the app's own.
+    links: [Times; 2],
     steps: BTreeMap<String, Times>,
     chain: Times,
     late: Late,
@@ -54,8 +56,9 @@ struct Measured {
 /// The results as Markdown tables. `only` is a part of the subjects' names.
 pub fn markdown(bed: &Bed, only: &str, extent: &Extent) -> String {
     let mut out = String::from(
-        "| app | build | second link, ms | resolve / settle / picture, ms | ten steps, ms | links with late changes | \
-         app and bus between calls, ms of CPU a minute: subscribed / never asked |\n|---|---|---|---|---|---|---|\n",
+        "| app | build | click, your window in front, ms | the app's in front, ms | resolve / act / settle / read back, \
+         your window in front, ms | ten steps, ms | links with late changes | \
+         app and bus between calls, ms of CPU a minute: subscribed / never asked |\n|---|---|---|---|---|---|---|---|\n",
     );
     let wanted = |s: &&Subject| match only {
         "" => !LIKE_OTHERS.contains(&s.name),
@@ -68,7 +71,7 @@ pub fn markdown(bed: &Bed, only: &str, extent: &Extent) -> String {
             match result {
                 Ok(measured) => row(&mut out, subject.name, build, &measured, extent),
                 Err(why) => {
-                    let _ = writeln!(out, "| {} | {build} | {why} | | | | |", subject.name);
+                    let _ = writeln!(out, "| {} | {build} | {why} | | | | | |", subject.name);
                 }
             }
         }
@@ -96,14 +99,16 @@ fn row(out: &mut String, app: &str, build: &str, measured: &Measured, extent: &E
     } = measured.late;
     let minute = 60.0 / extent.idle.as_secs_f64().max(1.0);
     let [with, without] = measured.idle.map(|ms| ms * minute);
+    let [behind, front] = measured.links.each_ref().map(|times| {
+        let least = times.least().unwrap_or(f64::NAN);
+        format!("{} ({least:.0})", ms(Some(times)))
+    });
+    let steps = ["resolve", "act", "settle", "read_back"]
+        .map(step)
+        .join(" / ");
     let _ = writeln!(
         out,
-        "| {app} | {build} | {} ({:.0}) | {} / {} / {} | {} | {late} of {of} | {with:.0} / {without:.0} |",
-        ms(Some(&measured.link)),
-        measured.link.least().unwrap_or(f64::NAN),
-        step("resolve"),
-        step("settle"),
-        step("picture"),
+        "| {app} | {build} | {behind} | {front} | {steps} | {} | {late} of {of} | {with:.0} / {without:.0} |",
         ms(Some(&measured.chain)),
     );
 }
@@ -154,8 +159,8 @@ impl Build {
         Ok(self.target.clone())
     }
 
-    /// A turn of second links.
-    fn links(&mut self, pid: u32, subject: &Subject) -> Result<(), String> {
+    /// A turn of second links, with the person's window in front or with the app's own.
+    fn links(&mut self, pid: u32, subject: &Subject, in_front: bool) -> Result<(), String> {
         let click = self.target(pid, subject)?;
         for turn in 0..TURN {
             sleep(BETWEEN);
@@ -163,7 +168,10 @@ impl Build {
             if turn == 0 {
                 continue;
             }
-            self.measured.link.add(called.ms);
+            self.measured.links[usize::from(in_front)].add(called.ms);
+            if in_front {
+                continue;
+            }
             for (step, ms) in self.last_steps() {
                 self.measured.steps.entry(step).or_default().add(ms);
             }
@@ -195,6 +203,9 @@ type Results = Vec<(&'static str, Result<Measured, String>)>;
 fn measure(bed: &Bed, subject: &Subject, extent: &Extent) -> Results {
     let running = subject.start(bed);
     let pid = running.app.pid;
+    let person = bed.mousepad("").0;
+    let window = |pid| bed.screen().windows_of(pid)[0].id;
+    let (theirs, its) = (window(person.pid), window(pid));
     let own = deskline();
     let binaries = [
         ("this", Some(Path::new(&own))),
@@ -225,8 +236,12 @@ fn measure(bed: &Bed, subject: &Subject, extent: &Extent) -> Results {
         }
     };
     for _ in 0..extent.links.div_ceil(TURN - 1) {
-        turns(&mut |build| build.links(pid, subject));
+        for (in_front, window) in [(false, theirs), (true, its)] {
+            bed.screen().bring_to_front(window);
+            turns(&mut |build| build.links(pid, subject, in_front));
+        }
     }
+    bed.screen().bring_to_front(theirs);
     for _ in 0..extent.links.div_ceil(5) {
         turns(&mut |build| build.chain(pid, subject));
     }

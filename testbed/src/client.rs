@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
-    ClientRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ProgressNotificationParam,
-    ProtocolVersion, ServerResult, Tool,
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientConfig, ClientRequest,
+    ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability,
+    ProgressNotificationParam, ProtocolVersion, ServerResult, Tool,
 };
 use rmcp::service::{
     ClientLifecycleMode, NotificationContext, PeerRequestOptions, RequestContext, RequestHandle,
@@ -50,7 +50,7 @@ impl ClientHandler for Heard {
     fn get_info(&self) -> ClientConfig {
         let mut info = ClientConfig::default();
         if self.1.is_some() {
-            info.capabilities = ClientCapabilities::builder().enable_elicitation().build();
+            info.capabilities.elicitation = Some(ElicitationCapability::default());
         }
         info
     }

@@ -455,12 +455,9 @@ impl Chooser<'_> {
         let Some(place) = element.extents.filter(|place| place.contains(point)) else {
             return point;
         };
-        let inside = (self.index + 1..tree.elements.len())
-            .take_while(|i| tree.is_inside(*i, self.index))
-            .map(|i| &tree.elements[i])
-            .filter(|e| e.visible);
+        let inside = tree.inside(self.index).map(|i| &tree.elements[i]);
         let mut field = element.states.contains(States::EDITABLE).then_some(place);
-        for part in inside {
+        for part in inside.filter(|e| e.visible) {
             let within = part.extents.filter(|part| place.contains(part.center()));
             match part.role {
                 Role::BUTTON | Role::ARROW_BUTTON | Role::MENU_BUTTON | Role::CHECK_BOX => {

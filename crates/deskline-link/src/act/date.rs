@@ -155,20 +155,22 @@ fn parts_in_focus(tree: &Tree) -> Option<(usize, Vec<usize>)> {
     if !is_part(focused) && focused.role != Role::DATE_FIELD {
         return None;
     }
-    let in_page = tree
-        .outwards(focus)
-        .any(|at| tree.elements[at].role == Role::WEB_AREA);
-    let inside =
-        |at: usize| (at + 1..tree.elements.len()).take_while(move |i| tree.is_inside(*i, at));
-    let has_parts = |at: &usize| inside(*at).filter(|i| is_part(&tree.elements[*i])).count() > 1;
+    let in_page = tree.page_around(focus).is_some();
+    let has_parts = |at: &usize| {
+        tree.inside(*at)
+            .filter(|i| is_part(&tree.elements[*i]))
+            .count()
+            > 1
+    };
     let inner = tree.outwards(focus).find(has_parts).filter(|_| in_page)?;
     let field = tree
         .outwards(inner)
         .find(|at| tree.elements[*at].role == Role::DATE_FIELD);
     // Firefox's half of the day is a text field.
     let is_half = |e: &Element| e.role == Role::TEXT_FIELD;
-    let parts =
-        inside(inner).filter(|i| is_part(&tree.elements[*i]) || is_half(&tree.elements[*i]));
+    let parts = tree
+        .inside(inner)
+        .filter(|i| is_part(&tree.elements[*i]) || is_half(&tree.elements[*i]));
     Some((field.unwrap_or(inner), parts.collect()))
 }
 

@@ -4,8 +4,7 @@
 use deskline_core::{Element, ElementId, Role, States, Tree, summary};
 use deskline_input::{Button, Click, Clicks};
 
-use super::action::{Act, Outcome};
-use crate::checkpoint::Checkpoint;
+use super::action::Act;
 use crate::error::{Mismatch, NoEffect, Result};
 use crate::trees::Scope;
 
@@ -43,29 +42,26 @@ struct Part {
     range: Option<(f64, f64)>,
 }
 
-impl Act<'_> {
+impl Act<'_, '_> {
     /// Types an ISO date or time into the date field that has the focus. `false` for other texts
     /// and fields.
     ///
     /// # Errors
     ///
     /// The kinds of the parts are unknown, or the field shows something else afterwards.
-    pub(super) fn type_date(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        text: &str,
-        outcome: &mut Outcome<'_>,
-    ) -> Result<bool> {
+    pub(super) fn type_date(&mut self, text: &str) -> Result<bool> {
         let Some(wanted) = parse(text) else {
             return Ok(false);
         };
-        let tree = desk.read(self.pid, Scope::Showing)?;
+        let tree = self.desk.read(self.pid, Scope::Showing)?;
         let Some((field, parts)) = parts_in_focus(&tree) else {
             return Ok(false);
         };
-        let parts = kinds(&tree, parts, &wanted, |id| desk.range(id).ok().flatten());
+        let parts = kinds(&tree, parts, &wanted, |id| {
+            self.desk.range(id).ok().flatten()
+        });
         let Some(keys) = keys(&parts, &wanted) else {
-            outcome.step.done.underway = false;
+            self.step.done.underway = false;
             let names = parts
                 .iter()
                 .map(|part| tree.elements[part.index].title.shown.trim());
@@ -83,11 +79,11 @@ impl Act<'_> {
                 clicks: Clicks::Single,
                 modifiers: deskline_core::Modifiers::empty(),
             };
-            desk.click(click, self.cancel)?;
-            desk.type_text(digits, self.cancel)?;
+            self.desk.click(click, self.cancel)?;
+            self.desk.type_text(digits, self.cancel)?;
         }
-        outcome.step.done.text("typed", text);
-        let now = self.pause(desk)?;
+        self.step.done.text("typed", text);
+        let now = self.pause()?;
         let shows = |(index, digits): &(usize, String)| {
             let at = now.find_again(&tree, *index);
             let value = at.map(|at| now.elements[at].value.shown.trim());

@@ -17,9 +17,9 @@ use deskline_input::Reason;
 
 use crate::end::End;
 use crate::question::Question;
+pub use deskline_input::character_of;
 pub use display::DisplayError;
 pub use effect::{Mismatch, NoEffect, shown};
-pub use input::character_of;
 pub use open::OpenError;
 pub use refusal::{Obstacle, QuietAction, Refusal};
 pub use target::{AWAY, TargetError, WindowHint};

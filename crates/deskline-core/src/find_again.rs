@@ -4,7 +4,7 @@
 //! part of itself again. [`Matching`](crate::Matching) pairs only elements that look exactly the
 //! same.
 
-use crate::{Element, Role, Tree};
+use crate::{Element, Tree};
 
 impl Tree {
     /// The element that was at `index` of the earlier reading `before`: the one with its id, or
@@ -24,9 +24,7 @@ impl Tree {
     /// and page, and in the same container or box. The next page may have a button of that text.
     pub fn is_at_same_place(&self, index: usize, before: &Self, was: usize) -> bool {
         let frame = |tree: &Self, at: usize| {
-            let is_page = |at: &usize| tree.elements[*at].role == Role::WEB_AREA;
-            let page = tree.outwards(at).find(is_page);
-            let ends = [page, tree.toplevel(at)];
+            let ends = [tree.page_around(at), tree.toplevel(at)];
             ends.map(|end| end.map(|end| tree.elements[end].id.clone()))
         };
         let parent =

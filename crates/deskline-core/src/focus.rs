@@ -53,8 +53,7 @@ impl Tree {
                 && toplevel.is_none_or(|top| self.toplevel(i) == Some(top))
         };
         let all = || (0..self.elements.len()).rev().filter(focused);
-        let is_page = |at: usize| self.elements[at].role == Role::WEB_AREA;
-        let outside = |&i: &usize| !self.outwards(i).any(is_page);
+        let outside = |&i: &usize| self.page_around(i).is_none();
         let takes_text = |&i: &usize| self.elements[i].states.contains(States::EDITABLE);
         let takes_keys = |&i: &usize| self.elements[i].role.is_interactive();
         let is_tab = |i: usize| self.elements[i].role == Role::TAB;

@@ -119,9 +119,8 @@ fn is_field(element: &Element) -> bool {
 fn label_of(tree: &Tree, texts: &Texts, children: &[Vec<usize>], field: usize) -> Option<Text> {
     let place = tree.elements[field].extents?;
     // Above a combo box of a column of controls stands any text, such as a status.
-    let is_page = |at: usize| tree.elements[at].role == Role::WEB_AREA;
-    let in_column =
-        tree.elements[field].role == Role::COMBO_BOX && !tree.outwards(field).any(is_page);
+    let is_combo = tree.elements[field].role == Role::COMBO_BOX;
+    let in_column = is_combo && tree.page_around(field).is_none();
     let mut inner = field;
     for _ in 0..=LEVELS {
         let parent = tree.parent(inner)?;

@@ -85,13 +85,12 @@ impl Tree {
             let reads = e.role == Role::STATIC_TEXT && !e.title.is_blank();
             e.role.is_interactive() || reads || e.role.is_progress()
         };
-        let rest = index + 1..self.elements.len();
         let in_list = |at: usize| {
             let outer = self.parent(at).map(|outer| self.elements[outer].role);
             matches!(outer, Some(Role::LIST | Role::ROW | Role::MENU))
         };
         let window = &self.elements[index];
-        let mut its = rest.take_while(|at| self.is_inside(*at, index));
+        let mut its = self.inside(index);
         if window.extents.is_some_and(|place| place.h < LINE) {
             return its.any(|at| self.elements[at].role.is_interactive());
         }

@@ -133,9 +133,7 @@ impl Tree {
         let is_text = matches!(role, Role::STATIC_TEXT | Role::HEADING | Role::IMAGE);
         let mut lines = vec![self.own_texts(index).join(": ")];
         if lines[0].is_empty() || !is_text && !role.is_interactive() {
-            let rest = index + 1..self.elements.len();
-            let inside = rest.take_while(|at| self.is_inside(*at, index));
-            lines.extend(inside.map(|at| self.own_texts(at).join(": ")));
+            lines.extend(self.inside(index).map(|at| self.own_texts(at).join(": ")));
         }
         lines.retain(|line| !line.is_empty());
         lines.dedup();

@@ -119,6 +119,17 @@ impl Tree {
         std::iter::successors(Some(index), |at| self.parent(*at))
     }
 
+    /// The elements inside this one, at any depth.
+    pub fn inside(&self, index: usize) -> impl Iterator<Item = usize> {
+        (index + 1..self.elements.len()).take_while(move |at| self.is_inside(*at, index))
+    }
+
+    /// The innermost web page that an element is, or is in.
+    pub fn page_around(&self, index: usize) -> Option<usize> {
+        let is_page = |at: &usize| self.elements[*at].role == Role::WEB_AREA;
+        self.outwards(index).find(is_page)
+    }
+
     /// The toplevel that contains an element: its outermost ancestor below the application.
     pub fn toplevel(&self, index: usize) -> Option<usize> {
         let mut at = index;

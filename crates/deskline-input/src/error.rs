@@ -1,8 +1,8 @@
-//! The reasons why input stopped. A crate above turns them into messages with the next step.
+//! The reasons why input stopped, in the words that the agent reads.
 
 use std::fmt;
 
-use deskline_core::{KeyPress, Point};
+use deskline_core::{Key, KeyPress, Modifiers, Point, escape};
 
 use crate::cancel::Cancelled;
 
@@ -15,6 +15,8 @@ pub struct Other {
     pub pid: u32,
 }
 
+/// `Display` gives the cause, how far the input came, and the next step, without a full stop at the
+/// end. Where another window is the cause, it is a clause about that window.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
@@ -22,111 +24,148 @@ pub enum InputError {
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
     /// Another app's window has the keyboard.
-    #[error("a window of pid {} has the keyboard. {progress}", other.pid)]
-    Elsewhere {
-        /// The window.
-        other: Other,
-        /// How far the input came.
-        progress: Progress,
-    },
-    /// Another window of the target's process has the keyboard.
-    #[error("another window of the process has the keyboard. {progress}")]
-    OtherWindow {
-        /// Its title. Hostile data.
-        title: String,
-        /// How far the input came.
-        progress: Progress,
-    },
-    /// No window has the keyboard.
-    #[error("no window has the keyboard. {progress}")]
-    NoKeyboard {
-        /// How far the input came.
-        progress: Progress,
-    },
-    /// It is unknown which window has the keyboard.
+    #[error("is in front now, and input would not reach the target any more. {progress}")]
+    Elsewhere { other: Other, progress: Progress },
+    /// Another window of the target's process has the keyboard. Its title is hostile data.
+    #[error(
+        "another window of the app, '{}', is in front now. {progress}. Call refresh_traversal to \
+        see it",
+        escape::short(title, 40)
+    )]
+    OtherWindow { title: String, progress: Progress },
+    #[error(
+        "no window has the keyboard: a panel, a launcher, a menu of the desktop or the lock screen \
+        may have it. {progress}"
+    )]
+    NoKeyboard { progress: Progress },
+    /// It is unknown which window has the keyboard: why, as a clause.
     #[error("{why}. {progress}")]
-    Unclear {
-        /// Why: a clause.
-        why: String,
-        /// How far the input came.
-        progress: Progress,
-    },
-    /// A program has grabbed a device, and gets its events.
-    #[error("{holder} has grabbed the {device}. {progress}")]
+    Unclear { why: String, progress: Progress },
+    /// A program, named by a phrase, has grabbed a device, and gets its events.
+    #[error(
+        "{holder} has grabbed the {device}, as open menus, screen locks and password prompts do, \
+        and input would go there. {progress}. Close it, or use {}, which needs no {device}",
+        device.instead()
+    )]
     Grabbed {
-        /// The device.
         device: Device,
-        /// The program, as a phrase for an error.
         holder: String,
-        /// How far the input came.
         progress: Progress,
     },
     /// Another app's window lies where a button would be pressed.
-    #[error("a window of pid {} covers ({}, {})", other.pid, at.x, at.y)]
-    Covered {
-        /// The window.
-        other: Other,
-        /// The place.
-        at: Point,
-    },
-    /// The target's window has moved, so another element may be at the place. Nothing was sent.
-    #[error("the window at ({}, {}) has moved", at.x, at.y)]
-    Moved {
-        /// The place.
-        at: Point,
-    },
+    #[error(
+        "covers ({}, {}), where the input was to go. Nothing was sent there; press_ax_and_traverse \
+        also works on a covered element",
+        at.x,
+        at.y
+    )]
+    Covered { other: Other, at: Point },
+    #[error(
+        "the window at ({},{}) moved right before the input, so another element may be there. \
+        Nothing was sent. Call again",
+        at.x,
+        at.y
+    )]
+    Moved { at: Point },
     /// Another app's window lies where a drag would end.
-    #[error("a window of pid {} covers the end of the drag", other.pid)]
-    EndCovered {
-        /// The window.
-        other: Other,
-        /// The place.
-        at: Point,
-    },
-    /// A place is not on the screen.
-    #[error("({}, {}) is not on the screen", at.x, at.y)]
-    OffScreen {
-        /// The place.
-        at: Point,
-        /// The width and height of the screen.
-        screen: (i32, i32),
-    },
-    /// The pointer did not arrive where it was sent.
-    #[error("the pointer was sent to ({}, {}) and is at ({}, {})", to.x, to.y, at.x, at.y)]
-    Confined {
-        /// Where it was sent.
-        to: Point,
-        /// Where it is.
-        at: Point,
-    },
-    /// The app does not read its input.
-    #[error("the app has not read its input. {progress}")]
-    NotReading {
-        /// How far the input came.
-        progress: Progress,
-    },
+    #[error(
+        "covers ({}, {}), where the drag was to end. Nothing was dragged. To drop it there pass \
+        that app's pid as toPid; otherwise move one of the two windows",
+        at.x,
+        at.y
+    )]
+    EndCovered { other: Other, at: Point },
+    /// `screen`: its width and height.
+    #[error(
+        "({},{}) is not on the screen, which is {}×{}. Scroll the element into view, or call \
+        refresh_traversal for where it is now",
+        at.x,
+        at.y,
+        screen.0,
+        screen.1
+    )]
+    OffScreen { at: Point, screen: (i32, i32) },
+    #[error(
+        "the pointer was sent to ({},{}) and is at ({},{}): a program confines it, or someone \
+        moves it",
+        to.x,
+        to.y,
+        at.x,
+        at.y
+    )]
+    Confined { to: Point, at: Point },
+    #[error(
+        "the app in front has not read its input for 2 s, so nothing more was sent: it may be busy \
+        or hung. {progress}. Call wait_for_and_traverse or refresh_traversal until it answers, then \
+        go on from there"
+    )]
+    NotReading { progress: Progress },
     /// The text has a character that no key gives, such as an escape.
-    #[error("U+{:04X} cannot be typed", u32::from(*.0))]
+    #[error(
+        "the text holds U+{:04X}, which cannot be typed; nothing was typed. Leave it out, and send \
+        keys such as Escape or Delete with press_key_and_traverse",
+        u32::from(*.0)
+    )]
     Untypeable(char),
-    /// The keyboard cannot type some characters of the text. Nothing was typed.
-    #[error("the keyboard lacks characters {at:?} of the text")]
-    Lacks {
-        /// The places of the characters in the text, from 1. The text may be a password.
-        at: Vec<usize>,
-        /// Why.
-        why: Gap,
-    },
+    /// The keyboard cannot type the characters of the text at these places, from 1. The text may be
+    /// a password.
+    #[error("{}", lacks(at, *why))]
+    Lacks { at: Vec<usize>, why: Gap },
     /// The keyboard has no such key.
-    #[error("{press} cannot be pressed")]
-    NoKey {
-        /// The key and its modifiers.
-        press: KeyPress,
-        /// Why.
-        why: Gap,
-    },
-    /// The keyboard has no key for this modifier.
-    #[error("the keyboard has no {0} key")]
+    #[error("{}: {}. Nothing was sent. Use another key, or the menu", cannot(*press), why.of_key())]
+    NoKey { press: KeyPress, why: Gap },
+    #[error("the keyboard layout has no {0} key, so it cannot be held. Nothing was sent")]
     NoModifier(&'static str),
+}
+
+/// The character that a key press types. `None` for shortcuts and for keys that type nothing.
+pub fn character_of(press: KeyPress) -> Option<char> {
+    let shortcut = Modifiers::CONTROL | Modifiers::ALT | Modifiers::COMMAND;
+    match press.key {
+        _ if press.modifiers.intersects(shortcut) => None,
+        Key::Char(char) => Some(char),
+        Key::Space => Some(' '),
+        _ => None,
+    }
+}
+
+/// The character may be a part of a password that is typed key by key.
+fn cannot(press: KeyPress) -> String {
+    match character_of(press) {
+        Some(_) => "this character cannot be pressed".to_owned(),
+        None => format!("{press} cannot be pressed"),
+    }
+}
+
+fn lacks(at: &[usize], why: Gap) -> String {
+    let places = places(at);
+    match why {
+        Gap::AboveFfff => format!(
+            "{places} of the text: on Wayland Chromium and Electron take no character above U+FFFF \
+            from a key. Nothing was typed. Type it with paste true, or use set_value_and_traverse"
+        ),
+        Gap::NoSpareKey => format!(
+            "the keyboard layout has no key for {places} of the text, and no spare key code to bind \
+            one to; nothing was typed. Type it with paste true, or write the whole text with \
+            set_value_and_traverse"
+        ),
+        Gap::Layout | Gap::NoSuchKey => format!(
+            "the user's keyboard layout has no key for {places} of the text, and this compositor \
+            takes no others; nothing was typed. Write the whole text with set_value_and_traverse"
+        ),
+    }
+}
+
+/// `characters 3, 4 and 9 more`
+fn places(all: &[usize]) -> String {
+    const NAMED: usize = 5;
+    let named: Vec<String> = all.iter().take(NAMED).map(usize::to_string).collect();
+    let more = match all.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let s = if all.len() == 1 { "" } else { "s" };
+    format!("character{s} {}{more}", named.join(", "))
 }
 
 /// A device that a program can grab.
@@ -136,6 +175,16 @@ pub enum Device {
     Keyboard,
     /// The pointer.
     Pointer,
+}
+
+impl Device {
+    /// The tool that needs none.
+    fn instead(self) -> &'static str {
+        match self {
+            Self::Keyboard => "set_value_and_traverse",
+            Self::Pointer => "press_ax_and_traverse",
+        }
+    }
 }
 
 impl fmt::Display for Device {
@@ -158,6 +207,18 @@ pub enum Gap {
     NoSuchKey,
     /// The app takes no character above U+FFFF from a key.
     AboveFfff,
+}
+
+impl Gap {
+    fn of_key(self) -> &'static str {
+        match self {
+            Self::NoSpareKey => {
+                "the keyboard layout has no key for it, and no spare key code to bind it to"
+            }
+            Self::NoSuchKey => "no keyboard has that key; F1 to F24 exist",
+            Self::Layout | Self::AboveFfff => "the user's keyboard layout has no key for it",
+        }
+    }
 }
 
 /// How far input came before it stopped. `Display` gives a sentence without its full stop.
@@ -222,5 +283,49 @@ fn perhaps(unsure: usize) -> String {
     match unsure {
         1 => "perhaps the last".to_owned(),
         _ => format!("perhaps some of the last {unsure}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shortcut_is_named_and_a_character_that_may_be_of_a_password_is_not() {
+        let error = |modifiers| {
+            let press = KeyPress {
+                key: Key::Char('ж'),
+                modifiers,
+            };
+            let why = Gap::Layout;
+            InputError::NoKey { press, why }.to_string()
+        };
+        let bare = error(Modifiers::SHIFT);
+        assert!(
+            bare.starts_with("this character cannot be pressed"),
+            "{bare}"
+        );
+        assert!(!bare.contains('ж'), "{bare}");
+        let shortcut = error(Modifiers::CONTROL);
+        assert!(shortcut.contains("Control+Ж"), "{shortcut}");
+    }
+
+    #[test]
+    fn a_hostile_title_of_another_window_is_escaped() {
+        let progress = Progress::Typed {
+            typed: 8,
+            all: 20,
+            unsure: 0,
+        };
+        let title = "Find\u{202e}".to_owned();
+        let said = InputError::OtherWindow { title, progress }.to_string();
+        assert!(
+            said.starts_with("another window of the app, 'Find"),
+            "{said}"
+        );
+        assert!(
+            said.contains("8 of 20") && !said.contains('\u{202e}'),
+            "{said}"
+        );
     }
 }

@@ -28,7 +28,7 @@ use crate::report::Report;
 use crate::resolve::Targets;
 use crate::resolve::lookup::Resolved;
 use crate::steps::{Found, Steps};
-use action::{Act, Outcome};
+use action::Act;
 use deskline_input::clock::Instant;
 use open::open;
 use wait_for::Wanted;
@@ -68,14 +68,8 @@ impl Steps<'_> {
                     self.turn_to(desk, helper)?;
                 }
             }
-            Action::Input(input) => {
-                let (act, mut outcome) = self.acting(action, targets, report)?;
-                act.input(desk, input, &mut outcome)?;
-            }
-            Action::Quiet(quiet) => {
-                let (act, mut outcome) = self.acting(action, targets, report)?;
-                act.quiet(desk, quiet, &mut outcome)?;
-            }
+            Action::Input(input) => self.acting(desk, action, targets, report)?.input(input)?,
+            Action::Quiet(quiet) => self.acting(desk, action, targets, report)?.quiet(quiet)?,
             Action::Read { .. } => {
                 let found = targets.target.as_ref().zip(report.readings.current());
                 if let Some((target, tree)) = found {
@@ -96,15 +90,17 @@ impl Steps<'_> {
         self.listen(&mut **desk)
     }
 
-    fn acting<'a>(
+    fn acting<'a, 'd>(
         &'a self,
+        desk: &'a mut Checkpoint<'d>,
         action: &'a Action,
         targets: &'a Targets,
         report: &'a mut Report,
-    ) -> Result<(Act<'a>, Outcome<'a>)> {
-        let act = Act {
+    ) -> Result<Act<'a, 'd>> {
+        let picture = &mut report.pictures.before;
+        Ok(Act {
             pid: self.subject.required()?,
-            options: &self.call.options,
+            call: self.call,
             action,
             policy: self.policy,
             cancel: self.cancel,
@@ -113,15 +109,11 @@ impl Steps<'_> {
             to: targets.to.as_ref(),
             drop_on: targets.drop_on.as_ref(),
             window: targets.window,
-            in_chain: self.call.is_chain(),
-        };
-        let picture = &mut report.pictures.before;
-        let outcome = Outcome {
+            desk,
+            step: &mut report.step,
             is_pictured: picture.is_some() && report.ended_runs.is_empty(),
             picture,
-            step: &mut report.step,
-        };
-        Ok((act, outcome))
+        })
     }
 }
 

@@ -64,7 +64,7 @@ fn around(tree: &Tree, at: usize, press: String) -> Option<Alert> {
         says_so || tree.dialog == Some(*at) && !takes_values(tree, *at)
     };
     let alert = tree.outwards(at).find(is_alert)?;
-    let inside = || (alert + 1..tree.elements.len()).take_while(|at| tree.is_inside(*at, alert));
+    let inside = || tree.inside(alert);
     let is = |at: &usize, role| tree.elements[*at].role == role;
     if inside().filter(|at| is(at, Role::BUTTON)).count() < 2 {
         return None;
@@ -102,16 +102,13 @@ pub(crate) fn takes_text(clicked: &Element) -> bool {
 /// Whether a modal dialog is for something to fill in or to choose. One that only tells and asks is
 /// an alert: Windows, macOS and some toolkits have no role for that.
 fn takes_values(tree: &Tree, dialog: usize) -> bool {
-    let inside = (dialog + 1..tree.elements.len()).take_while(|at| tree.is_inside(*at, dialog));
-    inside.map(|at| &tree.elements[at]).any(|element| {
-        let takes = [
-            Role::TABLE,
-            Role::LIST,
-            Role::OUTLINE,
-            Role::WEB_AREA,
-            Role::COMBO_BOX,
-        ];
-        element.states.contains(States::EDITABLE) || takes.contains(&element.role)
+    let mut inside = tree.inside(dialog).map(|at| &tree.elements[at]);
+    inside.any(|element| {
+        let takes = matches!(
+            element.role,
+            Role::TABLE | Role::LIST | Role::OUTLINE | Role::WEB_AREA | Role::COMBO_BOX
+        );
+        element.states.contains(States::EDITABLE) || takes
     })
 }
 

@@ -73,10 +73,7 @@ impl Witness {
                 .iter()
                 .any(|e| is(States::FOCUSED | States::SECURE)(&e)),
             field: focused.and_then(|index| Field::new(tree, index)),
-            page: focused.is_some_and(|index| {
-                let mut around = tree.outwards(index);
-                around.any(|at| tree.elements[at].role == Role::WEB_AREA)
-            }),
+            page: focused.is_some_and(|index| tree.page_around(index).is_some()),
             terminal: match focused {
                 Some(index) => is_terminal(&tree.elements[index]),
                 None => tree.elements.iter().any(|e| e.visible && is_terminal(e)),

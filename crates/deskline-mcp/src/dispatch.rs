@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use deskline_journal::Journal;
 use deskline_link::error::Unasked;
-use deskline_link::grants::{Approval, Grants, GrantsError, Question};
+use deskline_link::grants::{Approval, Grants, Question};
 use deskline_link::{
     Call, Cancel, Error, Looked, Platform, Policy, Waiting, error_answer, unanswered,
 };
@@ -191,12 +191,16 @@ impl Dispatcher {
                 return Ok(blocking(move || query.run(&files)).await?);
             }
             Handler::Screenshot => {
-                let request = picture::Request::read(record, arguments)?;
+                let args = crate::args::Args(arguments);
+                record.check(args)?;
+                let file = args
+                    .filled("file", "a path from a summary")?
+                    .map(str::to_owned);
                 let files = desktop.files.clone();
-                return Ok(blocking(move || request.run(&files)).await?);
+                return Ok(blocking(move || picture::shown(&files, file.as_deref())).await?);
             }
         };
-        Ok(answered(answer.await))
+        answered(answer.await)
     }
 
     /// Carries out a link. If the person has to be asked first, it is carried out again after their
@@ -210,24 +214,17 @@ impl Dispatcher {
         let (desktop, grants) = (&self.desktop, &self.config.policy.grants);
         let mut asking = None;
         for _ in 0..QUESTIONS {
-            let question = match link(desktop, call.clone(), cancel).await? {
-                Linked::Reply(reply) => return Ok(reply),
-                Linked::Asks(question) => question,
+            let question = match link(desktop, call.clone(), cancel).await {
+                Err(Failed::Asks(question)) => question,
+                done => return done,
             };
             if asking.is_none() {
-                let lock = async || loop {
+                while asking.is_none() {
                     let turn = tokio::time::timeout(BETWEEN_PINGS, self.asking.lock()).await;
-                    match (turn, cancel.reason()) {
-                        (_, Some(reason)) => break Err(reason),
-                        (Ok(turn), None) => break Ok(turn),
-                        (Err(_), None) => {}
+                    if let Some(reason) = cancel.reason() {
+                        return not_linked(desktop, call, Error::Cancelled(reason)).await;
                     }
-                };
-                match lock().await {
-                    Ok(turn) => asking = Some(turn),
-                    Err(reason) => {
-                        return Ok(not_linked(desktop, call, Error::Cancelled(reason)).await?);
-                    }
+                    asking = turn.ok();
                 }
                 // An earlier call may have asked the same question.
                 if grants.allows(&question) {
@@ -256,7 +253,7 @@ impl Dispatcher {
                 Asked::Declined => Unasked::Declined,
                 Asked::Unable(why) => Unasked::Unable(why, question.key.clone()),
             };
-            return Ok(not_linked(desktop, call, Error::Unapproved(question, why)).await?);
+            return not_linked(desktop, call, Error::Unapproved(question, why)).await;
         }
         Err(Failed::Wrong(
             "the user's answers have not allowed it. Nothing was touched".into(),
@@ -289,12 +286,6 @@ impl From<Wrong> for Failed {
     }
 }
 
-enum Linked {
-    Reply(Reply),
-    /// The person has to be asked first.
-    Asks(Box<Question>),
-}
-
 /// Asks the person at the desktop. `why` is the reason why their client cannot ask them.
 async fn at_the_desktop(
     desktop: &Served,
@@ -302,62 +293,47 @@ async fn at_the_desktop(
     cancel: &Cancel,
     why: &str,
 ) -> Result<Asked, Wrong> {
-    let (platform, question, cancel) = (
-        Arc::clone(&desktop.platform),
-        question.clone(),
-        cancel.clone(),
-    );
-    let asked = tokio::task::spawn_blocking(move || platform.ask(&question, &cancel));
-    Ok(match asked.await.map_err(|e| format!("{e}"))? {
-        Ok(answer) => answer.map_or(Asked::Declined, Asked::Answered),
-        Err(reason) => Asked::Unable(format!("{why} and {reason}")),
-    })
+    let platform = Arc::clone(&desktop.platform);
+    let (question, cancel) = (question.clone(), cancel.clone());
+    Ok(
+        match blocking(move || Ok(platform.ask(&question, &cancel))).await? {
+            Ok(answer) => answer.map_or(Asked::Declined, Asked::Answered),
+            Err(reason) => Asked::Unable(format!("{why} and {reason}")),
+        },
+    )
 }
 
 /// Stores the person's answer. Returns whether the link can be carried out again.
 async fn keep(grants: &Grants, question: &Question, answer: Approval) -> Result<bool, Wrong> {
     let (grants, question) = (grants.clone(), question.clone());
-    let kept = tokio::task::spawn_blocking(move || {
-        grants.answered(&question, answer)?;
+    blocking(move || {
+        let kept = grants.answered(&question, answer);
+        kept.map_err(|error| error.to_string())?;
         Ok(match answer {
             Approval::Once | Approval::Always => true,
             Approval::Never => question.can_be_kept,
             Approval::No => false,
         })
-    });
-    let kept: Result<Result<bool, GrantsError>, _> = kept.await;
-    match kept {
-        Ok(kept) => kept.map_err(|error| error.to_string()),
-        Err(error) => Err(error.to_string()),
-    }
+    })
+    .await
 }
 
-async fn link(desktop: &Served, call: Call, cancel: &Cancel) -> Result<Linked, Wrong> {
+async fn link(desktop: &Served, call: Call, cancel: &Cancel) -> Result<Reply, Failed> {
     let Some(pid) = call.pid else {
         let job = Job::Link(Box::new(call));
-        return Ok(linked(desktop.worker.submit(job, cancel.clone()).await));
+        return answered(desktop.worker.submit(job, cancel.clone()).await);
     };
-    match Waiting::new(call) {
-        Ok(waiting) => wait_for(desktop, pid, waiting, cancel)
-            .await
-            .map(Linked::Reply),
-        Err(call) => {
-            let turn = match answering(desktop, pid, call.patience(), cancel).await? {
-                Ok(turn) => turn,
-                Err(error) => return not_linked(desktop, *call, error).await.map(Linked::Reply),
-            };
-            let answer = desktop.worker.submit(Job::Link(call), cancel.clone());
-            drop(turn);
-            Ok(linked(answer.await))
-        }
-    }
-}
-
-fn linked<E>(looked: Result<Looked, E>) -> Linked {
-    match looked {
-        Ok(Looked::Asks(question)) => Linked::Asks(question),
-        looked => Linked::Reply(answered(looked)),
-    }
+    let call = match Waiting::new(call) {
+        Ok(waiting) => return wait_for(desktop, pid, waiting, cancel).await,
+        Err(call) => call,
+    };
+    let turn = match answering(desktop, pid, call.patience(), cancel).await? {
+        Ok(turn) => turn,
+        Err(error) => return not_linked(desktop, *call, error).await,
+    };
+    let answer = desktop.worker.submit(Job::Link(call), cancel.clone());
+    drop(turn);
+    answered(answer.await)
 }
 
 /// A `wait_for`: a series of looks, each a job of its own, between which the worker runs other
@@ -367,7 +343,7 @@ async fn wait_for(
     pid: u32,
     waiting: Waiting,
     cancel: &Cancel,
-) -> Result<Reply, Wrong> {
+) -> Result<Reply, Failed> {
     let mut waiting = Box::new(waiting);
     let mut first = true;
     loop {
@@ -382,7 +358,7 @@ async fn wait_for(
         drop(turn);
         waiting = match looked.await {
             Ok(Looked::NotYet(waiting)) => waiting,
-            looked => return Ok(answered(looked)),
+            looked => return answered(looked),
         };
         first = false;
         tokio::time::sleep(BETWEEN_LOOKS.min(waiting.left())).await;
@@ -418,26 +394,26 @@ async fn answering(
 }
 
 /// Answers and records a call for which no link ran.
-async fn not_linked(desktop: &Served, call: Call, error: Error) -> Result<Reply, Wrong> {
+async fn not_linked(desktop: &Served, call: Call, error: Error) -> Result<Reply, Failed> {
     let journal = desktop.journal.clone();
-    blocking(move || Ok(unanswered(&journal, &call, error).into())).await
+    Ok(blocking(move || Ok(unanswered(&journal, &call, error).into())).await?)
 }
 
-/// Reads the journal on a thread that may block.
-async fn blocking(
-    work: impl FnOnce() -> Result<Reply, Wrong> + Send + 'static,
-) -> Result<Reply, Wrong> {
+/// Works on a thread that may block.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Wrong> + Send + 'static,
+) -> Result<T, Wrong> {
     tokio::task::spawn_blocking(work)
         .await
         .unwrap_or_else(|error| Err(format!("internal error in the server: {error}")))
 }
 
-fn answered<E>(looked: Result<Looked, E>) -> Reply {
+fn answered<E>(looked: Result<Looked, E>) -> Result<Reply, Failed> {
     match looked {
-        Ok(Looked::Answer(answer)) => answer,
-        Ok(Looked::NotYet(_) | Looked::Asks(_)) | Err(_) => {
-            error_answer("the server is stopping. Nothing was touched")
+        Ok(Looked::Answer(answer)) => Ok(answer.into()),
+        Ok(Looked::Asks(question)) => Err(Failed::Asks(question)),
+        Ok(Looked::NotYet(_)) | Err(_) => {
+            Ok(error_answer("the server is stopping. Nothing was touched").into())
         }
     }
-    .into()
 }

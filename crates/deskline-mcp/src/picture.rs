@@ -1,90 +1,48 @@
 //! `view_screenshot`: shows a picture of the journal to clients that cannot read files.
 
-use std::fmt::Write as _;
 use std::io::Cursor;
 
-use deskline_core::escape::short;
+use deskline_journal::Place;
 use png::{BitDepth, ColorType, Decoder, DecodingError, Encoder, Limits, Transformations};
-use serde_json::{Map, Value};
 
-use crate::args::{Args, Wrong};
+use crate::args::Wrong;
 use crate::files::JournalFiles;
 use crate::reply::Reply;
 use crate::scale::Rgb;
-use crate::tools::ToolRecord;
 
 /// Models see pictures of up to this long side at full sharpness, in pixels.
 const LONG_SIDE: usize = 1_568;
 /// The maximum size of a decoded picture in bytes: 16k × 8k pixels.
 const LARGEST: usize = 400 << 20;
-/// Names of the PNG text chunks with the picture's position and scale.
-const ORIGIN: &str = "origin";
-const SCALE: &str = "scale";
-
-/// The checked arguments of a call.
-#[derive(Debug)]
-pub(crate) struct Request {
-    file: Option<String>,
-}
-
-/// A picture and its position on the screen, if the file has it.
-#[derive(Debug, PartialEq)]
-struct Picture {
-    rgb: Rgb,
-    /// The screen coordinates of its first pixel, `x,y`.
-    origin: Option<String>,
-    /// Pixels per screen unit.
-    scale: f64,
-}
-
-impl Request {
-    /// Reads a call's arguments.
-    pub(crate) fn read(record: &ToolRecord, arguments: &Map<String, Value>) -> Result<Self, Wrong> {
-        let args = Args(arguments);
-        record.check(args)?;
-        Ok(Self {
-            file: args
-                .filled("file", "a path from a summary")?
-                .map(str::to_owned),
-        })
-    }
-
-    /// Reads the picture and shrinks it.
-    pub(crate) fn run(&self, files: &JournalFiles) -> Result<Reply, Wrong> {
-        let (path, png) = files.picture(self.file.as_deref())?;
-        let picture = decode(&png).map_err(|error| {
-            format!("{} cannot be shown: {error}. Take another", path.display())
-        })?;
-        let (png, line) = match picture.rgb.shrunk(LONG_SIDE) {
-            None => (png, describe(&picture, &picture.rgb)),
-            Some(small) => {
-                let png =
-                    encode(&small).map_err(|error| format!("cannot make a screenshot: {error}"))?;
-                (png, describe(&picture, &small))
-            }
-        };
-        Ok(Reply {
-            text: format!("{}: {line}", path.display()),
-            is_error: false,
-            png: Some(png),
-            times: vec![],
-        })
-    }
+/// Shows a picture of the journal, shrunk.
+pub(crate) fn shown(files: &JournalFiles, file: Option<&str>) -> Result<Reply, Wrong> {
+    let (path, png) = files.picture(file)?;
+    let picture = decode(&png)
+        .map_err(|error| format!("{} cannot be shown: {error}. Take another", path.display()))?;
+    let small = picture.shrunk(LONG_SIDE);
+    let line = describe(&png, small.as_ref().unwrap_or(&picture));
+    let small = small.map(|small| encode(&small)).transpose();
+    let small = small.map_err(|error| format!("cannot make a screenshot: {error}"))?;
+    Ok(Reply {
+        png: Some(small.unwrap_or(png)),
+        ..Reply::text(format!("{}: {line}", path.display()))
+    })
 }
 
 /// The line beside the picture: its size, scale (its pixels per screen unit) and origin. An agent
 /// computes screen x = origin x + pixel x / scale.
-fn describe(picture: &Picture, shown: &Rgb) -> String {
-    let scale = picture.scale * shown.width as f64 / picture.rgb.width as f64;
-    let mut line = format!("{}×{} px, scale {scale:.3}", shown.width, shown.height);
-    if let Some(origin) = &picture.origin {
-        // Writing to a string does not fail.
-        let _ = write!(line, ", origin {}", short(origin, 40));
-    }
-    line
+fn describe(png: &[u8], shown: &Rgb) -> String {
+    let Rgb { width, height, .. } = shown;
+    let place = Place::from_png(png);
+    let scale = place.map_or(1.0, |place| {
+        place.scale * *width as f64 / f64::from(place.width)
+    });
+    let origin = place.and_then(|place| place.origin);
+    let origin = origin.map_or_else(String::new, |at| format!(", origin {},{}", at.x, at.y));
+    format!("{width}×{height} px, scale {scale:.3}{origin}")
 }
 
-fn decode(png: &[u8]) -> Result<Picture, DecodingError> {
+fn decode(png: &[u8]) -> Result<Rgb, DecodingError> {
     let mut decoder = Decoder::new_with_limits(Cursor::new(png), Limits { bytes: LARGEST });
     decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
     let mut reader = decoder.read_info()?;
@@ -104,21 +62,10 @@ fn decode(png: &[u8]) -> Result<Picture, DecodingError> {
         // The journal writes RGB.
         _ => return Err(DecodingError::LimitsExceeded),
     };
-    let note = |keyword: &str| {
-        let notes = &reader.info().uncompressed_latin1_text;
-        notes.iter().find(|note| note.keyword == keyword)
-    };
-    Ok(Picture {
-        origin: note(ORIGIN).map(|note| note.text.clone()),
-        scale: note(SCALE)
-            .and_then(|note| note.text.parse().ok())
-            .filter(|scale| (0.1..=10.0).contains(scale))
-            .unwrap_or(1.0),
-        rgb: Rgb {
-            width: frame.width as usize,
-            height: frame.height as usize,
-            bytes,
-        },
+    Ok(Rgb {
+        width: frame.width as usize,
+        height: frame.height as usize,
+        bytes,
     })
 }
 
@@ -149,9 +96,9 @@ mod tests {
 
     #[test]
     fn a_picture_survives_png() {
-        let picture = decode(&encode(&grey(3, 2)).unwrap()).unwrap();
-        assert_eq!((&picture.rgb, &picture.origin), (&grey(3, 2), &None));
-        assert_eq!(describe(&picture, &grey(3, 2)), "3×2 px, scale 1.000");
+        let png = encode(&grey(3, 2)).unwrap();
+        assert_eq!(decode(&png).unwrap(), grey(3, 2));
+        assert_eq!(describe(&png, &grey(3, 2)), "3×2 px, scale 1.000");
     }
 
     #[test]
@@ -160,15 +107,14 @@ mod tests {
         let mut encoder = Encoder::new(&mut png, 2000, 1);
         encoder.set_color(ColorType::Rgb);
         encoder
-            .add_text_chunk(ORIGIN.into(), "-40,60".into())
+            .add_text_chunk("origin".into(), "-40,60".into())
             .unwrap();
-        encoder.add_text_chunk(SCALE.into(), "2".into()).unwrap();
+        encoder.add_text_chunk("scale".into(), "2".into()).unwrap();
         let mut writer = encoder.write_header().unwrap();
         writer.write_image_data(&[0; 6000]).unwrap();
         writer.finish().unwrap();
-        let picture = decode(&png).unwrap();
         assert_eq!(
-            describe(&picture, &grey(1000, 1)),
+            describe(&png, &grey(1000, 1)),
             "1000×1 px, scale 1.000, origin -40,60"
         );
     }

@@ -34,6 +34,15 @@ impl From<Answer> for Reply {
 }
 
 impl Reply {
+    pub(crate) fn text(text: String) -> Self {
+        Self {
+            text,
+            is_error: false,
+            png: None,
+            times: vec![],
+        }
+    }
+
     /// An error answer, in the form of a summary.
     pub fn failure(error: &str) -> Self {
         error_answer(error).into()

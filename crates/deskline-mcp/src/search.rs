@@ -63,16 +63,11 @@ impl Query {
 
     pub(crate) fn run(&self, files: &JournalFiles) -> Result<Reply, Wrong> {
         let (path, text) = files.text(self.file.as_deref())?;
-        Ok(Reply {
-            text: format!(
-                "status: success\nfile: {}\n{}",
-                path.display(),
-                self.search(&text)
-            ),
-            is_error: false,
-            png: None,
-            times: vec![],
-        })
+        let found = self.search(&text);
+        let path = path.display();
+        Ok(Reply::text(format!(
+            "status: success\nfile: {path}\n{found}"
+        )))
     }
 
     fn search(&self, text: &str) -> String {

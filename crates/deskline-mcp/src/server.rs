@@ -17,9 +17,8 @@ use rmcp::{ErrorData, ServerHandler, ServiceExt};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use crate::dispatch::{Dispatcher, NoReply};
+use crate::dispatch::{Dispatcher, NoReply, blocking};
 use crate::eof::Watched;
-use crate::files::JournalFiles;
 use crate::person::{Client, input_required};
 use crate::resources;
 
@@ -92,10 +91,6 @@ impl Server {
             dispatcher,
             is_remote: true,
         }
-    }
-
-    fn files(&self) -> JournalFiles {
-        self.dispatcher.files().clone()
     }
 }
 
@@ -232,10 +227,10 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let files = self.files();
-        blocking(move || resources::list(&files))
-            .await
-            .map(ListResourcesResult::with_all_items)
+        let files = self.dispatcher.files().clone();
+        let listed = blocking(move || Ok(resources::list(&files))).await;
+        let listed = listed.map_err(|error| ErrorData::internal_error(error, None))?;
+        listed.map(ListResourcesResult::with_all_items)
     }
 
     async fn read_resource(
@@ -243,10 +238,10 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let files = self.files();
-        blocking(move || resources::read(&files, &request.uri))
-            .await
-            .map(Into::into)
+        let files = self.dispatcher.files().clone();
+        let read = blocking(move || Ok(resources::read(&files, &request.uri))).await;
+        let read = read.map_err(|error| ErrorData::internal_error(error, None))?;
+        read.map(Into::into)
     }
 
     /// Also called for malformed requests of known methods.
@@ -300,13 +295,4 @@ pub async fn reporting<T>(
             }
         }
     }
-}
-
-/// Reads the journal on a thread that may block.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ErrorData> + Send + 'static,
-) -> Result<T, ErrorData> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .unwrap_or_else(|error| Err(ErrorData::internal_error(error.to_string(), None)))
 }

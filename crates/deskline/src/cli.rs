@@ -251,26 +251,7 @@ pub(crate) enum Command {
     #[cfg(target_os = "linux")]
     Demo,
     /// Show the latest calls of the log
-    Log {
-        /// How many calls
-        #[arg(short, default_value_t = 20, value_name = "N")]
-        number: usize,
-        /// As JSON, one object a line
-        #[arg(long)]
-        json: bool,
-        /// Keep printing new calls, until Ctrl+C
-        #[arg(short, long)]
-        follow: bool,
-        /// Only calls to apps whose name contains this
-        #[arg(long, value_name = "NAME")]
-        app: Option<String>,
-        /// Only calls of tools whose name contains this
-        #[arg(long, value_name = "NAME")]
-        tool: Option<String>,
-        /// Only calls with this outcome
-        #[arg(long)]
-        outcome: Option<OutcomeFilter>,
-    },
+    Log(LogArgs),
     /// Show a run in the browser: each call with its screenshot, its changes and its answer
     ///
     /// Serves a page on 127.0.0.1 until Ctrl+C; new calls appear as they come.
@@ -443,6 +424,28 @@ pub(crate) struct Call {
     #[arg(require_equals = true, default_missing_value = "10")]
     #[arg(value_parser = minutes)]
     pub(crate) warm: Option<Duration>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    /// How many calls
+    #[arg(short, default_value_t = 20, value_name = "N")]
+    pub(crate) number: usize,
+    /// As JSON, one object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Keep printing new calls, until Ctrl+C
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// Only calls to apps whose name contains this
+    #[arg(long, value_name = "NAME")]
+    pub(crate) app: Option<String>,
+    /// Only calls of tools whose name contains this
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// Only calls with this outcome
+    #[arg(long)]
+    pub(crate) outcome: Option<OutcomeFilter>,
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -3,12 +3,14 @@
 use std::process::ExitCode;
 
 use deskline_core::escape::one_line;
-use deskline_journal::{Journal, grep};
+use deskline_journal::grep;
 
+use crate::cli::Settings;
 use crate::output::{Done, print};
 
 /// Prints the newest `limit` matching lines, newest file first: time, path, line number, line.
-pub(crate) fn grep(journal: &Journal, pattern: &str, limit: usize) -> Done {
+pub(crate) fn grep(settings: &Settings, pattern: &str, limit: usize) -> Done {
+    let journal = settings.journal()?;
     let mut any = false;
     journal.grep(&grep::pattern(pattern)?, limit, |file, lines| {
         any = true;

@@ -56,7 +56,7 @@ pub(crate) fn entries() -> Vec<String> {
     let line = |client: &Client| {
         let location = client.location(None).ok()?;
         let file = File::read(&location.path).ok()?;
-        let server = entry_of(&location.format, file.text()).ok()??;
+        let server = location.entry(file.text()).ok()??;
         let command = [&[server.program][..], &server.arguments]
             .concat()
             .join(" ");
@@ -76,7 +76,8 @@ fn add(args: &InstallArgs) -> Result<()> {
         return run(command, args.dry_run).map(|()| next(args.client));
     }
     let file = File::read(&location.path)?;
-    let text = with_entry(&location.format, file.text(), &server)
+    let text = location
+        .with_entry(file.text(), &server)
         .map_err(|why| format!("{}: {why}. It was left as it is", location.path.display()))?;
     if text == file.text() {
         println!("{} has this entry already.", location.path.display());
@@ -86,7 +87,7 @@ fn add(args: &InstallArgs) -> Result<()> {
         println!("{} would become:\n{text}", location.path.display());
         return Ok(());
     }
-    let changed = entry_of(&location.format, file.text())?.is_some();
+    let changed = location.entry(file.text())?.is_some();
     let backup = file.replace(&text, changed)?;
     println!("Added {NAME} to {}.", location.path.display());
     if let Some(backup) = backup {
@@ -102,7 +103,7 @@ fn take_out(args: &InstallArgs) -> Result<()> {
         return run(command, args.dry_run);
     }
     let file = File::read(&location.path)?;
-    let then = removed(&location.format, &file)
+    let then = removed(&location, &file)
         .map_err(|why| format!("{}: {why}. It was left as it is", location.path.display()))?;
     let path = location.path.display();
     match then {
@@ -128,43 +129,49 @@ enum Removal {
     To(String),
 }
 
-fn removed(format: &Format, file: &File) -> Result<Removal> {
-    let Some(server) = entry_of(format, file.text())? else {
+fn removed(location: &Location, file: &File) -> Result<Removal> {
+    let Some(server) = location.entry(file.text())? else {
         return Ok(Removal::Nothing);
     };
     // Whether `install` has turned `text` into the current content.
-    let became = |text: &str| with_entry(format, text, &server).is_ok_and(|t| t == file.text());
+    let became = |text: &str| {
+        location
+            .with_entry(text, &server)
+            .is_ok_and(|t| t == file.text())
+    };
     if let Some(before) = file.backup().filter(|before| became(before)) {
         return Ok(Removal::To(before));
     }
     if became("") {
         return Ok(Removal::File);
     }
-    without_entry(format, file.text()).map(Removal::To)
+    location.without_entry(file.text()).map(Removal::To)
 }
 
-fn with_entry(format: &Format, text: &str, server: &Server) -> Result<String> {
-    match format {
-        Format::Json { section, kind } => json::with(text, section, NAME, &kind.entry(server)),
-        Format::Toml { section } => toml::with(text, section, NAME, server),
-        Format::Yaml { section } => yaml::with(text, section, NAME, server),
+impl Location {
+    fn with_entry(&self, text: &str, server: &Server) -> Result<String> {
+        match self.format {
+            Format::Json(kind) => json::with(text, self.section, &kind.entry(server)),
+            Format::Toml => toml::with(text, self.section, server),
+            Format::Yaml => yaml::with(text, self.section, server),
+        }
     }
-}
 
-fn without_entry(format: &Format, text: &str) -> Result<String> {
-    match format {
-        Format::Json { section, .. } => json::without(text, section, NAME),
-        Format::Toml { section } => toml::without(text, section, NAME),
-        Format::Yaml { section } => yaml::without(text, section, NAME),
+    fn without_entry(&self, text: &str) -> Result<String> {
+        match self.format {
+            Format::Json(_) => json::without(text, self.section),
+            Format::Toml => toml::without(text, self.section),
+            Format::Yaml => yaml::without(text, self.section),
+        }
     }
-}
 
-/// The server in the entry; `None` if there is no entry.
-fn entry_of(format: &Format, text: &str) -> Result<Option<Server>> {
-    match format {
-        Format::Json { section, .. } => json::server(text, section, NAME),
-        Format::Toml { section } => toml::server(text, section, NAME),
-        Format::Yaml { section } => yaml::server(text, section, NAME),
+    /// The server in the entry; `None` if there is no entry.
+    fn entry(&self, text: &str) -> Result<Option<Server>> {
+        match self.format {
+            Format::Json(_) => json::server(text, self.section),
+            Format::Toml => toml::server(text, self.section),
+            Format::Yaml => yaml::server(text, self.section),
+        }
     }
 }
 

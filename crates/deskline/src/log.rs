@@ -6,6 +6,8 @@ use clap::ValueEnum;
 use deskline_core::escape::short;
 use deskline_journal::{Outcome, Record};
 
+use crate::cli::LogArgs;
+
 const HEADER: [&str; 6] = ["TIME", "TOOL", "APP", "OUTCOME", "DIFF", "MS"];
 
 /// A table that may grow: later rows keep its column widths, as far as they fit.
@@ -66,16 +68,7 @@ pub(crate) enum OutcomeFilter {
     Error,
 }
 
-#[derive(Debug)]
-pub(crate) struct Filter<'f> {
-    /// A part of the app's name, in lower case.
-    pub(crate) app: Option<String>,
-    /// A part of the tool's name.
-    pub(crate) tool: Option<&'f str>,
-    pub(crate) outcome: Option<OutcomeFilter>,
-}
-
-impl Filter<'_> {
+impl LogArgs {
     pub(crate) fn lets(&self, record: &Record) -> bool {
         let app = record.app.as_deref().unwrap_or_default().to_lowercase();
         let outcome = match record.outcome {
@@ -83,13 +76,17 @@ impl Filter<'_> {
             Outcome::Cancelled => OutcomeFilter::Cancelled,
             Outcome::Error(_) => OutcomeFilter::Error,
         };
-        self.app.as_ref().is_none_or(|part| app.contains(part))
-            && self.tool.is_none_or(|part| record.tool.contains(part))
+        let is_part = |part: &String| app.contains(&part.to_lowercase());
+        self.app.as_ref().is_none_or(is_part)
+            && self
+                .tool
+                .as_ref()
+                .is_none_or(|part| record.tool.contains(part))
             && self.outcome.is_none_or(|wanted| wanted == outcome)
     }
 
     /// Whether it selects all records.
-    pub(crate) const fn is_empty(&self) -> bool {
+    pub(crate) const fn lets_all(&self) -> bool {
         self.app.is_none() && self.tool.is_none() && self.outcome.is_none()
     }
 }
@@ -166,9 +163,12 @@ TIME                  TOOL                APP                  OUTCOME  DIFF    
     no process\\nhas pid 8"
         );
         let [good, bad] = records;
-        let filter = |app: Option<&str>, tool, outcome| Filter {
+        let filter = |app: Option<&str>, tool: Option<&str>, outcome| LogArgs {
+            number: 20,
+            json: false,
+            follow: false,
             app: app.map(str::to_owned),
-            tool,
+            tool: tool.map(str::to_owned),
             outcome,
         };
         assert!(filter(Some("tes"), Some("click"), Some(OutcomeFilter::Ok)).lets(&good));

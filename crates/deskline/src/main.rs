@@ -53,32 +53,19 @@ fn start(cli: Cli) -> ExitCode {
     }
     let done = match command {
         #[cfg(unix)]
-        Command::Serve(serve) if serve.http.is_some() => http::serve(settings, &serve),
+        Command::Serve(serve) => http::serve(settings, &serve),
+        #[cfg(windows)]
         Command::Serve(_) => run::serve(settings),
         #[cfg(unix)]
         Command::Call(call) if call.warm.is_some() => warm::call(settings, call),
         Command::Call(call) => run::call(settings, &call),
         #[cfg(unix)]
         Command::Warm { idle, path } => warm::serve(settings, idle, &path),
-        Command::Log {
-            number,
-            json,
-            follow,
-            app,
-            tool,
-            outcome,
-        } => {
-            let filter = log::Filter {
-                app: app.map(|app| app.to_lowercase()),
-                tool: tool.as_deref(),
-                outcome,
-            };
-            run::log(settings, number, json, follow, &filter)
-        }
+        Command::Log(args) => run::log(settings, &args),
         Command::Replay(args) => replay::replay(settings, &args),
         Command::View(args) => view::view(settings, &args),
         Command::Grants { command } => grants::run(&command.unwrap_or(cli::GrantsCommand::List)),
-        Command::Grep { pattern, number } => run::grep(settings, &pattern, number),
+        Command::Grep { pattern, number } => grep::grep(settings, &pattern, number),
         Command::Doctor { json, fix } => platform::doctor(settings, json, fix),
         Command::Status => status::status(settings),
         #[cfg(target_os = "linux")]

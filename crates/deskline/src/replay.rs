@@ -2,7 +2,6 @@
 //! that differs. So a run becomes a regression test of an app.
 
 mod compare;
-mod step;
 mod translate;
 
 use std::error::Error;
@@ -17,7 +16,6 @@ use crate::cli::{ReplayArgs, Settings};
 use crate::output::{Done, print};
 use crate::run::{RESTORE, dispatcher, in_runtime, until_stopped};
 use compare::Screen;
-use step::{End, Step};
 use translate::Translator;
 
 /// `deskline replay`.
@@ -48,7 +46,7 @@ pub(crate) fn replay(settings: &Settings, args: &ReplayArgs) -> Done {
         );
     }
     let (dispatcher, _open) = dispatcher(&own)?;
-    let steps = in_runtime(async {
+    let same = in_runtime(async {
         let cancel = Cancel::new();
         let mut replay = Replay {
             dispatcher: &dispatcher,
@@ -58,16 +56,13 @@ pub(crate) fn replay(settings: &Settings, args: &ReplayArgs) -> Done {
             journal: &journal,
             args,
         };
-        let steps = until_stopped(&cancel, Box::pin(replay.all(&records))).await?;
+        let same = until_stopped(&cancel, Box::pin(replay.all(&records))).await?;
         if cancel.reason().is_some() {
             return Err("stopped by a signal".into());
         }
         dispatcher.stop(RESTORE).await;
-        steps
+        same
     })?;
-    let same = steps
-        .iter()
-        .all(|step| matches!(step.end, End::Same | End::Skipped));
     if same {
         return Ok(ExitCode::SUCCESS);
     }
@@ -76,6 +71,17 @@ pub(crate) fn replay(settings: &Settings, args: &ReplayArgs) -> Done {
         eprintln!("deskline: to look at it: deskline view {}", kept.display());
     }
     Ok(ExitCode::FAILURE)
+}
+
+/// The result of one link in this replay.
+enum End {
+    Same,
+    /// The answer differs, as described.
+    Differs(String),
+    /// The call could not be made, for this reason.
+    Impossible(String),
+    /// The call was not made, because an earlier one differed or it was cancelled.
+    Skipped,
 }
 
 struct Replay<'r> {
@@ -88,54 +94,39 @@ struct Replay<'r> {
 }
 
 impl Replay<'_> {
-    async fn all(&mut self, records: &[Record]) -> Result<Vec<Step>, Box<dyn Error>> {
-        let mut steps = Vec::new();
-        let mut stopped = false;
+    /// Prints a line about each link. Whether none differs.
+    async fn all(&mut self, records: &[Record]) -> Result<bool, Box<dyn Error>> {
+        let mut same = true;
         for (number, record) in (1..).zip(records) {
             let start = Instant::now();
-            let end = if stopped || record.outcome == Outcome::Cancelled {
+            let end = if !same || record.outcome == Outcome::Cancelled {
                 End::Skipped
             } else {
                 self.one(record).await?
             };
-            stopped |= matches!(end, End::Differs(_) | End::Impossible(_));
-            let step = Step {
-                number,
-                words: deskline_view::words(
-                    &record.tool,
-                    &record.arguments,
-                    record.answer.as_deref(),
-                ),
-                took: start.elapsed(),
-                end,
+            let (word, why) = match &end {
+                End::Same => ("same", None),
+                End::Differs(how) => ("differs", Some(how)),
+                End::Impossible(why) => ("impossible", Some(why)),
+                End::Skipped => ("skipped", None),
             };
-            Self::print(&step, records.len())?;
-            steps.push(step);
+            same &= why.is_none();
+            let Record {
+                tool,
+                arguments,
+                answer,
+                ..
+            } = record;
+            let words = deskline_view::words(tool, arguments, answer.as_deref());
+            let (of, ms) = (records.len(), start.elapsed().as_millis());
+            let mut line = format!("{number}/{of}  {word:10}  {words}  {ms} ms");
+            if let Some(why) = why {
+                line += "\n  ";
+                line += &why.replace('\n', "\n  ");
+            }
+            print(&line)?;
         }
-        Ok(steps)
-    }
-
-    /// Prints a line about a step, and further lines if its answer differs.
-    fn print(step: &Step, of: usize) -> Result<(), Box<dyn Error>> {
-        let (word, why) = match &step.end {
-            End::Same => ("same", None),
-            End::Differs(how) => ("differs", Some(how)),
-            End::Impossible(why) => ("impossible", Some(why)),
-            End::Skipped => ("skipped", None),
-        };
-        let Step {
-            number,
-            words,
-            took,
-            ..
-        } = step;
-        let mut line = format!("{number}/{of}  {word:10}  {words}  {} ms", took.as_millis());
-        if let Some(why) = why {
-            line += "\n  ";
-            line += &why.replace('\n', "\n  ");
-        }
-        print(&line)?;
-        Ok(())
+        Ok(same)
     }
 
     async fn one(&mut self, record: &Record) -> Result<End, Box<dyn Error>> {

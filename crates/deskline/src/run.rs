@@ -14,10 +14,10 @@ use deskline_mcp::{Config, Dispatcher, NoReply, Nobody, Reply};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::cli::{Call, GuardMode, Settings};
-use crate::log::{Filter, Table};
+use crate::cli::{Call, GuardMode, LogArgs, Settings};
+use crate::log::Table;
 use crate::output::{Done, is_read, print};
-use crate::{grants, grep, platform};
+use crate::{grants, platform};
 
 /// How long a cancelled call may take to restore the desktop.
 pub(crate) const RESTORE: Duration = Duration::from_secs(5);
@@ -130,33 +130,27 @@ impl Printed {
 const LOOK: Duration = Duration::from_millis(200);
 
 /// `deskline log`.
-pub(crate) fn log(
-    settings: &Settings,
-    number: usize,
-    json: bool,
-    follow: bool,
-    filter: &Filter<'_>,
-) -> Done {
+pub(crate) fn log(settings: &Settings, args: &LogArgs) -> Done {
     let journal = settings.journal()?;
-    let all = if filter.is_empty() {
-        number
+    let all = if args.lets_all() {
+        args.number
     } else {
         usize::MAX
     };
     let mut records = journal.records(all)?;
     let mut newer = Follow::after(&journal, records.last().cloned());
-    records.retain(|record| filter.lets(record));
-    let records = records.split_off(records.len().saturating_sub(number));
+    records.retain(|record| args.lets(record));
+    let records = records.split_off(records.len().saturating_sub(args.number));
     let mut table = Table::new();
-    if records.is_empty() && !json && !follow {
+    if records.is_empty() && !args.json && !args.follow {
         print("No calls yet.")?;
-    } else if !json {
+    } else if !args.json {
         print(&table.header(&records))?;
     }
     let mut new = records;
     loop {
         for record in &new {
-            let line = if json {
+            let line = if args.json {
                 record.to_json()?
             } else {
                 table.lines(record)
@@ -165,18 +159,13 @@ pub(crate) fn log(
                 return Ok(ExitCode::SUCCESS);
             }
         }
-        if !follow {
+        if !args.follow {
             return Ok(ExitCode::SUCCESS);
         }
         deskline_link::wait::pause(LOOK);
         new = newer.read()?;
-        new.retain(|record| filter.lets(record));
+        new.retain(|record| args.lets(record));
     }
-}
-
-/// `deskline grep`.
-pub(crate) fn grep(settings: &Settings, pattern: &str, number: usize) -> Done {
-    grep::grep(&settings.journal()?, pattern, number)
 }
 
 /// Runs a command that waits for several things at once.
@@ -207,62 +196,37 @@ pub(crate) async fn until_stopped<T>(
 }
 
 /// Completes when a signal asks the process to end.
-pub(crate) fn stopped() -> io::Result<impl Future<Output = ()>> {
-    let mut signals = signals()?;
-    Ok(async move {
-        std::future::poll_fn(|context| {
-            let mut signals = signals.iter_mut();
-            if signals.any(|came| came(context)) {
-                std::task::Poll::Ready(())
-            } else {
-                std::task::Poll::Pending
-            }
-        })
-        .await;
-    })
-}
-
-/// Completes when this signal arrives.
-type Came = Box<dyn FnMut(&mut std::task::Context<'_>) -> bool>;
-
 #[cfg(unix)]
-fn signals() -> io::Result<Vec<Came>> {
+pub(crate) fn stopped() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
-    [
-        SignalKind::interrupt(),
-        SignalKind::terminate(),
-        SignalKind::hangup(),
-    ]
-    .into_iter()
-    .map(|kind| {
-        let mut signal = signal(kind)?;
-        Ok(Box::new(move |context: &mut std::task::Context<'_>| {
-            signal.poll_recv(context).is_ready()
-        }) as Came)
+
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
     })
-    .collect()
 }
 
-/// The events of a console and of the system: Ctrl+C, Ctrl+Break, a closed window, a logout, a
-/// shutdown.
+/// Completes at an event of the console or of the system: Ctrl+C, Ctrl+Break, a closed window, a
+/// logout, a shutdown.
 #[cfg(windows)]
-fn signals() -> io::Result<Vec<Came>> {
+pub(crate) fn stopped() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_logoff, ctrl_shutdown};
-    macro_rules! came {
-        ($($signal:ident),*) => {
-            vec![$({
-                let mut signal = $signal()?;
-                Box::new(move |context: &mut std::task::Context<'_>| {
-                    signal.poll_recv(context).is_ready()
-                }) as Came
-            }),*]
-        };
-    }
-    Ok(came![
-        ctrl_c,
-        ctrl_break,
-        ctrl_close,
-        ctrl_logoff,
-        ctrl_shutdown
-    ])
+
+    let (mut interrupt, mut end, mut close) = (ctrl_c()?, ctrl_break()?, ctrl_close()?);
+    let (mut logoff, mut shutdown) = (ctrl_logoff()?, ctrl_shutdown()?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = end.recv() => {}
+            _ = close.recv() => {}
+            _ = logoff.recv() => {}
+            _ = shutdown.recv() => {}
+        }
+    })
 }

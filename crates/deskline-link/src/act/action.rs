@@ -2,7 +2,8 @@
 
 use deskline_core::{Key, KeyPress, Modifiers, Tree};
 
-use crate::call::{Action, Options};
+use crate::call::{Action, Call};
+use crate::checkpoint::Checkpoint;
 use crate::picture::change::Before;
 use crate::policy::Policy;
 use crate::resolve::DropOn;
@@ -16,40 +17,60 @@ pub(super) const CLOSE_KEY: KeyPress = KeyPress {
     modifiers: Modifiers::empty(),
 };
 
-/// Everything that one action needs.
-pub(crate) struct Act<'c> {
+/// One action: its needs, the desktop that it acts on, and its results. These are recorded as it
+/// goes, so that an error in the middle keeps what was done before it.
+pub(crate) struct Act<'a, 'd> {
     pub(crate) pid: u32,
-    pub(crate) options: &'c Options,
-    pub(crate) action: &'c Action,
-    pub(crate) policy: &'c Policy,
-    pub(crate) cancel: &'c Cancel,
+    pub(crate) call: &'a Call,
+    pub(crate) action: &'a Action,
+    pub(crate) policy: &'a Policy,
+    pub(crate) cancel: &'a Cancel,
     /// The tree that the target was resolved on.
-    pub(crate) tree: Option<&'c Tree>,
-    pub(crate) target: Option<&'c Resolved>,
+    pub(crate) tree: Option<&'a Tree>,
+    pub(crate) target: Option<&'a Resolved>,
     /// Where a drag ends, in the same app.
-    pub(crate) to: Option<&'c Resolved>,
+    pub(crate) to: Option<&'a Resolved>,
     /// Where a drag ends, in another app.
-    pub(crate) drop_on: Option<&'c DropOn>,
+    pub(crate) drop_on: Option<&'a DropOn>,
     /// The toplevel that the call insists on, in `tree`.
     pub(crate) window: Option<usize>,
-    /// Whether it is a step of a chain.
-    pub(crate) in_chain: bool,
+    pub(crate) desk: &'a mut Checkpoint<'d>,
+    pub(crate) step: &'a mut Step,
+    /// The window as it looked before the link's first action.
+    pub(crate) picture: &'a mut Option<Before>,
+    /// Whether `picture` was taken right before this step (`true`) or before an earlier step of the
+    /// chain.
+    pub(crate) is_pictured: bool,
 }
 
-impl Act<'_> {
+impl<'d> Act<'_, 'd> {
     /// Whether only the picture shows the content of the app's windows.
     pub(crate) fn is_picture_only(&self) -> bool {
         self.tree.is_some_and(Tree::is_picture_only)
     }
-}
 
-/// The results of an action. They are recorded as it goes, so that an error in the middle keeps
-/// what was done before it.
-pub(crate) struct Outcome<'o> {
-    pub(crate) step: &'o mut Step,
-    /// The window as it looked before the link's first action.
-    pub(crate) picture: &'o mut Option<Before>,
-    /// Whether `picture` was taken right before this step (`true`) or before an earlier step of the
-    /// chain.
-    pub(crate) is_pictured: bool,
+    /// The same action on a target in another tree, of this process.
+    pub(super) fn on<'b>(
+        &'b mut self,
+        pid: u32,
+        tree: &'b Tree,
+        target: &'b Resolved,
+    ) -> Act<'b, 'd> {
+        Act {
+            pid,
+            call: self.call,
+            action: self.action,
+            policy: self.policy,
+            cancel: self.cancel,
+            tree: Some(tree),
+            target: Some(target),
+            to: None,
+            drop_on: None,
+            window: None,
+            desk: self.desk,
+            step: self.step,
+            picture: self.picture,
+            is_pictured: self.is_pictured,
+        }
+    }
 }

@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use deskline_core::{KeyPress, Tree};
 
-use super::action::{Act, Outcome};
+use super::action::Act;
 use crate::alert::{self, Keys, may_press};
-use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
 use crate::question::Alert;
 use deskline_input::{Click, Clicks};
@@ -15,65 +14,51 @@ use deskline_input::{Click, Clicks};
 /// Systems repeat a key that is held longer.
 const REPEATS: Duration = Duration::from_millis(150);
 
-impl Act<'_> {
+impl Act<'_, '_> {
     /// Fails if these keys may answer an alert that has come up.
-    pub(super) fn approve_keys(&self, desk: &mut Checkpoint<'_>, keys: Keys<'_>) -> Result<()> {
-        self.approve_now(desk, |tree| alert::of_keys(tree, keys, None))
+    pub(super) fn approve_keys(&mut self, keys: Keys<'_>) -> Result<()> {
+        self.approve_now(|tree| alert::of_keys(tree, keys, None))
     }
 
-    fn approve_now(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        alert: impl FnOnce(&Tree) -> Option<Alert>,
-    ) -> Result<()> {
+    fn approve_now(&mut self, alert: impl FnOnce(&Tree) -> Option<Alert>) -> Result<()> {
         if !self.policy.grants.asks {
             return Ok(());
         }
-        let mut tree = self.pause(desk)?;
-        let front = desk.front()?.and_then(|front| front.pid);
+        let mut tree = self.pause()?;
+        let front = self.desk.front()?.and_then(|front| front.pid);
         let pid = front.unwrap_or(self.pid);
         if pid != self.pid {
             // A click has led there.
-            tree = desk.read(pid, crate::trees::Scope::Showing)?;
+            tree = self.desk.read(pid, crate::trees::Scope::Showing)?;
         }
         self.policy
-            .approve_answer(&mut **desk, pid, || alert(&tree), None)
+            .approve_answer(&mut **self.desk, pid, || alert(&tree), None)
     }
 
     /// Types a text, and reads the app after each character that may press a button.
-    pub(super) fn type_asked(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        text: &str,
-        outcome: &mut Outcome<'_>,
-    ) -> Result<()> {
+    pub(super) fn type_asked(&mut self, text: &str) -> Result<()> {
         if !self.policy.grants.asks {
-            return desk.type_text(text, self.cancel);
+            return self.desk.type_text(text, self.cancel);
         }
-        let before = outcome.step.keys.before.as_ref();
+        let before = self.step.keys.before.as_ref();
         let in_field = before.is_some_and(|before| before.field().is_some());
         let presses = |c: char| c.is_control() || c == ' ' && !in_field;
         let mut sent = 0;
         for part in text.split_inclusive(presses) {
             if sent > 0
-                && let Err(e) = self.approve_keys(desk, (Some(part), None))
+                && let Err(e) = self.approve_keys((Some(part), None))
             {
-                outcome.step.done.text("typed", &text[..sent]);
+                self.step.done.text("typed", &text[..sent]);
                 return Err(e);
             }
-            desk.type_text(part, self.cancel)?;
+            self.desk.type_text(part, self.cancel)?;
             sent += part.len();
         }
         Ok(())
     }
 
     /// Clicks; a double click on a button is two clicks.
-    pub(super) fn click_asked(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        click: Click,
-        outcome: &mut Outcome<'_>,
-    ) -> Result<()> {
+    pub(super) fn click_asked(&mut self, click: Click) -> Result<()> {
         let is_there = |tree: &Tree| {
             tree.elements.iter().any(|element| {
                 let place = element
@@ -84,16 +69,16 @@ impl Act<'_> {
         };
         let twice = click.clicks == Clicks::Double && self.policy.grants.asks;
         if !(twice && self.tree.is_some_and(is_there)) {
-            return desk.click(click, self.cancel);
+            return self.desk.click(click, self.cancel);
         }
         let once = Click {
             clicks: Clicks::Single,
             ..click
         };
-        desk.click(once, self.cancel)?;
-        let again = self.approve_now(desk, |tree| alert::at(tree, click.at));
-        let again = again.and_then(|()| desk.click(once, self.cancel));
-        again.inspect_err(|_| outcome.step.done.say("Clicked once".to_owned()))
+        self.desk.click(once, self.cancel)?;
+        let again = self.approve_now(|tree| alert::at(tree, click.at));
+        let again = again.and_then(|()| self.desk.click(once, self.cancel));
+        again.inspect_err(|_| self.step.done.say("Clicked once".to_owned()))
     }
 
     /// Fails if a key repeats that may press a button: the app cannot be read between two presses.

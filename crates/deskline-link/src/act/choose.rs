@@ -12,11 +12,10 @@ use deskline_input::clock::Instant;
 use deskline_input::{Button, Cancel, Click, Clicks};
 
 use super::abilities;
-use super::action::{Act, CLOSE_KEY, Outcome};
+use super::action::{Act, CLOSE_KEY};
 use super::reach::Reached;
 use super::until::Wheel;
 use crate::call::Input;
-use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result, TargetError};
 use crate::resolve::lookup;
 use crate::settle::chosen::{has_chosen, is_choice, is_list};
@@ -49,14 +48,9 @@ struct Chooser<'t> {
     choice: &'t str,
 }
 
-impl Act<'_> {
+impl Act<'_, '_> {
     /// Carries out [`Input::Choose`].
-    pub(super) fn choose(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        (input, choice): (&Input, &str),
-        outcome: &mut Outcome<'_>,
-    ) -> Result<()> {
+    pub(super) fn choose(&mut self, (input, choice): (&Input, &str)) -> Result<()> {
         let target = self.required()?;
         let (Some(tree), Some(index)) = (self.tree, target.index) else {
             return Err(TargetError::NoElement(target.name.clone()).into());
@@ -74,46 +68,38 @@ impl Act<'_> {
         });
         from.refuse_twins(tree, |i| tree.is_inside(i, index))?;
         let text = known.map_or_else(|| choice.to_owned(), |i| text_of(tree, i));
-        outcome.step.chosen = Some(text.clone());
+        self.step.chosen = Some(text.clone());
         if has_chosen(tree, index, &text) == Some(true) {
             let already = format!("{} was already chosen in {}", shown(&text), target.name);
-            outcome.step.done.say(already);
+            self.step.done.say(already);
             return Ok(());
         }
-        if self.choose_quietly(desk, from, &text)? {
+        if self.choose_quietly(from, &text)? {
             let chose = format!("chose {} in {}", shown(&text), target.name);
-            outcome.step.done.say(chose);
+            self.step.done.say(chose);
             return Ok(());
         }
-        abilities::require(&mut **desk, input)?;
-        let picked = self.open_and_pick(desk, from, outcome);
+        abilities::require(&mut **self.desk, input)?;
+        let picked = self.open_and_pick(from);
         if picked.is_err() {
-            self.close_list(desk, from);
+            self.close_list(from);
         }
         let text = picked?;
-        let opened = !outcome.step.done.is_empty();
+        let opened = !self.step.done.is_empty();
         let from = if opened {
             String::new()
         } else {
             format!(" in {}", target.name)
         };
-        outcome
-            .step
-            .done
-            .say(format!("chose {}{from}", shown(&text)));
-        outcome.step.chosen = Some(text);
+        self.step.done.say(format!("chose {}{from}", shown(&text)));
+        self.step.chosen = Some(text);
         Ok(())
     }
 
     /// Chooses through the accessibility API. `false` if the app refuses, or does not report
     /// the choice afterwards.
-    fn choose_quietly(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        from: Chooser<'_>,
-        text: &str,
-    ) -> Result<bool> {
-        let is_selected = match desk.choose(&from.tree.elements[from.index].id, text) {
+    fn choose_quietly(&mut self, from: Chooser<'_>, text: &str) -> Result<bool> {
+        let is_selected = match self.desk.choose(&from.tree.elements[from.index].id, text) {
             Ok(is_selected) => is_selected,
             // Texts from pictures are not elements of the app.
             Err(Error::Refused(_) | Error::Input(_)) => return Ok(false),
@@ -122,7 +108,7 @@ impl Act<'_> {
         let start = Instant::now();
         loop {
             // The chosen item may be in a closed list, which does not show.
-            let now = match self.pause(desk).and_then(|_| self.look(desk)) {
+            let now = match self.pause().and_then(|_| self.look()) {
                 Ok(now) => now,
                 // The choice has closed the window, or keeps the app busy.
                 Err(Error::NotAnswering { .. } | Error::NoWindow { .. } | Error::NoProcess(_)) => {
@@ -142,38 +128,33 @@ impl Act<'_> {
     }
 
     /// Opens the list and clicks the choice. Returns the choice's text.
-    fn open_and_pick(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        from: Chooser<'_>,
-        outcome: &mut Outcome<'_>,
-    ) -> Result<String> {
+    fn open_and_pick(&mut self, from: Chooser<'_>) -> Result<String> {
         let target = self.required()?;
         let element = &from.tree.elements[from.index];
         let shows = is_list(element.role) || element.states.contains(States::EXPANDED);
         let now = if shows {
             None
         } else {
-            let reached = self.bring(desk, target)?;
-            self.animate(desk, target, Some(reached.point), None)?;
-            self.picture_before_input(desk, outcome);
-            let Reached { point, .. } = self.where_now(desk, target, reached)?;
+            let reached = self.bring(target)?;
+            self.animate(target, Some(reached.point), None)?;
+            self.picture_before_input();
+            let Reached { point, .. } = self.where_now(target, reached)?;
             let at = from.opener(point);
-            desk.click(left_click(at), self.cancel)?;
-            outcome.step.done.at = Some(at);
-            outcome.step.done.say(format!("opened {}", target.name));
-            Some(self.await_choices(desk, from)?)
+            self.desk.click(left_click(at), self.cancel)?;
+            self.step.done.at = Some(at);
+            self.step.done.say(format!("opened {}", target.name));
+            Some(self.await_choices(from)?)
         };
         let now = now.as_ref().unwrap_or(from.tree);
-        self.pick(desk, from, now, outcome)
+        self.pick(from, now)
     }
 
     /// The tree once it has visible choices.
-    fn await_choices(&self, desk: &mut Checkpoint<'_>, from: Chooser<'_>) -> Result<Tree> {
-        let mut keys = desk.key_input().is_ok();
+    fn await_choices(&mut self, from: Chooser<'_>) -> Result<Tree> {
+        let mut keys = self.desk.key_input().is_ok();
         let mut start = Instant::now();
         loop {
-            let now = self.pause(desk)?;
+            let now = self.pause()?;
             if from.shows_choices(&now) {
                 return Ok(now);
             }
@@ -181,34 +162,28 @@ impl Act<'_> {
                 continue;
             }
             // The click may have moved only the focus.
-            if !std::mem::take(&mut keys) || desk.popup_open(self.pid)? {
+            if !std::mem::take(&mut keys) || self.desk.popup_open(self.pid)? {
                 return Err(TargetError::NotOpened(from.name()).into());
             }
-            self.grab(desk)?;
-            desk.press_key(OPEN_KEY, Duration::ZERO, self.cancel)?;
+            self.grab()?;
+            self.desk.press_key(OPEN_KEY, Duration::ZERO, self.cancel)?;
             start = Instant::now();
         }
     }
 
     /// Clicks the choice among those that show, or after scrolling to it.
-    fn pick(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        from: Chooser<'_>,
-        now: &Tree,
-        outcome: &mut Outcome<'_>,
-    ) -> Result<String> {
+    fn pick(&mut self, from: Chooser<'_>, now: &Tree) -> Result<String> {
         let exact = |tree: &Tree| {
             let found = from.find(tree, from.among(tree))?;
             (fold(&text_of(tree, found)) == fold(from.choice)).then_some(found)
         };
         from.refuse_twins(now, from.among(now))?;
         if let Some(found) = exact(now).filter(|i| now.elements[*i].visible) {
-            return self.click_choice(desk, from, (now, found), outcome);
+            return self.click_choice(from, (now, found));
         }
-        let whole = self.look(desk)?;
+        let whole = self.look()?;
         if let Some(found) = exact(&whole) {
-            return self.click_choice(desk, from, (&whole, found), outcome);
+            return self.click_choice(from, (&whole, found));
         }
         let mut texts = from.texts(&whole);
         let may_grow = texts.len() >= MANY || from.most_show(&whole);
@@ -223,16 +198,16 @@ impl Act<'_> {
                 longest: SEARCHES,
                 loads: Duration::ZERO,
             };
-            let turned = self.turn_until(desk, (&last, area), wheel, &wanted)?;
+            let turned = self.turn_until((&last, area), wheel, &wanted)?;
             if let Some(found) = turned.found {
-                return self.click_choice(desk, from, (&turned.tree, found), outcome);
+                return self.click_choice(from, (&turned.tree, found));
             }
             texts.extend(turned.texts);
             last = turned.tree;
         }
         let part = from.find(&last, from.among(&last));
         if let Some(found) = part {
-            return self.click_choice(desk, from, (&last, found), outcome);
+            return self.click_choice(from, (&last, found));
         }
         Err(TargetError::NoSuchChoice {
             name: from.name(),
@@ -242,31 +217,18 @@ impl Act<'_> {
         .into())
     }
 
-    fn click_choice(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        from: Chooser<'_>,
-        (now, found): (&Tree, usize),
-        outcome: &mut Outcome<'_>,
-    ) -> Result<String> {
-        let (now, found) = self.at_rest(desk, now, found)?;
+    fn click_choice(&mut self, from: Chooser<'_>, (now, found): (&Tree, usize)) -> Result<String> {
+        let (now, found) = self.at_rest(now, found)?;
         let choice = lookup::element(&now, found, 0);
-        let act = Act {
-            tree: Some(&now),
-            target: Some(&choice),
-            to: None,
-            window: None,
-            ..*self
-        };
-        let Reached { point, .. } = act.reach(desk, &choice)?;
-        match desk.click(left_click(point), self.cancel) {
+        let Reached { point, .. } = self.on(self.pid, &now, &choice).reach(&choice)?;
+        match self.desk.click(left_click(point), self.cancel) {
             Err(Error::Target(TargetError::MenuPlaceUnknown(_))) => {
-                desk.press(&now.elements[found].id)?;
-                self.close_list(desk, from);
+                self.desk.press(&now.elements[found].id)?;
+                self.close_list(from);
             }
             clicked => {
                 clicked?;
-                outcome.step.done.at = Some(point);
+                self.step.done.at = Some(point);
             }
         }
         Ok(text_of(&now, found))
@@ -274,16 +236,11 @@ impl Act<'_> {
 
     /// A reading, and a choice in it, once two readings agree on its place. A list that has just
     /// opened may still move: a click would then close it, and choose nothing.
-    fn at_rest(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        now: &Tree,
-        found: usize,
-    ) -> Result<(Tree, usize)> {
+    fn at_rest(&mut self, now: &Tree, found: usize) -> Result<(Tree, usize)> {
         let start = Instant::now();
         let (mut now, mut found) = (now.clone(), found);
         while start.elapsed() < OPENS {
-            let again = self.pause(desk)?;
+            let again = self.pause()?;
             let Some(index) = again.find_again(&now, found) else {
                 break;
             };
@@ -297,29 +254,30 @@ impl Act<'_> {
     }
 
     /// Closes the list that a failed or cancelled choice has left open. Nothing is chosen.
-    fn close_list(&self, desk: &mut Checkpoint<'_>, from: Chooser<'_>) {
+    fn close_list(&mut self, from: Chooser<'_>) {
         let start = Instant::now();
         let mut pressed = false;
         // A link that Esc has cancelled closes the list too.
         let uncancelled = Cancel::new();
         while start.elapsed() < CLOSES {
-            let Ok(now) = desk.read(self.pid, crate::trees::Scope::Showing) else {
+            let Ok(now) = self.desk.read(self.pid, crate::trees::Scope::Showing) else {
                 return;
             };
-            let open = desk.popup_open(self.pid).unwrap_or(false) || from.is_expanded(&now);
+            let open = self.desk.popup_open(self.pid).unwrap_or(false) || from.is_expanded(&now);
             if !open {
                 return;
             }
             if !pressed {
                 pressed = true;
                 // Perhaps no window has been brought to the front yet.
-                desk.set_aim(self.aim(None));
-                if let Err(e) = desk.press_key(CLOSE_KEY, Duration::ZERO, &uncancelled) {
+                let aim = self.aim(None);
+                self.desk.set_aim(aim);
+                if let Err(e) = self.desk.press_key(CLOSE_KEY, Duration::ZERO, &uncancelled) {
                     tracing::warn!("the list of choices was not closed: {e}");
                     return;
                 }
             }
-            _ = desk.wait_for_change(Duration::from_millis(30));
+            _ = self.desk.wait_for_change(Duration::from_millis(30));
         }
     }
 }
@@ -455,12 +413,9 @@ impl Chooser<'_> {
         let Some(place) = element.extents.filter(|place| place.contains(point)) else {
             return point;
         };
-        let inside = (self.index + 1..tree.elements.len())
-            .take_while(|i| tree.is_inside(*i, self.index))
-            .map(|i| &tree.elements[i])
-            .filter(|e| e.visible);
+        let inside = tree.inside(self.index).map(|i| &tree.elements[i]);
         let mut field = element.states.contains(States::EDITABLE).then_some(place);
-        for part in inside {
+        for part in inside.filter(|e| e.visible) {
             let within = part.extents.filter(|part| place.contains(part.center()));
             match part.role {
                 Role::BUTTON | Role::ARROW_BUTTON | Role::MENU_BUTTON | Role::CHECK_BOX => {

@@ -4,8 +4,7 @@
 use deskline_core::{Element, ElementId, Role, States, Tree, summary};
 use deskline_input::{Button, Click, Clicks};
 
-use super::action::{Act, Outcome};
-use crate::checkpoint::Checkpoint;
+use super::action::Act;
 use crate::error::{Mismatch, NoEffect, Result};
 use crate::trees::Scope;
 
@@ -43,29 +42,26 @@ struct Part {
     range: Option<(f64, f64)>,
 }
 
-impl Act<'_> {
+impl Act<'_, '_> {
     /// Types an ISO date or time into the date field that has the focus. `false` for other texts
     /// and fields.
     ///
     /// # Errors
     ///
     /// The kinds of the parts are unknown, or the field shows something else afterwards.
-    pub(super) fn type_date(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        text: &str,
-        outcome: &mut Outcome<'_>,
-    ) -> Result<bool> {
+    pub(super) fn type_date(&mut self, text: &str) -> Result<bool> {
         let Some(wanted) = parse(text) else {
             return Ok(false);
         };
-        let tree = desk.read(self.pid, Scope::Showing)?;
+        let tree = self.desk.read(self.pid, Scope::Showing)?;
         let Some((field, parts)) = parts_in_focus(&tree) else {
             return Ok(false);
         };
-        let parts = kinds(&tree, parts, &wanted, |id| desk.range(id).ok().flatten());
+        let parts = kinds(&tree, parts, &wanted, |id| {
+            self.desk.range(id).ok().flatten()
+        });
         let Some(keys) = keys(&parts, &wanted) else {
-            outcome.step.done.underway = false;
+            self.step.done.underway = false;
             let names = parts
                 .iter()
                 .map(|part| tree.elements[part.index].title.shown.trim());
@@ -83,11 +79,11 @@ impl Act<'_> {
                 clicks: Clicks::Single,
                 modifiers: deskline_core::Modifiers::empty(),
             };
-            desk.click(click, self.cancel)?;
-            desk.type_text(digits, self.cancel)?;
+            self.desk.click(click, self.cancel)?;
+            self.desk.type_text(digits, self.cancel)?;
         }
-        outcome.step.done.text("typed", text);
-        let now = self.pause(desk)?;
+        self.step.done.text("typed", text);
+        let now = self.pause()?;
         let shows = |(index, digits): &(usize, String)| {
             let at = now.find_again(&tree, *index);
             let value = at.map(|at| now.elements[at].value.shown.trim());
@@ -155,20 +151,22 @@ fn parts_in_focus(tree: &Tree) -> Option<(usize, Vec<usize>)> {
     if !is_part(focused) && focused.role != Role::DATE_FIELD {
         return None;
     }
-    let in_page = tree
-        .outwards(focus)
-        .any(|at| tree.elements[at].role == Role::WEB_AREA);
-    let inside =
-        |at: usize| (at + 1..tree.elements.len()).take_while(move |i| tree.is_inside(*i, at));
-    let has_parts = |at: &usize| inside(*at).filter(|i| is_part(&tree.elements[*i])).count() > 1;
+    let in_page = tree.page_around(focus).is_some();
+    let has_parts = |at: &usize| {
+        tree.inside(*at)
+            .filter(|i| is_part(&tree.elements[*i]))
+            .count()
+            > 1
+    };
     let inner = tree.outwards(focus).find(has_parts).filter(|_| in_page)?;
     let field = tree
         .outwards(inner)
         .find(|at| tree.elements[*at].role == Role::DATE_FIELD);
     // Firefox's half of the day is a text field.
     let is_half = |e: &Element| e.role == Role::TEXT_FIELD;
-    let parts =
-        inside(inner).filter(|i| is_part(&tree.elements[*i]) || is_half(&tree.elements[*i]));
+    let parts = tree
+        .inside(inner)
+        .filter(|i| is_part(&tree.elements[*i]) || is_half(&tree.elements[*i]));
     Some((field.unwrap_or(inner), parts.collect()))
 }
 

@@ -7,7 +7,6 @@ use deskline_core::{Element, Point, Rect, Role, States, Tree, escape};
 
 use super::action::{Act, CLOSE_KEY};
 use crate::call::{Action, Input};
-use crate::checkpoint::Checkpoint;
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, TargetError, WindowHint};
 use crate::resolve::lookup::Resolved;
@@ -37,7 +36,7 @@ pub(crate) enum Wanted {
     App,
 }
 
-impl Act<'_> {
+impl Act<'_, '_> {
     /// The window for a click on a target. For a point from the call, the topmost window there.
     pub(crate) fn wanted(&self, target: &Resolved) -> Wanted {
         match (target.index, target.point) {
@@ -61,32 +60,30 @@ impl Act<'_> {
     /// Brings the wanted window to the front and checks that it is there, because input must not go
     /// to another window. Grabs the person's devices. If similar windows had to be raised to find
     /// the right one, returns the tree that showed it.
-    pub(crate) fn front(&self, desk: &mut Checkpoint<'_>, wanted: Wanted) -> Result<Option<Tree>> {
+    pub(crate) fn front(&mut self, wanted: Wanted) -> Result<Option<Tree>> {
         self.cancel.check()?;
         // An open menu receives the input by itself, and would close if the front window changed.
-        if desk.popup_open(self.pid)? {
-            desk.set_aim(Aim {
-                menu: true,
-                ..self.aim(None)
-            });
-            self.grab(desk)?;
-            self.close_pop_ups(desk)?;
-            if desk.popup_open(self.pid)? {
+        if self.desk.popup_open(self.pid)? {
+            let aim = self.aim(None);
+            self.desk.set_aim(Aim { menu: true, ..aim });
+            self.grab()?;
+            self.close_pop_ups()?;
+            if self.desk.popup_open(self.pid)? {
                 return Ok(None);
             }
         }
-        let windows = self.candidates(desk, wanted)?;
-        self.grab(desk)?;
+        let windows = self.candidates(wanted)?;
+        self.grab()?;
         let shared = |window: &WindowId| {
             let window = self.tree.and_then(|tree| tree.window(*window));
             windows.len() > 1 || window.is_some_and(|w| w.elements.len() > 1)
         };
         match (windows.as_slice(), wanted, self.tree) {
             ([first, ..], Wanted::Element(index), Some(tree)) if shared(first) => {
-                self.distinguish(desk, tree, index, &windows).map(Some)
+                self.distinguish(tree, index, &windows).map(Some)
             }
             ([window, ..], ..) => {
-                self.raise(desk, *window)?;
+                self.raise(*window)?;
                 Ok(None)
             }
             ([], ..) => Err(self.no_window()),
@@ -95,17 +92,18 @@ impl Act<'_> {
 
     /// Closes the menus and lists that would take a click on a target beside them, as GTK's and
     /// Qt's do.
-    pub(super) fn close_pop_ups(&self, desk: &mut Checkpoint<'_>) -> Result<()> {
+    pub(super) fn close_pop_ups(&mut self) -> Result<()> {
         let Some(at) = self.beside_menus() else {
             return Ok(());
         };
         for _ in 0..NESTED {
-            if !desk.popup_takes(self.pid, at)? {
+            if !self.desk.popup_takes(self.pid, at)? {
                 break;
             }
-            desk.press_key(CLOSE_KEY, Duration::ZERO, self.cancel)?;
+            self.desk
+                .press_key(CLOSE_KEY, Duration::ZERO, self.cancel)?;
             let start = Instant::now();
-            while start.elapsed() < CLOSES && desk.popup_takes(self.pid, at)? {
+            while start.elapsed() < CLOSES && self.desk.popup_takes(self.pid, at)? {
                 self.cancel.wait(LOOK)?;
             }
         }
@@ -153,7 +151,7 @@ impl Act<'_> {
     }
 
     /// The windows that may be the wanted one, the likeliest first.
-    fn candidates(&self, desk: &mut Checkpoint<'_>, wanted: Wanted) -> Result<Vec<WindowId>> {
+    fn candidates(&mut self, wanted: Wanted) -> Result<Vec<WindowId>> {
         let element = match wanted {
             Wanted::Element(index) => Some(index),
             Wanted::App => self.tree.and_then(|tree| tree.dialog),
@@ -161,7 +159,7 @@ impl Act<'_> {
         };
         if let (Some(tree), Some(index)) = (self.tree, element) {
             if in_menu_bar(tree, index) {
-                return self.app_itself(desk);
+                return self.app_itself();
             }
             let known = likeliest_first(tree, index);
             if !known.is_empty() {
@@ -183,9 +181,9 @@ impl Act<'_> {
         if let (Some(tree), Wanted::Place(at)) = (self.tree, wanted)
             && in_bar(tree, at)
         {
-            return self.app_itself(desk);
+            return self.app_itself();
         }
-        let windows = desk.windows_of(self.pid)?;
+        let windows = self.desk.windows_of(self.pid)?;
         // A window with unknown bounds may be anywhere.
         let covers =
             |w: &&Window| at.is_none_or(|at| w.extents.is_none_or(|place| place.contains(at)));
@@ -200,55 +198,50 @@ impl Act<'_> {
                         at: point,
                     }
                     .into()),
-                    None => self.app_itself(desk),
+                    None => self.app_itself(),
                 }
             }
             (Some(window), ..) => Ok(vec![window.id]),
             (None, Some(point), ..) if !windows.is_empty() => Err(outside(point, &windows)),
-            (None, ..) => self.app_itself(desk),
+            (None, ..) => self.app_itself(),
         }
     }
 
     /// The app itself, where an app needs no window to take input.
-    fn app_itself(&self, desk: &mut Checkpoint<'_>) -> Result<Vec<WindowId>> {
-        match desk.app_itself(self.pid)? {
+    fn app_itself(&mut self) -> Result<Vec<WindowId>> {
+        match self.desk.app_itself(self.pid)? {
             Some(app) => Ok(vec![app.id]),
             None => Err(self.no_window()),
         }
     }
 
-    fn raise(&self, desk: &mut Checkpoint<'_>, window: WindowId) -> Result<()> {
-        desk.set_aim(self.aim(Some(window)));
+    fn raise(&mut self, window: WindowId) -> Result<()> {
+        let aim = self.aim(Some(window));
+        self.desk.set_aim(aim);
         // Not cancellable: a request to the window manager cannot be withdrawn, and would take
         // effect after the restore.
-        desk.raise(window, &Cancel::new())?;
+        self.desk.raise(window, &Cancel::new())?;
         self.cancel.check()?;
-        if desk.guard.again {
-            self.grab(desk)?;
+        if self.desk.guard.again {
+            self.grab()?;
         }
         Ok(())
     }
 
     /// Raises the windows that an element may be in, one by one, until the app reports that the
     /// element's toplevel is the active one.
-    fn distinguish(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        tree: &Tree,
-        index: usize,
-        windows: &[WindowId],
-    ) -> Result<Tree> {
+    fn distinguish(&mut self, tree: &Tree, index: usize, windows: &[WindowId]) -> Result<Tree> {
         let id = &tree.elements[index].id;
         for window in windows {
-            self.raise(desk, *window)?;
-            let Some(now) = self.known(desk, *window)? else {
+            self.raise(*window)?;
+            let Some(now) = self.known(*window)? else {
                 continue;
             };
             let at = now.elements.iter().position(|e| e.id == *id);
             let its = at.map(|at| now.windows_of(at)).unwrap_or_default();
             if let [its] = its.as_slice() {
                 let its = its.id;
-                self.raise(desk, its)?;
+                self.raise(its)?;
                 return Ok(now);
             }
         }
@@ -256,14 +249,10 @@ impl Act<'_> {
     }
 
     /// The tree, once it shows which toplevel this window belongs to. `None` after [`SAYS_ACTIVE`].
-    pub(crate) fn known(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        window: WindowId,
-    ) -> Result<Option<Tree>> {
+    pub(crate) fn known(&mut self, window: WindowId) -> Result<Option<Tree>> {
         let start = Instant::now();
         loop {
-            let tree = desk.read(self.pid, Scope::Showing)?;
+            let tree = self.desk.read(self.pid, Scope::Showing)?;
             if tree.window(window).is_some_and(|w| w.elements.len() == 1) {
                 return Ok(Some(tree));
             }

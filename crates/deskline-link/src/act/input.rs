@@ -6,13 +6,12 @@ use std::time::Duration;
 use deskline_core::{Element, KeyPress, Modifiers, Point, Rect, Role, States, Tree, escape};
 
 use super::abilities;
-use super::action::{Act, Outcome};
+use super::action::Act;
 use super::front::{Wanted, in_menu_bar};
 use super::no_element;
 use super::reach::Reached;
 use crate::alert::{self, takes_text};
 use crate::call::{ClickKind, Input, Quiet, Target, Typing};
-use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Obstacle, QuietAction, Refusal, Result, TargetError};
 use crate::guard::{self, Mode, Task};
 use crate::ocr::is_from_picture;
@@ -43,84 +42,79 @@ const FIELD_COMES: Duration = Duration::from_secs(1);
 /// GTK).
 const OPENS_FIELD: [char; 3] = ['/', '~', '.'];
 
-impl Act<'_> {
+impl<'a> Act<'a, '_> {
     /// Carries out an action that sends synthetic input.
-    pub(crate) fn input(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        input: &Input,
-        outcome: &mut Outcome<'_>,
-    ) -> Result<()> {
+    pub(crate) fn input(&mut self, input: &Input) -> Result<()> {
         if let Input::Choose { choice, .. } = input {
-            return self.choose(desk, (input, choice), outcome);
+            return self.choose((input, choice));
         }
-        abilities::require(&mut **desk, input)?;
+        abilities::require(&mut **self.desk, input)?;
         match input {
             Input::Choose { .. } => {}
             Input::Click { kind, then, .. } => {
                 let target = self.required()?;
                 let keys_follow = then.text.is_some() || then.key.is_some();
-                if !keys_follow && self.press_in_menu_bar(desk, target, *kind)? {
-                    outcome.step.done.say(format!("clicked {}", target.name));
+                if !keys_follow && self.press_in_menu_bar(target, *kind)? {
+                    self.step.done.say(format!("clicked {}", target.name));
                     return Ok(());
                 }
-                let reached = self.bring(desk, target)?;
-                self.animate(desk, target, Some(reached.point), then.text.as_deref())?;
-                self.look_at_canvas(desk, reached.point, outcome);
-                self.note_window(desk, keys_follow)?;
-                self.picture_before_input(desk, outcome);
+                let reached = self.bring(target)?;
+                self.animate(target, Some(reached.point), then.text.as_deref())?;
+                self.look_at_canvas(reached.point);
+                self.note_window(keys_follow)?;
+                self.picture_before_input();
                 let Reached {
                     point, name, place, ..
-                } = self.where_now(desk, target, reached)?;
+                } = self.where_now(target, reached)?;
                 // Completions may have come meanwhile.
-                self.close_pop_ups(desk)?;
+                self.close_pop_ups()?;
                 let click = Click {
                     at: point,
                     button: kind.button,
                     clicks: kind.clicks,
                     modifiers: kind.modifiers,
                 };
-                self.click_asked(desk, click, outcome)?;
-                outcome.step.done.at = Some(point);
+                self.click_asked(click)?;
+                self.step.done.at = Some(point);
                 if let (Some(end), true) =
                     (self.other_end(target, place), *kind == ClickKind::default())
-                    && !self.has_toggled(desk, target)?
+                    && !self.has_toggled(target)?
                 {
-                    self.click_asked(desk, Click { at: end, ..click }, outcome)?;
-                    outcome.step.done.at = Some(end);
+                    self.click_asked(Click { at: end, ..click })?;
+                    self.step.done.at = Some(end);
                 }
-                outcome.step.done.say(format!("{} {name}", verb(*kind)));
+                self.step.done.say(format!("{} {name}", verb(*kind)));
                 if keys_follow {
                     // The click may open a dialog or move the focus: the text goes to the dialog or
                     // to the new focus.
-                    let tree = self.pause(desk)?;
-                    let tree = self.await_focus(desk, tree)?;
-                    outcome.step.keys.before = self.follow(desk, &tree)?;
-                    self.type_and_press(desk, then, outcome)?;
+                    let tree = self.pause()?;
+                    let tree = self.await_focus(tree)?;
+                    self.step.keys.before = self.follow(&tree)?;
+                    self.type_and_press(then)?;
                 }
             }
-            Input::Hover { .. } => self.hover(desk, outcome)?,
+            Input::Hover { .. } => self.hover()?,
             Input::Type { typing } => {
                 if typing.paste
-                    && let Some(lost) = desk.clipboard()?.save(self.cancel)?
+                    && let Some(lost) = self.desk.clipboard()?.save(self.cancel)?
                 {
-                    outcome.step.done.say(lost);
+                    self.step.done.say(lost);
                 }
-                self.check_front_window(desk)?;
-                self.front(desk, self.wanted_for_keys())?;
-                self.caption(desk, typing.text.as_deref())?;
-                self.note_window(desk, false)?;
-                outcome.step.keys.before = self.witness(desk)?;
-                self.picture_before_input(desk, outcome);
-                self.type_and_press(desk, typing, outcome)?;
+                self.check_front_window()?;
+                self.front(self.wanted_for_keys())?;
+                self.caption(typing.text.as_deref())?;
+                self.note_window(false)?;
+                self.step.keys.before = self.witness()?;
+                self.picture_before_input();
+                self.type_and_press(typing)?;
             }
             Input::PressKey { press, hold } => {
-                self.check_front_window(desk)?;
-                self.front(desk, self.wanted_for_keys())?;
-                self.note_window(desk, false)?;
-                self.picture_before_input(desk, outcome);
-                outcome.step.keys.before = self.known_witness();
-                self.press_key(desk, *press, *hold, outcome)?;
+                self.check_front_window()?;
+                self.front(self.wanted_for_keys())?;
+                self.note_window(false)?;
+                self.picture_before_input();
+                self.step.keys.before = self.known_witness();
+                self.press_key(*press, *hold)?;
             }
             Input::Scroll {
                 at,
@@ -130,38 +124,33 @@ impl Act<'_> {
             } => {
                 let at = match (at, self.target) {
                     (Target::Point(at), _) => {
-                        self.front(desk, self.wanted_at(*at))?;
+                        self.front(self.wanted_at(*at))?;
                         *at
                     }
-                    (_, target) => self.reach_to_scroll(desk, target.ok_or_else(no_target)?)?,
+                    (_, target) => self.reach_to_scroll(target.ok_or_else(no_target)?)?,
                 };
                 if let Some(text) = until {
-                    return self.scroll_until(desk, (at, text), *delta_y >= 0, outcome);
+                    return self.scroll_until((at, text), *delta_y >= 0);
                 }
-                self.look_at_canvas(desk, at, outcome);
-                outcome.step.done.underway = true;
-                desk.scroll(at, (*delta_x, *delta_y), self.cancel)?;
-                outcome.step.done.at = Some(at);
-                outcome.step.done.say(format!(
+                self.look_at_canvas(at);
+                self.step.done.underway = true;
+                self.desk.scroll(at, (*delta_x, *delta_y), self.cancel)?;
+                self.step.done.at = Some(at);
+                self.step.done.say(format!(
                     "scrolled by ({delta_x}, {delta_y}) lines at ({}, {})",
                     at.x, at.y
                 ));
             }
-            Input::Drag { modifiers, .. } => self.drag(desk, *modifiers, outcome)?,
+            Input::Drag { modifiers, .. } => self.drag(*modifiers)?,
         }
-        outcome.step.done.underway = false;
+        self.step.done.underway = false;
         Ok(())
     }
 
     /// Presses a control that has no place to click, or an element of a menu bar that is in no
     /// window, if it supports that. The mouse may not reach it: in full screen, or where the bar
     /// hides itself, the first event only shows the bar, and a notch may cover it.
-    fn press_in_menu_bar(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        target: &Resolved,
-        kind: ClickKind,
-    ) -> Result<bool> {
+    fn press_in_menu_bar(&mut self, target: &Resolved, kind: ClickKind) -> Result<bool> {
         let (Some(index), Some(tree)) = (target.index.filter(|_| !target.given), self.tree) else {
             return Ok(false);
         };
@@ -172,23 +161,23 @@ impl Act<'_> {
         if kind != ClickKind::default() || !hidden {
             return Ok(false);
         }
-        self.front(desk, Wanted::Element(index))?;
-        match desk.press(&element.id) {
+        self.front(Wanted::Element(index))?;
+        match self.desk.press(&element.id) {
             Ok(()) => Ok(true),
             Err(Error::Refused(_)) => Ok(false),
             Err(e) => Err(e),
         }
     }
 
-    fn hover(&self, desk: &mut Checkpoint<'_>, outcome: &mut Outcome<'_>) -> Result<()> {
+    fn hover(&mut self) -> Result<()> {
         let target = self.required()?;
-        let reached = self.bring(desk, target)?;
-        self.animate(desk, target, Some(reached.point), None)?;
-        self.look_at_canvas(desk, reached.point, outcome);
-        self.picture_before_input(desk, outcome);
-        let Reached { point, name, .. } = self.where_now(desk, target, reached)?;
-        desk.hover(point, self.cancel)?;
-        let done = &mut outcome.step.done;
+        let reached = self.bring(target)?;
+        self.animate(target, Some(reached.point), None)?;
+        self.look_at_canvas(reached.point);
+        self.picture_before_input();
+        let Reached { point, name, .. } = self.where_now(target, reached)?;
+        self.desk.hover(point, self.cancel)?;
+        let done = &mut self.step.done;
         done.at = Some(point);
         done.say(format!("moved the pointer over {name}"));
         Ok(())
@@ -202,7 +191,7 @@ impl Act<'_> {
     }
 
     /// Whether the target opens, closes or is checked soon after a click on it.
-    fn has_toggled(&self, desk: &mut Checkpoint<'_>, target: &Resolved) -> Result<bool> {
+    fn has_toggled(&mut self, target: &Resolved) -> Result<bool> {
         const TOGGLES: Duration = Duration::from_millis(400);
         let Some((known, index)) = self.tree.zip(target.index) else {
             return Ok(true);
@@ -213,37 +202,32 @@ impl Act<'_> {
             let now = tree.find_again(known, index);
             now.is_none_or(|now| tree.elements[now].states & states != was)
         };
-        let tree = desk.read(self.pid, Scope::Showing)?;
-        let tree = self.read_until(desk, tree, TOGGLES, toggled)?;
+        let tree = self.desk.read(self.pid, Scope::Showing)?;
+        let tree = self.read_until(tree, TOGGLES, toggled)?;
         Ok(toggled(&tree))
     }
 
     /// Where to turn the wheel over the target.
-    fn reach_to_scroll(&self, desk: &mut Checkpoint<'_>, target: &Resolved) -> Result<Point> {
-        let reached = self.reach(desk, target)?;
+    fn reach_to_scroll(&mut self, target: &Resolved) -> Result<Point> {
+        let reached = self.reach(target)?;
         match reached.place {
-            Some(area) => self.wheel_over(desk, target, (area, reached.point)),
+            Some(area) => self.wheel_over(target, (area, reached.point)),
             None => Ok(reached.point),
         }
     }
 
-    fn drag(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        modifiers: Modifiers,
-        outcome: &mut Outcome<'_>,
-    ) -> Result<()> {
+    fn drag(&mut self, modifiers: Modifiers) -> Result<()> {
         let from = self.required()?;
         let (start, end) = match (self.drop_on, self.to) {
-            (Some(to), _) => self.reach_across(desk, from, to)?,
-            (None, to) => self.reach_both(desk, from, to.ok_or_else(no_target)?)?,
+            (Some(to), _) => self.reach_across(from, to)?,
+            (None, to) => self.reach_both(from, to.ok_or_else(no_target)?)?,
         };
-        self.animate(desk, from, Some(start), None)?;
-        self.look_at_canvas(desk, start, outcome);
-        self.picture_before_input(desk, outcome);
-        let done = &mut outcome.step.done;
+        self.animate(from, Some(start), None)?;
+        self.look_at_canvas(start);
+        self.picture_before_input();
+        let done = &mut self.step.done;
         done.underway = true;
-        desk.drag([start, end], modifiers, self.cancel)?;
+        self.desk.drag([start, end], modifiers, self.cancel)?;
         done.at = Some(end);
         let to = match (self.drop_on, self.to) {
             (Some(to), _) => {
@@ -257,12 +241,7 @@ impl Act<'_> {
     }
 
     /// Carries out an action that uses only the accessibility API.
-    pub(crate) fn quiet(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        quiet: &Quiet,
-        outcome: &mut Outcome<'_>,
-    ) -> Result<()> {
+    pub(crate) fn quiet(&mut self, quiet: &Quiet) -> Result<()> {
         let target = self.required()?;
         let element = target
             .index
@@ -281,21 +260,24 @@ impl Act<'_> {
             };
             return Err(refused(Refusal { action, obstacle }));
         }
-        self.animate(desk, target, None, None)?;
-        desk.acts_quietly();
-        let done = &mut outcome.step.done;
+        self.animate(target, None, None)?;
+        self.desk.acts_quietly();
+        let done = &mut self.step.done;
         // An app that does not answer may still have done it.
         done.underway = true;
         let result = match quiet {
-            Quiet::SetValue { value, .. } => desk
+            Quiet::SetValue { value, .. } => self
+                .desk
                 .set_value(&element.id, value)
                 .map(|()| done.text(format!("set {} to", target.name), value)),
-            Quiet::PressAx { .. } => desk
+            Quiet::PressAx { .. } => self
+                .desk
                 .press(&element.id)
                 .map(|()| done.say(format!("pressed {}", target.name))),
             Quiet::SetSelected { selected, .. } => {
                 let verb = if *selected { "selected" } else { "deselected" };
-                desk.set_selected(&element.id, *selected)
+                self.desk
+                    .set_selected(&element.id, *selected)
                     .map(|()| done.say(format!("{verb} {}", target.name)))
             }
         };
@@ -309,42 +291,33 @@ impl Act<'_> {
         })
     }
 
-    pub(super) fn required(&self) -> Result<&Resolved> {
+    pub(super) fn required(&self) -> Result<&'a Resolved> {
         self.target.ok_or_else(no_target)
     }
 
     /// Takes the picture before the action if the tree does not describe what is at `at`, unless
     /// the link took one before it raised the window.
-    pub(super) fn look_at_canvas(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        at: Point,
-        outcome: &mut Outcome<'_>,
-    ) {
+    pub(super) fn look_at_canvas(&mut self, at: Point) {
         let target = self.target.and_then(|target| target.index);
         let wants =
-            |tree: &&Tree| self.options.show_diff && change::is_undescribed(tree, target, at);
-        if outcome.picture.is_none() && self.tree.is_some_and(|tree| wants(&tree)) {
-            *outcome.picture = change::before_when_still(&mut **desk, self.cancel);
+            |tree: &&Tree| self.call.options.show_diff && change::is_undescribed(tree, target, at);
+        if self.picture.is_none() && self.tree.is_some_and(|tree| wants(&tree)) {
+            *self.picture = change::before_when_still(&mut **self.desk, self.cancel);
         }
     }
 
     /// Pictures the window right before input goes to it, unless the link has pictured it already.
-    pub(super) fn picture_before_input(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        outcome: &mut Outcome<'_>,
-    ) {
-        if self.options.show_diff && self.is_picture_only() && outcome.picture.is_none() {
-            *outcome.picture = change::before_when_still(&mut **desk, self.cancel);
+    pub(super) fn picture_before_input(&mut self) {
+        if self.call.options.show_diff && self.is_picture_only() && self.picture.is_none() {
+            *self.picture = change::before_when_still(&mut **self.desk, self.cancel);
         }
-        if self.options.show_diff && self.tree.is_some() && !outcome.is_pictured {
-            let window = desk.raised_now();
-            outcome.step.before_input = change::before_input(&mut **desk, window);
+        if self.call.options.show_diff && self.tree.is_some() && !self.is_pictured {
+            let window = self.desk.raised_now();
+            self.step.before_input = change::before_input(&mut **self.desk, window);
         }
     }
 
-    pub(crate) fn grab(&self, desk: &mut Checkpoint<'_>) -> Result<()> {
+    pub(crate) fn grab(&mut self) -> Result<()> {
         if self.policy.guard.mode == Mode::Off {
             return Ok(());
         }
@@ -356,19 +329,19 @@ impl Act<'_> {
             pointer: !self.action.is_for_focus(),
             limit: self.policy.guard.limit,
         };
-        desk.grab(&task, self.cancel)
+        self.desk.grab(&task, self.cancel)
     }
 
     /// Waits until the app has processed the input so far, before the link's next input.
-    pub(crate) fn pause(&self, desk: &mut Checkpoint<'_>) -> Result<Tree> {
+    pub(crate) fn pause(&mut self) -> Result<Tree> {
         let awaits = Awaits::new(Scope::Showing, Effect::Nothing, BETWEEN);
-        await_quiet(desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
+        await_quiet(self.desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
     }
 
     /// The app's tree once a clicked field has the focus. X11 window managers delay the first click
     /// into a window (a synchronous grab of the button) but not the keys: keys that are sent at
     /// once arrive before the click, and reach no field.
-    fn await_focus(&self, desk: &mut Checkpoint<'_>, tree: Tree) -> Result<Tree> {
+    fn await_focus(&mut self, tree: Tree) -> Result<Tree> {
         let (Some(known), Some(index)) = (self.tree, self.target.and_then(|t| t.index)) else {
             return Ok(tree);
         };
@@ -376,13 +349,12 @@ impl Act<'_> {
             return Ok(tree);
         }
         let has_it = |tree: &Tree| !lacks_focus(tree, known, index);
-        self.read_until(desk, tree, FIELD_COMES, has_it)
+        self.read_until(tree, FIELD_COMES, has_it)
     }
 
     /// Reads the app at each change, for at most `time`, until a reading fits. Returns the last.
     pub(super) fn read_until(
-        &self,
-        desk: &mut Checkpoint<'_>,
+        &mut self,
         mut tree: Tree,
         time: Duration,
         fits: impl Fn(&Tree) -> bool,
@@ -390,8 +362,8 @@ impl Act<'_> {
         let start = Instant::now();
         while !fits(&tree) && start.elapsed() < time {
             self.cancel.check()?;
-            desk.wait_for_change(LOOK)?;
-            tree = desk.read(self.pid, Scope::Showing)?;
+            self.desk.wait_for_change(LOOK)?;
+            tree = self.desk.read(self.pid, Scope::Showing)?;
         }
         Ok(tree)
     }
@@ -402,14 +374,14 @@ impl Act<'_> {
 
     /// Where the keys will go. An app whose window was behind may report no focused element: it is
     /// read again then.
-    fn witness(&self, desk: &mut Checkpoint<'_>) -> Result<Option<Witness>> {
+    fn witness(&mut self) -> Result<Option<Witness>> {
         let Some(known) = self.known_witness() else {
             return Ok(None);
         };
         if self.is_picture_only() {
             return Ok(Some(known));
         }
-        let front = desk.front_before().and_then(|front| front.pid);
+        let front = self.desk.front_before().and_then(|front| front.pid);
         let behind = front != Some(self.pid);
         // Qt 5 always reports the current tab as focused, and Chromium the last focus of a page,
         // even if its address bar gets the keys.
@@ -424,8 +396,8 @@ impl Act<'_> {
         while left > 0 {
             left -= 1;
             self.cancel.check()?;
-            desk.wait_for_change(LOOK)?;
-            let Ok(tree) = desk.read(self.pid, Scope::Showing) else {
+            self.desk.wait_for_change(LOOK)?;
+            let Ok(tree) = self.desk.read(self.pid, Scope::Showing) else {
                 break;
             };
             known = Witness::new(&tree).beside(&known);
@@ -449,82 +421,83 @@ impl Act<'_> {
     /// Aims at the window that the click brought to the front, even if it is a dialog of another
     /// process. Never at the person's window, at a blocked app, or at another window of the
     /// target's process that was open before. `tree` is the target's. Returns where keys go now.
-    fn follow(&self, desk: &mut Checkpoint<'_>, tree: &Tree) -> Result<Option<Witness>> {
-        let front = desk.front()?;
+    fn follow(&mut self, tree: &Tree) -> Result<Option<Witness>> {
+        let front = self.desk.front()?;
         if let Some(front) = front.as_ref().filter(|front| front.pid == Some(self.pid)) {
-            self.check_window(desk, Some(tree), front)?;
+            self.check_window(Some(tree), front)?;
             let alert = || alert::of_keys(tree, self.action.keys(), None);
             self.policy
-                .approve_answer(&mut **desk, self.pid, alert, None)?;
-            desk.set_aim(Aim {
+                .approve_answer(&mut **self.desk, self.pid, alert, None)?;
+            self.desk.set_aim(Aim {
                 polls: tree.is_picture_only(),
                 ..Aim::new(self.pid, Some(front.id))
             });
             return Ok(Some(self.own_witness(tree)));
         }
         // Without the guard the person may have switched there.
-        let switched = !desk.is_private()
-            && !desk.guard.holds()
-            && front.as_ref().is_some_and(|front| desk.was_there(front.id))
-            && desk.person_pressed() != Some(false);
-        let theirs = desk.front_before().and_then(|front| front.pid);
+        let switched = !self.desk.is_private()
+            && !self.desk.guard.holds()
+            && front
+                .as_ref()
+                .is_some_and(|front| self.desk.was_there(front.id))
+            && self.desk.person_pressed() != Some(false);
+        let theirs = self.desk.front_before().and_then(|front| front.pid);
         let front = front.filter(|_| !switched);
         let owned = front.and_then(|front| front.pid.map(|pid| (front, pid)));
         let Some((front, pid)) = owned.filter(|(_, pid)| Some(*pid) != theirs) else {
             return Ok(Some(self.own_witness(tree)));
         };
-        let own = self.policy.own_name(&mut **desk, pid)?.unwrap_or_default();
-        if !self.policy.permits_process(&mut **desk, &own, pid) {
+        let own = self
+            .policy
+            .own_name(&mut **self.desk, pid)?
+            .unwrap_or_default();
+        if !self.policy.permits_process(&mut **self.desk, &own, pid) {
             return Err(Error::LedToBlocked {
                 pid,
                 bounds: self.policy.bounds(),
             });
         }
-        desk.refuse_substitute(self.pid, (&front, pid), true)?;
-        self.policy.approve(&mut **desk, pid)?;
+        self.desk.refuse_substitute(self.pid, (&front, pid), true)?;
+        self.policy.approve(&mut **self.desk, pid)?;
         // A tree that cannot be read may hold anything, also an alert.
-        let prompt = match desk.read(pid, Scope::Showing) {
+        let prompt = match self.desk.read(pid, Scope::Showing) {
             Err(e) if self.policy.grants.asks => return Err(e),
             prompt => prompt.ok(),
         };
         let alert = || alert::of_keys(prompt.as_ref()?, self.action.keys(), None);
-        self.policy.approve_answer(&mut **desk, pid, alert, None)?;
-        desk.set_aim(Aim {
+        self.policy
+            .approve_answer(&mut **self.desk, pid, alert, None)?;
+        self.desk.set_aim(Aim {
             polls: prompt.as_ref().is_some_and(Tree::is_picture_only),
             ..Aim::new(pid, None)
         });
         Ok(prompt.as_ref().map(Witness::new))
     }
 
-    fn type_and_press(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        typing: &Typing,
-        outcome: &mut Outcome<'_>,
-    ) -> Result<()> {
+    fn type_and_press(&mut self, typing: &Typing) -> Result<()> {
         if let Some(text) = &typing.text {
-            outcome.step.keys.text.clone_from(text);
-            outcome.step.done.underway = true;
+            self.step.keys.text.clone_from(text);
+            self.step.done.underway = true;
             if typing.paste {
-                self.paste(desk, text, outcome)?;
-            } else if !self.type_date(desk, text, outcome)? {
-                let rest = self.type_first(desk, text, outcome)?;
-                self.type_asked(desk, rest, outcome)?;
-                outcome.step.done.text("typed", text);
+                self.paste(text)?;
+            } else if !self.type_date(text)? {
+                let rest = self.type_first(text)?;
+                self.type_asked(rest)?;
+                self.step.done.text("typed", text);
             }
-            outcome.step.done.underway = false;
+            self.step.done.underway = false;
         }
         if let Some(press) = typing.key.filter(|_| typing.text.is_some()) {
-            self.await_text(desk, press, outcome)?;
-            self.approve_keys(desk, (None, Some(press)))?;
+            self.await_text(press)?;
+            self.approve_keys((None, Some(press)))?;
         }
         let Some(press) = typing.key else {
             return Ok(());
         };
-        let pressed = self.press_key(desk, press, Duration::ZERO, outcome);
+        let pressed = self.press_key(press, Duration::ZERO);
         if let (Err(Error::Input(_)), Some(_)) = (&pressed, &typing.text) {
             // The window that has come to the front may ask for a password: the text was one.
-            outcome.step.keys.after = None;
+            self.step.keys.after = None;
         }
         pressed
     }
@@ -532,64 +505,52 @@ impl Act<'_> {
     /// Types the first character alone if it opens a field for the rest, as in GTK's file dialogs:
     /// characters that are typed before that field has the focus are lost. Returns the rest of the
     /// text.
-    fn type_first<'t>(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        text: &'t str,
-        outcome: &Outcome<'_>,
-    ) -> Result<&'t str> {
+    fn type_first<'t>(&mut self, text: &'t str) -> Result<&'t str> {
         let rest = text
             .strip_prefix(OPENS_FIELD)
             .filter(|rest| !rest.is_empty());
-        let (Some(rest), Some(before)) = (rest, &outcome.step.keys.before) else {
+        let (Some(rest), Some(before)) = (rest, self.step.keys.before.clone()) else {
             return Ok(text);
         };
         if before.field().is_some() {
             return Ok(text);
         }
         let first = &text[..text.len() - rest.len()];
-        desk.type_text(first, self.cancel)?;
-        let tree = self.pause(desk)?;
+        self.desk.type_text(first, self.cancel)?;
+        let tree = self.pause()?;
         let has_come = |tree: &Tree| match Witness::new(tree).field() {
             Some(field) => field.text.ends_with(first),
             // Outside of dialogs the character may be a shortcut, and in a password dialog a part
             // of the password: no field will open.
             None => tree.dialog.is_none() || before.is_secure(),
         };
-        let tree = self.read_until(desk, tree, FIELD_COMES, has_come)?;
+        let tree = self.read_until(tree, FIELD_COMES, has_come)?;
         let now = Witness::new(&tree);
         // The field may have opened without the character.
         let lost = now.field().is_some_and(|field| field.text.is_empty());
         Ok(if lost { text } else { rest })
     }
 
-    fn press_key(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        press: KeyPress,
-        hold: Duration,
-        outcome: &mut Outcome<'_>,
-    ) -> Result<()> {
+    fn press_key(&mut self, press: KeyPress, hold: Duration) -> Result<()> {
         self.check_hold(press, hold)?;
         if let Some(character) = character_of(press) {
-            outcome.step.keys.text.push(character);
-            outcome.step.keys.by_layout |= !press.modifiers.is_empty();
+            self.step.keys.text.push(character);
+            self.step.keys.by_layout |= !press.modifiers.is_empty();
             // The last reading is older than this key.
-            outcome.step.keys.after = None;
+            self.step.keys.after = None;
         }
-        desk.press_key(press, hold, self.cancel)?;
-        outcome.step.done.key(press);
+        self.desk.press_key(press, hold, self.cancel)?;
+        self.step.done.key(press);
         Ok(())
     }
 
     pub(super) fn animate(
-        &self,
-        desk: &mut Checkpoint<'_>,
+        &mut self,
         target: &Resolved,
         at: Option<Point>,
         text: Option<&str>,
     ) -> Result<()> {
-        if !self.options.show_animation {
+        if !self.call.options.show_animation {
             return Ok(());
         }
         // The bounds of the target are outlined only if the click is in them: the target may have
@@ -600,8 +561,8 @@ impl Act<'_> {
         };
         let place = place.or(at.map(around));
         // Do not hold the person's devices while something is only shown.
-        let guarded = desk.guard.holds();
-        desk.ungrab();
+        let guarded = self.desk.guard.holds();
+        self.desk.ungrab();
         let clicked = target.index.and_then(|i| self.tree?.elements.get(i));
         let caption = match text {
             // A click on something other than a field may open a password prompt: show no text.
@@ -609,27 +570,27 @@ impl Act<'_> {
             Some(_) => HIDDEN,
             None => "",
         };
-        self.show(desk, place, caption)?;
+        self.show(place, caption)?;
         if guarded {
-            self.front(desk, self.wanted(target)).map(drop)
+            self.front(self.wanted(target)).map(drop)
         } else {
             Ok(())
         }
     }
 
-    fn caption(&self, desk: &mut Checkpoint<'_>, text: Option<&str>) -> Result<()> {
-        let Some(text) = text.filter(|_| self.options.show_animation) else {
+    fn caption(&mut self, text: Option<&str>) -> Result<()> {
+        let Some(text) = text.filter(|_| self.call.options.show_animation) else {
             return Ok(());
         };
-        desk.ungrab();
+        self.desk.ungrab();
         let caption = self.caption_of(text);
-        self.show(desk, None, caption)?;
-        self.front(desk, self.wanted_for_keys()).map(drop)
+        self.show(None, caption)?;
+        self.front(self.wanted_for_keys()).map(drop)
     }
 
-    fn show(&self, desk: &mut Checkpoint<'_>, place: Option<Rect>, caption: &str) -> Result<()> {
-        let time = self.options.animation_duration;
-        let overlay = desk.overlay();
+    fn show(&mut self, place: Option<Rect>, caption: &str) -> Result<()> {
+        let time = self.call.options.animation_duration;
+        let overlay = self.desk.overlay();
         overlay.map_or(Ok(()), |overlay| {
             overlay.show(place, caption, time, self.cancel)
         })

@@ -5,26 +5,31 @@
 use deskline_core::{Tree, WindowId, escape};
 
 use super::action::Act;
-use crate::checkpoint::{Checkpoint, InputWindow};
+use crate::checkpoint::InputWindow;
 use crate::display::Window;
 use crate::error::{Error, Result};
 
-impl Act<'_> {
+impl Act<'_, '_> {
     /// Records the window that is about to get input, if keys may follow in this link. Records none
     /// on a desktop that does not report its front window.
-    pub(crate) fn note_window(&self, desk: &mut Checkpoint<'_>, keys_follow: bool) -> Result<()> {
-        if !keys_follow && !self.in_chain {
+    pub(crate) fn note_window(&mut self, keys_follow: bool) -> Result<()> {
+        if !keys_follow && !self.call.is_chain() {
             return Ok(());
         }
-        let front = desk.front()?;
-        desk.front_then = front.as_ref().map(|front| front.id);
+        let front = self.desk.front()?;
+        self.desk.front_then = front.as_ref().map(|front| front.id);
         let front = front.filter(|front| front.pid == Some(self.pid));
-        desk.last_input = match front {
+        self.desk.last_input = match front {
             Some(front) => Some(InputWindow {
                 pid: self.pid,
                 window: front.id,
                 dialog: self.tree.is_some_and(|tree| is_dialog(tree, front.id)),
-                beside: desk.windows_of(self.pid)?.iter().map(|w| w.id).collect(),
+                beside: self
+                    .desk
+                    .windows_of(self.pid)?
+                    .iter()
+                    .map(|w| w.id)
+                    .collect(),
             }),
             None => None,
         };
@@ -35,13 +40,13 @@ impl Act<'_> {
     /// the link's last input, is another one, and was already open at that time. A dialog that
     /// comes to the front is an effect of the input, whether it was open before or not; so is the
     /// only window left once that one has closed. `tree` is the latest reading.
-    pub(crate) fn check_window(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        tree: Option<&Tree>,
-        now: &Window,
-    ) -> Result<()> {
-        let Some(last) = desk.last_input.clone().filter(|last| last.pid == self.pid) else {
+    pub(crate) fn check_window(&mut self, tree: Option<&Tree>, now: &Window) -> Result<()> {
+        let Some(last) = self
+            .desk
+            .last_input
+            .clone()
+            .filter(|last| last.pid == self.pid)
+        else {
             return Ok(());
         };
         if last.window == now.id || !last.beside.contains(&now.id) {
@@ -50,7 +55,7 @@ impl Act<'_> {
         if tree.is_some_and(|tree| is_dialog(tree, now.id)) {
             return Ok(());
         }
-        let left = desk.windows_of(self.pid)?;
+        let left = self.desk.windows_of(self.pid)?;
         let has_closed = left.iter().all(|w| w.id != last.window);
         if has_closed && (last.dialog || left.len() == 1) {
             return Ok(());
@@ -70,16 +75,19 @@ impl Act<'_> {
 
     /// [`Act::check_window`] for keys of a call without a window: keys then go to the app's front
     /// window.
-    pub(crate) fn check_front_window(&self, desk: &mut Checkpoint<'_>) -> Result<()> {
-        if self.window.is_some() || desk.last_input.is_none() {
+    pub(crate) fn check_front_window(&mut self) -> Result<()> {
+        if self.window.is_some() || self.desk.last_input.is_none() {
             return Ok(());
         }
-        let front = desk.front()?.filter(|front| front.pid == Some(self.pid));
+        let front = self
+            .desk
+            .front()?
+            .filter(|front| front.pid == Some(self.pid));
         let now = match front {
             Some(front) => Some(front),
-            None => desk.windows_of(self.pid)?.into_iter().next(),
+            None => self.desk.windows_of(self.pid)?.into_iter().next(),
         };
-        now.map_or(Ok(()), |now| self.check_window(desk, self.tree, &now))
+        now.map_or(Ok(()), |now| self.check_window(self.tree, &now))
     }
 }
 

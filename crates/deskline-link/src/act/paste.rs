@@ -3,8 +3,7 @@
 
 use std::time::Duration;
 
-use super::action::{Act, Outcome};
-use crate::checkpoint::Checkpoint;
+use super::action::Act;
 use crate::clipboard::READS;
 use crate::error::{Error, NoEffect, Result};
 use crate::secrecy::Witness;
@@ -14,30 +13,25 @@ use deskline_input::clock::Instant;
 /// megabytes.
 const INSERTS: Duration = Duration::from_secs(10);
 
-impl Act<'_> {
+impl Act<'_, '_> {
     /// Pastes into the focused element. The clipboard has been saved.
     ///
     /// # Errors
     ///
     /// [`NoEffect::ClipboardUnread`] if the app has not read the clipboard in time.
-    pub(super) fn paste(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        text: &str,
-        outcome: &mut Outcome<'_>,
-    ) -> Result<()> {
-        let terminal = outcome.step.keys.before.as_ref();
+    pub(super) fn paste(&mut self, text: &str) -> Result<()> {
+        let terminal = self.step.keys.before.as_ref();
         let terminal = terminal.is_some_and(Witness::is_in_terminal);
-        outcome.step.done.underway = false;
-        desk.lend_clipboard(text, self.pid, self.cancel)?;
-        let press = desk.clipboard()?.keys(terminal);
-        outcome.step.keys.pasted = true;
-        outcome.step.done.underway = true;
-        desk.press_key(press, Duration::ZERO, self.cancel)?;
-        if !desk.clipboard()?.await_reader(self.cancel)? {
-            desk.give_back_clipboard()?;
-            outcome.step.done.underway = false;
-            outcome.step.done.key(press);
+        self.step.done.underway = false;
+        self.desk.lend_clipboard(text, self.pid, self.cancel)?;
+        let press = self.desk.clipboard()?.keys(terminal);
+        self.step.keys.pasted = true;
+        self.step.done.underway = true;
+        self.desk.press_key(press, Duration::ZERO, self.cancel)?;
+        if !self.desk.clipboard()?.await_reader(self.cancel)? {
+            self.desk.give_back_clipboard()?;
+            self.step.done.underway = false;
+            self.step.done.key(press);
             return Err(NoEffect::ClipboardUnread {
                 press,
                 waited: READS,
@@ -46,13 +40,13 @@ impl Act<'_> {
         }
         // The app may request the text again, and inserts it some time later.
         let until = Instant::now() + INSERTS;
-        while let Err(e) = self.pause(desk) {
+        while let Err(e) = self.pause() {
             if !matches!(e, Error::NotAnswering { .. }) || Instant::now() >= until {
                 return Err(e);
             }
         }
-        desk.give_back_clipboard()?;
-        outcome.step.done.text("pasted", text);
+        self.desk.give_back_clipboard()?;
+        self.step.done.text("pasted", text);
         Ok(())
     }
 }

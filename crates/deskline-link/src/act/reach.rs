@@ -40,15 +40,15 @@ pub(crate) struct Reached {
 /// How often to find a target again whose window moves.
 const AGAIN: usize = 3;
 
-impl Act<'_> {
+impl Act<'_, '_> {
     /// Brings the target to the front and into view, for input right afterwards.
-    pub(crate) fn reach(&self, desk: &mut Checkpoint<'_>, target: &Resolved) -> Result<Reached> {
-        let reached = self.bring(desk, target)?;
-        self.where_now(desk, target, reached)
+    pub(crate) fn reach(&mut self, target: &Resolved) -> Result<Reached> {
+        let reached = self.bring(target)?;
+        self.where_now(target, reached)
     }
 
     /// Brings the target to the front and into view. [`Act::where_now`] follows before input.
-    pub(super) fn bring(&self, desk: &mut Checkpoint<'_>, target: &Resolved) -> Result<Reached> {
+    pub(super) fn bring(&mut self, target: &Resolved) -> Result<Reached> {
         let at = |point, place, name: &str, scrolled| Reached {
             point,
             place,
@@ -58,7 +58,7 @@ impl Act<'_> {
         };
         if target.given {
             let point = target.point.ok_or_else(|| no_place(&target.name))?;
-            let name = self.front_at(desk, target, point)?;
+            let name = self.front_at(target, point)?;
             return Ok(at(point, None, &name, false));
         }
         let (Some(index), Some(tree)) = (target.index, self.tree) else {
@@ -66,7 +66,7 @@ impl Act<'_> {
         };
         let middle = |place| lookup::click_point(tree, index, place);
         if tree.elements[index].visible {
-            let reread = self.front(desk, Wanted::Element(index))?;
+            let reread = self.front(Wanted::Element(index))?;
             // A tree that is read after raising has no elements from the picture: keep the old
             // bounds of these.
             let can_reread = !is_from_picture(&tree.elements[index].id);
@@ -80,7 +80,7 @@ impl Act<'_> {
                 (place, window_of(tree, index).filter(|_| can_reread))
             };
             let reached = at(middle(place), Some(place), &target.name, false);
-            self.ask_ahead(desk, target, reached.point);
+            self.ask_ahead(target, reached.point);
             return Ok(Reached { window, ..reached });
         }
         // The menu bar on the screen is that of the front app, and a minimised window has no
@@ -88,80 +88,66 @@ impl Act<'_> {
         let windows = tree.windows_of(index);
         let is_away = !windows.is_empty() && windows.iter().all(|window| !window.on_screen);
         if in_menu_bar(tree, index) || is_away {
-            self.front(desk, Wanted::Element(index))?;
-            desk.ungrab();
-            let now = desk.read(self.pid, Scope::Showing)?;
+            self.front(Wanted::Element(index))?;
+            self.desk.ungrab();
+            let now = self.desk.read(self.pid, Scope::Showing)?;
             let place = seen(&now, tree, index);
             let place = place.ok_or_else(|| not_showing(tree, index))?;
-            self.front(desk, Wanted::Element(index))?;
+            self.front(Wanted::Element(index))?;
             return Ok(at(middle(place), Some(place), &target.name, false));
         }
         if scrollers(tree, index).next().is_none() {
             return Err(not_showing(tree, index));
         }
-        self.front(desk, Wanted::Element(index))?;
-        desk.ungrab();
-        let place = self.scroll_to(desk, tree, index)?;
-        self.front(desk, Wanted::Element(index))?;
+        self.front(Wanted::Element(index))?;
+        self.desk.ungrab();
+        let place = self.scroll_to(tree, index)?;
+        self.front(Wanted::Element(index))?;
         Ok(at(middle(place), Some(place), &target.name, true))
     }
 
     /// The target, where it is now: its window may have moved since, as the pictures before input
     /// take a while.
-    pub(super) fn where_now(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        target: &Resolved,
-        mut reached: Reached,
-    ) -> Result<Reached> {
+    pub(super) fn where_now(&mut self, target: &Resolved, mut reached: Reached) -> Result<Reached> {
         let (Some(tree), Some(index)) = (self.tree, target.index) else {
             return Ok(reached);
         };
         let mut left = AGAIN;
-        while left > 0 && self.has_moved(desk, reached.window)? {
+        while left > 0 && self.has_moved(reached.window)? {
             left -= 1;
-            desk.ungrab();
-            let now = desk.read(self.pid, Scope::Showing)?;
-            self.front(desk, Wanted::Element(index))?;
+            self.desk.ungrab();
+            let now = self.desk.read(self.pid, Scope::Showing)?;
+            self.front(Wanted::Element(index))?;
             let seen = seen_in(&now, tree, index);
             let (place, window) = seen.ok_or_else(|| not_showing(tree, index))?;
             reached.point = lookup::click_point(tree, index, place);
             (reached.place, reached.window) = (Some(place), window);
         }
-        self.received(desk, target, reached)
+        self.received(target, reached)
     }
 
     /// Whether the window is elsewhere now: the person may have moved it, and a window manager
     /// that starts puts new frames around all windows.
-    fn has_moved(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        window: Option<(WindowId, Rect)>,
-    ) -> Result<bool> {
+    fn has_moved(&mut self, window: Option<(WindowId, Rect)>) -> Result<bool> {
         let Some((id, known)) = window else {
             return Ok(false);
         };
-        let windows = desk.windows_of(self.pid)?;
+        let windows = self.desk.windows_of(self.pid)?;
         let now = windows.iter().find(|window| window.id == id);
         Ok(now.is_some_and(|now| now.extents.is_some_and(|now| now != known)))
     }
 
     /// Brings the window at a given point to the front. Returns the name of the element there, for
     /// the summary.
-    fn front_at(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        target: &Resolved,
-        point: Point,
-    ) -> Result<String> {
-        self.front(desk, self.wanted_at(point))?;
+    fn front_at(&mut self, target: &Resolved, point: Point) -> Result<String> {
+        self.front(self.wanted_at(point))?;
         let sure = |tree: &Tree, index| tree.windows_of(index).len() < 2;
         if let (Some(tree), Some(index)) = (self.tree, target.index)
             && !sure(tree, index)
         {
             // The app has similar windows, so the element may be in another one.
             let window = tree.window_at(point).map(|window| window.id);
-            let now = window.map(|window| self.known(desk, window)).transpose()?;
+            let now = window.map(|window| self.known(window)).transpose()?;
             let now = now.flatten();
             let index = now.as_ref().and_then(|now| now.find_at(point));
             return Ok(match now {
@@ -173,51 +159,32 @@ impl Act<'_> {
     }
 
     /// The two ends of a drag, both in view, with the first one's window in front.
-    pub(crate) fn reach_both(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        from: &Resolved,
-        to: &Resolved,
-    ) -> Result<(Point, Point)> {
-        let start = self.reach(desk, from)?;
+    pub(crate) fn reach_both(&mut self, from: &Resolved, to: &Resolved) -> Result<(Point, Point)> {
+        let start = self.reach(from)?;
         let (start, end) = match (self.tree, to.index.filter(|_| !to.given)) {
             (Some(tree), Some(index)) if start.scrolled || !tree.elements[index].visible => {
-                desk.ungrab();
-                self.bring_end(desk, tree, (from, start.point), index)?
+                self.desk.ungrab();
+                self.bring_end(tree, (from, start.point), index)?
             }
             _ => {
                 let end = to.point.ok_or_else(|| no_place(&to.name))?;
-                (start.point, self.takes_drop(desk, to, end)?)
+                (start.point, self.takes_drop(to, end)?)
             }
         };
         // A reading may have released the grab.
-        self.front(desk, self.wanted(from))?;
-        self.check_end(desk, to, end)?;
+        self.front(self.wanted(from))?;
+        self.check_end(to, end)?;
         Ok((start, end))
     }
 
     /// The two ends of a drag that ends in another app, both in view. The other app's window is
     /// right behind the one dragged from, which the press of the button would raise anyway.
-    pub(crate) fn reach_across(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        from: &Resolved,
-        to: &DropOn,
-    ) -> Result<(Point, Point)> {
-        let other = Act {
-            pid: to.pid,
-            tree: Some(&to.tree),
-            target: Some(&to.target),
-            to: None,
-            drop_on: None,
-            window: None,
-            ..*self
-        };
-        let end = other.reach(desk, &to.target)?;
-        let onto = desk.front()?;
-        let start = self.reach(desk, from)?;
+    pub(crate) fn reach_across(&mut self, from: &Resolved, to: &DropOn) -> Result<(Point, Point)> {
+        let end = self.on(to.pid, &to.tree, &to.target).reach(&to.target)?;
+        let onto = self.desk.front()?;
+        let start = self.reach(from)?;
         let end = match onto {
-            Some(onto) => uncovered(desk, &end, &onto, self.cancel)?,
+            Some(onto) => uncovered(self.desk, &end, &onto, self.cancel)?,
             None => end.point,
         };
         Ok((start.point, end))
@@ -225,18 +192,17 @@ impl Act<'_> {
 
     /// Brings the end of a drag into view, and checks that its start is still in view.
     fn bring_end(
-        &self,
-        desk: &mut Checkpoint<'_>,
+        &mut self,
         tree: &Tree,
         (from, start): (&Resolved, Point),
         to: usize,
     ) -> Result<(Point, Point)> {
-        let mut now = self.look(desk)?;
+        let mut now = self.look()?;
         if seen(&now, tree, to).is_none() {
             let again = now.find_again(tree, to);
             let index = again.ok_or(TargetError::DragEndGone)?;
-            self.scroll_to(desk, &now, index)?;
-            now = self.look(desk)?;
+            self.scroll_to(&now, index)?;
+            now = self.look()?;
         }
         let start = match from.index.filter(|_| !from.given) {
             Some(index) => seen(&now, tree, index).map(|place| place.center()),
@@ -249,13 +215,13 @@ impl Act<'_> {
     }
 
     /// Fails if another window of the app covers the end of a drag.
-    fn check_end(&self, desk: &mut Checkpoint<'_>, to: &Resolved, end: Point) -> Result<()> {
+    fn check_end(&mut self, to: &Resolved, end: Point) -> Result<()> {
         let index = to.index.filter(|_| !to.given);
         let (Some(tree), Some(index)) = (self.tree, index) else {
             return Ok(());
         };
         let its: Vec<WindowId> = tree.windows_of(index).iter().map(|w| w.id).collect();
-        let windows = desk.windows_of(self.pid)?;
+        let windows = self.desk.windows_of(self.pid)?;
         match windows
             .iter()
             .find(|w| w.extents.is_some_and(|place| place.contains(end)))
@@ -271,8 +237,8 @@ impl Act<'_> {
         }
     }
 
-    pub(super) fn look(&self, desk: &mut Checkpoint<'_>) -> Result<Tree> {
-        desk.read(
+    pub(super) fn look(&mut self) -> Result<Tree> {
+        self.desk.read(
             self.pid,
             Scope::Whole {
                 budget: Duration::from_millis(500),
@@ -282,21 +248,16 @@ impl Act<'_> {
 
     /// Scrolls the element into view: through the toolkit if it can, else with the wheel over its
     /// scroll area. Finds the element again in each new reading.
-    pub(super) fn scroll_to(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        tree: &Tree,
-        index: usize,
-    ) -> Result<Rect> {
-        if desk.scroll_into_view(&tree.elements[index].id)? {
-            self.pause(desk)?;
+    pub(super) fn scroll_to(&mut self, tree: &Tree, index: usize) -> Result<Rect> {
+        if self.desk.scroll_into_view(&tree.elements[index].id)? {
+            self.pause()?;
         }
         let start = Instant::now();
         let mut last = None;
         // The number of containers around it, from the innermost, in which the wheel moved nothing.
         let mut level = 0;
         for _ in 0..WHEEL_TURNS {
-            let now = self.look(desk)?;
+            let now = self.look()?;
             let Some(at) = now.find_again(tree, index) else {
                 break;
             };
@@ -307,7 +268,7 @@ impl Act<'_> {
             }
             if last == Some((level, place, showing_alike(&now, at, level))) {
                 // The wheel moved nothing there, or the app reports the motion late.
-                if desk.wait_for_change(LATE)?.is_some() {
+                if self.desk.wait_for_change(LATE)?.is_some() {
                     last = None;
                     continue;
                 }
@@ -321,10 +282,10 @@ impl Act<'_> {
                 break;
             }
             last = Some((level, place, showing));
-            self.grab(desk)?;
-            desk.scroll(area, (0, lines), self.cancel)?;
-            desk.ungrab();
-            self.moved(desk, None)?;
+            self.grab()?;
+            self.desk.scroll(area, (0, lines), self.cancel)?;
+            self.desk.ungrab();
+            self.moved(None)?;
         }
         Err(not_showing(tree, index))
     }

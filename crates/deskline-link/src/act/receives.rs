@@ -50,9 +50,9 @@ enum Receiver {
     Moved,
 }
 
-impl Act<'_> {
+impl<'a> Act<'a, '_> {
     /// Lets a page begin to find out what lies at the point: its first answer may come late.
-    pub(super) fn ask_ahead(&self, desk: &mut Checkpoint<'_>, target: &Resolved, at: Point) {
+    pub(super) fn ask_ahead(&mut self, target: &Resolved, at: Point) {
         let in_page = |tree: &Tree, index| {
             let mut around = tree.outwards(index);
             around.any(|at| tree.elements[at].role == Role::WEB_AREA)
@@ -60,12 +60,12 @@ impl Act<'_> {
         if let Some((tree, index)) = self.checked(target)
             && in_page(tree, index)
         {
-            let _ = desk.hit_test(tree, index, at);
+            let _ = self.desk.hit_test(tree, index, at);
         }
     }
 
     /// The target, if the app can be asked about it.
-    fn checked(&self, target: &Resolved) -> Option<(&Tree, usize)> {
+    fn checked(&self, target: &Resolved) -> Option<(&'a Tree, usize)> {
         let (tree, index) = self.tree.zip(target.index.filter(|_| !target.given))?;
         let element = tree.elements.get(index)?;
         let has_place = element.place().is_some() && element.visible;
@@ -77,12 +77,7 @@ impl Act<'_> {
     ///
     /// # Errors
     /// [`TargetError::Covered`]: something else of the app lies over it.
-    pub(super) fn received(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        target: &Resolved,
-        mut reached: Reached,
-    ) -> Result<Reached> {
+    pub(super) fn received(&mut self, target: &Resolved, mut reached: Reached) -> Result<Reached> {
         let Some((tree, index)) = self.checked(target).or_else(|| {
             let scrolled = self.tree.zip(target.index);
             scrolled.filter(|_| reached.scrolled)
@@ -98,12 +93,12 @@ impl Act<'_> {
             place,
         };
         if tree.elements[index].place() != Some(place) {
-            seen = self.see_again(desk, (tree, index))?;
+            seen = self.see_again((tree, index))?;
         }
         let start = Instant::now();
         let mut turns = 0;
         loop {
-            match self.receiver(desk, &seen, reached.point)? {
+            match self.receiver(&seen, reached.point)? {
                 Receiver::Target(point) => {
                     (reached.point, reached.place) = (point, Some(seen.place));
                     return Ok(reached);
@@ -111,14 +106,14 @@ impl Act<'_> {
                 Receiver::Moved if start.elapsed() < MOVES => self.cancel.wait(LOOK)?,
                 Receiver::Moved => return Ok(reached),
                 Receiver::Other(cover) => {
-                    let turned = turns < TURNS && self.bring_out(desk, &seen, cover)?;
+                    let turned = turns < TURNS && self.bring_out(&seen, cover)?;
                     if !turned {
                         return Err(covered(tree, &seen, cover).into());
                     }
                     turns += 1;
                 }
             }
-            let now = self.see_again(desk, (tree, index))?;
+            let now = self.see_again((tree, index))?;
             reached.point = lookup::click_point(&now.tree, now.index, now.place);
             seen = now;
         }
@@ -128,12 +123,7 @@ impl Act<'_> {
     ///
     /// # Errors
     /// [`TargetError::Covered`]: something else of the app lies over it.
-    pub(super) fn takes_drop(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        target: &Resolved,
-        end: Point,
-    ) -> Result<Point> {
+    pub(super) fn takes_drop(&mut self, target: &Resolved, end: Point) -> Result<Point> {
         let known = self.checked(target);
         let Some((tree, index, place)) =
             known.and_then(|(tree, index)| Some((tree, index, tree.elements[index].place()?)))
@@ -142,7 +132,7 @@ impl Act<'_> {
         };
         let tree = Cow::Borrowed(tree);
         let seen = Seen { tree, index, place };
-        match self.receiver(desk, &seen, end)? {
+        match self.receiver(&seen, end)? {
             Receiver::Target(point) => Ok(point),
             Receiver::Moved => Ok(end),
             Receiver::Other(cover) => Err(covered(&seen.tree, &seen, cover).into()),
@@ -151,8 +141,7 @@ impl Act<'_> {
 
     /// Where to turn the wheel over the target, which receives a click at `first`.
     pub(super) fn wheel_over(
-        &self,
-        desk: &mut Checkpoint<'_>,
+        &mut self,
         target: &Resolved,
         (area, first): (Rect, Point),
     ) -> Result<Point> {
@@ -165,7 +154,7 @@ impl Act<'_> {
             place: area,
         };
         for spot in wheel_spots(tree, index, area, first).take(SPOTS) {
-            if spot == first || matches!(self.at_point(desk, &seen, spot)?, Receiver::Target(_)) {
+            if spot == first || matches!(self.at_point(&seen, spot)?, Receiver::Target(_)) {
                 return Ok(spot);
             }
         }
@@ -173,14 +162,10 @@ impl Act<'_> {
     }
 
     /// The target in a new reading, with its window in front as before.
-    fn see_again(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        (tree, index): (&Tree, usize),
-    ) -> Result<Seen<'static>> {
+    fn see_again(&mut self, (tree, index): (&Tree, usize)) -> Result<Seen<'static>> {
         let start = Instant::now();
         let (now, at, place) = loop {
-            let now = desk.read(self.pid, Scope::Showing)?;
+            let now = self.desk.read(self.pid, Scope::Showing)?;
             let at = now.find_again(tree, index);
             let place = seen_in(&now, tree, index).map(|(place, _)| place);
             if place.is_some() || start.elapsed() > MOVES {
@@ -198,12 +183,7 @@ impl Act<'_> {
 
     /// What receives a click on the target: at its point, else at the first of the others that it
     /// receives itself.
-    fn receiver(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        seen: &Seen<'_>,
-        point: Point,
-    ) -> Result<Receiver> {
+    fn receiver(&mut self, seen: &Seen<'_>, point: Point) -> Result<Receiver> {
         let is_spin = seen.tree.elements[seen.index].role == Role::INCREMENTOR;
         let text = |desk: &mut Checkpoint<'_>| {
             let text = desk.first_character(&seen.tree, seen.index).ok().flatten();
@@ -211,17 +191,17 @@ impl Act<'_> {
             text.filter(|text| seen.place.contains(*text))
         };
         // A spin button's arrows are at its left in a right-to-left window.
-        let own_text = if is_spin { text(desk) } else { None };
+        let own_text = if is_spin { text(self.desk) } else { None };
         let first = own_text.unwrap_or(point);
-        let receiver = self.at_point(desk, seen, first)?;
+        let receiver = self.at_point(seen, first)?;
         if !matches!(receiver, Receiver::Other(_)) {
             return Ok(receiver);
         }
         let shown = shown(&seen.tree, seen.index, seen.place);
-        let points = text(desk).into_iter().chain(spots(shown));
+        let points = text(self.desk).into_iter().chain(spots(shown));
         for point in points.filter(|point| *point != first && shown.contains(*point)) {
             self.cancel.check()?;
-            match self.at_point(desk, seen, point)? {
+            match self.at_point(seen, point)? {
                 Receiver::Other(_) => {}
                 other => return Ok(other),
             }
@@ -229,10 +209,10 @@ impl Act<'_> {
         Ok(receiver)
     }
 
-    fn at_point(&self, desk: &mut Checkpoint<'_>, seen: &Seen<'_>, at: Point) -> Result<Receiver> {
+    fn at_point(&mut self, seen: &Seen<'_>, at: Point) -> Result<Receiver> {
         let start = Instant::now();
         loop {
-            let hit = desk.hit_test(&seen.tree, seen.index, at);
+            let hit = self.desk.hit_test(&seen.tree, seen.index, at);
             return Ok(match hit.unwrap_or(Hit::Unknown) {
                 Hit::Later if start.elapsed() < ANSWERS => {
                     self.cancel.wait(ASKS)?;
@@ -250,12 +230,7 @@ impl Act<'_> {
     }
 
     /// Turns the wheel by as much as the target is covered. Whether it has moved.
-    fn bring_out(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        seen: &Seen<'_>,
-        cover: Option<usize>,
-    ) -> Result<bool> {
+    fn bring_out(&mut self, seen: &Seen<'_>, cover: Option<usize>) -> Result<bool> {
         let Some(over) = cover.and_then(|cover| outline(&seen.tree, cover, seen.place)) else {
             return Ok(false);
         };
@@ -275,8 +250,8 @@ impl Act<'_> {
                 continue;
             };
             let at = wheel_spot(&seen.tree, holder, area);
-            desk.scroll(at, (0, lines), self.cancel)?;
-            let now = self.moved(desk, Some(Sent::Scroll))?;
+            self.desk.scroll(at, (0, lines), self.cancel)?;
+            let now = self.moved(Some(Sent::Scroll))?;
             let after = seen_in(&now, &seen.tree, seen.index);
             if after.is_none_or(|(now, _)| now != place) {
                 return Ok(true);

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use deskline_core::{Diff, Element, ElementId, Key, KeyPress, Rect, Role, States, Tree, summary};
 
-use super::action::{Act, Outcome};
-use crate::checkpoint::Checkpoint;
+use super::action::Act;
 use crate::error::{Mismatch, NoEffect, Result};
 use crate::secrecy::{Keys, Witness};
 use crate::settle::field::Verdict;
@@ -17,7 +16,7 @@ use deskline_input::clock::Instant;
 /// dialogs look a path up first, and web forms validate the text.
 const ENABLED: Duration = Duration::from_millis(400);
 
-impl Act<'_> {
+impl Act<'_, '_> {
     /// Waits for the effect that the key depends on: a button that the text enables, a list that it
     /// narrows, a path that a file dialog looks up.
     ///
@@ -25,44 +24,39 @@ impl Act<'_> {
     ///
     /// [`NoEffect::KeyWithheld`] if the field has not taken the text: the key would submit another
     /// one.
-    pub(super) fn await_text(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        press: KeyPress,
-        outcome: &mut Outcome<'_>,
-    ) -> Result<()> {
-        let mut tree = self.pause(desk)?;
-        outcome.step.keys.after = Some(Witness::new(&tree));
+    pub(super) fn await_text(&mut self, press: KeyPress) -> Result<()> {
+        let mut tree = self.pause()?;
+        self.step.keys.after = Some(Witness::new(&tree));
         let start = Instant::now();
-        while matches!(self.arrived(desk, &tree, outcome), Verdict::Failed(_)) {
-            desk.wait_for_change(LATE)?;
-            tree = self.pause(desk)?;
+        while matches!(self.arrived(&tree), Verdict::Failed(_)) {
+            self.desk.wait_for_change(LATE)?;
+            tree = self.pause()?;
             let now = Witness::new(&tree);
-            let goes_on = takes_more(outcome.step.keys.after.as_ref(), &now);
-            outcome.step.keys.after = Some(now);
+            let goes_on = takes_more(self.step.keys.after.as_ref(), &now);
+            self.step.keys.after = Some(now);
             let is_over = !goes_on || start.elapsed() > TAKES;
-            if is_over && let Verdict::Failed(why) = self.arrived(desk, &tree, outcome) {
+            if is_over && let Verdict::Failed(why) = self.arrived(&tree) {
                 return Err(NoEffect::KeyWithheld(why, press).into());
             }
         }
-        if let Some(focus) = self.idle_focus(desk, &tree, outcome) {
+        if let Some(focus) = self.idle_focus(&tree) {
             return Err(NoEffect::KeyWithheld(Mismatch::NotTaken { focus }, press).into());
         }
         if press.key == Key::Return && press.modifiers.is_empty() {
-            tree = self.await_button(desk, tree)?;
+            tree = self.await_button(tree)?;
         }
-        outcome.step.keys.list = desk.popup_open(self.pid)?;
-        outcome.step.keys.between = Some(tree);
+        self.step.keys.list = self.desk.popup_open(self.pid)?;
+        self.step.keys.between = Some(tree);
         Ok(())
     }
 
     /// The verdict about the text, by the last reading.
-    fn arrived(&self, desk: &mut Checkpoint<'_>, tree: &Tree, outcome: &Outcome<'_>) -> Verdict {
-        let step = &outcome.step;
-        let was = step.before_input.as_ref().or(outcome.picture.as_ref());
+    fn arrived(&mut self, tree: &Tree) -> Verdict {
+        let step = &self.step;
+        let was = step.before_input.as_ref().or(self.picture.as_ref());
         match (took(&step.keys, tree), self.tree) {
             (Verdict::Agrees, Some(before)) => {
-                went_nowhere(&step.keys, (before, tree), was, &mut **desk)
+                went_nowhere(&step.keys, (before, tree), was, &mut **self.desk)
             }
             (verdict, _) => verdict,
         }
@@ -71,13 +65,8 @@ impl Act<'_> {
     /// The element that got the text and did nothing with it: it is no field, and neither tree nor
     /// picture has changed. A browser gives the keys to its page when a new tab has loaded, and
     /// when its window comes to the front again.
-    fn idle_focus(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        now: &Tree,
-        outcome: &Outcome<'_>,
-    ) -> Option<String> {
-        let Keys { before, after, .. } = &outcome.step.keys;
+    fn idle_focus(&mut self, now: &Tree) -> Option<String> {
+        let Keys { before, after, .. } = &self.step.keys;
         let stays = before.as_ref()?.keeps_focus(after.as_ref()?);
         let focus = now.focus().filter(|_| stays)?;
         let Element { role, states, .. } = &now.elements[focus];
@@ -88,8 +77,8 @@ impl Act<'_> {
         if !takes_none || states.contains(States::EDITABLE) || page_took(self.tree?, now, focus) {
             return None;
         }
-        let picture = outcome.step.before_input.as_ref();
-        let picture = picture.or(outcome.picture.as_ref())?;
+        let picture = self.step.before_input.as_ref();
+        let picture = picture.or(self.picture.as_ref())?;
         // A browser redraws its bars when it comes to the front.
         let place = |at: usize| now.elements.get(at)?.extents;
         let bars = now.toplevel(focus).and_then(place).zip(place(focus));
@@ -97,19 +86,19 @@ impl Act<'_> {
             h: page.y - top.y,
             ..top
         });
-        let same = picture.has_moved(&mut **desk, bars.as_slice()) == Some(false);
+        let same = picture.has_moved(&mut **self.desk, bars.as_slice()) == Some(false);
         same.then(|| summary::name_of(now, focus))
     }
 
     /// Waits until a disabled button of the dialog or page that has the focus is enabled. Returns
     /// the latest reading.
-    fn await_button(&self, desk: &mut Checkpoint<'_>, tree: Tree) -> Result<Tree> {
+    fn await_button(&mut self, tree: Tree) -> Result<Tree> {
         let disabled = disabled_buttons(&tree);
         if disabled.is_empty() {
             return Ok(tree);
         }
         let has_enabled = |tree: &Tree| !disabled_buttons(tree).is_superset(&disabled);
-        self.read_until(desk, tree, ENABLED, has_enabled)
+        self.read_until(tree, ENABLED, has_enabled)
     }
 }
 

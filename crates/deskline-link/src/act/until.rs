@@ -8,8 +8,7 @@ use std::time::Duration;
 use deskline_core::search::nearest_of;
 use deskline_core::{Element, Point, Rect, Role, Texts, Tree, fold, summary};
 
-use super::action::{Act, Outcome};
-use crate::checkpoint::Checkpoint;
+use super::action::Act;
 use crate::error::{NoEffect, Result, TargetError};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, await_quiet};
@@ -60,16 +59,10 @@ pub(super) struct Turned {
     pub(super) texts: Vec<String>,
 }
 
-impl Act<'_> {
+impl Act<'_, '_> {
     /// Scrolls until an element with this text shows.
-    pub(super) fn scroll_until(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        (at, text): (Point, &str),
-        down: bool,
-        outcome: &mut Outcome<'_>,
-    ) -> Result<()> {
-        let read = self.look(desk)?;
+    pub(super) fn scroll_until(&mut self, (at, text): (Point, &str), down: bool) -> Result<()> {
+        let read = self.look()?;
         let index = match (self.target.and_then(|target| target.index), self.tree) {
             (Some(index), Some(tree)) => read.find_again(tree, index),
             _ => read.find_at(at),
@@ -87,11 +80,11 @@ impl Act<'_> {
             let shown = Texts::new(tree).text(tree, found)?.shown.clone();
             (shows_in(tree, found, area) && !cuts_numbers(&shown, text)).then_some(found)
         };
-        outcome.step.done.at = Some(at);
+        self.step.done.at = Some(at);
         if let Some(found) = wanted(&read, area) {
             let found = summary::name_of(&read, found);
             let already = format!("scrolled by 0 lines: {found} shows in {name}");
-            outcome.step.done.say(already);
+            self.step.done.say(already);
             return Ok(());
         }
         let way = if down { "down" } else { "up" };
@@ -101,23 +94,23 @@ impl Act<'_> {
             longest: LONGEST,
             loads: LOADS,
         };
-        let turned = self.turn_until(desk, (&read, area), wheel, &wanted)?;
+        let turned = self.turn_until((&read, area), wheel, &wanted)?;
         let lines = turned.lines;
         let far = format!("scrolled {way} by {lines} lines in {name}");
         if let Some(found) = turned.found {
             let found = summary::name_of(&turned.tree, found);
-            outcome.step.done.say(format!("{far} until {found} showed"));
+            self.step.done.say(format!("{far} until {found} showed"));
             return Ok(());
         }
-        let whole = self.look(desk)?;
+        let whole = self.look()?;
         if let Some(found) = in_inner_area(&whole, whole.find_again(&read, area), text) {
-            self.scroll_to(desk, &whole, found)?;
+            self.scroll_to(&whole, found)?;
             let found = summary::name_of(&whole, found);
             let inside = format!("{far}, and brought {found} into view in an area inside it");
-            outcome.step.done.say(inside);
+            self.step.done.say(inside);
             return Ok(());
         }
-        outcome.step.done.say(far);
+        self.step.done.say(far);
         let nearest = nearest_of(text, turned.texts.iter().map(String::as_str));
         Err(NoEffect::NotShown {
             text: text.to_owned(),
@@ -132,8 +125,7 @@ impl Act<'_> {
     /// reading and the area in it. Holds the person's devices all the time, because a motion of
     /// their pointer would move the wheel to another place.
     pub(super) fn turn_until(
-        &self,
-        desk: &mut Checkpoint<'_>,
+        &mut self,
         (tree, area): (&Tree, usize),
         wheel: Wheel,
         wanted: &dyn Fn(&Tree, usize) -> Option<usize>,
@@ -142,7 +134,7 @@ impl Act<'_> {
         let at = wheel.at.or(place.map(|place| place.center()));
         let no_place = || TargetError::NoBounds(summary::name_of(tree, area));
         let mut at = at.ok_or_else(no_place)?;
-        self.front(desk, self.wanted_at(at))?;
+        self.front(self.wanted_at(at))?;
         let mut step = lines_for(place);
         // The most pixels that a line has moved the rows.
         let mut pixels = 0;
@@ -161,8 +153,8 @@ impl Act<'_> {
                 break;
             }
             let lines = if wheel.down { step } else { -step };
-            desk.scroll(at, (0, lines), self.cancel)?;
-            let was = mem::replace(&mut turned.tree, self.moved(desk, Some(Sent::Scroll))?);
+            self.desk.scroll(at, (0, lines), self.cancel)?;
+            let was = mem::replace(&mut turned.tree, self.moved(Some(Sent::Scroll))?);
             let now = &turned.tree;
             let Some(area) = now.find_again(tree, area) else {
                 break;
@@ -193,7 +185,7 @@ impl Act<'_> {
                 break;
             }
             if still > 0 && !wheel.loads.is_zero() {
-                desk.wait_for_change(wheel.loads)?;
+                self.desk.wait_for_change(wheel.loads)?;
                 self.cancel.check()?;
             }
             last = look;
@@ -206,12 +198,12 @@ impl Act<'_> {
     }
 
     /// The tree once a turn of the wheel has had its effect.
-    pub(super) fn moved(&self, desk: &mut Checkpoint<'_>, sent: Option<Sent>) -> Result<Tree> {
+    pub(super) fn moved(&mut self, sent: Option<Sent>) -> Result<Tree> {
         let awaits = Awaits {
             sent,
             ..Awaits::new(Scope::Showing, Effect::Motion, MOVES)
         };
-        await_quiet(desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
+        await_quiet(self.desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
     }
 }
 

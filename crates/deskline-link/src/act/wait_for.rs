@@ -181,8 +181,7 @@ impl<'w> Wanted<'w> {
         let dialog = tree.dialog_in_front()?;
         let id = &tree.elements[dialog].id;
         let is_new = first?.elements.iter().all(|e| e.id != *id);
-        let rest = dialog + 1..tree.elements.len();
-        let its = || rest.clone().take_while(|at| tree.is_inside(*at, dialog));
+        let its = || tree.inside(dialog);
         let works = its().any(|at| tree.elements[at].role.is_progress());
         let asks = its().any(|at| tree.elements[at].role == Role::BUTTON && tree.is_seen(at));
         let label = tree_file::window_label(tree, dialog)?;

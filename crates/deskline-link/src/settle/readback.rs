@@ -298,7 +298,7 @@ fn current_beside(tree: &Tree, now: usize) -> Verdict {
         return Verdict::Agrees;
     };
     let own = &tree.elements[now];
-    let in_page = around(now).any(|at| tree.elements[at].role == Role::WEB_AREA);
+    let in_page = tree.page_around(now).is_some();
     let from_toolkit = matches!(own.native_role.as_ref(), "table cell" | "list item") && !in_page;
     let same_row = |e: &Element| {
         let row = |e: &Element| e.extents.map(|place| (place.y, place.h));

@@ -28,19 +28,9 @@ pub(crate) enum Client {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     /// JSON that may have comments and trailing commas.
-    Json {
-        /// The object with the servers.
-        section: &'static str,
-        kind: Kind,
-    },
-    Toml {
-        /// The table with the servers.
-        section: &'static str,
-    },
-    Yaml {
-        /// The mapping with the servers.
-        section: &'static str,
-    },
+    Json(Kind),
+    Toml,
+    Yaml,
 }
 
 /// The fields of an entry besides command and arguments.
@@ -76,13 +66,10 @@ pub(crate) struct Location {
     /// Whether a configuration is for one project or for all projects of the user.
     project: bool,
     pub(super) path: PathBuf,
+    /// The object, table or mapping with the servers.
+    pub(super) section: &'static str,
     pub(super) format: Format,
 }
-
-const SERVERS: Format = Format::Json {
-    section: "mcpServers",
-    kind: Kind::Plain,
-};
 
 /// Where the extension of VS Code keeps its servers.
 const CLINE: &str =
@@ -121,32 +108,20 @@ impl Client {
         }
     }
 
-    const fn format(self) -> Format {
+    /// Where the servers are in its file, and the file's format.
+    const fn format(self) -> (&'static str, Format) {
         match self {
             Self::ClaudeCode
             | Self::ClaudeDesktop
             | Self::Cursor
             | Self::Windsurf
             | Self::Antigravity
-            | Self::Cline => SERVERS,
-            Self::Codex => Format::Toml {
-                section: "mcp_servers",
-            },
-            Self::Vscode => Format::Json {
-                section: "servers",
-                kind: Kind::Typed,
-            },
-            Self::Zed => Format::Json {
-                section: "context_servers",
-                kind: Kind::Custom,
-            },
-            Self::Goose => Format::Yaml {
-                section: "extensions",
-            },
-            Self::Opencode => Format::Json {
-                section: "mcp",
-                kind: Kind::OneList,
-            },
+            | Self::Cline => ("mcpServers", Format::Json(Kind::Plain)),
+            Self::Codex => ("mcp_servers", Format::Toml),
+            Self::Vscode => ("servers", Format::Json(Kind::Typed)),
+            Self::Zed => ("context_servers", Format::Json(Kind::Custom)),
+            Self::Goose => ("extensions", Format::Yaml),
+            Self::Opencode => ("mcp", Format::Json(Kind::OneList)),
         }
     }
 
@@ -161,11 +136,13 @@ impl Client {
             })?,
             None => self.in_home()?,
         };
+        let (section, format) = self.format();
         Ok(Location {
             client: self,
             project: project.is_some(),
             path,
-            format: self.format(),
+            section,
+            format,
         })
     }
 

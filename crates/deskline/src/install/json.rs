@@ -4,42 +4,42 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::server::Server;
+use super::server::{NAME, Server};
 
 /// Adds the entry to the object `section`, which is created if it is missing.
-pub(super) fn with(text: &str, section: &str, name: &str, entry: &Value) -> Result<String, String> {
+pub(super) fn with(text: &str, section: &str, entry: &Value) -> Result<String, String> {
     let file = parse(text)?;
     let root = file.object_value_or_create();
     let root = root.ok_or("it is not a JSON object")?;
     let servers = root.object_value_or_create(section);
     let servers = servers.ok_or_else(|| format!("its {section:?} is not an object"))?;
-    match servers.get(name) {
+    match servers.get(NAME) {
         Some(old) if value(&old).as_ref() == Some(entry) => return Ok(text.to_owned()),
         Some(old) => old.set_value(input(entry)),
-        None => drop(servers.append(name, input(entry))),
+        None => drop(servers.append(NAME, input(entry))),
     }
     let new = file.to_string();
     // A file may have the section twice. Clients read the last one.
     let read = parse(&new)?.to_serde_value();
-    if read.is_some_and(|read| read[section][name] == *entry) {
+    if read.is_some_and(|read| read[section][NAME] == *entry) {
         Ok(new)
     } else {
-        Err(format!("{name:?} cannot be added to it"))
+        Err(format!("{NAME:?} cannot be added to it"))
     }
 }
 
 /// Removes the entry.
-pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String, String> {
+pub(super) fn without(text: &str, section: &str) -> Result<String, String> {
     let file = parse(text)?;
-    if let Some(entry) = entry(&file, section, name) {
+    if let Some(entry) = entry(&file, section) {
         entry.remove();
     }
     Ok(file.to_string())
 }
 
 /// The server in the entry; an empty one if the entry has none.
-pub(super) fn server(text: &str, section: &str, name: &str) -> Result<Option<Server>, String> {
-    let entry = entry(&parse(text)?, section, name);
+pub(super) fn server(text: &str, section: &str) -> Result<Option<Server>, String> {
+    let entry = entry(&parse(text)?, section);
     let Some(entry) = entry.and_then(|entry| value(&entry)) else {
         return Ok(None);
     };
@@ -63,9 +63,9 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
     parsed.map_err(|e| format!("it is not JSON: {e}"))
 }
 
-fn entry(file: &CstRootNode, section: &str, name: &str) -> Option<CstObjectProp> {
+fn entry(file: &CstRootNode, section: &str) -> Option<CstObjectProp> {
     let servers: CstObject = file.object_value()?.object_value(section)?;
-    servers.get(name)
+    servers.get(NAME)
 }
 
 fn value(entry: &CstObjectProp) -> Option<Value> {

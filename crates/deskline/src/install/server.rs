@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 pub(super) const NAME: &str = "deskline";
 
 /// How a client starts the server.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Server {
     /// The absolute path of this program.
     pub(super) program: String,

@@ -2,52 +2,42 @@
 
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
-use super::server::Server;
+use super::server::{NAME, Server};
 
 /// Adds the entry.
-pub(super) fn with(
-    text: &str,
-    section: &str,
-    name: &str,
-    server: &Server,
-) -> Result<String, String> {
+pub(super) fn with(text: &str, section: &str, server: &Server) -> Result<String, String> {
     let mut document = parse(text)?;
     let mut servers = Table::new();
     servers.set_implicit(true);
     let servers = document.entry(section).or_insert(Item::Table(servers));
     let servers = servers.as_table_like_mut();
     let servers = servers.ok_or_else(|| format!("its {section} is not a table"))?;
-    if servers.get(name).and_then(read).as_ref() == Some(server) {
+    if servers.get(NAME).and_then(read).as_ref() == Some(server) {
         return Ok(text.to_owned());
     }
     let mut entry = Table::new();
     entry["command"] = value(&server.program);
     entry["args"] = value(server.arguments.iter().collect::<Array>());
-    servers.insert(name, Item::Table(entry));
+    servers.insert(NAME, Item::Table(entry));
     Ok(document.to_string())
 }
 
 /// Removes the entry.
-pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String, String> {
+pub(super) fn without(text: &str, section: &str) -> Result<String, String> {
     let mut document = parse(text)?;
     let servers = document.get_mut(section).and_then(Item::as_table_like_mut);
-    match servers.and_then(|servers| servers.remove(name)) {
+    match servers.and_then(|servers| servers.remove(NAME)) {
         Some(_) => Ok(document.to_string()),
         None => Ok(text.to_owned()),
     }
 }
 
 /// The server in the entry; an empty one if the entry has none.
-pub(super) fn server(text: &str, section: &str, name: &str) -> Result<Option<Server>, String> {
+pub(super) fn server(text: &str, section: &str) -> Result<Option<Server>, String> {
     let document = parse(text)?;
     let servers = document.get(section).and_then(Item::as_table_like);
-    let entry = servers.and_then(|servers| servers.get(name));
-    Ok(entry.map(|entry| {
-        read(entry).unwrap_or_else(|| Server {
-            program: String::new(),
-            arguments: vec![],
-        })
-    }))
+    let entry = servers.and_then(|servers| servers.get(NAME));
+    Ok(entry.map(|entry| read(entry).unwrap_or_default()))
 }
 
 fn parse(text: &str) -> Result<DocumentMut, String> {

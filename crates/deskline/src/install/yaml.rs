@@ -5,22 +5,17 @@ use serde_json::json;
 use yaml_rust2::yaml::Hash;
 use yaml_rust2::{Yaml, YamlLoader};
 
-use super::server::Server;
+use super::server::{NAME, Server};
 
 /// How many seconds Goose waits for a call: the longest `wait_for` takes 60.
 const TIMEOUT: u32 = 300;
 
 /// Adds the entry to the mapping `section`, which is created if it is missing.
-pub(super) fn with(
-    text: &str,
-    section: &str,
-    name: &str,
-    server: &Server,
-) -> Result<String, String> {
-    if self::server(text, section, name)?.as_ref() == Some(server) {
+pub(super) fn with(text: &str, section: &str, server: &Server) -> Result<String, String> {
+    if self::server(text, section)?.as_ref() == Some(server) {
         return Ok(text.to_owned());
     }
-    let old = without(text, section, name)?;
+    let old = without(text, section)?;
     let end = if old.contains("\r\n") { "\r\n" } else { "\n" };
     let mut lines: Vec<String> = old.lines().map(str::to_owned).collect();
     let at = if let Some(at) = lines.iter().position(|line| opens(line, section)) {
@@ -32,7 +27,7 @@ pub(super) fn with(
     };
     let indent = lines[at..].iter().find_map(|line| indent(line));
     let indent = indent.filter(|indent| *indent > 0).unwrap_or(2);
-    lines.splice(at..at, entry(name, server, indent));
+    lines.splice(at..at, entry(server, indent));
     let new = lines.join(end) + end;
     let mut expected = parse(&old)?;
     let servers = { &mut expected }
@@ -41,7 +36,7 @@ pub(super) fn with(
     if !matches!(servers, Yaml::Hash(_)) {
         *servers = Yaml::Hash(Hash::new());
     }
-    let added = parse(&entry(name, server, 0).join("\n"))?;
+    let added = parse(&entry(server, 0).join("\n"))?;
     if let Yaml::Hash(servers) = servers {
         servers.extend(added);
     }
@@ -49,30 +44,30 @@ pub(super) fn with(
     if same(&parse(&new)?, &expected) {
         Ok(new)
     } else {
-        Err(format!("{name:?} cannot be added to its {section:?}"))
+        Err(format!("{NAME:?} cannot be added to its {section:?}"))
     }
 }
 
 /// Removes the entry.
-pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String, String> {
+pub(super) fn without(text: &str, section: &str) -> Result<String, String> {
     let mut expected = parse(text)?;
     let key = Yaml::String(section.to_owned());
     let Some(Yaml::Hash(servers)) = expected.get_mut(&key) else {
         return Ok(text.to_owned());
     };
-    if servers.remove(&Yaml::String(name.to_owned())).is_none() {
+    if servers.remove(&Yaml::String(NAME.to_owned())).is_none() {
         return Ok(text.to_owned());
     }
     let emptied = servers.is_empty();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let fails = || format!("{name:?} cannot be removed from its {section:?}");
+    let fails = || format!("{NAME:?} cannot be removed from its {section:?}");
     let at = lines
         .iter()
         .position(|line| opens(line, section))
         .ok_or_else(fails)?;
     let own = lines[at + 1..]
         .iter()
-        .position(|line| indent(line).is_some_and(|n| n > 0) && line.trim() == format!("{name}:"))
+        .position(|line| indent(line).is_some_and(|n| n > 0) && line.trim() == format!("{NAME}:"))
         .ok_or_else(fails)?
         + at
         + 1;
@@ -93,10 +88,10 @@ pub(super) fn without(text: &str, section: &str, name: &str) -> Result<String, S
 }
 
 /// The server in the entry; an empty one if the entry has none.
-pub(super) fn server(text: &str, section: &str, name: &str) -> Result<Option<Server>, String> {
+pub(super) fn server(text: &str, section: &str) -> Result<Option<Server>, String> {
     let file = parse(text)?;
     let servers = file.get(&Yaml::String(section.to_owned()));
-    let entry = servers.map_or(&Yaml::BadValue, |servers| &servers[name]);
+    let entry = servers.map_or(&Yaml::BadValue, |servers| &servers[NAME]);
     if entry.is_badvalue() {
         return Ok(None);
     }
@@ -110,16 +105,16 @@ pub(super) fn server(text: &str, section: &str, name: &str) -> Result<Option<Ser
 }
 
 /// The lines of an entry. A JSON string or list is YAML too.
-fn entry(name: &str, server: &Server, indent: usize) -> Vec<String> {
+fn entry(server: &Server, indent: usize) -> Vec<String> {
     let fields = [
         "enabled: true".to_owned(),
         "type: stdio".to_owned(),
-        format!("name: {name}"),
+        format!("name: {NAME}"),
         format!("cmd: {}", json!(server.program)),
         format!("args: {}", json!(server.arguments)),
         format!("timeout: {TIMEOUT}"),
     ];
-    let title = format!("{:indent$}{name}:", "");
+    let title = format!("{:indent$}{NAME}:", "");
     let fields = fields.map(|field| format!("{:1$}{field}", "", indent + 2));
     std::iter::once(title).chain(fields).collect()
 }

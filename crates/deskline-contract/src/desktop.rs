@@ -105,8 +105,7 @@ impl dyn Desktop + '_ {
     }
 
     pub fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        let workspaces = self.workspaces();
-        workspaces.map_or_else(|| Ok(Vec::new()), Workspaces::window_states)
+        self.ask(|screen| screen.window_states())
     }
 
     pub fn workspace(&mut self) -> Result<Option<u32>> {

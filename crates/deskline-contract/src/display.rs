@@ -143,7 +143,7 @@ pub trait Display {
     /// Without it input goes only to the window in front.
     fn raising(&mut self) -> Offer<&mut dyn Raising>;
 
-    /// Without it all windows are plain ones on the screen.
+    /// Without it no window is put away again, and no workspace is shown again.
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
         None
     }
@@ -179,12 +179,23 @@ pub trait Screen {
     fn every_window(&mut self) -> Result<Vec<Window>>;
 
     /// The app's windows, frontmost first.
-    fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>>;
+    fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>> {
+        let mut windows = self.every_window()?;
+        windows.retain(|window| window.pid == Some(pid));
+        Ok(windows)
+    }
+
+    /// The states of all windows that are not plain ones on the screen.
+    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        Ok(Vec::new())
+    }
 
     /// The pointer's position, and whether a button is down. `None` if the display does not report
     /// it: then the pointer is not put back, and a link does not wait for a button that the person
     /// holds.
-    fn pointer(&mut self) -> Result<Option<Pointer>>;
+    fn pointer(&mut self) -> Result<Option<Pointer>> {
+        Ok(None)
+    }
 
     /// Moves the pointer to a point.
     fn move_pointer(&mut self, to: Point) -> Result<()>;
@@ -196,11 +207,8 @@ pub trait Raising {
     fn activate(&mut self, window: WindowId, cancel: &Cancel) -> Result<()>;
 }
 
-/// Workspaces, and windows that are minimised, shaded, or parts of the desktop.
+/// Workspaces, and windows that are minimised or shaded.
 pub trait Workspaces {
-    /// The states of all windows that are not plain ones on the screen.
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>>;
-
     /// The workspace that shows, counted from 1; `None` if there are none, or it is unknown.
     fn workspace(&mut self) -> Result<Option<u32>> {
         Ok(None)

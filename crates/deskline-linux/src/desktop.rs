@@ -20,7 +20,7 @@ use deskline_input::InputError;
 
 use crate::absent;
 use crate::apps::{self, Identities, Launch, Launched, Running};
-use crate::display::{DisplaySystem, WaylandSystem};
+use crate::display::DisplaySystem;
 use crate::exits::Ends;
 use crate::guard;
 use crate::input_method::InputMethods;
@@ -505,7 +505,7 @@ impl Trees for LinuxDesktop {
     }
 
     fn idle(&mut self) -> Option<Duration> {
-        let display = self.display.wayland().and_then(WaylandSystem::idle);
+        let display = self.display.wayland().and_then(|it| it.idle());
         let trees = self.atspi.idle();
         trees.into_iter().chain(display).min()
     }

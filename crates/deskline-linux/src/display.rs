@@ -1,26 +1,47 @@
 //! The display systems of Linux: their trait, and how to connect to them.
 
 mod described;
-mod gnome;
-mod kde;
-mod sway;
 mod system;
 mod wayland;
-mod wlr;
 mod x11;
 
+use std::time::Duration;
+
 use deskline_contract::{Error, Result};
-use deskline_wayland::{KdeDisplay, SwayDisplay};
+use deskline_unix::wait;
+use deskline_wayland::{GnomeAccess, GnomeDisplay, KdeDisplay, SwayDisplay, WlrDisplay};
 use deskline_x11::X11Display;
 
-use crate::session::Session;
+use crate::session::{GNOME_SHELL, Session};
+use described::Described;
 pub(crate) use described::accessibility;
-pub(crate) use system::{BY_PROTOCOLS, DisplaySystem, Popups, WaylandSystem};
+pub(crate) use system::DisplaySystem;
 use wayland::TreesOnly;
 
-/// KWin's display, in a session of KDE's.
+/// How long a running KWin may take to join the session bus, and then to run scripts: the session
+/// may start a server earlier.
+const JOINS: Duration = Duration::from_secs(3);
+
+/// KWin's display, in a session of KDE's: see [`KdeDisplay::connect`].
 pub(crate) fn kwin(session: &Session) -> Option<Result<KdeDisplay>> {
-    session.kwin().map(|kwin| kde::connect(&kwin))
+    let kwin = session.kwin()?;
+    let connect = || KdeDisplay::connect(&kwin.bus, kwin.pid, &kwin.folder, &kwin.socket);
+    let connected = wait::until(JOINS, Duration::from_millis(50), || {
+        Some(connect()).filter(|it| !it.as_ref().is_err_and(Error::costs_connection))
+    });
+    Some(connected.unwrap_or_else(connect))
+}
+
+/// GNOME Shell's display, where that is the session's compositor.
+fn gnome(session: &Session) -> Option<Result<GnomeDisplay<Described>>> {
+    let session_bus = session.session_bus.as_deref()?;
+    let compositor = session.compositor()?;
+    let access = GnomeAccess {
+        session_bus,
+        wayland_socket: &session.wayland_socket()?,
+    };
+    let described = Described::on(session_bus);
+    (compositor == GNOME_SHELL).then(|| GnomeDisplay::connect(&access, described))
 }
 
 /// Connects to the display of the session. A further display system needs a line here.
@@ -35,7 +56,7 @@ pub(crate) fn connect(session: &Session) -> Result<Box<dyn DisplaySystem>> {
             Err(e) => tracing::warn!("sway is not used: {e}"),
         }
     }
-    match gnome::connect(session) {
+    match gnome(session) {
         Some(Ok(gnome)) => return Ok(Box::new(gnome)),
         Some(Err(e)) => tracing::warn!("Mutter's interfaces are not used: {e}"),
         None => {}
@@ -46,7 +67,7 @@ pub(crate) fn connect(session: &Session) -> Result<Box<dyn DisplaySystem>> {
         None => {}
     }
     if let Some((socket, bus)) = session.wlr() {
-        match wlr::connect(&socket, &bus) {
+        match WlrDisplay::connect(&socket, Described::on(&bus)) {
             Ok(wlr) => return Ok(Box::new(wlr)),
             Err(e) => tracing::warn!("the compositor's protocols are not used: {e}"),
         }

@@ -6,7 +6,7 @@ use deskline_contract::question::{Approval, Question};
 use deskline_contract::{Cancel, Desktop, Error, Platform, Result};
 
 use crate::desktop::LinuxDesktop;
-use crate::display::{self, DisplaySystem, WaylandSystem};
+use crate::display::{self, DisplaySystem};
 use crate::portal::Portal;
 use crate::session::Session;
 use deskline_atspi::AtSpi;
@@ -112,9 +112,8 @@ impl Platform for LinuxPlatform {
             return;
         };
         let made = display::connect(&session).and_then(|mut display| {
-            let made = display
-                .wayland()
-                .map_or(Ok(false), WaylandSystem::prepare)?;
+            let wayland = display.wayland();
+            let made = wayland.map_or(Ok(false), |wayland| wayland.prepare())?;
             Ok(made.then_some(display))
         });
         match made {

@@ -8,11 +8,15 @@ use std::time::Duration;
 
 use deskline_contract::guard::Guards;
 use deskline_contract::{
-    Aim, Cancel, DisplayError, Error, Missing, Offer, Other, Pictures, Pointer, Raising, Result,
-    Window, WindowId, Workspaces,
+    Aim, AppToplevel, Cancel, DisplayError, Error, Missing, Offer, Other, Pictures, Pointer,
+    Raising, Result, Window, WindowId, WindowState, Workspaces,
 };
-use deskline_core::Point;
+use deskline_core::{Point, Rect};
 use deskline_input::{Part, Port};
+
+use crate::described;
+use crate::findings::Findings;
+use crate::listed::{self, Listed, ListedWindow};
 
 /// A compositor. All coordinates are logical pixels.
 pub trait Compositor: Raising + Send {
@@ -22,19 +26,83 @@ pub trait Compositor: Raising + Send {
     }
 
     /// The peculiarities of the compositor's input.
-    fn manner(&self) -> Manner<'_>;
+    fn manner(&self) -> Manner<'_> {
+        Manner::PLAIN
+    }
 
     /// Called when a link begins. With `acts`, input may follow.
     fn begin_link(&mut self, _acts: bool) {}
 
+    /// Called between links: frees kept resources whose time is over. Returns the time until the
+    /// next call; `None` if nothing is kept.
+    fn idle(&mut self) -> Option<Duration> {
+        None
+    }
+
+    /// Creates the input devices that the seat lacks, so that apps know them before the first link.
+    /// Returns whether a device was missing.
+    fn prepare(&mut self) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Sets the target of keys and clicks.
-    fn set_aim(&mut self, aim: Aim);
+    fn set_aim(&mut self, _aim: Aim) {}
+
+    /// All windows. They may be of a moment ago: input is checked by [`Compositor::keyboard`] and
+    /// [`Compositor::over`].
+    fn windows(&mut self) -> Result<Windows>;
 
     /// The toplevels of all apps, frontmost first.
-    fn windows(&mut self) -> Result<Vec<Window>>;
+    fn toplevels(&mut self) -> Result<Vec<Window>> {
+        Ok(match self.windows()? {
+            Windows::Listed(all) => listed::toplevels(&all),
+            Windows::Described(all) => described::windows(all),
+        })
+    }
 
     /// The window that is in front now.
-    fn front(&mut self) -> Result<Option<Window>>;
+    fn front(&mut self) -> Result<Option<Window>> {
+        Ok(match self.windows()? {
+            Windows::Listed(all) => all.iter().find(|w| w.focused).map(ListedWindow::window),
+            Windows::Described(all) => described::front(&all).cloned().map(AppToplevel::window),
+        })
+    }
+
+    /// The states of all windows that are not plain ones on the screen.
+    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        Ok(match self.windows()? {
+            Windows::Listed(all) => listed::away(&all),
+            Windows::Described(_) => Vec::new(),
+        })
+    }
+
+    /// Whether a menu or another pop-up of the app is open. `None` if only the app's tree shows
+    /// that.
+    fn popup_open(&mut self, _pid: u32) -> Result<Option<bool>> {
+        Ok(None)
+    }
+
+    /// The known positions of the app's open pop-ups.
+    fn popups(&mut self, _pid: u32) -> Result<Popups> {
+        Ok(Popups::Placed)
+    }
+
+    /// Records whether the app's tree, which was just read, shows an open menu.
+    fn menu_read(&mut self, _pid: u32, _open: bool) {}
+
+    /// Whether the reported front window may have lost the keyboard to a launcher or a lock screen
+    /// without a report by the compositor. The app then reports it.
+    fn misses_launchers(&mut self) -> bool {
+        false
+    }
+
+    /// The app whose keys this link has taken from the compositor's input method.
+    fn keys_taken_in(&self) -> Option<u32> {
+        None
+    }
+
+    /// Gives the input method these keys back, if they still go `to_text` in that app.
+    fn give_keys_back(&mut self, _to_text: bool) {}
 
     /// The window that receives keys. Waits, for a limited time, until the compositor and the apps
     /// agree on it.
@@ -98,6 +166,33 @@ pub trait Compositor: Raising + Send {
     fn gate(&mut self) -> Option<&mut dyn Gate> {
         None
     }
+
+    /// For the doctor.
+    fn findings(&mut self) -> Findings {
+        Findings::by_protocols(self.guard())
+    }
+}
+
+/// The windows of all apps.
+pub enum Windows {
+    /// As the compositor lists them with their places, frontmost first.
+    Listed(Vec<ListedWindow>),
+    /// As apps describe them, where the compositor reports no more.
+    Described(Vec<AppToplevel>),
+}
+
+impl Windows {
+    pub(crate) fn listed<T>(all: Vec<Listed<T>>) -> Self {
+        Self::Listed(all.into_iter().map(|listed| listed.window).collect())
+    }
+}
+
+/// The known places of an app's open pop-ups.
+pub enum Popups {
+    /// They are among the windows.
+    Placed,
+    /// The bounds of the screen that contains them, if it is known.
+    Within(Option<Rect>),
 }
 
 /// The compositor of a display. GNOME has two: one for each way in which it is used.

@@ -20,12 +20,12 @@ pub trait Toplevels: Send {
     /// Of the accessibility bus.
     fn size(&mut self, id: WindowId) -> Result<Option<(i32, i32)>>;
 
-    /// The app's open menu.
+    /// The app's open menu. `known`: whether one is open, if the app's tree was just read.
     ///
     /// # Errors
     ///
     /// Of the accessibility bus.
-    fn open_menu(&mut self, pid: u32) -> Result<Option<OpenMenu>>;
+    fn open_menu(&mut self, pid: u32, known: Option<bool>) -> Result<Option<OpenMenu>>;
 
     /// The visible elements of a toplevel.
     ///

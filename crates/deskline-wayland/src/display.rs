@@ -6,7 +6,7 @@ use std::time::Duration;
 use deskline_contract::guard::Guards;
 use deskline_contract::{
     Clipboard, Display, DisplayError, Error, KeyInput, Missing, Offer, Overlay, Pictures, Pointer,
-    PointerInput, Raising, Result, Screen, Window, WindowId, Workspaces,
+    PointerInput, Raising, Result, Screen, Window, WindowId, WindowState, Workspaces,
 };
 use deskline_core::Point;
 use deskline_input::{
@@ -15,7 +15,7 @@ use deskline_input::{
 };
 use deskline_unix::unread::Unread;
 
-use crate::compositor::{BoxedPort, Current, Gate, Input, Keyboard, Located};
+use crate::compositor::{BoxedPort, Compositor, Current, Gate, Input, Keyboard, Located};
 use crate::reader;
 
 /// The time between two keys: mousepad was disconnected after 580 characters without a pause.
@@ -51,13 +51,18 @@ impl<C: Current> WaylandDisplay<C> {
         }
     }
 
+    /// The compositor as it is used now.
+    pub fn compositor(&mut self) -> &mut dyn Compositor {
+        self.compositor.current_mut()
+    }
+
     /// The receiver of keys, and the id of its window.
     fn receiver(
         &mut self,
         aim: Option<Aim>,
         cancel: &Cancel,
     ) -> Result<(Receiver, Option<WindowId>)> {
-        let (window, popup) = match self.compositor.current_mut().keyboard(aim, cancel)? {
+        let (window, popup) = match self.compositor().keyboard(aim, cancel)? {
             Keyboard::Nobody => return Ok((Receiver::Nobody, None)),
             Keyboard::Unclear(why) => return Ok((Receiver::Unclear(why), None)),
             Keyboard::Window { window, popup } => (window, popup),
@@ -85,7 +90,7 @@ impl<C: Current> WaylandDisplay<C> {
     /// The other app's window that covers a point, if any.
     fn over(&mut self, at: Point, aim: Option<Aim>) -> Result<Option<Other>> {
         match aim {
-            Some(aim) => self.compositor.current_mut().over(at, aim),
+            Some(aim) => self.compositor().over(at, aim),
             None => Ok(None),
         }
     }
@@ -121,7 +126,7 @@ impl<C: Current> WaylandDisplay<C> {
         });
         let located = still.and(located);
         if located.is_err() {
-            self.compositor.current_mut().release();
+            self.compositor().release();
         }
         Ok(located?.offset)
     }
@@ -134,16 +139,16 @@ impl<C: Current + 'static> Display for WaylandDisplay<C> {
 
     fn set_aim(&mut self, aim: Aim) {
         self.hands.aim = Some(aim);
-        self.compositor.current_mut().set_aim(aim);
+        self.compositor().set_aim(aim);
     }
 
     fn release_all(&mut self) {
         // A lost connection has released them.
         match deskline_input::release_all(self) {
-            Ok(()) => self.compositor.current_mut().end_input(),
+            Ok(()) => self.compositor().end_input(),
             Err(e) => {
                 tracing::debug!("not all keys and buttons were released: {e}");
-                self.compositor.current_mut().release();
+                self.compositor().release();
             }
         }
     }
@@ -157,7 +162,7 @@ impl<C: Current + 'static> Display for WaylandDisplay<C> {
     }
 
     fn workspaces(&mut self) -> Option<&mut dyn Workspaces> {
-        self.compositor.current_mut().workspaces()
+        self.compositor().workspaces()
     }
 
     fn pointer_input(&mut self) -> Offer<&mut dyn PointerInput> {
@@ -171,11 +176,11 @@ impl<C: Current + 'static> Display for WaylandDisplay<C> {
     }
 
     fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
-        self.compositor.current_mut().pictures()
+        self.compositor().pictures()
     }
 
     fn guard(&mut self) -> Offer<&mut dyn Guards> {
-        self.compositor.current_mut().guard()
+        self.compositor().guard()
     }
 
     fn overlay(&mut self) -> Offer<&mut dyn Overlay> {
@@ -189,29 +194,27 @@ impl<C: Current + 'static> Display for WaylandDisplay<C> {
 
 impl<C: Current> Screen for WaylandDisplay<C> {
     fn front(&mut self) -> Result<Option<Window>> {
-        self.compositor.current_mut().front()
+        self.compositor().front()
     }
 
     fn every_window(&mut self) -> Result<Vec<Window>> {
-        self.compositor.current_mut().windows()
+        self.compositor().toplevels()
     }
 
-    fn windows_of(&mut self, pid: u32) -> Result<Vec<Window>> {
-        let mut windows = self.compositor.current_mut().windows()?;
-        windows.retain(|window| window.pid == Some(pid));
-        Ok(windows)
+    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        self.compositor().window_states()
     }
 
     fn pointer(&mut self) -> Result<Option<Pointer>> {
-        self.compositor.current_mut().pointer()
+        self.compositor().pointer()
     }
 
     fn move_pointer(&mut self, to: Point) -> Result<()> {
         let offset = self.reach(&[to], &Cancel::new())?;
-        if let Some(gate) = self.compositor.current_mut().gate() {
+        if let Some(gate) = self.compositor().gate() {
             return gate.put_pointer(to);
         }
-        self.compositor.current_mut().devices(offset)?.go(to)
+        self.compositor().devices(offset)?.go(to)
     }
 }
 
@@ -255,7 +258,7 @@ impl<C: Current> Scene for WaylandDisplay<C> {
 
     fn begin(&mut self, doing: Doing) -> Result<()> {
         if let Doing::Text | Doing::Key(_) = doing {
-            self.compositor.current_mut().ready()?;
+            self.compositor().ready()?;
         }
         self.unread = None;
         let socket = self.compositor.current().manner().ends_slow_readers;

@@ -3,7 +3,7 @@ use deskline_input::{Button, Click, Part, Port, Stroke};
 
 use super::*;
 
-use crate::compositor::{Compositor, Located, Manner, plus};
+use crate::compositor::{Located, Manner, Windows, plus};
 
 /// A compositor that gives scripted answers and records what is sent.
 #[derive(Default)]
@@ -85,18 +85,12 @@ impl Compositor for Scripted {
         }
     }
 
-    fn set_aim(&mut self, _: Aim) {}
-
     fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
         Err(Missing::new("none"))
     }
 
-    fn windows(&mut self) -> Result<Vec<Window>> {
-        Ok(Vec::new())
-    }
-
-    fn front(&mut self) -> Result<Option<Window>> {
-        Ok(None)
+    fn windows(&mut self) -> Result<Windows> {
+        Ok(Windows::Listed(Vec::new()))
     }
 
     fn keyboard(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Keyboard> {

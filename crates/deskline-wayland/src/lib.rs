@@ -8,6 +8,7 @@
 //! - `wlroots`: a connection whose every wait has a time limit, virtual devices, screencopy.
 //! - [`clipboard`]: saved, lent and given back by data control; on GNOME by Mutter's own interface.
 //! - `eis`: libei's client side, for KWin and Mutter.
+//! - `findings`: what the doctor reports about a compositor.
 //! - `events`, `layout`: the single events that KWin and Mutter accept, as a port; the keys for a
 //!   character in the compositor's keymap.
 //! - `kde`: [`KdeDisplay`], KWin.
@@ -31,6 +32,7 @@ mod described;
 mod display;
 mod eis;
 mod events;
+mod findings;
 mod gnome;
 pub mod helper;
 mod kde;
@@ -43,10 +45,12 @@ mod sway;
 mod wlr;
 mod wlroots;
 
+pub use compositor::{Compositor, Current, Popups, Windows};
 pub use described::{OpenMenu, Part, Toplevels};
 pub use display::WaylandDisplay;
-pub use gnome::{ExtensionUse, GnomeAccess, GnomeDisplay, gnome_clipboard};
+pub use findings::{BY_PROTOCOLS, Findings};
+pub use gnome::{GnomeAccess, GnomeDisplay, gnome_clipboard};
 pub use kde::{KWINS_INPUT_METHOD, KdeDisplay};
-pub use listed::{Kind, Listed, ListedWindow};
+pub use listed::{Corner, Kind, ListedWindow};
 pub use sway::{OwnSocket, SwayDisplay};
 pub use wlr::{WlrDisplay, is_wlr, wlr_lacks};

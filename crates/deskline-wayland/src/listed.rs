@@ -1,6 +1,6 @@
 //! The windows of compositors that report where windows are.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 
 use deskline_contract::{Other, Place, Window, WindowId, WindowState};
 use deskline_core::Rect;
@@ -86,6 +86,21 @@ pub struct ListedWindow {
     /// The bounds of the client's buffer, which includes the client's own shadow.
     #[serde(deserialize_with = "rect")]
     pub buffer: Rect,
+    #[serde(skip)]
+    pub corner: Corner,
+}
+
+/// What is known of where the content of a native window begins in its buffer, after the shadow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Corner {
+    /// The content begins at its place.
+    #[default]
+    Exact,
+    /// The same, and the toolkit may draw a title bar and a border inside. One of the toolkit's
+    /// units has this many of the compositor's.
+    Framed { unit: i32 },
+    /// The compositor does not report it.
+    NotTold,
 }
 
 fn rect<'de, D: Deserializer<'de>>(from: D) -> Result<Rect, D::Error> {
@@ -105,12 +120,6 @@ impl<T> Deref for Listed<T> {
 
     fn deref(&self) -> &ListedWindow {
         &self.window
-    }
-}
-
-impl<T> DerefMut for Listed<T> {
-    fn deref_mut(&mut self) -> &mut ListedWindow {
-        &mut self.window
     }
 }
 
@@ -140,7 +149,7 @@ impl ListedWindow {
 }
 
 /// The windows of these that are minimised, on another workspace, or parts of the desktop.
-pub(crate) fn away<T>(windows: &[Listed<T>]) -> Vec<(WindowId, WindowState)> {
+pub(crate) fn away(windows: &[ListedWindow]) -> Vec<(WindowId, WindowState)> {
     let states = windows.iter().filter_map(|w| {
         let state = WindowState {
             workspace: Some(w.workspace).filter(|n| *n > 0),
@@ -156,7 +165,7 @@ pub(crate) fn away<T>(windows: &[Listed<T>]) -> Vec<(WindowId, WindowState)> {
 }
 
 /// The windows of these that are listed.
-pub(crate) fn toplevels<T>(windows: &[Listed<T>]) -> Vec<Window> {
+pub(crate) fn toplevels(windows: &[ListedWindow]) -> Vec<Window> {
     let mut listed: Vec<_> = windows.iter().filter(|w| w.kind.is_listed()).collect();
     listed.sort_by_key(|w| (!w.visible, w.kind.rank()));
     listed.into_iter().map(|w| w.window()).collect()

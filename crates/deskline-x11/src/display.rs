@@ -160,6 +160,15 @@ impl Screen for X11Display {
         Ok(windows.iter().map(Toplevel::window).collect())
     }
 
+    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        let shown = self.x11.workspace()?;
+        let windows = self.app_windows()?.into_iter();
+        let states = windows.map(|w| (WindowId(w.id.into()), w.state(shown)));
+        Ok(states
+            .filter(|(_, state)| *state != WindowState::default())
+            .collect())
+    }
+
     fn pointer(&mut self) -> Result<Option<Pointer>> {
         self.x11.pointer().map(Some)
     }
@@ -170,15 +179,6 @@ impl Screen for X11Display {
 }
 
 impl Workspaces for X11Display {
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        let shown = self.x11.workspace()?;
-        let windows = self.app_windows()?.into_iter();
-        let states = windows.map(|w| (WindowId(w.id.into()), w.state(shown)));
-        Ok(states
-            .filter(|(_, state)| *state != WindowState::default())
-            .collect())
-    }
-
     fn workspace(&mut self) -> Result<Option<u32>> {
         Ok(self.x11.workspace()?.map(|n| n.saturating_add(1)))
     }

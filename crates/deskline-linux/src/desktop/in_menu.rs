@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use deskline_contract::{AppWindows as _, Cancel, Result, Scope, TargetError};
 use deskline_core::{Element, ElementId, Point, Rect, States, Tree};
 
+use deskline_wayland::Popups;
+
 use super::LinuxDesktop;
-use crate::display::Popups;
 use crate::menus::context::{self, Item, Source};
 use crate::menus::{self, Heed};
 

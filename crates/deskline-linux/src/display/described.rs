@@ -17,8 +17,6 @@ pub(super) struct Described {
     atspi: Option<AtSpi>,
     /// The toplevels of the last look.
     last: Vec<AppToplevel>,
-    /// Whether the tree that was just read, of this app, shows an open menu.
-    menu_read: Option<(u32, bool)>,
 }
 
 impl Described {
@@ -28,14 +26,7 @@ impl Described {
             session_bus: session_bus.to_owned(),
             atspi: None,
             last: Vec::new(),
-            menu_read: None,
         }
-    }
-
-    /// Records whether the app's tree, which was just read, shows an open menu: the next call of
-    /// `popup_open` then needs no reading of its own.
-    pub(super) fn menu_read(&mut self, pid: u32, open: bool) {
-        self.menu_read = Some((pid, open));
     }
 
     fn atspi(&mut self) -> Result<&mut AtSpi> {
@@ -50,19 +41,19 @@ impl Described {
     fn known(&self, id: WindowId) -> Option<&AppToplevel> {
         self.last.iter().find(|known| known.id == id)
     }
+}
 
-    /// The windows of an app, as of the last look.
-    pub(super) fn windows(&self, pid: u32) -> atspi::Windows {
-        let of_app = self.last.iter().filter(|t| t.pid == pid);
-        let for_tree = |described: &AppToplevel| atspi::Toplevel {
-            frame: Some(described.path().to_owned()),
-            ..atspi::Toplevel::new(described.id, described.title.clone(), NOWHERE)
-        };
-        atspi::Windows {
-            toplevels: of_app.map(for_tree).collect(),
-            unplaced: true,
-            ..atspi::Windows::default()
-        }
+/// The windows of an app among these.
+pub(super) fn described(all: &[AppToplevel], pid: u32) -> atspi::Windows {
+    let of_app = all.iter().filter(|t| t.pid == pid);
+    let for_tree = |described: &AppToplevel| atspi::Toplevel {
+        frame: Some(described.path().to_owned()),
+        ..atspi::Toplevel::new(described.id, described.title.clone(), NOWHERE)
+    };
+    atspi::Windows {
+        toplevels: of_app.map(for_tree).collect(),
+        unplaced: true,
+        ..atspi::Windows::default()
     }
 }
 
@@ -85,12 +76,11 @@ impl Toplevels for Described {
         Ok(listed)
     }
 
-    fn open_menu(&mut self, pid: u32) -> Result<Option<OpenMenu>> {
-        let read = self.menu_read.take().filter(|(of, _)| *of == pid);
-        let windows = self.windows(pid);
+    fn open_menu(&mut self, pid: u32, known: Option<bool>) -> Result<Option<OpenMenu>> {
+        let windows = described(&self.last, pid);
         let atspi = self.atspi()?;
-        let open = match read {
-            Some((_, open)) => open,
+        let open = match known {
+            Some(open) => open,
             None => menus::is_open(&atspi.read(pid, Scope::Showing, &windows)?),
         };
         let placed = atspi.ignores_clicks_in_new_menus(pid);
@@ -110,7 +100,7 @@ impl Toplevels for Described {
         let Some(pid) = self.known(id).map(|toplevel| toplevel.pid) else {
             return Ok(Vec::new());
         };
-        let windows = self.windows(pid);
+        let windows = described(&self.last, pid);
         let tree = self.atspi()?.read(pid, Scope::Showing, &windows)?;
         Ok(parts(&tree, id))
     }

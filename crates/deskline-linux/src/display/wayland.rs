@@ -8,9 +8,10 @@ use deskline_contract::{
     Aim, Clipboard, Display, KeyInput, Missing, Offer, Overlay, Pictures, PointerInput, Raising,
     Result, Screen,
 };
+use deskline_wayland::Compositor;
 use deskline_x11::X11Display;
 
-use super::system::{DisplaySystem, WaylandSystem};
+use super::system::DisplaySystem;
 use crate::session::Session;
 
 /// A display without windows, input and pictures: each ability is missing for the same reason.
@@ -68,7 +69,7 @@ impl DisplaySystem for TreesOnly {
         None
     }
 
-    fn wayland(&mut self) -> Option<&mut dyn WaylandSystem> {
+    fn wayland(&mut self) -> Option<&mut dyn Compositor> {
         None
     }
 }

@@ -2,9 +2,10 @@
 
 use deskline_atspi as atspi;
 use deskline_contract::{Result, WindowId};
+use deskline_wayland::Compositor;
 use deskline_x11::{Shadow, Toplevel, X11Display};
 
-use super::system::{DisplaySystem, WaylandSystem};
+use super::system::DisplaySystem;
 
 impl DisplaySystem for X11Display {
     fn windows_for_tree(&mut self, pid: u32, popups: bool) -> Result<atspi::Windows> {
@@ -39,7 +40,7 @@ impl DisplaySystem for X11Display {
         Some(self)
     }
 
-    fn wayland(&mut self) -> Option<&mut dyn WaylandSystem> {
+    fn wayland(&mut self) -> Option<&mut dyn Compositor> {
         None
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::remedy::carry_out;
-use crate::display::{self, WaylandSystem as _};
+use crate::display;
 use crate::session::Session;
 use deskline_contract::doctor::Fix;
 
@@ -54,7 +54,7 @@ fn is_missing(session: &Session) -> bool {
     let Some(Ok(mut kwin)) = display::kwin(session) else {
         return true;
     };
-    let found = kwin.findings();
+    let found = kwin.compositor().findings();
     found.mends_keys == file || found.mends_pictures == file
 }
 

@@ -2,10 +2,10 @@
 
 use deskline_contract::Missing;
 
-use deskline_wayland::wlr_lacks;
+use deskline_wayland::{BY_PROTOCOLS, wlr_lacks};
 
 use super::remedy::{NOBODY, PRIVATE};
-use crate::display::{self, BY_PROTOCOLS};
+use crate::display;
 use crate::guard;
 use crate::session::Session;
 use deskline_contract::doctor::{Check, Fix};

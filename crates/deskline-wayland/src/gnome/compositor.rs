@@ -1,11 +1,8 @@
 //! GNOME as the compositor of a display. Uses the window positions that Deskline's extension
 //! reports while it is on, and otherwise the interfaces that Mutter offers every program.
 
-use std::time::Duration;
-
 use deskline_contract::{Cancel, Raising, Result, WindowId};
 
-use super::extension::ShellWindow;
 use super::placed::Placed;
 use super::plain::Plain;
 use super::raise::SUBMENUS;
@@ -13,17 +10,6 @@ use super::session::Access;
 use crate::compositor::{Compositor, Current};
 use crate::described::Toplevels;
 use crate::display::WaylandDisplay;
-
-/// How Deskline's extension of the shell is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExtensionUse {
-    /// It is not used.
-    None,
-    /// It is used only to raise windows: its version differs.
-    Raise,
-    /// It is used to raise windows, and for their positions on the screen.
-    Places,
-}
 
 /// A GNOME session as the display of a link.
 pub type GnomeDisplay<T> = WaylandDisplay<Gnome<T>>;
@@ -53,66 +39,6 @@ impl<T: Toplevels> GnomeDisplay<T> {
         };
         gnome.look_for_places();
         Ok(Self::new(gnome))
-    }
-
-    /// The source of the toplevels that apps describe, brought up to date.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the accessibility bus.
-    pub fn described(&mut self) -> Result<&T> {
-        self.compositor.plain.recent()?;
-        Ok(self.compositor.plain.source())
-    }
-
-    /// The source of the toplevels.
-    pub fn source_mut(&mut self) -> &mut T {
-        self.compositor.plain.source_mut()
-    }
-
-    /// All windows, topmost first. `None` if their positions are unknown.
-    ///
-    /// # Errors
-    ///
-    /// If the extension was switched off since the link began: the coordinates would have another
-    /// meaning.
-    pub fn shell_windows(&mut self) -> Result<Option<Vec<ShellWindow>>> {
-        let placed = self.compositor.places();
-        placed.map(|placed| placed.shell_windows()).transpose()
-    }
-
-    /// Whether a menu or another pop-up of the app is open.
-    ///
-    /// # Errors
-    ///
-    /// If the shell or the accessibility bus does not answer.
-    pub fn popup_open(&mut self, pid: u32) -> Result<bool> {
-        let gnome = &mut self.compositor;
-        match gnome.places() {
-            Some(placed) => placed.popup_open(pid),
-            None => gnome.plain.find_menu(pid),
-        }
-    }
-
-    /// Call it between links. Returns when to call it again, if ever.
-    pub fn idle(&mut self) -> Option<Duration> {
-        let Gnome { plain, placed, .. } = &mut self.compositor;
-        let idle = [plain.sessions.idle(), placed.sessions.idle()];
-        idle.into_iter().flatten().min()
-    }
-
-    /// Whether coordinates are the screen's, as of the last check.
-    pub fn has_places(&self) -> bool {
-        self.compositor.has_places
-    }
-
-    /// How Deskline's extension of the shell is used.
-    pub fn extension(&self) -> ExtensionUse {
-        match self.compositor.plain.extension.look() {
-            _ if self.compositor.has_places => ExtensionUse::Places,
-            true => ExtensionUse::Raise,
-            false => ExtensionUse::None,
-        }
     }
 }
 

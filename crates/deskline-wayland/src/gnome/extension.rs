@@ -11,7 +11,7 @@ use zbus::zvariant::DynamicDeserialize;
 
 use super::bus::Calls;
 use crate::dbus::Arguments;
-use crate::listed::{Kind, Listed, ListedWindow};
+use crate::listed::{Corner, Kind, Listed, ListedWindow};
 
 const NAME: &str = "org.deskline.Shell";
 const PATH: &str = "/org/deskline/Shell";
@@ -34,16 +34,9 @@ pub(crate) struct Extension {
     last: Arc<Mutex<Option<(Instant, Screen)>>>,
 }
 
-/// A window as the shell reports it, in the coordinates of the shell's stage.
-pub(crate) type ShellWindow = Listed<Scale>;
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scale {
-    /// The scale of its monitor.
-    pub(crate) scale: f64,
-    /// How many stage units one unit of its toolkit has.
-    pub unit: i32,
-}
+/// A window as the shell reports it, in the coordinates of the shell's stage, with the scale of its
+/// monitor.
+pub(crate) type ShellWindow = Listed<f64>;
 
 /// The windows on the screen, and the pointer.
 #[derive(Debug, Clone)]
@@ -253,9 +246,9 @@ fn window(reported: Reported) -> ShellWindow {
         // size.
         frame: rect(buffer),
         buffer: rect(buffer),
+        corner: Corner::Framed { unit: 1 },
     };
-    let own = Scale { scale, unit: 1 };
-    Listed { window, own }
+    Listed { window, own: scale }
 }
 
 fn rect((x, y, w, h): Rectangle) -> Rect {

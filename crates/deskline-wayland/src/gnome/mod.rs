@@ -34,5 +34,5 @@ mod session;
 mod sessions;
 
 pub use clipboard::clipboard as gnome_clipboard;
-pub use compositor::{ExtensionUse, GnomeDisplay};
+pub use compositor::GnomeDisplay;
 pub use session::Access as GnomeAccess;

@@ -19,8 +19,9 @@ use super::raise::ESC;
 use super::scales;
 use super::session::{self, Access};
 use super::sessions::Sessions;
-use crate::compositor::{BoxedPort, Compositor, Keyboard, Manner, await_front, gone};
-use crate::listed::{self, Kind};
+use crate::compositor::{BoxedPort, Compositor, Keyboard, Windows, await_front, gone};
+use crate::findings::Findings;
+use crate::listed::{Corner, Kind, Listed};
 
 /// How long the shell may take to give a window the keyboard: 10 ms on an idle machine, 430 ms on a
 /// busy one.
@@ -39,6 +40,8 @@ pub(crate) struct Placed {
     casts: Casts,
     /// The window of the input that follows.
     aim: Option<WindowId>,
+    /// Whether Mutter scales the content of windows, once this link has asked.
+    scales_content: Option<bool>,
 }
 
 impl Placed {
@@ -49,15 +52,16 @@ impl Placed {
             extension: extension.clone(),
             casts: Casts::on(to.session_bus),
             aim: None,
+            scales_content: None,
         })
     }
 
     /// Whether the extension reports places now.
     pub(crate) fn is_there(&self) -> bool {
-        self.extension.is_on() && self.look().is_ok()
+        self.extension.is_on() && self.screen().is_ok()
     }
 
-    fn look(&self) -> Result<Screen> {
+    fn screen(&self) -> Result<Screen> {
         self.extension.screen()
     }
 
@@ -71,23 +75,10 @@ impl Placed {
         self.casts.end();
     }
 
-    /// All windows, topmost first.
-    pub(crate) fn shell_windows(&self) -> Result<Vec<ShellWindow>> {
-        let mut windows = self.recent()?.windows;
-        // Otherwise Mutter scales the screens, not their content.
-        if windows.iter().any(|w| w.own.scale > 1.0) && scales::are_in_windows(&self.sessions.bus) {
-            for window in &mut windows {
-                window.own.unit = (window.own.scale.round() as i32).max(1);
-            }
-        }
-        Ok(windows)
-    }
-
-    /// Whether the app has a pop-up open. The shell does not distinguish menus from tooltips. A
-    /// click closes a tooltip, and it returns only after the pointer has moved.
-    pub(crate) fn popup_open(&self, pid: u32) -> Result<bool> {
-        let windows = self.recent()?.windows;
-        Ok(windows.iter().any(|w| is_open_popup(w) && w.pid == pid))
+    /// Whether Mutter scales the content of windows, not the screens, as of this link.
+    fn scales_content(&mut self) -> bool {
+        let ask = || scales::are_in_windows(&self.sessions.bus);
+        *self.scales_content.get_or_insert_with(ask)
     }
 
     /// An open pop-up of another app than this window's.
@@ -101,7 +92,7 @@ impl Placed {
     /// Presses Esc and waits until a pop-up is gone (bounded).
     pub(crate) fn escape(&mut self, popup: &ShellWindow) -> Result<()> {
         self.sessions.get()?.port((0.0, 0.0)).tap(ESC)?;
-        let gone = || Ok(self.look()?.windows.iter().all(|w| w.id != popup.id));
+        let gone = || Ok(self.screen()?.windows.iter().all(|w| w.id != popup.id));
         wait::holds(&Cancel::new(), RESTACKS, LOOK, gone).map(drop)
     }
 }
@@ -156,30 +147,12 @@ impl Raising for Placed {
         let failure =
             "a dialog of its app may keep the keyboard: GNOME Shell did not give it to the window";
         await_front(id, (failure, RAISES, LOOK), cancel, || {
-            Ok(self.look()?.focused().map(|window| WindowId(window.id)))
+            Ok(self.screen()?.focused().map(|window| WindowId(window.id)))
         })
     }
 }
 
 impl Workspaces for Placed {
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        let is_toplevel = |windows: &[ShellWindow], id: WindowId| {
-            windows
-                .iter()
-                .any(|w| w.id == id.0 && w.kind == Kind::Toplevel)
-        };
-        let windows = self.recent()?.windows;
-        if windows
-            .iter()
-            .all(|w| w.visible || w.kind != Kind::Toplevel)
-        {
-            return Ok(Vec::new());
-        }
-        let mut away = self.extension.away()?.1;
-        away.retain(|(id, _)| is_toplevel(&windows, *id));
-        Ok(away)
-    }
-
     fn workspace(&mut self) -> Result<Option<u32>> {
         Ok(Some(self.extension.away()?.0))
     }
@@ -224,12 +197,9 @@ impl Pictures for Placed {
 }
 
 impl Compositor for Placed {
-    fn manner(&self) -> Manner<'_> {
-        Manner::PLAIN
-    }
-
     fn begin_link(&mut self, acts: bool) {
         self.end_cast();
+        self.scales_content = None;
         self.sessions.begin_link(acts);
     }
 
@@ -237,8 +207,41 @@ impl Compositor for Placed {
         self.aim = aim.window;
     }
 
-    fn windows(&mut self) -> Result<Vec<Window>> {
-        Ok(listed::toplevels(&self.recent()?.windows))
+    fn windows(&mut self) -> Result<Windows> {
+        let mut windows = self.recent()?.windows;
+        if windows.iter().any(|w| w.own > 1.0) && self.scales_content() {
+            for Listed { window, own } in &mut windows {
+                let unit = (own.round() as i32).max(1);
+                window.corner = Corner::Framed { unit };
+            }
+        }
+        Ok(Windows::listed(windows))
+    }
+
+    /// The shell does not distinguish menus from tooltips. A click closes a tooltip, and it returns
+    /// only after the pointer has moved.
+    fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
+        let windows = self.recent()?.windows;
+        let is = |w: &ShellWindow| is_open_popup(w) && w.pid == pid;
+        Ok(Some(windows.iter().any(is)))
+    }
+
+    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        let is_toplevel = |windows: &[ShellWindow], id: WindowId| {
+            windows
+                .iter()
+                .any(|w| w.id == id.0 && w.kind == Kind::Toplevel)
+        };
+        let windows = self.recent()?.windows;
+        if windows
+            .iter()
+            .all(|w| w.visible || w.kind != Kind::Toplevel)
+        {
+            return Ok(Vec::new());
+        }
+        let mut away = self.extension.away()?.1;
+        away.retain(|(id, _)| is_toplevel(&windows, *id));
+        Ok(away)
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
@@ -248,7 +251,7 @@ impl Compositor for Placed {
     /// Input follows, so this first gives apps the time to bind new devices.
     fn keyboard(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
         self.sessions.introduce();
-        Ok(match self.look()?.focused() {
+        Ok(match self.screen()?.focused() {
             Some(focused) => focused.keyboard(),
             None => Keyboard::Unclear(
                 "no app has the keyboard: GNOME's overview or a dialog of its own may be open"
@@ -274,7 +277,7 @@ impl Compositor for Placed {
                 }),
                 Over::Window(id) if aim.window == Some(WindowId(id)) => None,
                 Over::Window(id) => {
-                    let windows = self.look()?.windows;
+                    let windows = self.screen()?.windows;
                     let window = windows.iter().find(|w| w.id == id && w.pid != aim.pid);
                     window.map(|window| window.other())
                 }
@@ -320,13 +323,23 @@ impl Compositor for Placed {
         session::frames()?;
         Ok(self)
     }
+
+    fn idle(&mut self) -> Option<Duration> {
+        self.sessions.idle()
+    }
+
+    fn findings(&mut self) -> Findings {
+        Findings {
+            raise: "by Deskline's extension, which also reports positions on the screen",
+            ..Findings::by_protocols(self.guard())
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gnome::extension::Scale;
-    use crate::listed::{Listed, ListedWindow};
+    use crate::listed::ListedWindow;
 
     fn shell_window(id: u64, pid: u32, kind: Kind, focused: bool) -> ShellWindow {
         let place = Rect::at(0, 0, 40, 30);
@@ -344,12 +357,9 @@ mod tests {
             content: place,
             frame: place,
             buffer: place,
+            corner: Corner::Exact,
         };
-        let own = Scale {
-            scale: 1.0,
-            unit: 1,
-        };
-        Listed { window, own }
+        Listed { window, own: 1.0 }
     }
 
     #[test]

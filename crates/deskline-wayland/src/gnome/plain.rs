@@ -18,8 +18,11 @@ use super::recency::Recency;
 use super::scales;
 use super::session::{self, Access};
 use super::sessions::Sessions;
-use crate::compositor::{BoxedPort, Compositor, Input, Keyboard, Located, Manner, gone};
+use crate::compositor::{
+    BoxedPort, Compositor, Input, Keyboard, Located, Manner, Popups, Windows, gone,
+};
 use crate::described::{self, OpenMenu, Toplevels};
+use crate::findings::Findings;
 use crate::pipewire;
 
 /// How long Mutter may take to paint a window for its stream: 50 ms on an idle machine.
@@ -52,6 +55,8 @@ pub(crate) struct Plain<T> {
     /// The menu that last had the keyboard, and its window. While the menu has the keyboard, GTK 3
     /// reports the menu or no window as active.
     menu: Option<(WindowId, OpenMenu)>,
+    /// Whether the tree that was just read, of this app, shows an open menu.
+    menu_read: Option<(u32, bool)>,
     /// The origins of the pictured windows' contents, each valid for [`KNOWN`].
     known: HashMap<WindowId, Known>,
     /// The scales of the screens, once this link has asked for them.
@@ -88,6 +93,7 @@ impl<T: Toplevels> Plain<T> {
             last: None,
             recency: Recency::default(),
             menu: None,
+            menu_read: None,
             known: HashMap::new(),
             screens: None,
         })
@@ -115,16 +121,6 @@ impl<T: Toplevels> Plain<T> {
             Some((at, all)) if at.elapsed() < extension::RECENT => Ok(all.clone()),
             _ => self.toplevels(),
         }
-    }
-
-    /// The source of the toplevels.
-    pub fn source(&self) -> &T {
-        &self.toplevels
-    }
-
-    /// The mutable source of the toplevels.
-    pub(super) fn source_mut(&mut self) -> &mut T {
-        &mut self.toplevels
     }
 
     /// The window whose menu last had the keyboard.
@@ -211,7 +207,10 @@ impl<T: Toplevels> Plain<T> {
         let Some(window) = window else {
             return Ok(false);
         };
-        self.menu = self.toplevels.open_menu(pid)?.map(|menu| (window, menu));
+        // A tree that was read for this is not read again.
+        let read = self.menu_read.take().filter(|(of, _)| *of == pid);
+        let menu = self.toplevels.open_menu(pid, read.map(|(_, open)| open))?;
+        self.menu = menu.map(|menu| (window, menu));
         Ok(self.menu.is_some())
     }
 
@@ -336,8 +335,20 @@ impl<T: Toplevels> Compositor for Plain<T> {
         self.aim = Some(aim);
     }
 
-    fn windows(&mut self) -> Result<Vec<Window>> {
-        Ok(described::windows(self.recent()?))
+    fn windows(&mut self) -> Result<Windows> {
+        self.recent().map(Windows::Described)
+    }
+
+    fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
+        self.find_menu(pid).map(Some)
+    }
+
+    fn popups(&mut self, _pid: u32) -> Result<Popups> {
+        Ok(Popups::Within(None))
+    }
+
+    fn menu_read(&mut self, pid: u32, open: bool) {
+        self.menu_read = Some((pid, open));
     }
 
     fn front(&mut self) -> Result<Option<Window>> {
@@ -417,5 +428,23 @@ impl<T: Toplevels> Compositor for Plain<T> {
     fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
         session::frames()?;
         Ok(self)
+    }
+
+    fn idle(&mut self) -> Option<Duration> {
+        self.sessions.idle()
+    }
+
+    fn findings(&mut self) -> Findings {
+        let raise = if self.extension.look() {
+            "by Deskline's extension. It is of another version than Deskline, and reports no \
+            positions on the screen: install it again from extensions/gnome in Deskline's source"
+        } else {
+            "by Alt+Esc. Deskline's extension (extensions/gnome in its source) is faster and more \
+            reliable, and reports positions on the screen"
+        };
+        Findings {
+            raise,
+            ..Findings::by_protocols(self.guard())
+        }
     }
 }

@@ -4,11 +4,12 @@ use deskline_contract::wait;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use deskline_contract::doctor::Fix;
 use deskline_contract::error::setup::KWIN_INPUT;
 use deskline_contract::guard::{Grab, Guards, Task};
 use deskline_contract::{
     Aim, Cancel, Error, Missing, Offer, Other, Picture, PictureNature, Pictures, Pointer, Raising,
-    Result, Window, WindowId, WindowState, Workspaces,
+    Result, WindowId, WindowState, Workspaces,
 };
 use deskline_core::Point;
 use deskline_input::Part;
@@ -21,12 +22,13 @@ use super::picture::{self, Access};
 use super::script::Scripts;
 use super::windows::{self, Screen};
 use crate::compositor::{
-    BoxedPort, Compositor, Gate, Input, Keyboard, Located, Manner, await_front, gone, plus,
+    BoxedPort, Compositor, Gate, Input, Keyboard, Located, Manner, Windows, await_front, gone, plus,
 };
 use crate::display::WaylandDisplay;
 use crate::eis::Eis;
 use crate::events::{Events, Sent};
-use crate::listed::{self, Kind, Listed};
+use crate::findings::Findings;
+use crate::listed::{Kind, Listed};
 use crate::wlroots::client::{Client, lost};
 
 /// How long KWin may take to bring a window to the front.
@@ -118,65 +120,10 @@ impl KdeDisplay {
             several: false,
         }))
     }
-
-    /// All windows, frontmost first.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Lost`] if KWin does not answer.
-    pub fn kde_windows(&mut self) -> Result<Vec<Listed<String>>> {
-        Ok(self.compositor.look()?.windows)
-    }
-
-    /// Whether a menu or another pop-up of the app is open.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Lost`] if KWin does not answer.
-    pub fn popup_open(&mut self, pid: u32) -> Result<bool> {
-        let windows = self.compositor.look()?.windows;
-        Ok(windows
-            .iter()
-            .any(|w| w.kind == Kind::Popup && w.pid == pid))
-    }
-
-    /// Whether only a `.desktop` file is missing for pictures.
-    pub fn pictures_need_a_file(&self) -> bool {
-        self.compositor.pictures == Access::NotKnown
-    }
-
-    /// Whether only a `.desktop` file is missing for pointer and keys.
-    pub fn input_needs_a_file(&self) -> bool {
-        self.compositor.way.is_none()
-    }
-
-    /// The app whose keys this link has taken from KWin's input method.
-    pub fn keys_taken_in(&self) -> Option<u32> {
-        self.compositor.method.taken_in()
-    }
-
-    /// Gives KWin's input method these keys back, if they still go `to_text` in that app.
-    pub fn give_keys_back(&mut self, to_text: bool) {
-        let kde = &mut self.compositor;
-        kde.method.give_back(&kde.bus, to_text);
-    }
-
-    /// Creates the devices if the seat has none. Returns whether it did.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Lost`] or [`Error::Unavailable`] if KWin offers no input.
-    pub fn prepare(&mut self) -> Result<bool> {
-        let kde = &mut self.compositor;
-        if kde.way.is_none() || kde.bus.has_devices() {
-            return Ok(false);
-        }
-        kde.events().map(|_| true)
-    }
 }
 
 impl Kde {
-    fn look(&mut self) -> Result<Screen> {
+    fn screen(&mut self) -> Result<Screen> {
         Screen::look(&mut self.scripts)
     }
 
@@ -291,7 +238,7 @@ impl Gate for Kde {
 
 impl Raising for Kde {
     fn activate(&mut self, id: WindowId, cancel: &Cancel) -> Result<()> {
-        let screen = self.look()?;
+        let screen = self.screen()?;
         let wanted = screen.windows.iter().find(|w| w.id == id.0);
         let wanted = wanted.ok_or_else(gone)?;
         if wanted.kind.stays_behind() {
@@ -302,25 +249,21 @@ impl Raising for Kde {
         }
         let failure = "KWin did not bring the window to the front";
         await_front(id, (failure, RAISES, LOOK), cancel, || {
-            Ok(self.look()?.active().map(|window| WindowId(window.id)))
+            Ok(self.screen()?.active().map(|window| WindowId(window.id)))
         })
     }
 }
 
 impl Workspaces for Kde {
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        Ok(listed::away(&self.look()?.windows))
-    }
-
     fn workspace(&mut self) -> Result<Option<u32>> {
-        Ok(Some(self.look()?.desktop))
+        Ok(Some(self.screen()?.desktop))
     }
 
     fn put_away(&mut self, id: WindowId, state: WindowState) -> Result<()> {
         if !state.minimised {
             return Ok(());
         }
-        let screen = self.look()?;
+        let screen = self.screen()?;
         if let Some(window) = screen.windows.iter().find(|w| w.id == id.0) {
             windows::minimise(&mut self.scripts, window)?;
         }
@@ -338,7 +281,7 @@ impl Workspaces for Kde {
 impl Pictures for Kde {
     /// Without the app's pop-ups, which are windows of their own.
     fn picture(&mut self, id: WindowId) -> Result<Picture> {
-        let screen = self.look()?;
+        let screen = self.screen()?;
         let window = screen.windows.iter().find(|w| w.id == id.0);
         let window = window.ok_or_else(|| Error::NoPicture("it has been closed".into()))?;
         let content = window.content;
@@ -374,23 +317,38 @@ impl Compositor for Kde {
         }
     }
 
-    fn set_aim(&mut self, _aim: Aim) {}
-
-    fn windows(&mut self) -> Result<Vec<Window>> {
-        Ok(listed::toplevels(&self.look()?.windows))
+    fn prepare(&mut self) -> Result<bool> {
+        if self.way.is_none() || self.bus.has_devices() {
+            return Ok(false);
+        }
+        self.events().map(|_| true)
     }
 
-    fn front(&mut self) -> Result<Option<Window>> {
-        Ok(self.look()?.active().map(|w| w.window()))
+    fn windows(&mut self) -> Result<Windows> {
+        Ok(Windows::listed(self.screen()?.windows))
+    }
+
+    fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {
+        let windows = self.screen()?.windows;
+        let is = |w: &Listed<String>| w.kind == Kind::Popup && w.pid == pid;
+        Ok(Some(windows.iter().any(is)))
+    }
+
+    fn keys_taken_in(&self) -> Option<u32> {
+        self.method.taken_in()
+    }
+
+    fn give_keys_back(&mut self, to_text: bool) {
+        self.method.give_back(&self.bus, to_text);
     }
 
     fn keyboard(&mut self, aim: Option<Aim>, _: &Cancel) -> Result<Keyboard> {
-        let mut screen = self.look()?;
+        let mut screen = self.screen()?;
         let pid = screen.active().map(|active| active.pid);
         if let Some(pid) = pid.filter(|pid| aim.is_some_and(|aim| aim.pid == *pid))
             && self.take_keys(pid)?
         {
-            screen = self.look()?;
+            screen = self.screen()?;
         }
         let Some(active) = screen.active() else {
             return Ok(Keyboard::Nobody);
@@ -406,7 +364,7 @@ impl Compositor for Kde {
         let at = if self.guards() {
             self.parked
         } else {
-            let reported = self.look()?.pointer;
+            let reported = self.screen()?.pointer;
             self.pixel(reported)
         };
         // KWin does not report pressed buttons to scripts.
@@ -414,7 +372,7 @@ impl Compositor for Kde {
     }
 
     fn over(&mut self, at: Point, aim: Aim) -> Result<Option<Other>> {
-        let screen = self.look()?;
+        let screen = self.screen()?;
         let there = screen.at(at).filter(|w| w.pid != aim.pid);
         Ok(there.map(|w| w.other()))
     }
@@ -456,6 +414,23 @@ impl Compositor for Kde {
         }
         Ok(self)
     }
+
+    fn findings(&mut self) -> Findings {
+        let mends = |missing: bool| missing.then_some(Fix::KwinFile);
+        let no_pictures = self.pictures == Access::NotKnown;
+        let no_input = self.way.is_none();
+        let found = Findings::by_protocols(self.guard());
+        Findings {
+            guard: found.guard.map(|_| {
+                "KWin's input capture. Esc cancels, Super+Shift+Esc ends it; while a burst of an \
+                agent's own input goes in, for some milliseconds, the user's passes too"
+                    .into()
+            }),
+            mends_pictures: mends(no_pictures),
+            mends_keys: mends(no_input),
+            ..found
+        }
+    }
 }
 
 impl Guards for Kde {
@@ -463,7 +438,7 @@ impl Guards for Kde {
         if self.guards() {
             return Ok(Grab::Held);
         }
-        let screen = self.look()?;
+        let screen = self.screen()?;
         let leftmost = screen.screens.iter().min_by_key(|s| s.x).copied();
         (self.parked, self.several) = (self.pixel(screen.pointer), screen.screens.len() > 1);
         self.events()?;

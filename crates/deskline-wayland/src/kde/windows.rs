@@ -186,6 +186,10 @@ mod tests {
     use super::*;
     use crate::listed::{Kind, away, toplevels};
 
+    fn listed(windows: &[KdeWindow]) -> Vec<ListedWindow> {
+        windows.iter().map(|w| w.window.clone()).collect()
+    }
+
     const LISTING: &str = r#"{"pointer":[12,34],"desktop":1,"screens":[[0,0,1600,900]],"windows":[
         {"uuid":"{55418827-421c-48c8-816c-36e80d97e385}","pid":98,"title":"menu","frame":[700,400,80,60],
          "content":[700,400,80,60],"buffer":[690,390,100,80],"native":true,"focused":false,
@@ -238,9 +242,12 @@ mod tests {
         );
         let windows = Screen::read(&listing).unwrap().windows;
         let number = |id: deskline_contract::WindowId| id.0 >> 32;
-        let listed: Vec<u64> = toplevels(&windows).iter().map(|w| number(w.id)).collect();
+        let listed: Vec<u64> = toplevels(&listed(&windows))
+            .iter()
+            .map(|w| number(w.id))
+            .collect();
         assert_eq!(listed, [5, 2, 3, 4]);
-        let places: Vec<(u64, Place)> = away(&windows)
+        let places: Vec<(u64, Place)> = away(&listed(&windows))
             .iter()
             .map(|(id, state)| (number(*id), state.place))
             .collect();

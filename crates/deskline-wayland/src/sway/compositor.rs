@@ -6,15 +6,16 @@ use std::time::Duration;
 use deskline_contract::guard::Guards;
 use deskline_contract::{
     Aim, Cancel, Error, Missing, Offer, Other, Picture, PictureNature, Pictures, Raising, Result,
-    Window, WindowId, WindowState, Workspaces,
+    WindowId, WindowState, Workspaces,
 };
 use deskline_core::{Point, Rect};
 
-use crate::compositor::{BoxedPort, Compositor, Keyboard, Located, Manner, await_front, gone};
+use crate::compositor::{
+    BoxedPort, Compositor, Keyboard, Located, Manner, Popups, Windows, await_front, gone,
+};
 use crate::display::WaylandDisplay;
-use crate::listed;
 use crate::sway::hyprland::Hyprland;
-use crate::sway::ipc::{self, Ipc, SwayWindow};
+use crate::sway::ipc::{self, Ipc};
 use crate::wlroots::client::Client;
 use crate::wlroots::devices::VirtualDevices;
 use crate::wlroots::heard::NOWHERE;
@@ -90,31 +91,6 @@ impl SwayDisplay {
             layout: NOWHERE,
         }))
     }
-
-    /// Creates both devices if the seat lacks one. Returns whether this created devices.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Lost`] if the compositor does not answer.
-    pub fn prepare(&mut self) -> Result<bool> {
-        let Sway { input, client, .. } = &mut self.compositor;
-        input.make_missing(client)
-    }
-
-    /// All windows, frontmost first.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Lost`] if the compositor does not answer.
-    pub fn sway_windows(&mut self) -> Result<Vec<SwayWindow>> {
-        self.compositor.ipc.windows()
-    }
-
-    /// Whether the person's seat is the only one. With several seats, an app reports the focus of
-    /// the seat whose focus has changed last.
-    pub fn has_one_seat(&mut self) -> bool {
-        self.compositor.ipc.has_one_seat()
-    }
 }
 
 impl Raising for Sway {
@@ -137,10 +113,6 @@ impl Raising for Sway {
 }
 
 impl Workspaces for Sway {
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        Ok(listed::away(&self.ipc.windows()?))
-    }
-
     fn workspace(&mut self) -> Result<Option<u32>> {
         self.workspace = self.ipc.workspace()?;
         self.hidden.clear();
@@ -197,13 +169,26 @@ impl Compositor for Sway {
         self.aim = Some(aim);
     }
 
-    fn windows(&mut self) -> Result<Vec<Window>> {
-        Ok(listed::toplevels(&self.ipc.windows()?))
+    fn prepare(&mut self) -> Result<bool> {
+        self.input.make_missing(&mut self.client)
     }
 
-    fn front(&mut self) -> Result<Option<Window>> {
+    fn windows(&mut self) -> Result<Windows> {
+        self.ipc.windows().map(Windows::listed)
+    }
+
+    fn popups(&mut self, pid: u32) -> Result<Popups> {
         let windows = self.ipc.windows()?;
-        Ok(windows.iter().find(|w| w.focused).map(|w| w.window()))
+        let its = windows.iter().filter(|w| w.pid == pid);
+        // The app's window with the keyboard, or else its frontmost one.
+        let window = its.min_by_key(|w| !w.focused);
+        Ok(Popups::Within(window.and_then(|w| w.own.screen)))
+    }
+
+    /// sway (1.10) reports a window as focused even while the screen is locked. With several seats,
+    /// an app reports the focus of the seat whose focus has changed last.
+    fn misses_launchers(&mut self) -> bool {
+        self.ipc.has_one_seat()
     }
 
     /// While a menu is open, its window keeps the keyboard.

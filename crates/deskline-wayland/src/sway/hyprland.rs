@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::ipc::{Ipc, LONGEST, PATIENCE, Place, SwayWindow, Workspace};
-use crate::listed::{Kind, Listed, ListedWindow};
+use crate::listed::{Corner, Kind, Listed, ListedWindow};
 
 /// The failed operation, for errors.
 const ASKING: &str = "asking Hyprland";
@@ -140,6 +140,7 @@ impl Client {
             content,
             frame: content,
             buffer: content,
+            corner: Corner::NotTold,
         };
         let screen = on.map(Monitor::place);
         let own = Place { screen, hidden };

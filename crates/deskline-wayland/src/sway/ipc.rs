@@ -11,7 +11,7 @@ use deskline_unix::socket;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use crate::listed::{Kind, Listed, ListedWindow};
+use crate::listed::{Corner, Kind, Listed, ListedWindow};
 
 /// How long the compositor may take for an answer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
@@ -222,7 +222,7 @@ impl Ipc for Sway {
             };
             let mut numbered = names.iter().zip(1..);
             let position = numbered.find(|(name, _)| **name == hidden.name);
-            window.workspace = match hidden.number {
+            window.window.workspace = match hidden.number {
                 0 => position.map_or(0, |(_, position)| position),
                 number => number,
             };
@@ -331,6 +331,7 @@ fn collect(node: &Node, within: &Within, into: &mut Vec<SwayWindow>) {
             content,
             frame: content,
             buffer: content,
+            corner: Corner::NotTold,
         };
         let own = Place {
             screen: within.screen,

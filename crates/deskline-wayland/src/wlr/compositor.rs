@@ -13,9 +13,12 @@ use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_h
 
 use super::marks::Marks;
 use super::pairs::{Listed, Pairs, is_called};
-use crate::compositor::{self, BoxedPort, Compositor, Keyboard, Located, Manner, gone};
+use crate::compositor::{
+    self, BoxedPort, Compositor, Keyboard, Located, Manner, Popups, Windows, gone,
+};
 use crate::described::Toplevels;
 use crate::display::WaylandDisplay;
+use crate::findings::Findings;
 use crate::wlroots::client::Client;
 use crate::wlroots::devices::VirtualDevices;
 use crate::wlroots::heard::NOWHERE;
@@ -107,56 +110,9 @@ impl<T: Toplevels> WlrDisplay<T> {
             layout: NOWHERE,
         }))
     }
-
-    /// The toplevels that apps describe.
-    ///
-    /// # Errors
-    ///
-    /// Of the accessibility bus.
-    pub fn toplevels(&mut self) -> Result<Vec<AppToplevel>> {
-        self.compositor.toplevels.toplevels()
-    }
-
-    /// Creates both devices if the seat lacks one. Returns whether it did.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Lost`] if the compositor does not answer.
-    pub fn prepare(&mut self) -> Result<bool> {
-        let Wlr { input, client, .. } = &mut self.compositor;
-        input.make_missing(client)
-    }
-
-    /// The source of toplevels.
-    pub fn source(&self) -> &T {
-        &self.compositor.toplevels
-    }
-
-    /// The bounds of the screen, relative to the corner of the app's window with the keyboard.
-    /// `None` if that window's position is unknown.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Lost`] if the compositor does not answer.
-    pub fn screen_around(&mut self, pid: u32) -> Result<Option<Rect>> {
-        self.compositor.screen_around(pid)
-    }
 }
 
 impl<T: Toplevels> Wlr<T> {
-    fn screen_around(&mut self, pid: u32) -> Result<Option<Rect>> {
-        let (front, _) = self.look()?;
-        let its = front.and_then(|front| front.its);
-        let its = its.filter(|its| its.pid == pid);
-        let place = its.and_then(|its| self.places.iter().find(|p| p.window == its.id));
-        let Some(corner) = place.map(|place| place.corner) else {
-            return Ok(None);
-        };
-        let screens = self.client.screens()?;
-        let there = screens.iter().find(|screen| screen.place.contains(corner));
-        Ok(there.map(|screen| screen.place.offset(-corner.x, -corner.y)))
-    }
-
     /// The window with the keyboard, and the windows of apps.
     fn look(&mut self) -> Result<(Option<Activated>, Vec<AppToplevel>)> {
         let described = self.toplevels.toplevels()?;
@@ -301,21 +257,6 @@ impl<T: Toplevels> Raising for Wlr<T> {
 /// The list has no workspaces: the compositor shows the one of the window that is brought to the
 /// front.
 impl<T: Toplevels> Workspaces for Wlr<T> {
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        let (_, described) = self.look()?;
-        let listed = listed(&self.client);
-        let toplevels = &self.client.heard.toplevels;
-        let ids = toplevels.iter().filter(|t| t.facts.minimised).map(|t| {
-            let its = self.pairs.described(t.number, &listed, &described);
-            its.map_or(WindowId(t.number), |its| its.id)
-        });
-        let state = WindowState {
-            minimised: true,
-            ..WindowState::default()
-        };
-        Ok(ids.map(|id| (id, state)).collect())
-    }
-
     fn put_away(&mut self, id: WindowId, _: WindowState) -> Result<()> {
         let (_, described) = self.look()?;
         let its = self.pairs.listed(id, &listed(&self.client), &described);
@@ -392,7 +333,46 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         self.aim = Some(aim);
     }
 
-    fn windows(&mut self) -> Result<Vec<Window>> {
+    fn prepare(&mut self) -> Result<bool> {
+        self.input.make_missing(&mut self.client)
+    }
+
+    fn windows(&mut self) -> Result<Windows> {
+        self.toplevels.toplevels().map(Windows::Described)
+    }
+
+    /// The bounds of the screen, relative to the corner of the app's window with the keyboard, if
+    /// that window's position is known.
+    fn popups(&mut self, pid: u32) -> Result<Popups> {
+        let (front, _) = self.look()?;
+        let its = front.and_then(|front| front.its);
+        let its = its.filter(|its| its.pid == pid);
+        let place = its.and_then(|its| self.places.iter().find(|p| p.window == its.id));
+        let Some(corner) = place.map(|place| place.corner) else {
+            return Ok(Popups::Within(None));
+        };
+        let screens = self.client.screens()?;
+        let there = screens.iter().find(|screen| screen.place.contains(corner));
+        let bounds = there.map(|screen| screen.place.offset(-corner.x, -corner.y));
+        Ok(Popups::Within(bounds))
+    }
+
+    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        let (_, described) = self.look()?;
+        let listed = listed(&self.client);
+        let toplevels = &self.client.heard.toplevels;
+        let ids = toplevels.iter().filter(|t| t.facts.minimised).map(|t| {
+            let its = self.pairs.described(t.number, &listed, &described);
+            its.map_or(WindowId(t.number), |its| its.id)
+        });
+        let state = WindowState {
+            minimised: true,
+            ..WindowState::default()
+        };
+        Ok(ids.map(|id| (id, state)).collect())
+    }
+
+    fn toplevels(&mut self) -> Result<Vec<Window>> {
         let (front, described) = self.look()?;
         let front = front.map(Activated::window);
         let listed = listed(&self.client);
@@ -424,7 +404,7 @@ impl<T: Toplevels> Compositor for Wlr<T> {
             let waited = start.elapsed();
             let has_menu = match &its {
                 Some(its) if is_its && !its.active && !is_silent && waited > CLAIMS_SOON => {
-                    self.toplevels.open_menu(its.pid)?.is_some()
+                    self.toplevels.open_menu(its.pid, None)?.is_some()
                 }
                 _ => false,
             };
@@ -500,5 +480,15 @@ impl<T: Toplevels> Compositor for Wlr<T> {
     fn pictures(&mut self) -> Offer<&mut dyn Pictures> {
         self.client.screencopy().map_err(|e| missing(&e))?;
         Ok(self)
+    }
+
+    fn findings(&mut self) -> Findings {
+        Findings {
+            pointer: "by the compositor's own protocols. It does not report where windows are: at \
+                the first click in a window, Deskline shows it in full screen for a moment to \
+                find out",
+            has_reasons: true,
+            ..Findings::by_protocols(self.guard())
+        }
     }
 }

@@ -74,7 +74,7 @@ impl<T: Toplevels> Wlr<T> {
         let Effort::Measure(wanted) = effort else {
             return Err(not_known("the window's position on the screen is unknown"));
         };
-        if self.toplevels.open_menu(its.pid)?.is_some() {
+        if self.toplevels.open_menu(its.pid, None)?.is_some() {
             return Err(not_known(
                 "a menu is open, which would close if Deskline measured its window's position",
             ));

@@ -75,7 +75,7 @@ impl Toplevels for Described {
         }))
     }
 
-    fn open_menu(&mut self, _: u32) -> Result<Option<OpenMenu>> {
+    fn open_menu(&mut self, _: u32, _: Option<bool>) -> Result<Option<OpenMenu>> {
         Ok(None)
     }
 

@@ -58,6 +58,10 @@ impl Screen for WinDisplay {
         Ok(Self::plain(pid))
     }
 
+    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
+        Ok(states())
+    }
+
     fn pointer(&mut self) -> Result<Option<Pointer>> {
         const BUTTONS: [u16; 5] = [0x01, 0x02, 0x04, 0x05, 0x06];
         Ok(Some(Pointer {
@@ -79,10 +83,6 @@ impl Raising for WinDisplay {
 
 // Windows on another virtual desktop are cloaked and not listed: no program may switch desktops.
 impl Workspaces for WinDisplay {
-    fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
-        Ok(states())
-    }
-
     fn put_away(&mut self, window: WindowId, state: WindowState) -> Result<()> {
         if state.minimised {
             os::minimise(window);

@@ -5,6 +5,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use deskline_core::{ElementId, Point, Rect, Tree, WindowId};
+use deskline_input::clock;
 
 use crate::display::Window;
 use crate::error::Result;
@@ -78,6 +79,9 @@ impl Signs {
     /// Waits for a sign, for at most `time`.
     pub fn wait(&self, time: Duration) -> Option<Sign> {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        if heard.is_none() && clock::pass(time) {
+            return None;
+        }
         let none = |heard: &mut Option<Sign>| heard.is_none();
         let waited = self.rings.wait_timeout_while(heard, time, none);
         waited.unwrap_or_else(PoisonError::into_inner).0.take()

@@ -1,10 +1,11 @@
 //! Brings windows and apps to the front.
 
 use deskline_contract::wait;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_contract::{Cancel, Error, Result, TargetError, WindowId};
 use deskline_core::Rect;
+use deskline_input::clock::Instant;
 
 use crate::ax::PATIENCE;
 use crate::front;

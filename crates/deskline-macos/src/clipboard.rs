@@ -1,11 +1,12 @@
 //! The pasteboard: saves, replaces and restores it with all items and types. The system's server
 //! keeps the data, so this process need not serve it afterwards.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_contract::clipboard::{MOST_SAVED, Reading, SAVES};
 use deskline_contract::{Cancel, Clipboard, DisplayError, Error, Result};
 use deskline_core::{Key, KeyPress, Modifiers};
+use deskline_input::clock::Instant;
 
 use crate::os::{Os, PasteboardItem};
 

@@ -6,12 +6,13 @@ mod scene;
 
 use deskline_contract::{Cancel, wait};
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_contract::{
     Desktop, Error, Obstacle, QuietAction, Refusal, Result, Scope, Sign, Trees, WindowHint,
 };
 use deskline_core::{Element, ElementId, Point, Role, Tree};
+use deskline_input::clock::Instant;
 use deskline_input::{Aim, Hands, Other};
 
 use crate::ax::act::Acting;

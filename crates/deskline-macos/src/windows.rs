@@ -6,10 +6,10 @@
 //! Space, or in full screen, is only in the `WindowServer`'s list (alt-tab-macos #1324).
 
 use std::cell::OnceCell;
-use std::time::Instant;
 
 use deskline_contract::{Window, WindowId};
 use deskline_core::{Point, Rect, Tree};
+use deskline_input::clock::Instant;
 
 use crate::ax::PATIENCE;
 use crate::ax::facts::rect;

@@ -2,10 +2,11 @@
 
 use std::sync::mpsc::{self, SyncSender};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::KeyPress;
 use deskline_input::Cancel;
+use deskline_input::clock::{self, Instant};
 
 use super::{Clipboard, READS, SAVES};
 use crate::error::{Error, Result};
@@ -49,6 +50,9 @@ impl Reading {
         let mut read = flag.lock().unwrap_or_else(PoisonError::into_inner);
         while !*read && Instant::now() < until {
             cancel.check()?;
+            if clock::pass(SLICE) {
+                continue;
+            }
             let waited = came.wait_timeout(read, SLICE);
             read = waited.unwrap_or_else(PoisonError::into_inner).0;
         }

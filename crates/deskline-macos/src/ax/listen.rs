@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use deskline_contract::{Sign, Signs};
 
 use super::PATIENCE;
 use crate::os::{Ax, AxError, Os};
+use deskline_input::clock::Instant;
 
 /// The notifications to request of an app.
 const NOTIFICATIONS: &[&str] = &[

@@ -1,12 +1,12 @@
 //! Builds a tree from the nodes of a traversal.
 
 use std::collections::{HashMap, HashSet};
-use std::time::Instant;
 
 use deskline_contract::{Result, Scope};
 use deskline_core::{
     App, Element, Role, States, Text, Tree, TreeWindow, WindowId, escape, summary,
 };
+use deskline_input::clock::Instant;
 
 use super::facts::Facts;
 use super::identity::Identities;

@@ -6,9 +6,10 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_core::{Role, Tree};
+use deskline_input::clock::Instant;
 
 use crate::front;
 use crate::os::{Ax, AxError, NewValue, Os};

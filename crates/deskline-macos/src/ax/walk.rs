@@ -6,10 +6,11 @@
 //! goes.
 
 use std::collections::{HashSet, VecDeque};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_contract::{Cancel, Error, Result};
 use deskline_core::{Role, States, Text};
+use deskline_input::clock::Instant;
 
 use super::facts::{self, FACTS, FACTS_AND_CHILDREN, FACTS_BUT_VALUE, Facts};
 use super::long_text;

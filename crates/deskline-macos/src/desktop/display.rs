@@ -1,6 +1,6 @@
 //! The display: windows, input, the guard, pictures.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_contract::guard::{Grab, Guards, Task};
 use deskline_contract::offers;
@@ -9,6 +9,7 @@ use deskline_contract::{
     Pictures, Pointer, PointerInput, Raising, Result, Screen, Window, WindowId,
 };
 use deskline_core::{Point, Rect};
+use deskline_input::clock::Instant;
 
 use super::MacDesktop;
 use crate::desktop::Before;

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_contract::Cancel;
 use deskline_core::{KeyPress, Line, Ref};
+use deskline_input::clock::{self, Instant};
 use deskline_journal::{Journal, Retention};
 use deskline_link::call::Typing;
 use deskline_link::{Action, Answer, Call, Links, Policy, Target, selftest};
@@ -70,7 +71,14 @@ impl Expect for Answer {
 }
 
 impl Desk {
+    /// The clock is the fake's: only calls and waits advance it.
     pub(crate) fn new() -> Self {
+        clock::stop();
+        Self::in_real_time()
+    }
+
+    /// For a person who acts at the same time, on another thread.
+    pub(crate) fn in_real_time() -> Self {
         let mac = Fake(Arc::default());
         let dir = tempfile::tempdir().unwrap();
         let mut world = mac.world();
@@ -156,6 +164,12 @@ impl Desk {
     /// Changes the fake Mac.
     pub(crate) fn given<T>(&self, change: impl FnOnce(&mut World) -> T) -> T {
         change(&mut self.mac.world())
+    }
+
+    /// Changes it in some milliseconds.
+    pub(crate) fn later(&self, ms: u64, does: impl Fn(&mut World) + Send + Sync + 'static) {
+        let due = Instant::now() + Duration::from_millis(ms);
+        self.mac.world().later.push((due, Arc::new(does)));
     }
 
     pub(crate) fn run(&mut self, action: impl Into<Action>) -> Answer {

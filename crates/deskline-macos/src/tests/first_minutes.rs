@@ -1,7 +1,7 @@
 //! What a Mac does in the first ten minutes and an ideal one does not.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_contract::{Button, Cancel, Reason, Scope, Trees as _};
 use deskline_link::call::{ClickKind, Input, Typing};
@@ -13,6 +13,7 @@ use crate::desktop::MacDesktop;
 use crate::os::Value;
 use crate::os::fake::pasteboard::paste;
 use crate::os::fake::{clicks, text};
+use deskline_input::clock::Instant;
 
 /// Since macOS 26.4 the Dock has a window as large as the screen, which lets clicks through
 /// (claude-code #50719). Games, Java and slow apps answer no hit test.
@@ -99,7 +100,7 @@ fn an_app_that_never_shows_a_page_is_not_waited_for_each_time() {
 
 /// A list that does not tell which of its rows show, each of which takes its time: 60 ms and more
 /// in Contacts (trycua/cua #3907).
-fn slow_list(desk: &Desk, rows: u32) {
+pub(super) fn slow_list(desk: &Desk, rows: u32) {
     let window = desk.window;
     desk.given(|world| {
         let at = [110.0, 430.0, 200.0, 60.0];
@@ -133,13 +134,9 @@ fn esc_ends_the_reading_of_a_slow_list() {
     let cancel = Cancel::new();
     let esc = cancel.clone();
     let start = Instant::now();
-    let presses = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(300));
-        esc.cancel(Reason::Person);
-    });
+    desk.later(300, move |_| esc.cancel(Reason::Person));
     let call = Call::new(MAIL, Action::Refresh);
     let answer = desk.links.run(&call, &cancel);
-    presses.join().unwrap();
     assert!(answer.is_error, "{}", answer.text);
     within(start, Duration::from_secs(1));
 }

@@ -1,13 +1,14 @@
 //! The app in front, which is determined live. The trait [`crate::os::Os`] does not have
 //! `NSWorkspace`'s cache, which may be outdated.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_link::call::Typing;
 use deskline_link::{Action, Target};
 
 use super::desk::{Desk, EDITOR, Expect, MAIL, field, front, has, install, tree};
 use crate::os::fake::text;
+use deskline_input::clock::Instant;
 
 /// While a menu has the focus, the system-wide element names no app (Hammerspoon #3799).
 #[test]

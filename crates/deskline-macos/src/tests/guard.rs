@@ -22,7 +22,7 @@ fn key(code: u16) -> [Event; 2] {
 
 #[test]
 fn the_persons_keys_do_not_mix_with_the_agents() {
-    let mut desk = Desk::new();
+    let mut desk = Desk::in_real_time();
     let body = desk.body;
     let mac = desk.mac.clone();
     // The person types x as fast as possible while the agent types.
@@ -54,7 +54,7 @@ fn the_persons_keys_do_not_mix_with_the_agents() {
 
 #[test]
 fn the_persons_esc_cancels_releases_and_restores() {
-    let mut desk = Desk::new();
+    let mut desk = Desk::in_real_time();
     let send = desk.send;
     let mac = desk.mac.clone();
     desk.mac.world().node(send).pressed = Some(Arc::new(move |_| {
@@ -130,7 +130,7 @@ fn the_summary_reports_that_a_password_field_prevents_the_guard() {
 #[test]
 fn a_person_who_revokes_the_permission_in_mid_link_can_type_again_at_once() {
     for stale_trust in [false, true] {
-        let mut desk = Desk::new();
+        let mut desk = Desk::in_real_time();
         desk.given(|world| {
             world.quirks.revoked_after = Some(20);
             world.quirks.stale_trust = stale_trust;

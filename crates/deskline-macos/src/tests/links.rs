@@ -237,11 +237,9 @@ fn set_selected_selects_the_row_that_a_text_is_in() {
 #[test]
 fn wait_for_finds_an_element_that_appears_later() {
     let mut desk = Desk::new();
-    let (mac, window) = (desk.mac.clone(), desk.window);
-    let later = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(150));
-        mac.world()
-            .add(window, "AXButton", "Undo", [130.0, 450.0, 60.0, 20.0]);
+    let window = desk.window;
+    desk.later(150, move |world| {
+        world.add(window, "AXButton", "Undo", [130.0, 450.0, 60.0, 20.0]);
     });
     let wait = Action::WaitFor {
         target: Target::titled("Undo", "AXButton"),
@@ -249,7 +247,6 @@ fn wait_for_finds_an_element_that_appears_later() {
         timeout: Duration::from_secs(5),
     };
     let answer = desk.run(wait);
-    later.join().unwrap();
     assert!(!answer.is_error, "{}", answer.text);
     has(tree(&answer), "+ [AXButton] \"Undo\"");
     let wait = Action::WaitFor {

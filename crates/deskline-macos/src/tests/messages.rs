@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::desk::{Desk, Expect, MAIL, has};
 
 /// A window with 250 elements, of which 100 are visible and 150 are in closed menus.
-fn large() -> Desk {
+pub(super) fn large() -> Desk {
     let desk = Desk::new();
     let mut world = desk.mac.world();
     for n in 0..90 {

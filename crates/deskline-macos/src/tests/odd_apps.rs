@@ -1,6 +1,6 @@
 //! Apps that answer oddly, late or never.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_contract::{Scope, Trees as _};
 use deskline_link::call::Typing;
@@ -9,6 +9,7 @@ use deskline_link::{Action, Target};
 use super::desk::{Desk, Expect, MAIL, element, field, has, within};
 use crate::os::Value;
 use crate::os::fake::text;
+use deskline_input::clock::Instant;
 
 /// Firefox and Zotero answer like this (godbout/Wooshy #55, zotero #2734).
 #[test]

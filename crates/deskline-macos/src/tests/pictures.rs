@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use deskline_input::clock::Instant;
 use deskline_link::call::Typing;
 
 use super::desk::{Desk, EDITOR, Expect, MAIL, front, line};
@@ -120,7 +121,7 @@ fn a_system_that_gives_no_picture_in_time_is_not_asked_again_at_once() {
     let mut desk = Desk::new();
     desk.mac.world().quirks.no_pictures = true;
     let refresh = |desk: &mut Desk| {
-        let start = std::time::Instant::now();
+        let start = Instant::now();
         let answer = desk.run(deskline_link::Action::Refresh).ok();
         (start.elapsed().as_secs(), answer.text)
     };

@@ -85,7 +85,7 @@ fn a_drag_has_deltas_and_one_new_number_and_moves_something() {
 
 #[test]
 fn a_drag_that_is_cancelled_moves_nothing() {
-    let mut desk = Desk::new();
+    let mut desk = Desk::in_real_time();
     let card = desk.given(|world| {
         let window = desk.window;
         let card = world.add(window, "AXImage", "card", [200.0, 420.0, 40.0, 40.0]);
@@ -115,7 +115,7 @@ fn a_drag_that_is_cancelled_moves_nothing() {
 /// Some Macs move the pointer although the tap drops the motion (deskflow #9963).
 #[test]
 fn a_mouse_that_moves_under_the_guard_does_not_keep_the_pointer_from_going_back() {
-    let mut desk = Desk::new();
+    let mut desk = Desk::in_real_time();
     desk.mac.world().quirks.drops_still_move = true;
     let person = std::thread::spawn({
         let mac = desk.mac.clone();

@@ -1,10 +1,12 @@
 //! The promises of a link: scopes, handoffs, restoring, refs, bounds, secrets.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_link::call::Typing;
 use deskline_link::{Action, Target};
+
+use deskline_input::clock::Instant;
 
 use super::desk::{Desk, EDITOR, Expect, MAIL, element, front, has, line, reference, tree, within};
 use crate::os::fake::clicks;

@@ -291,7 +291,7 @@ fn a_ping_answers_at_once_for_a_living_app_and_in_time_for_a_hung_one() {
 
 #[test]
 fn electron_is_asked_once_for_its_page_and_waited_for() {
-    let desk = Desk::new();
+    let desk = Desk::in_real_time();
     let (mac, window) = (desk.mac.clone(), desk.window);
     let root = mac.world().apps[&MAIL].root;
     mac.world()

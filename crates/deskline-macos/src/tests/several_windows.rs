@@ -1,6 +1,6 @@
 //! Apps with several windows: the window that a call names, and chains over several windows.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_contract::Cancel;
 use deskline_link::call::{Toplevel, Typing};
@@ -10,6 +10,7 @@ use super::desk::{
     Desk, EDITOR, Expect, MAIL, clicks_on, element, field, front, line, reference, tree,
 };
 use crate::os::fake::{Id, text};
+use deskline_input::clock::Instant;
 
 /// Mail has a second window below the first, with a search field. Keys go to the field of the
 /// window in front.

@@ -1,11 +1,12 @@
 //! Parts of an app that answer slowly: closed menus, and other processes that draw for it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_link::Action;
 
 use super::desk::{Desk, Expect, MAIL, has, tree};
 use crate::os::fake::text;
+use deskline_input::clock::Instant;
 
 #[test]
 fn a_closed_menu_that_does_not_answer_costs_no_link() {

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deskline_contract::Cancel;
+use deskline_contract::wait::pause;
+use deskline_input::clock::Instant;
 use deskline_link::call::{Toplevel, Typing};
 use deskline_link::{Action, Call, Target};
 
@@ -30,7 +32,7 @@ fn an_app_on_another_space_is_brought_here_clicked_and_left_again() {
         has(tree(&answer), "+ [AXStaticText] \"Sending…\"");
         let clicked = clicks(&desk.mac.world()).len();
         assert_eq!((clicked, front(&desk)), (nth, Some(EDITOR)));
-        std::thread::sleep(Duration::from_millis(450));
+        pause(Duration::from_millis(450));
         assert_eq!(desk.mac.world().space, 0);
     }
 }
@@ -99,7 +101,7 @@ fn a_call_goes_to_the_space_of_the_window_that_it_names_or_reports_the_space() {
     call.window.clone_from(&window);
     desk.links.run(&call, &Cancel::new()).ok();
     assert_eq!(desk.mac.world().value(body), "hello");
-    std::thread::sleep(Duration::from_millis(450));
+    pause(Duration::from_millis(450));
     let mut call = Call::new(MAIL, Action::Refresh);
     call.window = window;
     desk.links
@@ -194,10 +196,10 @@ fn the_person_is_brought_back_to_their_window_in_full_screen() {
                 world.stack.push(other);
             }
         });
-        let start = std::time::Instant::now();
+        let start = Instant::now();
         desk.click_on("Send", "AXButton").ok();
         within(start, Duration::from_secs(3));
-        std::thread::sleep(Duration::from_millis(350));
+        pause(Duration::from_millis(350));
         let world = desk.mac.world();
         assert_eq!((world.front, world.space), (EDITOR, 1), "{elsewhere_too}");
         assert_eq!(clicks(&world).len(), 1);

@@ -9,6 +9,7 @@ use super::desk::{Desk, MAIL, within};
 use crate::desktop::MacDesktop;
 use crate::os::AxError;
 use crate::os::fake::quirks::Wakes;
+use deskline_input::clock::Instant;
 
 /// Mail is an Electron app that answers a request for its tree like this.
 pub(super) fn electron(answers: Option<AxError>) -> Desk {
@@ -26,6 +27,7 @@ pub(super) fn electron(answers: Option<AxError>) -> Desk {
         after: Duration::from_secs(2),
         answers,
         hears: None,
+        forgets: false,
         deaf: 0,
         builds: Duration::ZERO,
         page: Arc::new(move |world| {
@@ -52,7 +54,7 @@ fn a_page_that_is_built_two_seconds_after_the_request_is_in_the_first_tree() {
 #[test]
 fn an_app_without_chromium_is_not_waited_for() {
     let desk = Desk::new();
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     let mut desktop = MacDesktop::new(desk.mac.clone());
     desktop.read(MAIL, Scope::Showing).unwrap();
     within(start, Duration::from_millis(500));

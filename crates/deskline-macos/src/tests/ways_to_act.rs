@@ -138,7 +138,7 @@ fn a_choice_is_picked_from_a_pop_up_button() {
 
 #[test]
 fn a_key_is_held_for_the_requested_time() {
-    let mut desk = Desk::new();
+    let mut desk = Desk::in_real_time();
     let body = desk.body;
     desk.mac.world().focus(MAIL, body);
     let watch = std::thread::spawn({

@@ -52,6 +52,11 @@ pub(super) fn computed(world: &mut World, id: Id, name: &str) -> Value<Id> {
         }
         "AXFrontmost" if is_root => Value::Bool(world.front == node.pid),
         "AXWindows" if is_root => Value::Elements(windows()),
+        "AXMainWindow" | "AXFocusedWindow" | "AXFocusedUIElement"
+            if is_root && world.not_key == Some(node.pid) =>
+        {
+            one(None)
+        }
         "AXMainWindow" | "AXFocusedWindow" if is_root => one(windows().first().copied()),
         "AXFocusedUIElement" if is_root => one(app.map(|a| a.focused).filter(|f| *f != 0)),
         "AXRows" => Value::Elements(node.children.clone()),

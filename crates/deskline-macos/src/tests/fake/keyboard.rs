@@ -36,6 +36,9 @@ fn us(code: u16) -> Option<char> {
 
 impl World {
     pub(super) fn key_in(&mut self, event: &Event) {
+        if self.not_key == Some(self.front) {
+            return;
+        }
         match event {
             Event::Text {
                 code,

@@ -18,6 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 pub(crate) use world::{App, Node, World, text};
 
+use deskline_contract::wait::pause;
+
 use crate::os::{Ax, AxError, Event, Heard, MouseButton, Os as _, Seen, Tapped, Verdict};
 
 /// A node of an app's tree; 0 is no node.
@@ -157,8 +159,8 @@ impl Fake {
         element: &Handle,
         answer: impl FnOnce(&mut World) -> Ax<T>,
     ) -> Ax<T> {
+        self.world().message(name);
         let mut world = self.world();
-        world.message(name);
         if !world.trusted {
             return Err(AxError::API_DISABLED);
         }
@@ -175,7 +177,7 @@ impl Fake {
         let (pid, hangs, costs) = (node.pid, node.hangs, node.costs);
         if !costs.is_zero() {
             drop(world);
-            std::thread::sleep(costs);
+            pause(costs);
             world = self.world();
         }
         match world.apps.get(&pid) {
@@ -184,7 +186,7 @@ impl Fake {
                 let own = world.timeouts.get(&element.id).copied();
                 let time = own.unwrap_or(world.timeout);
                 drop(world);
-                std::thread::sleep(time);
+                pause(time);
                 Err(AxError::CANNOT_COMPLETE)
             }
             Some(_) => answer(&mut world),

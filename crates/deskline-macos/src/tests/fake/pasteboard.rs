@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use deskline_contract::wait::pause;
+
 use super::World;
 use crate::os::{Asked, PasteboardItem};
 
@@ -43,7 +45,7 @@ impl Pasteboard {
         time: Duration,
     ) -> Result<Option<Vec<u8>>, String> {
         if self.withheld == Some(kind) {
-            std::thread::sleep(time);
+            pause(time);
             return Err("timed out".into());
         }
         if let Some(items) = self.copied_meanwhile.take() {

@@ -1,10 +1,11 @@
 //! The pointer: its position, and the effects of clicks, drags and the wheel.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::{Id, World, text};
 use crate::os::{Event, MouseButton, Value};
+use deskline_input::clock::Instant;
 
 /// A mouse-up that comes sooner after its mouse-down is lost.
 const DWELL: Duration = Duration::from_millis(40);
@@ -52,7 +53,7 @@ impl World {
             return Some(item);
         }
         let mut top = self.stack.iter().copied();
-        let window = top.find(|w| self.shown(*w) && self.has(*w, at));
+        let window = top.find(|w| self.shown(*w) && self.has(*w, at) && !self.flying.contains(w));
         let window = window.or(self.desktop);
         window.and_then(|w| self.hit(w, at))
     }

@@ -59,10 +59,15 @@ pub(crate) struct Quirks {
     pub(crate) tiles_are_unlisted: bool,
     /// The system-wide element answers no batched call.
     pub(crate) no_system_batch: bool,
+    /// How long after an app has come to the front none of its windows takes keys yet: `AppKit`
+    /// makes one the key window in a turn of the app's event loop.
+    pub(crate) late_key: Duration,
     /// The input method cannot be turned off.
     pub(crate) method_stays: bool,
     /// `replayd` does not answer.
     pub(crate) no_pictures: bool,
+    /// How many pictures `replayd` takes and does not deliver (screenpipe #5432, Peekaboo #127).
+    pub(crate) lost_pictures: u32,
     /// The accessibility calls that do not answer, by the names of the trait's methods.
     pub(crate) hangs: HashSet<&'static str>,
     /// The screen is locked (`CGSSessionScreenIsLocked`).
@@ -98,6 +103,9 @@ pub(crate) struct Wakes {
     /// (openstream
     /// #10).
     pub(crate) hears: Option<&'static str>,
+    /// Whether the page goes when the request is withdrawn. Chrome's stays, as reading a role has
+    /// turned on a basic mode too.
+    pub(crate) forgets: bool,
     /// How many requests have no effect.
     pub(crate) deaf: u32,
     /// How long it does not answer while it builds the tree.

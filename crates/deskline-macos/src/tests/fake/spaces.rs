@@ -5,10 +5,11 @@
 //! comes forward, macOS switches to a Space with one of its windows.
 
 use std::sync::Arc;
-use std::time::Instant;
 
-use super::{Id, World};
+use super::quirks::Wakes;
+use super::{Id, Node, World};
 use crate::os::ServerWindow;
+use deskline_input::clock::Instant;
 
 impl World {
     /// Puts a window on a Space. The first Space is 0.
@@ -20,6 +21,20 @@ impl World {
     pub(super) fn full_screen(&mut self, window: Id, on: bool) {
         self.move_to_space(window, u32::from(on));
         self.space = u32::from(on);
+    }
+
+    /// A request for an app's tree is withdrawn.
+    pub(super) fn withdrawn(&mut self, pid: u32, wakes: &Wakes, name: &str) {
+        self.later
+            .retain(|(_, does)| !Arc::ptr_eq(does, &wakes.page));
+        if wakes.forgets && wakes.hears.is_none_or(|hears| hears == name) {
+            let area = super::text("AXWebArea");
+            let is_page = |node: &Node| node.pid == pid && node.attributes["AXRole"] == area;
+            let pages = self.nodes.iter().filter(|(_, node)| is_page(node));
+            for page in pages.map(|(id, _)| *id).collect::<Vec<_>>() {
+                self.remove(page);
+            }
+        }
     }
 
     /// Ends an app.
@@ -46,6 +61,16 @@ impl World {
         self.stack.iter().filter(mine).copied().collect()
     }
 
+    /// A minimised window comes out of the Dock.
+    pub(super) fn fly_in(&mut self, window: Id) {
+        if !self.quirks.animation.is_zero() {
+            self.flying.insert(window);
+            let due = Instant::now() + self.quirks.animation;
+            let lands = move |w: &mut Self| drop(w.flying.remove(&window));
+            self.later.push((due, Arc::new(lands)));
+        }
+    }
+
     /// Goes to the Space of a window.
     pub(super) fn travel_to(&mut self, window: Id) {
         let space = self.space_of.get(&window).copied().unwrap_or(0);
@@ -61,6 +86,11 @@ impl World {
             self.later.push((due, Arc::new(|w| w.arriving = None)));
         }
         self.method_on |= std::mem::take(&mut self.method_next) && self.front != pid;
+        if self.front != pid && !self.quirks.late_key.is_zero() {
+            self.not_key = Some(pid);
+            let due = Instant::now() + self.quirks.late_key;
+            self.later.push((due, Arc::new(|w| w.not_key = None)));
+        }
         self.front = pid;
         self.fronts.push(pid);
         let mut own = self.windows_of(pid);
@@ -104,7 +134,11 @@ impl World {
         let plain = self.stack.iter().map(|id| {
             let pid = self.nodes[id].pid;
             let tile = self.quirks.tile.filter(|_| self.is_tiled(pid));
-            let bounds = tile.or_else(|| self.extents(*id)).unwrap();
+            let flies = self
+                .flying
+                .contains(id)
+                .then_some([700.0, 840.0, 60.0, 40.0]);
+            let bounds = tile.or(flies).or_else(|| self.extents(*id)).unwrap();
             let layer = self.layers.get(id).copied().unwrap_or(0);
             let mut window = server(*id as u32, pid, bounds, layer);
             // Without Screen Recording the list has no titles.

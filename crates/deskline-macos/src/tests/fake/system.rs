@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use deskline_contract::wait::pause;
+use deskline_input::clock::Instant;
 
 use super::attributes::{computed, handles};
 use super::keyboard::US;
@@ -11,7 +14,7 @@ use super::{App, Fake, Handle, KEYS, Registered, SYSTEM, text};
 use crate::os::{
     Asked, Ax, AxError, Display, Event, Heard, Image, InputSource, Judge, Launch, Layout,
     LayoutKey, NewValue, Os, Panel, PasteboardItem, Process, RunningApp, Seat, Seen, ServerWindow,
-    Shot, Tapped, Value, Verdict,
+    Shot, TAG, Tapped, Value, Verdict,
 };
 
 /// How often the thread of a tap ticks.
@@ -142,7 +145,12 @@ impl Os for Fake {
             if matches!(name, "AXManualAccessibility" | "AXEnhancedUserInterface")
                 && let Some(wakes) = world.apps[&pid].wakes.clone().filter(|_| is_root)
             {
-                world.requests.push((name, *value == NewValue::Bool(true)));
+                let on = *value == NewValue::Bool(true);
+                world.requests.push((name, on));
+                if !on {
+                    world.withdrawn(pid, &wakes, name);
+                    return wakes.answers.map_or(Ok(()), Err);
+                }
                 let app = world.apps.get_mut(&pid).unwrap();
                 let deaf = &mut app.wakes.as_mut().unwrap().deaf;
                 *deaf = deaf.saturating_sub(1);
@@ -172,8 +180,17 @@ impl Os for Fake {
                 NewValue::Text(t) => text(t),
                 NewValue::Elements(all) => Value::Elements(all.iter().map(|e| e.id).collect()),
             };
-            if name == "AXFullScreen" {
-                world.full_screen(id, value == Value::Bool(true));
+            match name {
+                "AXFullScreen" => world.full_screen(id, value == Value::Bool(true)),
+                "AXMinimized" if value == Value::Bool(false) => world.fly_in(id),
+                "AXSelectedText" => {
+                    if let Value::Text { start, .. } = &value {
+                        let all = world.value(id) + start;
+                        world.set(id, "AXValue", text(&all));
+                    }
+                    return Ok(());
+                }
+                _ => {}
             }
             world.set(id, name, value);
             Ok(())
@@ -196,6 +213,11 @@ impl Os for Fake {
             }
             if !node.actions.contains(&action) {
                 return Err(AxError::ACTION_UNSUPPORTED);
+            }
+            // A press of an item with a submenu does nothing (mcp-baepsae #78).
+            let is_item = node.attributes.get("AXRole") == Some(&text("AXMenuItem"));
+            if is_item && !node.children.is_empty() {
+                return Ok(());
             }
             if let Some(pressed) = node.pressed.clone() {
                 pressed(world);
@@ -334,9 +356,11 @@ impl Os for Fake {
         if !world.may_capture {
             return Err("The user declined TCCs".into());
         }
-        if world.quirks.no_pictures {
+        let lost = world.quirks.lost_pictures > 0;
+        world.quirks.lost_pictures -= u32::from(lost);
+        if world.quirks.no_pictures || lost {
             drop(world);
-            std::thread::sleep(time);
+            pause(time);
             return Err("ScreenCaptureKit did not answer in time".into());
         }
         let front = world.front;
@@ -380,6 +404,11 @@ impl Os for Fake {
         if self.world().is_stuck() {
             return Ok(());
         }
+        let presses = matches!(
+            event,
+            Event::Key { down: true, .. } | Event::Button { down: true, .. }
+        );
+        self.world().presses_before += i64::from(presses && tag != TAG);
         let judge = self.world().tap.as_ref().map(|(_, judge)| judge.clone());
         let is_key = matches!(event, Event::Key { .. } | Event::Text { .. });
         let seen = !is_key || !self.world().quirks.tap_without_keys;

@@ -52,7 +52,7 @@ impl Steps<'_> {
                 let permit = |app: &Identity| self.policy.permit_start(app, is_private);
                 let notes = &mut report.notes;
                 let policy = self.policy;
-                report.step.started = open(desk, identifier, &permit, policy, notes, self.cancel)?;
+                report.step.started = open(desk, identifier, &permit, policy, notes)?;
             }
             Action::WaitFor { .. } => {
                 let found = match (self.found.take(), Wanted::new(action, Instant::now())) {

@@ -10,7 +10,7 @@ mod restore;
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
-use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_core::{Key, KeyPress, Modifiers, Point};
 
 use crate::apps::{Opened, Permit};
 use crate::desktop::Desktop;
@@ -18,8 +18,15 @@ use crate::display::{Place, Window, WindowId, WindowState};
 use crate::error::{Error, Missing, Result, TargetError};
 use crate::guard::Watch;
 use crate::subject::Subject;
+use crate::wait;
 use deskline_input::clock::Instant;
 use deskline_input::{Cancel, Click, Reason};
+
+/// The key that closes a menu or a list in every toolkit.
+pub(crate) const CLOSE_KEY: KeyPress = KeyPress {
+    key: Key::Escape,
+    modifiers: Modifiers::empty(),
+};
 
 /// The person's front window and pointer, and the changes that links have made to them since.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -74,7 +81,7 @@ pub(crate) struct InputWindow {
 #[allow(clippy::struct_excessive_bools)] // They are independent facts.
 pub(crate) struct Checkpoint<'a> {
     desktop: &'a mut dyn Desktop,
-    cancel: &'a Cancel,
+    pub(crate) cancel: &'a Cancel,
     saved: Saved,
     /// The front window right before the last input, or at the checkpoint if there was none. It
     /// need not be the person's: an earlier link may have left it there.
@@ -446,52 +453,59 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    pub(crate) fn click(&mut self, click: Click, cancel: &Cancel) -> Result<()> {
+    pub(crate) fn click(&mut self, click: Click) -> Result<()> {
         self.points_at(click.at)?;
         self.pressed = true;
-        self.desktop.pointer_input()?.click(click, cancel)
+        self.desktop.pointer_input()?.click(click, self.cancel)
     }
 
-    pub(crate) fn hover(&mut self, at: Point, cancel: &Cancel) -> Result<()> {
+    pub(crate) fn hover(&mut self, at: Point) -> Result<()> {
         self.points_at(at)?;
-        self.desktop.pointer_input()?.hover(at, cancel)?;
+        self.desktop.pointer_input()?.hover(at, self.cancel)?;
         self.hovers_at = Some(at);
         Ok(())
     }
 
-    pub(crate) fn drag(&mut self, way: [Point; 2], held: Modifiers, cancel: &Cancel) -> Result<()> {
+    pub(crate) fn drag(&mut self, way: [Point; 2], held: Modifiers) -> Result<()> {
         self.points_at(way[0])?;
         self.points_at(way[1])?;
         self.pressed = true;
-        self.desktop.pointer_input()?.drag(way, held, cancel)
+        self.desktop.pointer_input()?.drag(way, held, self.cancel)
     }
 
-    pub(crate) fn scroll(&mut self, at: Point, lines: (i32, i32), cancel: &Cancel) -> Result<()> {
+    pub(crate) fn scroll(&mut self, at: Point, lines: (i32, i32)) -> Result<()> {
         self.points_at(at)?;
-        self.desktop.pointer_input()?.scroll(at, lines, cancel)
+        self.desktop.pointer_input()?.scroll(at, lines, self.cancel)
     }
 
-    pub(crate) fn type_text(&mut self, text: &str, cancel: &Cancel) -> Result<()> {
-        self.touched = true;
-        self.pressed = true;
-        self.desktop.key_input()?.type_text(text, cancel)
+    pub(crate) fn type_text(&mut self, text: &str) -> Result<()> {
+        self.presses();
+        self.desktop.key_input()?.type_text(text, self.cancel)
     }
 
-    pub(crate) fn press_key(
-        &mut self,
-        press: KeyPress,
-        hold: Duration,
-        cancel: &Cancel,
-    ) -> Result<()> {
+    pub(crate) fn press_key(&mut self, press: KeyPress, hold: Duration) -> Result<()> {
+        self.presses();
+        self.desktop
+            .key_input()?
+            .press_key(press, hold, self.cancel)
+    }
+
+    /// Closes a menu or a list, also in a link that Esc has cancelled.
+    pub(crate) fn press_close(&mut self) -> Result<()> {
+        self.presses();
+        let keys = self.desktop.key_input()?;
+        keys.press_key(CLOSE_KEY, Duration::ZERO, &Cancel::new())
+    }
+
+    fn presses(&mut self) {
         self.touched = true;
         self.pressed = true;
-        self.desktop.key_input()?.press_key(press, hold, cancel)
     }
 
     /// Like [`Clipboard::offer`](crate::Clipboard::offer).
-    pub(crate) fn lend_clipboard(&mut self, text: &str, app: u32, cancel: &Cancel) -> Result<()> {
+    pub(crate) fn lend_clipboard(&mut self, text: &str, app: u32) -> Result<()> {
         self.lends_clipboard = true;
-        self.desktop.clipboard()?.offer(text, app, cancel)
+        self.desktop.clipboard()?.offer(text, app, self.cancel)
     }
 
     /// Like [`Clipboard::give_back`](crate::Clipboard::give_back).
@@ -517,6 +531,26 @@ impl<'a> Checkpoint<'a> {
 }
 
 impl Checkpoint<'_> {
+    /// [`wait::until`], on this desktop.
+    pub(crate) fn until<T>(
+        &mut self,
+        limit: Duration,
+        every: Duration,
+        mut ask: impl FnMut(&mut Self) -> Result<Option<T>>,
+    ) -> Result<Option<T>> {
+        wait::until(self.cancel, limit, every, || ask(self))
+    }
+
+    /// [`wait::holds`], on this desktop.
+    pub(crate) fn holds(
+        &mut self,
+        limit: Duration,
+        every: Duration,
+        mut is_so: impl FnMut(&mut Self) -> Result<bool>,
+    ) -> Result<bool> {
+        wait::holds(self.cancel, limit, every, || is_so(self))
+    }
+
     fn watch(&mut self) {
         if let Ok(guard) = self.desktop.guard() {
             guard.watch();

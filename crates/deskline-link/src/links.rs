@@ -27,6 +27,7 @@ use crate::resolve::late_changes::LastTrees;
 use crate::resolve::windows::Windows;
 use crate::steps::{Found, Steps};
 use crate::subject::Subject;
+use crate::wait;
 use deskline_input::Cancel;
 use deskline_input::clock::Instant;
 
@@ -93,19 +94,24 @@ impl Links {
         let desktop = connected(&self.platform, &mut self.desktop)?.id();
         let limit = self.policy.guard.limit;
         let end = Instant::now() + limit;
-        let take = |name| loop {
-            match turns.take(name, &desktop) {
-                Ok(Ok(turn)) => return Ok(Some(turn)),
-                Ok(Err(pid)) if Instant::now() >= end => {
-                    let seconds = limit.as_secs();
-                    return Err(Error::OthersTurn { pid, seconds });
+        let take = |name| {
+            let mut holder = None;
+            let left = end.saturating_duration_since(Instant::now());
+            let turn = wait::until(cancel, left, LOOK, || match turns.take(name, &desktop) {
+                Ok(Ok(turn)) => Ok::<_, Error>(Some(Some(turn))),
+                Ok(Err(pid)) => {
+                    holder = pid;
+                    Ok(None)
                 }
-                Ok(Err(_)) => cancel.wait(LOOK)?,
                 Err(error) => {
                     tracing::warn!("other servers may act at the same time: {error}");
-                    return Ok(None);
+                    Ok(Some(None))
                 }
-            }
+            })?;
+            turn.ok_or(Error::OthersTurn {
+                pid: holder,
+                seconds: limit.as_secs(),
+            })
         };
         report.timed("turn", |_| {
             // One server waits for the turn, and the others for its place, so that none is

@@ -28,7 +28,6 @@ use crate::resolve::{DropOn, Targets};
 use crate::secrecy::Witness;
 use crate::steps::Steps;
 use crate::trees::Scope;
-use deskline_input::Cancel;
 use deskline_input::clock::Instant;
 use expected::{Effect, asked, sent};
 use field::Verdict;
@@ -76,7 +75,7 @@ impl Steps<'_> {
             asked: asked(action, report.step.keys.between.as_ref().or(before)),
             most: quiet::MOST,
         };
-        match await_quiet(desk, pid, awaits, self.cancel) {
+        match await_quiet(desk, pid, awaits) {
             Ok((settled, tree)) => {
                 report.step.settled = Some(settled);
                 // If a key followed the text, the witness is from before that key: keep it.
@@ -87,7 +86,7 @@ impl Steps<'_> {
             Err(e) => self.is_effect(e, report)?,
         }
         if matches!(action, Action::Input(Input::Drag { .. })) {
-            self.await_icon(desk, pid)?;
+            await_icon(desk, pid)?;
         }
         desk.end_step();
         front.note(desk)?;
@@ -116,23 +115,11 @@ impl Steps<'_> {
             && desk.windows_of(pid)?.is_empty()
             && desk.app_itself(pid)?.is_none();
         if report.app == AppState::NoWindow || gone && !shows_others(desk, pid, scope, report) {
-            let end = await_end(desk, pid, self.cancel)?;
+            let end = await_end(desk, pid)?;
             report.app = end.map_or(AppState::NoWindow, AppState::Ended);
         }
         if report.app.is_gone() || !(options.traverse_after || self.call.is_chain()) {
             report.readings.after = None;
-        }
-        Ok(())
-    }
-
-    /// Waits until the icon of a refused drag has flown back (GTK 4: 500 ms). The icon's window
-    /// looks like a menu, and the restore would wait for the menu to close.
-    fn await_icon(&self, desk: &mut Checkpoint<'_>, pid: u32) -> Result<()> {
-        const BACK: Duration = Duration::from_millis(800);
-        const LOOK: Duration = Duration::from_millis(20);
-        let start = Instant::now();
-        while start.elapsed() < BACK && desk.popup_open(pid)? {
-            self.cancel.wait(LOOK)?;
         }
         Ok(())
     }
@@ -153,7 +140,7 @@ impl Steps<'_> {
             sent: sent(action, self.is_last(report)),
             ..Awaits::new(self.reader.again(), Effect::new(action, None), quiet::MOST)
         };
-        match await_quiet(desk, pid, awaits, self.cancel) {
+        match await_quiet(desk, pid, awaits) {
             Ok((_, mut after)) => {
                 let diff = Diff::between(&tree, &after);
                 self.reader.rename(&diff.renamed(&tree, &after));
@@ -252,6 +239,15 @@ impl Steps<'_> {
     }
 }
 
+/// Waits until the icon of a refused drag has flown back (GTK 4: 500 ms). The icon's window
+/// looks like a menu, and the restore would wait for the menu to close.
+fn await_icon(desk: &mut Checkpoint<'_>, pid: u32) -> Result<()> {
+    const BACK: Duration = Duration::from_millis(800);
+    const LOOK: Duration = Duration::from_millis(20);
+    let is_back = |desk: &mut Checkpoint<'_>| Ok(!desk.popup_open(pid)?);
+    desk.holds(BACK, LOOK, is_back).map(drop)
+}
+
 /// [`verdict`], by the picture too: for a text that no field took.
 fn found(
     desk: &mut Checkpoint<'_>,
@@ -309,16 +305,9 @@ const IDLE: Duration = Duration::from_millis(200);
 const ENDS: Duration = Duration::from_millis(500);
 
 /// How the app's process ended. Waits for its end, because an app closes its windows first.
-fn await_end(desk: &mut Checkpoint<'_>, pid: u32, cancel: &Cancel) -> Result<Option<End>> {
+fn await_end(desk: &mut Checkpoint<'_>, pid: u32) -> Result<Option<End>> {
     const LOOK: Duration = Duration::from_millis(10);
-    let start = Instant::now();
-    loop {
-        let end = desk.end_of(pid);
-        if end.is_some() || start.elapsed() >= ENDS {
-            return Ok(end);
-        }
-        cancel.wait(LOOK)?;
-    }
+    desk.until(ENDS, LOOK, |desk| Ok(desk.end_of(pid)))
 }
 
 /// Accepts that the app has ended: after the action, that is its effect.

@@ -1,6 +1,6 @@
 //! One action: its needs and its results.
 
-use deskline_core::{Key, KeyPress, Modifiers, Tree};
+use deskline_core::Tree;
 
 use crate::call::{Action, Call};
 use crate::checkpoint::Checkpoint;
@@ -10,12 +10,6 @@ use crate::resolve::DropOn;
 use crate::resolve::lookup::Resolved;
 use crate::step::Step;
 use deskline_input::Cancel;
-
-/// The key that closes a menu or a list in every toolkit.
-pub(super) const CLOSE_KEY: KeyPress = KeyPress {
-    key: Key::Escape,
-    modifiers: Modifiers::empty(),
-};
 
 /// One action: its needs, the desktop that it acts on, and its results. These are recorded as it
 /// goes, so that an error in the middle keeps what was done before it.

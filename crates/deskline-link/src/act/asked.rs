@@ -38,7 +38,7 @@ impl Act<'_, '_> {
     /// Types a text, and reads the app after each character that may press a button.
     pub(super) fn type_asked(&mut self, text: &str) -> Result<()> {
         if !self.policy.grants.asks {
-            return self.desk.type_text(text, self.cancel);
+            return self.desk.type_text(text);
         }
         let before = self.step.keys.before.as_ref();
         let in_field = before.is_some_and(|before| before.field().is_some());
@@ -51,7 +51,7 @@ impl Act<'_, '_> {
                 self.step.done.text("typed", &text[..sent]);
                 return Err(e);
             }
-            self.desk.type_text(part, self.cancel)?;
+            self.desk.type_text(part)?;
             sent += part.len();
         }
         Ok(())
@@ -69,15 +69,15 @@ impl Act<'_, '_> {
         };
         let twice = click.clicks == Clicks::Double && self.policy.grants.asks;
         if !(twice && self.tree.is_some_and(is_there)) {
-            return self.desk.click(click, self.cancel);
+            return self.desk.click(click);
         }
         let once = Click {
             clicks: Clicks::Single,
             ..click
         };
-        self.desk.click(once, self.cancel)?;
+        self.desk.click(once)?;
         let again = self.approve_now(|tree| alert::at(tree, click.at));
-        let again = again.and_then(|()| self.desk.click(once, self.cancel));
+        let again = again.and_then(|()| self.desk.click(once));
         again.inspect_err(|_| self.step.done.say("Clicked once".to_owned()))
     }
 

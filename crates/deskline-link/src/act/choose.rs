@@ -4,15 +4,15 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use crate::wait;
 use deskline_core::search::nearest_of;
 use deskline_core::{
     ElementId, Key, KeyPress, Modifiers, Point, Role, States, Texts, Tree, escape, fold, summary,
 };
-use deskline_input::clock::Instant;
 use deskline_input::{Button, Cancel, Click, Clicks};
 
 use super::abilities;
-use super::action::{Act, CLOSE_KEY};
+use super::action::Act;
 use super::reach::Reached;
 use super::until::Wheel;
 use crate::call::Input;
@@ -105,10 +105,9 @@ impl Act<'_, '_> {
             Err(Error::Refused(_) | Error::Input(_)) => return Ok(false),
             Err(e) => return Err(e),
         };
-        let start = Instant::now();
-        loop {
+        let taken = |act: &mut Self| {
             // The chosen item may be in a closed list, which does not show.
-            let now = match self.pause().and_then(|_| self.look()) {
+            let now = match act.pause().and_then(|_| act.look()) {
                 Ok(now) => now,
                 // The choice has closed the window, or keeps the app busy.
                 Err(Error::NotAnswering { .. } | Error::NoWindow { .. } | Error::NoProcess(_)) => {
@@ -117,14 +116,10 @@ impl Act<'_, '_> {
                 Err(e) => return Err(e),
             };
             let at = now.find_again(from.tree, from.index);
-            let Some(at) = at else { return Ok(true) };
-            if has_chosen(&now, at, text).unwrap_or(is_selected) {
-                return Ok(true);
-            }
-            if start.elapsed() > LATE {
-                return Ok(false);
-            }
-        }
+            let chosen = at.map(|at| has_chosen(&now, at, text).unwrap_or(is_selected));
+            Ok(chosen.unwrap_or(true))
+        };
+        self.holds(LATE, taken)
     }
 
     /// Opens the list and clicks the choice. Returns the choice's text.
@@ -140,7 +135,7 @@ impl Act<'_, '_> {
             self.picture_before_input();
             let Reached { point, .. } = self.where_now(target, reached)?;
             let at = from.opener(point);
-            self.desk.click(left_click(at), self.cancel)?;
+            self.desk.click(left_click(at))?;
             self.step.done.at = Some(at);
             self.step.done.say(format!("opened {}", target.name));
             Some(self.await_choices(from)?)
@@ -151,24 +146,22 @@ impl Act<'_, '_> {
 
     /// The tree once it has visible choices.
     fn await_choices(&mut self, from: Chooser<'_>) -> Result<Tree> {
-        let mut keys = self.desk.key_input().is_ok();
-        let mut start = Instant::now();
-        loop {
-            let now = self.pause()?;
-            if from.shows_choices(&now) {
-                return Ok(now);
-            }
-            if start.elapsed() < OPENS {
-                continue;
-            }
-            // The click may have moved only the focus.
-            if !std::mem::take(&mut keys) || self.desk.popup_open(self.pid)? {
-                return Err(TargetError::NotOpened(from.name()).into());
-            }
-            self.grab()?;
-            self.desk.press_key(OPEN_KEY, Duration::ZERO, self.cancel)?;
-            start = Instant::now();
+        let shows = |act: &mut Self| {
+            let now = act.pause()?;
+            Ok(from.shows_choices(&now).then_some(now))
+        };
+        if let Some(now) = self.until(OPENS, shows)? {
+            return Ok(now);
         }
+        // The click may have moved only the focus.
+        let has_keys = self.desk.key_input().is_ok();
+        let mut opened = None;
+        if has_keys && !self.desk.popup_open(self.pid)? {
+            self.grab()?;
+            self.desk.press_key(OPEN_KEY, Duration::ZERO)?;
+            opened = self.until(OPENS, shows)?;
+        }
+        opened.ok_or_else(|| TargetError::NotOpened(from.name()).into())
     }
 
     /// Clicks the choice among those that show, or after scrolling to it.
@@ -221,7 +214,7 @@ impl Act<'_, '_> {
         let (now, found) = self.at_rest(now, found)?;
         let choice = lookup::element(&now, found, 0);
         let Reached { point, .. } = self.on(self.pid, &now, &choice).reach(&choice)?;
-        match self.desk.click(left_click(point), self.cancel) {
+        match self.desk.click(left_click(point)) {
             Err(Error::Target(TargetError::MenuPlaceUnknown(_))) => {
                 self.desk.press(&now.elements[found].id)?;
                 self.close_list(from);
@@ -237,47 +230,39 @@ impl Act<'_, '_> {
     /// A reading, and a choice in it, once two readings agree on its place. A list that has just
     /// opened may still move: a click would then close it, and choose nothing.
     fn at_rest(&mut self, now: &Tree, found: usize) -> Result<(Tree, usize)> {
-        let start = Instant::now();
         let (mut now, mut found) = (now.clone(), found);
-        while start.elapsed() < OPENS {
-            let again = self.pause()?;
+        self.holds(OPENS, |act| {
+            let again = act.pause()?;
             let Some(index) = again.find_again(&now, found) else {
-                break;
+                return Ok(true);
             };
             let rests = again.elements[index].extents == now.elements[found].extents;
             (now, found) = (again, index);
-            if rests {
-                break;
-            }
-        }
+            Ok(rests)
+        })?;
         Ok((now, found))
     }
 
     /// Closes the list that a failed or cancelled choice has left open. Nothing is chosen.
     fn close_list(&mut self, from: Chooser<'_>) {
-        let start = Instant::now();
         let mut pressed = false;
         // A link that Esc has cancelled closes the list too.
-        let uncancelled = Cancel::new();
-        while start.elapsed() < CLOSES {
-            let Ok(now) = self.desk.read(self.pid, crate::trees::Scope::Showing) else {
-                return;
-            };
+        let closed = wait::holds(&Cancel::new(), CLOSES, Duration::ZERO, || {
+            let now = self.desk.read(self.pid, crate::trees::Scope::Showing)?;
             let open = self.desk.popup_open(self.pid).unwrap_or(false) || from.is_expanded(&now);
-            if !open {
-                return;
-            }
-            if !pressed {
-                pressed = true;
+            if open && !std::mem::replace(&mut pressed, true) {
                 // Perhaps no window has been brought to the front yet.
                 let aim = self.aim(None);
                 self.desk.set_aim(aim);
-                if let Err(e) = self.desk.press_key(CLOSE_KEY, Duration::ZERO, &uncancelled) {
-                    tracing::warn!("the list of choices was not closed: {e}");
-                    return;
-                }
+                self.desk.press_close()?;
             }
-            _ = self.desk.wait_for_change(Duration::from_millis(30));
+            if open {
+                self.desk.wait_for_change(Duration::from_millis(30))?;
+            }
+            Ok(!open)
+        });
+        if let Err(e) = closed {
+            tracing::warn!("the list of choices was not closed: {e}");
         }
     }
 }

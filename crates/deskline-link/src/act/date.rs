@@ -79,8 +79,8 @@ impl Act<'_, '_> {
                 clicks: Clicks::Single,
                 modifiers: deskline_core::Modifiers::empty(),
             };
-            self.desk.click(click, self.cancel)?;
-            self.desk.type_text(digits, self.cancel)?;
+            self.desk.click(click)?;
+            self.desk.type_text(digits)?;
         }
         self.step.done.text("typed", text);
         let now = self.pause()?;

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use deskline_core::{Element, Point, Rect, Role, States, Tree, escape};
 
-use super::action::{Act, CLOSE_KEY};
+use super::action::Act;
 use crate::call::{Action, Input};
+use crate::checkpoint::{CLOSE_KEY, Checkpoint};
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, TargetError, WindowHint};
 use crate::resolve::lookup::Resolved;
 use crate::trees::Scope;
 use deskline_input::Aim;
 use deskline_input::Cancel;
-use deskline_input::clock::Instant;
 
 /// How long an app may take to report which of its toplevels is active.
 const SAYS_ACTIVE: Duration = Duration::from_secs(1);
@@ -100,12 +100,10 @@ impl Act<'_, '_> {
             if !self.desk.popup_takes(self.pid, at)? {
                 break;
             }
-            self.desk
-                .press_key(CLOSE_KEY, Duration::ZERO, self.cancel)?;
-            let start = Instant::now();
-            while start.elapsed() < CLOSES && self.desk.popup_takes(self.pid, at)? {
-                self.cancel.wait(LOOK)?;
-            }
+            self.desk.press_key(CLOSE_KEY, Duration::ZERO)?;
+            let pid = self.pid;
+            let closed = |desk: &mut Checkpoint<'_>| Ok(!desk.popup_takes(pid, at)?);
+            self.desk.holds(CLOSES, LOOK, closed)?;
         }
         Ok(())
     }
@@ -250,17 +248,13 @@ impl Act<'_, '_> {
 
     /// The tree, once it shows which toplevel this window belongs to. `None` after [`SAYS_ACTIVE`].
     pub(crate) fn known(&mut self, window: WindowId) -> Result<Option<Tree>> {
-        let start = Instant::now();
-        loop {
-            let tree = self.desk.read(self.pid, Scope::Showing)?;
-            if tree.window(window).is_some_and(|w| w.elements.len() == 1) {
-                return Ok(Some(tree));
-            }
-            if start.elapsed() > SAYS_ACTIVE {
-                return Ok(None);
-            }
-            self.cancel.wait(LOOK)?;
-        }
+        let pid = self.pid;
+        self.desk.until(SAYS_ACTIVE, LOOK, |desk| {
+            let tree = desk.read(pid, Scope::Showing)?;
+            let its = tree.window(window);
+            let is_known = its.is_some_and(|its| its.elements.len() == 1);
+            Ok(is_known.then_some(tree))
+        })
     }
 
     fn no_window(&self) -> Error {

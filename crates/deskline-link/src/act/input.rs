@@ -21,6 +21,7 @@ use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, BETWEEN, await_quiet};
 use crate::trees::Scope;
+use crate::wait;
 use deskline_input::clock::Instant;
 use deskline_input::{Aim, Button, Click, Clicks};
 
@@ -134,7 +135,7 @@ impl<'a> Act<'a, '_> {
                 }
                 self.look_at_canvas(at);
                 self.step.done.underway = true;
-                self.desk.scroll(at, (*delta_x, *delta_y), self.cancel)?;
+                self.desk.scroll(at, (*delta_x, *delta_y))?;
                 self.step.done.at = Some(at);
                 self.step.done.say(format!(
                     "scrolled by ({delta_x}, {delta_y}) lines at ({}, {})",
@@ -176,7 +177,7 @@ impl<'a> Act<'a, '_> {
         self.look_at_canvas(reached.point);
         self.picture_before_input();
         let Reached { point, name, .. } = self.where_now(target, reached)?;
-        self.desk.hover(point, self.cancel)?;
+        self.desk.hover(point)?;
         let done = &mut self.step.done;
         done.at = Some(point);
         done.say(format!("moved the pointer over {name}"));
@@ -227,7 +228,7 @@ impl<'a> Act<'a, '_> {
         self.picture_before_input();
         let done = &mut self.step.done;
         done.underway = true;
-        self.desk.drag([start, end], modifiers, self.cancel)?;
+        self.desk.drag([start, end], modifiers)?;
         done.at = Some(end);
         let to = match (self.drop_on, self.to) {
             (Some(to), _) => {
@@ -329,13 +330,13 @@ impl<'a> Act<'a, '_> {
             pointer: !self.action.is_for_focus(),
             limit: self.policy.guard.limit,
         };
-        self.desk.grab(&task, self.cancel)
+        self.desk.grab(&task)
     }
 
     /// Waits until the app has processed the input so far, before the link's next input.
     pub(crate) fn pause(&mut self) -> Result<Tree> {
         let awaits = Awaits::new(Scope::Showing, Effect::Nothing, BETWEEN);
-        await_quiet(self.desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
+        await_quiet(self.desk, self.pid, awaits).map(|(_, tree)| tree)
     }
 
     /// The app's tree once a clicked field has the focus. X11 window managers delay the first click
@@ -366,6 +367,24 @@ impl<'a> Act<'a, '_> {
             tree = self.desk.read(self.pid, Scope::Showing)?;
         }
         Ok(tree)
+    }
+
+    /// Asks again and again, for at most this time. Each question waits for the app.
+    pub(super) fn until<T>(
+        &mut self,
+        limit: Duration,
+        mut ask: impl FnMut(&mut Self) -> Result<Option<T>>,
+    ) -> Result<Option<T>> {
+        wait::until(self.cancel, limit, Duration::ZERO, || ask(self))
+    }
+
+    /// Like [`Act::until`], for what holds or does not.
+    pub(super) fn holds(
+        &mut self,
+        limit: Duration,
+        mut is_so: impl FnMut(&mut Self) -> Result<bool>,
+    ) -> Result<bool> {
+        wait::holds(self.cancel, limit, Duration::ZERO, || is_so(self))
     }
 
     fn known_witness(&self) -> Option<Witness> {
@@ -516,7 +535,7 @@ impl<'a> Act<'a, '_> {
             return Ok(text);
         }
         let first = &text[..text.len() - rest.len()];
-        self.desk.type_text(first, self.cancel)?;
+        self.desk.type_text(first)?;
         let tree = self.pause()?;
         let has_come = |tree: &Tree| match Witness::new(tree).field() {
             Some(field) => field.text.ends_with(first),
@@ -539,7 +558,7 @@ impl<'a> Act<'a, '_> {
             // The last reading is older than this key.
             self.step.keys.after = None;
         }
-        self.desk.press_key(press, hold, self.cancel)?;
+        self.desk.press_key(press, hold)?;
         self.step.done.key(press);
         Ok(())
     }

@@ -8,7 +8,6 @@ use crate::error::{Error, OpenError, Result};
 use crate::policy::Policy;
 use crate::report::Notes;
 use crate::trees::Scope;
-use deskline_input::Cancel;
 use deskline_input::clock::Instant;
 
 /// The longest that a started app may take to show a window with a tree: LibreOffice takes 5 s on
@@ -28,14 +27,13 @@ pub(crate) fn open(
     permit: Permit<'_>,
     policy: &Policy,
     notes: &mut Notes,
-    cancel: &Cancel,
 ) -> Result<bool> {
     let (pid, is_new) = match desk.open(identifier, permit)? {
         Opened::Running(pid) => {
             policy.approve(&mut **desk, pid)?;
             (pid, false)
         }
-        Opened::Started(name) => (started(desk, name, cancel)?, true),
+        Opened::Started(name) => (started(desk, name)?, true),
     };
     desk.subject.opened(pid);
     // The new window, also if the app was running already.
@@ -43,7 +41,7 @@ pub(crate) fn open(
     let came = windows.iter().find(|window| !desk.was_there(window.id));
     let window = came.or(windows.first()).map(|window| window.id);
     if let Some(window) = window.filter(|_| desk.raising().is_ok()) {
-        match desk.raise(window, cancel) {
+        match desk.raise(window, desk.cancel) {
             Err(e @ Error::Cancelled(_)) => return Err(e),
             Err(e) => notes.add(format!(
                 "the app is open, but its window stays in the background: {e}"
@@ -55,25 +53,29 @@ pub(crate) fn open(
 }
 
 /// Waits until the started app has a window and a tree.
-fn started(desk: &mut Checkpoint<'_>, name: String, cancel: &Cancel) -> Result<u32> {
-    let start = Instant::now();
+fn started(desk: &mut Checkpoint<'_>, name: String) -> Result<u32> {
     let mut waiting: Option<Instant> = None;
-    while start.elapsed() < START {
-        match desk.progress()? {
-            Progress::Ready(pid) => return Ok(pid),
-            Progress::Waiting(pid, hint) => {
-                let since = *waiting.get_or_insert_with(Instant::now);
-                if since.elapsed() > hint.joins() {
-                    // Some apps have windows, and no tree.
-                    return match desk.read(pid, Scope::Showing) {
-                        Ok(_) => Ok(pid),
-                        Err(_) => Err(Error::NoWindow { pid, name, hint }),
-                    };
-                }
+    let ready = desk.until(START, LOOK, |desk| match desk.progress()? {
+        Progress::Ready(pid) => Ok(Some(pid)),
+        Progress::Starting => Ok(None),
+        Progress::Waiting(pid, hint) => {
+            let since = *waiting.get_or_insert_with(Instant::now);
+            if since.elapsed() <= hint.joins() {
+                return Ok(None);
             }
-            Progress::Starting => {}
+            // Some apps have windows, and no tree.
+            match desk.read(pid, Scope::Showing) {
+                Ok(_) => Ok(Some(pid)),
+                Err(_) => Err(Error::NoWindow {
+                    pid,
+                    name: name.clone(),
+                    hint,
+                }),
+            }
         }
-        cancel.wait(LOOK)?;
+    })?;
+    if let Some(pid) = ready {
+        return Ok(pid);
     }
     Err(OpenError::NoWindow {
         written: desk.complaint(),

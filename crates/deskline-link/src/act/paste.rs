@@ -23,11 +23,11 @@ impl Act<'_, '_> {
         let terminal = self.step.keys.before.as_ref();
         let terminal = terminal.is_some_and(Witness::is_in_terminal);
         self.step.done.underway = false;
-        self.desk.lend_clipboard(text, self.pid, self.cancel)?;
+        self.desk.lend_clipboard(text, self.pid)?;
         let press = self.desk.clipboard()?.keys(terminal);
         self.step.keys.pasted = true;
         self.step.done.underway = true;
-        self.desk.press_key(press, Duration::ZERO, self.cancel)?;
+        self.desk.press_key(press, Duration::ZERO)?;
         if !self.desk.clipboard()?.await_reader(self.cancel)? {
             self.desk.give_back_clipboard()?;
             self.step.done.underway = false;

@@ -15,7 +15,6 @@ use crate::resolve::DropOn;
 use crate::resolve::lookup::{self, Resolved};
 use crate::settle::readback::LATE;
 use crate::trees::Scope;
-use deskline_input::Cancel;
 use deskline_input::clock::Instant;
 
 /// The maximum number of wheel turns to bring an element into view, and the maximum time.
@@ -184,7 +183,7 @@ impl Act<'_, '_> {
         let onto = self.desk.front()?;
         let start = self.reach(from)?;
         let end = match onto {
-            Some(onto) => uncovered(self.desk, &end, &onto, self.cancel)?,
+            Some(onto) => uncovered(self.desk, &end, &onto)?,
             None => end.point,
         };
         Ok((start.point, end))
@@ -283,7 +282,7 @@ impl Act<'_, '_> {
             }
             last = Some((level, place, showing));
             self.grab()?;
-            self.desk.scroll(area, (0, lines), self.cancel)?;
+            self.desk.scroll(area, (0, lines))?;
             self.desk.ungrab();
             self.moved(None)?;
         }
@@ -293,12 +292,7 @@ impl Act<'_, '_> {
 
 /// The point of a drag's end that is nearest to its middle and that no other window covers once the
 /// window dragged from is raised.
-fn uncovered(
-    desk: &mut Checkpoint<'_>,
-    end: &Reached,
-    onto: &Window,
-    cancel: &Cancel,
-) -> Result<Point> {
+fn uncovered(desk: &mut Checkpoint<'_>, end: &Reached, onto: &Window) -> Result<Point> {
     /// The number of points to try on each side.
     const GRID: i32 = 16;
     /// A window may also take drops this far outside its bounds: in its shadow, and above them in
@@ -320,7 +314,7 @@ fn uncovered(
         if above.is_some_and(|above| above + 1 == at) || start.elapsed() > RESTACKS {
             break (windows, at);
         }
-        cancel.wait(LOOK)?;
+        desk.cancel.wait(LOOK)?;
     };
     let over = |point: Point| {
         let holds = |w: &&Window| w.extents.is_some_and(|place| place.contains(point));

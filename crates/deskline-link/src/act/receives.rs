@@ -163,22 +163,18 @@ impl<'a> Act<'a, '_> {
 
     /// The target in a new reading, with its window in front as before.
     fn see_again(&mut self, (tree, index): (&Tree, usize)) -> Result<Seen<'static>> {
-        let start = Instant::now();
-        let (now, at, place) = loop {
-            let now = self.desk.read(self.pid, Scope::Showing)?;
-            let at = now.find_again(tree, index);
+        let pid = self.pid;
+        let seen = self.desk.until(MOVES, LOOK, |desk| {
+            let now = desk.read(pid, Scope::Showing)?;
             let place = seen_in(&now, tree, index).map(|(place, _)| place);
-            if place.is_some() || start.elapsed() > MOVES {
-                break (now, at, place);
-            }
-            self.cancel.wait(LOOK)?;
-        };
-        let (at, place) = at.zip(place).ok_or_else(|| not_showing(tree, index))?;
-        Ok(Seen {
-            tree: Cow::Owned(now),
-            index: at,
-            place,
-        })
+            let at = now.find_again(tree, index).zip(place);
+            Ok(at.map(|(index, place)| Seen {
+                tree: Cow::Owned(now),
+                index,
+                place,
+            }))
+        })?;
+        seen.ok_or_else(|| not_showing(tree, index))
     }
 
     /// What receives a click on the target: at its point, else at the first of the others that it
@@ -210,23 +206,18 @@ impl<'a> Act<'a, '_> {
     }
 
     fn at_point(&mut self, seen: &Seen<'_>, at: Point) -> Result<Receiver> {
-        let start = Instant::now();
-        loop {
-            let hit = self.desk.hit_test(&seen.tree, seen.index, at);
-            return Ok(match hit.unwrap_or(Hit::Unknown) {
-                Hit::Later if start.elapsed() < ANSWERS => {
-                    self.cancel.wait(ASKS)?;
-                    continue;
-                }
-                Hit::Unknown | Hit::Later => Receiver::Target(at),
-                Hit::Topmost(hit) if seen.tree.receives_for(hit, seen.index) => {
-                    Receiver::Target(at)
-                }
-                Hit::Topmost(hit) => Receiver::Other(Some(hit)),
-                Hit::Unlisted => Receiver::Other(None),
-                Hit::Moved => Receiver::Moved,
-            });
-        }
+        let hit = self.desk.until(ANSWERS, ASKS, |desk| {
+            let hit = desk.hit_test(&seen.tree, seen.index, at);
+            let hit = hit.unwrap_or(Hit::Unknown);
+            Ok((hit != Hit::Later).then_some(hit))
+        })?;
+        Ok(match hit.unwrap_or(Hit::Unknown) {
+            Hit::Unknown | Hit::Later => Receiver::Target(at),
+            Hit::Topmost(hit) if seen.tree.receives_for(hit, seen.index) => Receiver::Target(at),
+            Hit::Topmost(hit) => Receiver::Other(Some(hit)),
+            Hit::Unlisted => Receiver::Other(None),
+            Hit::Moved => Receiver::Moved,
+        })
     }
 
     /// Turns the wheel by as much as the target is covered. Whether it has moved.
@@ -250,7 +241,7 @@ impl<'a> Act<'a, '_> {
                 continue;
             };
             let at = wheel_spot(&seen.tree, holder, area);
-            self.desk.scroll(at, (0, lines), self.cancel)?;
+            self.desk.scroll(at, (0, lines))?;
             let now = self.moved(Some(Sent::Scroll))?;
             let after = seen_in(&now, &seen.tree, seen.index);
             if after.is_none_or(|(now, _)| now != place) {

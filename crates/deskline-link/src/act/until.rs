@@ -153,7 +153,7 @@ impl Act<'_, '_> {
                 break;
             }
             let lines = if wheel.down { step } else { -step };
-            self.desk.scroll(at, (0, lines), self.cancel)?;
+            self.desk.scroll(at, (0, lines))?;
             let was = mem::replace(&mut turned.tree, self.moved(Some(Sent::Scroll))?);
             let now = &turned.tree;
             let Some(area) = now.find_again(tree, area) else {
@@ -203,7 +203,7 @@ impl Act<'_, '_> {
             sent,
             ..Awaits::new(Scope::Showing, Effect::Motion, MOVES)
         };
-        await_quiet(self.desk, self.pid, awaits, self.cancel).map(|(_, tree)| tree)
+        await_quiet(self.desk, self.pid, awaits).map(|(_, tree)| tree)
     }
 }
 

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use deskline_input::Cancel;
 use deskline_input::clock::Instant;
 
 use super::Checkpoint;
@@ -23,19 +22,19 @@ const HOLD: Duration = Duration::from_secs(1);
 impl Checkpoint<'_> {
     /// Grabs the person's devices until [`Checkpoint::ungrab`]. If this desktop cannot grab,
     /// records why and goes on.
-    pub(crate) fn grab(&mut self, task: &Task, cancel: &Cancel) -> Result<()> {
+    pub(crate) fn grab(&mut self, task: &Task) -> Result<()> {
         if self.guard.holds() || self.desktop.is_private() {
             return Ok(());
         }
         if task.pointer {
-            self.await_button(cancel)?;
+            self.await_button()?;
         }
         let start = Instant::now();
         let grabbed = match self.desktop.guard() {
             Ok(guard) => {
                 // A panic in it may leave them grabbed: the restore then releases them.
                 self.guard.taken(start);
-                let grabbed = guard.grab(task, cancel);
+                let grabbed = guard.grab(task, self.cancel);
                 self.guard.not_taken();
                 grabbed?
             }
@@ -60,15 +59,12 @@ impl Checkpoint<'_> {
     }
 
     /// Waits until the person holds no mouse button: a click would be lost in their drag.
-    fn await_button(&mut self, cancel: &Cancel) -> Result<()> {
-        let start = Instant::now();
-        while self.desktop.pointer()?.is_some_and(|now| now.pressed) {
-            if start.elapsed() >= BUTTON {
-                return Err(TargetError::ButtonHeld.into());
-            }
-            cancel.wait(LOOK)?;
-        }
-        Ok(())
+    fn await_button(&mut self) -> Result<()> {
+        let is_free = |desk: &mut Self| Ok(desk.pointer()?.is_none_or(|now| !now.pressed));
+        let freed = self.holds(BUTTON, LOOK, is_free)?;
+        freed
+            .then_some(())
+            .ok_or_else(|| TargetError::ButtonHeld.into())
     }
 
     /// Called once all input of a step has been sent. The person's keys would now go to the app in

@@ -17,8 +17,8 @@ use crate::display::{Picture, PictureNature, Window, WindowId};
 use crate::error::{Error, Missing, Result};
 use crate::ocr::is_from_picture;
 use crate::picture::area::Area;
+use crate::wait;
 use deskline_input::Cancel;
-use deskline_input::clock::Instant;
 
 /// Side length of the compared blocks, in pixels. Touching blocks form one change.
 const BLOCK: usize = 16;
@@ -128,22 +128,19 @@ pub(crate) fn is_undescribed(tree: &Tree, target: Option<usize>, at: Point) -> b
 /// does not stop in time.
 pub(crate) fn before_when_still(desktop: &mut dyn Desktop, cancel: &Cancel) -> Option<Before> {
     let window = desktop.front().ok()??.id;
-    let start = Instant::now();
-    let mut last = take(desktop, window).ok()?;
+    let mut last: Option<Picture> = None;
     let mut same = 0;
-    while start.elapsed() < FADES {
-        cancel.wait(FRAMES).ok()?;
-        let picture = take(desktop, window).ok()?;
-        same = match compare(&last, &picture) {
-            None => same + 1,
-            Some(_) => 0,
-        };
-        if same == STILL {
-            return Some(Before { window, picture });
-        }
-        last = picture;
-    }
-    None
+    let still = wait::until(cancel, FADES, FRAMES, || {
+        let picture = take(desktop, window)?;
+        let is_same = last
+            .as_ref()
+            .is_some_and(|last| compare(last, &picture).is_none());
+        same = if is_same { same + 1 } else { 0 };
+        last = Some(picture);
+        Ok(last.take_if(|_| same == STILL))
+    });
+    let picture = still.ok()??;
+    Some(Before { window, picture })
 }
 
 impl Before {

@@ -141,9 +141,8 @@ pub(crate) fn await_quiet(
     desk: &mut Checkpoint<'_>,
     pid: u32,
     awaits: Awaits<'_>,
-    cancel: &Cancel,
 ) -> Result<(Settled, Tree)> {
-    let start = Instant::now();
+    let (start, cancel) = (Instant::now(), desk.cancel);
     let mut restless = Restless::default();
     let mut drawing = Drawing {
         before: awaits.look,

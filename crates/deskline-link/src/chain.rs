@@ -8,6 +8,7 @@ use crate::call::Action;
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
 use crate::error::{Error, Result};
+use crate::link::Link;
 use crate::ocr::has_texts;
 use crate::picture::texts::Spots;
 use crate::report::{AppState, Report};
@@ -19,10 +20,9 @@ use crate::settle::handoff::FrontWatch;
 use crate::settle::has_ended;
 use crate::settle::taken_back::note_change;
 use crate::step::{ActedOn, EndedRun, Step};
-use crate::steps::Steps;
 use deskline_input::clock::Instant;
 
-impl Steps<'_> {
+impl Link<'_> {
     /// Carries out every step, the first one with `targets`. Leaves the last step's front windows
     /// in `front`. Returns the error of a later step that failed: the answer still reports the
     /// steps before it.
@@ -35,46 +35,48 @@ impl Steps<'_> {
         desk: &mut Checkpoint<'_>,
         targets: Targets,
         front: &mut FrontWatch,
-        report: &mut Report,
     ) -> Result<Option<Error>> {
         let mut runs = self.call.runs().peekable();
         let mut targets = Ok(targets);
         while let Some((step, action)) = runs.next() {
             *front = FrontWatch::new(action, desk.guard.held());
-            let done = targets.and_then(|t| self.carry_out(desk, action, t, front, report));
+            let done = targets.and_then(|t| self.carry_out(desk, action, t, front));
             if let Err(e) = done {
                 desk.ungrab();
-                report.note_guard(desk);
-                return self.stop(desk, e, report).map(Some);
+                self.report.note_guard(desk);
+                return self.stop(desk, e).map(Some);
             }
             let tells = self.call.is_chain() || moves_selection(action);
-            if let (true, Some(after)) = (tells, &report.readings.after) {
-                let before = report.readings.current();
+            if let (true, Some(after)) = (tells, &self.report.readings.after) {
+                let before = self.report.readings.current();
                 let diff = before.map(|before| (before, Diff::between(before, after)));
                 let led_to = diff
                     .as_ref()
-                    .and_then(|(before, diff)| led_to((before, after), diff, report));
+                    .and_then(|(before, diff)| led_to((before, after), diff, self.report));
                 let changed = diff
                     .as_ref()
-                    .map(|(before, diff)| report.step_changed(action, (before, after), diff));
-                (report.step.results.led_to, report.step.results.changed) = (led_to, changed);
+                    .map(|(before, diff)| self.report.step_changed(action, (before, after), diff));
+                (
+                    self.report.step.results.led_to,
+                    self.report.step.results.changed,
+                ) = (led_to, changed);
             }
             let Some(&(_, next)) = runs.peek() else {
                 break;
             };
             // The overlay describes each step.
             desk.ungrab();
-            report.note_guard(desk);
-            targets = report.timed("resolve", |report| {
-                self.go_on(desk, front, (step, next), report)?;
-                let targets = match self.resolve(&mut **desk, next, report) {
+            self.report.note_guard(desk);
+            targets = self.timed("resolve", |link| {
+                link.go_on(desk, front, (step, next))?;
+                let targets = match link.resolve(&mut **desk, next) {
                     Err(e @ Error::NotFound { .. }) => {
-                        self.resolve_in_helper(desk, next, report)?.ok_or(e)?
+                        link.resolve_in_helper(desk, next)?.ok_or(e)?
                     }
                     targets => targets?,
                 };
                 if targets.away {
-                    self.reveal(desk, next, report)
+                    link.reveal(desk, next)
                 } else {
                     Ok(targets)
                 }
@@ -90,7 +92,6 @@ impl Steps<'_> {
         desk: &mut Checkpoint<'_>,
         front: &FrontWatch,
         (at, next): (usize, &Action),
-        report: &mut Report,
     ) -> Result<()> {
         let home = self.subject.home().ok_or(Error::NoPid)?;
         let to = self.other_in_front(desk, front)?;
@@ -99,49 +100,48 @@ impl Steps<'_> {
             desk.refuse_substitute(home, (window, *pid), next.is_for_focus() && is_new)?;
         }
         let to = to.map_or(home, |(_, pid)| pid);
-        let after = report.readings.after.take();
-        let same = self.subject.current() == Some(to) && !report.app.is_gone();
+        let after = self.report.readings.after.take();
+        let same = self.subject.current() == Some(to) && !self.report.app.is_gone();
         let tree = match after {
             Some(mut tree) if same => {
                 self.reader.add_texts(&mut **desk, &mut tree, Spots::None);
-                self.rename_since_step(report, &tree);
-                if let (Some(_), Some(before)) = (&self.call.window, report.readings.current()) {
+                self.rename_since_step(&tree);
+                if let (Some(_), Some(before)) = (&self.call.window, self.report.readings.current())
+                {
                     let now = desk.front()?.map(|front| front.id);
                     self.windows.note(before, &tree, now);
                 }
-                let accepted = self
-                    .reader
-                    .accept(&mut **desk, &mut tree, &mut report.notes);
+                let accepted = self.accept(&mut **desk, &mut tree);
                 accepted.map(|()| tree)
             }
             _ => self
                 .turn_to(desk, to)
-                .and_then(|()| self.reader.read(&mut **desk, to, &mut report.notes)),
+                .and_then(|()| self.read(&mut **desk, to)),
         };
         // Some of the text may have reached the window that took the front.
         let bare = |tree: &Tree| !Witness::new(tree).is_secure();
-        let public = report.step.is_public() && (same || tree.as_ref().is_ok_and(bare));
-        let mut step = std::mem::take(&mut report.step);
+        let public = self.report.step.is_public() && (same || tree.as_ref().is_ok_and(bare));
+        let mut step = std::mem::take(&mut self.report.step);
         if let (false, Ok(tree)) = (same, &tree) {
             let app = escape::name(&tree.app.name, 40);
             step.results.led_to = Some(format!("{app} came to the front"));
             step.results.changed = Some(Changed::Tree);
         }
-        report.ended_runs.push(EndedRun {
+        self.report.ended_runs.push(EndedRun {
             step: at,
             sentence: step.done.sentence(public),
             results: step.results,
             public,
         });
-        let following = self.call.runs().nth(report.ended_runs.len());
-        report.step.repeats_secret = !public && following.is_some_and(|(step, _)| step == at);
-        report.app = AppState::Running;
+        let following = self.call.runs().nth(self.report.ended_runs.len());
+        self.report.step.repeats_secret = !public && following.is_some_and(|(step, _)| step == at);
+        self.report.app = AppState::Running;
         match tree {
             // The next step waits for the app. It needs no tree to begin with.
             Err(Error::NotAnswering { .. }) if next.waits() => {}
             tree => {
-                report.readings.step_before = None;
-                report.readings.step_before = Some(tree?);
+                self.report.readings.step_before = None;
+                self.report.readings.step_before = Some(tree?);
             }
         }
         Ok(())
@@ -153,51 +153,48 @@ impl Steps<'_> {
         &mut self,
         desk: &mut Checkpoint<'_>,
         next: &Action,
-        report: &mut Report,
     ) -> Result<Option<Targets>> {
         let (Some(pid), Some(wanted)) = (self.subject.current(), lookup::target_of(next)) else {
             return Ok(None);
         };
         for helper in wait_for::helpers(&mut **desk, pid) {
-            let Ok(tree) = self.reader.read(&mut **desk, helper, &mut report.notes) else {
+            let Ok(tree) = self.read(&mut **desk, helper) else {
                 continue;
             };
             if lookup::resolve(&tree, wanted, &[]).is_ok() {
                 self.turn_to(desk, helper)?;
-                report.readings.step_before = Some(tree);
-                return self.resolve(&mut **desk, next, report).map(Some);
+                self.report.readings.step_before = Some(tree);
+                return self.resolve(&mut **desk, next).map(Some);
             }
         }
         Ok(None)
     }
 
     /// A step failed. Reads the tree that the steps before it have left.
-    fn stop(&mut self, desk: &mut Checkpoint<'_>, e: Error, report: &mut Report) -> Result<Error> {
+    fn stop(&mut self, desk: &mut Checkpoint<'_>, e: Error) -> Result<Error> {
         let tells_nothing = matches!(e, Error::Cancelled(_) | Error::NotAnswering { .. });
         // An unexpected effect of an action is reported too.
-        let did = !report.ended_runs.is_empty() || matches!(e, Error::NoEffect(_));
+        let did = !self.report.ended_runs.is_empty() || matches!(e, Error::NoEffect(_));
         if !did || tells_nothing || e.costs_connection() {
             // The answer's file has this tree, and its elements need refs.
-            if let Some(mut tree) = report.readings.after.take() {
-                self.rename_since_step(report, &tree);
-                let accepted = self
-                    .reader
-                    .accept(&mut **desk, &mut tree, &mut report.notes);
-                report.readings.after = accepted.is_ok().then_some(tree);
+            if let Some(mut tree) = self.report.readings.after.take() {
+                self.rename_since_step(&tree);
+                let accepted = self.accept(&mut **desk, &mut tree);
+                self.report.readings.after = accepted.is_ok().then_some(tree);
             }
             return Err(e);
         }
-        if report.readings.after.is_some() {
+        if self.report.readings.after.is_some() {
             return Ok(e);
         }
-        let Step { done, .. } = &report.step;
+        let Step { done, .. } = &self.report.step;
         let untouched = done.is_empty() && !done.underway;
-        if untouched && report.readings.step_before.is_some() {
-            report.readings.after = report.readings.step_before.take();
+        if untouched && self.report.readings.step_before.is_some() {
+            self.report.readings.after = self.report.readings.step_before.take();
         } else if let Some(pid) = self.subject.current().filter(|_| self.subject.is_home()) {
             match desk.read(pid, self.reader.again()) {
-                Ok(tree) => report.readings.after = Some(tree),
-                Err(e) => has_ended(e, report)?,
+                Ok(tree) => self.report.readings.after = Some(tree),
+                Err(e) => has_ended(e, self.report)?,
             }
         }
         Ok(e)
@@ -211,9 +208,8 @@ impl Steps<'_> {
         action: &Action,
         mut targets: Targets,
         front: &mut FrontWatch,
-        report: &mut Report,
     ) -> Result<()> {
-        let step = &mut report.step;
+        let step = &mut self.report.step;
         step.acted_on = targets.acted_on.take();
         step.doubts = targets
             .target
@@ -224,12 +220,12 @@ impl Steps<'_> {
             self.subject.drops_on(end.pid);
             desk.listen(end.pid)?;
         }
-        let acted = report.timed("act", |report| self.act(desk, action, &targets, report));
-        let keys = report.step.keys.before.as_ref();
+        let acted = self.timed("act", |link| link.act(desk, action, &targets));
+        let keys = self.report.step.keys.before.as_ref();
         let took = |acted_on: &mut ActedOn| {
             !acted_on.by_keys || keys.is_none_or(|keys| keys.may_go_to(&acted_on.was.id))
         };
-        report.step.acted_on = report.step.acted_on.take_if(|acted_on| took(acted_on));
+        self.report.step.acted_on = self.report.step.acted_on.take_if(|acted_on| took(acted_on));
         let since = Instant::now();
         if acted.is_ok() {
             front.note(desk)?;
@@ -243,38 +239,39 @@ impl Steps<'_> {
             Ok(()) => desk.hold_on(),
             Err(_) => desk.ungrab(),
         }
-        report.note_guard(desk);
+        self.report.note_guard(desk);
         acted?;
         if let Some(end) = targets.drop_on.take() {
-            report.timed("settle", |report| {
-                self.settle_drop(desk, action, end, report)
-            })?;
+            self.timed("settle", |link| link.settle_drop(desk, action, end))?;
         }
-        report.timed("settle", |report| {
-            self.settle(desk, action, &targets, front, report)
+        self.timed("settle", |link| link.settle(desk, action, &targets, front))?;
+        self.timed("read_back", |link| {
+            link.read_back(desk, action, &targets)?;
+            link.await_expected(desk, action, front)
         })?;
-        report.timed("read_back", |report| {
-            self.read_back(desk, action, &targets, report)?;
-            self.await_expected(desk, action, front, report)
-        })?;
-        note_change((action, targets.target), since, report);
+        note_change((action, targets.target), since, self.report);
         Ok(())
     }
 
     /// Step 6: the changes of the whole call.
-    pub(crate) fn diff(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<()> {
+    pub(crate) fn diff(&mut self, desktop: &mut dyn Desktop) -> Result<()> {
         if !self.subject.is_home() {
-            self.read_home(desktop, report)?;
+            self.read_home(desktop)?;
         }
-        let Some(mut tree) = report.readings.after.take() else {
+        let Some(mut tree) = self.report.readings.after.take() else {
             return Ok(());
         };
         let by_keys = self.call.actions().any(Action::is_for_focus);
-        let was = report.readings.before.as_ref().zip(report.before_input());
+        let was = self
+            .report
+            .readings
+            .before
+            .as_ref()
+            .zip(self.report.before_input());
         let drawn = was.and_then(|was| drawn(desktop, (&tree, by_keys), was));
         let awaited = match &self.call.action {
             Action::WaitFor { target, .. } => lookup::resolve(&tree, target, &[]).is_err(),
-            _ => report.readings.before.as_ref().is_some_and(has_texts),
+            _ => self.report.readings.before.as_ref().is_some_and(has_texts),
         };
         let spots = match &drawn {
             _ if awaited => Spots::All,
@@ -282,43 +279,49 @@ impl Steps<'_> {
             None => Spots::None,
         };
         self.reader.add_texts(desktop, &mut tree, spots);
-        self.rename_since_step(report, &tree);
-        let before = report.readings.before.as_ref();
+        self.rename_since_step(&tree);
+        let before = self.report.readings.before.as_ref();
         let diff = before.map(|before| Diff::between(before, &tree));
         if let Some((before, diff)) = before.zip(diff.as_ref()) {
             self.reader.rename(&diff.renamed(before, &tree));
         }
-        self.reader.accept(desktop, &mut tree, &mut report.notes)?;
-        report.diff = diff.filter(|_| self.call.options.show_diff);
-        report.readings.after = Some(tree);
+        self.accept(desktop, &mut tree)?;
+        self.report.diff = diff.filter(|_| self.call.options.show_diff);
+        self.report.readings.after = Some(tree);
         Ok(())
     }
 
     /// Reads the call's app if the last step went to another one.
-    fn read_home(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<()> {
+    fn read_home(&mut self, desktop: &mut dyn Desktop) -> Result<()> {
         let home = self.subject.home().ok_or(Error::NoPid)?;
-        report.readings.step_before = None;
-        report.app = AppState::Running;
-        report.readings.after = None;
+        self.report.readings.step_before = None;
+        self.report.app = AppState::Running;
+        self.report.readings.after = None;
         match desktop.read(home, self.reader.whole()) {
             Ok(tree) => {
-                report.readings.after = Some(tree);
+                self.report.readings.after = Some(tree);
                 Ok(())
             }
-            Err(e) => has_ended(e, report),
+            Err(e) => has_ended(e, self.report),
         }
     }
 
     /// Keeps the refs of elements that the step has re-created unchanged. The tree before the call
     /// gets their new ids too, so that their later changes are found.
-    fn rename_since_step(&mut self, report: &mut Report, tree: &Tree) {
+    fn rename_since_step(&mut self, tree: &Tree) {
         let of_app = |last: &&Tree| last.app.pid == tree.app.pid;
-        let Some(last) = report.readings.current().filter(of_app) else {
+        let Some(last) = self.report.readings.current().filter(of_app) else {
             return;
         };
         let renamed = Diff::between(last, tree).renamed(last, tree);
         self.reader.rename(&renamed);
-        if let Some(first) = report.readings.before.as_mut().filter(|t| of_app(&&**t)) {
+        if let Some(first) = self
+            .report
+            .readings
+            .before
+            .as_mut()
+            .filter(|t| of_app(&&**t))
+        {
             first.rename(&renamed);
         }
     }

@@ -13,7 +13,7 @@
 //! | `answer` | writes the files and the journal's line, renders the summary | 9 |
 //!
 //! All phases share the processes that a link is for (`subject.rs`), the state of its steps
-//! (`steps.rs`), what it has found so far (`report.rs`, `step.rs`), the trees that an agent may see
+//! (`link.rs`), what it has found so far (`report.rs`, `step.rs`), the trees that an agent may see
 //! (`reader.rs`), the restore (`checkpoint.rs`, steps 2 and 8), and which texts are secrets
 //! (`secrecy.rs`).
 
@@ -40,7 +40,6 @@ mod secrecy;
 pub mod selftest;
 mod settle;
 mod step;
-mod steps;
 mod subject;
 
 pub use act::wait_for::Waiting;

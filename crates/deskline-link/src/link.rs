@@ -1,141 +1,213 @@
 //! One link: the transaction, with its steps in the order of docs/how-it-works.md. Written once,
 //! for every OS. A chain is a link of several steps: one checkpoint, one diff, one restore.
 
-use crate::call::Action;
+use std::time::Instant;
+
+use crate::call::{Action, Call};
 use crate::checkpoint::{Checkpoint, DeferredRestore};
 use crate::desktop::Desktop;
 use crate::error::{Error, Result};
 use crate::picture::texts::Spots;
 use crate::picture::{Shot, change};
+use crate::policy::Policy;
+use crate::reader::Reader;
 use crate::report::Report;
+use crate::resolve::late_changes::LastTrees;
+use crate::resolve::windows::Windows;
 use crate::settle::handoff::FrontWatch;
-use crate::steps::Steps;
+use crate::subject::Subject;
+use deskline_core::Tree;
+use deskline_input::Cancel;
 
-/// Steps 1 to 8. Step 9, the record, is made of the report, whatever the result.
-pub(crate) fn run(
-    mut steps: Steps<'_>,
-    desktop: &mut dyn Desktop,
-    deferred: &mut Option<DeferredRestore>,
-    report: &mut Report,
-) -> Result<()> {
-    let (call, cancel, subject) = (steps.call, steps.cancel, steps.subject);
-    cancel.check()?;
-    desktop.begin_link(call.acts());
-    for pid in call.acts_in() {
-        steps.policy.approve(desktop, pid)?;
-    }
-
-    // refresh_traversal only reads: it changes neither focus nor pointer.
-    if call.action == Action::Refresh {
-        let refreshed = refresh(&mut steps, desktop, report);
-        desktop.rest();
-        return refreshed;
-    }
-    steps.listen(desktop).inspect_err(|_| desktop.rest())?;
-    // 1. Resolve the target on a fresh tree. Nothing is touched if it cannot be found.
-    let mut targets = report
-        .timed("resolve", |report| {
-            steps.resolve(desktop, &call.action, report)
-        })
-        .inspect_err(|_| desktop.rest())?;
-
-    // 2. Checkpoint: front window and pointer; the tree is that of step 1.
-    let watches = call.actions().any(|a| FrontWatch::new(a, None).watches());
-    let mut desk = report.timed("checkpoint", |_| {
-        Checkpoint::save(desktop, subject, watches, deferred, cancel)
-    })?;
-    if targets.away {
-        targets = report.timed("reveal", |report| {
-            steps.reveal(&mut desk, &call.action, report)
-        })?;
-    }
-    let first = targets.index();
-    report.timed("picture_before", |report| {
-        let tree = report.readings.before.as_ref();
-        if let (Some(tree), true) = (tree, call.options.show_diff) {
-            report.pictures.before = change::before_action(&mut *desk, &call.action, tree, first);
-        }
-    });
-
-    // 3 to 5. Guard, act and settle; in a chain once for each step, which is resolved first.
-    let mut front = FrontWatch::new(&call.action, None);
-    let stopped = steps.walk(&mut desk, targets, &mut front, report)?;
-
-    // 6. Diff.
-    desk.ungrab_in_time();
-    report.timed("diff", |report| steps.diff(&mut *desk, report))?;
-
-    // 7. Handoff: decided before anything is put back.
-    report.timed("handoff", |report| -> Result<()> {
-        report.handoff = steps.read_handoff(&mut desk, &front, &mut report.notes)?;
-        if report.handoff.is_none() {
-            report.helpers = steps.helper_windows(&mut desk)?;
-        }
-        Ok(())
-    })?;
-    let pictured = match &report.handoff {
-        // If an app may not be read, it may not be pictured either.
-        Some(taken) => taken.tree.as_ref().map(|_| taken.pid),
-        None => subject.home().filter(|_| !report.app.is_gone()),
-    };
-    let shot = pictured.map(|pid| Shot::new(&mut *desk, pid, first, report));
-    // If the picture is the same afterwards, the person gets their window back before it is taken.
-    let (later, now) = match shot {
-        Some(shot) if shot.can_follow_restore(&mut desk, report) => (Some(shot), None),
-        shot => (None, shot),
-    };
-    if let Some(shot) = now {
-        desk.ungrab_in_time();
-        report.timed("picture", |report| shot.take(&mut *desk, report));
-    }
-    // An Esc that came after the last wait counts too.
-    cancel.check()?;
-
-    // 8. Restore: pointer and front window, unless there was a handoff, or this would close an open
-    //    menu.
-    report.timed("restore", |report| {
-        let drops = report.drops.iter().map(|drop| drop.after.app.pid);
-        if report.handoff.is_none() {
-            for pid in subject.home().into_iter().chain(drops) {
-                desk.hold_for_menu(pid);
-            }
-        }
-        desk.listens_on = stopped.is_none() && report.step.control.is_some();
-        desk.restore();
-        report.note_guard(&mut desk);
-        drop(desk);
-    });
-    if let Some(shot) = later {
-        report.timed("picture", |report| shot.take(desktop, report));
-    }
-    if let Some(e) = stopped {
-        return Err(e);
-    }
-    if report.step.control.is_some() {
-        let stays = report.timed("read_back", |report| steps.watch(desktop, report));
-        desktop.rest();
-        stays?;
-    }
-    Ok(())
+/// The result of a `wait_for`.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// For the summary.
+    pub(crate) sentence: String,
+    /// The helper of the app that has it, if not the app itself.
+    pub(crate) helper: Option<u32>,
 }
 
-/// `refresh_traversal`.
-fn refresh(steps: &mut Steps<'_>, desktop: &mut dyn Desktop, report: &mut Report) -> Result<()> {
-    let pid = steps.subject.required()?;
-    let scope = steps.reader.whole();
-    let tree = report.timed("traverse", |report| {
-        let mut tree = steps.read_since(desktop, pid, scope, report)?;
-        if !tree.is_picture_only() {
-            let notes = &mut report.notes;
-            let reader = &mut steps.reader;
-            reader.look_closer(desktop, &mut tree, Spots::Large, notes)?;
+/// What a link is for, and what it has found so far. Each phase adds its methods:
+/// [`crate::resolve`], [`crate::act`], [`crate::settle`], [`crate::settle::handoff`].
+pub(crate) struct Link<'l> {
+    pub(crate) policy: &'l Policy,
+    pub(crate) call: &'l Call,
+    pub(crate) cancel: &'l Cancel,
+    pub(crate) subject: &'l Subject,
+    pub(crate) reader: Reader<'l>,
+    pub(crate) last_trees: &'l LastTrees,
+    /// The windows that the call insists on.
+    pub(crate) windows: Windows,
+    /// The awaited element, if it was found before the link began.
+    pub(crate) found: Option<Found>,
+    pub(crate) report: &'l mut Report,
+}
+
+impl Link<'_> {
+    /// Steps 1 to 8. Step 9, the record, is made of the report, whatever the result.
+    pub(crate) fn run(
+        mut self,
+        desktop: &mut dyn Desktop,
+        deferred: &mut Option<DeferredRestore>,
+    ) -> Result<()> {
+        let (call, cancel, subject) = (self.call, self.cancel, self.subject);
+        cancel.check()?;
+        desktop.begin_link(call.acts());
+        for pid in call.acts_in() {
+            self.policy.approve(desktop, pid)?;
         }
-        Ok::<_, Error>(tree)
-    })?;
-    report.window = steps.toplevels(&tree)?.first().copied();
-    report.readings.after = Some(tree);
-    report.timed("picture", |report| {
-        Shot::new(desktop, pid, report.window, report).take(desktop, report);
-    });
-    Ok(())
+
+        // refresh_traversal only reads: it changes neither focus nor pointer.
+        if call.action == Action::Refresh {
+            let refreshed = self.refresh(desktop);
+            desktop.rest();
+            return refreshed;
+        }
+        self.listen(desktop).inspect_err(|_| desktop.rest())?;
+        // 1. Resolve the target on a fresh tree. Nothing is touched if it cannot be found.
+        let mut targets = self
+            .timed("resolve", |link| link.resolve(desktop, &call.action))
+            .inspect_err(|_| desktop.rest())?;
+
+        // 2. Checkpoint: front window and pointer; the tree is that of step 1.
+        let watches = call.actions().any(|a| FrontWatch::new(a, None).watches());
+        let mut desk = self.timed("checkpoint", |_| {
+            Checkpoint::save(desktop, subject, watches, deferred, cancel)
+        })?;
+        if targets.away {
+            targets = self.timed("reveal", |link| link.reveal(&mut desk, &call.action))?;
+        }
+        let first = targets.index();
+        self.timed("picture_before", |link| {
+            let tree = link.report.readings.before.as_ref();
+            if let (Some(tree), true) = (tree, call.options.show_diff) {
+                let before = change::before_action(&mut *desk, &call.action, tree, first);
+                link.report.pictures.before = before;
+            }
+        });
+
+        // 3 to 5. Guard, act and settle; in a chain once for each step, which is resolved first.
+        let mut front = FrontWatch::new(&call.action, None);
+        let stopped = self.walk(&mut desk, targets, &mut front)?;
+
+        // 6. Diff.
+        desk.ungrab_in_time();
+        self.timed("diff", |link| link.diff(&mut *desk))?;
+
+        // 7. Handoff: decided before anything is put back.
+        self.timed("handoff", |link| link.note_handoff(&mut desk, &front))?;
+        let later = self.picture(&mut desk, first);
+        // An Esc that came after the last wait counts too.
+        cancel.check()?;
+
+        // 8. Restore: pointer and front window, unless there was a handoff, or this would close an
+        //    open menu.
+        self.timed("restore", |link| {
+            let drops = link.report.drops.iter().map(|drop| drop.after.app.pid);
+            if link.report.handoff.is_none() {
+                for pid in subject.home().into_iter().chain(drops) {
+                    desk.hold_for_menu(pid);
+                }
+            }
+            desk.listens_on = stopped.is_none() && link.report.step.control.is_some();
+            desk.restore();
+            link.report.note_guard(&mut desk);
+            drop(desk);
+        });
+        if let Some(shot) = later {
+            self.timed("picture", |link| shot.take(desktop, link.report));
+        }
+        if let Some(e) = stopped {
+            return Err(e);
+        }
+        if self.report.step.control.is_some() {
+            let stays = self.timed("read_back", |link| link.watch(desktop));
+            desktop.rest();
+            stays?;
+        }
+        Ok(())
+    }
+
+    /// Takes the picture, unless it is the same after the restore: then the person gets their
+    /// window back before, and this is the picture to take.
+    fn picture(&mut self, desk: &mut Checkpoint<'_>, target: Option<usize>) -> Option<Shot> {
+        let pid = match &self.report.handoff {
+            // If an app may not be read, it may not be pictured either.
+            Some(taken) => taken.tree.as_ref().map(|_| taken.pid),
+            None => self.subject.home().filter(|_| !self.report.app.is_gone()),
+        }?;
+        let shot = Shot::new(&mut **desk, pid, target, self.report);
+        if shot.can_follow_restore(desk, self.report) {
+            return Some(shot);
+        }
+        desk.ungrab_in_time();
+        self.timed("picture", |link| shot.take(&mut **desk, link.report));
+        None
+    }
+
+    /// `refresh_traversal`.
+    fn refresh(&mut self, desktop: &mut dyn Desktop) -> Result<()> {
+        let pid = self.subject.required()?;
+        let scope = self.reader.whole();
+        let tree = self.timed("traverse", |link| {
+            let mut tree = link.read_since(desktop, pid, scope)?;
+            if !tree.is_picture_only() {
+                let notes = &mut link.report.notes;
+                let reader = &mut link.reader;
+                reader.look_closer(desktop, &mut tree, Spots::Large, notes)?;
+            }
+            Ok::<_, Error>(tree)
+        })?;
+        let tops = self.windows.of_step(self.call, self.subject, &tree)?;
+        self.report.window = tops.first().copied();
+        self.report.readings.after = Some(tree);
+        self.timed("picture", |link| {
+            let shot = Shot::new(desktop, pid, link.report.window, link.report);
+            shot.take(desktop, link.report);
+        });
+        Ok(())
+    }
+
+    /// Listens to the app from here on, so that a second traversal knows the changes since the
+    /// first.
+    ///
+    /// # Errors
+    ///
+    /// The app does not answer, and the call does not wait.
+    pub(crate) fn listen(&self, desktop: &mut dyn Desktop) -> Result<()> {
+        match self.subject.current().map(|pid| desktop.listen(pid)) {
+            Some(Err(e @ Error::NotAnswering { .. })) if !self.call.action.waits() => {
+                return Err(e);
+            }
+            // Without events the settle phase re-reads instead: slower, not wrong.
+            Some(Err(e)) => tracing::debug!("no events: {e}"),
+            None | Some(Ok(())) => {}
+        }
+        Ok(())
+    }
+
+    /// From here on the steps go to this process.
+    pub(crate) fn turn_to(&self, desk: &mut Checkpoint<'_>, pid: u32) -> Result<()> {
+        self.subject.turn_to(pid);
+        self.listen(&mut **desk)
+    }
+
+    /// Reads the whole of an app that the agent may see.
+    pub(crate) fn read(&mut self, desktop: &mut dyn Desktop, pid: u32) -> Result<Tree> {
+        self.reader.read(desktop, pid, &mut self.report.notes)
+    }
+
+    /// Checks that the agent may see this tree, and assigns refs.
+    pub(crate) fn accept(&mut self, desktop: &mut dyn Desktop, tree: &mut Tree) -> Result<()> {
+        self.reader.accept(desktop, tree, &mut self.report.notes)
+    }
+
+    /// Runs one step of the link and adds its duration, even if the step fails.
+    pub(crate) fn timed<T>(&mut self, name: &'static str, step: impl FnOnce(&mut Self) -> T) -> T {
+        let start = Instant::now();
+        let result = step(self);
+        self.report.took(name, start);
+        result
+    }
 }

@@ -18,14 +18,13 @@ use crate::desktop::{Desktop, Platform};
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Missing, Result, TargetError, Unasked, panic_text};
 use crate::grants::Question;
-use crate::link;
+use crate::link::{Found, Link};
 use crate::picture::texts::Texts;
 use crate::policy::Policy;
 use crate::reader::Reader;
 use crate::report::{Readings, Report};
 use crate::resolve::late_changes::LastTrees;
 use crate::resolve::windows::Windows;
-use crate::steps::{Found, Steps};
 use crate::subject::Subject;
 use crate::wait;
 use deskline_input::Cancel;
@@ -113,12 +112,12 @@ impl Links {
                 seconds: limit.as_secs(),
             })
         };
-        report.timed("turn", |_| {
-            // One server waits for the turn, and the others for its place, so that none is
-            // overtaken for ever.
-            let _place = take("next")?;
-            take("turn")
-        })
+        let start = std::time::Instant::now();
+        // One server waits for the turn, and the others for its place, so that none is overtaken
+        // for ever.
+        let turn = take("next").and_then(|_place| take("turn"));
+        report.took("turn", start);
+        turn
     }
 
     /// Runs one tool call, from connecting to its line in the journal. Never panics. Ends within
@@ -184,14 +183,14 @@ impl Links {
             since,
         } = waiting;
         let _current = cancel.enter();
-        let (mut steps, desktop, _) = self.begin(call, cancel, subject, None)?;
-        let found = steps.listen(desktop).and_then(|()| {
+        let (mut link, desktop, _) = self.begin(call, cancel, subject, report)?;
+        let found = link.listen(desktop).and_then(|()| {
             // The state before the wait comes from the first look.
             if !std::mem::replace(has_looked, true) {
-                steps.resolve(desktop, &call.action, report)?;
+                link.resolve(desktop, &call.action)?;
             }
             match Wanted::new(&call.action, *since) {
-                Some(wanted) => steps.wait_for(desktop, &wanted, Some(others), report),
+                Some(wanted) => link.wait_for(desktop, &wanted, Some(others)),
                 None => Ok(None),
             }
         });
@@ -204,20 +203,20 @@ impl Links {
         }
     }
 
-    /// The steps of a call, on the desktop. Connects when it is first needed.
+    /// The link of a call, and the desktop. Connects when it is first needed.
     fn begin<'l>(
         &'l mut self,
         call: &'l Call,
         cancel: &'l Cancel,
         subject: &'l Subject,
-        found: Option<Found>,
+        report: &'l mut Report,
     ) -> Result<(
-        Steps<'l>,
+        Link<'l>,
         &'l mut dyn Desktop,
         &'l mut Option<DeferredRestore>,
     )> {
         let desktop = connected(&self.platform, &mut self.desktop)?;
-        let steps = Steps {
+        let link = Link {
             policy: &self.policy,
             call,
             cancel,
@@ -230,9 +229,10 @@ impl Links {
             },
             last_trees: &self.last_trees,
             windows: Windows::default(),
-            found,
+            found: None,
+            report,
         };
-        Ok((steps, desktop, &mut self.deferred))
+        Ok((link, desktop, &mut self.deferred))
     }
 
     fn caught<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
@@ -421,8 +421,9 @@ impl Links {
     ) -> Result<()> {
         let _turn = self.turn(call, cancel, report)?;
         let _current = cancel.enter();
-        let (steps, desktop, deferred) = self.begin(call, cancel, subject, found)?;
-        link::run(steps, desktop, deferred, report)
+        let (mut link, desktop, deferred) = self.begin(call, cancel, subject, report)?;
+        link.found = found;
+        link.run(desktop, deferred)
     }
 
     /// `list_applications`: the running apps with windows whose name contains `name`, ignoring

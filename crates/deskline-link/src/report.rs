@@ -273,17 +273,14 @@ impl Report {
         (changed || !acted_on.by_keys).then(|| target::target(after, now, Some(was)))?
     }
 
-    /// Runs one step of the link and adds its duration, even if the step fails.
-    pub(crate) fn timed<T>(&mut self, name: &'static str, step: impl FnOnce(&mut Self) -> T) -> T {
+    /// Adds the duration of a step of the link, which began at `start`.
+    pub(crate) fn took(&mut self, name: &'static str, start: Instant) {
         debug_assert!(STEPS.contains(&name), "{name} is none of STEPS");
-        let start = Instant::now();
-        let result = step(self);
         let took = start.elapsed();
         match self.times.iter_mut().find(|(known, _)| *known == name) {
             Some((_, sum)) => *sum += took,
             None => self.times.push((name, took)),
         }
-        result
     }
 
     /// The index of the current step, and which of its runs this is, from 1. `None` after the last.

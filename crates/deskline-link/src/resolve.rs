@@ -13,10 +13,10 @@ use crate::call::{Action, Input, Quiet, Target};
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
 use crate::error::{Error, Result, TargetError, WindowHint};
+use crate::link::Link;
 use crate::picture::texts::Spots;
-use crate::report::{Readings, Report};
+use crate::report::Readings;
 use crate::step::ActedOn;
-use crate::steps::Steps;
 use crate::trees::Scope;
 use deskline_input::Button;
 use deskline_input::clock::Instant;
@@ -87,14 +87,13 @@ impl Targets {
     }
 }
 
-impl Steps<'_> {
+impl Link<'_> {
     /// Reads the app, and records the changes since the last answer about it.
     pub(crate) fn read_since(
         &mut self,
         desktop: &mut dyn Desktop,
         pid: u32,
         scope: Scope,
-        report: &mut Report,
     ) -> Result<Tree> {
         let mut tree = desktop.read(pid, scope)?;
         self.reader.add_texts(desktop, &mut tree, Spots::None);
@@ -102,8 +101,8 @@ impl Steps<'_> {
         if let Some(since) = &since {
             self.reader.rename(&since.renamed(&tree));
         }
-        self.reader.accept(desktop, &mut tree, &mut report.notes)?;
-        report.late = since.and_then(|since| since.late_changes(&tree));
+        self.accept(desktop, &mut tree)?;
+        self.report.late = since.and_then(|since| since.late_changes(&tree));
         Ok(tree)
     }
 
@@ -111,18 +110,13 @@ impl Steps<'_> {
     /// box of a web page that was rendered again after a choice. It is the element that looks the
     /// same as the ref's element did before an earlier step, or the only one with its role and
     /// text.
-    fn find_recreated(
-        &mut self,
-        desktop: &mut dyn Desktop,
-        reference: Ref,
-        report: &mut Report,
-    ) -> Result<()> {
+    fn find_recreated(&mut self, desktop: &mut dyn Desktop, reference: Ref) -> Result<()> {
         let Readings {
             before,
             step_before,
             ..
-        } = &report.readings;
-        let Some(tree) = report.readings.current() else {
+        } = &self.report.readings;
+        let Some(tree) = self.report.readings.current() else {
             return Ok(());
         };
         if tree.find_ref(reference).is_some() {
@@ -150,18 +144,9 @@ impl Steps<'_> {
             return Ok(());
         };
         self.reader.rename(&[pair]);
-        match report.readings.current_mut() {
-            Some(tree) => self.reader.accept(desktop, tree, &mut report.notes),
+        match self.report.readings.current_mut() {
+            Some(tree) => self.reader.accept(desktop, tree, &mut self.report.notes),
             None => Ok(()),
-        }
-    }
-
-    /// The toplevels of the windows that the call names, the one that keys go to first. Empty if it
-    /// names none, or if the step is for another process.
-    pub(crate) fn toplevels(&mut self, tree: &Tree) -> Result<Vec<usize>> {
-        match &self.call.window {
-            Some(wanted) if self.subject.is_home() => self.windows.within(tree, wanted),
-            _ => Ok(Vec::new()),
         }
     }
 
@@ -171,15 +156,14 @@ impl Steps<'_> {
         &mut self,
         desktop: &mut dyn Desktop,
         action: &Action,
-        report: &mut Report,
     ) -> Result<Targets> {
         let start = Instant::now();
         // The app itself refuses a press on a disabled element.
         let is_quiet = matches!(action, Action::Quiet(_));
         let mut looked = false;
         loop {
-            let found = self.resolve_once(desktop, action, report);
-            let (Some(tree), Some(pid)) = (report.readings.current(), self.subject.current())
+            let found = self.resolve_once(desktop, action);
+            let (Some(tree), Some(pid)) = (self.report.readings.current(), self.subject.current())
             else {
                 return found;
             };
@@ -216,36 +200,36 @@ impl Steps<'_> {
                     let alert =
                         || alert::answered_by(tree, action, targets.index(), targets.window);
                     let approved = self.call.approved.as_deref();
-                    let approved = approved.filter(|_| report.ended_runs.is_empty());
+                    let approved = approved.filter(|_| self.report.ended_runs.is_empty());
                     self.policy.approve_answer(desktop, pid, alert, approved)?;
                     return found;
                 }
                 Err(Error::NotFound { .. } | Error::StaleRef { .. })
-                    if !looked && self.look_in_picture(desktop, report)? =>
+                    if !looked && self.look_in_picture(desktop)? =>
                 {
                     looked = true;
                     continue;
                 }
                 Err(_) => return found,
             };
-            if report.readings.step_before.is_some() {
+            if self.report.readings.step_before.is_some() {
                 let mut tree = desktop.read(pid, scope)?;
-                self.reader.accept(desktop, &mut tree, &mut report.notes)?;
-                report.readings.step_before = Some(tree);
+                self.accept(desktop, &mut tree)?;
+                self.report.readings.step_before = Some(tree);
             } else {
-                let tree = self.read_since(desktop, pid, scope, report)?;
-                report.readings.before = Some(tree);
+                let tree = self.read_since(desktop, pid, scope)?;
+                self.report.readings.before = Some(tree);
             }
         }
     }
 
     /// Adds the texts of blind spots to the tree that the current step starts from. Returns whether
     /// there are any.
-    fn look_in_picture(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<bool> {
-        let tree = report.readings.current_mut();
+    fn look_in_picture(&mut self, desktop: &mut dyn Desktop) -> Result<bool> {
+        let tree = self.report.readings.current_mut();
         match tree.filter(|tree| !tree.is_picture_only()) {
             Some(tree) => {
-                let notes = &mut report.notes;
+                let notes = &mut self.report.notes;
                 self.reader.look_closer(desktop, tree, Spots::All, notes)
             }
             None => Ok(false),
@@ -253,12 +237,7 @@ impl Steps<'_> {
     }
 
     /// Reads the tree unless the step before has just read it.
-    fn resolve_once(
-        &mut self,
-        desktop: &mut dyn Desktop,
-        action: &Action,
-        report: &mut Report,
-    ) -> Result<Targets> {
+    fn resolve_once(&mut self, desktop: &mut dyn Desktop, action: &Action) -> Result<Targets> {
         let Some(pid) = self
             .subject
             .current()
@@ -270,16 +249,15 @@ impl Steps<'_> {
         let needs_tree = wanted.is_some_and(|target| !matches!(target, Target::Point(_)));
         let needs_tree = needs_tree || self.call.window.is_some() || self.call.is_chain();
         // A `wait_for` has found the element in trees that it read before this link.
-        if report.readings.current().is_none()
+        if self.report.readings.current().is_none()
             && self.found.is_none()
             && (self.call.options.traverse_before || needs_tree || self.policy.needs_tree())
         {
-            report.readings.before =
-                match self.read_since(desktop, pid, self.reader.again(), report) {
-                    Ok(tree) => Some(tree),
-                    Err(Error::NotAnswering { .. }) if action.waits() => None,
-                    Err(e) => return Err(e),
-                };
+            self.report.readings.before = match self.read_since(desktop, pid, self.reader.again()) {
+                Ok(tree) => Some(tree),
+                Err(Error::NotAnswering { .. }) if action.waits() => None,
+                Err(e) => return Err(e),
+            };
         }
         let (end, drop_on) = match action {
             Action::Input(Input::Drag { to, to_pid, .. }) => match to_pid.filter(|to| *to != pid) {
@@ -290,10 +268,10 @@ impl Steps<'_> {
         };
         for target in wanted.into_iter().chain(end) {
             if let Target::Ref(reference) = target {
-                self.find_recreated(desktop, *reference, report)?;
+                self.find_recreated(desktop, *reference)?;
             }
         }
-        let tree = report.readings.current();
+        let tree = self.report.readings.current();
         let sends_input = || self.call.actions().any(|a| matches!(a, Action::Input(_)));
         if tree.is_some_and(Tree::is_elsewhere) && sends_input() {
             return Ok(Targets {
@@ -301,7 +279,9 @@ impl Steps<'_> {
                 ..Targets::default()
             });
         }
-        let within = tree.map_or(Ok(Vec::new()), |tree| self.toplevels(tree))?;
+        let windows = &mut self.windows;
+        let within = tree.map(|tree| windows.of_step(self.call, self.subject, tree));
+        let within = within.transpose()?.unwrap_or_default();
         let window = tree.and_then(|tree| lookup::toplevel_at(tree, &within, place_of(action)));
         let Some(wanted) = wanted.filter(|_| !action.waits()) else {
             let acted_on = tree.filter(|_| action.is_for_focus()).and_then(|tree| {
@@ -315,24 +295,20 @@ impl Steps<'_> {
             });
         };
         let mut target = resolve_on(tree, wanted, &within)?;
-        // The value goes to this very element, such as the field in a combo box.
-        let sets = matches!(action, Action::Quiet(Quiet::SetValue { .. }));
-        if let (true, Some(tree)) = (sets, tree) {
-            target = lookup::settable(tree, target);
-        }
-        if let (Action::Quiet(Quiet::PressAx { .. }), Some(tree)) = (action, tree) {
-            target = lookup::pressable(tree, wanted, target);
-        }
-        if let (Action::Input(Input::Choose { .. }), Some(tree)) = (action, tree) {
-            target = lookup::chooser(tree, target);
+        if let Some(tree) = tree {
+            target = lookup::meant(tree, action, wanted, target);
         }
         let to = end.map(|to| resolve_on(tree, to, &within)).transpose()?;
         let element = target.index.and_then(|i| tree?.elements.get(i));
         let is = |state| element.is_some_and(|e| e.states.contains(state));
-        let chooses = matches!(action, Action::Input(Input::Choose { .. }));
-        let public_value = (sets || chooses) && element.is_some() && !is(States::SECURE);
+        let gives_value = matches!(
+            action,
+            Action::Quiet(Quiet::SetValue { .. }) | Action::Input(Input::Choose { .. })
+        );
+        let public_value = gives_value && element.is_some() && !is(States::SECURE);
         let drop_on = drop_on.map(|(to, pid)| {
-            let tree = self.reader.read(desktop, pid, &mut report.notes)?;
+            let notes = &mut self.report.notes;
+            let tree = self.reader.read(desktop, pid, notes)?;
             let target = lookup::resolve(&tree, to, &[])?;
             Ok::<_, Error>(DropOn { pid, tree, target })
         });
@@ -340,7 +316,9 @@ impl Steps<'_> {
         let acted_on = tree.zip(target.index);
         let acted_on = acted_on.and_then(|(tree, index)| ActedOn::new(tree, index, false));
         if is(States::DISABLED) {
-            report.notes.add(format!("{} is disabled", target.name));
+            self.report
+                .notes
+                .add(format!("{} is disabled", target.name));
         }
         if let (Action::Input(Input::Click { .. }), Some(tree)) = (action, tree) {
             target = lookup::clickable(tree, target);
@@ -358,22 +336,21 @@ impl Steps<'_> {
 
     /// Switches to the virtual desktop of the app's windows, and resolves there. The checkpoint
     /// switches back.
-    pub(crate) fn reveal(
-        &mut self,
-        desk: &mut Checkpoint<'_>,
-        action: &Action,
-        report: &mut Report,
-    ) -> Result<Targets> {
+    pub(crate) fn reveal(&mut self, desk: &mut Checkpoint<'_>, action: &Action) -> Result<Targets> {
         let pid = self.subject.required()?;
-        let name = report.readings.current().map(|tree| tree.app.name.clone());
+        let name = self
+            .report
+            .readings
+            .current()
+            .map(|tree| tree.app.name.clone());
         desk.reveal(pid)?;
-        if report.readings.step_before.is_some() {
-            let tree = self.reader.read(&mut **desk, pid, &mut report.notes)?;
-            report.readings.step_before = Some(tree);
+        if self.report.readings.step_before.is_some() {
+            let tree = self.read(&mut **desk, pid)?;
+            self.report.readings.step_before = Some(tree);
         } else {
-            report.readings.before = None;
+            self.report.readings.before = None;
         }
-        let targets = self.resolve(&mut **desk, action, report)?;
+        let targets = self.resolve(&mut **desk, action)?;
         if targets.away {
             return Err(Error::NoWindow {
                 pid,

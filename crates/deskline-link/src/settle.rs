@@ -22,11 +22,11 @@ use crate::checkpoint::Checkpoint;
 use crate::display::Place;
 use crate::end::End;
 use crate::error::{Error, NoEffect, Result};
+use crate::link::Link;
 use crate::report::{AppState, Drop, Readings, Report};
 use crate::resolve::lookup::Resolved;
 use crate::resolve::{DropOn, Targets};
 use crate::secrecy::Witness;
-use crate::steps::Steps;
 use crate::trees::Scope;
 use deskline_input::clock::Instant;
 use expected::{Effect, asked, sent};
@@ -36,15 +36,14 @@ use quiet::{Awaits, await_quiet};
 use readback::{LATE, TAKES, dragged, takes_more, went_nowhere};
 use taken_back::verdict;
 
-impl Steps<'_> {
+impl Link<'_> {
     /// Step 5. The last reading becomes the link's second traversal.
     pub(crate) fn settle(
-        &self,
+        &mut self,
         desk: &mut Checkpoint<'_>,
         action: &Action,
         targets: &Targets,
         front: &mut FrontWatch,
-        report: &mut Report,
     ) -> Result<()> {
         let pid = self.subject.required()?;
         let options = &self.call.options;
@@ -53,10 +52,10 @@ impl Steps<'_> {
         } else {
             Scope::Showing
         };
-        if report.step.started {
+        if self.report.step.started {
             self.await_start(desk, pid)?;
         }
-        let before = report.readings.current();
+        let before = self.report.readings.current();
         let had_window = before.is_none_or(|tree| !tree.windows.is_empty());
         let target = targets.target.as_ref().and_then(|target| target.index);
         let scrolls = matches!(action, Action::Input(Input::Scroll { .. }));
@@ -69,21 +68,21 @@ impl Steps<'_> {
             effect,
             opens: effect == Effect::Click && opens_from_panel(desk, target)?,
             raised: desk.raised_now().is_some(),
-            look: report.before_input(),
+            look: self.report.before_input(),
             target,
-            sent: sent(action, self.is_last(report)),
-            asked: asked(action, report.step.keys.between.as_ref().or(before)),
+            sent: sent(action, self.is_last()),
+            asked: asked(action, self.report.step.keys.between.as_ref().or(before)),
             most: quiet::MOST,
         };
         match await_quiet(desk, pid, awaits) {
             Ok((settled, tree)) => {
-                report.step.settled = Some(settled);
+                self.report.step.settled = Some(settled);
                 // If a key followed the text, the witness is from before that key: keep it.
-                let after = &mut report.step.keys.after;
+                let after = &mut self.report.step.keys.after;
                 after.get_or_insert_with(|| Witness::new(&tree));
-                report.readings.after = Some(tree);
+                self.report.readings.after = Some(tree);
             }
-            Err(e) => self.is_effect(e, report)?,
+            Err(e) => self.is_effect(e)?,
         }
         if matches!(action, Action::Input(Input::Drag { .. })) {
             await_icon(desk, pid)?;
@@ -95,17 +94,18 @@ impl Steps<'_> {
             self.cancel.wait(options.delay_after_action)?;
             match desk.read(pid, scope) {
                 Ok(tree) => {
-                    report.readings.after = Some(tree);
-                    report.app = AppState::Running;
+                    self.report.readings.after = Some(tree);
+                    self.report.app = AppState::Running;
                 }
-                Err(e) => self.is_effect(e, report)?,
+                Err(e) => self.is_effect(e)?,
             }
         }
         // An app that is ending may still answer, with nothing in its tree.
         let lists = desk.screen().is_ok();
         // Some apps run without windows. An app that had no window before and still has a tree has
         // not ended: an item of the tray, a panel on Wayland.
-        let is_there = report
+        let is_there = self
+            .report
             .readings
             .after
             .as_ref()
@@ -114,12 +114,14 @@ impl Steps<'_> {
             && (had_window || !is_there)
             && desk.windows_of(pid)?.is_empty()
             && desk.app_itself(pid)?.is_none();
-        if report.app == AppState::NoWindow || gone && !shows_others(desk, pid, scope, report) {
+        if self.report.app == AppState::NoWindow
+            || gone && !shows_others(desk, pid, scope, self.report)
+        {
             let end = await_end(desk, pid)?;
-            report.app = end.map_or(AppState::NoWindow, AppState::Ended);
+            self.report.app = end.map_or(AppState::NoWindow, AppState::Ended);
         }
-        if report.app.is_gone() || !(options.traverse_after || self.call.is_chain()) {
-            report.readings.after = None;
+        if self.report.app.is_gone() || !(options.traverse_after || self.call.is_chain()) {
+            self.report.readings.after = None;
         }
         Ok(())
     }
@@ -131,23 +133,21 @@ impl Steps<'_> {
         desk: &mut Checkpoint<'_>,
         action: &Action,
         end: DropOn,
-        report: &mut Report,
     ) -> Result<()> {
         let DropOn { pid, tree, .. } = end;
         let awaits = Awaits {
             before: Some(&tree),
             raised: true,
-            sent: sent(action, self.is_last(report)),
+            sent: sent(action, self.is_last()),
             ..Awaits::new(self.reader.again(), Effect::new(action, None), quiet::MOST)
         };
         match await_quiet(desk, pid, awaits) {
             Ok((_, mut after)) => {
                 let diff = Diff::between(&tree, &after);
                 self.reader.rename(&diff.renamed(&tree, &after));
-                self.reader
-                    .accept(&mut **desk, &mut after, &mut report.notes)?;
-                report.drops.retain(|drop| drop.after.app.pid != pid);
-                report.drops.push(Drop {
+                self.accept(&mut **desk, &mut after)?;
+                self.report.drops.retain(|drop| drop.after.app.pid != pid);
+                self.report.drops.push(Drop {
                     before: tree,
                     after,
                     diff,
@@ -156,7 +156,7 @@ impl Steps<'_> {
             Err(
                 e @ (Error::NotAnswering { .. } | Error::NoProcess(_) | Error::NoWindow { .. }),
             ) => {
-                report
+                self.report
                     .notes
                     .add(format!("the app that got the drop was not read: {e}"));
             }
@@ -183,36 +183,35 @@ impl Steps<'_> {
     }
 
     /// Whether the current run is the last run of the last step.
-    fn is_last(&self, report: &Report) -> bool {
-        self.call.runs().count() == report.ended_runs.len() + 1
+    fn is_last(&self) -> bool {
+        self.call.runs().count() == self.report.ended_runs.len() + 1
     }
 
     /// Accepts an error that is the action's effect: after the action the app may have ended, or be
     /// busy. For an app that was running before `open`, no answer is an error.
-    fn is_effect(&self, e: Error, report: &mut Report) -> Result<()> {
+    fn is_effect(&mut self, e: Error) -> Result<()> {
         match e {
             Error::NotAnswering { ms, .. }
-                if report.step.started || self.call.tool != Tool::Open =>
+                if self.report.step.started || self.call.tool != Tool::Open =>
             {
                 let ms = u64::try_from(ms).unwrap_or(u64::MAX);
-                report.app = AppState::Busy(Duration::from_millis(ms));
+                self.report.app = AppState::Busy(Duration::from_millis(ms));
                 Ok(())
             }
-            e => has_ended(e, report),
+            e => has_ended(e, self.report),
         }
     }
 
     /// Compares the requested state with the app's state. Reads once more before it reports a
     /// missing effect, and again while a field takes more of a text.
     pub(crate) fn read_back(
-        &self,
+        &mut self,
         desk: &mut Checkpoint<'_>,
         action: &Action,
         targets: &Targets,
-        report: &mut Report,
     ) -> Result<()> {
         let target = targets.target.as_ref();
-        let mut told = found(desk, action, target, report);
+        let mut told = found(desk, action, target, self.report);
         let start = Instant::now();
         while let (Verdict::Failed(_), Some(pid)) = (&told, self.subject.current()) {
             desk.ungrab_in_time();
@@ -220,10 +219,10 @@ impl Steps<'_> {
             self.cancel.check()?;
             let tree = desk.read(pid, self.reader.whole())?;
             let now = Witness::new(&tree);
-            let goes_on = takes_more(report.step.keys.after.as_ref(), &now);
-            report.step.keys.after = Some(now);
-            report.readings.after = Some(tree);
-            told = found(desk, action, target, report);
+            let goes_on = takes_more(self.report.step.keys.after.as_ref(), &now);
+            self.report.step.keys.after = Some(now);
+            self.report.readings.after = Some(tree);
+            told = found(desk, action, target, self.report);
             if !goes_on || start.elapsed() > TAKES {
                 break;
             }
@@ -231,7 +230,7 @@ impl Steps<'_> {
         match told {
             Verdict::Agrees => Ok(()),
             Verdict::Differs(note) => {
-                report.notes.add(note);
+                self.report.notes.add(note);
                 Ok(())
             }
             Verdict::Failed(why) => Err(NoEffect::from(why).into()),

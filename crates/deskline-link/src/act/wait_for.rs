@@ -7,11 +7,11 @@ use deskline_core::{Role, States, Tree, escape, fold, summary, tree_file};
 use crate::call::{Action, Awaited, Call, Target};
 use crate::desktop::Desktop;
 use crate::error::{Error, Result};
+use crate::link::{Found, Link};
 use crate::picture::texts::Spots;
-use crate::report::{Notes, Report};
+use crate::report::Report;
 use crate::resolve::lookup::{self, Resolved};
 use crate::settle::stale::lacks_page;
-use crate::steps::{Found, Steps};
 use crate::subject::Subject;
 use deskline_input::clock::Instant;
 
@@ -193,7 +193,7 @@ impl<'w> Wanted<'w> {
 /// Whether another call wants the desktop. `None` if the wait keeps the desktop anyway.
 pub(crate) type Yields<'y> = Option<&'y dyn Fn() -> bool>;
 
-impl Steps<'_> {
+impl Link<'_> {
     /// Reads until the target has its state. Returns a description of it for the summary; `None` if
     /// the wait has to continue later, because another call wants the desktop, or because the app
     /// does not answer, which must delay no other call.
@@ -206,41 +206,37 @@ impl Steps<'_> {
         desktop: &mut dyn Desktop,
         wanted: &Wanted<'_>,
         yields: Yields<'_>,
-        report: &mut Report,
     ) -> Result<Option<Found>> {
         let pid = self.subject.required()?;
         let others = || yields.is_some_and(|yields| yields());
         let mut silent = false;
         loop {
             self.cancel.check()?;
-            let notes = &mut report.notes;
-            match self.read_for(desktop, (pid, wanted), silent, notes) {
+            match self.read_for(desktop, (pid, wanted), silent) {
                 Ok(tree) => match wanted.in_tree(&tree, loads(desktop, &tree)) {
                     Ok(sentence) => {
                         // A dialog of the app itself, behind a plug-in's dialog, may have a button
                         // of the same name.
-                        let notes = &mut report.notes;
                         let helper = wanted
                             .is_disabled(&tree)
-                            .then(|| self.find_in_helper(desktop, pid, wanted, notes));
+                            .then(|| self.find_in_helper(desktop, pid, wanted));
                         return Ok(helper.flatten().or(Some(Found {
                             sentence,
                             helper: None,
                         })));
                     }
                     Err(instead) if wanted.left().is_zero() => {
-                        report.readings.after = Some(tree);
+                        self.report.readings.after = Some(tree);
                         return Err(timed_out(wanted, &instead));
                     }
                     Err(_) => {
-                        let first = report.readings.before.as_ref();
+                        let first = self.report.readings.before.as_ref();
                         let first = first.filter(|_| self.call.is_chain());
                         if let Some(instead) = wanted.behind(&tree, first) {
-                            report.readings.after = Some(tree);
+                            self.report.readings.after = Some(tree);
                             return Err(timed_out(wanted, &instead));
                         }
-                        let notes = &mut report.notes;
-                        if let Some(found) = self.find_in_helper(desktop, pid, wanted, notes) {
+                        if let Some(found) = self.find_in_helper(desktop, pid, wanted) {
                             return Ok(Some(found));
                         }
                     }
@@ -279,13 +275,12 @@ impl Steps<'_> {
         desktop: &mut dyn Desktop,
         (pid, wanted): (u32, &Wanted<'_>),
         silent: bool,
-        notes: &mut Notes,
     ) -> Result<Tree> {
-        let mut tree = self.reader.read(desktop, pid, notes)?;
+        let mut tree = self.read(desktop, pid)?;
         let decides = silent || wanted.state == Awaited::Absent || wanted.left().is_zero();
         if decides && lookup::resolve(&tree, wanted.target, &[]).is_err() {
             self.reader
-                .look_closer(desktop, &mut tree, Spots::All, notes)?;
+                .look_closer(desktop, &mut tree, Spots::All, &mut self.report.notes)?;
         }
         Ok(tree)
     }
@@ -296,13 +291,12 @@ impl Steps<'_> {
         desktop: &mut dyn Desktop,
         pid: u32,
         wanted: &Wanted<'_>,
-        notes: &mut Notes,
     ) -> Option<Found> {
         if wanted.state == Awaited::Absent {
             return None;
         }
         for helper in helpers(desktop, pid) {
-            let Ok(tree) = self.reader.read(desktop, helper, notes) else {
+            let Ok(tree) = self.read(desktop, helper) else {
                 continue;
             };
             if let Ok(found) = wanted.in_tree(&tree, false) {

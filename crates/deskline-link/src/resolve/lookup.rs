@@ -143,9 +143,19 @@ pub(super) fn find_ref(tree: &Tree, reference: Ref) -> Result<usize> {
     })
 }
 
+/// The element that this action is for, where the target is only a part of it, or it of the target.
+pub(crate) fn meant(tree: &Tree, action: &Action, wanted: &Target, target: Resolved) -> Resolved {
+    match action {
+        Action::Quiet(Quiet::SetValue { .. }) => settable(tree, target),
+        Action::Quiet(Quiet::PressAx { .. }) => pressable(tree, wanted, target),
+        Action::Input(Input::Choose { .. }) => chooser(tree, target),
+        _ => target,
+    }
+}
+
 /// The element that takes a value for this target: for an editable combo box, its text field. The
 /// label belongs to the combo box.
-pub(crate) fn settable(tree: &Tree, target: Resolved) -> Resolved {
+fn settable(tree: &Tree, target: Resolved) -> Resolved {
     let combo = target
         .index
         .filter(|&index| tree.elements[index].role == Role::COMBO_BOX);
@@ -253,7 +263,7 @@ pub(crate) fn name_at(tree: &Tree, index: Option<usize>, point: Point) -> String
 }
 
 /// What is pressed for this text: where a combo box has it only as its current choice, that choice.
-pub(crate) fn pressable(tree: &Tree, wanted: &Target, target: Resolved) -> Resolved {
+fn pressable(tree: &Tree, wanted: &Target, target: Resolved) -> Resolved {
     let (Target::Text { text, role: None }, Some(index)) = (wanted, target.index) else {
         return target;
     };
@@ -264,7 +274,7 @@ pub(crate) fn pressable(tree: &Tree, wanted: &Target, target: Resolved) -> Resol
 }
 
 /// The element that is chosen from, for a part of it: the combo box of a field, a label or a row.
-pub(crate) fn chooser(tree: &Tree, target: Resolved) -> Resolved {
+fn chooser(tree: &Tree, target: Resolved) -> Resolved {
     let index = target.index.map(|index| chosen::chooser(tree, index));
     match index {
         Some(index) => element(tree, index, target.others),

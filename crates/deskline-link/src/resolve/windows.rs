@@ -4,10 +4,11 @@
 use deskline_core::tree_file::window_label;
 use deskline_core::{App, ElementId, Tree, escape, focus};
 
-use crate::call::Toplevel;
+use crate::call::{Call, Toplevel};
 use crate::display::WindowId;
 use crate::error::{Error, Result, TargetError};
 use crate::resolve::lookup::find_ref;
+use crate::subject::Subject;
 
 /// The windows of one call, by the ids of their toplevels: a title may change during the call.
 #[derive(Debug, Default)]
@@ -21,11 +22,25 @@ pub(crate) struct Windows {
 }
 
 impl Windows {
+    /// The toplevels of the windows that the call names, the one that keys go to first. Empty if it
+    /// names none, or if the step is for another process.
+    pub(crate) fn of_step(
+        &mut self,
+        call: &Call,
+        subject: &Subject,
+        tree: &Tree,
+    ) -> Result<Vec<usize>> {
+        match &call.window {
+            Some(wanted) if subject.is_home() => self.within(tree, wanted),
+            _ => Ok(Vec::new()),
+        }
+    }
+
     /// The toplevels that the next step is for, first the one that keys go to: the front one, if it
     /// is one of the call's windows, or else the one that was opened last.
     ///
     /// # Errors If none of the call's windows is visible: an error that names the app's windows.
-    pub(crate) fn within(&mut self, tree: &Tree, wanted: &Toplevel) -> Result<Vec<usize>> {
+    fn within(&mut self, tree: &Tree, wanted: &Toplevel) -> Result<Vec<usize>> {
         let Some(named) = &self.named else {
             let top = find_window(tree, wanted)?;
             self.named = Some(tree.elements[top].id.clone());

@@ -8,16 +8,15 @@ use crate::act::wait_for;
 use crate::call::{Action, Expect};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, NoEffect, Result};
+use crate::link::Link;
 use crate::picture::texts::Spots;
-use crate::report::Report;
 use crate::settle::handoff::FrontWatch;
-use crate::steps::Steps;
 use deskline_input::clock::Instant;
 
 /// How long to wait for an event before reading anyway. Toolkits omit some events.
 const STEP: Duration = Duration::from_millis(100);
 
-impl Steps<'_> {
+impl Link<'_> {
     /// Waits until what the call expects of the current step shows, or no longer shows.
     ///
     /// # Errors
@@ -27,16 +26,15 @@ impl Steps<'_> {
         desk: &mut Checkpoint<'_>,
         action: &Action,
         front: &FrontWatch,
-        report: &mut Report,
     ) -> Result<()> {
-        let Some(expected) = self.call.expected(report.ended_runs.len()) else {
+        let Some(expected) = self.call.expected(self.report.ended_runs.len()) else {
             return Ok(());
         };
         let pid = self.subject.required()?;
         let typed = action.keys().0.map(fold);
         let start = Instant::now();
         desk.ungrab_in_time();
-        let mut own = report.readings.after.take();
+        let mut own = self.report.readings.after.take();
         let mut silent = false;
         loop {
             let mut trees: Vec<Tree> = own.take().into_iter().collect();
@@ -49,11 +47,10 @@ impl Steps<'_> {
                     Err(e) => return Err(e),
                 }
             }
-            let notes = &mut report.notes;
             let mut others = wait_for::helpers(&mut **desk, pid);
             others.extend(self.other_in_front(desk, front)?.map(|(_, pid)| pid));
             for other in others {
-                trees.extend(self.reader.read(&mut **desk, other, notes).ok());
+                trees.extend(self.read(&mut **desk, other).ok());
             }
             let shows = |tree: &Tree| find(tree, &expected.text, typed.as_deref()).is_some();
             let over = start.elapsed() >= expected.timeout;
@@ -70,9 +67,9 @@ impl Steps<'_> {
             for (tree, known) in trees.iter_mut().zip(known) {
                 tree.elements.truncate(known);
             }
-            report.readings.after = trees.into_iter().find(|tree| tree.app.pid == pid);
+            self.report.readings.after = trees.into_iter().find(|tree| tree.app.pid == pid);
             if met {
-                report.step.results.met = Some(start.elapsed());
+                self.report.step.results.met = Some(start.elapsed());
                 return Ok(());
             }
             if over {

@@ -13,8 +13,8 @@ use crate::call::Action;
 use crate::checkpoint::Checkpoint;
 use crate::display::{Place, Window, WindowState};
 use crate::error::{Error, Result};
-use crate::report::{Handoff, Notes};
-use crate::steps::Steps;
+use crate::link::Link;
+use crate::report::Handoff;
 
 /// The front window at two times after the act: right after it, and once the app has settled.
 #[derive(Debug, Default)]
@@ -91,32 +91,46 @@ impl FrontWatch {
     }
 }
 
-impl Steps<'_> {
-    /// Step 7: reads the process that the action brought to the front. `None` if there is none.
-    pub(crate) fn read_handoff(
+impl Link<'_> {
+    /// Step 7: the process that the action brought to the front, or else the windows of helpers.
+    pub(crate) fn note_handoff(
         &mut self,
         desk: &mut Checkpoint<'_>,
         front: &FrontWatch,
-        notes: &mut Notes,
+    ) -> Result<()> {
+        self.report.handoff = self.read_handoff(desk, front)?;
+        if self.report.handoff.is_none() {
+            self.report.helpers = self.helper_windows(desk)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the process that the action brought to the front. `None` if there is none.
+    fn read_handoff(
+        &mut self,
+        desk: &mut Checkpoint<'_>,
+        front: &FrontWatch,
     ) -> Result<Option<Handoff>> {
         let Some((window, pid)) = self.other_in_front(desk, front)? else {
             return Ok(None);
         };
         desk.hand_off();
         let mut title = window.title;
-        let mut tree = self.reader.read(&mut **desk, pid, notes);
+        let mut tree = self.read(&mut **desk, pid);
         // The app's windows may be on another Space: the switch to it takes a while, and only then
         // does accessibility list them.
         if tree.as_ref().is_ok_and(Tree::is_elsewhere) {
             desk.reveal(pid)?;
-            tree = self.reader.read(&mut **desk, pid, notes);
+            tree = self.read(&mut **desk, pid);
         }
         if let Err(e) = &tree {
             // It may be a blocked app, whose titles must not be read.
             if self.policy.is_bounded() || matches!(e, Error::Blocked { .. }) {
                 title = "another app".into();
             }
-            notes.add(format!("the app now in front was not read: {e}"));
+            self.report
+                .notes
+                .add(format!("the app now in front was not read: {e}"));
         }
         let tree = tree.ok();
         Ok(Some(Handoff { pid, title, tree }))
@@ -124,7 +138,7 @@ impl Steps<'_> {
 
     /// The windows that other processes draw for the app: a dialog of a helper may have opened
     /// late.
-    pub(crate) fn helper_windows(&self, desk: &mut Checkpoint<'_>) -> Result<Vec<Window>> {
+    fn helper_windows(&self, desk: &mut Checkpoint<'_>) -> Result<Vec<Window>> {
         match self.subject.home().filter(|_| !self.policy.is_bounded()) {
             Some(pid) => desk.helper_windows(pid),
             None => Ok(Vec::new()),

@@ -8,13 +8,13 @@ use deskline_core::{Element, Role, States, Tree};
 use crate::call::{Action, ClickKind, Input, Quiet, Typing};
 use crate::desktop::Desktop;
 use crate::error::{Mismatch, NoEffect, Result, shown};
+use crate::link::Link;
 use crate::report::{Readings, Report};
 use crate::resolve::lookup::Resolved;
 use crate::settle::changed::Control;
 use crate::settle::expected::QUIET;
 use crate::settle::field::Verdict;
 use crate::settle::readback::{chose, has_changed, read_back};
-use crate::steps::Steps;
 use crate::trees::Sign;
 use deskline_input::clock::Instant;
 
@@ -52,19 +52,22 @@ pub(crate) fn note_change(
     });
 }
 
-impl Steps<'_> {
+impl Link<'_> {
     /// Reads the changed control of the last step once more when its app can no longer be expected
     /// to take the change back. The person has their window back by then.
     ///
     /// # Errors
     ///
     /// The control has its old state again. The answer's tree is then the new one.
-    pub(crate) fn watch(&mut self, desktop: &mut dyn Desktop, report: &mut Report) -> Result<()> {
-        let changed = report.step.control.take();
+    pub(crate) fn watch(&mut self, desktop: &mut dyn Desktop) -> Result<()> {
+        let changed = self.report.step.control.take();
         let pid = self.subject.current().filter(|_| self.subject.is_home());
-        let (Some(changed), Some(pid), None, false) =
-            (changed, pid, &report.handoff, report.app.is_gone())
-        else {
+        let (Some(changed), Some(pid), None, false) = (
+            changed,
+            pid,
+            &self.report.handoff,
+            self.report.app.is_gone(),
+        ) else {
             return Ok(());
         };
         let Some((_, action)) = self.call.runs().last() else {
@@ -87,16 +90,16 @@ impl Steps<'_> {
         let Ok(tree) = desktop.read(pid, self.reader.again()) else {
             return Ok(());
         };
-        let settled = report.readings.after.replace(tree);
-        let found = match verdict(action, Some(&changed.target), report) {
+        let settled = self.report.readings.after.replace(tree);
+        let found = match verdict(action, Some(&changed.target), self.report) {
             Verdict::Failed(why) => Some(why),
-            _ => taken_back(&changed.now, report),
+            _ => taken_back(&changed.now, self.report),
         };
         let Some(why) = found else {
-            report.readings.after = settled;
+            self.report.readings.after = settled;
             return Ok(());
         };
-        self.diff(desktop, report)?;
+        self.diff(desktop)?;
         Err(NoEffect::from(why).into())
     }
 }

@@ -16,18 +16,11 @@ use crate::os::{self, Integrity, at, screen, text};
 use crate::process::{Process, is_remote, parents, session, stem};
 
 pub(crate) fn read() -> Vec<String> {
-    let said = |key, value| registered(HKEY_LOCAL_MACHINE, key, value);
-    let version = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion";
-    let [build, name] = ["CurrentBuild", "DisplayVersion"]
-        .map(|value| text(&said(version, value).unwrap_or([0; 1024])));
-    let (integrity, job) = (os::integrity(std::process::id()), job());
+    let integrity = level(os::integrity(std::process::id()));
     vec![
-        format!(
-            "Windows build {build} {name}, Smart App Control {:?}",
-            app_control()
-        ),
+        format!("{}, Smart App Control {:?}", version(), app_control()),
         format!("session {:?}, remote {}", session(), is_remote()),
-        format!("integrity {}, job {job}", level(integrity)),
+        format!("integrity {integrity}, job {}", job()),
         format!("started by {}", chain()),
         format!("monitors {:?}", monitors::all()),
         windows(),
@@ -40,6 +33,14 @@ pub(crate) fn app_control() -> Option<u16> {
     let key = r"SYSTEM\CurrentControlSet\Control\CI\Policy";
     let state = registered(HKEY_LOCAL_MACHINE, key, "VerifiedAndReputablePolicyState");
     state.map(|units| units[0])
+}
+
+/// The version of Windows and the processor.
+pub(crate) fn version() -> String {
+    let key = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion";
+    let value = |name| text(&registered(HKEY_LOCAL_MACHINE, key, name).unwrap_or([0; 1024]));
+    let [build, name] = ["CurrentBuild", "DisplayVersion"].map(value);
+    format!("Windows build {build} {name}, {}", std::env::consts::ARCH)
 }
 
 fn level(integrity: Integrity) -> String {

@@ -82,7 +82,12 @@ impl<U: Uia> AppTrees<U> {
             self.by_levels.insert(pid, process.started);
         }
         if scope != Scope::Showing {
-            self.identities.begin(pid, |pid| os::process(pid).is_some());
+            // Those of this app are read anew; forget also those of processes that have ended.
+            let mut alive = HashMap::new();
+            let is_alive = |pid: &u32| os::process(*pid).is_some();
+            self.identities.retain(|_, known| {
+                known.pid != pid && *alive.entry(known.pid).or_insert_with_key(is_alive)
+            });
         }
         let app = (pid, &process);
         Ok(build::tree(&walk, app, &mut self.identities, scope, start))

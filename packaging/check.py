@@ -279,7 +279,10 @@ def windows(out, folder):
     if not zips:
         raise Skip("there is no package for Windows")
     [packed] = zips
-    program = hashlib.sha256((out / "bin/win32-x64/deskline.exe").read_bytes()).hexdigest()
+    program = (out / "bin/win32-x64/deskline.exe").read_bytes()
+    # Without it no list has the windows of Start and of Search.
+    assert b"<disableWindowFiltering" in program, "deskline.exe has no manifest"
+    program = hashlib.sha256(program).hexdigest()
     [wheel], [bundle] = out.glob("*-win_amd64.whl"), out.glob("*-win32-x64.mcpb")
     [native] = out.glob("deskline-win32-x64-[0-9]*.tgz")
     for path in (packed, wheel, bundle, native):

@@ -30,7 +30,10 @@ const child = spawn(program(), process.argv.slice(2), { stdio: "inherit" });
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
 for (const signal of signals) process.on(signal, () => child.kill(signal));
 child.on("error", (error) => {
-  const musl = process.platform === "linux" && error.code === "ENOENT";
-  fail(musl ? "the program needs glibc 2.17 or later, which this system lacks (Alpine?)" : error.message);
+  const why = {
+    "linux ENOENT": "the program needs glibc 2.17 or later, which this system lacks (Alpine?)",
+    "win32 UNKNOWN": "Windows did not start the program. Smart App Control stops those without a signature that it knows",
+  };
+  fail(why[`${process.platform} ${error.code}`] ?? error.message);
 });
 child.on("exit", (code, signal) => process.exit(code ?? 128 + os.constants.signals[signal]));

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Answer, Bed, Toolkit};
+use deskline_testbed::{Answer, Bed, Toolkit, deskline, until};
 use rustix::process::Signal;
 use serde_json::json;
 
@@ -141,5 +141,39 @@ fn a_hung_app_is_named_in_time_and_delays_no_other() {
         hung.signal(Signal::CONT);
         server.click(hung.pid, "AXButton", "OK").ok();
         assert_eq!(hung.log(), ["clicked OK"], "{toolkit:?}");
+    }
+}
+
+/// For who cannot look at the desktop: what it is, without titles and names.
+#[test]
+fn the_first_refusal_names_a_page_of_facts() {
+    let (bed, server) = Bed::with_server();
+    let app = bed.widgets(Toolkit::Gtk3);
+    let (_editor, _) = bed.mousepad("notes\n");
+    let set = json!({"pid": app.pid, "element": "OK", "role": "AXButton", "value": 1});
+    let refuse = || server.call("set_value_and_traverse", set.clone());
+    let file = bed.journal().join("facts.txt");
+    refuse().has(&file.display().to_string());
+    let page = until("the page", || {
+        let page = std::fs::read_to_string(&file).ok()?;
+        page.contains("read in ").then_some(page)
+    });
+    assert!(!refuse().to_string().contains("facts.txt"), "named twice");
+    assert!(page.contains("Ok tree: "), "{page}");
+    assert_eq!(page.matches(" elements (").count(), 2, "{page}");
+    let all = bed.command(deskline()).arg("facts").output().unwrap();
+    let all = String::from_utf8(all.stdout).unwrap();
+    eprintln!("{page}{all}");
+    for wanted in [
+        "2 apps with 2 windows",
+        "app 2: Gtk3, ",
+        "picture ",
+        " events in ",
+    ] {
+        assert!(all.contains(wanted), "no {wanted:?}: {all}");
+    }
+    for page in [page, all] {
+        assert!(!page.contains("ousepad"), "{page}");
+        assert!(page.lines().count() <= 60, "{page}");
     }
 }

@@ -197,6 +197,11 @@ impl AtSpi {
         app.is_some_and(|app| app.peer.toolkit.ignores_clicks_in_new_menus())
     }
 
+    /// The toolkit of an app that has been read.
+    pub fn toolkit(&self, pid: u32) -> Option<String> {
+        Some(format!("{:?}", self.apps.get(&pid)?.peer.toolkit))
+    }
+
     /// Whether the app knows the screen positions of its elements; GTK 4 does not.
     pub fn knows_the_screen(&self, pid: u32) -> bool {
         let app = self.apps.get(&pid);

@@ -26,6 +26,12 @@ pub trait Platform: Send + Sync {
     /// the first link.
     fn prepare(&self) {}
 
+    /// What only this system knows about itself, for a report of a bug: a line each, read in a
+    /// second, without titles and names.
+    fn facts(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Whether the app answers anything within 2 s. Called before a link waits for its turn, on a
     /// connection of its own, so that a hung app delays no call about another app.
     fn ping(&self, pid: u32) -> Result<()>;

@@ -159,6 +159,11 @@ pub trait Trees {
         Duration::ZERO
     }
 
+    /// The toolkit of an app that has been read, as far as it is known.
+    fn toolkit(&mut self, _pid: u32) -> Option<String> {
+        None
+    }
+
     /// Whether the app's toolkit sends no event while elements move.
     fn moves_silently(&mut self, _pid: u32) -> bool {
         false

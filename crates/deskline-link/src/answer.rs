@@ -14,6 +14,7 @@ use crate::apps::Identity;
 use crate::call::Call;
 use crate::display::Picture;
 use crate::error::Result;
+use crate::facts;
 use crate::report::{Drop, Report};
 use crate::subject::Subject;
 use arguments::{arguments, tells_no_secret};
@@ -56,6 +57,9 @@ pub(crate) fn record(
 ) -> Answer {
     let failed = result.err();
     let error = failed.as_ref().map(|e| message(e, call, report));
+    if let Some(note) = facts::note(failed.as_ref(), report, subject.home()) {
+        report.notes.add(note);
+    }
     let mut summary = summarise(call, subject, is_first, report, error.clone());
     let tool = call.tool.name();
     let mut written = Record::new(

@@ -25,6 +25,7 @@ mod answer;
 pub mod call;
 mod chain;
 mod checkpoint;
+pub mod facts;
 pub mod grants;
 pub mod guard;
 mod keepers;

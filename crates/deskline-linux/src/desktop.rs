@@ -488,6 +488,10 @@ impl Trees for LinuxDesktop {
         self.atspi.lag(pid, after)
     }
 
+    fn toolkit(&mut self, pid: u32) -> Option<String> {
+        self.atspi.toolkit(pid)
+    }
+
     fn moves_silently(&mut self, pid: u32) -> bool {
         self.atspi.moves_silently(pid)
     }

@@ -6,10 +6,10 @@ use deskline_contract::{Platform as _, Scope};
 
 use crate::display::privilege;
 use crate::display::windows::owner;
-use crate::guard;
 use crate::os::{front, picture, screen};
 use crate::platform::WinPlatform;
 use crate::process::{self, name};
+use crate::{facts, guard};
 
 /// Checks everything that a link needs.
 pub fn examine() -> Vec<Check> {
@@ -35,6 +35,13 @@ pub fn examine() -> Vec<Check> {
             "Remote Desktop: while its window is minimised or closed, Windows draws nothing and \
             takes no input",
             "keep its window open, or hand the session to the console: tscon %SESSIONNAME% /dest:console",
+        ));
+    }
+    if facts::app_control() == Some(1) {
+        checks.push(Check::warn(
+            "start",
+            "Smart App Control is on: it lets this program start, and may not let the next version",
+            "take versions with a signature, or turn it off in Windows Security",
         ));
     }
     if let Some(why) = privilege::kept_out() {

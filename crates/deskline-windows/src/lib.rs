@@ -18,6 +18,9 @@ mod desktop;
 pub mod display;
 #[cfg(windows)]
 pub mod doctor;
+#[cfg(windows)]
+#[allow(unsafe_code)] // each call has a SAFETY comment
+mod facts;
 pub mod guard;
 pub mod input;
 #[cfg(any(windows, test))]

@@ -6,6 +6,7 @@ use deskline_contract::question::{Approval, Question};
 use deskline_contract::{Cancel, Desktop, Error, Platform, Result};
 
 use crate::desktop::WinDesktop;
+use crate::facts;
 use crate::guard::Guard;
 use crate::os::become_aware;
 use crate::private;
@@ -48,6 +49,10 @@ impl Platform for WinPlatform {
         let guard = Guard::new(Box::new(guard));
         let desktop = WinDesktop::new(tree::connect()?, guard, private::name());
         Ok(Box::new(desktop))
+    }
+
+    fn facts(&self) -> Vec<String> {
+        facts::read()
     }
 
     fn ping(&self, pid: u32) -> Result<()> {

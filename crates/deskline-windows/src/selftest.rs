@@ -11,7 +11,6 @@ mod own;
 mod window;
 
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,7 +22,7 @@ use crate::display::windows::owner;
 use crate::guard::Guard;
 use crate::os::front;
 use crate::platform::{self, WinPlatform};
-use crate::{doctor, process};
+use crate::{doctor, facts, process};
 
 /// The checks that only the person can make.
 const BY_HAND: [&str; 7] = [
@@ -72,7 +71,7 @@ fn test(
 ) -> Report {
     let front = || front().map_or_else(|| "no app".into(), |window| process::name(owner(window)));
     let mut test = Test {
-        sheet: Sheet::new(platform, journal, system(), say, front),
+        sheet: Sheet::new(platform, journal, facts::version(), say, front),
         display,
         program,
     };
@@ -82,12 +81,4 @@ fn test(
     test.apps();
     test.sheet.by_hand(&BY_HAND);
     test.sheet.end()
-}
-
-/// The version of Windows and the processor.
-fn system() -> String {
-    let said = Command::new("cmd").args(["/c", "ver"]).output();
-    let said = said.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
-    let version = said.unwrap_or_else(|_| "Windows of an unknown version".into());
-    format!("{version}, {}", std::env::consts::ARCH)
 }

@@ -13,15 +13,16 @@ use deskline_contract::{
     Aim, Button, Cancel, Click, Clicks, KeyInput as _, Pictures as _, PointerInput as _,
     Raising as _, Reason, Screen as _, Window,
 };
-use deskline_core::{KeyPress, Modifiers, Point};
+use deskline_core::{KeyPress, Modifiers, Point, Rect};
 use deskline_windows::become_aware;
 use deskline_windows::display::WinDisplay;
 use deskline_windows::guard::Guard;
 use windows::Win32::Foundation::{HWND, RECT};
-use windows::Win32::Graphics::Gdi::{GetDC, GetPixel, ReleaseDC};
+use windows::Win32::Graphics::Gdi::{COLOR_MENU, GetDC, GetPixel, GetSysColor, ReleaseDC};
 use windows::Win32::UI::WindowsAndMessaging::{
-    FindWindowW, GetWindowRect, SWP_NOACTIVATE, SWP_NOZORDER, SetWindowPos,
+    FindWindowW, GetWindowRect, IsWindowVisible, SWP_NOACTIVATE, SWP_NOZORDER, SetWindowPos,
 };
+use windows::core::{PCWSTR, w};
 
 /// The environment variable with the pid of the guard's parent.
 const GUARD: &str = "DESKLINE_TEST_GUARD";
@@ -261,6 +262,52 @@ fn a_picture_shows_the_window() {
     assert_eq!(picture.rgb[at..at + 3], [255; 3]);
 }
 
+/// The place of a visible window of this class.
+fn place_of(class: PCWSTR) -> Option<Rect> {
+    let mut place = RECT::default();
+    // SAFETY: the text is a constant, and the rectangle outlives the call.
+    unsafe {
+        let window = FindWindowW(class, None).ok()?;
+        GetWindowRect(window, &raw mut place).ok()?;
+        let (w, h) = (place.right - place.left, place.bottom - place.top);
+        IsWindowVisible(window)
+            .as_bool()
+            .then(|| Rect::at(place.left, place.top, w, h))
+    }
+}
+
+/// A menu is a window of its own: where it covers the other, that one's own picture is black.
+#[test]
+fn a_picture_shows_the_open_menu() {
+    let mut desk = Desk::new();
+    let window = desk.raise();
+    let at = middle(&window);
+    let click = Click {
+        button: Button::Right,
+        ..click(at, Clicks::Single)
+    };
+    desk.display.click(click, &desk.cancel).unwrap();
+    let rect = window.extents.unwrap();
+    // SAFETY: takes a constant.
+    let [red, green, blue, _] = unsafe { GetSysColor(COLOR_MENU) }.to_le_bytes();
+    wait("menu in the picture", || {
+        let Some(menu) = place_of(w!("#32768")) else {
+            return false;
+        };
+        let picture = desk.display.picture(window.id).unwrap();
+        let size = (picture.width.cast_signed(), picture.height.cast_signed());
+        assert_eq!(size, (rect.w, rect.h));
+        let inside = menu.intersect(&rect);
+        let is_menus = |(x, y): &(i32, i32)| {
+            let at = (y - rect.y) * rect.w + x - rect.x;
+            picture.rgb[at as usize * 3..][..3] == [red, green, blue]
+        };
+        let points = (inside.y..inside.y + inside.h)
+            .flat_map(|y| (inside.x..inside.x + inside.w).map(move |x| (x, y)));
+        points.filter(is_menus).count() as i32 > inside.w * inside.h / 3
+    });
+}
+
 #[test]
 fn the_guard_keeps_the_person_out_and_esc_cancels() {
     let mut desk = Desk::new();
@@ -354,6 +401,31 @@ fn a_key_that_the_person_releases_late_does_not_release_ours() {
     assert!(!meanwhile.is_empty(), "{lines:?}");
     assert!(!meanwhile.contains(&&"up 11".to_owned()), "{lines:?}");
     desk.display.guard.unwatch();
+}
+
+/// Windows opens the menu bar, or Start, when Alt or the Windows key is released alone.
+#[test]
+fn an_alt_that_the_person_holds_opens_no_menu_when_it_is_released() {
+    let mut desk = Desk::new();
+    let theirs = middle(&window(&mut desk.display, &desk.persons));
+    let (x, y) = (theirs.x.to_string(), theirs.y.to_string());
+    let presses = ["mousemove", &x, &y, "click", "1", "keydown", "Alt_L"];
+    if person(&presses).is_none() {
+        eprintln!("skipped: nobody types: DESKLINE_HAND is not set");
+        return;
+    }
+    desk.persons.wait_for("key 12");
+    let grab = desk.display.guard.grab(&task(LIMIT), &desk.cancel).unwrap();
+    assert_eq!(grab, Grab::Held);
+    let mut lines = desk.persons.wait_for("up 12");
+    // The raised window gets all of its input after the other one has got its own.
+    desk.raise();
+    desk.settle();
+    desk.display.guard.ungrab();
+    person(&["keyup", "Alt_L"]).unwrap();
+    desk.display.guard.unwatch();
+    lines.extend(desk.persons.new_lines());
+    assert!(!lines.contains(&"command f100".to_owned()), "{lines:?}");
 }
 
 #[test]

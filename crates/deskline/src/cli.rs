@@ -244,6 +244,11 @@ pub(crate) enum Command {
     },
     /// Show what is set up: version, desktop, clients with an entry, and what is missing
     Status,
+    /// Print one page about this desktop for a report of a bug, without titles and names
+    ///
+    /// Reads alone, for at most 30 s. A server writes the page as facts.txt into its log's folder
+    /// when a call first goes wrong.
+    Facts,
     /// Show what agents do: a sum and a saved note on a private desktop, as an agent would make
     /// them
     ///

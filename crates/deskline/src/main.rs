@@ -6,6 +6,7 @@ mod cli;
 mod config;
 #[cfg(target_os = "linux")]
 mod demo;
+mod facts;
 mod grants;
 mod grep;
 #[cfg(unix)]
@@ -68,6 +69,7 @@ fn start(cli: Cli) -> ExitCode {
         Command::Grep { pattern, number } => grep::grep(settings, &pattern, number),
         Command::Doctor { json, fix } => platform::doctor(settings, json, fix),
         Command::Status => status::status(settings),
+        Command::Facts => facts::facts(settings),
         #[cfg(target_os = "linux")]
         Command::Demo => demo::demo(settings),
         Command::Install(args) => install::install(&args),

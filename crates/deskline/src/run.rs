@@ -17,7 +17,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::cli::{Call, GuardMode, LogArgs, Settings};
 use crate::log::Table;
 use crate::output::{Done, is_read, print};
-use crate::{grants, platform};
+use crate::{facts, grants, platform};
 
 /// How long a cancelled call may take to restore the desktop.
 pub(crate) const RESTORE: Duration = Duration::from_secs(5);
@@ -68,6 +68,7 @@ pub(crate) fn serve(settings: &Settings) -> Done {
         );
     }
     let (dispatcher, open) = dispatcher(settings)?;
+    facts::tell_of(settings, &open.platform, &settings.journal()?);
     if !settings.read_only {
         let platform = Arc::clone(&open.platform);
         let prepare = std::thread::Builder::new().name("prepare".into());

@@ -3,7 +3,7 @@
 
 mod find;
 #[allow(unsafe_code)] // each call has a SAFETY comment
-mod shell;
+pub(crate) mod shell;
 
 use std::collections::{HashMap, HashSet};
 use std::io;

@@ -13,7 +13,7 @@ use windows::Win32::System::Com::{
     CoInitializeEx, CoTaskMemFree, IDispatch, IPersistFile, IServiceProvider, STGM_READ,
 };
 use windows::Win32::System::Registry::{
-    HKEY_CURRENT_USER, HKEY_LOCAL_MACHINE, RRF_RT_REG_SZ, RegGetValueW,
+    HKEY, HKEY_CURRENT_USER, HKEY_LOCAL_MACHINE, RRF_RT_REG_DWORD, RRF_RT_REG_SZ, RegGetValueW,
 };
 use windows::Win32::System::Variant::VARIANT;
 use windows::Win32::UI::Shell::{
@@ -60,22 +60,24 @@ pub(super) fn in_path(file: &str) -> Option<PathBuf> {
 
 fn announced(file: &str) -> Option<PathBuf> {
     let key = format!(r"Software\Microsoft\Windows\CurrentVersion\App Paths\{file}");
-    let key = HSTRING::from(key);
     let roots = [HKEY_CURRENT_USER, HKEY_LOCAL_MACHINE].into_iter();
-    let mut found = roots.filter_map(|root| {
-        let mut found = [0_u16; LONGEST];
-        let mut size = size_of_val(&found) as u32;
-        let start = found.as_mut_ptr().cast::<c_void>();
-        let value = PCWSTR::null();
-        // SAFETY: the call is given the buffer's size, and the text outlives it.
-        let read = unsafe {
-            let size = Some(&raw mut size);
-            RegGetValueW(root, &key, value, RRF_RT_REG_SZ, None, Some(start), size)
-        };
-        read.ok().ok()?;
-        path(&found).filter(|path| path.exists())
-    });
-    found.next()
+    let mut found = roots.filter_map(|root| path(&registered(root, &key, "")?));
+    found.find(|path| path.exists())
+}
+
+/// A value in the registry: a text, or a number in its first units.
+pub(crate) fn registered(root: HKEY, key: &str, value: &str) -> Option<[u16; LONGEST]> {
+    let (key, value) = (HSTRING::from(key), HSTRING::from(value));
+    let mut found = [0_u16; LONGEST];
+    let mut size = size_of_val(&found) as u32;
+    let start = found.as_mut_ptr().cast::<c_void>();
+    let kinds = RRF_RT_REG_SZ | RRF_RT_REG_DWORD;
+    // SAFETY: the call is given the buffer's size, and the texts outlive it.
+    let read = unsafe {
+        let size = Some(&raw mut size);
+        RegGetValueW(root, &key, &value, kinds, None, Some(start), size)
+    };
+    read.ok().ok().map(|()| found)
 }
 
 /// What opens files with this extension (`.txt`), or URLs of this scheme.

@@ -18,8 +18,10 @@ impl<U: Uia> Trees for WinDesktop<U> {
         self.trees.listen(pid)
     }
 
-    fn rest(&mut self) {
-        self.trees.rest();
+    fn rest(&mut self) {}
+
+    fn toolkit(&mut self, pid: u32) -> Option<String> {
+        self.trees.toolkit(pid)
     }
 
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {

@@ -3,6 +3,7 @@
 //! returns black when it does not work.
 
 use std::ffi::c_void;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -18,8 +19,8 @@ use windows::Win32::Graphics::Gdi::{
 use windows::Win32::Storage::Xps::{PRINT_WINDOW_FLAGS, PrintWindow};
 use windows::Win32::UI::WindowsAndMessaging::{IsHungAppWindow, PW_RENDERFULLCONTENT};
 
-use super::windows::{bounds, toplevels};
-use crate::os::{handle, is_minimised, outer, screen};
+use super::windows::{Kind, bounds, kind, owner, toplevels};
+use crate::os::{self, handle, is_minimised, screen};
 
 /// How long a picture may take: the app may have to draw, and may hang.
 const TAKES: Duration = Duration::from_secs(2);
@@ -32,7 +33,7 @@ static WAITING: AtomicUsize = AtomicUsize::new(0);
 /// The maximum number of pixels: two 8K screens.
 const MOST: usize = 2 * 7680 * 4320;
 
-/// A picture of the window.
+/// A picture of the window, with the open menus of its app that lie on it.
 ///
 /// # Errors
 /// [`Error::NoPicture`] if the window is gone, minimised, black or hangs.
@@ -67,19 +68,19 @@ fn now(window: WindowId) -> Result<Picture> {
     if is_minimised(window) {
         return none("the window is minimised");
     }
-    let (Some(outer), Some(shown)) = (outer(window), bounds(window)) else {
+    let (Some(outer), Some(shown)) = (os::outer(window), bounds(window)) else {
         return none("the window is gone");
     };
-    // SAFETY: a handle may be that of a window that is gone.
-    let hangs = unsafe { IsHungAppWindow(handle(window)).as_bool() };
-    if !hangs {
-        for way in [Way::Compositor, Way::Surface] {
-            if let Some(picture) =
-                draw(handle(window), outer, way).filter(|picture| !is_black(picture))
-            {
-                return Ok(cut(picture, shown));
+    if let Some(mut picture) = own(window, outer, shown) {
+        let above = toplevels().into_iter();
+        let above = above.take_while(|other| *other != window);
+        let menus: Vec<_> = above.filter(|other| is_menu_of(*other, window)).collect();
+        for menu in menus.into_iter().rev() {
+            if let Some(drawn) = os::outer(menu).and_then(|o| own(menu, o, bounds(menu)?)) {
+                paint(&mut picture, &drawn);
             }
         }
+        return Ok(picture);
     }
     if is_covered(window, shown) {
         return none(
@@ -92,6 +93,22 @@ fn now(window: WindowId) -> Result<Picture> {
         Some(picture) => Ok(picture),
         None => none("the window draws only black, as windows with protected content do"),
     }
+}
+
+/// What the window draws, in its visible bounds. `None` if that is black, or the app hangs.
+fn own(window: WindowId, outer: Rect, shown: Rect) -> Option<Picture> {
+    // SAFETY: a handle may be that of a window that is gone.
+    if unsafe { IsHungAppWindow(handle(window)).as_bool() } {
+        return None;
+    }
+    let ways = [Way::Compositor, Way::Surface].into_iter();
+    let mut drawn = ways.filter_map(|way| draw(handle(window), outer, way));
+    Some(cut(drawn.find(|picture| !is_black(picture))?, shown))
+}
+
+/// Whether the other window is a menu, a drop-down or a tip of the window's app.
+fn is_menu_of(other: WindowId, window: WindowId) -> bool {
+    kind(other) == Kind::Menu && owner(other) == owner(window)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -230,23 +247,15 @@ fn is_black(picture: &Picture) -> bool {
 
 /// Crops a picture to `shown`, which excludes the invisible borders.
 fn cut(picture: Picture, shown: Rect) -> Picture {
-    let Point { x, y } = picture.origin;
-    let (width, height) = (picture.width.cast_signed(), picture.height.cast_signed());
-    let whole = Rect::at(x, y, width, height);
-    let part = whole.intersect(&shown);
-    if part == whole || part.is_empty() {
+    let part = place(&picture).intersect(&shown);
+    if part == place(&picture) || part.is_empty() {
         return picture;
     }
-    let (width, height) = (part.w as usize, part.h as usize);
-    let row = picture.width as usize * 3;
-    let skipped = (part.x - x) as usize * 3;
-    let rows = picture.rgb.chunks_exact(row).skip((part.y - y) as usize);
     Picture {
         width: part.w.cast_unsigned(),
         height: part.h.cast_unsigned(),
-        rgb: rows
-            .take(height)
-            .flat_map(|row| &row[skipped..skipped + width * 3])
+        rgb: rows(place(&picture), part)
+            .flat_map(|row| &picture.rgb[row])
             .copied()
             .collect(),
         origin: Point::at(part.x, part.y),
@@ -254,9 +263,33 @@ fn cut(picture: Picture, shown: Rect) -> Picture {
     }
 }
 
-/// Whether another window covers any part of `shown`.
+/// Paints the other picture where it lies on this one.
+fn paint(picture: &mut Picture, over: &Picture) {
+    let part = place(picture).intersect(&place(over));
+    let rows = rows(place(picture), part).zip(rows(place(over), part));
+    for (to, from) in rows {
+        picture.rgb[to].copy_from_slice(&over.rgb[from]);
+    }
+}
+
+fn place(picture: &Picture) -> Rect {
+    let Point { x, y } = picture.origin;
+    let (width, height) = (picture.width.cast_signed(), picture.height.cast_signed());
+    Rect::at(x, y, width, height)
+}
+
+/// The bytes of each row of a part of a picture, which lies within it.
+fn rows(whole: Rect, part: Rect) -> impl Iterator<Item = Range<usize>> {
+    (part.y..part.y + part.h).map(move |y| {
+        let first = ((y - whole.y) * whole.w + part.x - whole.x) as usize * 3;
+        first..first + part.w as usize * 3
+    })
+}
+
+/// Whether another window than its menus covers any part of `shown`.
 fn is_covered(window: WindowId, shown: Rect) -> bool {
     let above = toplevels().into_iter().take_while(|other| *other != window);
-    let mut bounds = above.filter_map(bounds);
+    let others = above.filter(|other| !is_menu_of(*other, window));
+    let mut bounds = others.filter_map(bounds);
     bounds.any(|other| !other.intersect(&shown).is_empty())
 }

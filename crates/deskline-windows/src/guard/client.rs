@@ -13,7 +13,7 @@ use deskline_core::{Rect, escape};
 use deskline_input::{Cancel, Reason};
 use windows::Win32::System::Threading::{CREATE_NO_WINDOW, HIGH_PRIORITY_CLASS};
 
-use super::{Banner, Order, Report};
+use super::{Banner, Order, Report, line, parse};
 use crate::input::send;
 
 /// How long the process may take to start and to install its hooks.
@@ -65,10 +65,8 @@ impl Guard {
             state.held = true;
             state.lapsed = false;
         }
-        let banner = task.caption.clone().map(|caption| Banner {
-            caption,
-            place: task.place,
-        });
+        let caption = task.caption.as_deref();
+        let banner = caption.map(|caption| Banner::new(caption, task.place));
         self.order(&Order::Grab(task.limit, banner))
     }
 
@@ -161,7 +159,7 @@ impl Overlay for Guard {
             caption => format!("AI: {}", escape::short(caption, 60)),
         };
         let mut order = |order| self.order(&order).map_err(Error::Unavailable);
-        order(Order::Show(Banner { caption, place }))?;
+        order(Order::Show(Banner::new(&caption, place)))?;
         // Cancelling ends the wait. The link checks for that next.
         let _ = cancel.wait(time);
         order(Order::Release)
@@ -184,7 +182,7 @@ impl Running {
         let reader = std::thread::Builder::new().name("guard".into());
         reader.spawn(move || {
             for line in reports.lines().map_while(Result::ok) {
-                if let Some(report) = Report::parse(&line) {
+                if let Some(report) = parse(&line) {
                     hear(report, &shared, &answer);
                 }
             }
@@ -203,8 +201,7 @@ impl Running {
             self.state().pressed = false;
         }
         while self.answers.try_recv().is_ok() {}
-        let line = order.line();
-        let sent = self.orders.write_all(line.as_bytes());
+        let sent = self.orders.write_all(line(order).as_bytes());
         sent.map_err(|e| format!("the guard's process is gone: {e}"))?;
         match self.answers.recv_timeout(ANSWERS) {
             Ok(Report::Failed(code)) => Err(format!("Windows refused the hooks: error {code:#x}")),

@@ -24,7 +24,7 @@ use windows::core::Result;
 
 use super::judge::{self, BUTTON, button, key};
 use super::panels::Panels;
-use super::{Order, Report};
+use super::{Order, Report, line, parse};
 use crate::input::{MARK, keys, send};
 use crate::os::{become_aware, messages};
 
@@ -66,7 +66,7 @@ pub fn run(parent: u32) -> ExitCode {
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {
             let Ok(line) = line else { break };
-            let Some(parsed) = Order::parse(&line) else {
+            let Some(parsed) = parse(&line) else {
                 continue;
             };
             let sent = order.send(parsed);
@@ -96,7 +96,7 @@ fn write(reports: &Receiver<Report>) {
     for report in reports {
         let mut out = std::io::stdout().lock();
         if out
-            .write_all(report.line().as_bytes())
+            .write_all(line(&report).as_bytes())
             .and_then(|()| out.flush())
             .is_err()
         {

@@ -27,38 +27,31 @@ pub use panels::CLASS;
 use std::time::Duration;
 
 use deskline_core::Rect;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// A caption for the person, and the place that it refers to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Banner {
     caption: String,
-    place: Option<Rect>,
+    place: Option<[i32; 4]>,
 }
 
 impl Banner {
-    fn words(&self) -> String {
-        let caption = self.caption.replace(char::is_control, " ");
-        match self.place {
-            Some(Rect { x, y, w, h }) => format!("{x},{y},{w},{h} {caption}"),
-            None => format!("- {caption}"),
+    fn new(caption: &str, place: Option<Rect>) -> Self {
+        Self {
+            caption: caption.replace(char::is_control, " "),
+            place: place.map(|Rect { x, y, w, h }| [x, y, w, h]),
         }
     }
 
-    fn parse(words: &str) -> Option<Self> {
-        let (place, caption) = words.split_once(' ')?;
-        let numbers: Option<Vec<i32>> = place.split(',').map(|n| n.parse().ok()).collect();
-        Some(Self {
-            caption: caption.to_owned(),
-            place: numbers.and_then(|n| match n[..] {
-                [x, y, w, h] => Some(Rect::at(x, y, w, h)),
-                _ => None,
-            }),
-        })
+    fn place(&self) -> Option<Rect> {
+        self.place.map(|[x, y, w, h]| Rect::at(x, y, w, h))
     }
 }
 
 /// An order to the guard's process, a line of its standard input.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 enum Order {
     /// Watch for presses of the person, and for Esc.
     Watch,
@@ -72,40 +65,8 @@ enum Order {
     Unwatch,
 }
 
-impl Order {
-    fn line(&self) -> String {
-        match self {
-            Self::Watch => "watch\n".into(),
-            Self::Grab(limit, banner) => {
-                let banner = banner.as_ref().map(Banner::words).unwrap_or_default();
-                format!("grab {} {banner}\n", limit.as_millis())
-            }
-            Self::Show(banner) => format!("show {}\n", banner.words()),
-            Self::Release => "release\n".into(),
-            Self::Unwatch => "unwatch\n".into(),
-        }
-    }
-
-    fn parse(line: &str) -> Option<Self> {
-        let line = line.trim_end_matches(['\r', '\n']);
-        if let Some(banner) = line.strip_prefix("show ") {
-            return Some(Self::Show(Banner::parse(banner)?));
-        }
-        Some(match line {
-            "watch" => Self::Watch,
-            "release" => Self::Release,
-            "unwatch" => Self::Unwatch,
-            line => {
-                let (limit, banner) = line.strip_prefix("grab ")?.split_once(' ')?;
-                let limit = Duration::from_millis(limit.parse().ok()?);
-                Self::Grab(limit, Banner::parse(banner))
-            }
-        })
-    }
-}
-
 /// A report of the guard's process, a line of its standard output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Report {
     /// The order is carried out.
     Ready,
@@ -119,29 +80,16 @@ enum Report {
     Pressed,
 }
 
-/// The prefix of each report, because in tests the output has other lines too.
-const REPORT: &str = "guard: ";
+/// The prefix of each line, because in tests the output has other lines too.
+const PREFIX: &str = "guard: ";
 
-impl Report {
-    fn line(self) -> String {
-        match self {
-            Self::Ready => format!("{REPORT}ready\n"),
-            Self::Failed(code) => format!("{REPORT}failed {code}\n"),
-            Self::Escape => format!("{REPORT}escape\n"),
-            Self::Limit => format!("{REPORT}limit\n"),
-            Self::Pressed => format!("{REPORT}pressed\n"),
-        }
-    }
+fn line(message: &impl Serialize) -> String {
+    let message = serde_json::to_string(message).unwrap_or_default();
+    format!("{PREFIX}{message}\n")
+}
 
-    fn parse(line: &str) -> Option<Self> {
-        Some(match line.trim_end().rsplit_once(REPORT)?.1 {
-            "ready" => Self::Ready,
-            "escape" => Self::Escape,
-            "limit" => Self::Limit,
-            "pressed" => Self::Pressed,
-            rest => Self::Failed(rest.strip_prefix("failed ")?.parse().ok()?),
-        })
-    }
+fn parse<T: DeserializeOwned>(line: &str) -> Option<T> {
+    serde_json::from_str(line.split_once(PREFIX)?.1).ok()
 }
 
 #[cfg(test)]
@@ -151,36 +99,26 @@ mod tests {
     #[test]
     fn lines_are_read_as_they_are_written() {
         let limit = Duration::from_secs(30);
-        let banner = |place| Banner {
-            caption: "AI: clicking 'Büsh' — press Esc".into(),
-            place,
-        };
+        let caption = "AI: clicking 'Büsh' — press Esc";
         let place = Some(Rect::at(-10, 20, 30, 40));
-        let shown = Banner {
-            caption: String::new(),
-            place,
-        };
         for order in [
             Order::Watch,
             Order::Grab(limit, None),
-            Order::Grab(limit, Some(banner(None))),
-            Order::Grab(limit, Some(banner(place))),
-            Order::Show(shown),
+            Order::Grab(limit, Some(Banner::new(caption, None))),
+            Order::Show(Banner::new("", place)),
             Order::Release,
             Order::Unwatch,
         ] {
-            assert_eq!(Order::parse(&order.line()), Some(order));
+            assert_eq!(parse(&line(&order)), Some(order));
         }
-        for report in [
-            Report::Ready,
-            Report::Failed(5),
-            Report::Escape,
-            Report::Limit,
-            Report::Pressed,
-        ] {
-            assert_eq!(Report::parse(&report.line()), Some(report));
+        for report in [Report::Ready, Report::Failed(5), Report::Pressed] {
+            assert_eq!(
+                parse(&format!("test a_guard ... {}", line(&report))),
+                Some(report)
+            );
         }
-        assert_eq!(Order::parse("grab soon"), None);
-        assert_eq!(Report::parse("running 1 test"), None);
+        assert_eq!(Banner::new("", place).place(), place);
+        assert_eq!(parse::<Order>("grab soon"), None);
+        assert_eq!(parse::<Report>("running 1 test"), None);
     }
 }

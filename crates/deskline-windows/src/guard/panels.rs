@@ -68,8 +68,8 @@ impl Panels {
     }
 
     fn show(&mut self, banner: &Banner, outline: bool) -> Result<()> {
-        let (area, scale) = monitors::containing(banner.place);
-        if let Some(place) = banner.place.filter(|_| outline) {
+        let (area, scale) = monitors::containing(banner.place());
+        if let Some(place) = banner.place().filter(|_| outline) {
             let line = (LINE * scale).round() as i32;
             let Rect { x, y, w, h } = place;
             let (wide, high) = (w.saturating_add(2 * line), h.saturating_add(2 * line));
@@ -85,7 +85,7 @@ impl Panels {
         if !banner.caption.is_empty() {
             let height = (HEIGHT * scale).round() as i32;
             let width = (width(&banner.caption, height)? + height).min(area.w);
-            let place = banner_place(area, scale, (width, height), banner.place);
+            let place = banner_place(area, scale, (width, height), banner.place());
             self.window(place, &banner.caption)?;
         }
         Ok(())

@@ -189,6 +189,14 @@ pub(crate) fn is_down(code: u16) -> bool {
 pub(crate) fn release_keys() -> Result<()> {
     // Codes below 8 are mouse buttons. Leave the lock keys alone: they have a state.
     const LOCKS: [u16; 3] = [0x14, 0x90, 0x91];
+    // Alt and the Windows keys. Released alone they open the menu bar or Start: not with another
+    // key in between, as AutoHotkey does it (`A_MenuMaskKey`).
+    const ALONE: [u16; 5] = [0x12, 0xa4, 0xa5, 0x5b, 0x5c];
+    const CONTROL: u16 = 0x11;
+    if ALONE.into_iter().any(is_down) {
+        key(CONTROL, false, true)?;
+        key(CONTROL, false, false)?;
+    }
     for code in (0x08..=0xfe).filter(|code| !LOCKS.contains(code) && is_down(*code)) {
         key(code, super::keys::is_extended(code), false)?;
     }

@@ -143,3 +143,19 @@ fn an_action_whose_event_has_no_listener_is_done() {
     assert_eq!(desk.fake.raw(desk.name).value, "Ann");
     assert_eq!(desk.fake.actions().len(), 1);
 }
+
+/// Excel takes seconds for it (<https://github.com/nvaccess/nvda/issues/7345>).
+#[test]
+fn links_on_one_app_subscribe_to_its_events_once() {
+    let mut desk = Desk::new();
+    for wanted in [true, false, true] {
+        desk.press_on(Target::text("Bold"));
+        assert_eq!(desk.is_bold(), wanted);
+    }
+    assert_eq!(desk.fake.requests("listen"), 1);
+    // Another process that has got the pid.
+    desk.fake.world().apps.get_mut(&PID).unwrap().started = 8;
+    desk.press_on(Target::text("Bold"));
+    assert!(!desk.is_bold());
+    assert_eq!(desk.fake.requests("listen"), 2);
+}

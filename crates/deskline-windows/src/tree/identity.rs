@@ -19,39 +19,7 @@ pub struct Known<E> {
 }
 
 /// The elements of the apps that were read.
-#[derive(Debug)]
-pub struct Identities<E> {
-    known: HashMap<ElementId, Known<E>>,
-}
-
-impl<E> Default for Identities<E> {
-    fn default() -> Self {
-        Self {
-            known: HashMap::new(),
-        }
-    }
-}
-
-impl<E: Clone> Identities<E> {
-    pub fn get(&self, id: &ElementId) -> Option<&Known<E>> {
-        self.known.get(id)
-    }
-
-    pub fn insert(&mut self, id: ElementId, known: Known<E>) {
-        self.known.insert(id, known);
-    }
-
-    /// Forgets the elements of an app that is about to be read, and of processes that have ended.
-    pub fn begin(&mut self, pid: u32, is_alive: impl Fn(u32) -> bool) {
-        let mut alive = HashMap::new();
-        self.known.retain(|_, known| {
-            known.pid != pid
-                && *alive
-                    .entry(known.pid)
-                    .or_insert_with(|| is_alive(known.pid))
-        });
-    }
-}
+pub type Identities<E> = HashMap<ElementId, Known<E>>;
 
 /// The ids of one traversal.
 pub struct Ids {

@@ -1,25 +1,35 @@
 //! Waits for an app's events, which handlers on other threads report.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use deskline_contract::Signs;
 
-use super::uia::{Answer, Uia};
+use super::uia::{Answer, Listener as _, Uia};
 
 /// A subscription to one app's events.
 pub struct Listening<U: Uia> {
     pub signs: Arc<Signs>,
-    _listener: U::Listener,
+    /// Its process, and when that was started.
+    pub app: (u32, Option<u64>),
+    listener: U::Listener,
 }
 
 impl<U: Uia> Listening<U> {
-    pub fn to(uia: &U, pid: u32) -> Answer<Self> {
+    pub fn to(uia: &U, app: (u32, Option<u64>)) -> Answer<Self> {
         let signs = Arc::<Signs>::default();
         let hears = Arc::clone(&signs);
-        let listener = uia.listen(pid, Arc::new(move |sign| hears.hear(sign)))?;
+        let listener = uia.listen(app.0, Arc::new(move |sign| hears.hear(sign)))?;
         Ok(Self {
             signs,
-            _listener: listener,
+            app,
+            listener,
         })
+    }
+
+    /// Goes on for another link, without the signs between the two.
+    pub fn go_on(&self) {
+        self.signs.wait(Duration::ZERO);
+        self.listener.go_on();
     }
 }

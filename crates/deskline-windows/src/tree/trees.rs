@@ -21,6 +21,8 @@ use crate::os;
 pub(crate) struct AppTrees<U: Uia> {
     uia: U,
     identities: Identities<U::Element>,
+    /// The app that a link has listened to last. To subscribe again for each link slows apps
+    /// (<https://github.com/nvaccess/nvda/issues/7345>).
     listening: Option<Listening<U>>,
     /// The processes that are read level by level, with their start times.
     by_levels: HashMap<u32, u64>,
@@ -80,21 +82,41 @@ impl<U: Uia> AppTrees<U> {
             self.by_levels.insert(pid, process.started);
         }
         if scope != Scope::Showing {
-            self.identities.begin(pid, |pid| os::process(pid).is_some());
+            // Those of this app are read anew; forget also those of processes that have ended.
+            let mut alive = HashMap::new();
+            let is_alive = |pid: &u32| os::process(*pid).is_some();
+            self.identities.retain(|_, known| {
+                known.pid != pid && *alive.entry(known.pid).or_insert_with_key(is_alive)
+            });
         }
         let app = (pid, &process);
         Ok(build::tree(&walk, app, &mut self.identities, scope, start))
     }
 
     pub(crate) fn listen(&mut self, pid: u32) -> Result<()> {
-        self.rest();
-        let listening = Listening::to(&self.uia, pid);
+        let app = (pid, os::process(pid).map(|process| process.started));
+        if let Some(known) = self.listening.as_ref().filter(|known| known.app == app) {
+            known.go_on();
+            return Ok(());
+        }
+        self.listening = None;
+        let listening = Listening::to(&self.uia, app);
         self.listening = Some(listening.map_err(|failure| failed(pid, &failure))?);
         Ok(())
     }
 
-    pub(crate) fn rest(&mut self) {
-        self.listening = None;
+    /// The framework of the frontmost window and of what is in it: a browser's page is in a window
+    /// of Win32.
+    pub(crate) fn toolkit(&self, pid: u32) -> Option<String> {
+        let window = toplevels(pid).into_iter().next()?;
+        let window = self.uia.window(window.handle, Depth::Element).ok()?;
+        let mut found = vec![window.raw.framework];
+        let inside = self.uia.children(&window.element).unwrap_or_default();
+        found.extend(inside.into_iter().map(|child| child.raw.framework));
+        found.retain(|framework| !framework.is_empty());
+        found.dedup();
+        found.truncate(3);
+        Some(found.join("/"))
     }
 
     pub(crate) fn wait_for_change(&mut self, time: Duration) -> Option<Sign> {

@@ -174,12 +174,18 @@ pub enum Action {
 /// Called on a thread of the listener for each event of the app.
 pub(crate) type Hear = Arc<dyn Fn(Sign) + Send + Sync>;
 
+/// A subscription to an app's events. It rests after a minute without a link.
+pub(crate) trait Listener: Send {
+    /// Goes on listening, also to windows that have come since.
+    fn go_on(&self);
+}
+
 /// UI Automation. Each call is bounded: an app that does not answer is [`Failure::TimedOut`] after
 /// at most [`super::fail::PATIENCE`], and delays no call about another app.
 pub(crate) trait Uia: Clone + Send + 'static {
     type Element: Clone + Send;
     /// Dropping it ends the subscription.
-    type Listener: Send;
+    type Listener: Listener;
 
     fn window(&self, window: WindowId, depth: Depth) -> Answer<Node<Self::Element>>;
 

@@ -11,14 +11,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use windows::Win32::Foundation::{HWND, LPARAM, LRESULT, WPARAM};
+use windows::Win32::Foundation::{HWND, LPARAM, LRESULT, POINT, WPARAM};
 use windows::Win32::Graphics::Gdi::{COLOR_WINDOW, GetSysColorBrush};
 use windows::Win32::UI::WindowsAndMessaging::{
-    CW_USEDEFAULT, CreateWindowExW, DefWindowProcW, DispatchMessageW, GetClassNameW,
-    GetMessageTime, GetMessageW, MSG, MoveWindow, RegisterClassW, TranslateMessage,
-    WINDOW_EX_STYLE, WM_ACTIVATE, WM_CHAR, WM_KEYDOWN, WM_KEYUP, WM_LBUTTONDOWN, WM_LBUTTONUP,
-    WM_MOUSEHWHEEL, WM_MOUSEWHEEL, WM_RBUTTONDOWN, WM_SYSKEYDOWN, WNDCLASSW, WS_OVERLAPPEDWINDOW,
-    WS_VISIBLE,
+    AppendMenuW, CW_USEDEFAULT, CreatePopupMenu, CreateWindowExW, DefWindowProcW, DestroyMenu,
+    DispatchMessageW, GetClassNameW, GetCursorPos, GetMessageTime, GetMessageW, MF_STRING, MSG,
+    MoveWindow, RegisterClassW, TPM_LEFTALIGN, TrackPopupMenu, TranslateMessage, WINDOW_EX_STYLE,
+    WM_ACTIVATE, WM_CHAR, WM_KEYDOWN, WM_KEYUP, WM_LBUTTONDOWN, WM_LBUTTONUP, WM_MOUSEHWHEEL,
+    WM_MOUSEWHEEL, WM_RBUTTONDOWN, WM_SYSCOMMAND, WM_SYSKEYDOWN, WM_SYSKEYUP, WNDCLASSW,
+    WS_OVERLAPPEDWINDOW, WS_VISIBLE,
 };
 use windows::core::{HSTRING, w};
 
@@ -183,6 +184,21 @@ fn class_of(window: HWND) -> String {
     String::from_utf16_lossy(&class[..length as usize])
 }
 
+/// Opens a menu at the pointer, and returns when it has closed.
+fn open_a_menu(window: HWND) {
+    let mut at = POINT::default();
+    // SAFETY: the menu is this function's, and the texts are constants.
+    unsafe {
+        GetCursorPos(&raw mut at).unwrap();
+        let menu = CreatePopupMenu().unwrap();
+        for text in [w!("Cut"), w!("Copy"), w!("Paste")] {
+            AppendMenuW(menu, MF_STRING, 1, text).unwrap();
+        }
+        let _ = TrackPopupMenu(menu, TPM_LEFTALIGN, at.x, at.y, None, window, None);
+        DestroyMenu(menu).unwrap();
+    }
+}
+
 fn note(line: &str) {
     LOG.with_borrow_mut(|log| {
         let log = log.as_mut().unwrap();
@@ -216,10 +232,14 @@ unsafe extern "system" fn on_message(
             let scan = (data.0 >> 16) & 0x1ff;
             note(&format!("key {:02x} scan {scan:02x}", what.0));
         }
-        WM_KEYUP => note(&format!("up {:02x}", what.0)),
+        WM_KEYUP | WM_SYSKEYUP => note(&format!("up {:02x}", what.0)),
+        WM_SYSCOMMAND => note(&format!("command {:x}", what.0 & 0xfff0)),
         WM_LBUTTONDOWN => note(&format!("left {low},{high}")),
         WM_LBUTTONUP => note("left up"),
-        WM_RBUTTONDOWN => note(&format!("right {low},{high}")),
+        WM_RBUTTONDOWN => {
+            note(&format!("right {low},{high}"));
+            open_a_menu(window);
+        }
         WM_MOUSEWHEEL => note(&format!("wheel {turned}")),
         WM_MOUSEHWHEEL => note(&format!("hwheel {turned}")),
         WM_ACTIVATE => note(&format!("active {}", what.0 & 0xffff)),

@@ -223,3 +223,45 @@ fn the_journal_is_the_same_whatever_appdata_is() {
     let log = run("Local", &["log"]);
     assert!(log.contains("refresh_traversal"), "{log}");
 }
+
+/// What a stranger sends back about a desktop: the apps' figures, and none of their titles.
+#[test]
+fn facts_have_the_apps_without_titles_and_names() {
+    let Some(program) = std::env::var_os("DESKLINE_BIN") else {
+        return;
+    };
+    let key = r"HKLM\SYSTEM\CurrentControlSet\Control\CI\Policy";
+    let value = "VerifiedAndReputablePolicyState";
+    run(
+        "reg.exe",
+        &["add", key, "/v", value, "/t", "REG_DWORD", "/d", "1", "/f"],
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("Salaries.txt");
+    fs::write(&file, "").unwrap();
+    let _editor = App(Command::new("notepad.exe").arg(&file).spawn().unwrap());
+    let read = |command: &str| {
+        let done = Command::new(&program).arg(command).output().unwrap();
+        String::from_utf8_lossy(&done.stdout).into_owned()
+    };
+    let facts = until("the editor is not open", || {
+        let facts = read("facts");
+        facts.contains(" elements (").then_some(facts)
+    });
+    eprintln!("{facts}");
+    for wanted in [
+        "Windows build ",
+        "Smart App Control Some(1)",
+        "started by ",
+        "monitors [",
+        "picture ",
+    ] {
+        assert!(facts.contains(wanted), "no {wanted}: {facts}");
+    }
+    for hidden in ["Salaries", "otepad"] {
+        assert!(!facts.contains(hidden), "{hidden}: {facts}");
+    }
+    assert!(facts.lines().count() <= 60, "{facts}");
+    assert!(read("doctor").contains("Smart App Control is on"));
+    run("reg.exe", &["delete", key, "/v", value, "/f"]);
+}

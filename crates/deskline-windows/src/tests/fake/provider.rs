@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 use deskline_core::{Text, WindowId};
 
 use super::{Fake, World};
-use crate::tree::uia::{Action, Answer, Depth, Failure, Hear, Node, Part, Patterns, Raw, Uia};
+use crate::tree::uia::{
+    Action, Answer, Depth, Failure, Hear, Listener, Node, Part, Patterns, Raw, Uia,
+};
 
 impl World {
     fn ask(&mut self, request: String, index: usize) -> Answer<()> {
@@ -215,8 +217,14 @@ impl Uia for Fake {
         Ok(())
     }
 
-    fn listen(&self, _: u32, hear: Hear) -> Answer<()> {
-        self.world().hear = Some(hear);
+    fn listen(&self, pid: u32, hear: Hear) -> Answer<()> {
+        let mut world = self.world();
+        world.log.push(format!("listen {pid}"));
+        world.hear = Some(hear);
         Ok(())
     }
+}
+
+impl Listener for () {
+    fn go_on(&self) {}
 }

@@ -241,58 +241,42 @@ fn elements(list: &IUIAutomationElementArray) -> Vec<IUIAutomationElement> {
 }
 
 fn act(element: &IUIAutomationElement, action: &Action) -> Result<()> {
+    macro_rules! the {
+        ($pattern:ident $id:ident) => {
+            pattern::<$pattern>(element, $id)?
+        };
+    }
+    let expand =
+        || pattern::<IUIAutomationExpandCollapsePattern>(element, UIA_ExpandCollapsePatternId);
+    let select =
+        || pattern::<IUIAutomationSelectionItemPattern>(element, UIA_SelectionItemPatternId);
     // SAFETY: calls of COM with arguments that live long enough.
     unsafe {
         match action {
-            Action::Invoke => {
-                pattern::<IUIAutomationInvokePattern>(element, UIA_InvokePatternId)?.Invoke()
-            }
-            Action::Toggle => {
-                pattern::<IUIAutomationTogglePattern>(element, UIA_TogglePatternId)?.Toggle()
-            }
-            Action::Expand | Action::Collapse => {
-                let pattern = pattern::<IUIAutomationExpandCollapsePattern>(
-                    element,
-                    UIA_ExpandCollapsePatternId,
-                )?;
-                match action {
-                    Action::Expand => pattern.Expand(),
-                    _ => pattern.Collapse(),
-                }
-            }
-            Action::Select | Action::AddToSelection | Action::RemoveFromSelection => {
-                let pattern = pattern::<IUIAutomationSelectionItemPattern>(
-                    element,
-                    UIA_SelectionItemPatternId,
-                )?;
-                match action {
-                    Action::Select => pattern.Select(),
-                    Action::AddToSelection => pattern.AddToSelection(),
-                    _ => pattern.RemoveFromSelection(),
-                }
-            }
+            Action::Invoke => the!(IUIAutomationInvokePattern UIA_InvokePatternId).Invoke(),
+            Action::Toggle => the!(IUIAutomationTogglePattern UIA_TogglePatternId).Toggle(),
+            Action::Expand => expand()?.Expand(),
+            Action::Collapse => expand()?.Collapse(),
+            Action::Select => select()?.Select(),
+            Action::AddToSelection => select()?.AddToSelection(),
+            Action::RemoveFromSelection => select()?.RemoveFromSelection(),
             Action::SetValue(value) => {
-                pattern::<IUIAutomationValuePattern>(element, UIA_ValuePatternId)?
-                    .SetValue(&BSTR::from(value.as_str()))
+                the!(IUIAutomationValuePattern UIA_ValuePatternId).SetValue(&BSTR::from(value))
             }
             Action::SetRange(value) => {
-                pattern::<IUIAutomationRangeValuePattern>(element, UIA_RangeValuePatternId)?
-                    .SetValue(*value)
+                the!(IUIAutomationRangeValuePattern UIA_RangeValuePatternId).SetValue(*value)
             }
-            Action::DefaultAction => pattern::<IUIAutomationLegacyIAccessiblePattern>(
-                element,
-                UIA_LegacyIAccessiblePatternId,
-            )?
-            .DoDefaultAction(),
+            Action::DefaultAction => {
+                let pattern =
+                    the!(IUIAutomationLegacyIAccessiblePattern UIA_LegacyIAccessiblePatternId);
+                pattern.DoDefaultAction()
+            }
             Action::ScrollIntoView => {
-                pattern::<IUIAutomationScrollItemPattern>(element, UIA_ScrollItemPatternId)?
-                    .ScrollIntoView()
+                the!(IUIAutomationScrollItemPattern UIA_ScrollItemPatternId).ScrollIntoView()
             }
-            Action::Realize => pattern::<IUIAutomationVirtualizedItemPattern>(
-                element,
-                UIA_VirtualizedItemPatternId,
-            )?
-            .Realize(),
+            Action::Realize => {
+                the!(IUIAutomationVirtualizedItemPattern UIA_VirtualizedItemPatternId).Realize()
+            }
         }
     }
 }

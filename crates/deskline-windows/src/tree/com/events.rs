@@ -2,10 +2,12 @@
 //! thread of its own. Handlers only report a sign.
 
 use std::cell::RefCell;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::collections::HashSet;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use deskline_contract::Sign;
+use deskline_core::WindowId;
 use windows::Win32::Foundation::HWND;
 use windows::Win32::System::Com::SAFEARRAY;
 use windows::Win32::System::Variant::VARIANT;
@@ -21,10 +23,13 @@ use super::automation::automation;
 use super::properties;
 use crate::os::{self, messages};
 use crate::tree::toplevels::toplevels;
-use crate::tree::uia::{Answer, Failure, Hear};
+use crate::tree::uia::{self, Answer, Failure, Hear};
 
 /// How long the thread with the WinEvent hooks may take to start.
 const STARTS: Duration = Duration::from_secs(1);
+
+/// How long the handlers stay after a link: an app sends their events meanwhile.
+const KEPT: Duration = Duration::from_secs(60);
 
 /// The properties whose changes a tree line shows.
 const PROPERTIES: [UIA_PROPERTY_ID; 7] = [
@@ -53,8 +58,14 @@ const EVENTS: [UIA_EVENT_ID; 9] = [
 pub(crate) struct Listener {
     /// The thread with the WinEvent hooks.
     thread: u32,
-    /// Dropped to end the thread with UI Automation's handlers.
-    _ends: Sender<()>,
+    /// To the thread with UI Automation's handlers, which ends when this is dropped.
+    links: Sender<()>,
+}
+
+impl uia::Listener for Listener {
+    fn go_on(&self) {
+        let _ = self.links.send(());
+    }
 }
 
 impl Drop for Listener {
@@ -73,16 +84,13 @@ pub fn listen(pid: u32, hear: Hear) -> Answer<Listener> {
         .map_err(failed)?;
     let thread = starts.recv_timeout(STARTS);
     let thread = thread.map_err(|_| Failure::Other("no thread for events".into()))?;
-    let (ends, until) = channel();
+    let (links, next) = channel();
     let handlers = std::thread::Builder::new().name("UI Automation events".into());
     // Do not wait for this thread: adding handlers takes as long as the app takes to answer.
     handlers
-        .spawn(move || handle(pid, hear, &until))
+        .spawn(move || handle(pid, hear, &next))
         .map_err(failed)?;
-    Ok(Listener {
-        thread,
-        _ends: ends,
-    })
+    Ok(Listener { thread, links })
 }
 
 thread_local! {
@@ -136,26 +144,48 @@ unsafe extern "system" fn event(
     });
 }
 
-/// Adds handlers to the app's toplevels, and removes them when the listener is dropped.
-fn handle(pid: u32, hear: Hear, until: &Receiver<()>) {
+/// Adds handlers to the app's toplevels, at each link to new ones, and removes them when the
+/// listener is dropped, and while no link comes.
+fn handle(pid: u32, hear: Hear, next: &Receiver<()>) {
     let Ok(automation) = automation() else { return };
-    // Ignore errors: WinEvents report most changes too, and events are only hints.
-    let _ = add_handlers(&automation, pid, hear);
-    // Nothing is ever sent: returns when the sender is dropped.
-    let _ = until.recv();
-    // SAFETY: a call of COM.
-    let _ = unsafe { automation.RemoveAllEventHandlers() };
+    let handler: IUIAutomationEventHandler = Handler { pid, hear }.into();
+    let mut known = HashSet::new();
+    loop {
+        // Ignore errors: WinEvents report most changes too, and events are only hints.
+        let _ = add_handlers(&automation, pid, &handler, &mut known);
+        let mut link = next.recv_timeout(KEPT);
+        if link.is_err() {
+            known.clear();
+            // SAFETY: a call of COM.
+            let _ = unsafe { automation.RemoveAllEventHandlers() };
+        }
+        if link == Err(RecvTimeoutError::Timeout) {
+            link = next.recv().map_err(|_| RecvTimeoutError::Disconnected);
+        }
+        if link.is_err() {
+            return;
+        }
+    }
 }
 
-fn add_handlers(automation: &IUIAutomation, pid: u32, hear: Hear) -> Result<()> {
+fn add_handlers(
+    automation: &IUIAutomation,
+    pid: u32,
+    handler: &IUIAutomationEventHandler,
+    known: &mut HashSet<WindowId>,
+) -> Result<()> {
     // SAFETY: calls of COM with arguments that live long enough.
     unsafe {
         let request = automation.CreateCacheRequest()?;
         request.AddProperty(UIA_ProcessIdPropertyId)?;
-        let handler: IUIAutomationEventHandler = Handler { pid, hear }.into();
-        let focus: IUIAutomationFocusChangedEventHandler = handler.cast()?;
-        let _ = automation.AddFocusChangedEventHandler(&request, &focus);
+        if known.is_empty() {
+            let focus: IUIAutomationFocusChangedEventHandler = handler.cast()?;
+            let _ = automation.AddFocusChangedEventHandler(&request, &focus);
+        }
         for toplevel in toplevels(pid) {
+            if !known.insert(toplevel.handle) {
+                continue;
+            }
             let window = os::handle(toplevel.handle);
             let Ok(element) = automation.ElementFromHandle(window) else {
                 continue;
@@ -172,8 +202,7 @@ fn add_handlers(automation: &IUIAutomation, pid: u32, hear: Hear) -> Result<()> 
                 &PROPERTIES,
             );
             for event in EVENTS {
-                let _ =
-                    automation.AddAutomationEventHandler(event, &element, below, None, &handler);
+                let _ = automation.AddAutomationEventHandler(event, &element, below, None, handler);
             }
         }
     }

@@ -6,57 +6,38 @@ use windows::Win32::System::Ole::{
     SafeArrayAccessData, SafeArrayGetDim, SafeArrayGetLBound, SafeArrayGetUBound,
     SafeArrayGetVartype, SafeArrayUnaccessData,
 };
-use windows::Win32::System::Variant::{VARENUM, VARIANT, VT_ARRAY, VT_BOOL, VT_BSTR, VT_I4, VT_R8};
+use windows::Win32::System::Variant::{
+    VARENUM, VARIANT, VARIANT_0_0_0, VT_ARRAY, VT_BOOL, VT_BSTR, VT_I4, VT_R8,
+};
 use windows::Win32::UI::Accessibility::*;
 
 use crate::tree::uia::{Patterns, Range, Raw};
 
+macro_rules! patterns {
+    ($($property:ident $pattern:ident)*) => {
+        [$(($property, Patterns::$pattern)),*]
+    };
+}
+
 /// For each pattern, the property that reports whether an element has it.
-const PATTERNS: [(UIA_PROPERTY_ID, Patterns); 16] = [
-    (UIA_IsInvokePatternAvailablePropertyId, Patterns::INVOKE),
-    (UIA_IsTogglePatternAvailablePropertyId, Patterns::TOGGLE),
-    (
-        UIA_IsExpandCollapsePatternAvailablePropertyId,
-        Patterns::EXPAND_COLLAPSE,
-    ),
-    (UIA_IsValuePatternAvailablePropertyId, Patterns::VALUE),
-    (
-        UIA_IsRangeValuePatternAvailablePropertyId,
-        Patterns::RANGE_VALUE,
-    ),
-    (
-        UIA_IsSelectionItemPatternAvailablePropertyId,
-        Patterns::SELECTION_ITEM,
-    ),
-    (
-        UIA_IsSelectionPatternAvailablePropertyId,
-        Patterns::SELECTION,
-    ),
-    (UIA_IsTextPatternAvailablePropertyId, Patterns::TEXT),
-    (UIA_IsScrollPatternAvailablePropertyId, Patterns::SCROLL),
-    (
-        UIA_IsScrollItemPatternAvailablePropertyId,
-        Patterns::SCROLL_ITEM,
-    ),
-    (UIA_IsGridPatternAvailablePropertyId, Patterns::GRID),
-    (
-        UIA_IsGridItemPatternAvailablePropertyId,
-        Patterns::GRID_ITEM,
-    ),
-    (
-        UIA_IsVirtualizedItemPatternAvailablePropertyId,
-        Patterns::VIRTUALIZED_ITEM,
-    ),
-    (
-        UIA_IsItemContainerPatternAvailablePropertyId,
-        Patterns::ITEM_CONTAINER,
-    ),
-    (
-        UIA_IsLegacyIAccessiblePatternAvailablePropertyId,
-        Patterns::LEGACY,
-    ),
-    (UIA_IsWindowPatternAvailablePropertyId, Patterns::WINDOW),
-];
+const PATTERNS: [(UIA_PROPERTY_ID, Patterns); 16] = patterns! {
+    UIA_IsInvokePatternAvailablePropertyId INVOKE
+    UIA_IsTogglePatternAvailablePropertyId TOGGLE
+    UIA_IsExpandCollapsePatternAvailablePropertyId EXPAND_COLLAPSE
+    UIA_IsValuePatternAvailablePropertyId VALUE
+    UIA_IsRangeValuePatternAvailablePropertyId RANGE_VALUE
+    UIA_IsSelectionItemPatternAvailablePropertyId SELECTION_ITEM
+    UIA_IsSelectionPatternAvailablePropertyId SELECTION
+    UIA_IsTextPatternAvailablePropertyId TEXT
+    UIA_IsScrollPatternAvailablePropertyId SCROLL
+    UIA_IsScrollItemPatternAvailablePropertyId SCROLL_ITEM
+    UIA_IsGridPatternAvailablePropertyId GRID
+    UIA_IsGridItemPatternAvailablePropertyId GRID_ITEM
+    UIA_IsVirtualizedItemPatternAvailablePropertyId VIRTUALIZED_ITEM
+    UIA_IsItemContainerPatternAvailablePropertyId ITEM_CONTAINER
+    UIA_IsLegacyIAccessiblePatternAvailablePropertyId LEGACY
+    UIA_IsWindowPatternAvailablePropertyId WINDOW
+};
 
 const OTHERS: [UIA_PROPERTY_ID; 30] = [
     UIA_RuntimeIdPropertyId,
@@ -131,7 +112,7 @@ pub fn read(element: &IUIAutomationElement) -> Raw {
     let has_value = has(Patterns::VALUE) && !password;
     Raw {
         runtime_id: cached
-            .get(UIA_RuntimeIdPropertyId, numbers)
+            .get(UIA_RuntimeIdPropertyId, |value| array(value, VT_I4))
             .unwrap_or_default(),
         control_type: cached.int(UIA_ControlTypePropertyId),
         class: cached.text(UIA_ClassNamePropertyId),
@@ -139,7 +120,7 @@ pub fn read(element: &IUIAutomationElement) -> Raw {
         name: cached.text(UIA_NamePropertyId),
         help: cached.text(UIA_HelpTextPropertyId),
         bounds: cached.get(UIA_BoundingRectanglePropertyId, |value| {
-            floats(value)?.try_into().ok()
+            array(value, VT_R8)?.try_into().ok()
         }),
         offscreen: cached.bool(UIA_IsOffscreenPropertyId),
         enabled: cached.bool(UIA_IsEnabledPropertyId),
@@ -191,52 +172,44 @@ impl Cached<'_> {
         read(&unsafe { self.0.GetCachedPropertyValue(property) }.ok()?)
     }
 
-    fn bool(&self, property: UIA_PROPERTY_ID) -> bool {
-        // SAFETY: the union is read as the type that it has.
-        let read = |value: &VARIANT| unsafe {
-            (kind(value) == VT_BOOL).then(|| value.Anonymous.Anonymous.Anonymous.boolVal.as_bool())
+    /// A value of this kind. `read` reads the union as the type that this kind has.
+    fn plain<T: Default>(
+        &self,
+        property: UIA_PROPERTY_ID,
+        of: VARENUM,
+        read: impl FnOnce(&VARIANT_0_0_0) -> T,
+    ) -> T {
+        let read = |value: &VARIANT| {
+            // SAFETY: every VARIANT has a value.
+            (kind(value) == of).then(|| read(unsafe { &value.Anonymous.Anonymous.Anonymous }))
         };
         self.get(property, read).unwrap_or_default()
+    }
+
+    fn bool(&self, property: UIA_PROPERTY_ID) -> bool {
+        // SAFETY: the kind's type, also below.
+        self.plain(property, VT_BOOL, |value| unsafe {
+            value.boolVal.as_bool()
+        })
     }
 
     fn int(&self, property: UIA_PROPERTY_ID) -> i32 {
-        // SAFETY: the union is read as the type that it has.
-        let read = |value: &VARIANT| unsafe {
-            (kind(value) == VT_I4).then(|| value.Anonymous.Anonymous.Anonymous.lVal)
-        };
-        self.get(property, read).unwrap_or_default()
+        self.plain(property, VT_I4, |value| unsafe { value.lVal })
     }
 
     fn number(&self, property: UIA_PROPERTY_ID) -> f64 {
-        // SAFETY: the union is read as the type that it has.
-        let read = |value: &VARIANT| unsafe {
-            (kind(value) == VT_R8).then(|| value.Anonymous.Anonymous.Anonymous.dblVal)
-        };
-        self.get(property, read).unwrap_or_default()
+        self.plain(property, VT_R8, |value| unsafe { value.dblVal })
     }
 
     fn text(&self, property: UIA_PROPERTY_ID) -> String {
-        // SAFETY: the union is read as the type that it has.
-        let read = |value: &VARIANT| unsafe {
-            let text =
-                (kind(value) == VT_BSTR).then(|| &value.Anonymous.Anonymous.Anonymous.bstrVal);
-            text.map(|text| String::from_utf16_lossy(text))
-        };
-        self.get(property, read).unwrap_or_default()
+        let read = |value: &VARIANT_0_0_0| String::from_utf16_lossy(unsafe { &value.bstrVal });
+        self.plain(property, VT_BSTR, read)
     }
 }
 
 fn kind(value: &VARIANT) -> VARENUM {
     // SAFETY: every VARIANT has a type.
     unsafe { value.Anonymous.Anonymous.vt }
-}
-
-fn numbers(value: &VARIANT) -> Option<Vec<i32>> {
-    array(value, VT_I4)
-}
-
-fn floats(value: &VARIANT) -> Option<Vec<f64>> {
-    array(value, VT_R8)
 }
 
 /// The values of a one-dimensional array, if they are of this type.

@@ -1,5 +1,7 @@
 //! The visible text of an element.
 
+use std::time::{Duration, Instant};
+
 use windows::Win32::UI::Accessibility::{
     IUIAutomationElement, IUIAutomationTextPattern, IUIAutomationTextRange,
     TextPatternRangeEndpoint_End, TextPatternRangeEndpoint_Start, UIA_TextPatternId,
@@ -9,8 +11,12 @@ use windows::core::Result;
 use super::automation::pattern;
 use crate::tree::uia::Part;
 
-/// Count at most this many characters.
-const MOST_COUNTED: i32 = 1_000_000;
+/// Count at most this many characters. Word and Windows' console take seconds for a long text
+/// (<https://github.com/microsoft/terminal/issues/6453>).
+const MOST_COUNTED: [i32; 2] = [10_000, 200_000];
+
+/// An app that takes longer for the first number has no more characters counted.
+const QUICK: Duration = Duration::from_millis(5);
 
 /// The first visible characters, at most `limit`; the first of the whole text if the provider does
 /// not report which are visible.
@@ -19,25 +25,20 @@ pub fn visible(element: &IUIAutomationElement, limit: usize) -> Result<Part> {
     let limit = i32::try_from(limit).unwrap_or(i32::MAX);
     // SAFETY: calls of COM.
     unsafe {
-        let whole = pattern.DocumentRange()?;
+        let (start, end) = (TextPatternRangeEndpoint_Start, TextPatternRangeEndpoint_End);
+        let (whole, ahead) = (pattern.DocumentRange()?, pattern.DocumentRange()?);
         let shown = pattern.GetVisibleRanges().and_then(|shown| {
             let last = shown.Length()?.saturating_sub(1);
             // From the first visible range to the last.
             let range = shown.GetElement(0)?.Clone()?;
-            let end = TextPatternRangeEndpoint_End;
             range.MoveEndpointByRange(end, &shown.GetElement(last)?, end)?;
             Ok(range)
         });
-        let (text, before) = match shown {
-            Ok(shown) => {
-                let ahead = whole.Clone()?;
-                let (end, start) = (TextPatternRangeEndpoint_End, TextPatternRangeEndpoint_Start);
-                ahead.MoveEndpointByRange(end, &shown, start)?;
-                (text(&shown, limit)?, length(&ahead)?)
-            }
-            Err(_) => (text(&whole, limit)?, 0),
-        };
-        let after = length(&whole)?.saturating_sub(before + text.chars().count());
+        let shown = shown.or_else(|_| whole.Clone())?;
+        ahead.MoveEndpointByRange(end, &shown, start)?;
+        whole.MoveEndpointByRange(start, &shown, start)?;
+        let (text, before) = (text(&shown, limit)?, length(&ahead)?);
+        let after = length(&whole)?.saturating_sub(text.chars().count());
         Ok(Part {
             text,
             before,
@@ -52,6 +53,13 @@ fn text(range: &IUIAutomationTextRange, limit: i32) -> Result<String> {
     Ok(String::from_utf16_lossy(&text))
 }
 
+/// How many characters there are, as far as the app counts them quickly.
 fn length(range: &IUIAutomationTextRange) -> Result<usize> {
-    Ok(text(range, MOST_COUNTED)?.chars().count())
+    let asked = Instant::now();
+    let [first, most] = MOST_COUNTED;
+    let counted = text(range, first)?.chars().count();
+    if counted < first as usize || asked.elapsed() > QUICK {
+        return Ok(counted);
+    }
+    Ok(text(range, most)?.chars().count())
 }

@@ -1,0 +1,55 @@
+//! Names a page of facts about the desktop in the answer of the first call that goes wrong.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::report::Report;
+
+/// Begins to write the page, about this app too. Returns its file.
+type Begin = Box<dyn FnOnce(Option<u32>) -> Option<PathBuf> + Send>;
+
+static BEGIN: Mutex<Option<Begin>> = Mutex::new(None);
+
+/// Reading an app twice in a link hardly takes longer.
+const SLOW: Duration = Duration::from_secs(8);
+
+/// Has the page written at the first call that the system or an app refuses, or that is slow.
+pub fn at_first_trouble(begin: impl FnOnce(Option<u32>) -> Option<PathBuf> + Send + 'static) {
+    *BEGIN.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(begin));
+}
+
+/// A note with the page's file, at the first such call.
+pub(crate) fn note(error: Option<&Error>, report: &Report, pid: Option<u32>) -> Option<String> {
+    let reads = ["resolve", "settle", "picture", "traverse"];
+    let times = report.times.iter().filter(|(step, _)| reads.contains(step));
+    let is_slow = times.map(|(_, took)| *took).sum::<Duration>() > SLOW;
+    if !is_slow && !error.is_some_and(is_trouble) {
+        return None;
+    }
+    let begin = BEGIN
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take()?;
+    let file = begin(pid)?;
+    Some(format!(
+        "for a report of this as a bug, {} gets facts about the desktop, without titles and names",
+        file.display()
+    ))
+}
+
+fn is_trouble(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::NotAnswering { .. }
+            | Error::RefusedBy { .. }
+            | Error::NoEffect(_)
+            | Error::Display(_)
+            | Error::Unsupported { .. }
+            | Error::Unavailable(_)
+            | Error::Internal(_)
+            | Error::System { .. }
+            | Error::Lost { .. }
+    )
+}

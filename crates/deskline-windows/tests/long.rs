@@ -1,0 +1,324 @@
+//! A text of a million characters, of an app that takes as long as the text is that it is asked
+//! for: so do Word, and Windows' console (microsoft/terminal #6453). It has no other pattern, as
+//! that console's.
+#![cfg(windows)]
+#![allow(unsafe_code, clippy::unwrap_used)]
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use deskline_contract::{Desktop, Platform as _, Scope};
+use deskline_windows::WinPlatform;
+use windows::Win32::Foundation::{E_NOTIMPL, HWND, LPARAM, LRESULT, WPARAM};
+use windows::Win32::System::Com::SAFEARRAY;
+use windows::Win32::System::Ole::{SafeArrayCreateVector, SafeArrayPutElement};
+use windows::Win32::System::Variant::{VARIANT, VT_UNKNOWN};
+use windows::Win32::UI::Accessibility::*;
+use windows::Win32::UI::WindowsAndMessaging::{
+    CreateWindowExW, DefWindowProcW, DispatchMessageW, GetMessageW, MSG, RegisterClassW,
+    WINDOW_EX_STYLE, WM_GETOBJECT, WNDCLASSW, WS_OVERLAPPEDWINDOW, WS_VISIBLE,
+};
+use windows::core::{BOOL, BSTR, IUnknown, Interface, Ref, Result, implement, w};
+
+/// The environment variable of the app's process.
+const APP: &str = "DESKLINE_TEST_LONG";
+
+/// The length of the text, the part of it that shows, and what a character costs.
+const LENGTH: usize = 1_000_000;
+const SHOWN: Range<usize> = 500_000..500_400;
+const COSTS: Duration = Duration::from_micros(2);
+
+/// A range of the text.
+#[implement(ITextRangeProvider)]
+struct Part(Cell<usize>, Cell<usize>);
+
+fn part(range: Range<usize>) -> ITextRangeProvider {
+    Part(Cell::new(range.start), Cell::new(range.end)).into()
+}
+
+/// The text's character at each place.
+fn character(at: usize) -> char {
+    match at {
+        at if SHOWN.contains(&at) => "It shows here. ".as_bytes()[(at - SHOWN.start) % 15].into(),
+        at if at % 60 == 59 => '\n',
+        _ => 'x',
+    }
+}
+
+fn no<T>() -> Result<T> {
+    Err(E_NOTIMPL.into())
+}
+
+impl ITextRangeProvider_Impl for Part_Impl {
+    fn Clone(&self) -> Result<ITextRangeProvider> {
+        Ok(part(self.0.get()..self.1.get()))
+    }
+
+    fn GetText(&self, most: i32) -> Result<BSTR> {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let text: String = (self.0.get()..self.1.get())
+            .take(most)
+            .map(character)
+            .collect();
+        std::thread::sleep(COSTS * text.len() as u32);
+        Ok(text.into())
+    }
+
+    fn MoveEndpointByRange(
+        &self,
+        endpoint: TextPatternRangeEndpoint,
+        target: Ref<ITextRangeProvider>,
+        to: TextPatternRangeEndpoint,
+    ) -> Result<()> {
+        // SAFETY: all ranges are of this program.
+        let target = unsafe { target.unwrap().cast_object_ref::<Part>()? };
+        let at = [target.0.get(), target.1.get()][to.0 as usize];
+        [&self.0, &self.1][endpoint.0 as usize].set(at);
+        Ok(())
+    }
+
+    fn Compare(&self, _: Ref<ITextRangeProvider>) -> Result<BOOL> {
+        no()
+    }
+    fn CompareEndpoints(
+        &self,
+        _: TextPatternRangeEndpoint,
+        _: Ref<ITextRangeProvider>,
+        _: TextPatternRangeEndpoint,
+    ) -> Result<i32> {
+        no()
+    }
+    fn ExpandToEnclosingUnit(&self, _: TextUnit) -> Result<()> {
+        no()
+    }
+    fn FindAttribute(
+        &self,
+        _: UIA_TEXTATTRIBUTE_ID,
+        _: &VARIANT,
+        _: BOOL,
+    ) -> Result<ITextRangeProvider> {
+        no()
+    }
+    fn FindText(&self, _: &BSTR, _: BOOL, _: BOOL) -> Result<ITextRangeProvider> {
+        no()
+    }
+    fn GetAttributeValue(&self, _: UIA_TEXTATTRIBUTE_ID) -> Result<VARIANT> {
+        no()
+    }
+    fn GetBoundingRectangles(&self) -> Result<*mut SAFEARRAY> {
+        no()
+    }
+    fn GetEnclosingElement(&self) -> Result<IRawElementProviderSimple> {
+        no()
+    }
+    fn Move(&self, _: TextUnit, _: i32) -> Result<i32> {
+        no()
+    }
+    fn MoveEndpointByUnit(&self, _: TextPatternRangeEndpoint, _: TextUnit, _: i32) -> Result<i32> {
+        no()
+    }
+    fn Select(&self) -> Result<()> {
+        no()
+    }
+    fn AddToSelection(&self) -> Result<()> {
+        no()
+    }
+    fn RemoveFromSelection(&self) -> Result<()> {
+        no()
+    }
+    fn ScrollIntoView(&self, _: BOOL) -> Result<()> {
+        no()
+    }
+    fn GetChildren(&self) -> Result<*mut SAFEARRAY> {
+        no()
+    }
+}
+
+/// The window's element.
+#[implement(
+    IRawElementProviderSimple,
+    IRawElementProviderFragment,
+    IRawElementProviderFragmentRoot,
+    ITextProvider
+)]
+struct Document(HWND);
+
+impl IRawElementProviderSimple_Impl for Document_Impl {
+    fn ProviderOptions(&self) -> Result<ProviderOptions> {
+        Ok(ProviderOptions_ServerSideProvider)
+    }
+    fn GetPatternProvider(&self, pattern: UIA_PATTERN_ID) -> Result<IUnknown> {
+        match pattern {
+            UIA_TextPatternId => Ok(self.to_interface()),
+            _ => no(),
+        }
+    }
+    fn GetPropertyValue(&self, property: UIA_PROPERTY_ID) -> Result<VARIANT> {
+        Ok(match property {
+            UIA_ControlTypePropertyId => UIA_DocumentControlTypeId.0.into(),
+            UIA_IsEnabledPropertyId | UIA_IsControlElementPropertyId => true.into(),
+            _ => VARIANT::default(),
+        })
+    }
+    fn HostRawElementProvider(&self) -> Result<IRawElementProviderSimple> {
+        // SAFETY: a window of this program.
+        unsafe { UiaHostProviderFromHwnd(self.0) }
+    }
+}
+
+impl IRawElementProviderFragment_Impl for Document_Impl {
+    fn Navigate(&self, _: NavigateDirection) -> Result<IRawElementProviderFragment> {
+        no()
+    }
+    fn GetRuntimeId(&self) -> Result<*mut SAFEARRAY> {
+        no()
+    }
+    fn BoundingRectangle(&self) -> Result<UiaRect> {
+        let (left, top, width, height) = (40.0, 40.0, 300.0, 200.0);
+        Ok(UiaRect {
+            left,
+            top,
+            width,
+            height,
+        })
+    }
+    fn GetEmbeddedFragmentRoots(&self) -> Result<*mut SAFEARRAY> {
+        no()
+    }
+    fn SetFocus(&self) -> Result<()> {
+        no()
+    }
+    fn FragmentRoot(&self) -> Result<IRawElementProviderFragmentRoot> {
+        Ok(self.to_interface())
+    }
+}
+
+impl IRawElementProviderFragmentRoot_Impl for Document_Impl {
+    fn ElementProviderFromPoint(&self, _: f64, _: f64) -> Result<IRawElementProviderFragment> {
+        no()
+    }
+    fn GetFocus(&self) -> Result<IRawElementProviderFragment> {
+        no()
+    }
+}
+
+impl ITextProvider_Impl for Document_Impl {
+    fn GetVisibleRanges(&self) -> Result<*mut SAFEARRAY> {
+        let shown: IUnknown = part(SHOWN).cast()?;
+        // SAFETY: the array has one element, which it keeps.
+        unsafe {
+            let array = SafeArrayCreateVector(VT_UNKNOWN, 0, 1);
+            SafeArrayPutElement(array, &0, shown.as_raw())?;
+            Ok(array)
+        }
+    }
+    fn DocumentRange(&self) -> Result<ITextRangeProvider> {
+        Ok(part(0..LENGTH))
+    }
+    fn GetSelection(&self) -> Result<*mut SAFEARRAY> {
+        no()
+    }
+    fn RangeFromChild(&self, _: Ref<IRawElementProviderSimple>) -> Result<ITextRangeProvider> {
+        no()
+    }
+    fn RangeFromPoint(&self, _: &UiaPoint) -> Result<ITextRangeProvider> {
+        no()
+    }
+    fn SupportedTextSelection(&self) -> Result<SupportedTextSelection> {
+        no()
+    }
+}
+
+unsafe extern "system" fn on_message(
+    window: HWND,
+    message: u32,
+    what: WPARAM,
+    data: LPARAM,
+) -> LRESULT {
+    // SAFETY: forwards the arguments of this call.
+    unsafe {
+        if message == WM_GETOBJECT && data.0 as i32 == UiaRootObjectId {
+            let provider: IRawElementProviderSimple = Document(window).into();
+            return UiaReturnRawElementProvider(window, what, data, &provider);
+        }
+        DefWindowProcW(window, message, what, data)
+    }
+}
+
+#[test]
+fn an_app() {
+    if std::env::var_os(APP).is_none() {
+        return;
+    }
+    let (class, shape) = (w!("DesklineLong"), WS_OVERLAPPEDWINDOW | WS_VISIBLE);
+    let (plain, none) = (WINDOW_EX_STYLE(0), None);
+    // SAFETY: the texts outlive the calls.
+    unsafe {
+        RegisterClassW(&WNDCLASSW {
+            lpfnWndProc: Some(on_message),
+            lpszClassName: class,
+            ..WNDCLASSW::default()
+        });
+        CreateWindowExW(
+            plain,
+            class,
+            w!("Long"),
+            shape,
+            40,
+            40,
+            300,
+            200,
+            none,
+            None,
+            None,
+            None,
+        )
+        .unwrap();
+        let mut message = MSG::default();
+        while GetMessageW(&raw mut message, None, 0, 0).as_bool() {
+            DispatchMessageW(&raw const message);
+        }
+    }
+}
+
+struct App(Child);
+
+impl Drop for App {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_long_text_shows_its_visible_part_and_costs_little() {
+    if std::env::var_os("DESKLINE_QT").is_none() {
+        return;
+    }
+    let mut app = Command::new(std::env::current_exe().unwrap());
+    let app = app.args(["--exact", "an_app", "--nocapture"]).env(APP, "1");
+    let app = App(app.spawn().unwrap());
+    let mut desktop: Box<dyn Desktop> = WinPlatform::new().connect().unwrap();
+    let budget = Duration::from_millis(500);
+    let begun = Instant::now();
+    let (tree, took) = loop {
+        let asked = Instant::now();
+        match desktop.read(app.0.id(), Scope::Whole { budget }) {
+            Ok(tree) => break (tree, asked.elapsed()),
+            Err(error) => assert!(begun.elapsed() < Duration::from_secs(15), "{error}"),
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let texts: Vec<_> = tree.elements.iter().map(|e| &e.value).collect();
+    let text = texts.iter().find(|text| !text.is_blank());
+    let text = text.unwrap_or_else(|| panic!("no text after {took:?}: {texts:?}"));
+    println!("{took:?}");
+    assert!(text.shown.starts_with("It shows here. "), "{text:?}");
+    assert!(
+        text.omitted_before > 1_000 && text.omitted_after > 1_000,
+        "{text:?}"
+    );
+    assert!(took < Duration::from_secs(1), "{took:?}");
+}

@@ -202,6 +202,13 @@ def wheel(out, folder):
     assert not (folder / "venv/bin/deskline").exists()
 
 
+def unpacked_plainly(folder):
+    """Claude Desktop unpacks all files without the right to run them."""
+    for file in folder.rglob("*"):
+        if file.is_file():
+            file.chmod(0o600)
+
+
 @check
 def mcp_bundle(out, folder):
     """The bundle's manifest is valid, and starts the server as Claude Desktop would."""
@@ -209,10 +216,7 @@ def mcp_bundle(out, folder):
     mcpb = os.environ["DESKLINE_MCPB"]
     run(mcpb, "unpack", package, folder / "bundle")
     run(mcpb, "validate", folder / "bundle/manifest.json")
-    # As Claude Desktop unpacks it.
-    for file in (folder / "bundle").rglob("*"):
-        if file.is_file():
-            file.chmod(0o600)
+    unpacked_plainly(folder / "bundle")
     assert (folder / "bundle/deskline.cdx.json").is_file()
     manifest = json.loads((folder / "bundle/manifest.json").read_text())
     start = manifest["server"]["mcp_config"]
@@ -236,7 +240,8 @@ def mcp_bundle(out, folder):
 
 @check
 def mac_app(out, folder):
-    """Each package for macOS has the whole app, its program can be run, and the command starts it."""
+    """Each package for macOS has the whole app, its program can be run, and the command starts it, also as Claude
+    Desktop unpacks it."""
     app = "Deskline.app/Contents"
     archives = sorted(out.glob("deskline-*-darwin-*.tar.gz"))
     if not archives:
@@ -255,8 +260,13 @@ def mac_app(out, folder):
         assert os.access(program, os.X_OK) and plist.is_file(), f"{path.name}: {program}, {plist}"
         # The command is a script, or the program that the launcher or the manifest names.
         if path.suffix == ".mcpb":
-            command = json.loads((to / "manifest.json").read_text())["server"]["entry_point"]
-            assert to / command == program, command
+            server = json.loads((to / "manifest.json").read_text())["server"]
+            assert to / server["entry_point"] == program, server
+            start = server["mcp_config"]
+            program.write_text("#!/bin/sh\necho started \"$1\"\n")
+            unpacked_plainly(to)
+            said = run(*(w.replace("${__dirname}", str(to)) for w in (start["command"], *start["args"])))
+            assert said == "started --desktop\n", said
         elif path.name.endswith(".tgz"):
             assert program == to / "package" / app / "MacOS/deskline", program
         else:

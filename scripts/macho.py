@@ -7,7 +7,8 @@ Usage: macho.py EXECUTABLE SDK TARGET
        macho.py --app BUNDLE IDENTIFIER VERSION
 
 The first checks that it is a 64-bit executable for the target's processor, loads nothing but the system's
-libraries, and that each undefined symbol is in the stub of the library that it is bound to. The second makes one
+libraries, and that each undefined symbol is in the stub of the library that it is bound to and is not about to be
+removed. The second makes one
 universal executable of several. The third checks such a one: a slice for each processor, where a Mac expects
 it, each with an Info.plist that has this identifier and is the same in both. The fourth checks the layout of an
 app, and that it is an agent: no icon in the Dock, no menu bar.
@@ -28,6 +29,8 @@ FAT_MAGIC = 0xCAFEBABE
 PAGE = 14  # slices are aligned to 2^14 bytes, the pages of Apple's processors
 UNDEFINED, TYPE, STAB = 0x0, 0x0E, 0xE0  # N_UNDF, N_TYPE, N_STAB
 FLAT = 0xFE  # DYNAMIC_LOOKUP_ORDINAL: bound to no library
+# Deprecated functions that Apple is removing. Without one that it imports, dyld starts no program.
+GOING = {"_CGWindowListCreateImage", "_CGWindowListCreateImageFromArray", "_CGDisplayCreateImage"}
 
 
 def fail(why):
@@ -72,7 +75,7 @@ def main(path, sdk, target):
         fail("it has no symbols")
     known = stubs(sdk)
     start, count, strings, _ = symtab
-    undefined, missing = 0, []
+    undefined, missing, going = 0, [], set()
     for i in range(count):
         name_at, kind, _, described, _ = struct.unpack_from("<IBBHQ", data, start + 16 * i)
         if kind & STAB or kind & TYPE != UNDEFINED:
@@ -80,10 +83,13 @@ def main(path, sdk, target):
         end = data.index(b"\0", strings + name_at)
         name = data[strings + name_at : end].decode()
         undefined += 1
+        going |= GOING & {name}
         ordinal = described >> 8
         library = libraries[ordinal - 1] if 0 < ordinal <= len(libraries) else None
         if ordinal >= FLAT or name not in known.get(library, ()):
             missing.append(f"{name} of {library}")
+    if going:
+        fail(f"it does not start once these are gone: {sorted(going)}")
     if missing:
         fail(f"{len(missing)} symbols are in no stub: {missing[:20]}")
     print(

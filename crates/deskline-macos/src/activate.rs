@@ -23,6 +23,10 @@ const OPENS: Duration = Duration::from_secs(1);
 /// leaves full screen.
 const TRAVELS: Duration = Duration::from_secs(3);
 
+/// How long a window in front may take to get the keys, and to come out of the Dock.
+const GETS_KEYS: Duration = Duration::from_millis(300);
+const COMES_OUT: Duration = Duration::from_secs(1);
+
 /// The polling interval. Notifications would come from two apps, one of which may hang.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -67,6 +71,15 @@ pub(crate) fn window<O: Os>(
         let mut windows = windows::matched_of(os, pid).into_iter();
         windows.find(|(w, ax)| ax.is_some() && w.layer <= window.layer)
     };
+    // `AppKit` makes a window the key window in a turn of the app's event loop. One that comes out
+    // of the Dock is elsewhere on its way.
+    let minimised = ax.as_ref().is_some_and(|ax| ax.minimised);
+    let takes_input = || {
+        os.element(&os.application(pid), "AXFocusedWindow")
+            .is_some()
+            && (!minimised || windows::settled(os, pid).is_some())
+    };
+    let limit = if minimised { COMES_OUT } else { GETS_KEYS };
     let mut again = AGAIN.iter();
     let mut next = again.next();
     let mut since = None;
@@ -84,10 +97,10 @@ pub(crate) fn window<O: Os>(
         }
         // A sheet is in front with its window: Accessibility does not list it separately.
         let apart = ax.is_some() || !window.on_screen;
-        if !apart || leads().is_some_and(|(window, _)| u64::from(window.number) == id.0) {
-            return true;
-        }
         let since = since.get_or_insert_with(Instant::now);
+        if !apart || leads().is_some_and(|(window, _)| u64::from(window.number) == id.0) {
+            return ax.is_none() || takes_input() || since.elapsed() >= limit;
+        }
         if next.is_some_and(|after| since.elapsed() >= *after) {
             next = again.next();
             raise_window(os, ax.as_ref(), &Instant::now());

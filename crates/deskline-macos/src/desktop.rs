@@ -323,6 +323,7 @@ impl<O: Os> Trees for MacDesktop<O> {
         }
         self.listening = None;
         self.last = None;
+        self.woken.rest();
     }
 
     fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {

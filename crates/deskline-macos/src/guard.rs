@@ -116,6 +116,8 @@ impl State {
 
 pub(crate) struct Guard<O: Os> {
     os: O,
+    /// [`Os::presses`] when the link began.
+    presses: Option<i64>,
     tap: Option<(O::Tap, Arc<Mutex<State>>)>,
     /// Whether secure input has begun since the grab: then no tap gets keys, not even Esc.
     blinded: bool,
@@ -129,6 +131,7 @@ impl<O: Os> Guard<O> {
     pub(crate) fn new(os: O) -> Self {
         Self {
             os,
+            presses: None,
             tap: None,
             blinded: false,
             posted: false,
@@ -220,17 +223,27 @@ impl<O: Os> Guard<O> {
         })
     }
 
-    /// Whether the person has pressed anything since the guard let their input pass; `None` if no
-    /// tap has watched them, or none could.
+    /// Whether the person has pressed anything since the guard let their input pass, or without a
+    /// guard since [`Self::watch`]; `None` if that is unknown.
     pub(crate) fn pressed(&self) -> Option<bool> {
-        let (_, state) = self.tap.as_ref().filter(|_| !self.os.secure_input())?;
+        if self.os.secure_input() {
+            return None;
+        }
+        let Some((_, state)) = &self.tap else {
+            return Some(self.os.presses() != self.presses?);
+        };
         let state = state.lock().unwrap_or_else(PoisonError::into_inner);
         state.machine.pressed()
     }
 
+    /// Notes how often the person has pressed something.
+    pub(crate) fn watch(&mut self) {
+        self.presses = Some(self.os.presses());
+    }
+
     /// Removes the tap.
     pub(crate) fn end(&mut self) {
-        self.tap = None;
+        (self.tap, self.presses) = (None, None);
     }
 }
 

@@ -11,8 +11,9 @@ use deskline_contract::{Error, Result};
 use deskline_core::{KeyPress, Modifiers, Point};
 use deskline_input::{Button, Gap, Pace, Part, Port, Rhythm, Stroke, Tempo};
 
+use crate::front;
 use crate::keys::{self, HELD, MacKey};
-use crate::os::{Event, MouseButton, Os, TAG};
+use crate::os::{Event, MouseButton, NewValue, Os, TAG};
 
 /// How long the pointer may take to arrive where it was moved.
 const ARRIVES: Duration = Duration::from_millis(200);
@@ -31,6 +32,9 @@ const DWELLS: Duration = Duration::from_millis(50);
 
 /// How long an app may take to learn that an input method is off. A guess.
 const SWITCHES: Duration = Duration::from_millis(50);
+
+/// Replaces the selection of a field.
+const INSERTS: &str = "AXSelectedText";
 
 /// The most UTF-16 units that `CGEventKeyboardSetUnicodeString` takes.
 const CHUNK: usize = 20;
@@ -83,6 +87,10 @@ pub struct Input<O: Os> {
     pub(crate) posted: bool,
     /// The id of the person's input method, while another source is on.
     method: Option<String>,
+    /// Whether the app in front stays there: the link has raised no other window.
+    pub(crate) stays: bool,
+    /// The field that takes the text from Accessibility instead of keys.
+    field: Option<O::Element>,
 }
 
 impl<O: Os> Input<O> {
@@ -97,6 +105,8 @@ impl<O: Os> Input<O> {
             chunk: 1,
             posted: false,
             method: None,
+            stays: false,
+            field: None,
         }
     }
 
@@ -137,6 +147,18 @@ impl<O: Os> Input<O> {
         // Apps are notified of the change in a turn of their event loop.
         wait::pause(SWITCHES);
         Ok(())
+    }
+
+    /// The field of the app in front, if an input method is on and the field takes text from
+    /// Accessibility. An input method that is turned on again works only once the focus has moved
+    /// (Karabiner-Elements #1602), which nothing does here. Keys come by another way, so a text
+    /// with line ends would arrive in another order.
+    fn field_for(&self, text: &[char]) -> Option<O::Element> {
+        let method = self.os.input_source().filter(|source| !source.layout);
+        method.filter(|_| self.stays && !text.iter().any(|c| c.is_control()))?;
+        let app = self.os.application(front::pid(&self.os)?);
+        let field = self.os.element(&app, "AXFocusedUIElement")?;
+        (self.os.settable(&field, INSERTS) == Ok(true)).then_some(field)
     }
 
     /// Turns the person's input method on again.
@@ -215,8 +237,16 @@ impl<O: Os> Port for Input<O> {
     }
 
     fn key(&mut self, key: &MacKey, down: bool) -> Result<()> {
-        self.posted = true;
+        self.posted |= !matches!(key, MacKey::Insert(_));
         match key {
+            MacKey::Insert(text) => match self.field.as_ref().filter(|_| down) {
+                Some(field) => {
+                    let text = NewValue::Text(text.clone());
+                    let set = self.os.set(field, INSERTS, &text);
+                    set.map_err(Error::system("inserting the text"))
+                }
+                None => Ok(()),
+            },
             MacKey::Code { code, flags } => {
                 let code = *code;
                 if let Some((_, flag, _)) = HELD.iter().find(|(.., held)| *held == code) {
@@ -247,6 +277,10 @@ impl<O: Os> Port for Input<O> {
     }
 
     fn lacks(&mut self, text: &[char]) -> Result<Option<(Vec<usize>, Gap)>> {
+        self.field = self.field_for(text);
+        if self.field.is_none() {
+            self.leave_method()?;
+        }
         self.codes = keys::by_character(&self.os);
         self.chunk = if text.len() > LONG { CHUNK } else { 1 };
         Ok(None)
@@ -259,6 +293,10 @@ impl<O: Os> Port for Input<O> {
         let code = |code| (MacKey::Code { code, flags: 0 }, 1);
         let (key, length) = match text {
             [] => return Ok(None),
+            _ if self.field.is_some() => {
+                let part = &text[..text.len().min(CHUNK)];
+                (MacKey::Insert(part.iter().collect()), part.len())
+            }
             ['\n', ..] => code(keys::RETURN),
             ['\t', ..] => code(keys::TAB),
             [char, ..] if self.chunk == 1 => {

@@ -50,6 +50,8 @@ pub enum MacKey {
         /// UTF-16 units.
         units: Vec<u16>,
     },
+    /// A text for Accessibility, which no input method sees.
+    Insert(String),
 }
 
 impl MacKey {

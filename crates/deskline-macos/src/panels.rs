@@ -1,5 +1,6 @@
 //! The overlay: the guard's banner and the outline of a target, in `AppKit`'s coordinates.
 
+use deskline_contract::guard::banner_place;
 use deskline_core::Rect;
 
 use crate::ax::facts::rect;
@@ -37,9 +38,10 @@ pub(crate) fn panels(
     caption: &str,
     outline: bool,
 ) -> Vec<Panel> {
-    /// In points: a line of text with padding, and its distance from the display's edge.
+    /// In points: a line of text with padding.
     const HEIGHT: i32 = 36;
-    const EDGE: i32 = 48;
+    /// 48 points from the display's edge, below the menu bar.
+    const EDGE: f64 = 4.0;
     /// In points: the maximum width of a character in the banner's font, and the padding on both
     /// sides.
     const CHARACTER: i32 = 9;
@@ -49,14 +51,8 @@ pub(crate) fn panels(
 
     let mut panels = Vec::new();
     if let Some(place) = place.filter(|_| outline) {
-        let around = Rect {
-            x: place.x.saturating_sub(AROUND),
-            y: place.y.saturating_sub(AROUND),
-            w: place.w.saturating_add(2 * AROUND),
-            h: place.h.saturating_add(2 * AROUND),
-        };
         panels.push(Panel {
-            frame: to_appkit(displays, around),
+            frame: to_appkit(displays, place.grown(AROUND)),
             text: String::new(),
             outline: true,
         });
@@ -71,16 +67,7 @@ pub(crate) fn panels(
             .saturating_mul(CHARACTER)
             .saturating_add(BESIDE)
             .min(screen.w);
-        let mut banner = Rect {
-            x: screen.x + (screen.w - width) / 2,
-            y: screen.y + EDGE,
-            w: width,
-            h: HEIGHT,
-        };
-        // If the banner would cover the target, put it at the other end of the display.
-        if place.is_some_and(|place| !place.intersect(&banner).is_empty()) {
-            banner.y = screen.y + screen.h - EDGE - HEIGHT;
-        }
+        let banner = banner_place(screen, EDGE, (width, HEIGHT), place);
         panels.push(Panel {
             frame: to_appkit(displays, banner),
             text: caption.to_owned(),

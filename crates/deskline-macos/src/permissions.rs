@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::os::{Os, name_of};
-use crate::program::{self, INSTALL};
+use crate::program::{self, ID, INSTALL, RESET};
 
 /// The pane of System Settings for pictures.
 pub(crate) const CAPTURE: &str = "Screen & System Audio Recording";
@@ -103,16 +103,23 @@ impl Holder {
         } else {
             "restart it"
         };
-        let bare = *own && self.path.extension().is_none_or(|kind| kind != "app");
-        let bare = if bare {
-            ". macOS 26.1 and later list apps alone: `deskline install CLIENT` makes one"
-        } else {
-            ""
+        let is_app = self.path.extension().is_some_and(|kind| kind == "app");
+        let anew = match (own, is_app) {
+            (true, true) => {
+                // The service of pictures has another name than its pane.
+                let service = pane.replace(CAPTURE, "ScreenCapture");
+                format!("run `{RESET} {service} {ID}`, and turn it on anew")
+            }
+            (true, false) => format!(
+                "remove {name} with −, add {path} again. macOS 26.1 and later list apps alone: \
+                 `deskline install CLIENT` makes one"
+            ),
+            _ => format!("remove {name} with −, add {path} again"),
         };
         format!(
             "System Settings › Privacy & Security › {pane}: turn on {name} ({path}), with + if \
              it is not in the list, then {then}. If it is on already, the grant is for an earlier \
-             build: remove {name} with −, add {path} again{bare}"
+             build: {anew}"
         )
     }
 }
@@ -132,8 +139,8 @@ pub(crate) fn untrusted<O: Os>(os: &O) -> String {
 pub(crate) fn no_capture<O: Os>(os: &O) -> String {
     let Holder { name, path, .. } = Holder::of(os, std::process::id());
     format!(
-        "turn on {name} ({}) under {CAPTURE} in System Settings. `deskline doctor` explains how, \
-         and what to do if it is on already",
+        "turn on {name} ({}) under {CAPTURE} in System Settings, and say Later to Quit & Reopen, \
+         which would end the server. `deskline doctor` says more",
         path.display()
     )
 }

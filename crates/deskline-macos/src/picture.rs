@@ -4,13 +4,16 @@ use std::time::Duration;
 
 use deskline_contract::{Error, Picture, Result, WindowId};
 use deskline_core::Point;
+use deskline_input::clock::Instant;
 
 use crate::os::{Image, Os, ServerWindow, Shot};
 use crate::permissions;
 use crate::{panels, windows};
 
-/// The time limit for the system: it asks another process, which may be starting.
+/// The time limit for the system, in two attempts: it asks another process, which may be starting,
+/// and which loses some pictures (screenpipe #5432, Peekaboo #127).
 pub(crate) const TAKES: Duration = Duration::from_secs(3);
+const FIRST: Duration = Duration::from_secs(1);
 
 /// No window has more pixels a side.
 const MOST: f64 = 16_384.0;
@@ -32,7 +35,12 @@ pub(crate) fn take<O: Os>(os: &O, window: WindowId) -> Result<Picture> {
         on_screen: found.on_screen,
         pixels: (pixels(w), pixels(h)),
     };
-    let image = os.capture(&shot, TAKES).map_err(|why| {
+    let asked = Instant::now();
+    let mut image = os.capture(&shot, FIRST);
+    if image.is_err() && asked.elapsed() >= FIRST {
+        image = os.capture(&shot, TAKES.saturating_sub(FIRST));
+    }
+    let image = image.map_err(|why| {
         if permissions::may_capture(os) {
             Error::system("taking a picture of the window")(why)
         } else {

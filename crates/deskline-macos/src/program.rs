@@ -78,6 +78,10 @@ pub(crate) const INSTALL: &str = "Run `deskline install CLIENT` once, which puts
                                   ~/Applications and names it in the client's configuration, \
                                   restart the client, and turn on Deskline";
 
+/// The command that forgets a permission, and the app's id.
+pub(crate) const RESET: &str = "tccutil reset";
+pub(crate) const ID: &str = "dev.deskline.deskline";
+
 /// The doctor's line about the program at `exe`. `own`: whether the permissions that apply are its
 /// own, not another program's.
 pub(crate) fn check<O: Os>(os: &O, own: bool, exe: &Path) -> Check {
@@ -149,8 +153,10 @@ pub(crate) fn check<O: Os>(os: &O, own: bool, exe: &Path) -> Check {
         Signature::AdHoc => Check::warn(
             NAME,
             format!("{whole} is signed ad hoc: to macOS each update is another program"),
-            "after an update run `tccutil reset Accessibility dev.deskline.deskline`, and turn it \
-             on anew. A release that is signed with a Developer ID keeps its permission",
+            format!(
+                "after an update run `{RESET} Accessibility {ID}`, and turn it on anew. A release \
+                 that is signed with a Developer ID keeps its permission"
+            ),
         ),
         _ => Check::ok(
             NAME,

@@ -4,6 +4,7 @@ mod context_menus;
 mod coordinates;
 mod desk;
 pub(crate) mod fake;
+mod first_hour;
 mod first_minutes;
 mod front;
 mod guard;

@@ -160,11 +160,19 @@ impl<'o, O: Os> Server<'o, O> {
         }
     }
 
-    /// An app's windows, for a list of all apps, which a hung app must not delay.
-    pub(crate) fn quickly(&self, pid: u32) -> Vec<Window> {
+    /// Whether a window of the app is on the screen.
+    pub(crate) fn shows(&self, pid: u32) -> bool {
+        let mut shown = self.on_screen.iter();
+        shown.any(|w| w.pid == pid && is_window(w) && area(w) >= LEAST_AREA)
+    }
+
+    /// An app's windows, for a list of all apps, which a hung app must not delay. `known`: only
+    /// those that Accessibility lists.
+    pub(crate) fn quickly(&self, pid: u32, known: bool) -> Vec<Window> {
         let app = self.os.application(pid);
         self.os.set_timeout(&app, front::SAYS);
         let matched = self.matched(pid, listed(self.os, &app)).into_iter();
+        let matched = matched.filter(|(_, ax)| !known || ax.is_some());
         matched.map(|(w, ax)| described(&w, ax.as_ref())).collect()
     }
 

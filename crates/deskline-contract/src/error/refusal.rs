@@ -43,6 +43,8 @@ pub enum Obstacle {
     /// The element's actions, by name, do not include a press.
     #[error("{}", no_press(.0))]
     NoPress(Vec<String>),
+    #[error("it opens a submenu, which a press does not")]
+    OpensSubmenu,
     /// The app reported that it did not do the action.
     #[error("the app reported that it did not do the action")]
     NotDone,
@@ -144,6 +146,7 @@ impl Obstacle {
                  press_ax_and_traverse"
             }
             Self::NoPress(_)
+            | Self::OpensSubmenu
             | Self::NotDone
             | Self::AppError(_)
             | Self::SystemError(_)

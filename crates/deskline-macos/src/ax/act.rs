@@ -3,6 +3,7 @@
 use deskline_contract::amount::{Numeric, switch};
 use deskline_contract::{Error, Obstacle, QuietAction, Refusal, Result};
 
+use super::PATIENCE;
 use crate::os::{AxError, NewValue, Os, Value};
 
 /// Actions that count as a press, best first.
@@ -56,6 +57,11 @@ impl<O: Os> Acting<'_, O> {
     /// `press_ax`: performs the element's own action.
     pub(crate) fn press(&self) -> Result<()> {
         self.require_enabled()?;
+        let children = || self.os.count(self.element, "AXChildren").unwrap_or(0);
+        // A press of such an item does nothing, and is no error (mcp-baepsae #78).
+        if self.is_any(&["AXMenuItem"])? && children() > 0 {
+            return Err(refused(self.action, Obstacle::OpensSubmenu));
+        }
         let actions = self.os.actions(self.element).map_err(|e| self.failed(e))?;
         let Some(press) = PRESS.iter().find(|want| actions.iter().any(|a| a == *want)) else {
             return Err(refused(self.action, Obstacle::NoPress(actions)));
@@ -65,14 +71,15 @@ impl<O: Os> Acting<'_, O> {
             Ok(()) | Err(AxError::INVALID_UI_ELEMENT) => Ok(()),
             // A press that opens a modal dialog returns only once the dialog is closed. It has not
             // failed as long as the app itself answers.
-            Err(AxError::CANNOT_COMPLETE) if self.app_answers() => Ok(()),
+            Err(AxError::CANNOT_COMPLETE) if super::answers(self.os, self.pid, PATIENCE) => Ok(()),
             Err(e) => Err(self.failed(e)),
         }
     }
 
-    fn app_answers(&self) -> bool {
-        let app = self.os.application(self.pid);
-        self.os.attributes(&app, &["AXRole"]).is_ok()
+    /// Whether the element has one of these roles.
+    fn is_any(&self, roles: &[&str]) -> Result<bool> {
+        let role = self.values(&["AXRole"])?.pop();
+        Ok(matches!(role, Some(Value::Text { start, .. }) if roles.contains(&start.as_str())))
     }
 
     /// `set_value`: sets a number, a switch or a text, whichever the element takes.
@@ -81,10 +88,7 @@ impl<O: Os> Acting<'_, O> {
         let names = ["AXValue", "AXMinValue", "AXMaxValue", "AXValueDescription"];
         let now = self.values(&names)?;
         if self.os.settable(self.element, "AXValue") != Ok(true) {
-            let chooses = self.values(&["AXRole"])?.pop().is_some_and(
-                |role| matches!(role, Value::Text { start, .. } if CHOOSES.contains(&start.as_str())),
-            );
-            let obstacle = if chooses {
+            let obstacle = if self.is_any(&CHOOSES)? {
                 Obstacle::ChoiceNotSettable
             } else {
                 Obstacle::NoValue

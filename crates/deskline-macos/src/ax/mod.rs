@@ -22,6 +22,13 @@ use crate::os::{AxError, Os, name_of};
 /// How long an app may take to answer one accessibility call. The same on every platform.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
+/// Whether an app answers within this time.
+pub(crate) fn answers<O: Os>(os: &O, pid: u32, time: Duration) -> bool {
+    let app = os.application(pid);
+    os.set_timeout(&app, time);
+    os.attributes(&app, &["AXRole"]).is_ok()
+}
+
 /// The error for an accessibility error on an app's own element.
 pub(crate) fn failed<O: Os>(os: &O, pid: u32, error: AxError) -> Error {
     let Some(process) = os.process(pid) else {

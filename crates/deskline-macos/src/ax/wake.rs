@@ -41,8 +41,11 @@ struct Asked {
     may: bool,
     /// When, unless a further request may be made at once.
     at: Option<Instant>,
-    /// How often in a row.
+    /// How often in a row; 0 once the page has come.
     times: u32,
+    /// Whether the request has been withdrawn, and whether it stays because its page went then.
+    withdrawn: bool,
+    stays: bool,
 }
 
 impl<O: Os> Woken<O> {
@@ -84,9 +87,23 @@ impl<O: Os> Woken<O> {
             may,
             at,
             times,
+            withdrawn: false,
+            stays: before.is_some_and(|asked| asked.withdrawn || asked.stays),
         };
         self.asked.insert(key, asked);
         may && times <= WAITS
+    }
+
+    /// Withdraws the requests to browsers whose pages have come: they keep other programs from
+    /// moving windows. Chrome's page stays, as reading a role has turned on a basic mode too.
+    pub(crate) fn rest(&mut self) {
+        for ((pid, _), asked) in &mut self.asked {
+            let came = asked.name == ENHANCED && asked.times == 0;
+            if came && !asked.withdrawn && !asked.stays {
+                asked.withdrawn = true;
+                withdraw(&self.os, *pid, ENHANCED);
+            }
+        }
     }
 
     /// The app may be asked again at once: it has come to the front or, with a page, was awake.
@@ -104,14 +121,18 @@ impl<O: Os> Drop for Woken<O> {
     /// Withdraws the requests when this server ends: VS Code and Cursor take them for a screen
     /// reader, and Chromium spends time on its tree.
     fn drop(&mut self) {
-        for ((pid, started), Asked { name, .. }) in self.asked.drain() {
+        for ((pid, started), asked) in self.asked.drain().filter(|(_, asked)| !asked.withdrawn) {
             if self.os.process(pid).is_some_and(|p| p.started == started) {
-                let app = self.os.application(pid);
-                self.os.set_timeout(&app, front::SAYS);
-                let _ = self.os.set(&app, name, &NewValue::Bool(false));
+                withdraw(&self.os, pid, asked.name);
             }
         }
     }
+}
+
+fn withdraw<O: Os>(os: &O, pid: u32, name: &'static str) {
+    let app = os.application(pid);
+    os.set_timeout(&app, front::SAYS);
+    let _ = os.set(&app, name, &NewValue::Bool(false));
 }
 
 fn may_follow(answer: Ax<()>) -> bool {

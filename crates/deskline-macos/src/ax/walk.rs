@@ -19,7 +19,7 @@ use super::reuse::Last;
 use super::visible_rows::{self, RANGE};
 use super::{PATIENCE, failed};
 use crate::os::{AxError, Os, Value};
-use crate::windows;
+use crate::{front, windows};
 
 /// How long a hidden element may take to answer, in two attempts.
 const LEAST_TIME: Duration = Duration::from_millis(50);
@@ -169,7 +169,6 @@ impl<'o, O: Os> Walk<'o, O> {
                 self.os
                     .set_timeout(&element, left.clamp(LEAST_TIME, MOST_TIME));
                 let asked = self.ask(index);
-                // Zero means the default time of all elements.
                 self.os.set_timeout(&element, Duration::ZERO);
                 asked?;
                 if self.silent > silent {
@@ -371,19 +370,34 @@ impl<'o, O: Os> Walk<'o, O> {
     ) -> Result<Option<Vec<Value<O::Element>>>> {
         let asked = Instant::now();
         let helper = self.helper(&self.nodes[index].element);
+        let element = &self.nodes[index].element;
+        // Where one does not answer, its siblings may not either.
+        let quick = self.silent > 0;
+        if quick {
+            self.os.set_timeout(element, MOST_TIME);
+        }
         let mut answer = if helper.is_some_and(|helper| self.hung.contains(&helper)) {
             Err(AxError::FAILURE)
         } else {
-            self.os.attributes(&self.nodes[index].element, names)
+            self.os.attributes(element, names)
         };
         if answer == Err(AxError::CANNOT_COMPLETE) && asked.elapsed() < PATIENCE / 2 {
             // An app that is between two turns of its event loop fails at once, but is not hung:
             // try again.
-            answer = self.os.attributes(&self.nodes[index].element, names);
+            answer = self.os.attributes(element, names);
+        }
+        if quick {
+            // Zero means the default time of all elements.
+            self.os.set_timeout(element, Duration::ZERO);
         }
         match answer {
             Ok(values) => return Ok(Some(values)),
-            Err(e) if is_hung(e, asked) && helper.is_none() => {
+            // A map or a canvas may be slow in an app that is not (trycua/cua #3906).
+            Err(e)
+                if is_hung(e, asked)
+                    && helper.is_none()
+                    && !super::answers(self.os, self.pid, front::SAYS) =>
+            {
                 return Err(failed(self.os, self.pid, e));
             }
             Err(AxError::CANNOT_COMPLETE) if self.os.process(self.pid).is_none() => {

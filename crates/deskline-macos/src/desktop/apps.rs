@@ -23,8 +23,13 @@ impl<O: Os> Apps for MacDesktop<O> {
         let front = front::pid(&self.os);
         let server = Server::now(&self.os);
         let mut applications = Vec::new();
-        for app in self.os.apps().into_iter().filter(|a| a.regular) {
-            let windows = server.quickly(app.pid);
+        let own = std::process::id();
+        for app in self.os.apps().into_iter().filter(|app| app.pid != own) {
+            // Apps without an icon in the Dock: those of the menu bar, and the system's dialogs.
+            if !app.regular && !server.shows(app.pid) {
+                continue;
+            }
+            let windows = server.quickly(app.pid, !app.regular);
             if windows.is_empty() {
                 continue;
             }

@@ -24,6 +24,8 @@ impl<O: Os> Display for MacDesktop<O> {
     fn begin_link(&mut self, _acts: bool) {
         self.before = None;
         self.hands.aim = None;
+        // The last link may only have read.
+        self.woken.rest();
     }
 
     fn set_aim(&mut self, aim: Aim) {
@@ -190,6 +192,10 @@ impl<O: Os> Overlay for MacDesktop<O> {
 }
 
 impl<O: Os> Guards for MacDesktop<O> {
+    fn watch(&mut self) {
+        self.guard.watch();
+    }
+
     fn unwatch(&mut self) {
         self.guard.end();
     }

@@ -1,7 +1,7 @@
 //! Where input goes.
 
 use deskline_contract::{Error, Result};
-use deskline_core::Point;
+use deskline_core::{Key, Point};
 use deskline_input::{Aim, Cancel, Doing, Hands, Receiver, Rhythm, Scene, Under, Wait};
 
 use super::MacDesktop;
@@ -32,9 +32,14 @@ impl<O: Os> Scene for MacDesktop<O> {
 
     fn begin(&mut self, doing: Doing) -> Result<()> {
         activate::require_unlocked(&self.os)?;
+        self.input.stays = self.before.is_none();
         match doing {
-            Doing::Text | Doing::Key(_) => self.input.leave_method(),
-            Doing::Point(_) | Doing::Drag(_) => Ok(()),
+            // An input method composes letters, and passes the other keys on.
+            Doing::Key(press) if !self.input.stays || matches!(press.key, Key::Char(_)) => {
+                self.input.leave_method()
+            }
+            // For a text, the port decides.
+            Doing::Text | Doing::Key(_) | Doing::Point(_) | Doing::Drag(_) => Ok(()),
         }
     }
 

@@ -4,10 +4,6 @@
 //! display, negative left of it and above it. Only [`Panel`] uses `AppKit`'s bottom-left origin,
 //! and only [`crate::windows::to_appkit`] converts to it.
 
-#[cfg(target_os = "macos")]
-#[allow(unsafe_code)]
-pub mod apple;
-
 #[cfg(test)]
 pub(crate) use crate::tests::fake;
 #[cfg(any(target_os = "macos", test))]
@@ -403,184 +399,185 @@ pub type Heard<E> = Box<dyn Fn(&str, &E) + Send + Sync>;
 /// Decides about a tapped event, on the tap's thread.
 pub(crate) type Judge = Box<dyn FnMut(Tapped) -> Verdict + Send>;
 
-/// The system. Each method is one call, or the few that belong together. None waits longer than the
-/// time that it is given or the messaging timeout.
-pub trait Os: Clone + Send + Sync + 'static {
-    /// An `AXUIElement`: equal by `CFEqual`, hashed by `CFHash`, retained while it lives.
-    type Element: Clone + Eq + Hash + Debug + Send + Sync + 'static;
-    /// A registered `AXObserver`; unregistered when dropped.
-    type Observer: Send;
-    /// A `CGEventTap`; removed when dropped.
-    type Tap: Send;
+/// The system's calls, each with the file of `apple` that makes it.
+macro_rules! calls {
+    ($then:ident) => {
+        $then! {
+            /// `AXIsProcessTrusted`: never prompts.
+            accessibility::trusted() -> bool;
+            /// `AXIsProcessTrustedWithOptions` with the prompt.
+            accessibility::ask_for_trust();
+            /// `AXUIElementCreateApplication`
+            accessibility::application(pid: u32) -> Self::Element;
+            /// `AXUIElementCreateSystemWide`
+            accessibility::system() -> Self::Element;
+            /// `AXUIElementGetPid`
+            accessibility::pid_of(element: &Self::Element) -> Ax<u32>;
+            /// `AXUIElementSetMessagingTimeout`: that of the system-wide element applies to the
+            /// whole process, any other to this reference alone.
+            accessibility::set_timeout(element: &Self::Element, time: Duration);
+            /// `CFHash`
+            accessibility::hash(element: &Self::Element) -> u64;
+            /// `AXUIElementCopyMultipleAttributeValues`: as many values as names.
+            accessibility::attributes(element: &Self::Element, names: &[&'static str])
+                -> Ax<Vec<Value<Self::Element>>>;
+            /// `AXUIElementCopyAttributeValue`
+            accessibility::attribute(element: &Self::Element, name: &'static str)
+                -> Ax<Value<Self::Element>>;
+            /// `AXStringForRange`: part of a text, in UTF-16 units.
+            accessibility::string(element: &Self::Element, from: usize, length: usize)
+                -> Ax<Value<Self::Element>>;
+            /// `AXUIElementCopyElementAtPosition` of the system-wide element.
+            accessibility::element_at(at: (f64, f64)) -> Ax<Self::Element>;
+            /// `_AXUIElementGetWindow`: the `WindowServer`'s number of a window. A private
+            /// function; `None` if the system lacks it.
+            accessibility::window_of(element: &Self::Element) -> Option<u32>;
+            /// `AXUIElementGetAttributeValueCount`
+            accessibility::count(element: &Self::Element, name: &'static str) -> Ax<usize>;
+            /// `AXUIElementCopyAttributeValues`: elements `from..from + most` of an array.
+            accessibility::range(element: &Self::Element, name: &'static str, from: usize, most: usize)
+                -> Ax<Vec<Self::Element>>;
+            /// `AXUIElementIsAttributeSettable`
+            accessibility::settable(element: &Self::Element, name: &'static str) -> Ax<bool>;
+            /// `AXUIElementSetAttributeValue`
+            accessibility::set(element: &Self::Element, name: &'static str, value: &NewValue<Self::Element>)
+                -> Ax<()>;
+            /// `AXUIElementCopyActionNames`
+            accessibility::actions(element: &Self::Element) -> Ax<Vec<String>>;
+            /// `AXUIElementPerformAction`
+            accessibility::perform(element: &Self::Element, action: &str) -> Ax<()>;
+            /// `AXObserverCreate` and `AXObserverAddNotification` on the app's element. Skips
+            /// notifications that the app does not support. Fails at the first message that is not
+            /// answered.
+            accessibility::observe(pid: u32, names: &[&'static str], heard: Heard<Self::Element>)
+                -> Ax<Self::Observer>;
 
-    /// `AXIsProcessTrusted`: never prompts.
-    fn trusted(&self) -> bool;
-    /// `AXIsProcessTrustedWithOptions` with the prompt.
-    fn ask_for_trust(&self);
-    /// `AXUIElementCreateApplication`
-    fn application(&self, pid: u32) -> Self::Element;
-    /// `AXUIElementCreateSystemWide`
-    fn system(&self) -> Self::Element;
-    /// `AXUIElementGetPid`
-    fn pid_of(&self, element: &Self::Element) -> Ax<u32>;
-    /// `AXUIElementSetMessagingTimeout`: that of the system-wide element applies to the whole
-    /// process, any other to this reference alone.
-    fn set_timeout(&self, element: &Self::Element, time: Duration);
-    /// `CFHash`
-    fn hash(&self, element: &Self::Element) -> u64;
-    /// `AXUIElementCopyMultipleAttributeValues`: as many values as names.
-    fn attributes(
-        &self,
-        element: &Self::Element,
-        names: &[&'static str],
-    ) -> Ax<Vec<Value<Self::Element>>>;
-    /// `AXUIElementCopyAttributeValue`
-    fn attribute(&self, element: &Self::Element, name: &'static str) -> Ax<Value<Self::Element>>;
-    /// An attribute that is an element.
-    fn element(&self, of: &Self::Element, name: &'static str) -> Option<Self::Element> {
-        self.attribute(of, name).ok()?.element()
-    }
-    /// `AXStringForRange`: part of a text, in UTF-16 units.
-    fn string(
-        &self,
-        element: &Self::Element,
-        from: usize,
-        length: usize,
-    ) -> Ax<Value<Self::Element>>;
-    /// `AXUIElementCopyElementAtPosition` of the system-wide element.
-    fn element_at(&self, at: (f64, f64)) -> Ax<Self::Element>;
-    /// `_AXUIElementGetWindow`: the `WindowServer`'s number of a window. A private function; `None`
-    /// if the system lacks it.
-    fn window_of(&self, element: &Self::Element) -> Option<u32>;
-    /// `AXUIElementGetAttributeValueCount`
-    fn count(&self, element: &Self::Element, name: &'static str) -> Ax<usize>;
-    /// `AXUIElementCopyAttributeValues`: elements `from..from + most` of an array.
-    fn range(
-        &self,
-        element: &Self::Element,
-        name: &'static str,
-        from: usize,
-        most: usize,
-    ) -> Ax<Vec<Self::Element>>;
-    /// `AXUIElementIsAttributeSettable`
-    fn settable(&self, element: &Self::Element, name: &'static str) -> Ax<bool>;
-    /// `AXUIElementSetAttributeValue`
-    fn set(
-        &self,
-        element: &Self::Element,
-        name: &'static str,
-        value: &NewValue<Self::Element>,
-    ) -> Ax<()>;
-    /// `AXUIElementCopyActionNames`
-    fn actions(&self, element: &Self::Element) -> Ax<Vec<String>>;
-    /// `AXUIElementPerformAction`
-    fn perform(&self, element: &Self::Element, action: &str) -> Ax<()>;
-    /// `AXObserverCreate` and `AXObserverAddNotification` on the app's element. Skips notifications
-    /// that the app does not support. Fails at the first message that is not answered.
-    fn observe(
-        &self,
-        pid: u32,
-        names: &[&'static str],
-        heard: Heard<Self::Element>,
-    ) -> Ax<Self::Observer>;
+            /// The CPU time of a process and its children so far (`PROC_PIDTASKINFO`).
+            processes::computed(pid: u32) -> Option<Duration>;
+            /// The process that macOS holds responsible for this one
+            /// (`responsibility_get_pid_responsible_for_pid`), whose permissions apply to it, and
+            /// the absolute path of its executable (`proc_pidpath`).
+            processes::responsible(pid: u32) -> Option<(u32, PathBuf)>;
+            /// A process, if there is one. The start time of another user's process is not
+            /// available; it is then 0.
+            processes::process(pid: u32) -> Option<Process>;
+            /// `NSRunningApplication(processIdentifier:)`
+            processes::app(pid: u32) -> Option<RunningApp>;
+            /// `NSWorkspace.runningApplications`
+            processes::apps() -> Vec<RunningApp>;
+            /// `NSRunningApplication.activate`, ignoring other apps.
+            processes::activate(pid: u32) -> bool;
+            /// Opens an app or document; returns the pid of the app. `LaunchServices` starts it,
+            /// without this process's environment.
+            processes::launch(launch: &Launch, time: Duration) -> Result<u32, String>;
+            /// `NSWorkspace.URLForApplicationWithBundleIdentifier`
+            processes::bundle_path(bundle_id: &str) -> Option<PathBuf>;
+            /// The folders with apps, most specific first.
+            processes::app_folders() -> Vec<PathBuf>;
+            /// Runs a system program. Returns its output, standard error included, if it ends in
+            /// time.
+            tool::tool(program: &str, arguments: &[&str]) -> Option<String>;
+            /// `NSRunningApplication.terminate`: asks an app to quit.
+            processes::quit(pid: u32) -> bool;
+            /// A name for this boot and login session.
+            processes::session() -> String;
 
-    /// The CPU time of a process and its children so far (`PROC_PIDTASKINFO`).
-    fn computed(&self, pid: u32) -> Option<Duration>;
-    /// The process that macOS holds responsible for this one
-    /// (`responsibility_get_pid_responsible_for_pid`), whose permissions apply to it, and the
-    /// absolute path of its executable (`proc_pidpath`).
-    fn responsible(&self, pid: u32) -> Option<(u32, PathBuf)>;
-    /// A process, if there is one. The start time of another user's process is not available; it is
-    /// then 0.
-    fn process(&self, pid: u32) -> Option<Process>;
-    /// `NSRunningApplication(processIdentifier:)`
-    fn app(&self, pid: u32) -> Option<RunningApp>;
-    /// `NSWorkspace.runningApplications`
-    fn apps(&self) -> Vec<RunningApp>;
-    /// `NSRunningApplication.activate`, ignoring other apps.
-    fn activate(&self, pid: u32) -> bool;
-    /// Opens an app or document; returns the pid of the app. `LaunchServices` starts it, without
-    /// this process's environment.
-    fn launch(&self, launch: &Launch, time: Duration) -> Result<u32, String>;
-    /// `NSWorkspace.URLForApplicationWithBundleIdentifier`
-    fn bundle_path(&self, bundle_id: &str) -> Option<PathBuf>;
-    /// The folders with apps, most specific first.
-    fn app_folders(&self) -> Vec<PathBuf>;
-    /// Runs a system program. Returns its output, standard error included, if it ends in time.
-    fn tool(&self, program: &str, arguments: &[&str]) -> Option<String>;
-    /// `NSRunningApplication.terminate`: asks an app to quit.
-    fn quit(&self, pid: u32) -> bool;
-    /// A name for this boot and login session.
-    fn session(&self) -> String;
+            /// The windows on the screen, front to back (`kCGWindowListOptionOnScreenOnly`).
+            screen::windows() -> Vec<ServerWindow>;
+            /// All windows, in no order: Apple documents an order only for those on the screen, and
+            /// in practice it differs (trycua/cua #3471). They may be thousands (`ScrollSnap` #12).
+            screen::all_windows() -> Vec<ServerWindow>;
+            screen::displays() -> Vec<Display>;
+            /// `CGPreflightScreenCaptureAccess`: never prompts.
+            pictures::may_capture() -> bool;
+            /// `CGRequestScreenCaptureAccess`
+            pictures::ask_to_capture();
+            /// A picture without shadows, scaled to this many pixels if the system can.
+            pictures::capture(shot: &Shot, time: Duration) -> Result<Image, String>;
 
-    /// The windows on the screen, front to back (`kCGWindowListOptionOnScreenOnly`).
-    fn windows(&self) -> Vec<ServerWindow>;
-    /// All windows, in no order: Apple documents an order only for those on the screen, and in
-    /// practice it differs (trycua/cua #3471). They may be thousands (`ScrollSnap` #12).
-    fn all_windows(&self) -> Vec<ServerWindow>;
-    fn displays(&self) -> Vec<Display>;
-    /// `CGPreflightScreenCaptureAccess`: never prompts.
-    fn may_capture(&self) -> bool;
-    /// `CGRequestScreenCaptureAccess`
-    fn ask_to_capture(&self);
-    /// A picture without shadows, scaled to this many pixels if the system can.
-    fn capture(&self, shot: &Shot, time: Duration) -> Result<Image, String>;
+            /// `None` if the system does not report it.
+            screen::seat() -> Option<Seat>;
+            /// `CGEventSourceCounterForEventType` of presses of keys and buttons: an event number
+            /// above it is new.
+            events::presses() -> i64;
+            events::pointer() -> (f64, f64);
+            /// `CGWarpMouseCursorPosition`, without the pause in mouse movement that usually
+            /// follows it.
+            events::warp(to: (f64, f64));
+            /// `CGEventPost` at the HID level with this tag: [`TAG`], or another one when the
+            /// self-test acts as the person.
+            events::post(event: &Event, tag: i64) -> Result<(), String>;
+            /// `CGEventSourceKeyState` of the HID system: the key codes that the person holds.
+            events::held_keys() -> Vec<u16>;
+            /// `UCKeyTranslate` for all virtual key codes: the characters of a layout's keys. Empty
+            /// if the layout cannot be read.
+            keyboard::keys(layout: Layout) -> Vec<LayoutKey>;
+            /// `TISCopyCurrentKeyboardInputSource`
+            keyboard::input_source() -> Option<InputSource>;
+            /// `TISSelectInputSource`: the source with this id, or the layout for ASCII.
+            keyboard::select_source(id: Option<&str>) -> bool;
+            /// `CGEventSourceButtonState` of the HID system: whether the person holds a mouse
+            /// button.
+            events::button_held() -> bool;
+            /// `IsSecureEventInputEnabled`: no tap sees keys.
+            keyboard::secure_input() -> bool;
+            /// `kCGSSessionSecureInputPID`: the process that has secure input.
+            screen::secure_holder() -> Option<u32>;
 
-    /// `None` if the system does not report it.
-    fn seat(&self) -> Option<Seat>;
-    /// `CGEventSourceCounterForEventType` of mouse-downs: an event number above it is new.
-    fn presses(&self) -> i64;
-    fn pointer(&self) -> (f64, f64);
-    /// `CGWarpMouseCursorPosition`, without the pause in mouse movement that usually follows it.
-    fn warp(&self, to: (f64, f64));
-    /// `CGEventPost` at the HID level with this tag: [`TAG`], or another one when the self-test
-    /// acts as the person.
-    fn post(&self, event: &Event, tag: i64) -> Result<(), String>;
-    /// `CGEventSourceKeyState` of the HID system: the key codes that the person holds.
-    fn held_keys(&self) -> Vec<u16>;
-    /// `UCKeyTranslate` for all virtual key codes: the characters of a layout's keys. Empty if the
-    /// layout cannot be read.
-    fn keys(&self, layout: Layout) -> Vec<LayoutKey>;
-    /// `TISCopyCurrentKeyboardInputSource`
-    fn input_source(&self) -> Option<InputSource>;
-    /// `TISSelectInputSource`: the source with this id, or the layout for ASCII.
-    fn select_source(&self, id: Option<&str>) -> bool;
-    /// `CGEventSourceButtonState` of the HID system: whether the person holds a mouse button.
-    fn button_held(&self) -> bool;
-    /// `IsSecureEventInputEnabled`: no tap sees keys.
-    fn secure_input(&self) -> bool;
-    /// `kCGSSessionSecureInputPID`: the process that has secure input.
-    fn secure_holder(&self) -> Option<u32>;
-
-    /// Whether `CGEventTapCreate` gives a tap that only listens.
-    fn may_tap(&self) -> bool;
-    /// `CGEventTapCreate` at the HID level, on its own thread.
-    fn tap(&self, judge: Judge) -> Result<Self::Tap, String>;
-    /// `NSPasteboard.changeCount`
-    fn pasteboard_changes(&self) -> i64;
-    /// The types of each item on the pasteboard (`NSPasteboard.pasteboardItems`).
-    fn pasteboard_types(&self) -> Vec<Vec<String>>;
-    /// `NSPasteboardItem.dataForType`: the app now creates data that it has only promised, and
-    /// macOS may ask the person. Fails after `time`.
-    fn pasteboard_data(
-        &self,
-        item: usize,
-        kind: &str,
-        time: Duration,
-    ) -> Result<Option<Vec<u8>>, String>;
-    /// Replaces the content of the pasteboard, on this Mac alone. Returns the new `changeCount`.
-    fn pasteboard_write(&self, items: Vec<PasteboardItem>) -> Result<i64, String>;
-    /// Like [`Os::put_on_pasteboard`], with one item: a promised text
-    /// (`NSPasteboardItemDataProvider`), and types without data.
-    fn pasteboard_promise(
-        &self,
-        text: &str,
-        marks: &[&'static str],
-        asked: Asked,
-    ) -> Result<i64, String>;
-    /// Shows exactly these panels.
-    fn overlay(&self, panels: &[Panel]);
+            /// Whether `CGEventTapCreate` gives a tap that only listens.
+            events::may_tap() -> bool;
+            /// `CGEventTapCreate` at the HID level, on its own thread.
+            events::tap(judge: Judge) -> Result<Self::Tap, String>;
+            /// `NSPasteboard.changeCount`
+            pasteboard::pasteboard_changes() -> i64;
+            /// The types of each item on the pasteboard (`NSPasteboard.pasteboardItems`).
+            pasteboard::pasteboard_types() -> Vec<Vec<String>>;
+            /// `NSPasteboardItem.dataForType`: the app now creates data that it has only promised,
+            /// and macOS may ask the person. Fails after `time`.
+            pasteboard::pasteboard_data(item: usize, kind: &str, time: Duration)
+                -> Result<Option<Vec<u8>>, String>;
+            /// Replaces the content of the pasteboard, on this Mac alone. Returns the new
+            /// `changeCount`.
+            pasteboard::pasteboard_write(items: Vec<PasteboardItem>) -> Result<i64, String>;
+            /// Like [`Os::put_on_pasteboard`], with one item: a promised text
+            /// (`NSPasteboardItemDataProvider`), and types without data.
+            pasteboard::pasteboard_promise(text: &str, marks: &[&'static str], asked: Asked)
+                -> Result<i64, String>;
+            /// Shows exactly these panels.
+            panels::overlay(panels: &[Panel]);
+        }
+    };
 }
+
+/// Declares the trait of the calls.
+macro_rules! declare {
+    ($($(#[$doc:meta])* $file:ident::$name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        /// The system. Each method is one call, or the few that belong together. None waits
+        /// longer than the time that it is given or the messaging timeout.
+        pub trait Os: Clone + Send + Sync + 'static {
+            /// An `AXUIElement`: equal by `CFEqual`, hashed by `CFHash`, retained while it lives.
+            type Element: Clone + Eq + Hash + Debug + Send + Sync + 'static;
+            /// A registered `AXObserver`; unregistered when dropped.
+            type Observer: Send;
+            /// A `CGEventTap`; removed when dropped.
+            type Tap: Send;
+
+            $($(#[$doc])* fn $name(&self $(, $argument: $kind)*) $(-> $result)?;)*
+
+            /// An attribute that is an element.
+            fn element(&self, of: &Self::Element, name: &'static str) -> Option<Self::Element> {
+                self.attribute(of, name).ok()?.element()
+            }
+        }
+    };
+}
+
+calls!(declare);
+
+// Below the macro that it uses.
+#[cfg(target_os = "macos")]
+#[allow(unsafe_code)]
+pub mod apple;
 
 /// The name of a running app.
 pub(crate) fn name_of<O: Os>(os: &O, pid: u32) -> Option<String> {

@@ -99,6 +99,23 @@ fn a_stale_grant_has_its_remedy() {
     }
 }
 
+/// An app that was signed ad hoc: its switch looks on, and − and + do not help.
+#[test]
+fn a_stale_grant_of_the_app_is_reset_by_its_id() {
+    let mut desk = Desk::new();
+    let program = "/Users/me/Applications/Deskline.app/Contents/MacOS/deskline";
+    process(&desk, own(), "deskline", program, 1);
+    for said in said(&mut desk) {
+        has(&said, "tccutil reset Accessibility dev.deskline.deskline");
+    }
+    desk.given(|world| (world.trusted, world.may_capture) = (true, false));
+    let checks = crate::doctor::examine(&desk.mac, own());
+    let picture = checks.iter().find(|c| c.name == "picture").unwrap();
+    has(&picture.remedy, "tccutil reset ScreenCapture dev.deskline");
+    // macOS offers it when the switch is turned on; the client does not start the server again.
+    has(desk.run(Action::Refresh).text, "say Later");
+}
+
 #[test]
 fn a_process_of_root_s_is_known_without_its_start() {
     use crate::os::Os as _;

@@ -243,9 +243,7 @@ pub(super) fn element_at((x, y): (f64, f64)) -> Ax<Element> {
 
 pub(super) fn window_of(element: &Element) -> Option<u32> {
     type WindowOf = unsafe extern "C-unwind" fn(&AXUIElement, &mut u32) -> AXError;
-    // SAFETY: the name ends in a null.
-    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"_AXUIElementGetWindow".as_ptr()) };
-    let found = NonNull::new(found)?;
+    let found = super::symbol(c"_AXUIElementGetWindow")?;
     // SAFETY: the private function has this signature in each version since 10.5, as yabai and
     // AltTab declare it.
     let window_of = unsafe { std::mem::transmute::<NonNull<c_void>, WindowOf>(found) };

@@ -59,7 +59,14 @@ fn button(button: MouseButton) -> CGMouseButton {
 
 pub(super) fn presses() -> i64 {
     let session = CGEventSourceStateID::CombinedSessionState;
-    CGEventSource::counter_for_event_type(session, CGEventType::LeftMouseDown).into()
+    let counted = [
+        CGEventType::LeftMouseDown,
+        CGEventType::RightMouseDown,
+        CGEventType::OtherMouseDown,
+        CGEventType::KeyDown,
+    ];
+    let counts = counted.map(|kind| CGEventSource::counter_for_event_type(session, kind));
+    counts.into_iter().map(i64::from).sum()
 }
 
 thread_local! {

@@ -1,6 +1,8 @@
 //! Pictures of single windows. Uses `ScreenCaptureKit`, which takes still pictures since macOS 14,
 //! and the window list API on older systems.
 
+use std::ffi::c_void;
+use std::ptr::NonNull;
 use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
 
@@ -8,7 +10,7 @@ use block2::RcBlock;
 use objc2::rc::Retained;
 use objc2::runtime::AnyClass;
 use objc2::{AllocAnyThread, available};
-use objc2_core_foundation::{CGPoint, CGRect, CGSize};
+use objc2_core_foundation::{CFRetained, CGPoint, CGRect, CGSize};
 use objc2_core_graphics::{
     CGBitmapContextCreate, CGColorSpace, CGContext, CGImage, CGImageAlphaInfo,
     CGPreflightScreenCaptureAccess, CGRequestScreenCaptureAccess, CGWindowImageOption,
@@ -21,6 +23,7 @@ use objc2_screen_capture_kit::{
 };
 
 use super::screen::sides;
+use super::symbol;
 use crate::os::{Image, Shot};
 
 pub(super) fn may_capture() -> bool {
@@ -132,14 +135,27 @@ fn take(content: &SCShareableContent, shot: &Shot, send: &Sender<Taken>) {
 }
 
 /// Takes a picture before macOS 14.
-#[allow(deprecated)]
 fn listed(window: u32) -> Taken {
+    type Create = unsafe extern "C-unwind" fn(
+        CGRect,
+        CGWindowListOption,
+        u32,
+        CGWindowImageOption,
+    ) -> *mut CGImage;
+    // Linked, it would keep the program from starting on a macOS without it.
+    let create = symbol(c"CGWindowListCreateImage").ok_or("no CGWindowListCreateImage")?;
+    // SAFETY: the function's signature in CGWindow.h.
+    let create = unsafe { std::mem::transmute::<NonNull<c_void>, Create>(create) };
+
     let nowhere = CGPoint::new(f64::INFINITY, f64::INFINITY);
     let null = CGRect::new(nowhere, CGSize::new(0.0, 0.0));
     let how = CGWindowImageOption::BoundsIgnoreFraming | CGWindowImageOption::BestResolution;
     let only = CGWindowListOption::OptionIncludingWindow;
-    let picture = objc2_core_graphics::CGWindowListCreateImage(null, only, window, how);
-    pixels(&*picture.ok_or("CGWindowListCreateImage gave no picture")?)
+    // SAFETY: plain values.
+    let picture = NonNull::new(unsafe { create(null, only, window, how) });
+    let picture = picture.ok_or("CGWindowListCreateImage gave no picture")?;
+    // SAFETY: a Create function's object is ours.
+    pixels(&unsafe { CFRetained::from_raw(picture) })
 }
 
 /// Draws the picture into memory with a known layout.

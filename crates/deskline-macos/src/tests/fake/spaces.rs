@@ -66,7 +66,9 @@ impl World {
         if !self.quirks.animation.is_zero() {
             self.flying.insert(window);
             let due = Instant::now() + self.quirks.animation;
-            let lands = move |w: &mut Self| drop(w.flying.remove(&window));
+            let lands = move |w: &mut Self| {
+                w.flying.remove(&window);
+            };
             self.later.push((due, Arc::new(lands)));
         }
     }

@@ -8,6 +8,7 @@ use xkeysym::key;
 
 use super::idle::Taking;
 use super::keymap::{self, Keyboard, Keymap};
+use super::will::Will;
 
 /// Keysyms from here on are Unicode characters (X Window System Protocol, appendix A).
 const UNICODE: Keysym = 0x0100_0000;
@@ -23,6 +24,7 @@ pub(super) struct Acting {
     /// The person's mapping of the buttons of the pointer (left-handed mice).
     pub(super) buttons: Vec<u8>,
     pub(super) keys: Option<Keys>,
+    pub(super) will: Option<Will>,
     /// The window that receives the pointer's events, and where its origin was.
     pub(super) reader: Option<(Window, Point)>,
     /// The keys and wheel notches sent since the app last confirmed that it has read everything.

@@ -111,11 +111,7 @@ impl Display for X11Display {
         self.private
     }
 
-    fn begin_link(&mut self, acts: bool) {
-        if acts {
-            self.guard.attend();
-        }
-    }
+    fn begin_link(&mut self, _acts: bool) {}
 
     fn set_aim(&mut self, aim: Aim) {
         self.x11.set_aim(aim);

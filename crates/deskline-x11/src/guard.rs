@@ -61,11 +61,6 @@ impl Guard {
         })
     }
 
-    /// Has a process of its own release what the agent holds down if this one is killed.
-    pub(crate) fn attend(&self) {
-        self.worker.send(Order::Attend);
-    }
-
     fn order_and_wait(&self, order: impl FnOnce(SyncSender<()>) -> Order) {
         if self.worker.ask(PATIENCE, order).is_none() {
             tracing::warn!("{}", silent());

@@ -39,12 +39,13 @@ mod sticky;
 mod sync;
 mod toplevel;
 mod typing;
+mod will;
 pub mod window_manager;
 mod windows;
 mod workspaces;
 pub mod xauth;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use deskline_contract::{Error, Result};
 use deskline_input::{Hands, Scene as _};
@@ -113,6 +114,8 @@ x11rb::atom_manager! {
 /// For one thread at a time. Releases pressed keys and buttons when dropped.
 pub struct X11 {
     connection: Connection,
+    /// Where the display is.
+    place: (String, Option<PathBuf>),
     root: u32,
     atoms: Atoms,
     /// Our unmapped window: for the server's clock, grab probes and the claim on key codes.
@@ -195,6 +198,7 @@ impl X11 {
             xkb::ID::USE_CORE_KBD.into()
         };
         let x11 = Self {
+            place: (display.to_owned(), xauthority.map(Path::to_owned)),
             root,
             atoms: atoms.reply().during("asking for atoms")?,
             own,

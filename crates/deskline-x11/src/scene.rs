@@ -83,9 +83,12 @@ impl Scene for X11 {
             self.pause_slow_keys(was.dropping)?;
             self.acting.slow_keys_paused = true;
         }
-        // Keys or buttons may stay pressed if this process dies.
         self.reclaim_keycodes()?;
         self.claim_keycodes(&[])?;
+        let will = self.make_will();
+        self.acting.will = will
+            .inspect_err(|error| tracing::debug!(%error, "no will"))
+            .ok();
         match doing {
             Doing::Point(_) | Doing::Drag(_) => {
                 let what = "reading the buttons of the pointer";
@@ -213,6 +216,9 @@ impl X11 {
         let Some(was) = self.acting.was else {
             return Ok(());
         };
+        if let Some(will) = self.acting.will.take() {
+            self.revoke(&will)?;
+        }
         if let Some(mut keys) = self.acting.keys.take() {
             if keys.has_bound() && !self.await_typed(CANCELLED, &Cancel::new())? {
                 tracing::debug!("key bindings removed before the app confirmed reading its keys");

@@ -1,8 +1,8 @@
-//! A server that is killed leaves nothing pressed.
+//! A server that is killed leaves nothing pressed, also if all its helpers are killed with it.
 
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Toolkit, signal, until};
+use deskline_testbed::{Toolkit, processes_below, signal, until};
 use rustix::process::Signal;
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use crate::bed;
 #[test]
 fn a_killed_server_leaves_no_key_and_no_button_down() {
     let bed = bed();
-    for guard in ["full", "off"] {
+    for (guard, with_helpers) in [("full", false), ("full", true), ("off", true)] {
         let app = bed.widgets(Toolkit::Gtk3);
         app.bring_to_front();
         let (x, y, w, h) = app.window.bounds;
@@ -44,11 +44,15 @@ fn a_killed_server_leaves_no_key_and_no_button_down() {
                 }
                 !keys.is_empty() || buttons != 0
             });
+            let helpers = processes_below(server.pid).into_iter().map(|(pid, _)| pid);
+            for pid in helpers.filter(|_| with_helpers) {
+                signal(pid, Signal::KILL);
+            }
             signal(server.pid, Signal::KILL);
             let start = Instant::now();
             until("nothing pressed", || bed.screen().pressed() == (vec![], 0));
             let took = start.elapsed();
-            println!("{tool} with --guard {guard}: {took:?}");
+            println!("{tool} with --guard {guard}, helpers too: {with_helpers}: {took:?}");
             app.signal(Signal::CONT);
             assert!(took < Duration::from_secs(1), "{took:?}");
             drop(pending);

@@ -277,7 +277,7 @@ fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
         let key = until("a key of the person's", || {
             person.tap('x'.into());
             // The X server drops unread requests of a client that has gone, so the agent's Shift
-            // may be down until the watchdog releases it.
+            // may be down until the server executes the will.
             let is_theirs = |line: &String| line == "key x" || line == "key Shift+X";
             app.full_log().into_iter().find(is_theirs)
         });
@@ -291,7 +291,7 @@ fn a_kill_frees_the_person_and_leaves_nothing(bed: &Bed) {
         median(waits.clone())
     );
     assert!(median(waits) < 100.0);
-    // The watchdog also restores the key codes.
+    // The watchdog restores the key codes.
     until("nothing pressed", || bed.screen().pressed() == (vec![], 0));
     until("the keyboard map", || watcher.keyboard() == keyboard);
 }

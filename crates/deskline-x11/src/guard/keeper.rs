@@ -72,8 +72,6 @@ pub(super) enum Order {
     /// Outline some bounds, show a caption, or both.
     Show(Option<Rect>, String, SyncSender<()>),
     Hide(SyncSender<()>),
-    /// Start the watchdog.
-    Attend,
 }
 
 /// Runs the thread until the handle is dropped or the connection is lost.
@@ -217,7 +215,6 @@ impl Keeper {
                 self.overlay.point_out(&self.c, place, &caption)?;
                 let _ = reply.send(());
             }
-            Order::Attend => self.attend(),
             Order::Hide(reply) => {
                 self.overlay.hide(&self.c)?;
                 self.c.sync().during(WHAT)?;

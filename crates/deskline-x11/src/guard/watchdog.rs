@@ -3,7 +3,7 @@
 //!
 //! It is a process of its own. The server reports each grab with its limit, and its end. If a grab
 //! outlasts its limit, or goes on too long after Esc, the watchdog ends the server's connection
-//! that has the grabs. After the server's end it releases what the agent has left pressed.
+//! that has the grabs. After the server's end it frees the key codes that the agent has left bound.
 
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsFd as _;
@@ -75,7 +75,7 @@ impl Drop for Watchdog {
 }
 
 /// Creates a resource by which another connection can name this one: a window that is never mapped.
-pub(super) fn mark(c: &Connection, root: Window) -> Result<Window> {
+pub(crate) fn mark(c: &Connection, root: Window) -> Result<Window> {
     let window = c.generate_id().map_err(Error::system(WHAT))?;
     let (class, aux) = (WindowClass::INPUT_ONLY, CreateWindowAux::new());
     c.create_window(0, window, root, 0, 0, 1, 1, 0, class, 0, &aux)

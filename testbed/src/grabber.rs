@@ -2,6 +2,7 @@
 
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
+use x11rb::protocol::xinput::{ConnectionExt as _, Device, DeviceType, GrabOwner, XIDeviceInfo};
 use x11rb::protocol::xproto::{ConnectionExt as _, EventMask, GrabMode, GrabStatus, Window};
 use x11rb::rust_connection::RustConnection;
 
@@ -40,6 +41,29 @@ impl Grabber {
                 .grab_pointer(false, self.root, events, mode, mode, 0_u32, 0_u32, 0_u32);
             (asked.unwrap().reply().unwrap().status == GrabStatus::SUCCESS).then_some(())
         });
+    }
+
+    /// Grabs each of the person's devices, as a guard does.
+    pub fn grab_devices(&self) {
+        let all = self.x.xinput_xi_query_device(Device::ALL).unwrap();
+        let of_a_person = |info: &&XIDeviceInfo| {
+            let slave = [DeviceType::SLAVE_KEYBOARD, DeviceType::SLAVE_POINTER];
+            slave.contains(&info.type_) && !String::from_utf8_lossy(&info.name).contains("XTEST")
+        };
+        for info in all.reply().unwrap().infos.iter().filter(of_a_person) {
+            let mode = GrabMode::ASYNC;
+            let grab = self.x.xinput_xi_grab_device(
+                self.root,
+                0_u32,
+                0_u32,
+                info.deviceid,
+                mode,
+                mode,
+                GrabOwner::NO_OWNER,
+                &[0],
+            );
+            assert_eq!(grab.unwrap().reply().unwrap().status, GrabStatus::SUCCESS);
+        }
     }
 
     /// Releases keyboard and pointer.

@@ -182,8 +182,11 @@ impl Guards for Guard {
             }
             match self.answers.recv_timeout(SLICE) {
                 Ok(Report::Grabbed(outcome)) => {
-                    let _ = self.alarm.set(Some(task.limit));
-                    return grab(outcome);
+                    let grabbed = grab(outcome)?;
+                    if !matches!(grabbed, Grab::Unable(_)) {
+                        let _ = self.alarm.set(Some(task.limit));
+                    }
+                    return Ok(grabbed);
                 }
                 // An answer to an earlier order.
                 Ok(_) => {}

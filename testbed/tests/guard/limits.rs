@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use deskline_testbed::grabber::Grabber;
 use deskline_testbed::lock::Lock;
 use deskline_testbed::person::{ESCAPE, Person};
 use deskline_testbed::watcher::Watcher;
@@ -123,6 +124,40 @@ fn a_stopped_server_gives_the_devices_back_at_its_limit_and_at_esc() {
         assert!(!next.text.contains("no guard"), "{next}");
         app.clear_log();
     }
+}
+
+/// A server whose person has stopped it with Ctrl+Z stays stopped: nothing is held.
+#[test]
+fn a_server_that_was_refused_the_devices_is_not_continued() {
+    let bed = bed();
+    let server = bed.server(&["--guard-timeout", "5"]);
+    let app = bed.widgets(Toolkit::Gtk3);
+    app.bring_to_front();
+    let grabber = Grabber::on(&bed);
+    grabber.grab_devices();
+    let start = Instant::now();
+    let refused = server.press_key(app.pid, "x", &[]);
+    assert!(refused.error().contains("another program"), "{refused}");
+    signal(server.pid, Signal::STOP);
+    let state = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid)).unwrap();
+        status
+            .lines()
+            .find(|l| l.starts_with("State"))
+            .unwrap()
+            .to_owned()
+    };
+    until("the server has stopped", || state().contains("stopped"));
+    while start.elapsed() < Duration::from_secs(7) {
+        assert!(
+            state().contains("stopped"),
+            "{} after {:?}",
+            state(),
+            start.elapsed()
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    signal(server.pid, Signal::CONT);
 }
 
 /// The longest time that the guard is closed in a link that waits for an app for two seconds.

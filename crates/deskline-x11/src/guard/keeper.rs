@@ -302,6 +302,8 @@ impl Keeper {
 
     /// Releases the person's devices. From here on, listens for Esc.
     fn open(&mut self) -> Result<()> {
+        // Also after a grab that failed.
+        let _ = self.alarm.set(None);
         self.overlay.hide(&self.c)?;
         if self.machine.release(Instant::now()) {
             return self.ungrab();
@@ -310,8 +312,8 @@ impl Keeper {
     }
 
     fn ungrab(&mut self) -> Result<()> {
-        devices::ungrab(&self.c, &std::mem::take(&mut self.grabbed))?;
         let _ = self.alarm.set(None);
+        devices::ungrab(&self.c, &std::mem::take(&mut self.grabbed))?;
         self.watchdog.take_if(|dog| dog.note(None).is_err());
         self.select()?;
         let slaves = self.slaves.take().unwrap_or_default();

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskline_testbed::{Compositor, Lack, Session, Setup, Toolkit, tests, until};
+use deskline_testbed::{Answer, Compositor, Lack, Session, Setup, Toolkit, tests, until};
 use serde_json::json;
 
 tests! {
@@ -23,6 +23,16 @@ tests! {
     ),
     /// The pointer is in GNOME's hot corner, and the first click creates it.
     gnome_without_devices => with(Compositor::Gnome, Setup::bare, clicks_at_once),
+    gnome_portal => with(
+        Compositor::Gnome,
+        |setup| setup,
+        |session| asks_the_portal(session, "/usr/libexec/xdg-desktop-portal-gnome"),
+    ),
+    kwins_portal => with(
+        Compositor::Kwin,
+        |setup| setup,
+        |it| asks_the_portal(it, "/usr/lib/x86_64-linux-gnu/libexec/xdg-desktop-portal-kde"),
+    ),
     gnome_four_windows => with(Compositor::Gnome, |setup| setup, raises_among_four),
     gnome_extension => with(
         Compositor::Gnome,
@@ -76,4 +86,57 @@ fn clicks_at_once(session: &Session) {
         println!("{took:?}");
         assert!(took < CLICK, "{took:?}");
     }
+}
+
+/// A sandboxed app's file dialog and its question for the control of the desktop. Both belong to
+/// another process: the desktop's portal or, on GNOME, Nautilus.
+fn asks_the_portal(session: &Session, backend: &str) {
+    let start = |program: &str, name: &str| {
+        let log = session.folder().join(format!("{name}.log"));
+        let portal = session.app(session.command(program), log);
+        let mut wait = session.command("/usr/bin/gdbus");
+        wait.args(["wait", "--session", "--timeout", "30", name]);
+        assert!(wait.status().unwrap().success(), "{name}");
+        portal
+    };
+    let desktop = backend.rsplit('-').next().unwrap();
+    let of_the_desktop = format!("org.freedesktop.impl.portal.desktop.{desktop}");
+    let _portals = [
+        start(backend, &of_the_desktop),
+        start(
+            "/usr/libexec/xdg-desktop-portal",
+            "org.freedesktop.portal.Desktop",
+        ),
+    ];
+    let server = session.server();
+    let app = session.script(&["picker.py"], &server, ["AXButton", "Keep"]);
+    let click = |button: &str, persons: Toolkit| {
+        let persons = session.widgets(persons, &server);
+        assert!(server.has_in_front(&persons));
+        (server.click(app.pid(), "AXButton", button).ok(), persons)
+    };
+    let dialog_of = |answer: &Answer| {
+        let shown = answer.list("app_switch_visible_elements");
+        assert!(!shown.is_empty(), "{answer}");
+        let pid = answer.field("app_switch").split("(PID: ").nth(1);
+        let pid = pid.and_then(|rest| rest.split(')').next()?.parse().ok());
+        pid.filter(|pid| *pid != app.pid()).unwrap()
+    };
+    let (mut answer, _persons) = click("Keep", Toolkit::Gtk3);
+    // At its first dialog GTK looks for all volumes, a second or longer, before it asks.
+    if answer.get("app_switch").is_none() {
+        let save = json!({"pid": app.pid(), "element": "Save", "role": "AXButton", "timeout": 20});
+        answer = server.call("wait_for_and_traverse", save).ok();
+    }
+    let dialog = dialog_of(&answer);
+    server.press_key(dialog, "a", &["Control"]).ok();
+    server.type_text(dialog, "kept.txt").ok();
+    server.click(dialog, "AXButton", "Save").ok();
+    app.logs("kept ");
+    let path = session.folder().join("kept.txt");
+    assert_eq!(app.log(), [format!("kept {}", path.display())]);
+    let (answer, _persons) = click("Share", Toolkit::Qt6);
+    server.press_key(dialog_of(&answer), "Escape", &[]).ok();
+    app.logs("Start ");
+    assert_eq!(app.logged("Start 0"), 0, "{:?}", app.log());
 }

@@ -59,6 +59,14 @@ fn nobody_is_guarded() {
         said.contains("nobody sits at this private desktop"),
         "{said}"
     );
+    let doctor = desktop.folder().join("deskline");
+    let mut bare = desktop.command(doctor);
+    // Without the programs that a private desktop needs.
+    bare.args(["doctor", "--dir", "j"])
+        .env("PATH", desktop.folder());
+    let said = String::from_utf8_lossy(&bare.output().unwrap().stdout).into_owned();
+    assert!(said.contains("display"), "{said}");
+    assert!(!said.contains("private desktop needs"), "{said}");
 }
 
 /// Whether a process belongs to the desktop with this directory.
@@ -99,6 +107,17 @@ fn two_have_nothing_in_common_and_leave_nothing() {
         until("the end of its processes", || !has_processes(&directory));
         assert!(!Path::new(&directory).exists(), "{directory}");
     }
+}
+
+/// With a new profile `LibreOffice` is started anew by its launcher, after its window has come.
+#[test]
+fn an_app_that_is_started_anew_is_followed() {
+    let desktop = desktop();
+    let server = desktop.server();
+    let opened = server.open("libreoffice").ok();
+    assert!(opened.find("AXButton", "Open File").is_some(), "{opened}");
+    let clicked = server.click(opened.pid(), "AXButton", "Help").ok();
+    assert!(!clicked.text.contains("ended"), "{clicked}");
 }
 
 /// A server that a person starts on her own sway desktop.

@@ -17,10 +17,11 @@ use std::time::Duration;
 
 use deskline_core::{Diff, Element, Role};
 
+use crate::apps::Progress;
 use crate::call::{Action, Input, Tool};
 use crate::checkpoint::Checkpoint;
 use crate::display::Place;
-use crate::end::End;
+use crate::end::{End, Exit};
 use crate::error::{Error, NoEffect, Result};
 use crate::link::Link;
 use crate::report::{AppState, Drop, Readings, Report};
@@ -45,7 +46,7 @@ impl Link<'_> {
         targets: &Targets,
         front: &mut FrontWatch,
     ) -> Result<()> {
-        let pid = self.subject.required()?;
+        let mut pid = self.subject.required()?;
         let options = &self.call.options;
         let scope = if options.traverse_after || self.call.is_chain() {
             self.reader.again()
@@ -53,7 +54,7 @@ impl Link<'_> {
             Scope::Showing
         };
         if self.report.step.started {
-            self.await_start(desk, pid)?;
+            pid = self.await_start(desk, pid)?;
         }
         let before = self.report.readings.current();
         let had_window = before.is_none_or(|tree| !tree.windows.is_empty());
@@ -166,20 +167,32 @@ impl Link<'_> {
     }
 
     /// Waits until an app that this call has started no longer computes: LibreOffice opens its tip
-    /// of the day, and a document's warnings, up to a second after the window.
-    fn await_start(&self, desk: &mut Checkpoint<'_>, pid: u32) -> Result<()> {
+    /// of the day, and a document's warnings, up to a second after the window. With a new profile
+    /// its launcher starts it anew: returns the process that is left.
+    fn await_start(&self, desk: &mut Checkpoint<'_>, mut pid: u32) -> Result<u32> {
         let start = Instant::now();
-        let mut ran = desk.computed(pid);
-        while start.elapsed() < STARTS {
+        let (mut ran, mut most) = (desk.computed(pid), STARTS);
+        while start.elapsed() < most {
             self.cancel.wait(IDLE)?;
+            let end = desk.end_of(pid);
+            // The launcher still runs, or its exit would be known.
+            if end.is_some_and(|end| end.exit == Exit::Unknown) {
+                most = STARTS_ANEW;
+                let Ok(progress) = desk.progress() else { break };
+                if let Progress::Ready(anew) = progress {
+                    self.subject.opened(anew);
+                    (pid, ran) = (anew, desk.computed(anew));
+                }
+                continue;
+            }
             let now = desk.computed(pid);
             let computed = now.zip(ran).map(|(now, ran)| now.saturating_sub(ran));
             if computed.is_none_or(|computed| computed < IDLE / 10) {
-                return Ok(());
+                break;
             }
             ran = now;
         }
-        Ok(())
+        Ok(pid)
     }
 
     /// Whether the current run is the last run of the last step.
@@ -296,6 +309,9 @@ fn shows_others(desk: &mut Checkpoint<'_>, pid: u32, scope: Scope, report: &mut 
 
 /// How long an app that was started may go on computing before it is read.
 const STARTS: Duration = Duration::from_secs(3);
+
+/// The same if its process ended and its launcher did not.
+const STARTS_ANEW: Duration = Duration::from_secs(10);
 
 /// The app counts as started once it has computed for less than a tenth of this time.
 const IDLE: Duration = Duration::from_millis(200);

@@ -630,9 +630,7 @@ impl Apps for LinuxDesktop {
             let made = Some(launched).filter(|launched| launched.made(pid));
             self.ends.remember(pid, &launch.name, made);
         }
-        if !matches!(progress, Ok(Progress::Ready(_))) {
-            self.starting = Some(starting);
-        }
+        self.starting = Some(starting);
         progress
     }
 

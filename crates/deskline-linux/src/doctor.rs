@@ -19,6 +19,7 @@ use deskline_atspi::accessibility_bus;
 use crate::packages::{self, Package};
 use crate::private;
 use crate::session::Session;
+use crate::session::environment::MARK;
 use crate::tesseract::Tesseract;
 use remedy::{PRIVATE, carry_out};
 
@@ -95,7 +96,9 @@ pub fn examine(session: &Session, attended: bool) -> Vec<Check> {
     }));
     checks.extend(guard.map(|guard| by(&guard, deadline).unwrap_or_else(display::no_guard)));
     checks.push(texts(for_texts));
-    checks.extend(private::missing().map(|missing| {
+    // On a private desktop nobody needs another one.
+    let missing = private::missing().filter(|_| !for_texts.environment.contains_key(MARK));
+    checks.extend(missing.map(|missing| {
         let remedy = format!("as root: {}", missing.install());
         let check = Check::warn("private desktop", missing.finding(), remedy);
         check.mended_by(Fix::Root(missing.install()))

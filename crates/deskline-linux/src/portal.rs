@@ -8,15 +8,17 @@ use std::time::{Duration, Instant};
 
 use deskline_atspi::bus::{Body, Call, Connection};
 
-/// Portal interfaces that open a window.
-const WITH_WINDOWS: [&str; 7] = [
-    "org.freedesktop.portal.Account",
-    "org.freedesktop.portal.Email",
-    "org.freedesktop.portal.FileChooser",
-    "org.freedesktop.portal.OpenURI",
-    "org.freedesktop.portal.Print",
-    "org.freedesktop.portal.ScreenCast",
-    "org.freedesktop.portal.Screenshot",
+/// Requests that open a window.
+const WITH_WINDOWS: [&str; 8] = [
+    "interface='org.freedesktop.portal.Account'",
+    "interface='org.freedesktop.portal.Email'",
+    "interface='org.freedesktop.portal.FileChooser'",
+    "interface='org.freedesktop.portal.OpenURI'",
+    "interface='org.freedesktop.portal.Print'",
+    "interface='org.freedesktop.portal.ScreenCast'",
+    "interface='org.freedesktop.portal.Screenshot'",
+    // Its other methods send input.
+    "interface='org.freedesktop.portal.RemoteDesktop',member='CreateSession'",
 ];
 
 /// How long to wait for the window after the request.
@@ -38,7 +40,7 @@ impl Portal {
         let mut monitor = Connection::open(session_bus, BUS)?;
         let rules: Vec<String> = WITH_WINDOWS
             .iter()
-            .map(|interface| format!("type='method_call',interface='{interface}'"))
+            .map(|request| format!("type='method_call',{request}"))
             .collect();
         let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
         let call = Call {

@@ -97,6 +97,7 @@ pub(super) fn prepare(setup: &Setup) -> tempfile::TempDir {
         "wl_clipboard.py",
         "gnome_clipboard.py",
         "pages.py",
+        "picker.py",
         "panel.py",
         "person.py",
         "sdl.py",

@@ -11,7 +11,7 @@ use std::time::Duration;
 use deskline_contract::{Error, Result};
 use rustix::fs::{FlockOperation, flock};
 
-use deskline_unix::spawn;
+use deskline_unix::{spawn, wait};
 
 /// The prefix of its name.
 const PREFIX: &str = "deskline-desktop-";
@@ -19,6 +19,9 @@ const PREFIX: &str = "deskline-desktop-";
 /// The maximum length of the parent directory's path. Apps create sockets in the desktop's
 /// directory, and socket paths are limited to 107 bytes.
 const LONGEST_BASE: usize = 40;
+
+/// How long processes that were killed may go on writing: one in uninterruptible sleep ends later.
+const WRITES: Duration = Duration::from_secs(1);
 
 pub(super) const MAKING: &str = "making the private desktop's directory";
 
@@ -60,7 +63,13 @@ impl Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        if let Err(e) = remove(&self.path) {
+        let mut removed = Ok(());
+        // A process that was killed may still be ending, and write into it.
+        wait::until(WRITES, Duration::from_millis(20), || {
+            removed = remove(&self.path);
+            removed.is_ok().then_some(())
+        });
+        if let Err(e) = removed {
             tracing::warn!("{} stays: {e}", self.path.display());
         }
     }
@@ -132,4 +141,28 @@ fn recent(metadata: &Metadata) -> bool {
         .ok()
         .and_then(|made| made.elapsed().ok());
     age.is_none_or(|age| age < Duration::from_secs(60))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_still_written_to_is_removed_when_that_ends() {
+        let directory = Directory::create().unwrap();
+        let path = directory.path.clone();
+        let into = path.clone();
+        let writes = std::thread::spawn(move || {
+            let start = std::time::Instant::now();
+            for n in 0_u32.. {
+                if start.elapsed() > WRITES / 4 {
+                    break;
+                }
+                let _ = fs::create_dir(into.join(n.to_string()));
+            }
+        });
+        drop(directory);
+        writes.join().unwrap();
+        assert!(!path.exists());
+    }
 }

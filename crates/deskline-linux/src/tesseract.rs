@@ -2,7 +2,7 @@
 //! time and memory.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Seek as _, Write as _};
 use std::path::PathBuf;
 use std::process::{ChildStdout, Command, Stdio};
 use std::sync::{Arc, OnceLock};
@@ -171,22 +171,11 @@ impl Ocr for Tesseract {
 }
 
 /// Reads the rows that a program prints until the deadline. Returns whether these were all.
-fn read(mut pipe: ChildStdout, deadline: Instant, mut row: impl FnMut(&str)) -> bool {
-    let mut rest = Vec::new();
-    let mut part = [0; 4096];
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let readable = !left.is_zero() && wait::readable(&pipe, left).unwrap_or(false);
-        match readable.then(|| pipe.read(&mut part)) {
-            Some(Ok(0)) => return true,
-            Some(Ok(n)) => rest.extend_from_slice(&part[..n]),
-            Some(Err(_)) | None => return false,
-        }
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = rest.drain(..=end).collect();
-            row(&String::from_utf8_lossy(&line));
-        }
-    }
+fn read(pipe: ChildStdout, deadline: Instant, mut row: impl FnMut(&str)) -> bool {
+    let rows = BufReader::new(wait::Until(pipe, deadline)).split(b'\n');
+    rows.into_iter()
+        .try_for_each(|line| line.map(|line| row(&String::from_utf8_lossy(&line))))
+        .is_ok()
 }
 
 /// The texts of pages, from the table that Tesseract prints: a row for each page, block and word.

@@ -23,7 +23,6 @@ use crate::wait;
 /// # Errors
 ///
 /// If it cannot be started, fails, or is killed.
-#[expect(clippy::disallowed_methods, reason = "the output is closed: a moment")]
 pub fn output(command: &mut Command, limit: Duration) -> io::Result<Vec<u8>> {
     let deadline = Instant::now() + limit;
     let mut child = command
@@ -32,30 +31,18 @@ pub fn output(command: &mut Command, limit: Duration) -> io::Result<Vec<u8>> {
         .stderr(Stdio::null())
         .spawn()?;
     let mut printed = Vec::new();
-    let mut pipe = child.stdout.take();
-    let ended = loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            break None;
+    if let Some(pipe) = child.stdout.take() {
+        match wait::Until(pipe, deadline).read_to_end(&mut printed) {
+            Err(e) if e.kind() != io::ErrorKind::TimedOut => return Err(e),
+            _ => {}
         }
-        let Some(open) = &mut pipe else {
-            // Its output is closed, so it will end soon.
-            if let Some(status) = child.try_wait()? {
-                break Some(status);
-            }
-            thread::sleep(Duration::from_millis(1));
-            continue;
-        };
-        if !wait::readable(&*open, left)? {
-            continue;
-        }
-        let mut part = [0; 4096];
-        match open.read(&mut part)? {
-            0 => pipe = None,
-            read => printed.extend_from_slice(part.get(..read).unwrap_or_default()),
-        }
-    };
-    match ended {
+    }
+    // Once its output is closed, it ends soon.
+    let left = deadline.saturating_duration_since(Instant::now());
+    let ended = wait::until(left, Duration::from_millis(1), || {
+        child.try_wait().transpose()
+    });
+    match ended.transpose()? {
         Some(status) if status.success() => Ok(printed),
         Some(status) => Err(io::Error::other(status.to_string())),
         None => {

@@ -1,7 +1,8 @@
 //! Waits until a file descriptor is ready or a question has an answer, with a time limit.
 
-use std::io;
+use std::io::{self, Read};
 use std::os::fd::AsFd;
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -31,6 +32,30 @@ pub fn any(fds: &mut [PollFd<'_>], limit: Option<Duration>) -> io::Result<bool> 
 /// A pidfd is readable once its process has ended.
 pub fn readable(fd: impl AsFd, limit: Duration) -> io::Result<bool> {
     any(&mut [PollFd::new(&fd, PollFlags::IN)], Some(limit))
+}
+
+/// Reads until a deadline. A later read is [`io::ErrorKind::TimedOut`].
+pub struct Until<R>(pub R, pub Instant);
+
+impl<R: Read + AsFd> Read for Until<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = self.1.saturating_duration_since(Instant::now());
+        if left.is_zero() || !readable(&self.0, left)? {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.0.read(into)
+    }
+}
+
+/// Receives until something is accepted. `None` after `limit`, or if nobody sends any more.
+pub fn received<T, R>(
+    from: &Receiver<T>,
+    limit: Duration,
+    accept: impl FnMut(T) -> Option<R>,
+) -> Option<R> {
+    let until = Instant::now() + limit;
+    let left = || until.saturating_duration_since(Instant::now());
+    std::iter::from_fn(|| from.recv_timeout(left()).ok()).find_map(accept)
 }
 
 /// Asks every `every` until there is an answer; last once `limit` has passed. A link's waits are

@@ -50,29 +50,29 @@ pub trait Compositor: Raising + Send {
 
     /// All windows. They may be of a moment ago: input is checked by [`Compositor::keyboard`] and
     /// [`Compositor::over`].
-    fn windows(&mut self) -> Result<Windows>;
+    fn windows(&mut self) -> Result<Listing>;
 
     /// The toplevels of all apps, frontmost first.
     fn toplevels(&mut self) -> Result<Vec<Window>> {
         Ok(match self.windows()? {
-            Windows::Listed(all) => listed::toplevels(&all),
-            Windows::Described(all) => described::windows(all),
+            Listing::Listed(all) => listed::toplevels(&all),
+            Listing::Described(all) => described::windows(all),
         })
     }
 
     /// The window that is in front now.
     fn front(&mut self) -> Result<Option<Window>> {
         Ok(match self.windows()? {
-            Windows::Listed(all) => all.iter().find(|w| w.focused).map(ListedWindow::window),
-            Windows::Described(all) => described::front(&all).cloned().map(AppToplevel::window),
+            Listing::Listed(all) => all.iter().find(|w| w.focused).map(ListedWindow::window),
+            Listing::Described(all) => described::front(&all).cloned().map(AppToplevel::window),
         })
     }
 
     /// The states of all windows that are not plain ones on the screen.
     fn window_states(&mut self) -> Result<Vec<(WindowId, WindowState)>> {
         Ok(match self.windows()? {
-            Windows::Listed(all) => listed::away(&all),
-            Windows::Described(_) => Vec::new(),
+            Listing::Listed(all) => listed::away(&all),
+            Listing::Described(_) => Vec::new(),
         })
     }
 
@@ -174,14 +174,14 @@ pub trait Compositor: Raising + Send {
 }
 
 /// The windows of all apps.
-pub enum Windows {
+pub enum Listing {
     /// As the compositor lists them with their places, frontmost first.
     Listed(Vec<ListedWindow>),
     /// As apps describe them, where the compositor reports no more.
     Described(Vec<AppToplevel>),
 }
 
-impl Windows {
+impl Listing {
     pub(crate) fn listed<T>(all: Vec<Listed<T>>) -> Self {
         Self::Listed(all.into_iter().map(|listed| listed.window).collect())
     }

@@ -3,7 +3,7 @@ use deskline_input::{Button, Click, Part, Port, Stroke};
 
 use super::*;
 
-use crate::compositor::{Located, Manner, Windows, plus};
+use crate::compositor::{Listing, Located, Manner, plus};
 
 /// A compositor that gives scripted answers and records what is sent.
 #[derive(Default)]
@@ -89,8 +89,8 @@ impl Compositor for Scripted {
         Err(Missing::new("none"))
     }
 
-    fn windows(&mut self) -> Result<Windows> {
-        Ok(Windows::Listed(Vec::new()))
+    fn windows(&mut self) -> Result<Listing> {
+        Ok(Listing::Listed(Vec::new()))
     }
 
     fn keyboard(&mut self, _: Option<Aim>, _: &Cancel) -> Result<Keyboard> {

@@ -168,5 +168,5 @@ pub(crate) fn away(windows: &[ListedWindow]) -> Vec<(WindowId, WindowState)> {
 pub(crate) fn toplevels(windows: &[ListedWindow]) -> Vec<Window> {
     let mut listed: Vec<_> = windows.iter().filter(|w| w.kind.is_listed()).collect();
     listed.sort_by_key(|w| (!w.visible, w.kind.rank()));
-    listed.into_iter().map(|w| w.window()).collect()
+    listed.into_iter().map(ListedWindow::window).collect()
 }

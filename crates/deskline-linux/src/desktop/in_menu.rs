@@ -1,8 +1,8 @@
 //! Clicks in open menus: the waits and the checks before one.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use deskline_contract::{AppWindows as _, Cancel, Result, Scope, TargetError};
+use deskline_contract::{AppWindows as _, Cancel, Result, Scope, TargetError, wait};
 use deskline_core::{Element, ElementId, Point, Rect, States, Tree};
 
 use deskline_wayland::Popups;
@@ -89,8 +89,7 @@ impl LinuxDesktop {
         at: Point,
         cancel: &Cancel,
     ) -> Result<Selects> {
-        let start = Instant::now();
-        loop {
+        let selected = wait::until(cancel, REPORTS, Duration::ZERO, || {
             // GTK ignores the pointer when it enters a new menu, and notices a later motion.
             let beside = Point { x: at.x - 1, ..at };
             let screen = self.display.screen()?;
@@ -103,16 +102,13 @@ impl LinuxDesktop {
             let is_it = |e: &&Element| e.id == *item;
             let states = tree.elements.iter().find(is_it).map(|e| e.states);
             let states = states.unwrap_or(States::empty());
-            if states.contains(States::SELECTED) {
-                return Ok(Selects::It);
-            }
             // GTK selects no item that is disabled.
-            if states.contains(States::DISABLED) {
-                return Ok(Selects::Disabled);
-            }
-            if start.elapsed() > REPORTS {
-                return Ok(Selects::Another);
-            }
-        }
+            let disabled = states
+                .contains(States::DISABLED)
+                .then_some(Selects::Disabled);
+            let selected = states.contains(States::SELECTED).then_some(Selects::It);
+            Ok(selected.or(disabled))
+        })?;
+        Ok(selected.unwrap_or(Selects::Another))
     }
 }

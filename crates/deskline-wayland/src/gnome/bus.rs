@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::os::fd::OwnedFd;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_contract::{Error, Result};
+use deskline_unix::wait;
 use serde::de::DeserializeOwned;
 use zbus::blocking::{Connection, MessageIterator};
 use zbus::zvariant::{self, DynamicDeserialize, OwnedObjectPath, OwnedValue, Type, Value};
@@ -85,20 +86,13 @@ impl Bus {
         name: &str,
         path: &str,
         signal: &str,
-        deadline: Instant,
+        limit: Duration,
     ) -> Result<Message> {
         let owner = self.owner(name)?;
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let Ok(message) = self.signals.recv_timeout(left) else {
-                return Err(Error::system("waiting for Mutter")(format!(
-                    "no signal {signal} in time"
-                )));
-            };
-            if is_from(&message, &owner, path, signal) {
-                return Ok(message);
-            }
-        }
+        let is = |message: Message| is_from(&message, &owner, path, signal).then_some(message);
+        wait::received(&self.signals, limit, is).ok_or_else(|| {
+            Error::system("waiting for Mutter")(format!("no signal {signal} in time"))
+        })
     }
 }
 

@@ -19,7 +19,7 @@ use super::raise::ESC;
 use super::scales;
 use super::session::{self, Access};
 use super::sessions::Sessions;
-use crate::compositor::{BoxedPort, Compositor, Keyboard, Windows, await_front, gone};
+use crate::compositor::{BoxedPort, Compositor, Keyboard, Listing, await_front, gone};
 use crate::findings::Findings;
 use crate::listed::{Corner, Kind, Listed};
 
@@ -207,7 +207,7 @@ impl Compositor for Placed {
         self.aim = aim.window;
     }
 
-    fn windows(&mut self) -> Result<Windows> {
+    fn windows(&mut self) -> Result<Listing> {
         let mut windows = self.recent()?.windows;
         if windows.iter().any(|w| w.own > 1.0) && self.scales_content() {
             for Listed { window, own } in &mut windows {
@@ -215,7 +215,7 @@ impl Compositor for Placed {
                 window.corner = Corner::Framed { unit };
             }
         }
-        Ok(Windows::listed(windows))
+        Ok(Listing::listed(windows))
     }
 
     /// The shell does not distinguish menus from tooltips. A click closes a tooltip, and it returns

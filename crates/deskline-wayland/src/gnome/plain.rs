@@ -19,7 +19,7 @@ use super::scales;
 use super::session::{self, Access};
 use super::sessions::Sessions;
 use crate::compositor::{
-    BoxedPort, Compositor, Input, Keyboard, Located, Manner, Popups, Windows, gone,
+    BoxedPort, Compositor, Input, Keyboard, Listing, Located, Manner, Popups, gone,
 };
 use crate::described::{self, OpenMenu, Toplevels};
 use crate::findings::Findings;
@@ -335,8 +335,8 @@ impl<T: Toplevels> Compositor for Plain<T> {
         self.aim = Some(aim);
     }
 
-    fn windows(&mut self) -> Result<Windows> {
-        self.recent().map(Windows::Described)
+    fn windows(&mut self) -> Result<Listing> {
+        self.recent().map(Listing::Described)
     }
 
     fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {

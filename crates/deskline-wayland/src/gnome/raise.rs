@@ -68,7 +68,7 @@ impl<T: Toplevels> Plain<T> {
             let strokes = self.recency.strokes(window);
             self.cycle(strokes)?;
             let mut front = self.switched(before, SOON, cancel)?;
-            if front.is_none() || front == before {
+            if front.is_none() {
                 // The shell does not get these keys until an open menu is closed.
                 self.close_menu()?;
                 front = self.switched(before, RAISES, cancel)?;
@@ -78,7 +78,7 @@ impl<T: Toplevels> Plain<T> {
                 return Ok(());
             }
             // A busy shell may miss the keys of a switch that follows another switch at once.
-            misses += usize::from(front.is_none() || front == before);
+            misses += usize::from(front.is_none());
             if misses > MISSES {
                 break;
             }
@@ -123,21 +123,16 @@ impl<T: Toplevels> Plain<T> {
         Ok(done)
     }
 
-    /// Waits until another window than `before` is in front, at most `longest`. Returns the front
-    /// window.
+    /// Waits until another window than `before` is in front, at most `longest`. Returns that window.
     fn switched(
         &mut self,
         before: Option<WindowId>,
         longest: Duration,
         cancel: &Cancel,
     ) -> Result<Option<WindowId>> {
-        let start = Instant::now();
-        let mut front = before;
-        while (front.is_none() || front == before) && start.elapsed() < longest {
-            cancel.wait(LOOK)?;
-            front = self.seen_front()?;
-        }
-        Ok(front)
+        wait::until(cancel, longest, LOOK, || {
+            Ok(self.seen_front()?.filter(|front| Some(*front) != before))
+        })
     }
 
     /// The front window. Remembers it.

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_contract::{Error, Missing, Offer, Result, WindowId};
 use zbus::zvariant::{OwnedValue, Value};
@@ -231,8 +231,7 @@ pub(super) fn record(bus: &Bus, cast: &str, id: Option<u64>) -> Result<String> {
 }
 
 pub(super) fn await_node(bus: &Bus, stream: &str) -> Result<u32> {
-    let deadline = Instant::now() + STARTS;
-    let signal = bus.wait(CAST.0, stream, "PipeWireStreamAdded", deadline)?;
+    let signal = bus.wait(CAST.0, stream, "PipeWireStreamAdded", STARTS)?;
     let (node,): (u32,) = read(&signal)?;
     Ok(node)
 }

@@ -22,7 +22,7 @@ use super::picture::{self, Access};
 use super::script::Scripts;
 use super::windows::{self, Screen};
 use crate::compositor::{
-    BoxedPort, Compositor, Gate, Input, Keyboard, Located, Manner, Windows, await_front, gone, plus,
+    BoxedPort, Compositor, Gate, Input, Keyboard, Listing, Located, Manner, await_front, gone, plus,
 };
 use crate::display::WaylandDisplay;
 use crate::eis::Eis;
@@ -324,8 +324,8 @@ impl Compositor for Kde {
         self.events().map(|_| true)
     }
 
-    fn windows(&mut self) -> Result<Windows> {
-        Ok(Windows::listed(self.screen()?.windows))
+    fn windows(&mut self) -> Result<Listing> {
+        Ok(Listing::listed(self.screen()?.windows))
     }
 
     fn popup_open(&mut self, pid: u32) -> Result<Option<bool>> {

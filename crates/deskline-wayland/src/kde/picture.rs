@@ -6,6 +6,8 @@
 //! 6.7's cancels; so the tests use a service that answers as its source code does.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
 use std::os::fd::OwnedFd;
 use std::time::Instant;
 
@@ -13,8 +15,6 @@ use deskline_contract::error::setup::KWIN_PICTURES;
 use deskline_contract::{Error, Missing, Offer, Picture, Result};
 use deskline_core::Point;
 use deskline_unix::wait;
-use rustix::event::{PollFd, PollFlags};
-use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use zbus::blocking::Connection;
 use zbus::zvariant::{Fd, OwnedValue, Value};
@@ -83,15 +83,14 @@ pub(super) fn take(
     origin: Point,
 ) -> Result<Picture> {
     let what = "asking KWin for a picture";
-    let (reader, writer) =
-        pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK).map_err(Error::system(what))?;
+    let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(Error::system(what))?;
     let message = capture(connection, kwin, uuid, &writer).map_err(|e| match e {
         e @ zbus::Error::InputOutput(_) => Error::lost(what)(e),
         e => Error::system(what)(e),
     })?;
     drop(writer);
     let shape = Shape::read(&message)?;
-    let raw = read(&reader, shape.stride * shape.height as usize)?;
+    let raw = read(reader, shape.stride * shape.height as usize)?;
     Ok(Picture {
         width: shape.width,
         height: shape.height,
@@ -120,30 +119,17 @@ fn capture(
 }
 
 /// Reads `size` bytes, which KWin writes after its answer.
-fn read(pipe: &OwnedFd, size: usize) -> Result<Vec<u8>> {
-    let what = "reading KWin's picture";
-    let deadline = Instant::now() + PATIENCE;
+fn read(pipe: OwnedFd, size: usize) -> Result<Vec<u8>> {
     let mut raw = vec![0; size];
-    let mut filled = 0;
-    while filled < size {
-        match rustix::io::read(pipe, &mut raw[filled..]) {
-            Ok(0) => return Err(no_picture("KWin's picture ended too early")),
-            Ok(read) => filled += read,
-            Err(Errno::INTR) => {}
-            Err(Errno::AGAIN) => {
-                let left = deadline.saturating_duration_since(Instant::now());
-                if left.is_zero() {
-                    return Err(no_picture(format!(
-                        "KWin did not send its picture within {} s",
-                        PATIENCE.as_secs()
-                    )));
-                }
-                let mut polled = [PollFd::new(pipe, PollFlags::IN)];
-                wait::any(&mut polled, Some(left)).map_err(Error::system(what))?;
-            }
-            Err(e) => return Err(Error::system(what)(e)),
-        }
-    }
+    let read = wait::Until(File::from(pipe), Instant::now() + PATIENCE).read_exact(&mut raw);
+    read.map_err(|e| match e.kind() {
+        ErrorKind::UnexpectedEof => no_picture("KWin's picture ended too early"),
+        ErrorKind::TimedOut => no_picture(format!(
+            "KWin did not send its picture within {} s",
+            PATIENCE.as_secs()
+        )),
+        _ => Error::system("reading KWin's picture")(e),
+    })?;
     Ok(raw)
 }
 

@@ -6,9 +6,10 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deskline_contract::{Error, Result};
+use deskline_unix::wait;
 use zbus::message::Header;
 use zbus::zvariant::DynamicDeserialize;
 
@@ -122,17 +123,9 @@ impl Scripts {
         };
         // The second path is Plasma 5's.
         run(format!("/Scripting/Script{id}")).or_else(|_| run(format!("/{id}")))?;
-        let deadline = Instant::now() + limit;
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.answers.recv_timeout(left) {
-                Ok((script, answer)) if script == name => return Ok(answer),
-                Ok(_) => {}
-                Err(_) => {
-                    return Err(lost(format!("a script gave no answer within {limit:?}")));
-                }
-            }
-        }
+        let ours = |(script, answer): (String, String)| (script == name).then_some(answer);
+        wait::received(&self.answers, limit, ours)
+            .ok_or_else(|| lost(format!("a script gave no answer within {limit:?}")))
     }
 }
 

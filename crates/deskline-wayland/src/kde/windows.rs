@@ -240,14 +240,11 @@ mod tests {
             r#"{{"pointer":[0,0],"desktop":1,"screens":[],"windows":[{}]}}"#,
             windows.join(",")
         );
-        let windows = Screen::read(&listing).unwrap().windows;
+        let windows = listed(&Screen::read(&listing).unwrap().windows);
         let number = |id: deskline_contract::WindowId| id.0 >> 32;
-        let listed: Vec<u64> = toplevels(&listed(&windows))
-            .iter()
-            .map(|w| number(w.id))
-            .collect();
-        assert_eq!(listed, [5, 2, 3, 4]);
-        let places: Vec<(u64, Place)> = away(&listed(&windows))
+        let order: Vec<u64> = toplevels(&windows).iter().map(|w| number(w.id)).collect();
+        assert_eq!(order, [5, 2, 3, 4]);
+        let places: Vec<(u64, Place)> = away(&windows)
             .iter()
             .map(|(id, state)| (number(*id), state.place))
             .collect();

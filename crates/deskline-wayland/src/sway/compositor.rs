@@ -11,7 +11,7 @@ use deskline_contract::{
 use deskline_core::{Point, Rect};
 
 use crate::compositor::{
-    BoxedPort, Compositor, Keyboard, Located, Manner, Popups, Windows, await_front, gone,
+    BoxedPort, Compositor, Keyboard, Listing, Located, Manner, Popups, await_front, gone,
 };
 use crate::display::WaylandDisplay;
 use crate::sway::hyprland::Hyprland;
@@ -173,8 +173,8 @@ impl Compositor for Sway {
         self.input.make_missing(&mut self.client)
     }
 
-    fn windows(&mut self) -> Result<Windows> {
-        self.ipc.windows().map(Windows::listed)
+    fn windows(&mut self) -> Result<Listing> {
+        self.ipc.windows().map(Listing::listed)
     }
 
     fn popups(&mut self, pid: u32) -> Result<Popups> {

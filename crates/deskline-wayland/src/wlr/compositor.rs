@@ -14,7 +14,7 @@ use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_h
 use super::marks::Marks;
 use super::pairs::{Listed, Pairs, is_called};
 use crate::compositor::{
-    self, BoxedPort, Compositor, Keyboard, Located, Manner, Popups, Windows, gone,
+    self, BoxedPort, Compositor, Keyboard, Listing, Located, Manner, Popups, gone,
 };
 use crate::described::Toplevels;
 use crate::display::WaylandDisplay;
@@ -337,8 +337,8 @@ impl<T: Toplevels> Compositor for Wlr<T> {
         self.input.make_missing(&mut self.client)
     }
 
-    fn windows(&mut self) -> Result<Windows> {
-        self.toplevels.toplevels().map(Windows::Described)
+    fn windows(&mut self) -> Result<Listing> {
+        self.toplevels.toplevels().map(Listing::Described)
     }
 
     /// The bounds of the screen, relative to the corner of the app's window with the keyboard, if

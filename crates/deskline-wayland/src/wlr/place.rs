@@ -82,22 +82,20 @@ impl<T: Toplevels> Wlr<T> {
         if self.fixed.contains(&window) {
             return Err(not_known(NO_FULL_SCREEN));
         }
-        let (corner, mut now) = self.measure((window, *number), &screens, cancel)?;
-        let start = Instant::now();
-        while wanted
-            .iter()
-            .any(|at| there(&now, *at) != there(&parts, *at))
-        {
-            if start.elapsed() > RESIZES {
-                for at in wanted {
-                    tracing::debug!("{at:?}: {:?}, {:?}", there(&parts, *at), there(&now, *at));
-                }
-                return Err(DisplayError::ContentMoved.into());
-            }
-            cancel.wait(LOOK)?;
+        let corner = self.measure((window, *number), &screens, cancel)?;
+        let mut now = Vec::new();
+        let came = wait::holds(cancel, RESIZES, LOOK, || {
             now = self.toplevels.parts(window)?;
+            let is_back = |at: &Point| there(&now, *at) == there(&parts, *at);
+            Ok(wanted.iter().all(is_back))
+        })?;
+        if came {
+            return Ok(corner);
         }
-        Ok(corner)
+        for at in wanted {
+            tracing::debug!("{at:?}: {:?}, {:?}", there(&parts, *at), there(&now, *at));
+        }
+        Err(DisplayError::ContentMoved.into())
     }
 
     /// The corner of a window that fills its screen.
@@ -113,14 +111,13 @@ impl<T: Toplevels> Wlr<T> {
         }
     }
 
-    /// Finds the window by showing it in full screen for a moment. Returns its corner, and its
-    /// parts afterwards.
+    /// Finds the window by showing it in full screen for a moment. Returns its corner.
     fn measure(
         &mut self,
         (window, number): (WindowId, u64),
         screens: &[Screen],
         cancel: &Cancel,
-    ) -> Result<(Point, Vec<Part>)> {
+    ) -> Result<Point> {
         let toplevel = self.client.heard.toplevels.numbered(number);
         let handle = toplevel.ok_or_else(gone)?.handle.clone();
         let screen = screens.first();
@@ -133,14 +130,13 @@ impl<T: Toplevels> Wlr<T> {
         let marks = self.marks_in_full_screen(window, number, (screen, size), cancel);
         let back = self.put_back();
         tracing::debug!("in full screen for {:?}", start.elapsed());
-        let mut marks = marks?;
+        let marks = marks?;
         back?;
         let has_size = |it: &mut Self| Ok(it.toplevels.size(window)? == size);
         if !self.wait_for(has_size, cancel)? {
             return Err(not_known("the window did not get its size back"));
         }
-        let start = Instant::now();
-        loop {
+        let found = wait::until(cancel, RESIZES, LOOK, || {
             let parts = self.toplevels.parts(window)?;
             let shots = self.shots(screens)?;
             let mut moved = marks.clone();
@@ -148,26 +144,26 @@ impl<T: Toplevels> Wlr<T> {
             if size != Some((screen.place.w, screen.place.h)) {
                 moved.drop_unmoved(&shots);
             }
-            if let Found::At(corner) = moved.find(&parts, &shots, None) {
-                marks = moved;
-                self.places.retain(|place| place.window != window);
-                self.places.truncate(MOST - 1);
-                let place = Place {
-                    window,
-                    corner,
-                    marks,
-                };
-                self.places.insert(0, place);
-                self.renew(window, &parts, corner, &shots);
-                return Ok((corner, parts));
-            }
-            if start.elapsed() > RESIZES {
-                return Err(not_known(
-                    "the window shows too few distinct elements to be found on the screen",
-                ));
-            }
-            cancel.wait(LOOK)?;
-        }
+            Ok(match moved.find(&parts, &shots, None) {
+                Found::At(corner) => Some((corner, moved, parts, shots)),
+                _ => None,
+            })
+        })?;
+        let Some((corner, marks, parts, shots)) = found else {
+            return Err(not_known(
+                "the window shows too few distinct elements to be found on the screen",
+            ));
+        };
+        self.places.retain(|place| place.window != window);
+        self.places.truncate(MOST - 1);
+        let place = Place {
+            window,
+            corner,
+            marks,
+        };
+        self.places.insert(0, place);
+        self.renew(window, &parts, corner, &shots);
+        Ok(corner)
     }
 
     /// The window's marks, once it is in full screen and still.
@@ -194,11 +190,10 @@ impl<T: Toplevels> Wlr<T> {
             return Err(not_known(NO_FULL_SCREEN));
         }
         let corner = Point::at(screen.place.x, screen.place.y);
-        let start = Instant::now();
         // The last marks, and the unchanged ones with the number of times that they were the same.
         let mut last: Option<Marks> = None;
         let mut still: Option<(Marks, u32)> = None;
-        loop {
+        let marks = wait::until(cancel, STILL_WITHIN, STILL, || {
             // An app may draw later than it reports its elements, but not by several reports.
             let parts = self.toplevels.parts(window)?;
             let shot = self.shot(screen)?;
@@ -210,18 +205,16 @@ impl<T: Toplevels> Wlr<T> {
                 Some((all, times)) => (all.same_as(&same), times + 1),
                 None => (same, 1),
             });
-            if let Some((marks, 2..)) = still {
-                return Ok(marks);
-            }
-            if start.elapsed() > STILL_WITHIN {
-                return Err(not_known(
-                    "the window's contents change too often to find its position, or show too few \
-                    distinct elements",
-                ));
-            }
             last = Some(marks);
-            cancel.wait(STILL)?;
-        }
+            let (marks, times) = still.as_ref().map_or((None, 0), |(all, n)| (Some(all), *n));
+            Ok(marks.filter(|_| times > 1).cloned())
+        })?;
+        marks.ok_or_else(|| {
+            not_known(
+                "the window's contents change too often to find its position, or show too few \
+                distinct elements",
+            )
+        })
     }
 
     /// Ends the full screen of a window that is being measured, and waits for its end.

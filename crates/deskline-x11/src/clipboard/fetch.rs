@@ -134,16 +134,12 @@ impl Keeper {
         self.c
             .convert_selection(self.own, clipboard, target, property, time)
             .during(WHAT)?;
-        let notify = loop {
-            let answer = self.notify.take();
-            let answer = answer.filter(|n| n.selection == clipboard && n.target == target);
-            if let Some(answer) = answer {
-                break answer;
-            }
-            if Instant::now() >= until {
-                return Ok(Err(Missing::Late));
-            }
-            self.wait(until, cancel)?;
+        let answer = self.await_some(until, cancel, |it| {
+            let answer = it.notify.take();
+            answer.filter(|n| n.selection == clipboard && n.target == target)
+        })?;
+        let Some(notify) = answer else {
+            return Ok(Err(Missing::Late));
         };
         if notify.property != property {
             return Ok(Err(Missing::Refused));
@@ -192,11 +188,9 @@ impl Keeper {
         let property = self.names._DESKLINE_CLIPBOARD;
         let mut all = Vec::new();
         loop {
-            while !self.arrived.contains(&property) {
-                if Instant::now() >= until {
-                    return Ok(Err(Missing::Late));
-                }
-                self.wait(until, cancel)?;
+            let there = |it: &mut Self| it.arrived.contains(&property).then_some(());
+            if self.await_some(until, cancel, there)?.is_none() {
+                return Ok(Err(Missing::Late));
             }
             let Some((kind, format, part)) = self.take(most - all.len())? else {
                 return Ok(Err(Missing::TooLarge));

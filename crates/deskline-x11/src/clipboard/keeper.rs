@@ -231,12 +231,28 @@ impl Keeper {
     }
 
     /// Waits for an event until `until`, and handles it.
-    pub(super) fn wait(&mut self, until: Instant, cancel: &Cancel) -> Result<()> {
+    fn wait(&mut self, until: Instant, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         self.c.flush().during(WHAT)?;
         let left = until.saturating_duration_since(Instant::now());
         wait::readable(self.c.stream(), left.min(SLICE)).map_err(Error::system(WHAT))?;
         self.hear()
+    }
+
+    /// Waits for events until one brings what is wanted, or until `until`.
+    pub(super) fn await_some<T>(
+        &mut self,
+        until: Instant,
+        cancel: &Cancel,
+        mut wanted: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Result<Option<T>> {
+        loop {
+            let found = wanted(self);
+            if found.is_some() || Instant::now() >= until {
+                return Ok(found);
+            }
+            self.wait(until, cancel)?;
+        }
     }
 
     /// Asks the clipboard manager to save the owned data, before this process ends.
@@ -266,9 +282,7 @@ impl Keeper {
             .convert_selection(self.own, manager, self.names.SAVE_TARGETS, property, time)
             .during(WHAT)?;
         let until = Instant::now() + HANDS_OVER;
-        while self.notify.is_none() && Instant::now() < until {
-            self.wait(until, &Cancel::new())?;
-        }
+        self.await_some(until, &Cancel::new(), |it| it.notify)?;
         Ok(())
     }
 }

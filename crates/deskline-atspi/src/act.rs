@@ -161,14 +161,7 @@ fn tells_which_is_selected(app: &mut AppConnection<'_>, path: &str) -> Asked<boo
         return Ok(true);
     };
     let tabs = answer(app.ask(&bar, Request::Children))?;
-    let tabs = tabs.and_then(|m| {
-        let tabs = decode::objects(&m).ok()?;
-        Some(
-            tabs.into_iter()
-                .map(|(_, tab)| tab.to_owned())
-                .collect::<Vec<_>>(),
-        )
-    });
+    let tabs = tabs.and_then(|m| decode::paths(&m));
     for tab in tabs.iter().flatten().take(MOST_TABS) {
         if state(app, tab)?.is_some_and(|states| states.has(StateSet::SELECTED)) {
             return Ok(true);
@@ -207,8 +200,7 @@ fn press_of(app: &mut AppConnection<'_>, path: &str, actions: &[String]) -> Aske
     if let Some(index) = press_index(&plain) {
         return Ok(Some(index));
     }
-    let number = answer(app.ask(path, Request::Role))?.and_then(|m| m.reader().u32().ok());
-    let (kind, _) = Role::from_atspi(number.unwrap_or_default());
+    let (kind, _) = Role::from_atspi(app_role(app, path)?.unwrap_or_default());
     let pressable = kind.is_interactive() && !matches!(kind, Role::TEXT_FIELD | Role::TEXT_AREA);
     Ok(only_action(actions).filter(|_| pressable))
 }
@@ -388,12 +380,8 @@ fn select(
             let body = Body::new().i32(choice.index);
             if is_true(app.call(list, SELECTION, "SelectChild", body))? {
                 let body = Body::new().i32(choice.index);
-                return Ok(Some(is_true(app.call(
-                    list,
-                    SELECTION,
-                    "IsChildSelected",
-                    body,
-                ))?));
+                let selected = app.call(list, SELECTION, "IsChildSelected", body);
+                return is_true(selected).map(Some).map_err(Failure::Bus);
             }
             let all = actions(app, &choice.path)?;
             if press_of(app, &choice.path, &all)?.is_some() {
@@ -494,6 +482,10 @@ pub fn set_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> 
             press(app, path)
         };
     }
+    let ways = [
+        (SELECTION, ["DeselectChild", "SelectChild"]),
+        (TABLE, ["RemoveRowSelection", "AddRowSelection"]),
+    ];
     let mut child = Arc::<str>::from(path);
     for _ in 0..LEVELS {
         let Some(parent) = parent(app, &child)? else {
@@ -504,34 +496,21 @@ pub fn set_selected(app: &mut AppConnection<'_>, path: &str, selected: bool) -> 
             .and_then(|m| m.reader().i32().ok())
             .filter(|&i| i >= 0);
         let has = interfaces(app, &parent)?;
-        if let Some(index) = index {
-            if has.iter().any(|i| i == SELECTION) {
-                let member = if selected {
-                    "SelectChild"
-                } else {
-                    "DeselectChild"
-                };
-                let body = Body::new().i32(index);
-                if is_true(app.call(&parent, SELECTION, member, body))?
-                    && becomes_selected(app, &child, selected)?
-                {
-                    return Ok(());
-                }
-            }
-            if has.iter().any(|i| i == TABLE) {
-                let row = answer(app.ask(&parent, Request::RowAtIndex(index)))?;
+        for (interface, members) in ways {
+            let Some(mut place) = index.filter(|_| has.iter().any(|i| i == interface)) else {
+                continue;
+            };
+            if interface == TABLE {
+                let row = answer(app.ask(&parent, Request::RowAtIndex(place)))?;
                 let row = row.and_then(|m| m.reader().i32().ok()).filter(|&r| r >= 0);
-                let member = if selected {
-                    "AddRowSelection"
-                } else {
-                    "RemoveRowSelection"
-                };
-                if let Some(row) = row
-                    && is_true(app.call(&parent, TABLE, member, Body::new().i32(row)))?
-                    && becomes_selected(app, &child, selected)?
-                {
-                    return Ok(());
-                }
+                let Some(row) = row else { continue };
+                place = row;
+            }
+            let (member, body) = (members[usize::from(selected)], Body::new().i32(place));
+            if is_true(app.call(&parent, interface, member, body))?
+                && becomes_selected(app, &child, selected)?
+            {
+                return Ok(());
             }
         }
         child = parent;

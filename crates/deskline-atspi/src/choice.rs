@@ -110,16 +110,7 @@ fn children(
     }
     if count <= LISTED {
         let answer = ask_each(app, vec![(path, Request::Children)], end)?.pop();
-        let list = answer.flatten().and_then(|m| {
-            let objects = decode::objects(&m).ok()?;
-            Some(
-                objects
-                    .into_iter()
-                    .map(|(_, path)| path.to_owned())
-                    .collect(),
-            )
-        });
-        return Ok(list);
+        return Ok(answer.flatten().and_then(|m| decode::paths(&m)));
     }
     let places = from..(from + BATCH).min(count);
     let requests = places.map(|i| (path, Request::ChildAt(i))).collect();

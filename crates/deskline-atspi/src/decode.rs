@@ -54,6 +54,12 @@ pub fn objects(message: &Message) -> Result<Vec<(&str, &str)>, WireError> {
     message.reader().array(8, Reader::object)
 }
 
+/// `a(so)`: the paths.
+pub(crate) fn paths(message: &Message) -> Option<Vec<String>> {
+    let objects = objects(message).ok()?.into_iter();
+    Some(objects.map(|(_, path)| path.to_owned()).collect())
+}
+
 /// `a(ua(so))`: the path of the first object of a relation of this kind, if there is one.
 pub(crate) fn relation(r: &mut Reader<'_>, wanted: u32) -> Result<Option<String>, WireError> {
     let relations = r.array(8, |r| {

@@ -143,7 +143,9 @@ pub trait Trees {
 
     /// Starts to listen for the app's changes, and to no other app's. A backend without events
     /// does nothing here: the settle step then reads once more.
-    fn listen(&mut self, pid: u32) -> Result<()>;
+    fn listen(&mut self, _pid: u32) -> Result<()> {
+        Ok(())
+    }
 
     /// Until the link is over, all its readings read this toplevel anew. Toplevels that nobody sees
     /// may be reused from the last reading, unless the scope is [`Scope::Whole`]. The tree lists
@@ -152,7 +154,7 @@ pub trait Trees {
 
     /// The link is over. Stops listening, or keeps the subscription for the next link and takes its
     /// events in [`Self::idle`].
-    fn rest(&mut self);
+    fn rest(&mut self) {}
 
     /// How long after this input the tree of a quiet app may still show the state before it.
     fn lag(&mut self, _pid: u32, _after: Sent) -> Duration {

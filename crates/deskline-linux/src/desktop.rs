@@ -409,6 +409,15 @@ impl Desktop for LinuxDesktop {
     }
 }
 
+/// Writes the methods of [`Trees`] that AT-SPI answers alone.
+macro_rules! by_atspi {
+    ($($method:ident($($name:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
+        $(fn $method(&mut self $(, $name: $type)*) $(-> $result)? {
+            self.atspi.$method($($name),*)
+        })*
+    };
+}
+
 impl Trees for LinuxDesktop {
     fn read(&mut self, pid: u32, scope: Scope) -> Result<Tree> {
         let mut windows = self.windows_of(pid)?;
@@ -435,20 +444,21 @@ impl Trees for LinuxDesktop {
                 return Ok(tree);
             }
         }
-        let start = Instant::now();
-        while self.atspi.lacks_windows(pid) {
-            if start.elapsed() > MAPS {
-                self.atspi.give_up_windows(pid);
-                break;
+        let mut looked = false;
+        let has_all = wait::holds(&Cancel::current(), MAPS, LOOK, || {
+            if std::mem::replace(&mut looked, true) {
+                let now = self.windows_of(pid)?;
+                if now != windows {
+                    windows = now;
+                    tree = self.atspi.read(pid, scope, &windows)?;
+                }
             }
-            if Cancel::current().wait(LOOK).is_err() {
-                break;
-            }
-            let now = self.windows_of(pid)?;
-            if now != windows {
-                windows = now;
-                tree = self.atspi.read(pid, scope, &windows)?;
-            }
+            Ok(!self.atspi.lacks_windows(pid))
+        });
+        match has_all {
+            Ok(false) => self.atspi.give_up_windows(pid),
+            Ok(true) | Err(Error::Cancelled(_)) => {}
+            Err(e) => return Err(e),
         }
         let native = windows.unplaced || windows.toplevels.iter().any(|t| t.in_buffer.is_some());
         let mut items = Vec::new();
@@ -476,36 +486,23 @@ impl Trees for LinuxDesktop {
         listens.map_err(|e| absent::explain(e, self.atspi.address(), &self.session))
     }
 
-    fn act_in(&mut self, toplevel: &ElementId) {
-        self.atspi.act_in(toplevel);
-    }
-
-    fn rest(&mut self) {
-        self.atspi.rest();
-    }
-
-    fn lag(&mut self, pid: u32, after: Sent) -> Duration {
-        self.atspi.lag(pid, after)
-    }
-
-    fn toolkit(&mut self, pid: u32) -> Option<String> {
-        self.atspi.toolkit(pid)
-    }
-
-    fn moves_silently(&mut self, pid: u32) -> bool {
-        self.atspi.moves_silently(pid)
-    }
-
-    fn may_fade(&mut self, pid: u32) -> bool {
-        self.atspi.may_fade(pid)
-    }
-
-    fn watch(&mut self, control: &ElementId) -> bool {
-        self.atspi.watch(control)
-    }
-
-    fn is_loading(&mut self, pid: u32) -> bool {
-        self.atspi.is_loading(pid)
+    by_atspi! {
+        act_in(toplevel: &ElementId);
+        rest();
+        lag(pid: u32, after: Sent) -> Duration;
+        toolkit(pid: u32) -> Option<String>;
+        moves_silently(pid: u32) -> bool;
+        may_fade(pid: u32) -> bool;
+        watch(control: &ElementId) -> bool;
+        is_loading(pid: u32) -> bool;
+        wait_for_change(time: Duration) -> Result<Option<Sign>>;
+        hit_test(tree: &Tree, index: usize, at: Point) -> Result<Hit>;
+        first_character(tree: &Tree, index: usize) -> Result<Option<Rect>>;
+        range(element: &ElementId) -> Result<Option<(f64, f64)>>;
+        scroll_into_view(element: &ElementId) -> Result<bool>;
+        set_value(element: &ElementId, value: &str) -> Result<()>;
+        choose(element: &ElementId, choice: &str) -> Result<bool>;
+        set_selected(element: &ElementId, selected: bool) -> Result<()>;
     }
 
     fn idle(&mut self) -> Option<Duration> {
@@ -514,41 +511,9 @@ impl Trees for LinuxDesktop {
         trees.into_iter().chain(display).min()
     }
 
-    fn wait_for_change(&mut self, time: Duration) -> Result<Option<Sign>> {
-        self.atspi.wait_for_change(time)
-    }
-
-    fn hit_test(&mut self, tree: &Tree, index: usize, at: Point) -> Result<Hit> {
-        self.atspi.hit_test(tree, index, at)
-    }
-
-    fn first_character(&mut self, tree: &Tree, index: usize) -> Result<Option<Rect>> {
-        self.atspi.first_character(tree, index)
-    }
-
-    fn range(&mut self, element: &ElementId) -> Result<Option<(f64, f64)>> {
-        self.atspi.range(element)
-    }
-
-    fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {
-        self.atspi.scroll_into_view(element)
-    }
-
     fn press(&mut self, element: &ElementId) -> Result<()> {
         let in_tray = self.tray.press(element);
         in_tray.unwrap_or_else(|| self.atspi.press(element))
-    }
-
-    fn set_value(&mut self, element: &ElementId, value: &str) -> Result<()> {
-        self.atspi.set_value(element, value)
-    }
-
-    fn choose(&mut self, element: &ElementId, choice: &str) -> Result<bool> {
-        self.atspi.choose(element, choice)
-    }
-
-    fn set_selected(&mut self, element: &ElementId, selected: bool) -> Result<()> {
-        self.atspi.set_selected(element, selected)
     }
 }
 

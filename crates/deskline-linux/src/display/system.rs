@@ -4,7 +4,7 @@ use deskline_atspi::{self as atspi, InBuffer};
 use deskline_contract::{Display, Result, Screen, Window, WindowId, WindowState};
 use deskline_core::Rect;
 use deskline_wayland::{
-    Compositor, Corner, Current, Findings, Kind, ListedWindow, WaylandDisplay, Windows,
+    Compositor, Corner, Current, Findings, Kind, ListedWindow, Listing, WaylandDisplay,
 };
 use deskline_x11::X11Display;
 
@@ -32,8 +32,8 @@ pub(crate) trait DisplaySystem: Display + Send {
 impl<C: Current + Send + 'static> DisplaySystem for WaylandDisplay<C> {
     fn windows_for_tree(&mut self, pid: u32, _popups: bool) -> Result<atspi::Windows> {
         Ok(match self.compositor().windows()? {
-            Windows::Listed(all) => placed(&all, pid),
-            Windows::Described(all) => described(&all, pid),
+            Listing::Listed(all) => placed(&all, pid),
+            Listing::Described(all) => described(&all, pid),
         })
     }
 

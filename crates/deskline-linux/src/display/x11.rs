@@ -3,7 +3,7 @@
 use deskline_atspi as atspi;
 use deskline_contract::{Result, WindowId};
 use deskline_wayland::Compositor;
-use deskline_x11::{Shadow, Toplevel, X11Display};
+use deskline_x11::{Toplevel, X11Display};
 
 use super::system::DisplaySystem;
 
@@ -47,8 +47,8 @@ impl DisplaySystem for X11Display {
 
 fn for_tree(toplevel: Toplevel) -> atspi::Toplevel {
     atspi::Toplevel {
-        shadow: toplevel.shadow.map(Shadow::sides),
-        border: toplevel.border.sides(),
+        shadow: toplevel.shadow,
+        border: toplevel.border,
         modal: toplevel.modal,
         on_screen: toplevel.viewable && !toplevel.minimised,
         ..atspi::Toplevel::new(WindowId(toplevel.id.into()), toplevel.title, toplevel.raw)

@@ -63,7 +63,7 @@ use pictures::Pictures;
 
 pub use display::X11Display;
 pub(crate) use reply::{Answer, During, Present};
-pub use toplevel::{Kind, Shadow, Toplevel};
+pub use toplevel::{Kind, Toplevel};
 
 x11rb::atom_manager! {
     /// The atoms of EWMH, ICCCM and the toolkits.

@@ -15,8 +15,9 @@ use x11rb::protocol::damage::{ConnectionExt as _, ReportLevel};
 use x11rb::protocol::xproto::{ConnectionExt as _, ImageOrder, Visualid, Window};
 
 use super::canvas::{Alpha, Canvas};
-use super::popups::{Popup, popups_among};
+use super::popups::popups_among;
 use super::shared_image::{PIXEL, SharedImage, Source, read_over_socket};
+use super::toplevel::Toplevel;
 use super::windows::Facts;
 use super::{During as _, Present as _, X11};
 
@@ -78,7 +79,7 @@ impl X11 {
         let screen = Rect::at(0, 0, screen.width.into(), screen.height.into());
         self.pictures.redirected.retain(|id| stack.contains(id));
         let facts = self.facts(&stack)?;
-        let popups = popups_among(&facts, wanted.pid);
+        let popups: Vec<&Toplevel> = popups_among(&facts, wanted.pid).collect();
         let outer = self
             .ancestry(wanted.id)?
             .pop()
@@ -299,7 +300,7 @@ fn refused(why: &'static str) -> Error {
 }
 
 /// Whether anything but these pop-ups covers `shown` in the stack above `outer`.
-fn covered(facts: &[Facts], outer: Window, shown: Rect, popups: &[Popup]) -> bool {
+fn covered(facts: &[Facts], outer: Window, shown: Rect, popups: &[&Toplevel]) -> bool {
     let above = facts.iter().skip_while(|f| f.toplevel.id != outer).skip(1);
     above
         .filter(|f| f.toplevel.viewable && !f.input_only)

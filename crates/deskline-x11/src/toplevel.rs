@@ -2,29 +2,16 @@ use deskline_contract::{Place, Window, WindowId, WindowState};
 use deskline_core::Rect;
 
 /// The widths of an invisible or decorative border, in pixels, such as the shadow that a window
-/// draws inside its X window (`_GTK_FRAME_EXTENTS`).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Shadow {
-    pub left: i32,
-    pub right: i32,
-    pub top: i32,
-    pub bottom: i32,
-}
+/// draws inside its X window (`_GTK_FRAME_EXTENTS`): left, right, top, bottom.
+pub type Sides = [i32; 4];
 
-impl Shadow {
-    /// Left, right, top, bottom.
-    pub fn sides(self) -> [i32; 4] {
-        [self.left, self.right, self.top, self.bottom]
-    }
-
-    /// The part of `raw` that is inside this border.
-    pub(super) fn around(self, raw: Rect) -> Rect {
-        Rect {
-            x: raw.x + self.left,
-            y: raw.y + self.top,
-            w: (raw.w - self.left - self.right).max(0),
-            h: (raw.h - self.top - self.bottom).max(0),
-        }
+/// The part of `raw` that is inside this border.
+pub(super) fn inside([left, right, top, bottom]: Sides, raw: Rect) -> Rect {
+    Rect {
+        x: raw.x + left,
+        y: raw.y + top,
+        w: (raw.w - left - right).max(0),
+        h: (raw.h - top - bottom).max(0),
     }
 }
 
@@ -68,12 +55,12 @@ pub struct Toplevel {
     /// Hostile data.
     pub title: String,
     /// The X window's bounds, including its shadow, in root coordinates. GTK 4's accessible extents
-    /// are relative to `(raw.x + shadow.left, raw.y + shadow.top)`.
+    /// are relative to the corner inside its shadow.
     pub raw: Rect,
     /// The shadow inside the X window; `None` if the window does not have the property.
-    pub shadow: Option<Shadow>,
+    pub shadow: Option<Sides>,
     /// The window manager's border around it (`_NET_FRAME_EXTENTS`).
-    pub border: Shadow,
+    pub border: Sides,
     /// The bounds of its content: `raw` without the shadow.
     pub extents: Rect,
     pub minimised: bool,

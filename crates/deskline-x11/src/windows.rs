@@ -13,7 +13,7 @@ use x11rb::protocol::xproto::{
 };
 
 use super::connection::Connection;
-use super::toplevel::{Kind, Shadow, Toplevel};
+use super::toplevel::{Kind, Sides, Toplevel, inside};
 use super::{Answer as _, During as _, Present as _, X11};
 
 /// How much of a title to read, and of a list of windows, in units of 4 bytes.
@@ -283,7 +283,7 @@ impl X11 {
                 raw,
                 shadow,
                 border: shadow_of(&border).unwrap_or_default(),
-                extents: shadow.unwrap_or_default().around(raw),
+                extents: inside(shadow.unwrap_or_default(), raw),
                 minimised: net_state.contains(&self.atoms._NET_WM_STATE_HIDDEN)
                     || wm_state.first() == Some(&ICONIC),
                 shaded: net_state.contains(&self.atoms._NET_WM_STATE_SHADED),
@@ -405,15 +405,8 @@ fn latin1_or_utf8(bytes: &[u8]) -> String {
 
 /// Parses `_GTK_FRAME_EXTENTS` or `_NET_FRAME_EXTENTS`: left, right, top, bottom. Rejects
 /// implausible sizes.
-fn shadow_of(numbers: &[u32]) -> Option<Shadow> {
-    let &[left, right, top, bottom] = numbers else {
-        return None;
-    };
-    let pixels = |n: u32| i32::try_from(n).ok().filter(|n| *n < 1 << 12);
-    Some(Shadow {
-        left: pixels(left)?,
-        right: pixels(right)?,
-        top: pixels(top)?,
-        bottom: pixels(bottom)?,
-    })
+fn shadow_of(numbers: &[u32]) -> Option<Sides> {
+    let pixels = |n: &u32| i32::try_from(*n).ok().filter(|n| *n < 1 << 12);
+    let sides: Vec<i32> = numbers.iter().map_while(pixels).collect();
+    sides.try_into().ok().filter(|_| numbers.len() == 4)
 }

@@ -65,8 +65,12 @@ impl PrivateDesktop {
         let programs = programs::Programs::find(options)?;
         let directory = Directory::create()?;
         let mut variables = variables(options, &directory.path)?;
-        let mut parts = parts::Parts::new(Instant::now() + START_LIMIT, reach == Reach::Process);
-        let outcome = parts.start(&programs, options, &directory.path, &mut variables);
+        let mut parts = parts::Parts::new(
+            &directory.path,
+            Instant::now() + START_LIMIT,
+            reach == Reach::Process,
+        );
+        let outcome = parts.start(&programs, options, &mut variables);
         // Created first, so that after a failure, dropping it ends the programs that were started.
         let desktop = Self {
             session: Session::from_environment(&variables),

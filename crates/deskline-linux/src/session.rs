@@ -111,10 +111,13 @@ impl Session {
 
     /// The name of the Wayland compositor's process, such as `sway`; `None` if none answers.
     pub fn compositor(&self) -> Option<String> {
-        let name = self.wayland_display.as_deref()?;
-        let pid = socket::compositor(name, self.runtime_dir.as_deref())?;
-        let name = Some(process::name(pid)).filter(|name| !name.is_empty());
+        let name = Some(process::name(self.compositor_pid()?)).filter(|name| !name.is_empty());
         Some(name.unwrap_or_else(|| "unknown compositor".into()))
+    }
+
+    fn compositor_pid(&self) -> Option<u32> {
+        let name = self.wayland_display.as_deref()?;
+        socket::compositor(name, self.runtime_dir.as_deref())
     }
 
     pub(crate) fn wayland_socket(&self) -> Option<PathBuf> {
@@ -124,17 +127,15 @@ impl Session {
 
     /// The Wayland socket and the compositor's own, if that is sway or Hyprland.
     pub(crate) fn sway(&self) -> Option<(PathBuf, OwnSocket)> {
-        let name = self.wayland_display.as_deref()?;
-        let dir = self.runtime_dir.as_deref();
-        let pid = socket::compositor(name, dir)?;
+        let (pid, wayland) = (self.compositor_pid()?, self.wayland_socket()?);
         let uid = rustix::process::getuid().as_raw();
-        let wayland = socket::wayland_path(name, dir)?;
-        let sway = dir?.join(format!("sway-ipc.{uid}.{pid}.sock"));
+        let dir = self.runtime_dir.as_deref()?;
+        let sway = dir.join(format!("sway-ipc.{uid}.{pid}.sock"));
         if socket::path_answers(&sway, uid) {
             return Some((wayland, OwnSocket::Sway(sway)));
         }
         // Each instance has a folder, named after itself alone.
-        let instances = fs::read_dir(dir?.join("hypr")).ok()?.flatten();
+        let instances = fs::read_dir(dir.join("hypr")).ok()?.flatten();
         let mut sockets = instances.map(|instance| instance.path().join(".socket.sock"));
         let of = |path: &PathBuf| socket::compositor(path.to_str()?, None);
         let its = sockets.find(|path| of(path) == Some(pid))?;
@@ -144,12 +145,8 @@ impl Session {
     /// The directory of the private desktop to which the Wayland compositor belongs. Its own
     /// environment tells it: ours may be that of another desktop.
     fn private_wayland(&self) -> Option<PathBuf> {
-        let pid = socket::compositor(
-            self.wayland_display.as_deref()?,
-            self.runtime_dir.as_deref(),
-        )?;
-        let mark = process::environment(Path::new("/proc"), pid.cast_signed())
-            .remove(environment::MARK)?;
+        let pid = self.compositor_pid()?.cast_signed();
+        let mark = process::environment(Path::new("/proc"), pid).remove(environment::MARK)?;
         let directory = PathBuf::from(mark);
         let is_its = self.wayland_socket()?.starts_with(&directory);
         is_its.then_some(directory)
@@ -168,15 +165,13 @@ impl Session {
 
     /// How to reach KWin, if it is the compositor.
     pub(crate) fn kwin(&self) -> Option<Kwin> {
-        let name = self.wayland_display.as_deref()?;
-        let dir = self.runtime_dir.as_deref()?;
-        let pid = socket::compositor(name, Some(dir))?;
+        let pid = self.compositor_pid()?;
         let is = process::name(pid) == "kwin_wayland";
         let kwin = Kwin {
             bus: self.session_bus.clone()?,
             pid,
-            folder: dir.to_owned(),
-            socket: socket::wayland_path(name, Some(dir))?,
+            folder: self.runtime_dir.clone()?,
+            socket: self.wayland_socket()?,
         };
         Some(kwin).filter(|_| is)
     }

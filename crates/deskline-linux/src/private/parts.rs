@@ -1,7 +1,7 @@
 //! Starts the programs of a private desktop, each as soon as the programs that it needs answer.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write};
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
@@ -39,16 +39,18 @@ const WINDOW_MANAGER: &str = "window manager";
 #[derive(Debug)]
 pub(super) struct Parts {
     pub(super) children: Vec<(&'static str, Child)>,
+    directory: PathBuf,
     deadline: Instant,
     tied: bool,
 }
 
 impl Parts {
-    /// Nothing started yet. Everything must be up at `deadline`. If `tied`, the programs end when
-    /// the thread that starts them does.
-    pub(super) fn new(deadline: Instant, tied: bool) -> Self {
+    /// Nothing started yet, for the desktop with this directory. Everything must be up at
+    /// `deadline`. If `tied`, the programs end when the thread that starts them does.
+    pub(super) fn new(directory: &Path, deadline: Instant, tied: bool) -> Self {
         Self {
             children: vec![],
+            directory: directory.to_owned(),
             deadline,
             tied,
         }
@@ -59,20 +61,19 @@ impl Parts {
         &mut self,
         programs: &Programs,
         options: &Options,
-        directory: &Path,
         variables: &mut Environment,
     ) -> Result<()> {
         if options.wayland {
-            let name = self.start_compositor(programs, options, directory, variables)?;
+            let name = self.start_compositor(programs, options, variables)?;
             variables.insert("WAYLAND_DISPLAY".to_owned(), name);
         } else {
-            let display = self.start_x_server(programs, options, directory, variables)?;
+            let display = self.start_x_server(programs, options, variables)?;
             variables.insert("DISPLAY".to_owned(), format!(":{display}"));
         }
-        let address = self.start_bus(programs, directory, variables)?;
+        let address = self.start_bus(programs, variables)?;
         variables.insert("DBUS_SESSION_BUS_ADDRESS".to_owned(), address.clone());
         if let Some(beside) = &programs.beside {
-            self.start_beside(beside, options, directory, variables)?;
+            self.start_beside(beside, options, variables)?;
         }
         let mut bus = Connection::open(&address, self.left()).map_err(Error::system(
             "connecting to the private desktop's session bus",
@@ -81,10 +82,10 @@ impl Parts {
         // the bus.
         enable_accessibility(&mut bus, self.left())?;
         if options.wayland {
-            self.wait_for_vnc_server(options, directory)?;
+            self.wait_for_vnc_server(options)?;
         } else {
             let session = Session::from_environment(variables);
-            self.wait_for_window_manager(directory, &session)?;
+            self.wait_for_window_manager(&session)?;
             if !options.watch {
                 let (x, screen) = session.connect_x11()?;
                 deskline_x11::private::mark(&x, screen)?;
@@ -102,11 +103,10 @@ impl Parts {
         &mut self,
         programs: &Programs,
         options: &Options,
-        directory: &Path,
         variables: &Environment,
     ) -> Result<u16> {
         // Other users can reach the socket in /tmp/.X11-unix: only the cookie stops them.
-        let cookie = directory.join("Xauthority");
+        let cookie = self.directory.join("Xauthority");
         let write = || -> std::io::Result<()> {
             let mut random = [0; 16];
             File::open("/dev/urandom")?.read_exact(&mut random)?;
@@ -125,13 +125,13 @@ impl Parts {
             if is_taken(number) {
                 continue;
             }
-            let command = x_server(programs, options, number, directory, &cookie);
-            self.spawn(X_SERVER, command, directory, variables)?;
-            match self.first_line(X_SERVER, directory) {
+            let command = x_server(programs, options, number, &self.directory, &cookie);
+            self.spawn(X_SERVER, command, variables)?;
+            match self.first_line(X_SERVER) {
                 Ok(_) => return Ok(number),
                 // Another server took the number first: try the next. Any other failure would
                 // happen again.
-                Err(e) if stderr_of(X_SERVER, directory).contains("listening sockets") => {
+                Err(e) if self.stderr_of(X_SERVER).contains("listening sockets") => {
                     taken = Some(e);
                 }
                 Err(e) => return Err(e),
@@ -146,24 +146,18 @@ impl Parts {
         &mut self,
         programs: &Programs,
         options: &Options,
-        directory: &Path,
         variables: &Environment,
     ) -> Result<String> {
-        let file = directory.join("sway.conf");
+        let file = self.directory.join("sway.conf");
         fs::write(&file, sway(options)).map_err(Error::system("writing sway's configuration"))?;
         let mut command = Command::new(&programs.display);
         command.arg("--config").arg(file);
-        self.spawn(COMPOSITOR, command, directory, variables)?;
-        self.first_line(COMPOSITOR, directory)
+        self.spawn(COMPOSITOR, command, variables)?;
+        self.first_line(COMPOSITOR)
     }
 
-    fn start_bus(
-        &mut self,
-        programs: &Programs,
-        directory: &Path,
-        variables: &Environment,
-    ) -> Result<String> {
-        let socket = directory.join("run/bus");
+    fn start_bus(&mut self, programs: &Programs, variables: &Environment) -> Result<String> {
+        let socket = self.directory.join("run/bus");
         let mut command = Command::new(&programs.bus);
         command.args([
             "--session",
@@ -173,8 +167,8 @@ impl Parts {
             "--print-address=1",
         ]);
         command.arg(format!("--address=unix:path={}", socket.display()));
-        self.spawn(BUS, command, directory, variables)?;
-        self.first_line(BUS, directory)
+        self.spawn(BUS, command, variables)?;
+        self.first_line(BUS)
     }
 
     /// Starts X11's window manager, or Wayland's VNC server.
@@ -182,30 +176,31 @@ impl Parts {
         &mut self,
         program: &Path,
         options: &Options,
-        directory: &Path,
         variables: &Environment,
     ) -> Result<()> {
         let mut command = Command::new(program);
         if options.wayland {
-            command.arg("--unix-socket").arg(directory.join(VNC_SOCKET));
-            return self.spawn(VNC_SERVER, command, directory, variables);
+            command
+                .arg("--unix-socket")
+                .arg(self.directory.join(VNC_SOCKET));
+            return self.spawn(VNC_SERVER, command, variables);
         }
         command.arg("--compositor=off");
-        self.spawn(WINDOW_MANAGER, command, directory, variables)
+        self.spawn(WINDOW_MANAGER, command, variables)
     }
 
     /// Waits for its socket, which nothing announces.
-    fn wait_for_vnc_server(&mut self, options: &Options, directory: &Path) -> Result<()> {
+    fn wait_for_vnc_server(&mut self, options: &Options) -> Result<()> {
         let (left, often) = (self.left(), Duration::from_millis(10));
         let is_there = || {
-            self.check(VNC_SERVER, directory)?;
-            Ok(!options.watch || directory.join(VNC_SOCKET).exists())
+            self.check(VNC_SERVER)?;
+            Ok(!options.watch || self.directory.join(VNC_SOCKET).exists())
         };
         deskline_contract::wait::holds(&Cancel::new(), left, often, is_there)?;
-        self.check(VNC_SERVER, directory)
+        self.check(VNC_SERVER)
     }
 
-    fn wait_for_window_manager(&mut self, directory: &Path, session: &Session) -> Result<()> {
+    fn wait_for_window_manager(&mut self, session: &Session) -> Result<()> {
         let (x, screen) = session.connect_x11()?;
         let mut question = Question::new(&x, screen)?;
         while !question.answered()? {
@@ -214,7 +209,7 @@ impl Parts {
             if !wait::readable(x.stream(), time)
                 .map_err(Error::system("waiting for the window manager"))?
             {
-                self.check(WINDOW_MANAGER, directory)?;
+                self.check(WINDOW_MANAGER)?;
             }
         }
         Ok(())
@@ -226,12 +221,11 @@ impl Parts {
         &mut self,
         name: &'static str,
         mut command: Command,
-        directory: &Path,
         variables: &Environment,
     ) -> Result<()> {
         let program = PathBuf::from(command.get_program());
         let failed = |e| Error::Unavailable(format!("cannot start {}: {e}", program.display()));
-        let log = File::create(directory.join(name)).map_err(failed)?;
+        let log = File::create(self.directory.join(name)).map_err(failed)?;
         command.env_clear().envs(variables).current_dir("/");
         command
             .stdin(Stdio::null())
@@ -247,10 +241,10 @@ impl Parts {
     }
 
     /// The line that the last started program prints when it is ready.
-    fn first_line(&mut self, name: &'static str, directory: &Path) -> Result<String> {
+    fn first_line(&mut self, name: &'static str) -> Result<String> {
         let deadline = self.deadline;
         let Some((_, child)) = self.children.last_mut() else {
-            return Err(failed(name, "was not started", directory));
+            return Err(self.failed(name, "was not started"));
         };
         let line = child
             .stdout
@@ -268,65 +262,54 @@ impl Parts {
             }
             _ => {}
         }
-        self.check(name, directory)?;
-        Err(failed(name, "did not report that it is ready", directory))
+        self.check(name)?;
+        Err(self.failed(name, "did not report that it is ready"))
     }
 
     /// Fails if the program has ended or the time is up.
-    fn check(&mut self, name: &'static str, directory: &Path) -> Result<()> {
+    fn check(&mut self, name: &'static str) -> Result<()> {
         for (_, child) in self.children.iter_mut().filter(|(n, _)| *n == name) {
             if let Ok(Some(status)) = child.try_wait() {
-                return Err(failed(name, &format!("ended ({status})"), directory));
+                return Err(self.failed(name, &format!("ended ({status})")));
             }
         }
         if self.left().is_zero() {
-            return Err(failed(name, "is not ready in time", directory));
+            return Err(self.failed(name, "is not ready in time"));
         }
         Ok(())
     }
+
+    /// An error with the last lines of the program's standard error.
+    fn failed(&self, name: &str, how: &str) -> Error {
+        let log = self.stderr_of(name);
+        let mut lines: Vec<_> = log.lines().filter(|line| !line.trim().is_empty()).collect();
+        let said = match lines.split_off(lines.len().saturating_sub(3)).join(" / ") {
+            said if said.is_empty() => "nothing".to_owned(),
+            said => said,
+        };
+        Error::Unavailable(format!(
+            "the private desktop's {name} {how}. It wrote: {said}"
+        ))
+    }
+
+    /// The program's standard error.
+    fn stderr_of(&self, name: &str) -> String {
+        let log = fs::read(self.directory.join(name)).unwrap_or_default();
+        String::from_utf8_lossy(&log).into_owned()
+    }
 }
 
-/// An error with the last lines of the program's standard error.
-fn failed(name: &str, how: &str, directory: &Path) -> Error {
-    let log = stderr_of(name, directory);
-    let mut lines: Vec<_> = log
-        .lines()
-        .rev()
-        .filter(|line| !line.trim().is_empty())
-        .take(3)
-        .collect();
-    lines.reverse();
-    let said = if lines.is_empty() {
-        "nothing".to_owned()
-    } else {
-        lines.join(" / ")
-    };
-    Error::Unavailable(format!(
-        "the private desktop's {name} {how}. It wrote: {said}"
-    ))
-}
-
-/// The program's standard error.
-fn stderr_of(name: &str, directory: &Path) -> String {
-    String::from_utf8_lossy(&fs::read(directory.join(name)).unwrap_or_default()).into_owned()
-}
-
-/// Reads up to the end of the line or the stream.
+/// Reads up to the end of the line or the stream, and no byte more.
 pub(super) fn read_line(out: &mut ChildStdout, deadline: Instant) -> Result<String> {
     let mut line = vec![];
-    let mut byte = [0];
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if !wait::readable(&*out, left).map_err(Error::system("waiting for a program"))? {
-            return Err(Error::Unavailable("no answer in time".to_owned()));
-        }
-        match out.read(&mut byte) {
-            Ok(1) if byte != *b"\n" && line.len() < 1 << 16 => line.push(byte[0]),
-            Err(e) if e.kind() == ErrorKind::Interrupted => {}
-            Ok(_) => return Ok(String::from_utf8_lossy(&line).trim().to_owned()),
-            Err(e) => return Err(Error::system("reading a program's answer")(e)),
-        }
-    }
+    BufReader::with_capacity(1, wait::Until(out, deadline))
+        .take(1 << 16)
+        .read_until(b'\n', &mut line)
+        .map_err(|e| match e.kind() {
+            ErrorKind::TimedOut => Error::Unavailable("no answer in time".to_owned()),
+            _ => Error::system("reading a program's answer")(e),
+        })?;
+    Ok(String::from_utf8_lossy(&line).trim().to_owned())
 }
 
 /// Whether another server has this number. X clients try the abstract socket first, which any

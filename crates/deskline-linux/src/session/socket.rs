@@ -12,13 +12,8 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connec
 /// The connection timeout for displays on TCP, such as those that ssh forwards.
 const TCP_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// The uid of the process that listens at `address`, without blocking. A full queue (EAGAIN) is an
-/// error too, as the uid of the listener is then unknown.
-fn probe(address: &SocketAddrUnix) -> Result<u32, Errno> {
-    Ok(peer(address)?.uid)
-}
-
-/// The process that listens at `address`, and its user.
+/// The process that listens at `address`, and its user, without blocking. A full queue (EAGAIN) is
+/// an error too, as the listener is then unknown.
 fn peer(address: &SocketAddrUnix) -> Result<Peer, Errno> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
@@ -26,33 +21,31 @@ fn peer(address: &SocketAddrUnix) -> Result<Peer, Errno> {
     socket::peer(&socket).map_err(|e| Errno::from_io_error(&e).unwrap_or(Errno::IO))
 }
 
-fn listener(address: &SocketAddrUnix) -> Option<u32> {
-    probe(address).ok()
+/// Whether `uid` or root listens there.
+fn answers(address: Result<SocketAddrUnix, Errno>, uid: u32) -> bool {
+    let peer = address.and_then(|address| peer(&address));
+    peer.is_ok_and(|peer| [uid, 0].contains(&peer.uid))
 }
 
 /// Whether `uid` or root listens on the unix socket at `path`.
 pub(super) fn path_answers(path: &Path, uid: u32) -> bool {
-    SocketAddrUnix::new(path)
-        .ok()
-        .and_then(|a| listener(&a))
-        .is_some_and(|owner| owner == uid || owner == 0)
+    answers(SocketAddrUnix::new(path), uid)
 }
 
 /// Whether `uid` itself listens on the unix socket at `path`.
 pub(super) fn path_is_of(path: &Path, uid: u32) -> bool {
-    SocketAddrUnix::new(path).ok().and_then(|a| listener(&a)) == Some(uid)
+    let peer = SocketAddrUnix::new(path).and_then(|address| peer(&address));
+    peer.is_ok_and(|peer| peer.uid == uid)
 }
 
 /// Whether there is a socket at `path` on which nobody listens any more.
 pub(crate) fn is_dead(path: &Path) -> bool {
-    path.exists() && SocketAddrUnix::new(path).is_ok_and(|a| probe(&a) == Err(Errno::CONNREFUSED))
+    let peer = || SocketAddrUnix::new(path).and_then(|address| peer(&address));
+    path.exists() && peer().is_err_and(|e| e == Errno::CONNREFUSED)
 }
 
 fn abstract_answers(name: &[u8], uid: u32) -> bool {
-    SocketAddrUnix::new_abstract_name(name)
-        .ok()
-        .and_then(|a| listener(&a))
-        .is_some_and(|owner| owner == uid || owner == 0)
+    answers(SocketAddrUnix::new_abstract_name(name), uid)
 }
 
 /// Whether a bus of `uid` answers at a D-Bus address. D-Bus specification, "Server Addresses".

@@ -35,6 +35,7 @@ use deskline_atspi::toolkits::mapped;
 use deskline_atspi::{self as atspi, AtSpi};
 use deskline_unix::family::{self, Family};
 use deskline_unix::{flatpak, process};
+use deskline_wayland::Compositor;
 use deskline_x11::X11Display;
 
 /// How long a toplevel's window may come after its tree: until its first frame is drawn and the
@@ -506,7 +507,7 @@ impl Trees for LinuxDesktop {
     }
 
     fn idle(&mut self) -> Option<Duration> {
-        let display = self.display.wayland().and_then(|it| it.idle());
+        let display = self.display.wayland().and_then(Compositor::idle);
         let trees = self.atspi.idle();
         trees.into_iter().chain(display).min()
     }

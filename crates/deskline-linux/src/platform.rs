@@ -11,6 +11,7 @@ use crate::portal::Portal;
 use crate::session::Session;
 use deskline_atspi::AtSpi;
 use deskline_unix::process;
+use deskline_wayland::Compositor;
 use deskline_x11::{X11, question};
 
 /// A Linux session, connected to when a call first needs it.
@@ -113,7 +114,7 @@ impl Platform for LinuxPlatform {
         };
         let made = display::connect(&session).and_then(|mut display| {
             let wayland = display.wayland();
-            let made = wayland.map_or(Ok(false), |wayland| wayland.prepare())?;
+            let made = wayland.map_or(Ok(false), Compositor::prepare)?;
             Ok(made.then_some(display))
         });
         match made {

@@ -114,6 +114,8 @@ fn a_click_in_a_page_opens_the_portal() {
          document.querySelector('input').addEventListener('change', async e => \
          log('got', e.target.files[0].name, await e.target.files[0].text()));</script>",
     );
+    let theirs = bed.windows("gtk3", &[], &["Mine|Mine|300x200+900+600"]);
+    theirs.bring_to_front();
     let answer = server.call(
         "click_and_traverse",
         json!({"pid": app.pid, "element": "Pick"}),

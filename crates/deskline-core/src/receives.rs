@@ -22,6 +22,7 @@ impl Tree {
                 && element.extents.is_some_and(|place| place.contains(at))
                 && takes_clicks(element, texts_cover)
                 && self.may_cover(over, index)
+                && self.is_clipped_to(over, at)
         })
         .last()
     }
@@ -56,6 +57,14 @@ impl Tree {
         // AT-SPI's `menu` is also the item that opens one.
         let own = self.elements[index].role;
         matches!(own, Role::MENU | Role::MENU_ITEM) || self.outwards(index).skip(1).any(opens)
+    }
+
+    /// Whether a point is in the pane of a window inside its toplevel; true for everything else. A
+    /// GTK 3 plug, such as an item of Xfce's panel, claims the bounds of the whole toplevel.
+    fn is_clipped_to(&self, window: usize, at: Point) -> bool {
+        let mut around = self.outwards(window).skip(1);
+        let pane = around.find_map(|outer| self.elements[outer].place());
+        self.elements[window].role != Role::WINDOW || pane.is_none_or(|pane| pane.contains(at))
     }
 
     /// Whether the branches of two elements may overlap: neither contains the other, and what holds

@@ -89,8 +89,9 @@ pub struct LinuxDesktop {
     portal: Option<Portal>,
     /// The app that was started last.
     starting: Option<Starting>,
-    /// The front window's process when the link began, to detect that a pending window has opened.
-    front_at_start: Option<u32>,
+    /// The processes whose windows are no pending ones: the link's, and the front window's when it
+    /// began.
+    before: [Option<u32>; 2],
     ends: Ends,
     readable: Readable,
     tesseract: Option<Arc<Tesseract>>,
@@ -129,7 +130,7 @@ impl LinuxDesktop {
             display,
             portal,
             starting: None,
-            front_at_start: None,
+            before: [None; 2],
             ends: Ends::default(),
             readable: Readable::default(),
             tesseract,
@@ -479,7 +480,7 @@ impl Trees for LinuxDesktop {
     }
 
     fn listen(&mut self, pid: u32) -> Result<()> {
-        self.front_at_start = front_pid(&mut *self.display)?;
+        self.before = [Some(pid), front_pid(&mut *self.display)?];
         if let Some(portal) = &mut self.portal {
             portal.forget();
         }
@@ -634,7 +635,7 @@ impl Apps for LinuxDesktop {
         }
         // The requested dialog is open once another process is in front.
         let front = front_pid(&mut *self.display)?;
-        if front.is_some() && front != self.front_at_start {
+        if front.is_some() && !self.before.contains(&front) {
             let has_tree = front.is_some_and(|pid| self.atspi.answers(pid).unwrap_or(true));
             if has_tree {
                 portal.arrived();

@@ -124,3 +124,20 @@ fn a_click_on_a_part_or_on_what_passes_it_on_is_received() {
         assert!(!receives(hit, id), "{hit} is not {id}");
     }
 }
+
+#[test]
+fn a_plug_in_with_the_bounds_of_its_toplevel_covers_nothing_beyond_its_pane() {
+    let tree = tree(
+        r#"
+[AXApplication] visible #e1
+  [AXWindow (frame)] x:0 y:0 w:1920 h:27 visible #e2
+    [AXCheckBox (toggle button)] "Applications" x:0 y:0 w:102 h:26 visible #e3
+    [AXButton] "Notes" x:1880 y:0 w:40 h:26 visible #e4
+    [AXGroup (filler)] x:1892 y:0 w:28 h:26 visible #e5
+      [AXGroup (filler)] #e6
+        [AXWindow (frame)] x:0 y:0 w:1920 h:27 visible #e7
+"#,
+    );
+    assert_eq!(over(&tree, "e3", 50, 13), None);
+    assert_eq!(over(&tree, "e4", 1900, 13).as_deref(), Some("e7"));
+}

@@ -155,7 +155,8 @@ fn listed(window: u32) -> Taken {
     let picture = NonNull::new(unsafe { create(null, only, window, how) });
     let picture = picture.ok_or("CGWindowListCreateImage gave no picture")?;
     // SAFETY: a Create function's object is ours.
-    pixels(&unsafe { CFRetained::from_raw(picture) })
+    let picture = unsafe { CFRetained::from_raw(picture) };
+    pixels(&picture)
 }
 
 /// Draws the picture into memory with a known layout.

@@ -153,12 +153,7 @@ impl<const KIND: char> Desk for OnWayland<KIND> {
 
     const BY_CHANCE: &'static [(&'static str, Moment)] = match KIND {
         's' => &[],
-        _ => &[
-            ("the server is killed", Moment::Down),
-            ("both are killed", Moment::Down),
-            ("the helper hangs", Moment::Between),
-            ("both hang", Moment::Between),
-        ],
+        _ => &[("both are killed", Moment::Down)],
     };
 
     fn server(&self) -> Client {

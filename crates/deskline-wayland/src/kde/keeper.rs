@@ -20,7 +20,8 @@ use zbus::zvariant::{DynamicDeserialize, OwnedFd, OwnedObjectPath};
 
 use super::bus::{Bus, PATIENCE, lost};
 use crate::dbus::Arguments;
-use crate::eis::{Connection, Heard};
+use crate::eis::{Connection, Eis, Heard};
+use crate::events::Events as _;
 
 pub(super) const MANAGER: &str = "/org/kde/KWin/EIS/InputCapture";
 pub(super) const MANAGER_INTERFACE: &str = "org.kde.KWin.EIS.InputCaptureManager";
@@ -30,6 +31,9 @@ const INTERFACE: &str = "org.kde.KWin.EIS.InputCapture";
 const DEVICES: u32 = 1 | 2;
 
 const WHAT: &str = "guarding your devices";
+
+/// Super+Shift+Esc, by which KWin ends a capture itself.
+const ENDS: [u32; 3] = [125, 42, codes::ESCAPE];
 
 /// An order of the server.
 #[derive(Debug, Serialize, Deserialize)]
@@ -122,6 +126,8 @@ struct State {
     /// Whether we have ended the capture ourselves, so that its end is not the person's doing.
     opened: bool,
     machine: Machine<()>,
+    /// Keys that an app saw pressed, and whose release was captured.
+    lost: Vec<u32>,
 }
 
 impl State {
@@ -161,6 +167,7 @@ impl State {
             }
             Heard::Key(code, down) => {
                 let verdict = self.machine.event(codes::event(code, down), now);
+                self.lost.extend((!down && !verdict.drop).then_some(code));
                 verdict.cancel.then_some(Report::Escape)
             }
             Heard::Button(..) => None,
@@ -172,6 +179,8 @@ impl State {
 pub(crate) struct Keeper {
     capture: Capture,
     receiver: Connection,
+    /// A keyboard of this process's own.
+    hand: Eis,
     state: State,
     /// Has this process end the capture at the limit if it is stopped.
     alarm: Alarm,
@@ -183,6 +192,7 @@ impl Keeper {
         let capture = Capture::new(Bus::connect(address, pid)?)?;
         Ok(Self {
             receiver: capture.receiver()?,
+            hand: Eis::connect(capture.bus.input()?.into(), true)?,
             capture,
             state: State::default(),
             alarm: Alarm::wakes().map_err(Error::system(WHAT))?,
@@ -197,14 +207,13 @@ impl Keeper {
     ) -> Result<()> {
         let mut text = Vec::new();
         loop {
-            self.receiver.pump()?;
-            while let Some(heard) = self.receiver.heard.pop_front() {
-                let report = self.state.hear(heard, Instant::now());
-                send(&mut reports, report.as_ref());
-            }
+            self.hear(&mut reports)?;
             if let Some(report) = self.state.expire(Instant::now()) {
-                let _ = self.capture.disable();
+                // The bus may hang, which the other way asks.
+                let freed = self.press_the_shortcut();
                 send(&mut reports, Some(&report));
+                let _ = self.capture.disable().and(freed);
+                self.give_back(&mut reports)?;
             }
             let left = self.state.machine.left(Instant::now());
             let mut fds = [PollFd::new(&orders, PollFlags::IN), self.receiver.poll()];
@@ -215,16 +224,54 @@ impl Keeper {
             let mut part = [0; 512];
             let read = orders.read(&mut part).map_err(Error::system(WHAT))?;
             if read == 0 {
-                return Ok(());
+                // KWin has released the server's keys, but perhaps into the capture.
+                let disabled = self.capture.disable();
+                return self.give_back(&mut reports).and(disabled);
             }
             text.extend_from_slice(part.get(..read).unwrap_or_default());
             while let Some(end) = text.iter().position(|b| *b == b'\n') {
                 let line: Vec<u8> = text.drain(..=end).collect();
                 let order = serde_json::from_slice(&line).map_err(Error::system(WHAT))?;
-                let done = self.obey(&order).err().map(|e| e.to_string());
+                let obeyed = self.obey(&order);
+                let done = obeyed.and(self.give_back(&mut reports));
+                let done = done.err().map(|e| e.to_string());
                 send(&mut reports, Some(&Report::Done(done)));
             }
         }
+    }
+
+    fn hear(&mut self, reports: &mut impl Write) -> Result<()> {
+        self.receiver.pump()?;
+        while let Some(heard) = self.receiver.heard.pop_front() {
+            let report = self.state.hear(heard, Instant::now());
+            send(reports, report.as_ref());
+        }
+        Ok(())
+    }
+
+    /// Releases the keys whose release was captured. KWin ignores the release of a key that is not
+    /// down on that keyboard, and the press of one that is down for the app.
+    fn give_back(&mut self, reports: &mut impl Write) -> Result<()> {
+        self.hear(reports)?;
+        let lost = std::mem::take(&mut self.state.lost);
+        for code in &lost {
+            self.hand.key(*code, true)?;
+            self.hand.key(*code, false)?;
+        }
+        if lost.is_empty() {
+            Ok(())
+        } else {
+            self.hand.sync()
+        }
+    }
+
+    fn press_the_shortcut(&mut self) -> Result<()> {
+        let down = ENDS.map(|code| (code, true));
+        let up = ENDS.map(|code| (code, false));
+        for (code, down) in down.into_iter().chain(up.into_iter().rev()) {
+            self.hand.key(code, down)?;
+        }
+        self.hand.sync()
     }
 
     fn obey(&mut self, order: &Order) -> Result<()> {

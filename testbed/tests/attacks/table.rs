@@ -8,6 +8,8 @@ type Attack = (&'static str, &'static str, fn(&Trap) -> String);
 const PAD: &str = "--allow-app mousepad";
 /// It may use what the person has granted.
 const ASK: &str = "--ask";
+/// It may use all but a vault, so it may run nothing that starts others.
+const DENY: &str = "--deny-app vault";
 
 #[rustfmt::skip]
 pub(crate) const ATTACKS: &[Attack] = &[
@@ -33,6 +35,16 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ("first in PATH", PAD, |t| { t.in_path("mousepad"); "mousepad".into() }),
     ("first in PATH, by the app's name", PAD, |t| { t.in_path("mousepad"); "Mousepad".into() }),
     ("first in PATH, granted", ASK, |t| { t.in_path("mousepad"); "org.xfce.mousepad".into() }),
+    ("by ~", PAD, |t| { t.home_program("mousepad"); "~/mousepad".into() }),
+    ("by $HOME", PAD, |t| { t.home_program("mousepad"); "$HOME/mousepad".into() }),
+    ("by /proc", PAD, |t| format!("/proc/self/root{}", t.program("mousepad"))),
+    ("from a folder of root's by ..", "--allow-app /usr/bin/", |t| format!("/usr/bin/../..{}", t.program("x"))),
+    ("a letter that looks like it", PAD, |t| t.program("m\u{43e}usepad")),
+    ("a space at its end", PAD, |t| format!("'{}'", t.program("mousepad "))),
+    ("in capitals", PAD, |t| t.program("MOUSEPAD")),
+    ("a link to another program, granted", ASK, |t| {
+        format!("{} {}", t.link("mousepad", "/usr/bin/touch"), t.mark.display())
+    }),
     // Interpreters.
     ("sh and a text", PAD, |t| format!("sh {}", t.text("mousepad.csv"))),
     ("bash, a part of a name", "--allow-app calc", |t| format!("bash {}", t.text("calc.csv"))),
@@ -46,13 +58,23 @@ pub(crate) const ATTACKS: &[Attack] = &[
         let code = format!("open(F, '>', '{}');", t.mark.display());
         format!("perl {}", t.file("mousepad.pl", &code))
     }),
-    ("awk", "--deny-app vault", |t| {
+    ("awk", DENY, |t| {
         let code = format!("BEGIN {{ system(\"{}\") }}", t.touch());
         format!("awk -f {}", t.file("x.awk", &code))
     }),
-    ("tclsh", "--deny-app vault", |t| format!("tclsh {}", t.file("x.tcl", &format!("exec {}", t.touch())))),
-    ("an interpreter that is denied nothing", "--deny-app vault", |t| format!("sh {}", t.text("x"))),
+    ("tclsh", DENY, |t| format!("tclsh {}", t.file("x.tcl", &format!("exec {}", t.touch())))),
+    ("an interpreter that is denied nothing", DENY, |t| format!("sh {}", t.text("x"))),
     ("an interpreter that is asked about", ASK, |t| format!("sh {}", t.text("x"))),
+    ("a restricted shell", DENY, |t| format!("rbash {}", t.text("x"))),
+    ("an interpreter with its version", DENY, |t| {
+        format!("perl5.36.0 {}", t.file("x", &format!("system('{}');", t.touch())))
+    }),
+    ("jshell", DENY, |t| {
+        let code = format!("new java.io.File(\"{}\").createNewFile();\n/exit\n", t.mark.display());
+        format!("jshell {}", t.file("x.jsh", &code))
+    }),
+    ("run-parts", DENY, |t| format!("run-parts {}", folder(&t.program("parts/x")).display())),
+    ("vim -S", DENY, |t| format!("vim -S {}", t.file("x.vim", &format!("!{}", t.touch())))),
     // Environments.
     ("env PATH", PAD, |t| format!("env PATH={} mousepad", folder(&t.program("mousepad")).display())),
     ("env LD_PRELOAD", PAD, |t| format!("env LD_PRELOAD={} mousepad", t.library())),
@@ -64,6 +86,9 @@ pub(crate) const ATTACKS: &[Attack] = &[
     }),
     ("env -S", PAD, |t| format!("env -S '{}' mousepad", t.touch())),
     ("an assignment", PAD, |t| format!("PATH={} mousepad", folder(&t.program("mousepad")).display())),
+    ("an assignment that desktops make", PAD, |t| {
+        format!("DESKTOP_STARTUP_ID=x {} mousepad", t.touch())
+    }),
     // Programs that run another.
     ("env", PAD, |t| format!("env {}", t.program("mousepad"))),
     ("nice", PAD, |t| format!("nice {}", t.program("mousepad"))),
@@ -71,20 +96,20 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ("setsid", PAD, |t| format!("setsid {}", t.program("mousepad"))),
     ("stdbuf", PAD, |t| format!("stdbuf -o0 {}", t.program("mousepad"))),
     ("timeout", PAD, |t| format!("timeout 9 {}", t.program("mousepad"))),
-    ("xargs", "--deny-app vault", |t| format!("xargs -a /dev/null {}", t.program("mousepad"))),
+    ("xargs", DENY, |t| format!("xargs -a /dev/null {}", t.program("mousepad"))),
     ("dbus-run-session", PAD, |t| format!("dbus-run-session {}", t.program("mousepad"))),
-    ("systemd-run", "--deny-app vault", |t| format!("systemd-run --scope {}", t.program("mousepad"))),
-    ("pkexec", "--deny-app vault", |t| format!("pkexec {}", t.program("mousepad"))),
-    ("strace", "--deny-app vault", |t| format!("strace {}", t.program("mousepad"))),
-    ("unshare", "--deny-app vault", |t| format!("unshare {}", t.program("mousepad"))),
-    ("chroot", "--deny-app vault", |t| format!("chroot / {}", t.program("mousepad"))),
-    ("script", "--deny-app vault", |t| format!("script -c {} /dev/null", t.program("mousepad"))),
-    ("a wrapper that no list has", "--deny-app vault", |t| {
+    ("systemd-run", DENY, |t| format!("systemd-run --scope {}", t.program("mousepad"))),
+    ("pkexec", DENY, |t| format!("pkexec {}", t.program("mousepad"))),
+    ("strace", DENY, |t| format!("strace {}", t.program("mousepad"))),
+    ("unshare", DENY, |t| format!("unshare {}", t.program("mousepad"))),
+    ("chroot", DENY, |t| format!("chroot / {}", t.program("mousepad"))),
+    ("script", DENY, |t| format!("script -c {} /dev/null", t.program("mousepad"))),
+    ("a wrapper that no list has", DENY, |t| {
         format!("/lib64/ld-linux-x86-64.so.2 {} {}", "/usr/bin/touch", t.mark.display())
     }),
-    ("the loader and a library", "--deny-app vault", |t| format!("/lib64/ld-linux-x86-64.so.2 {}", t.library())),
-    ("a denied program's link", "--deny-app vault", |t| t.link("notes", &t.program("vault"))),
-    ("a denied program, quoted apart", "--deny-app vault", |t| {
+    ("the loader and a library", DENY, |t| format!("/lib64/ld-linux-x86-64.so.2 {}", t.library())),
+    ("a denied program's link", DENY, |t| t.link("notes", &t.program("vault"))),
+    ("a denied program, quoted apart", DENY, |t| {
         format!("sh -c '{}/va\"\"ult'", folder(&t.program("vault")).display())
     }),
     ("flatpak run --command", PAD, |t| {
@@ -93,6 +118,19 @@ pub(crate) const ATTACKS: &[Attack] = &[
     }),
     ("flatpak run", PAD, |t| { t.in_path("flatpak"); "flatpak run mousepad".into() }),
     ("snap run", PAD, |t| { t.in_path("snap"); "snap run --shell mousepad".into() }),
+    ("xdg-open and a type's handler", DENY, |t| handled(t, "xdg-open", "zz13")),
+    ("gio open and a type's handler", DENY, |t| handled(t, "gio open", "zz14")),
+    ("exo-open and a type's handler", DENY, |t| handled(t, "exo-open", "zz15")),
+    ("flock", DENY, |t| format!("flock /tmp {}", t.program("x"))),
+    ("xvfb-run", DENY, |t| format!("xvfb-run {}", t.program("x"))),
+    ("start-stop-daemon", DENY, |t| format!("start-stop-daemon --start --exec {}", t.program("x"))),
+    ("valgrind", DENY, |t| format!("valgrind {}", t.program("x"))),
+    ("git and an alias", DENY, |t| format!("git -c 'alias.x=!{}' x", t.touch())),
+    ("a call on the bus", DENY, |t| {
+        let service = format!("[D-BUS Service]\nName=org.zz.Bus\nExec={}\n", t.program("x"));
+        t.at_home(".local/share/dbus-1/services/org.zz.Bus.service", &service);
+        "gdbus call --session --dest org.zz.Bus --object-path / --method org.zz.Bus.Go".into()
+    }),
     // Options of allowed apps.
     ("chromium --renderer-cmd-prefix", "--allow-app chromium", |t| {
         format!("chromium --no-sandbox --user-data-dir={} --renderer-cmd-prefix='{}'", t.folder.display(), t.program("x"))
@@ -109,6 +147,10 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ("soffice and a macro", "--allow-app soffice", |_| "soffice macro:///Standard.Module1.Main".into()),
     ("a name and a macro", "--allow-app libreoffice-calc", |_| {
         "LibreOffice Calc macro:///Standard.Module1.Main".into()
+    }),
+    ("a terminal and a program as a page", "--allow-app xterm", |t| format!("xterm {}", t.program("x.html"))),
+    ("soffice and a script's scheme", "--allow-app soffice", |_| {
+        "soffice vnd.sun.star.script:Standard.Module1.Main?language=Basic&location=application".into()
     }),
     ("xterm -e", "--allow-app xterm", |t| format!("xterm -e {}", t.touch())),
     ("vim -c", "--allow-app vim", |t| format!("vim -es -c '!{}' -c q", t.touch())),
@@ -171,6 +213,29 @@ pub(crate) const ATTACKS: &[Attack] = &[
         t.at_home(".config/mimeapps.list", "[Default Applications]\ntext/plain=zz8.desktop\n");
         t.file("x.txt", "text")
     }),
+    ("a web page's handler", PAD, |t| {
+        let keys = format!("Name=mousepad\nMimeType=x-scheme-handler/https;\nExec={} %u", t.touch());
+        t.entry("zz16", &keys);
+        t.at_home(".config/mimeapps.list", "[Default Applications]\nx-scheme-handler/https=zz16.desktop\n");
+        "https://nowhere.invalid".into()
+    }),
+    ("one that tries an allowed program", PAD, |t| {
+        t.entry("zz17", &format!("Name=Seventeen\nTryExec=mousepad\nExec={}", t.touch()));
+        "zz17".into()
+    }),
+    ("one whose command names an allowed program", PAD, |t| {
+        t.entry("zz18", &format!("Name=mousepad\nExec=sh -c \"{}\" mousepad %k", t.touch()));
+        "zz18".into()
+    }),
+    ("one in a folder of the menu, with an allowed id", "--allow-app org-xfce-mousepad", |t| {
+        t.entry("org/xfce/mousepad", &format!("Name=mousepad\nExec={}", t.touch()));
+        "org-xfce-mousepad".into()
+    }),
+    ("an id by a path", "--allow-app org.xfce.mousepad", |t| {
+        let lines = format!("[Desktop Entry]\nType=Application\nName=Mousepad\nExec={}\n", t.touch());
+        let at = t.file("org.xfce.mousepad.desktop", &lines);
+        at.trim_end_matches(".desktop").into()
+    }),
     ("gtk-launch", PAD, |t| {
         t.entry("zz9", &format!("Name=mousepad\nExec={}", t.touch()));
         "gtk-launch zz9".into()
@@ -198,5 +263,21 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ("an escape", PAD, |t| format!("s\\h {}", t.text("mousepad"))),
     ("two documents", PAD, |t| format!("mousepad {} {}", t.text("x"), t.text("y"))),
     ("an option as a document", PAD, |t| format!("mousepad --display={}", t.text("x"))),
+    ("a field code", PAD, |t| format!("mousepad %F {}", t.touch())),
+    ("the end of the options", PAD, |t| format!("mousepad -- {}", t.program("x"))),
+    ("a program as a document, granted", ASK, |t| format!("/usr/bin/mousepad {}", t.program("x"))),
     ("a program as a document", PAD, |t| format!("mousepad {}", t.program("x"))),
 ];
+
+/// A file for this opener, and a program of the home that opens files of its type.
+fn handled(t: &Trap, opener: &str, id: &str) -> String {
+    t.entry(
+        id,
+        &format!("Name=mousepad\nMimeType=text/plain;\nExec={} %U", t.touch()),
+    );
+    t.at_home(
+        ".config/mimeapps.list",
+        &format!("[Default Applications]\ntext/plain={id}.desktop\n"),
+    );
+    format!("{opener} {}", t.file("x.txt", "text"))
+}

@@ -62,6 +62,11 @@ impl Trap {
         self.make_program(self.programs.join(name))
     }
 
+    /// A program in the home.
+    pub(crate) fn home_program(&self, name: &str) -> String {
+        self.make_program(self.home.join(name))
+    }
+
     /// A file in the home.
     pub(crate) fn at_home(&self, name: &str, content: &str) -> String {
         self.write(self.home.join(name), content)

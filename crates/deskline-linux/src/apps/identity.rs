@@ -22,11 +22,13 @@ use crate::session::Session;
 
 /// Programs that run another one, which their arguments or their environment name.
 #[rustfmt::skip]
-const WRAPPERS: [&str; 36] = [
+const WRAPPERS: [&str; 44] = [
     "busybox", "bwrap", "capsh", "chroot", "chrt", "dbus-launch", "dbus-run-session", "doas", "env",
-    "firejail", "flatpak", "flatpak-spawn", "gamemoderun", "ionice", "nice", "nohup", "nsenter",
-    "pkexec", "prlimit", "run0", "runuser", "script", "setarch", "setpriv", "setsid", "snap",
-    "stdbuf", "strace", "su", "sudo", "taskset", "time", "timeout", "unshare", "watch", "xargs",
+    "firejail", "flatpak", "flatpak-spawn", "flock", "gamemoderun", "gdb", "ionice", "nice",
+    "nohup", "nsenter", "parallel", "pkexec", "prlimit", "run-parts", "run0", "runuser", "script",
+    "setarch", "setpriv", "setsid", "snap", "start-stop-daemon", "stdbuf", "strace", "su", "sudo",
+    "systemd-run", "taskset", "time", "timeout", "unshare", "valgrind", "watch", "xargs",
+    "xvfb-run",
 ];
 
 /// Options of interpreters that take no value and do not replace the script.

@@ -4,10 +4,11 @@ use super::{Launch, command};
 
 /// Programs that run other programs: a process with this name may be any app.
 #[rustfmt::skip]
-const INTERPRETERS: [&str; 33] = [
+const INTERPRETERS: [&str; 42] = [
     "sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish", "csh", "tcsh", "pwsh", "python", "pypy",
     "perl", "ruby", "java", "node", "deno", "bun", "gjs", "gjs-console", "electron", "flatpak", "snap",
-    "mono", "lua", "luajit", "tclsh", "wish", "expect", "awk", "php", "guile",
+    "mono", "lua", "luajit", "tclsh", "wish", "expect", "awk", "php", "guile", "jshell", "groovy",
+    "julia", "octave", "racket", "swipl", "m4", "dc", "gnuplot",
 ];
 
 /// The kernel truncates a process's name to this many bytes.

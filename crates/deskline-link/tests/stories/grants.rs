@@ -212,6 +212,32 @@ fn an_alert_that_the_first_character_opens_is_not_answered_by_the_second() {
     assert_eq!(story.reached(), "Mail: ⏎");
 }
 
+/// The click brings up an alert of another app that the person has allowed, too.
+#[test]
+fn a_fused_key_answers_no_alert_of_another_allowed_app() {
+    for (text, key) in [
+        (None, Some("Return")),
+        (Some("\n"), None),
+        (Some("d"), None),
+    ] {
+        let mut story = Story::with(Policy {
+            grants: Grants::new(None, true),
+            allow: vec!["mailer".into(), "files".into()],
+            ..Policy::default()
+        });
+        story.script().programs = vec![(MAIL, "mailer"), (400, "files")];
+        story.on_press("Send", |world| {
+            world.app(400, "Files");
+            let alert = world.window(400, "Question", [100, 100, 300, 100], ALERT);
+            world.alerts.push(alert);
+        });
+        story.click_then("Send", text, key);
+        let error = story.field("error");
+        assert!(error.contains("in an alert of files"), "{error}");
+        assert_eq!(story.reached(), "Mail: click Send");
+    }
+}
+
 #[test]
 fn an_alert_with_one_button_asks_nothing() {
     let (mut story, _) = alerted();

@@ -5,7 +5,7 @@ Usage: survey.py PID SECONDS TOP
 
 Keys: role, name, text, description, states, extents ([x, y, w, h], as the toolkit reports them),
 within (whether the centre is inside everything that clips it, and not under its window of the title
-TOP, which may be empty). The last line is {"cut": true} if the time or the number of nodes ran out.
+TOP, which may be empty). The first line is {"toolkit": its name and version}. The last line is {"cut": true} if the time or the number of nodes ran out.
 Has a time limit, and never asks a sheet for its children.
 """
 
@@ -203,7 +203,10 @@ def main():
             app = desktop.get_child_at_index(at)
             if app and is_of(app.get_process_id(), pid):
                 version = app.get_toolkit_version() or ""
-                survey.gtk4 = (app.get_toolkit_name() or "").upper() == "GTK" and version[:2] == "4."
+                toolkit = (app.get_toolkit_name() or "").replace("gtk", "GTK")
+                survey.gtk4 = toolkit == "GTK" and version[:2] == "4."
+                if toolkit and version:
+                    print(json.dumps({"toolkit": f"{toolkit} {version}"}))
                 # GTK 4's extents are relative to their window.
                 survey.top = None if survey.gtk4 else top_window(app)
                 survey.walk(app, 0, None)

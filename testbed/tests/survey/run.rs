@@ -132,6 +132,16 @@ impl Run<'_> {
         })
     }
 
+    /// Whether the app shows these words now.
+    pub fn has(&self, words: &str) -> bool {
+        self.screenful().shown.iter().any(|shown| shown.says(words))
+    }
+
+    /// The name that this version of the app shows: the old one or the new one.
+    pub fn either(&self, old: &'static str, new: &'static str) -> &'static str {
+        if self.has(old) { old } else { new }
+    }
+
     /// Waits until the app shows these words.
     pub fn says(&self, words: &str) -> Outcome {
         if self.treeless {
@@ -220,6 +230,8 @@ pub fn wait(what: &str, mut there: impl FnMut() -> bool) -> Outcome {
 /// A row of the table.
 #[derive(Debug)]
 struct Findings {
+    /// As the app reports it.
+    toolkit: Option<String>,
     elements: String,
     milliseconds: u128,
     shown: usize,
@@ -284,6 +296,7 @@ pub fn survey(subject: &Subject) {
 /// Reads the app with libatspi and with Deskline, and compares.
 fn compare(run: &Run<'_>) -> Findings {
     let mut findings = Findings {
+        toolkit: None,
         elements: String::new(),
         milliseconds: 0,
         shown: 0,
@@ -300,6 +313,7 @@ fn compare(run: &Run<'_>) -> Findings {
         findings.elements = count.trim_end_matches(" elements)").to_owned();
         let screenful = run.screenful();
         assert!(screenful.whole, "libatspi did not read all of it in time");
+        findings.toolkit = screenful.toolkit;
         findings.shown = texts(&screenful.shown).len();
         let scoped = answer.get("dialog").is_some();
         let mut now = missing(&screenful.shown, &answer.lines(), scoped);
@@ -345,7 +359,7 @@ fn report(subject: &Subject, findings: &Findings) {
     let row = format!(
         "| {} | {} | {} | {} | {} | {} | {} | {} |",
         subject.name,
-        subject.toolkit,
+        findings.toolkit.as_deref().unwrap_or(subject.toolkit),
         findings.elements,
         findings.milliseconds,
         findings.shown,

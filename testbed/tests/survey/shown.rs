@@ -34,6 +34,8 @@ impl Shown {
 pub struct Screenful {
     pub shown: Vec<Shown>,
     pub whole: bool,
+    /// The name and version of its toolkit, if it reports both.
+    pub toolkit: Option<String>,
 }
 
 pub fn read(bed: &Bed, pid: u32) -> Screenful {
@@ -43,13 +45,17 @@ pub fn read(bed: &Bed, pid: u32) -> Screenful {
     let (pid, seconds) = (pid.to_string(), SECONDS.to_string());
     let listing = bed.run("/usr/bin/python3", &["-B", script, &pid, &seconds, top]);
     let mut screenful = Screenful {
-        shown: Vec::new(),
         whole: true,
+        ..Screenful::default()
     };
     for line in listing.lines() {
         let line: Value = serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"));
         if line["cut"] == true {
             screenful.whole = false;
+            continue;
+        }
+        if let Some(toolkit) = line["toolkit"].as_str() {
+            screenful.toolkit = Some(toolkit.to_owned());
             continue;
         }
         let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();

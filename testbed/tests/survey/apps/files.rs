@@ -56,8 +56,9 @@ pub const DOLPHIN: Subject = Subject {
     open: |bed| format!("dolphin {}", content::folder(bed)).into(),
     ready: "apples.txt",
     click: |run| {
-        run.click("AXCheckBox", "Details")?;
-        run.shows_checked("Details")
+        let view = run.either("Details", "Edit mode");
+        run.click("AXCheckBox", view)?;
+        run.shows_checked(view)
     },
     text: |run| {
         run.key("f", &["Control"])?;

@@ -2,7 +2,7 @@
 //! for: so do Word, and Windows' console (microsoft/terminal #6453). It has no other pattern, as
 //! that console's.
 #![cfg(windows)]
-#![allow(unsafe_code, clippy::unwrap_used)]
+#![allow(unsafe_code, clippy::unwrap_used, non_upper_case_globals)]
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -21,6 +21,7 @@ use windows::Win32::UI::WindowsAndMessaging::{
     WINDOW_EX_STYLE, WM_GETOBJECT, WNDCLASSW, WS_OVERLAPPEDWINDOW, WS_VISIBLE,
 };
 use windows::core::{BOOL, BSTR, IUnknown, Interface, Ref, Result, implement, w};
+use windows_core::IUnknownImpl as _;
 
 /// The environment variable of the app's process.
 const APP: &str = "DESKLINE_TEST_LONG";
@@ -72,8 +73,7 @@ impl ITextRangeProvider_Impl for Part_Impl {
         target: Ref<ITextRangeProvider>,
         to: TextPatternRangeEndpoint,
     ) -> Result<()> {
-        // SAFETY: all ranges are of this program.
-        let target = unsafe { target.unwrap().cast_object_ref::<Part>()? };
+        let target = target.unwrap().cast_object_ref::<Part>()?;
         let at = [target.0.get(), target.1.get()][to.0 as usize];
         [&self.0, &self.1][endpoint.0 as usize].set(at);
         Ok(())
@@ -151,7 +151,7 @@ impl IRawElementProviderSimple_Impl for Document_Impl {
     }
     fn GetPatternProvider(&self, pattern: UIA_PATTERN_ID) -> Result<IUnknown> {
         match pattern {
-            UIA_TextPatternId => Ok(self.to_interface()),
+            UIA_TextPatternId => self.to_interface::<ITextProvider>().cast(),
             _ => no(),
         }
     }

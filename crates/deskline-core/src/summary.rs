@@ -161,24 +161,16 @@ impl Summary {
             "success"
         };
         out.field("status", status, 10);
-        if let Some(error) = &self.error {
-            out.field("error", error, 800);
-        }
-        if let Some(pid) = self.pid {
-            out.field("pid", &pid.to_string(), 10);
-        }
-        if let Some(app) = &self.app {
-            out.field("app", &escape::name(app, NAME), 160);
-        }
-        if let Some(dialog) = &self.dialog {
-            out.field("dialog", dialog, 160);
-        }
+        out.given("error", self.error.as_deref(), 800);
+        let pid = self.pid.map(|pid| pid.to_string());
+        out.given("pid", pid.as_deref(), 10);
+        let app = self.app.as_ref().map(|app| escape::name(app, NAME));
+        out.given("app", app.as_deref(), 160);
+        out.given("dialog", self.dialog.as_deref(), 160);
         for what in self.partial.iter().take(2) {
             out.field("partial", what, 160);
         }
-        if let Some(why) = &self.no_tree {
-            out.field("no_tree", why, 370);
-        }
+        out.given("no_tree", self.no_tree.as_deref(), 370);
         // Without a tree the whole window is undescribed, so there is no blind spot to name.
         let blind = self.blind.iter().filter(|_| self.no_tree.is_none());
         for place in blind.take(3) {
@@ -195,32 +187,19 @@ impl Summary {
                 out.field("hint", &hint, 250);
             }
         }
-        if let Some(path) = &self.screenshot {
-            out.field("screenshot", path, PATH);
-        }
-        if !self.summary.is_empty() {
-            out.field("summary", &self.summary, 300);
-        }
-        if let Some(effect) = self.effect {
-            out.field("effect", effect, 20);
-        }
-        if let Some(expected) = &self.expected {
-            out.field("expected", expected, 60);
-        }
+        out.given("screenshot", self.screenshot.as_deref(), PATH);
+        let summary = Some(&*self.summary).filter(|text| !text.is_empty());
+        out.given("summary", summary, 300);
+        out.given("effect", self.effect, 20);
+        out.given("expected", self.expected.as_deref(), 60);
         // Leave room for the effect of the steps.
         out.list("steps", &self.steps, "", LIMIT * 2 / 5);
         for note in self.notes.iter().take(3) {
             out.field("note", note, 150);
         }
-        if let Some(target) = &self.target {
-            out.field("target", target, TARGET);
-        }
-        if let Some(focus) = &self.focus {
-            out.field("focus", focus, 200);
-        }
-        if let Some(windows) = &self.windows {
-            out.field("windows", windows, 300);
-        }
+        out.given("target", self.target.as_deref(), TARGET);
+        out.given("focus", self.focus.as_deref(), 200);
+        out.given("windows", self.windows.as_deref(), 300);
         // The other app's list gets half of the remaining space, plus what the first list leaves
         // free.
         let after = handoff.as_ref().map_or(0, |(head, elements)| {
@@ -232,9 +211,7 @@ impl Summary {
             out.field("late_changes", &since, 100);
             out.listed(&self.late_changes.elements, after);
         }
-        if let Some(changed) = &self.picture_changed {
-            out.field("picture_changed", changed, 60);
-        }
+        out.given("picture_changed", self.picture_changed.as_deref(), 60);
         out.named("text_changes", &self.text_changes, after);
         out.named("visible_elements", &self.visible_elements, after);
         if let Some((head, elements)) = handoff {
@@ -288,6 +265,12 @@ impl Page {
             self.chars = chars;
         }
         fits
+    }
+
+    fn given(&mut self, name: &str, value: Option<&str>, most: usize) {
+        if let Some(value) = value {
+            self.field(name, value, most);
+        }
     }
 
     fn field(&mut self, name: &str, value: &str, most: usize) {

@@ -61,7 +61,7 @@ pub(crate) fn record(
         report.notes.add(note);
     }
     let mut summary = summarise(call, subject, is_first, report, error.clone());
-    let tool = call.tool.name();
+    let tool = call.tool();
     let mut written = Record::new(
         tool,
         arguments(call, report),

@@ -5,55 +5,6 @@ use std::time::Duration;
 use deskline_core::{KeyPress, Modifiers, Point, Ref};
 use deskline_input::{Button, Clicks};
 
-/// The tools that run a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Tool {
-    /// `open_application_and_traverse`
-    Open,
-    /// `click_and_traverse`
-    Click,
-    /// `type_and_traverse`
-    Type,
-    /// `press_key_and_traverse`
-    PressKey,
-    /// `scroll_and_traverse`
-    Scroll,
-    /// `set_value_and_traverse`
-    SetValue,
-    /// `press_ax_and_traverse`
-    PressAx,
-    /// `set_selected_and_traverse`
-    SetSelected,
-    /// `refresh_traversal`
-    Refresh,
-    /// `wait_for_and_traverse`
-    WaitFor,
-    /// `drag_and_traverse`
-    Drag,
-    /// `chain_and_traverse`
-    Chain,
-}
-
-impl Tool {
-    /// The tool's name, as used in file names and `tools/list`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open_application_and_traverse",
-            Self::Click => "click_and_traverse",
-            Self::Type => "type_and_traverse",
-            Self::PressKey => "press_key_and_traverse",
-            Self::Scroll => "scroll_and_traverse",
-            Self::SetValue => "set_value_and_traverse",
-            Self::PressAx => "press_ax_and_traverse",
-            Self::SetSelected => "set_selected_and_traverse",
-            Self::Refresh => "refresh_traversal",
-            Self::WaitFor => "wait_for_and_traverse",
-            Self::Drag => "drag_and_traverse",
-            Self::Chain => "chain_and_traverse",
-        }
-    }
-}
-
 /// The element or point that an action is for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
@@ -316,7 +267,8 @@ impl Default for Options {
 /// One tool call, with checked arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    pub tool: Tool,
+    /// Whether its steps are reported one by one.
+    pub is_chain: bool,
     /// The app's pid. `None` only for [`Action::Open`].
     pub pid: Option<u32>,
     /// The window of the app that the call names. `None`: the front one, or that of the target.
@@ -341,8 +293,8 @@ impl Call {
     /// A call of one step with default options. The pid is left out for [`Action::Open`].
     pub fn new(pid: impl Into<Option<u32>>, action: Action) -> Self {
         Self {
-            tool: action.tool(),
-            pid: pid.into().filter(|_| action.tool() != Tool::Open),
+            is_chain: false,
+            pid: pid.into().filter(|_| !action.opens()),
             window: None,
             action,
             then: Vec::new(),
@@ -357,7 +309,7 @@ impl Call {
     /// A chain of this step and those after it, with default options.
     pub fn chain(pid: u32, first: Action, then: Vec<Action>) -> Self {
         Self {
-            tool: Tool::Chain,
+            is_chain: true,
             then,
             ..Self::new(pid, first)
         }
@@ -371,7 +323,7 @@ impl Call {
     /// Whether any step does more than look.
     pub(crate) fn acts(&self) -> bool {
         self.actions()
-            .any(|action| matches!(action, Action::Open { .. }) || action.changes_something())
+            .any(|action| action.opens() || action.changes_something())
     }
 
     /// How many times this step runs.
@@ -415,9 +367,12 @@ impl Call {
         }
     }
 
-    /// Whether its steps are reported one by one.
-    pub(crate) fn is_chain(&self) -> bool {
-        self.tool == Tool::Chain
+    /// The tool's name, as in file names and `tools/list`.
+    pub fn tool(&self) -> &'static str {
+        if self.is_chain {
+            return "chain_and_traverse";
+        }
+        self.action.tool()
     }
 }
 
@@ -483,23 +438,28 @@ impl Action {
 }
 
 impl Action {
-    /// The tool of a call with this action alone.
-    pub fn tool(&self) -> Tool {
+    /// The tool of a call with this action alone, as in file names and `tools/list`.
+    pub fn tool(&self) -> &'static str {
         match self {
-            Self::Open { .. } => Tool::Open,
+            Self::Open { .. } => "open_application_and_traverse",
             Self::Input(Input::Click { .. } | Input::Choose { .. } | Input::Hover { .. }) => {
-                Tool::Click
+                "click_and_traverse"
             }
-            Self::Input(Input::Type { .. }) => Tool::Type,
-            Self::Input(Input::PressKey { .. }) => Tool::PressKey,
-            Self::Input(Input::Scroll { .. }) => Tool::Scroll,
-            Self::Input(Input::Drag { .. }) => Tool::Drag,
-            Self::Quiet(Quiet::SetValue { .. }) => Tool::SetValue,
-            Self::Quiet(Quiet::PressAx { .. }) => Tool::PressAx,
-            Self::Quiet(Quiet::SetSelected { .. }) => Tool::SetSelected,
-            Self::Refresh | Self::Read { .. } => Tool::Refresh,
-            Self::WaitFor { .. } => Tool::WaitFor,
+            Self::Input(Input::Type { .. }) => "type_and_traverse",
+            Self::Input(Input::PressKey { .. }) => "press_key_and_traverse",
+            Self::Input(Input::Scroll { .. }) => "scroll_and_traverse",
+            Self::Input(Input::Drag { .. }) => "drag_and_traverse",
+            Self::Quiet(Quiet::SetValue { .. }) => "set_value_and_traverse",
+            Self::Quiet(Quiet::PressAx { .. }) => "press_ax_and_traverse",
+            Self::Quiet(Quiet::SetSelected { .. }) => "set_selected_and_traverse",
+            Self::Refresh | Self::Read { .. } => "refresh_traversal",
+            Self::WaitFor { .. } => "wait_for_and_traverse",
         }
+    }
+
+    /// Whether it starts an app or brings one to the front.
+    pub fn opens(&self) -> bool {
+        matches!(self, Self::Open { .. })
     }
 
     /// Whether it only waits. The app may be busy then.

@@ -46,7 +46,7 @@ impl Link<'_> {
                 self.report.note_guard(desk);
                 return self.stop(desk, e).map(Some);
             }
-            let tells = self.call.is_chain() || moves_selection(action);
+            let tells = self.call.is_chain || moves_selection(action);
             if let (true, Some(after)) = (tells, &self.report.readings.after) {
                 let before = self.report.readings.current();
                 let diff = before.map(|before| (before, Diff::between(before, after)));
@@ -119,7 +119,7 @@ impl Link<'_> {
                 .and_then(|()| self.read(&mut **desk, to)),
         };
         // Some of the text may have reached the window that took the front.
-        let bare = |tree: &Tree| !Witness::new(tree).is_secure();
+        let bare = |tree: &Tree| !Witness::new(tree).secure;
         let public = self.report.step.is_public() && (same || tree.as_ref().is_ok_and(bare));
         let mut step = std::mem::take(&mut self.report.step);
         if let (false, Ok(tree)) = (same, &tree) {

@@ -541,16 +541,6 @@ impl Checkpoint<'_> {
         wait::until(self.cancel, limit, every, || ask(self))
     }
 
-    /// [`wait::holds`], on this desktop.
-    pub(crate) fn holds(
-        &mut self,
-        limit: Duration,
-        every: Duration,
-        mut is_so: impl FnMut(&mut Self) -> Result<bool>,
-    ) -> Result<bool> {
-        wait::holds(self.cancel, limit, every, || is_so(self))
-    }
-
     fn watch(&mut self) {
         if let Ok(guard) = self.desktop.guard() {
             guard.watch();

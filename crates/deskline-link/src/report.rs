@@ -301,10 +301,8 @@ impl Report {
     /// as secret.
     pub(crate) fn is_public(&self) -> bool {
         // Some of the text may have reached the window that took the front.
-        let bare = |tree: &Option<Tree>| {
-            tree.as_ref()
-                .is_some_and(|tree| !Witness::new(tree).is_secure())
-        };
+        let bare =
+            |tree: &Option<Tree>| tree.as_ref().is_some_and(|tree| !Witness::new(tree).secure);
         let taken = self.handoff.iter().all(|taken| bare(&taken.tree));
         self.step.is_public() && (self.step.public_value || taken)
     }

@@ -238,16 +238,12 @@ impl Link<'_> {
 
     /// Reads the tree unless the step before has just read it.
     fn resolve_once(&mut self, desktop: &mut dyn Desktop, action: &Action) -> Result<Targets> {
-        let Some(pid) = self
-            .subject
-            .current()
-            .filter(|_| !matches!(action, Action::Open { .. }))
-        else {
+        let Some(pid) = self.subject.current().filter(|_| !action.opens()) else {
             return Ok(Targets::default());
         };
         let wanted = lookup::target_of(action);
         let needs_tree = wanted.is_some_and(|target| !matches!(target, Target::Point(_)));
-        let needs_tree = needs_tree || self.call.window.is_some() || self.call.is_chain();
+        let needs_tree = needs_tree || self.call.window.is_some() || self.call.is_chain;
         // A `wait_for` has found the element in trees that it read before this link.
         if self.report.readings.current().is_none()
             && self.found.is_none()

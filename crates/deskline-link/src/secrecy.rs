@@ -26,18 +26,18 @@ pub(crate) struct Witness {
     pid: u32,
     /// The focused element. A cell's focus counts as its table's. `None` if no element reports the
     /// focus.
-    focus: Option<Focus>,
+    pub(crate) focus: Option<Focus>,
     /// Whether any element is secure, including hidden ones, or may be: nothing is known of an app
     /// without a tree.
-    secure: bool,
+    pub(crate) secure: bool,
     /// Whether the focused element is secure.
     secure_focus: bool,
     /// The focused field, unless it is secure.
     field: Option<Field>,
     /// Whether keys go to a terminal.
-    terminal: bool,
+    pub(crate) terminal: bool,
     /// Whether they go to a web page.
-    page: bool,
+    pub(crate) page: bool,
 }
 
 /// The element that has the focus.
@@ -83,21 +83,6 @@ impl Witness {
 }
 
 impl Witness {
-    /// Whether keys go to a terminal.
-    pub(crate) fn is_in_terminal(&self) -> bool {
-        self.terminal
-    }
-
-    /// Whether keys go to a web page.
-    pub(crate) fn is_in_page(&self) -> bool {
-        self.page
-    }
-
-    /// Whether the app has a secure element, or may have one.
-    pub(crate) fn is_secure(&self) -> bool {
-        self.secure
-    }
-
     /// Whether one element has the focus in both.
     pub(crate) fn keeps_focus(&self, later: &Self) -> bool {
         self.focus.is_some() && self.focus == later.focus
@@ -107,11 +92,6 @@ impl Witness {
     pub(crate) fn may_go_to(&self, element: &ElementId) -> bool {
         let focus = self.focus.as_ref();
         focus.is_none_or(|focus| focus.many_lines || focus.element == *element)
-    }
-
-    /// Whether an element has the focus.
-    pub(crate) fn has_focus(&self) -> bool {
-        self.focus.is_some()
     }
 
     /// Whether the focus is in a table, whose cells take text without being fields.

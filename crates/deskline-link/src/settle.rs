@@ -18,7 +18,7 @@ use std::time::Duration;
 use deskline_core::{Diff, Element, Role};
 
 use crate::apps::Progress;
-use crate::call::{Action, Input, Tool};
+use crate::call::{Action, Input};
 use crate::checkpoint::Checkpoint;
 use crate::display::Place;
 use crate::end::{End, Exit};
@@ -48,7 +48,7 @@ impl Link<'_> {
     ) -> Result<()> {
         let mut pid = self.subject.required()?;
         let options = &self.call.options;
-        let scope = if options.traverse_after || self.call.is_chain() {
+        let scope = if options.traverse_after || self.call.is_chain {
             self.reader.again()
         } else {
             Scope::Showing
@@ -121,7 +121,7 @@ impl Link<'_> {
             let end = await_end(desk, pid)?;
             self.report.app = end.map_or(AppState::NoWindow, AppState::Ended);
         }
-        if self.report.app.is_gone() || !(options.traverse_after || self.call.is_chain()) {
+        if self.report.app.is_gone() || !(options.traverse_after || self.call.is_chain) {
             self.report.readings.after = None;
         }
         Ok(())
@@ -205,7 +205,7 @@ impl Link<'_> {
     fn is_effect(&mut self, e: Error) -> Result<()> {
         match e {
             Error::NotAnswering { ms, .. }
-                if self.report.step.started || self.call.tool != Tool::Open =>
+                if self.report.step.started || !self.call.action.opens() =>
             {
                 let ms = u64::try_from(ms).unwrap_or(u64::MAX);
                 self.report.app = AppState::Busy(Duration::from_millis(ms));
@@ -256,8 +256,12 @@ impl Link<'_> {
 fn await_icon(desk: &mut Checkpoint<'_>, pid: u32) -> Result<()> {
     const BACK: Duration = Duration::from_millis(800);
     const LOOK: Duration = Duration::from_millis(20);
-    let is_back = |desk: &mut Checkpoint<'_>| Ok(!desk.popup_open(pid)?);
-    desk.holds(BACK, LOOK, is_back).map(drop)
+    let back = desk.until(
+        BACK,
+        LOOK,
+        |desk| Ok((!desk.popup_open(pid)?).then_some(())),
+    );
+    back.map(drop)
 }
 
 /// [`verdict`], by the picture too: for a text that no field took.

@@ -105,9 +105,9 @@ impl Act<'_, '_> {
             Err(Error::Refused(_) | Error::Input(_)) => return Ok(false),
             Err(e) => return Err(e),
         };
-        let taken = |act: &mut Self| {
+        wait::holds(self.cancel, LATE, Duration::ZERO, || {
             // The chosen item may be in a closed list, which does not show.
-            let now = match act.pause().and_then(|_| act.look()) {
+            let now = match self.pause().and_then(|_| self.look()) {
                 Ok(now) => now,
                 // The choice has closed the window, or keeps the app busy.
                 Err(Error::NotAnswering { .. } | Error::NoWindow { .. } | Error::NoProcess(_)) => {
@@ -118,8 +118,7 @@ impl Act<'_, '_> {
             let at = now.find_again(from.tree, from.index);
             let chosen = at.map(|at| has_chosen(&now, at, text).unwrap_or(is_selected));
             Ok(chosen.unwrap_or(true))
-        };
-        self.holds(LATE, taken)
+        })
     }
 
     /// Opens the list and clicks the choice. Returns the choice's text.
@@ -147,10 +146,12 @@ impl Act<'_, '_> {
     /// The tree once it has visible choices.
     fn await_choices(&mut self, from: Chooser<'_>) -> Result<Tree> {
         let shows = |act: &mut Self| {
-            let now = act.pause()?;
-            Ok(from.shows_choices(&now).then_some(now))
+            wait::until(act.cancel, OPENS, Duration::ZERO, || {
+                let now = act.pause()?;
+                Ok(from.shows_choices(&now).then_some(now))
+            })
         };
-        if let Some(now) = self.until(OPENS, shows)? {
+        if let Some(now) = shows(self)? {
             return Ok(now);
         }
         // The click may have moved only the focus.
@@ -159,7 +160,7 @@ impl Act<'_, '_> {
         if has_keys && !self.desk.popup_open(self.pid)? {
             self.grab()?;
             self.desk.press_key(OPEN_KEY, Duration::ZERO)?;
-            opened = self.until(OPENS, shows)?;
+            opened = shows(self)?;
         }
         opened.ok_or_else(|| TargetError::NotOpened(from.name()).into())
     }
@@ -231,8 +232,8 @@ impl Act<'_, '_> {
     /// opened may still move: a click would then close it, and choose nothing.
     fn at_rest(&mut self, now: &Tree, found: usize) -> Result<(Tree, usize)> {
         let (mut now, mut found) = (now.clone(), found);
-        self.holds(OPENS, |act| {
-            let again = act.pause()?;
+        wait::holds(self.cancel, OPENS, Duration::ZERO, || {
+            let again = self.pause()?;
             let Some(index) = again.find_again(&now, found) else {
                 return Ok(true);
             };

@@ -7,7 +7,7 @@ use deskline_core::{Element, Point, Rect, Role, States, Tree, escape};
 
 use super::action::Act;
 use crate::call::{Action, Input};
-use crate::checkpoint::{CLOSE_KEY, Checkpoint};
+use crate::checkpoint::CLOSE_KEY;
 use crate::display::{Window, WindowId};
 use crate::error::{Error, Result, TargetError, WindowHint};
 use crate::resolve::lookup::Resolved;
@@ -102,8 +102,10 @@ impl Act<'_, '_> {
             }
             self.desk.press_key(CLOSE_KEY, Duration::ZERO)?;
             let pid = self.pid;
-            let closed = |desk: &mut Checkpoint<'_>| Ok(!desk.popup_takes(pid, at)?);
-            self.desk.holds(CLOSES, LOOK, closed)?;
+            self.desk.until(CLOSES, LOOK, |desk| {
+                let takes = desk.popup_takes(pid, at)?;
+                Ok((!takes).then_some(()))
+            })?;
         }
         Ok(())
     }

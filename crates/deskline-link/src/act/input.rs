@@ -21,7 +21,6 @@ use crate::secrecy::{HIDDEN, Witness, character_of, may_be_shown};
 use crate::settle::expected::Effect;
 use crate::settle::quiet::{Awaits, BETWEEN, await_quiet};
 use crate::trees::Scope;
-use crate::wait;
 use deskline_input::clock::Instant;
 use deskline_input::{Aim, Button, Click, Clicks};
 
@@ -369,24 +368,6 @@ impl<'a> Act<'a, '_> {
         Ok(tree)
     }
 
-    /// Asks again and again, for at most this time. Each question waits for the app.
-    pub(super) fn until<T>(
-        &mut self,
-        limit: Duration,
-        mut ask: impl FnMut(&mut Self) -> Result<Option<T>>,
-    ) -> Result<Option<T>> {
-        wait::until(self.cancel, limit, Duration::ZERO, || ask(self))
-    }
-
-    /// Like [`Act::until`], for what holds or does not.
-    pub(super) fn holds(
-        &mut self,
-        limit: Duration,
-        mut is_so: impl FnMut(&mut Self) -> Result<bool>,
-    ) -> Result<bool> {
-        wait::holds(self.cancel, limit, Duration::ZERO, || is_so(self))
-    }
-
     fn known_witness(&self) -> Option<Witness> {
         self.tree.map(|tree| Witness::in_window(tree, self.window))
     }
@@ -405,8 +386,8 @@ impl<'a> Act<'a, '_> {
         // Qt 5 always reports the current tab as focused, and Chromium the last focus of a page,
         // even if its address bar gets the keys.
         let no_field = known.field().is_none() && !known.is_in_table();
-        let may_move = behind && (no_field || known.is_in_page());
-        let mut left = match (known.has_focus(), may_move) {
+        let may_move = behind && (no_field || known.page);
+        let mut left = match (known.focus.is_some(), may_move) {
             (false, _) => FOCUS_COMES,
             (true, true) => FOCUS_MOVES,
             (true, false) => 0,
@@ -420,7 +401,7 @@ impl<'a> Act<'a, '_> {
                 break;
             };
             known = Witness::new(&tree).beside(&known);
-            if known.field().is_some() || known.has_focus() && !may_move {
+            if known.field().is_some() || known.focus.is_some() && !may_move {
                 break;
             }
         }
@@ -541,7 +522,7 @@ impl<'a> Act<'a, '_> {
             Some(field) => field.text.ends_with(first),
             // Outside of dialogs the character may be a shortcut, and in a password dialog a part
             // of the password: no field will open.
-            None => tree.dialog.is_none() || before.is_secure(),
+            None => tree.dialog.is_none() || before.secure,
         };
         let tree = self.read_until(tree, FIELD_COMES, has_come)?;
         let now = Witness::new(&tree);

@@ -21,7 +21,7 @@ impl Act<'_, '_> {
     /// [`NoEffect::ClipboardUnread`] if the app has not read the clipboard in time.
     pub(super) fn paste(&mut self, text: &str) -> Result<()> {
         let terminal = self.step.keys.before.as_ref();
-        let terminal = terminal.is_some_and(Witness::is_in_terminal);
+        let terminal = terminal.is_some_and(|witness| witness.terminal);
         self.step.done.underway = false;
         self.desk.lend_clipboard(text, self.pid)?;
         let press = self.desk.clipboard()?.keys(terminal);

@@ -43,7 +43,7 @@ impl Waiting {
     /// # Errors
     /// The call.
     pub fn new(call: Call) -> std::result::Result<Self, Box<Call>> {
-        if call.is_chain() || !call.action.waits() {
+        if call.is_chain || !call.action.waits() {
             return Err(Box::new(call));
         }
         Ok(Self {
@@ -231,7 +231,7 @@ impl Link<'_> {
                     }
                     Err(_) => {
                         let first = self.report.readings.before.as_ref();
-                        let first = first.filter(|_| self.call.is_chain());
+                        let first = first.filter(|_| self.call.is_chain);
                         if let Some(instead) = wanted.behind(&tree, first) {
                             self.report.readings.after = Some(tree);
                             return Err(timed_out(wanted, &instead));

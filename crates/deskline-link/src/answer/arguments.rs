@@ -26,7 +26,7 @@ pub(super) fn tells_no_secret(call: &Call, report: &Report) -> bool {
 /// The arguments as received. Texts and keys that may be secrets are hidden.
 pub(super) fn arguments(call: &Call, report: &Report) -> Map<String, Value> {
     let mut arguments = call.arguments.clone();
-    if !call.is_chain() {
+    if !call.is_chain {
         if !report.is_public() {
             hide(&mut arguments, &call.action);
         }

@@ -19,7 +19,7 @@ pub(super) fn message(e: &Error, call: &Call, report: &Report) -> String {
         runs => format!(", run {nth} of {runs}"),
     };
     match (at, nth) {
-        _ if !call.is_chain() => said,
+        _ if !call.is_chain => said,
         (0, 1) if matches!(e, Error::Cancelled(_)) => said,
         (0, _) => format!("Step 1 of {all}{step}: {said}"),
         _ => format!("Did {at} of {all} steps. Step {}{step}: {said}", at + 1),
@@ -27,7 +27,7 @@ pub(super) fn message(e: &Error, call: &Call, report: &Report) -> String {
 }
 
 fn step_message(e: &Error, call: &Call, report: &Report) -> String {
-    let tool = call.tool.name();
+    let tool = call.tool();
     let done = report.step.done.sentence(report.is_public());
     if let Error::Cancelled(reason) = e {
         let mut message = cancelled(*reason, tool);

@@ -52,15 +52,10 @@ pub(super) fn summarise(
     }
     summary.steps = steps(call, report, error.is_some());
     let acted = !report.step.done.is_empty() || !report.ended_runs.is_empty();
-    if acted && call.acts() && !matches!(call.action, Action::Open { .. }) {
+    if acted && call.acts() && !call.action.opens() {
         summary.effect = Some(report.changed(&call.action).word());
     }
-    summary.expected = report
-        .step
-        .results
-        .met
-        .filter(|_| !call.is_chain())
-        .map(met);
+    summary.expected = report.step.results.met.filter(|_| !call.is_chain).map(met);
     if error.is_some() {
         summary.error = error;
         // The steps that a failed chain has done may have changed something.
@@ -143,7 +138,7 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
         Action::Open { identifier } => {
             parts.push(format!("Opened '{}'", escape::short(identifier, 60)));
         }
-        _ if call.is_chain() => {
+        _ if call.is_chain => {
             let at = report.current_run(call).map_or(0, |(at, _)| at);
             let done = at + usize::from(!failed);
             parts.push(format!("Did {done} of {} steps", call.actions().count()));
@@ -154,7 +149,7 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
             parts.push(report.step.done.sentence(report.is_public()) + &led_to);
         }
     }
-    if !call.is_chain() {
+    if !call.is_chain {
         parts.extend(report.step.doubts.iter().cloned());
     }
     match &report.app {
@@ -170,7 +165,7 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
         AppState::Ended(end) => parts.push(end.to_string()),
     }
     if let (false, Some(before), Some(after), Some(_)) = (
-        call.is_chain(),
+        call.is_chain,
         &report.readings.before,
         &report.readings.after,
         &report.diff,
@@ -226,8 +221,7 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
 fn idle_key(call: &Call, report: &Report) -> Option<String> {
     let (_, press) = call.action.keys();
     let press = press?;
-    if call.is_chain() || report.handoff.is_some() || report.app.is_gone() || report.diff.is_none()
-    {
+    if call.is_chain || report.handoff.is_some() || report.app.is_gone() || report.diff.is_none() {
         return None;
     }
     if character_of(press).is_some() && !report.is_public() {
@@ -250,7 +244,7 @@ fn idle_key(call: &Call, report: &Report) -> Option<String> {
 /// The steps of a chain, one line each: `1 done: Clicked 'Name' [AXTextField]`. For a repeated
 /// step, the line of its last run.
 fn steps(call: &Call, report: &Report, failed: bool) -> Vec<String> {
-    if !call.is_chain() {
+    if !call.is_chain {
         return Vec::new();
     }
     let acts = |step: usize| {

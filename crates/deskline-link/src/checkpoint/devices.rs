@@ -60,11 +60,11 @@ impl Checkpoint<'_> {
 
     /// Waits until the person holds no mouse button: a click would be lost in their drag.
     fn await_button(&mut self) -> Result<()> {
-        let is_free = |desk: &mut Self| Ok(desk.pointer()?.is_none_or(|now| !now.pressed));
-        let freed = self.holds(BUTTON, LOOK, is_free)?;
-        freed
-            .then_some(())
-            .ok_or_else(|| TargetError::ButtonHeld.into())
+        let freed = self.until(BUTTON, LOOK, |desk| {
+            let held = desk.pointer()?.is_some_and(|now| now.pressed);
+            Ok((!held).then_some(()))
+        })?;
+        freed.ok_or_else(|| TargetError::ButtonHeld.into())
     }
 
     /// Called once all input of a step has been sent. The person's keys would now go to the app in

@@ -111,10 +111,10 @@ pub(crate) fn went_nowhere(
     let (Some(from), Some(to)) = (&keys.before, &keys.after) else {
         return Verdict::Agrees;
     };
-    let unseen = |now: &Witness| now.field().is_some() || now.is_in_terminal();
+    let unseen = |now: &Witness| now.field().is_some() || now.terminal;
     // A single character may be a shortcut.
     let is_text = keys.text.trim().chars().count() > 1;
-    let may_show = is_text && !from.is_secure() && from.is_of(to);
+    let may_show = is_text && !from.secure && from.is_of(to);
     if !may_show || unseen(from) || unseen(to) || has_changed(before, after) {
         return Verdict::Agrees;
     }

@@ -10,7 +10,7 @@ mod trees;
 use std::time::{Duration, Instant};
 
 use deskline_input::clock;
-use deskline_link::{Action, Call, Input, Tool};
+use deskline_link::{Action, Call, Input};
 use fastrand::Rng;
 
 use crate::story::Story;
@@ -254,7 +254,7 @@ impl Before {
                 return true;
             };
             let came = world.opened[self.opened..].iter().any(|(_, of)| *of == pid);
-            Some(pid) == call.pid || Some(pid) == to || came || call.tool == Tool::Open
+            Some(pid) == call.pid || Some(pid) == to || came || call.action.opens()
         };
         for reached in &world.reached[self.reached..] {
             let (app, what) = reached.split_once(": ").unwrap_or((reached, ""));

@@ -130,7 +130,7 @@ fn step(step: &Value) -> Result<(Action, usize, Option<Expect>), Wrong> {
     arguments.remove("repeat");
     let args = Args(&arguments);
     record.check_as_step(args)?;
-    let Handler::Link(_, read) = record.handler else {
+    let Handler::Link(read) = record.handler else {
         return Err(format!("{} cannot be a step", record.name));
     };
     let action = bounded(read(args)?)?;

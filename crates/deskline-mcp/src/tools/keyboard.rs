@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use deskline_link::Action;
 use deskline_link::call::Input;
-use deskline_link::{Action, Tool};
 
 use super::arg::{
     Arg, EXPECT, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, TIMEOUT, Type, WINDOW,
@@ -29,7 +29,7 @@ pub(super) static TYPE: ToolRecord = ToolRecord {
         WINDOW,
     ],
     effect: Effect::Act,
-    handler: Handler::Link(Tool::Type, type_text),
+    handler: Handler::Link(type_text),
 };
 
 fn type_text(args: Args<'_>) -> Result<Action, Wrong> {
@@ -62,7 +62,7 @@ pub(super) static PRESS_KEY_TOOL: ToolRecord = ToolRecord {
         WINDOW,
     ],
     effect: Effect::Act,
-    handler: Handler::Link(Tool::PressKey, press_key),
+    handler: Handler::Link(press_key),
 };
 
 /// The longest that a key may be held, in seconds: the person waits meanwhile.

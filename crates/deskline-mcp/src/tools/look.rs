@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use deskline_core::States;
+use deskline_link::Action;
 use deskline_link::call::Awaited;
-use deskline_link::{Action, Tool};
 
 use super::arg::{Arg, ELEMENT, PID, REF, ROLE, Type, WINDOW};
 use super::record::{Effect, Handler, ToolRecord};
@@ -20,7 +20,7 @@ pub(super) static OPEN: ToolRecord = ToolRecord {
             unless the user restricts apps",
     )],
     effect: Effect::Act,
-    handler: Handler::Link(Tool::Open, open),
+    handler: Handler::Link(open),
 };
 
 fn open(args: Args<'_>) -> Result<Action, Wrong> {
@@ -36,7 +36,7 @@ pub(super) static REFRESH: ToolRecord = ToolRecord {
         a fresh tree.",
     args: &[PID, WINDOW],
     effect: Effect::Look,
-    handler: Handler::Link(Tool::Refresh, |_| Ok(Action::Refresh)),
+    handler: Handler::Link(|_| Ok(Action::Refresh)),
 };
 
 /// Only a step of a chain.
@@ -45,7 +45,7 @@ pub(super) static READ: ToolRecord = ToolRecord {
     about: "",
     args: &[ELEMENT, ROLE, REF],
     effect: Effect::Look,
-    handler: Handler::Link(Tool::Refresh, |args| {
+    handler: Handler::Link(|args| {
         Ok(Action::Read {
             target: args.element()?,
         })
@@ -81,7 +81,7 @@ pub(super) static WAIT_FOR: ToolRecord = ToolRecord {
         Arg::optional("timeout", Type::Number, "seconds, default 10"),
     ],
     effect: Effect::Look,
-    handler: Handler::Link(Tool::WaitFor, wait_for),
+    handler: Handler::Link(wait_for),
 };
 
 fn wait_for(args: Args<'_>) -> Result<Action, Wrong> {

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deskline_core::nearest;
-use deskline_link::{Call, Expect, Tool};
+use deskline_link::{Call, Expect};
 use serde_json::{Map, Value};
 
 use crate::args::{Args, Wrong};
@@ -60,11 +60,7 @@ const EXPECTED: Duration = Duration::from_secs(3);
 impl ToolRecord {
     /// Whether a read-only server offers it.
     pub(crate) fn reads_only(&self) -> bool {
-        match self.handler {
-            Handler::Link(tool, _) => matches!(tool, Tool::Refresh | Tool::WaitFor),
-            Handler::Chain => false,
-            Handler::Applications | Handler::Search | Handler::Screenshot => true,
-        }
+        matches!(self.effect, Effect::ReadFile | Effect::Look)
     }
 
     /// The entry in `tools/list`, with `prefix` before the name.
@@ -145,10 +141,11 @@ impl ToolRecord {
 
 /// Makes the link of a call, for a tool that runs one.
 pub(crate) fn call(record: &ToolRecord, arguments: &Map<String, Value>) -> Result<Call, Wrong> {
-    let (tool, arguments) = match record.handler {
-        Handler::Link(tool, _) => (tool, Cow::Borrowed(arguments)),
-        Handler::Chain => (Tool::Chain, chain::unpacked(arguments)?),
-        _ => return Err(format!("{} runs no link", record.name)),
+    let is_chain = matches!(record.handler, Handler::Chain);
+    let arguments = if is_chain {
+        chain::unpacked(arguments)?
+    } else {
+        Cow::Borrowed(arguments)
     };
     let args = Args(&arguments);
     record.check(args)?;
@@ -159,17 +156,18 @@ pub(crate) fn call(record: &ToolRecord, arguments: &Map<String, Value>) -> Resul
         repeats,
         expects,
     } = match record.handler {
-        Handler::Link(_, read) => chain::Steps {
+        Handler::Link(read) => chain::Steps {
             actions: vec![read(args)?],
             repeats: vec![],
             expects: vec![record.expectation(args)?],
         },
-        _ => chain::steps(&arguments)?,
+        Handler::Chain => chain::steps(&arguments)?,
+        _ => return Err(format!("{} runs no link", record.name)),
     };
     let then = actions.split_off(1);
     let action = actions.pop().ok_or("steps is empty")?;
     Ok(Call {
-        tool,
+        is_chain,
         pid,
         window,
         action,

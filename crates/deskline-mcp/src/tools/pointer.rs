@@ -1,7 +1,7 @@
 //! Pointer tools: click, scroll, drag.
 
 use deskline_link::call::{ClickKind, Input, Typing};
-use deskline_link::{Action, Button, Target, Tool};
+use deskline_link::{Action, Button, Target};
 
 use super::arg::{
     Arg, ELEMENT, EXPECT, HEIGHT, MODIFIER_FLAGS, PID, PRESS_KEY, PRESS_KEY_MODIFIERS, REF, ROLE,
@@ -41,7 +41,7 @@ pub(super) static CLICK: ToolRecord = ToolRecord {
         TIMEOUT,
     ],
     effect: Effect::Act,
-    handler: Handler::Link(Tool::Click, click),
+    handler: Handler::Link(click),
 };
 
 fn click(args: Args<'_>) -> Result<Action, Wrong> {
@@ -105,7 +105,7 @@ pub(super) static SCROLL: ToolRecord = ToolRecord {
         WINDOW,
     ],
     effect: Effect::Act,
-    handler: Handler::Link(Tool::Scroll, scroll),
+    handler: Handler::Link(scroll),
 };
 
 /// More lines than this in one call are a mistake: the app must handle an event for each.
@@ -142,7 +142,7 @@ pub(super) static DRAG: ToolRecord = ToolRecord {
         Arg::unlisted("modifiers", Type::Modifiers),
     ],
     effect: Effect::Act,
-    handler: Handler::Link(Tool::Drag, drag),
+    handler: Handler::Link(drag),
 };
 
 fn drag(args: Args<'_>) -> Result<Action, Wrong> {

@@ -1,6 +1,6 @@
 //! Tools that use the accessibility API alone: no pointer motion, no keys, no focus change.
 
-use deskline_link::{Action, Tool};
+use deskline_link::Action;
 
 use super::arg::{Arg, EXPECT, TIMEOUT, Type, on_target};
 use super::record::{Effect, Handler, ToolRecord};
@@ -16,7 +16,7 @@ pub(super) static SET_VALUE: ToolRecord = ToolRecord {
         TIMEOUT
     ],
     effect: Effect::Set,
-    handler: Handler::Link(Tool::SetValue, set_value),
+    handler: Handler::Link(set_value),
 };
 
 fn set_value(args: Args<'_>) -> Result<Action, Wrong> {
@@ -32,7 +32,7 @@ pub(super) static PRESS_AX: ToolRecord = ToolRecord {
         Use a click where the app ignores it.",
     args: on_target![EXPECT, TIMEOUT],
     effect: Effect::Act,
-    handler: Handler::Link(Tool::PressAx, press_ax),
+    handler: Handler::Link(press_ax),
 };
 
 fn press_ax(args: Args<'_>) -> Result<Action, Wrong> {
@@ -48,7 +48,7 @@ pub(super) static SET_SELECTED: ToolRecord = ToolRecord {
         TIMEOUT
     ],
     effect: Effect::Set,
-    handler: Handler::Link(Tool::SetSelected, set_selected),
+    handler: Handler::Link(set_selected),
 };
 
 fn set_selected(args: Args<'_>) -> Result<Action, Wrong> {

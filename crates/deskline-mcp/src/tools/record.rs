@@ -1,6 +1,6 @@
 //! The record of a tool: its name, arguments, effect, and how it is carried out.
 
-use deskline_link::{Action, Tool};
+use deskline_link::Action;
 use rmcp::model::ToolAnnotations;
 
 use super::arg::Arg;
@@ -13,7 +13,7 @@ pub(super) type Read = fn(Args<'_>) -> Result<Action, Wrong>;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Handler {
     /// A link of one step.
-    Link(Tool, Read),
+    Link(Read),
     /// A link of several steps.
     Chain,
     /// Lists the desktop's apps.

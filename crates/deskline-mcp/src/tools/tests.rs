@@ -24,7 +24,7 @@ fn on_app(tool: &str, arguments: &Value) -> Action {
     let mut arguments = arguments.clone();
     arguments["pid"] = json!("7");
     let call = read(tool, arguments).unwrap();
-    assert_eq!((call.pid, call.tool), (Some(7), call.action.tool()));
+    assert_eq!((call.pid, call.tool()), (Some(7), tool));
     call.action
 }
 
@@ -120,15 +120,6 @@ fn every_schema_is_accepted_by_all_providers() {
     let list: Value = serde_json::from_str(&listed("")).unwrap();
     for tool in list["result"]["tools"].as_array().unwrap() {
         walk(tool["name"].as_str().unwrap(), &tool["inputSchema"]);
-    }
-}
-
-#[test]
-fn links_are_named_as_in_the_journal() {
-    for record in TOOLS {
-        if let Handler::Link(tool, _) = record.handler {
-            assert_eq!(tool.name(), record.name);
-        }
     }
 }
 

@@ -57,7 +57,7 @@ impl Desk for Script {
         let reason = cancel.reason();
         self.seen.send(format!("end {pid} {reason:?}")).unwrap();
         Ok(Answer {
-            text: format!("{} of {pid}: {reason:?}", call.tool.name()),
+            text: format!("{} of {pid}: {reason:?}", call.tool()),
             is_error,
             ..Answer::default()
         })

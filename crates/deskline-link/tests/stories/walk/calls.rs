@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use deskline_core::{KeyPress, Modifiers, Point, Ref, States};
 use deskline_link::call::{Awaited, ClickKind, Input, Quiet, Typing};
-use deskline_link::{Action, Button, Call, Options, Target, Tool, Toplevel};
+use deskline_link::{Action, Button, Call, Options, Target, Toplevel};
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
@@ -55,10 +55,11 @@ pub(super) fn any(rng: &mut Rng, log: &Shared, world: &World, refs: &[Ref]) -> C
         call.arguments = arguments;
         call
     };
-    let takes_window = matches!(
-        call.tool,
-        Tool::Type | Tool::PressKey | Tool::Scroll | Tool::Chain
-    );
+    let takes_window = call.is_chain
+        || matches!(
+            call.action,
+            Action::Input(Input::Type { .. } | Input::PressKey { .. } | Input::Scroll { .. })
+        );
     if takes_window && make.rng.u8(..) < 40 {
         call.window = make.rng.choice(&make.titles).cloned().map(Toplevel::Titled);
     }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use deskline_core::tree_reader::{FileLine, lines};
 use deskline_core::{Attribute, Change, DeltaLine, Line, Ref, Role, States, Value};
-use deskline_link::{Call, Tool};
+use deskline_link::{Action, Call};
 
 use super::answers::Answered;
 
@@ -91,7 +91,7 @@ impl Seen {
                 }
             }
             let whole = !call.options.only_visible_elements;
-            if whole && (diffed || call.tool == Tool::Refresh && !answered.is_error) {
+            if whole && (diffed || call.action == Action::Refresh && !answered.is_error) {
                 self.agree(pid, &tree, &elements)?;
             }
         }

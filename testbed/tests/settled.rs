@@ -66,12 +66,13 @@ impl<'b> Subject<'b> {
 
 #[test]
 fn a_box_or_a_choice_that_a_page_takes_back_is_no_success() {
-    let times = [60, 150, 250];
+    let times = [60, 150, 280];
     let control = |ms| {
         format!(
             "<p><label><input type=checkbox onchange='back(()=>this.checked=false,{ms})'> Agree {ms}\
              </label><label>Plan {ms} <select onchange='back(()=>this.value=0,{ms})'><option value=0>\
-             Basic<option value=1>Premium</select></label>"
+             Basic<option value=1>Premium</select></label><label>Code {ms} <input value=old oninput=\
+             'back(()=>this.value=\"old\",{ms})'></label>"
         )
     };
     let html = times.map(control).concat();
@@ -90,6 +91,11 @@ fn a_box_or_a_choice_that_a_page_takes_back_is_no_success() {
         subject
             .on(SELECT, "AXCheckBox", &name, json!({}))
             .fails_with("checked");
+        page.wait_for("back");
+        page.clear_log();
+        let new = json!({"text": "new"});
+        let answer = subject.on(CLICK, "AXTextField", &format!("Code {ms}"), new);
+        answer.fails_with("old");
         page.wait_for("back");
         page.clear_log();
         let plan = json!({"choose": "Premium"});
@@ -111,23 +117,74 @@ fn a_box_or_a_choice_that_a_page_takes_back_is_no_success() {
 }
 
 #[test]
-fn a_box_that_gtk_3_unticks_later_is_no_success() {
+fn what_gtk_3_takes_back_later_is_no_success() {
     let bed = Bed::new();
     let subject = Subject::gtk(
         &bed,
         "def back(box, ms):\n\
          \x20   if box.get_active(): GLib.timeout_add(ms, lambda: box.set_active(False))\n\
-         for ms in (60, 200):\n\
+         def empty(entry, ms):\n\
+         \x20   if entry.get_text(): GLib.timeout_add(ms, lambda: entry.set_text(''))\n\
+         for ms in (60, 200, 280):\n\
          \x20   agree = Gtk.CheckButton(label=f'Agree {ms}')\n\
          \x20   agree.connect('toggled', back, ms)\n\
-         \x20   box.add(agree)",
+         \x20   box.add(agree)\n\
+         \x20   code = Gtk.Entry()\n\
+         \x20   code.get_accessible().set_name(f'Code {ms}')\n\
+         \x20   code.connect('changed', empty, ms)\n\
+         \x20   box.add(code)",
     );
-    for tool in [CLICK, "press_ax_and_traverse", SELECT] {
-        for name in ["Agree 60", "Agree 200"] {
-            let answer = subject.on(tool, "AXCheckBox", name, json!({}));
+    for ms in [60, 200, 280] {
+        for tool in [CLICK, "press_ax_and_traverse", SELECT] {
+            let answer = subject.on(tool, "AXCheckBox", &format!("Agree {ms}"), json!({}));
             answer.fails_with("checked");
         }
+        let text = json!({"text": "x"});
+        let answer = subject.on(CLICK, "AXTextField", &format!("Code {ms}"), text);
+        answer.fails_with("'");
+        subject
+            .call("type_and_traverse", json!({"text": "x"}))
+            .fails_with("'");
     }
+}
+
+#[test]
+fn a_text_that_loses_keys_is_typed_again_slowly_and_once() {
+    let bed = Bed::new();
+    let subject = Subject::gtk(
+        &bed,
+        "import time\nlast = {}\n\
+         def drop(entry, event):\n\
+         \x20   now = time.time()\n\
+         \x20   late = now - last.get(entry, 0)\n\
+         \x20   last[entry] = now\n\
+         \x20   return event.string.isprintable() and event.string != '' and late < 0.03\n\
+         for name, text in (('Code', ''), ('Note', 'old '), ('Sent', '')):\n\
+         \x20   entry = Gtk.Entry(text=text)\n\
+         \x20   entry.get_accessible().set_name(name)\n\
+         \x20   entry.connect('key-press-event', drop)\n\
+         \x20   entry.connect('activate', lambda e: window.set_title('Sent ' + e.get_text()))\n\
+         \x20   box.add(entry)\n\
+         short = Gtk.Entry(max_length=3)\n\
+         short.get_accessible().set_name('Short')\n\
+         box.add(short)",
+    );
+    for (name, holds) in [("Code", "PTO request"), ("Note", "old PTO request")] {
+        let text = json!({"text": "PTO request"});
+        let answer = subject.on(CLICK, "AXTextField", name, text).ok();
+        answer.field_has("summary", "slowly typed again");
+        answer.field_has("target", holds);
+    }
+    let text = json!({"text": "PTO", "pressKey": "Return"});
+    subject.on(CLICK, "AXTextField", "Sent", text).ok();
+    until("the sent text", || {
+        let mut windows = subject.bed.screen().windows_of(subject.app.pid).into_iter();
+        windows.any(|window| window.title == "Sent PTO")
+    });
+    // It limits what it takes.
+    let text = json!({"text": "PTO request"});
+    let answer = subject.on(CLICK, "AXTextField", "Short", text);
+    answer.fails_with("took 3 of 11 characters and contains 'PTO' now");
 }
 
 #[test]

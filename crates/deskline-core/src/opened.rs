@@ -87,7 +87,10 @@ impl Tree {
         };
         let in_list = |at: usize| {
             let outer = self.parent(at).map(|outer| self.elements[outer].role);
-            matches!(outer, Some(Role::LIST | Role::ROW | Role::MENU))
+            matches!(
+                outer,
+                Some(Role::LIST | Role::ROW | Role::MENU | Role::TABLE | Role::OUTLINE)
+            )
         };
         let window = &self.elements[index];
         let mut its = self.inside(index);

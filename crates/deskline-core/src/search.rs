@@ -15,6 +15,8 @@ pub struct Match {
     pub index: usize,
     /// How many equally good matches there are besides, in any window.
     pub others: usize,
+    /// One of them.
+    pub other: Option<usize>,
     /// Whether the text is only a part of the element's.
     pub is_part: bool,
 }
@@ -96,9 +98,11 @@ impl Tree {
             match &mut best {
                 Some((top, found)) if *top == rank => {
                     found.others += 1;
+                    let mut other = index;
                     if in_front(index) && !in_front(found.index) {
-                        found.index = index;
+                        std::mem::swap(&mut found.index, &mut other);
                     }
+                    found.other.get_or_insert(other);
                 }
                 Some((top, _)) if *top > rank => {}
                 _ => {
@@ -106,6 +110,7 @@ impl Tree {
                     let found = Match {
                         index,
                         others: 0,
+                        other: None,
                         is_part,
                     };
                     best = Some((rank, found));
@@ -118,6 +123,7 @@ impl Tree {
         Some(option.map_or(found, |index| Match {
             index,
             others: 0,
+            other: None,
             ..found
         }))
     }

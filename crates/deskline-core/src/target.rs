@@ -143,8 +143,14 @@ fn distinguishing_container(tree: &Tree, texts: &Texts, index: usize) -> Option<
         return top;
     }
     let text = |at: usize| texts.text(tree, at).map(|text| text.shown.trim());
+    // A control in it is not its name.
+    let is_named = |outer: &usize| {
+        let source = texts.source(*outer).filter(|source| source != outer);
+        source.is_none_or(|source| !tree.elements[source].role.is_interactive())
+    };
     let around = tree.outwards(index).skip(1);
     let mut inner = around.take_while(|outer| tree.toplevel(*outer) != Some(*outer));
     let tells = |outer: &usize| text(*outer).is_some_and(|other| Some(other) != text(index));
-    inner.find(tells).or(tree.parent(index))
+    let named = inner.find(|outer| is_named(outer) && tells(outer));
+    named.or(tree.parent(index).filter(is_named))
 }

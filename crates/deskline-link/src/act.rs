@@ -82,6 +82,22 @@ impl Link<'_> {
         Ok(())
     }
 
+    /// Gives a field what it has lost of a text. `false` if that is unknown, or cannot be done.
+    pub(crate) fn type_again(
+        &mut self,
+        desk: &mut Checkpoint<'_>,
+        action: &Action,
+        targets: &Targets,
+    ) -> Result<bool> {
+        let is_alone = matches!(action.keys(), (Some(_), None));
+        if !is_alone || self.report.step.keys.lost().is_none() {
+            return Ok(false);
+        }
+        let mut act = self.acting(desk, action, targets)?;
+        act.front(act.wanted_for_keys())?;
+        Ok(act.type_again()?.is_some())
+    }
+
     fn acting<'a, 'd>(
         &'a mut self,
         desk: &'a mut Checkpoint<'d>,

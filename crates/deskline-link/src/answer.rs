@@ -4,10 +4,11 @@ mod arguments;
 mod message;
 mod summarise;
 
+use std::borrow::Cow;
 use std::thread::{Builder, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use deskline_core::{Point, Rect, Summary, summary, tree_file};
+use deskline_core::{Point, Rect, Summary, Tree, summary, tree_file};
 use deskline_journal::{DiffCounts, FilePair, Journal, KnownAs, Record, Shot};
 
 use crate::apps::Identity;
@@ -152,10 +153,7 @@ fn write(
             summary.file = Some(summary::File {
                 path: path.clone(),
                 bytes: bytes as u64,
-                elements: report
-                    .readings
-                    .latest()
-                    .map_or(0, |tree| tree.elements.len()),
+                elements: listed(report).map_or(0, |tree| tree.elements.len()),
             });
             record.files.text = Some(path);
         }
@@ -213,6 +211,14 @@ fn clicked(report: &Report) -> Option<Rect> {
     now.or(acted_on.was.extents)
 }
 
+/// The tree that the file lists: an app that is gone has no element.
+fn listed(report: &Report) -> Option<Cow<'_, Tree>> {
+    let tree = report.readings.latest()?;
+    let gone = report.app.is_gone();
+    let empty = gone.then(|| Cow::Owned(Tree::new(tree.app.clone(), Vec::new())));
+    Some(empty.unwrap_or(Cow::Borrowed(tree)))
+}
+
 /// The tree file's text. `None` if no tree was read.
 fn tree_text(call: &Call, report: &Report, error: Option<&str>) -> Option<String> {
     let only_visible = call.options.only_visible_elements;
@@ -220,7 +226,7 @@ fn tree_text(call: &Call, report: &Report, error: Option<&str>) -> Option<String
     let mut text = late.map(|late| late.lines.clone()).unwrap_or_default();
     text += &match report.compared() {
         Some((before, after, diff)) => tree_file::diff_and_tree(before, after, diff, only_visible),
-        None => tree_file::full_tree(report.readings.latest()?, only_visible),
+        None => tree_file::full_tree(listed(report)?.as_ref(), only_visible),
     };
     for Drop {
         before,

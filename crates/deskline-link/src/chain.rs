@@ -211,10 +211,8 @@ impl Link<'_> {
     ) -> Result<()> {
         let step = &mut self.report.step;
         step.acted_on = targets.acted_on.take();
-        step.doubts = targets
-            .target
-            .as_ref()
-            .map_or_else(Vec::new, Resolved::doubts);
+        let ends = [&targets.target, &targets.to].into_iter().flatten();
+        step.results.doubts = ends.flat_map(Resolved::doubts).collect();
         step.public_value = targets.public_value;
         if let Some(end) = &targets.drop_on {
             self.subject.drops_on(end.pid);
@@ -246,7 +244,12 @@ impl Link<'_> {
         }
         self.timed("settle", |link| link.settle(desk, action, &targets, front))?;
         self.timed("read_back", |link| {
-            link.read_back(desk, action, &targets)?;
+            let mut read = link.read_back(desk, action, &targets);
+            if read.is_err() && link.type_again(desk, action, &targets)? {
+                link.settle(desk, action, &targets, front)?;
+                read = link.read_back(desk, action, &targets);
+            }
+            read?;
             link.await_expected(desk, action, front)
         })?;
         note_change((action, targets.target), since, self.report);

@@ -139,7 +139,7 @@ mod tests {
             given: false,
             index: None,
             point: None,
-            others: 0,
+            others: (0, None),
             is_part: false,
             name: format!("{caption} [AXButton]"),
             caption: caption.to_owned(),

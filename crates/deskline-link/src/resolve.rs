@@ -202,6 +202,13 @@ impl Link<'_> {
                     let approved = self.call.approved.as_deref();
                     let approved = approved.filter(|_| self.report.ended_runs.is_empty());
                     self.policy.approve_answer(desktop, pid, alert, approved)?;
+                    let target = targets.target.as_ref();
+                    let element = target.and_then(|target| tree.elements.get(target.index?));
+                    let is_off = element.is_some_and(|e| e.states.contains(States::DISABLED));
+                    if let (true, false, Some(target)) = (is_off, disabled, target) {
+                        let note = format!("{} is disabled", target.name);
+                        self.report.notes.add(note);
+                    }
                     return found;
                 }
                 Err(Error::NotFound { .. } | Error::StaleRef { .. })
@@ -311,11 +318,6 @@ impl Link<'_> {
         let drop_on = drop_on.transpose()?;
         let acted_on = tree.zip(target.index);
         let acted_on = acted_on.and_then(|(tree, index)| ActedOn::new(tree, index, false));
-        if is(States::DISABLED) {
-            self.report
-                .notes
-                .add(format!("{} is disabled", target.name));
-        }
         if let (Action::Input(Input::Click { .. }), Some(tree)) = (action, tree) {
             target = lookup::clickable(tree, target);
         }

@@ -139,6 +139,8 @@ pub(crate) struct Keys {
     /// The typed text, including pressed keys that type a character. Empty if nothing was typed.
     pub(crate) text: String,
     pub(crate) pasted: bool,
+    /// Whether what the field had lost of it was typed again.
+    pub(crate) again: bool,
     /// Whether one of its keys was pressed with Shift or AltGr: the character then depends on the
     /// layout.
     pub(crate) by_layout: bool,
@@ -153,6 +155,18 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
+    /// What the field has lost of the text, unless it was given that already: how many characters to
+    /// erase, and the text to type then.
+    pub(crate) fn lost(&self) -> Option<(usize, &str)> {
+        /// At most this many characters are typed again.
+        const MOST: usize = 60;
+        let [old, now] = [&self.before, &self.after].map(|at| at.as_ref()?.field());
+        let lost = old
+            .zip(now)
+            .and_then(|(old, now)| now.lacks(old, &self.text));
+        lost.filter(|(_, rest)| !self.pasted && !self.again && rest.chars().count() <= MOST)
+    }
+
     /// Whether it is known that no keystroke went to a secure field.
     pub(crate) fn are_public(&self) -> bool {
         let (Some(before), Some(after)) = (&self.before, &self.after) else {

@@ -35,6 +35,7 @@ use field::Verdict;
 use handoff::FrontWatch;
 use quiet::{Awaits, await_quiet};
 use readback::{LATE, TAKES, dragged, takes_more, went_nowhere};
+use stale::expected_places;
 use taken_back::verdict;
 
 impl Link<'_> {
@@ -275,7 +276,10 @@ fn found(
     let trees = report.readings.current().zip(after.as_ref());
     if let (Action::Input(Input::Drag { to, to_pid, .. }), Some(trees)) = (action, trees) {
         let stays = to_pid.is_none_or(|pid| pid == trees.0.app.pid);
-        let looks_other = || report.before_input()?.has_moved(&mut **desk, &[]);
+        // The element that was dragged may look pressed, or have the focus now.
+        let from = target.and_then(|target| trees.0.elements.get(target.index?));
+        let places = expected_places(Some(trees.0), trees.1, from);
+        let looks_other = || report.before_input()?.has_moved(&mut **desk, &places);
         return if stays {
             dragged(to, trees, looks_other)
         } else {

@@ -54,6 +54,8 @@ impl ActedOn {
 /// What a step of a chain has led to.
 #[derive(Debug, Default)]
 pub(crate) struct Results {
+    /// How well the targets matched, where that is in doubt.
+    pub(crate) doubts: Vec<String>,
     /// How long after it had settled what the call expects of it showed.
     pub(crate) met: Option<Duration>,
     /// The text that it was to read.
@@ -70,8 +72,6 @@ pub(crate) struct Step {
     pub(crate) done: Done,
     /// The element that it acted on, if there is one.
     pub(crate) acted_on: Option<ActedOn>,
-    /// How well the target matched, where that is in doubt.
-    pub(crate) doubts: Vec<String>,
     /// Whether it started the app that it opened.
     pub(crate) started: bool,
     /// The window right before the input, unless the link's first picture shows that.

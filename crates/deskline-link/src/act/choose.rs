@@ -213,7 +213,7 @@ impl Act<'_, '_> {
 
     fn click_choice(&mut self, from: Chooser<'_>, (now, found): (&Tree, usize)) -> Result<String> {
         let (now, found) = self.at_rest(now, found)?;
-        let choice = lookup::element(&now, found, 0);
+        let choice = lookup::element(&now, found, lookup::Others::default());
         let Reached { point, .. } = self.on(self.pid, &now, &choice).reach(&choice)?;
         match self.desk.click(left_click(point)) {
             Err(Error::Target(TargetError::MenuPlaceUnknown(_))) => {

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use deskline_core::{Diff, Element, ElementId, Key, KeyPress, Rect, Role, States, Tree, summary};
+use deskline_core::{
+    Diff, Element, ElementId, Key, KeyPress, Modifiers, Rect, Role, States, Tree, summary,
+};
 
 use super::action::Act;
 use crate::error::{Mismatch, NoEffect, Result};
@@ -16,6 +18,11 @@ use deskline_input::clock::Instant;
 /// dialogs look a path up first, and web forms validate the text.
 const ENABLED: Duration = Duration::from_millis(400);
 
+const ERASE: KeyPress = KeyPress {
+    key: Key::Backspace,
+    modifiers: Modifiers::empty(),
+};
+
 impl Act<'_, '_> {
     /// Waits for the effect that the key depends on: a button that the text enables, a list that it
     /// narrows, a path that a file dialog looks up.
@@ -27,7 +34,7 @@ impl Act<'_, '_> {
     pub(super) fn await_text(&mut self, press: KeyPress) -> Result<()> {
         let mut tree = self.pause()?;
         self.step.keys.after = Some(Witness::new(&tree));
-        let start = Instant::now();
+        let mut start = Instant::now();
         while matches!(self.arrived(&tree), Verdict::Failed(_)) {
             self.desk.wait_for_change(LATE)?;
             tree = self.pause()?;
@@ -35,7 +42,9 @@ impl Act<'_, '_> {
             let goes_on = takes_more(self.step.keys.after.as_ref(), &now);
             self.step.keys.after = Some(now);
             let is_over = !goes_on || start.elapsed() > TAKES;
-            if is_over && let Verdict::Failed(why) = self.arrived(&tree) {
+            if is_over && let Some(now) = self.type_again()? {
+                (tree, start) = (now, Instant::now());
+            } else if is_over && let Verdict::Failed(why) = self.arrived(&tree) {
                 return Err(NoEffect::KeyWithheld(why, press).into());
             }
         }
@@ -48,6 +57,30 @@ impl Act<'_, '_> {
         self.step.keys.list = self.desk.popup_open(self.pid)?;
         self.step.keys.between = Some(tree);
         Ok(())
+    }
+
+    /// Types once more, one character after the other, what the field has lost of the text. Some
+    /// apps drop keys while they look at the one before. Returns the tree after it; `None` if it is
+    /// unknown what is lost.
+    pub(crate) fn type_again(&mut self) -> Result<Option<Tree>> {
+        let Some((erased, rest)) = self.step.keys.lost() else {
+            return Ok(None);
+        };
+        let rest = rest.to_owned();
+        for _ in 0..erased {
+            self.desk.press_key(ERASE, Duration::ZERO)?;
+        }
+        let mut tree = self.pause()?;
+        for character in rest.chars() {
+            if Witness::new(&tree).field().is_none() {
+                break;
+            }
+            self.desk.type_text(character.encode_utf8(&mut [0; 4]))?;
+            tree = self.pause()?;
+        }
+        (self.step.keys.again, self.step.keys.after) = (true, Some(Witness::new(&tree)));
+        self.step.done.say("slowly typed again what it had lost");
+        Ok(Some(tree))
     }
 
     /// The verdict about the text, by the last reading.

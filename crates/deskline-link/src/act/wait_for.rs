@@ -122,7 +122,7 @@ impl<'w> Wanted<'w> {
         let echo = !wanted.is_empty() && self.typed.iter().any(|typed| typed.contains(&*wanted));
         let may_be = |at: usize| !echo || !tree.elements[at].states.contains(States::EDITABLE);
         match tree.find_text_among(may_be, text, role.as_deref()) {
-            Some(found) => Ok(lookup::element(tree, found.index, found.others)),
+            Some(found) => Ok(lookup::matched(tree, found)),
             None => Err(lookup::not_found(tree, &[], text, role.as_deref())),
         }
     }

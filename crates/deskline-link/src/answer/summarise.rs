@@ -64,7 +64,7 @@ pub(super) fn summarise(
         }
     }
     summary.target = target(call, report);
-    summary.hint = is_first || report.diff.is_none();
+    summary.hint = (is_first || report.diff.is_none()) && !report.app.is_gone();
     summary.summary = sentence(call, report, summary.error.is_some());
     summary.notes.extend(idle_key(call, report));
     match (report.compared(), &report.readings.after) {
@@ -150,7 +150,7 @@ fn sentence(call: &Call, report: &Report, failed: bool) -> String {
         }
     }
     if !call.is_chain {
-        parts.extend(report.step.doubts.iter().cloned());
+        parts.extend(report.step.results.doubts.iter().cloned());
     }
     match &report.app {
         AppState::Running => {}
@@ -258,6 +258,9 @@ fn steps(call: &Call, report: &Report, failed: bool) -> Vec<String> {
             (None, Some(led_to)) => format!(" → {led_to}"),
             (None, None) => String::new(),
         };
+        for doubt in &run.doubts {
+            after = format!("{after}; {doubt}");
+        }
         if let Some(changed) = run.changed.filter(|_| acts(step)) {
             after = format!("{after}; effect: {}", changed.word());
         }

@@ -8,6 +8,9 @@ use crate::call::{Action, Input, Quiet, Target};
 use crate::error::{AWAY, Error, Result, TargetError};
 use crate::settle::chosen;
 
+/// How many other elements matched equally well, and the ref of one of them.
+pub(crate) type Others = (usize, Option<Ref>);
+
 /// A target, resolved on a fresh tree.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Resolved {
@@ -17,8 +20,7 @@ pub(crate) struct Resolved {
     pub(crate) point: Option<Point>,
     /// Whether the point came from the call. The target is then the topmost element there.
     pub(crate) given: bool,
-    /// How many other elements matched equally well.
-    pub(crate) others: usize,
+    pub(crate) others: Others,
     /// Whether the call's text is only a part of the element's.
     pub(crate) is_part: bool,
     /// `'Send' [AXButton]`, or `(640, 480)`.
@@ -35,7 +37,7 @@ impl Resolved {
             index: None,
             point: Some(point),
             given: true,
-            others: 0,
+            others: Others::default(),
             is_part: false,
             name: place.clone(),
             caption: place,
@@ -47,10 +49,12 @@ impl Resolved {
         let part = self
             .is_part
             .then(|| "The text is inside a longer one".to_owned());
-        let others = match self.others {
+        let (others, one) = self.others;
+        let one = one.map(|one| format!("#{one}")).unwrap_or_default();
+        let others = match others {
             0 => None,
-            1 => Some("1 other matches as well".into()),
-            others => Some(format!("{others} others match as well")),
+            1 => Some(format!("1 other matches as well: {one}")),
+            _ => Some(format!("{others} others match as well: {one}, …")),
         };
         part.into_iter().chain(others).collect()
     }
@@ -87,13 +91,16 @@ pub(crate) fn target_of(action: &Action) -> Option<&Target> {
 /// [`Error::StaleRef`] and [`Error::NotFound`], with the nearest texts.
 pub(crate) fn resolve(tree: &Tree, target: &Target, within: &[usize]) -> Result<Resolved> {
     match target {
-        Target::Ref(reference) => Ok(element(tree, find_ref(tree, *reference)?, 0)),
+        Target::Ref(reference) => {
+            let index = find_ref(tree, *reference)?;
+            Ok(element(tree, index, Others::default()))
+        }
         Target::Text { text, role } => {
             let role = role.as_deref();
             match find_within(tree, within, text, role) {
                 Some(found) => Ok(Resolved {
                     is_part: found.is_part && !text.trim().is_empty(),
-                    ..element(tree, found.index, found.others)
+                    ..matched(tree, found)
                 }),
                 None => Err(not_found(tree, within, text, role)),
             }
@@ -351,7 +358,13 @@ fn ends_of(place: Rect) -> [Point; 2] {
     [left.min(middle.x), right.max(middle.x)].map(|x| Point { x, ..middle })
 }
 
-pub(crate) fn element(tree: &Tree, index: usize, others: usize) -> Resolved {
+pub(crate) fn matched(tree: &Tree, found: Match) -> Resolved {
+    let reference = |at: usize| tree.elements[at].reference;
+    let other = found.other.and_then(reference);
+    element(tree, found.index, (found.others, other))
+}
+
+pub(crate) fn element(tree: &Tree, index: usize, others: Others) -> Resolved {
     let element = &tree.elements[index];
     let place = element.place();
     let point = place.map(|place| click_point(tree, index, place));

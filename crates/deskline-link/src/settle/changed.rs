@@ -1,6 +1,6 @@
 //! What a step has changed: in one word, and which control.
 
-use deskline_core::{Diff, Element, Modified, Rect, States, Tree, WindowId};
+use deskline_core::{Diff, Element, ElementId, Modified, Rect, Role, States, Tree, WindowId};
 
 use crate::desktop::Desktop;
 use crate::picture::change::Before;
@@ -77,13 +77,47 @@ pub(crate) fn drawn(
     Some((was.window(), was.changes(desktop)?))
 }
 
+/// What a control shows, in the parts that an action changes.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Says {
+    pub(crate) value: String,
+    pub(crate) title: String,
+    pub(crate) states: States,
+}
+
+impl Says {
+    /// The states of a control that is on.
+    pub(crate) const ON: States = States::CHECKED.union(States::MIXED);
+
+    /// GTK 4's drop-downs have their choice as a text inside.
+    pub(crate) fn new(tree: &Tree, index: usize) -> Self {
+        let element = &tree.elements[index];
+        let chooses = matches!(element.role, Role::COMBO_BOX | Role::POP_UP_BUTTON);
+        let mut inside =
+            (index + 1..tree.elements.len()).take_while(|at| tree.is_inside(*at, index));
+        let part = inside.find(|at| {
+            let part = &tree.elements[*at];
+            part.visible && part.role == Role::STATIC_TEXT
+        });
+        let part = part.filter(|_| chooses && element.value.is_blank());
+        let value = part.map_or(&element.value, |at| &tree.elements[at].title);
+        Self {
+            value: value.shown.clone(),
+            title: element.title.shown.clone(),
+            states: element.states
+                & (Self::ON | States::EXPANDED | States::COLLAPSED | States::SELECTED),
+        }
+    }
+}
+
 /// A control that the last step has changed.
 #[derive(Debug)]
 pub(crate) struct Control {
     pub(crate) since: Instant,
-    pub(crate) target: Resolved,
-    /// Its state after the action.
-    pub(crate) now: Element,
+    pub(crate) target: Option<Resolved>,
+    pub(crate) id: ElementId,
+    /// What it showed after the action.
+    pub(crate) says: Says,
     /// Whether it was switched, so that its app may tell when it is switched again.
     pub(crate) switched: bool,
 }

@@ -21,7 +21,7 @@ pub(crate) enum Verdict {
 #[allow(clippy::struct_excessive_bools)] // They are independent facts.
 pub(crate) struct Field {
     pid: u32,
-    id: ElementId,
+    pub(crate) id: ElementId,
     role: Role,
     editable: bool,
     /// `'Code' [AXTextField]`
@@ -137,6 +137,10 @@ impl Field {
         self.editable || !self.text.trim().is_empty()
     }
 
+    pub(crate) fn is_one_line(&self) -> bool {
+        self.role != Role::TEXT_AREA && !self.paragraph
+    }
+
     fn is_cut(&self) -> bool {
         self.text.chars().count() < self.total
     }
@@ -189,10 +193,10 @@ impl Field {
     /// selected then.
     pub(crate) fn took(&self, old: &Self, text: &str, pasted: bool) -> Verdict {
         let typed = text.trim_end_matches('\n');
-        if self.is_slider_at(&old.text) && self.is(old) {
+        if self.is_slider() && self.is(old) && !self.means(typed) {
             return self.took_none(typed);
         }
-        let one_line = self.role != Role::TEXT_AREA && !self.paragraph;
+        let one_line = self.is_one_line();
         // A number field reports its new number only once it is confirmed. Web editors put keys
         // into a hidden field and empty that.
         let tells = self.paragraph
@@ -248,11 +252,25 @@ impl Field {
         }
     }
 
+    /// What gives it the rest of a typed text, of which it has a part and nothing else that is new:
+    /// how many characters to erase before the caret, and the text to type then.
+    pub(crate) fn lacks<'t>(&self, old: &Self, typed: &'t str) -> Option<(usize, &'t str)> {
+        if !self.is(old) || !self.editable || !self.is_one_line() || self.is_cut() {
+            return None;
+        }
+        let replaced = !compare::contains(&self.text, &old.text);
+        let whole = Some(self.text.as_str()).filter(|_| replaced);
+        let part = self.text.strip_prefix(&old.text).or(whole)?;
+        lost(part, typed).filter(|kept| *kept > 0)?;
+        let rest = typed.strip_prefix(part).map(|rest| (0, rest));
+        Some(rest.unwrap_or((part.chars().count(), typed)))
+    }
+
     /// The verdict about typing `text` where no field had the focus, and this one has it now: the
     /// first keys may have opened the field, and some of them may be lost.
     pub(crate) fn arrived(&self, text: &str) -> Verdict {
         let typed = text.trim_end_matches('\n');
-        if self.is_slider_at(&self.text) {
+        if self.is_slider() {
             return self.took_none(typed);
         }
         if self.is_cut() || self.text.trim().is_empty() || typed.contains(['\t', '\n']) {
@@ -297,8 +315,8 @@ impl Field {
     }
 
     /// A slider takes keys, and no text: that of a colour's dialog has the focus.
-    fn is_slider_at(&self, text: &str) -> bool {
-        self.role == Role::SLIDER && self.text == text && !text.is_empty()
+    fn is_slider(&self) -> bool {
+        self.role == Role::SLIDER && !self.text.is_empty()
     }
 
     fn took_none(&self, typed: &str) -> Verdict {

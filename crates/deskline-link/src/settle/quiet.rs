@@ -69,6 +69,8 @@ const COMPUTING: (u32, u32) = (3, 4);
 pub(crate) struct Settled {
     /// The time from the act to the last reading.
     pub(crate) took: Duration,
+    /// The time until a reading showed the effect.
+    pub(crate) shown: Option<Duration>,
     /// Whether the app was quiet in the end. `false` if the time limit was reached.
     pub(crate) quiet: bool,
     /// Whether it was computing in the end.
@@ -152,7 +154,7 @@ pub(crate) fn await_quiet(
     let mut newcomers = Newcomers::default();
     let mut last: Option<Tree> = None;
     let mut seen = false;
-    let mut shown = false;
+    let mut shown = None;
     let mut moved = None;
     let mut more = None;
     let mut again = false;
@@ -193,7 +195,9 @@ pub(crate) fn await_quiet(
         let answered = awaits.asked.is_none_or(|asked| has_answered(asked, &tree));
         let counts = opened && answered;
         seen |= counts && awaits.effect.shows(heard.any, change, awaits.raised);
-        shown |= counts && awaits.before.is_some() && change >= Some(enough);
+        if counts && awaits.before.is_some() && change >= Some(enough) {
+            shown.get_or_insert_with(|| start.elapsed());
+        }
         let announced = heard.any.is_some() && heard.silent && known.is_some();
         let fresh = awaits.before.and_then(|b| newcomers.fresh(b, &tree));
         let pending = desktop.handoff_pending()?;
@@ -224,15 +228,16 @@ pub(crate) fn await_quiet(
             quiet = fading.is_over(desktop, &awaits, (pid, &tree), cancel)?;
         }
         // Some changes come without an event: look once more.
-        again = quiet && !shown && awaits.effect.may_be_late() && read.elapsed() >= QUIET;
+        again = quiet && shown.is_none() && awaits.effect.may_be_late() && read.elapsed() >= QUIET;
         quiet &= !again;
-        if quiet && !shown && moved != Some(true) {
+        if quiet && shown.is_none() && moved != Some(true) {
             moved = awaits.has_moved(desktop, &tree);
             // The picture is newer than the reading: an app that was busy has scrolled since.
             again |= moved == Some(true) && awaits.effect == Effect::Motion;
             quiet &= !again;
         }
-        if moved == Some(true) && !shown && may_be_stale(&tree) && start.elapsed() < agree {
+        if moved == Some(true) && shown.is_none() && may_be_stale(&tree) && start.elapsed() < agree
+        {
             // After scrolling, only the places of a page's elements differ, and the first that are
             // reported may be from the middle of the motion.
             let are_last = start.elapsed() >= scrolls.unwrap_or_default() * 3 / 4;
@@ -244,7 +249,8 @@ pub(crate) fn await_quiet(
                     took: start.elapsed(),
                     quiet,
                     computing,
-                    moved: moved.filter(|_| !shown),
+                    moved: moved.filter(|_| shown.is_none()),
+                    shown,
                 },
                 tree,
             ));

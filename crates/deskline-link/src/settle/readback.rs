@@ -15,10 +15,11 @@ use deskline_core::{
 
 use crate::call::{Action, Quiet, Target};
 use crate::desktop::Desktop;
-use crate::error::Mismatch;
+use crate::error::{Mismatch, shown};
 use crate::picture::change::Before;
 use crate::resolve::lookup::Resolved;
 use crate::secrecy::{Keys, Witness};
+use crate::settle::changed::Says;
 use crate::settle::chosen::has_chosen;
 use crate::settle::field::{Field, Verdict};
 
@@ -155,6 +156,10 @@ pub(crate) fn chose(target: &Resolved, text: &str, (before, after): (&Tree, &Tre
     let took_it = old != new && has_words(&fold(&new), &fold(text));
     match has_chosen(after, now, text) {
         Some(true) => Verdict::Agrees,
+        // GTK 4's drop-downs show their choice in a part.
+        None if old == new && new == Says::new(after, now).value => {
+            Verdict::Differs(format!("it shows {} still", shown(&new)))
+        }
         // The choices of a closed combo box may be in no tree.
         None if old == new || after.elements[now].role != Role::COMBO_BOX => Verdict::Agrees,
         _ if took_it => Verdict::Agrees,
@@ -206,10 +211,11 @@ fn has_words(name: &str, words: &str) -> bool {
 
 /// The choice that a combo box or list shows: its value, or else its name.
 fn said(tree: &Tree, index: usize) -> String {
-    let element = &tree.elements[index];
-    let says = [&element.value, &element.title];
-    let says = says.into_iter().find(|text| !text.is_blank());
-    says.map_or_else(|| summary::name_of(tree, index), |text| text.shown.clone())
+    let Says { value, title, .. } = Says::new(tree, index);
+    let says = [value, title]
+        .into_iter()
+        .find(|text| !text.trim().is_empty());
+    says.unwrap_or_else(|| summary::name_of(tree, index))
 }
 
 fn set(old: &Field, new: &Field, wanted: &str) -> Verdict {
@@ -246,7 +252,10 @@ fn pressed((tree, was): (&Tree, usize), (after, now): (&Tree, usize)) -> Verdict
         return Verdict::Failed(Mismatch::NothingDone("a text".into()));
     }
     // A radio button that is on, and a selected tab, stay as they are.
-    let switches = old.role == Role::CHECK_BOX || state.intersects(PRESSED - States::CHECKED);
+    let is_off = !old.states.contains(States::CHECKED);
+    let switches = old.role == Role::CHECK_BOX
+        || old.role == Role::RADIO_BUTTON && is_off
+        || state.intersects(PRESSED - States::CHECKED);
     if !switches || new.states & PRESSED != state || has_changed(tree, after) {
         return Verdict::Agrees;
     }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use deskline_core::{Element, Role, States, Tree};
+use deskline_core::{ElementId, Role, States, Tree, number};
 
 use crate::call::{Action, ClickKind, Input, Quiet, Typing};
 use crate::desktop::Desktop;
@@ -11,7 +11,8 @@ use crate::error::{Mismatch, NoEffect, Result, shown};
 use crate::link::Link;
 use crate::report::{Readings, Report};
 use crate::resolve::lookup::Resolved;
-use crate::settle::changed::Control;
+use crate::secrecy::Witness;
+use crate::settle::changed::{Control, Says};
 use crate::settle::expected::QUIET;
 use crate::settle::field::Verdict;
 use crate::settle::readback::{chose, has_changed, read_back};
@@ -21,35 +22,41 @@ use deskline_input::clock::Instant;
 /// How long after the act an app may take a change back.
 const TAKES_BACK: Duration = Duration::from_millis(300);
 
-/// The states of a control that is on, and of an expander.
-const ON: States = States::CHECKED.union(States::MIXED);
-const OPEN: States = States::EXPANDED.union(States::COLLAPSED);
-
 /// Notes the control that the action has changed, if its app may take that back.
 pub(crate) fn note_change(
     (action, target): (&Action, Option<Resolved>),
     acted: Instant,
     report: &mut Report,
 ) {
-    let (Some(target), Some((was, now))) = (target, own(report)) else {
+    let Some((was, now, id)) = own(report) else {
         return;
     };
-    let toggled = (was.states ^ now.states).intersects(ON);
+    let toggled = (was.states ^ now.states).intersects(Says::ON);
     let changed = match action {
-        Action::Quiet(Quiet::SetValue { .. }) | Action::Input(Input::Choose { .. }) => {
-            says(was) != says(now)
-        }
+        Action::Quiet(Quiet::SetValue { .. }) | Action::Input(Input::Choose { .. }) => was != now,
         Action::Quiet(Quiet::SetSelected { .. }) => true,
         Action::Quiet(Quiet::PressAx { .. }) => toggled,
+        _ if action.keys().0.is_some() => was.value != now.value && typed_over(action, report),
         _ => toggled && is_plain_click(action),
     };
-    let now = now.clone();
+    let shown = report.step.settled.and_then(|settled| settled.shown);
     report.step.control = changed.then_some(Control {
-        since: acted,
+        since: acted + shown.unwrap_or_default(),
         target,
-        now,
+        id,
+        says: now,
         switched: toggled,
     });
+}
+
+/// Whether a text was typed into a field of one line. A key after it may send the text, which
+/// leaves a field empty that was empty before.
+fn typed_over(action: &Action, report: &Report) -> bool {
+    let keys = &report.step.keys;
+    let field = keys.before.as_ref().and_then(Witness::field);
+    field.is_some_and(|field| {
+        field.is_one_line() && (action.keys().1.is_none() || !field.text.trim().is_empty())
+    })
 }
 
 impl Link<'_> {
@@ -73,7 +80,7 @@ impl Link<'_> {
         let Some((_, action)) = self.call.runs().last() else {
             return Ok(());
         };
-        let mut heard = (!desktop.watch(&changed.now.id)).then_some(Sign::Change);
+        let mut heard = (!desktop.watch(&changed.id)).then_some(Sign::Change);
         loop {
             self.cancel.check()?;
             let left = TAKES_BACK.saturating_sub(changed.since.elapsed());
@@ -91,27 +98,33 @@ impl Link<'_> {
             return Ok(());
         };
         let settled = self.report.readings.after.replace(tree);
-        let found = match verdict(action, Some(&changed.target), self.report) {
+        let found = match verdict(action, changed.target.as_ref(), self.report) {
             Verdict::Failed(why) => Some(why),
-            _ => taken_back(&changed.now, self.report),
+            _ => taken_back(&changed.says, self.report),
         };
-        let Some(why) = found else {
+        let stays = own(self.report).is_none_or(|(_, now, _)| now == changed.says);
+        if found.is_none() && stays {
             self.report.readings.after = settled;
             return Ok(());
-        };
+        }
         self.diff(desktop)?;
-        Err(NoEffect::from(why).into())
+        found.map_or(Ok(()), |why| Err(NoEffect::from(why).into()))
     }
 }
 
-/// The element that the step acted on, before and now.
-fn own(report: &Report) -> Option<(&Element, &Element)> {
-    let (acted_on, tree) = (
-        report.step.acted_on.as_ref()?,
-        report.readings.after.as_ref()?,
-    );
-    let now = acted_on.find(tree, report.readings.current())?;
-    Some((&acted_on.was, &tree.elements[now]))
+/// What the element that the step acted on showed before, and shows now; and its present id.
+fn own(report: &Report) -> Option<(Says, Says, ElementId)> {
+    let (before, tree) = (report.readings.current()?, report.readings.after.as_ref()?);
+    let at = |tree: &Tree, id: &ElementId| tree.elements.iter().position(|e| e.id == *id);
+    let (id, now) = if let Some(acted_on) = &report.step.acted_on {
+        (&acted_on.was.id, acted_on.find(tree, Some(before))?)
+    } else {
+        // GTK 3 reports no focus in a window that is behind.
+        let field = report.step.keys.before.as_ref()?.field()?;
+        (&field.id, at(tree, &field.id)?)
+    };
+    let was = Says::new(before, at(before, id)?);
+    Some((was, Says::new(tree, now), tree.elements[now].id.clone()))
 }
 
 fn is_plain_click(action: &Action) -> bool {
@@ -132,6 +145,7 @@ pub(crate) fn verdict(action: &Action, target: Option<&Resolved>, report: &Repor
     match (&step.chosen, target) {
         (Some(text), Some(target)) => chose(target, text, (before, after)),
         _ => match read_back(action, target, &step.keys, (before, after)) {
+            Verdict::Agrees if action.keys().0.is_some() => not_confirmed(action, report),
             Verdict::Agrees => not_toggled(action, report, (before, after)),
             verdict => verdict,
         },
@@ -141,13 +155,17 @@ pub(crate) fn verdict(action: &Action, target: Option<&Resolved>, report: &Repor
 /// The verdict about a click on a check box or a radio button: the app may have taken the change
 /// back at once. Toggle buttons may report no state.
 fn not_toggled(action: &Action, report: &Report, (before, after): (&Tree, &Tree)) -> Verdict {
-    let Some((was, now)) = own(report).filter(|_| is_plain_click(action)) else {
+    let acted_on = report.step.acted_on.as_ref();
+    let acted_on = acted_on.filter(|_| is_plain_click(action));
+    let Some((acted_on, (was, now, _))) = acted_on.zip(own(report)) else {
         return Verdict::Agrees;
     };
     let on = was.states.intersects(States::CHECKED);
-    let switches = was.role == Role::CHECK_BOX && was.native_role != "toggle button"
-        || was.role == Role::RADIO_BUTTON && !on;
-    let stays = was.states & (ON | OPEN) == now.states & (ON | OPEN);
+    let switches = match acted_on.was.role {
+        Role::CHECK_BOX => acted_on.was.native_role != "toggle button",
+        role => role == Role::RADIO_BUTTON && !on,
+    };
+    let stays = was.states - States::SELECTED == now.states - States::SELECTED;
     if !switches || !stays || has_changed(before, after) {
         return Verdict::Agrees;
     }
@@ -155,25 +173,32 @@ fn not_toggled(action: &Action, report: &Report, (before, after): (&Tree, &Tree)
     Verdict::Failed(Mismatch::NotToggled(is.to_owned()))
 }
 
-/// What a control shows, in the parts that an action changes.
-fn says(element: &Element) -> (&str, &str, States) {
-    let Element { value, title, .. } = element;
-    (
-        &value.shown,
-        &title.shown,
-        element.states & (ON | States::SELECTED),
-    )
+/// The verdict about a number that a key after it has confirmed. The app may have taken it back.
+fn not_confirmed(action: &Action, report: &Report) -> Verdict {
+    let (Some(typed), Some(_)) = action.keys() else {
+        return Verdict::Agrees;
+    };
+    let acted_on = report.step.acted_on.as_ref();
+    let acted_on = acted_on.filter(|acted_on| acted_on.was.role == Role::INCREMENTOR);
+    let stays = acted_on
+        .zip(own(report))
+        .filter(|(_, (was, now, _))| was == now);
+    match stays.map(|(_, (_, now, _))| now.value) {
+        Some(is) if !is.is_empty() && !number::may_be_equal(&is, typed) => {
+            Verdict::Differs(format!("it shows {} still", shown(&is)))
+        }
+        _ => Verdict::Agrees,
+    }
 }
 
 /// Whether the control is as it was before the action, and was not right after it.
-fn taken_back(then: &Element, report: &Report) -> Option<Mismatch> {
-    let (was, now) = own(report)?;
-    let is_back = says(now) == says(was) && says(then) != says(was);
-    let is = if (then.states ^ now.states).intersects(ON) {
-        let state = (now.states & ON).words().next();
+fn taken_back(then: &Says, report: &Report) -> Option<Mismatch> {
+    let (was, now, _) = own(report)?;
+    let is = if (then.states ^ now.states).intersects(Says::ON) {
+        let state = (now.states & Says::ON).words().next();
         state.unwrap_or("not checked").to_owned()
     } else {
-        shown(&now.value.shown)
+        shown(&now.value)
     };
-    is_back.then_some(Mismatch::TakenBack(is))
+    (now == was && *then != was).then_some(Mismatch::TakenBack(is))
 }

@@ -84,6 +84,13 @@ fn a_value_that_the_app_takes_back_a_moment_later_is_an_error() {
         world.node("To").unwrap().value.clear();
     });
     story.set_value("To", "bob").succeeds();
+    for ms in [30, 150, 280] {
+        let mut story = Story::new();
+        story.later(ms, |world: &mut World| {
+            world.node("To").unwrap().value.clear();
+        });
+        story.types("bob").fails();
+    }
 }
 
 #[test]

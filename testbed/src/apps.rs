@@ -126,6 +126,11 @@ impl Bed {
         self.script("fold.py")
     }
 
+    /// A window in which something comes to where a button is; see `testbed/apps/moves.py`.
+    pub fn moves(&self, args: &[&str]) -> App<'_> {
+        self.script_with("moves.py", args)
+    }
+
     /// A window in which a panel lies over buttons; see `testbed/apps/covers.py`.
     pub fn covers(&self, args: &[&str]) -> App<'_> {
         self.script_with("covers.py", args)

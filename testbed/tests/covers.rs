@@ -160,6 +160,85 @@ fn what_is_expected_is_awaited_and_its_absence_is_an_error() {
     assert!(answer.ok().list("steps")[0].contains("; expected: met after "));
 }
 
+/// What comes to where "Open" is, by toolkit, and whether a click can reach "Open" then.
+const MOVES: [(&str, &str, bool); 14] = [
+    ("gtk3", "fade", false),
+    ("gtk4", "fade", false),
+    ("gtk3", "toast", false),
+    ("gtk4", "toast", false),
+    ("qt5", "toast", false),
+    ("qt6", "toast", false),
+    ("gtk3", "away", true),
+    ("gtk4", "away", true),
+    ("qt5", "away", true),
+    ("qt6", "away", true),
+    ("gtk3", "tabs", true),
+    ("gtk4", "tabs", true),
+    ("qt5", "windows", false),
+    ("qt6", "windows", false),
+];
+
+#[test]
+fn what_comes_over_a_button_meanwhile_is_not_clicked() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    for (kit, mode, reaches) in MOVES {
+        for more in [json!({}), json!({"doubleClick": true})] {
+            persons.bring_to_front();
+            let app = bed.moves(&[kit, mode]);
+            let mut call = json!({"element": "Open"});
+            if mode == "tabs" {
+                call["role"] = "AXTab".into();
+            }
+            call.as_object_mut()
+                .unwrap()
+                .extend(more.as_object().unwrap().clone());
+            let answer = click(&persons, &server, app.pid, call);
+            let clicked = |line: &String| line == "clicked Open";
+            let told = answer.is_error != app.log().iter().any(clicked);
+            let alone = app.log().iter().all(clicked);
+            let as_wanted = answer.is_error != reaches;
+            assert!(
+                told && alone && as_wanted,
+                "{kit} {mode}: {:?}\n{answer}",
+                app.log()
+            );
+        }
+    }
+}
+
+/// A page whose buttons move from the pointer, lie in what is named, or are no boxes.
+const SHAPES: &str = r#"<style>body{margin:0;height:3000px}#w{position:absolute;left:50px;top:60px}#w button{display:block;width:200px;height:40px}
+#o{position:absolute;left:400px;top:20px;width:500px;height:50px}#o button{margin-left:150px;width:200px;height:50px}
+#c{position:absolute;left:50px;top:260px;width:200px;height:200px;clip-path:polygon(0 0,100% 0,0 30%)}
+#l{position:absolute;left:400px;width:200px;height:40px}#wide{position:absolute;left:400px;top:300px;width:4000px;height:40px}
+#f{position:fixed;bottom:0;left:0;right:0;height:120px}#f button{width:100%;height:120px}</style>
+<div id=w><button>Alpha</button><button>Beta</button><button>Delete</button></div>
+<div role=option id=o aria-label=Mail tabindex=0>Mail <button>Trash</button></div>
+<button id=c>Corner</button><button id=wide>Wide</button><button id=l>Low</button><div id=f><button>Wipe</button></div><script>
+l.style.top=innerHeight-80+'px';w.onmouseenter=()=>w.style.top='20px';w.onmouseleave=()=>w.style.top='60px';
+onclick=e=>log('clicked',e.target.ariaLabel||e.target.textContent);log('ready')</script>"#;
+
+#[test]
+fn what_moves_holds_others_or_is_no_box_is_clicked_in_a_page() {
+    let (bed, server) = Bed::with_server();
+    let (persons, _) = bed.mousepad("");
+    for browser in ["Chromium", "Firefox"] {
+        let page = Page::serve(SHAPES);
+        let app = match browser {
+            "Firefox" => bed.firefox_at(&page.address(), page.title()),
+            _ => bed.chromium_at(&page.address(), page.title()),
+        };
+        page.wait_for("ready");
+        for name in ["Beta", "Mail", "Corner", "Wide", "Low"] {
+            page.clear_log();
+            click(&persons, &server, app.pid, json!({"element": name})).ok();
+            page.wait_for(&format!("clicked {name}"));
+            assert_eq!(page.log(), [format!("clicked {name}")], "{browser}");
+        }
+    }
+}
+
 /// The same buttons and panel as a page.
 const PANEL: &str = r"<style>body{margin:0}button{display:block;width:400px;height:60px;border:0;padding:0;margin:0}
 #panel{position:fixed;top:0;left:0;width:100%;height:90px;z-index:9}</style>

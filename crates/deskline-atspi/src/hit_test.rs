@@ -18,8 +18,9 @@ use crate::toolkits::{HitTest, Toolkit};
 use crate::tree::{element_id, split_id};
 
 /// How long Chromium may take to replace its first answer, which comes from a cache of boxes that
-/// ignores what is fixed over a page, by that of the page's process: 4 to 9 ms in 148.
-const LATE: Duration = Duration::from_millis(40);
+/// ignores what is fixed over a page, by that of the page's process: 4 to 9 ms in 148, and later
+/// while that is busy.
+const LATE: Duration = Duration::from_millis(80);
 
 /// The same where another element may be in the way.
 const CONFIRMED: Duration = Duration::from_millis(400);
@@ -100,7 +101,14 @@ impl AtSpi {
         }
         if let HitTest::ByOrder { texts_cover } = kind {
             let over = tree.drawn_over(index, at, texts_cover);
-            return Ok(Hit::Topmost(over.unwrap_or(index)));
+            let part = || tree.control_inside(index, at);
+            return Ok(Hit::InOrder(over.or_else(part).unwrap_or(index)));
+        }
+        if kind == HitTest::InWindow
+            && let Some(over) = tree.bubble_over(index, at)
+        {
+            // It has a surface of its own, above the window's.
+            return Ok(Hit::Topmost(over));
         }
         let is_page = |at: &usize| tree.elements[*at].role == Role::WEB_AREA;
         let page = tree.outwards(index).filter(is_page).last();
@@ -114,10 +122,11 @@ impl AtSpi {
         }
         let late = matches!(kind, HitTest::OfPages { late: true });
         let hit = match located.listed(tree, index, answer.as_deref()) {
-            // What lies around the target, and not beside it, is as much as GTK 4 and Java know.
-            Hit::Topmost(around) if page.is_none() && tree.is_inside(index, around) => {
-                Hit::Topmost(index)
-            }
+            // What lies around the target, and not beside it, is as much as GTK 4 and Java know. A
+            // page names nothing of the tree where a button's shape is not its box.
+            Hit::Unknown if page.is_some() => Hit::Around,
+            Hit::Topmost(around) if page.is_none() && tree.is_inside(index, around) => Hit::Around,
+            Hit::Topmost(hit) => Hit::Topmost(tree.area_at(hit, at)),
             hit => hit,
         };
         if !late {

@@ -42,6 +42,10 @@ pub enum Sent {
 pub enum Hit {
     /// The topmost element there, as an index into the tree.
     Topmost(usize),
+    /// The same by the order of the tree, so that it is as old as that.
+    InOrder(usize),
+    /// What lies around the element is there, as far as the toolkit knows.
+    Around,
     /// Something that the tree does not list, and that is no part of the element.
     Unlisted,
     /// The element has moved since the tree was read.

@@ -1,6 +1,6 @@
 //! Which element receives a click, by the order and the shape of a tree.
 
-use crate::{Element, Point, Role, Tree, fold};
+use crate::{Element, Point, Role, States, Tree, fold};
 
 /// How many levels a label may lie inside the control that takes its clicks.
 const LABEL_DEPTH: usize = 4;
@@ -13,18 +13,27 @@ impl Tree {
     /// whatever their bounds.
     pub fn drawn_over(&self, index: usize, at: Point, texts_cover: bool) -> Option<usize> {
         let top = self.toplevel(index).filter(|_| !self.is_in_pop_up(index))?;
-        let end = (index + 1..self.elements.len()).find(|i| !self.is_inside(*i, index));
-        let rest = end.unwrap_or(self.elements.len())..self.elements.len();
-        let own = rest.take_while(|i| *i == top || self.is_inside(*i, top));
-        own.filter(|&over| {
+        let own = (top..self.elements.len()).take_while(|i| *i == top || self.is_inside(*i, top));
+        let covers = |over: usize| {
             let element = &self.elements[over];
-            element.visible
-                && element.extents.is_some_and(|place| place.contains(at))
-                && takes_clicks(element, texts_cover)
-                && self.may_cover(over, index)
-                && self.is_clipped_to(over, at)
-        })
-        .last()
+            let place = element.extents.filter(|_| element.visible);
+            let is_there = place.is_some_and(|place| place.contains(at));
+            if !is_there || !takes_clicks(element, texts_cover) || !self.is_clipped_to(over, at) {
+                return None;
+            }
+            let [branch, ours] = self.branches(over, index)?;
+            // Of the windows in a pane the one with the focus is on top.
+            let front = self.elements[branch].role == Role::WINDOW && self.has_focus(branch);
+            let behind = self.elements[branch].role == Role::WINDOW && self.has_focus(ours);
+            (front || over > index && !behind).then_some((front, over))
+        };
+        own.filter_map(covers).max().map(|(_, over)| over)
+    }
+
+    fn has_focus(&self, index: usize) -> bool {
+        let mut inside =
+            (index..self.elements.len()).take_while(|i| *i == index || self.is_inside(*i, index));
+        inside.any(|i| self.elements[i].states.contains(States::FOCUSED))
     }
 
     /// Whether another element that takes clicks has a point in its box: none that holds `index`,
@@ -33,11 +42,61 @@ impl Tree {
         self.elements.iter().enumerate().any(|(other, element)| {
             element.visible
                 && element.extents.is_some_and(|place| place.contains(at))
-                && takes_clicks(element, false)
+                && takes_clicks(element, true)
                 && other != index
                 && !self.is_inside(other, index)
                 && !self.is_inside(index, other)
         })
+    }
+
+    /// The innermost control inside `index` that has a point.
+    pub fn control_inside(&self, index: usize, at: Point) -> Option<usize> {
+        let inside = (index + 1..self.elements.len()).take_while(|i| self.is_inside(*i, index));
+        let has = |inner: &usize| {
+            let element = &self.elements[*inner];
+            let place = element.extents.filter(|_| element.visible);
+            is_control(element) && place.is_some_and(|place| place.contains(at))
+        };
+        inside.filter(has).last()
+    }
+
+    /// The element at a point of an open bubble that `index` is not in: it lies outside of what it
+    /// belongs to.
+    pub fn bubble_over(&self, index: usize, at: Point) -> Option<usize> {
+        let place = |at: usize| {
+            let element = &self.elements[at];
+            element.extents.filter(|_| element.visible)
+        };
+        let opens = |inner: &usize| {
+            let outer = self
+                .parent(*inner)
+                .filter(|outer| self.parent(*outer).is_some());
+            let outer = outer.and_then(place).zip(place(*inner));
+            outer
+                .is_some_and(|(outer, inner)| inner.contains(at) && !outer.contains(inner.center()))
+        };
+        let bubble = (0..self.elements.len()).rfind(opens);
+        let bubble = bubble.filter(|at| index != *at && !self.is_inside(index, *at))?;
+        let has = |i: &usize| place(*i).is_some_and(|place| place.contains(at));
+        let inside = (bubble..self.elements.len())
+            .take_while(|i| *i == bubble || self.is_inside(*i, bubble));
+        inside.filter(has).last()
+    }
+
+    /// Which of the areas of a picture has a point, where the app names the first one whose box has
+    /// it: the smallest.
+    pub fn area_at(&self, hit: usize, at: Point) -> usize {
+        let holder = self
+            .parent(hit)
+            .filter(|at| self.elements[*at].role == Role::IMAGE);
+        let size = |i: &usize| {
+            let place = self.elements[*i].extents.filter(|place| place.contains(at));
+            place.map(|place| i64::from(place.w) * i64::from(place.h))
+        };
+        let areas =
+            (0..self.elements.len()).filter(|i| holder.is_some() && self.parent(*i) == holder);
+        let smallest = areas.filter_map(|i| Some((size(&i)?, i))).min();
+        smallest.map_or(hit, |(_, i)| i)
     }
 
     /// Whether an element is in what opens above its window: a menu, a list of choices, a bubble.
@@ -67,9 +126,9 @@ impl Tree {
         self.elements[window].role != Role::WINDOW || pane.is_none_or(|pane| pane.contains(at))
     }
 
-    /// Whether the branches of two elements may overlap: neither contains the other, and what holds
-    /// both is no list of items.
-    fn may_cover(&self, over: usize, index: usize) -> bool {
+    /// The branches in which two elements lie that may overlap: neither contains the other, and what
+    /// holds both is no list of items.
+    fn branches(&self, over: usize, index: usize) -> Option<[usize; 2]> {
         let mut around = self.outwards(over);
         // The last ancestor of `over` that does not hold `index` too.
         let mut branch = over;
@@ -80,9 +139,8 @@ impl Tree {
             }
             holds
         });
-        let Some(both) = both.filter(|both| *both != index) else {
-            return false;
-        };
+        let both = both.filter(|both| *both != over)?;
+        let ours = self.outwards(index).take_while(|at| *at != both).last()?;
         let holds_items = matches!(
             self.elements[both].role,
             Role::LIST
@@ -98,7 +156,7 @@ impl Tree {
                 | Role::RADIO_GROUP
                 | Role::APPLICATION
         );
-        !holds_items && !self.opens_above(branch)
+        (!holds_items && !self.opens_above(branch)).then_some([branch, ours])
     }
 
     /// Whether it is a window of its own inside its toplevel: an open menu, a tool tip, a dialog.
@@ -120,7 +178,7 @@ impl Tree {
     /// part of it, or passes its clicks on, as a row, a label or the button around a text do.
     pub fn receives_for(&self, hit: usize, index: usize) -> bool {
         if hit == index || self.is_inside(hit, index) {
-            return true;
+            return self.is_part(hit, index);
         }
         let target = &self.elements[index];
         if self.is_inside(index, hit) {
@@ -137,6 +195,28 @@ impl Tree {
                 && !is_control(target)
                 && !inner.into_iter().any(|at| is_control(&self.elements[at]))
         })
+    }
+
+    /// Whether a click on `hit`, inside `index`, is one on `index`: not where another control lies
+    /// between, such as the button that closes a tab or deletes a row.
+    fn is_part(&self, hit: usize, index: usize) -> bool {
+        let target = &self.elements[index];
+        let is_of_parts = matches!(
+            target.role,
+            Role::COMBO_BOX | Role::INCREMENTOR | Role::POP_UP_BUTTON | Role::MENU_BUTTON
+        );
+        let name = fold(&target.title.shown);
+        let own = |at: usize| {
+            let inner = &self.elements[at];
+            !is_control(inner) || !name.is_empty() && fold(&inner.title.shown) == name
+        };
+        is_of_parts || self.outwards(hit).take_while(|at| *at != index).all(own)
+    }
+
+    /// Whether an element has no click of its own: what lies in it has.
+    pub fn only_holds(&self, index: usize) -> bool {
+        let element = &self.elements[index];
+        !passes_clicks(element) || element.title.shown.is_empty()
     }
 
     /// Whether `hit` is, or is in, a label with the text of `index`.

@@ -35,7 +35,8 @@ impl Tree {
     /// to their own bounds. Menus that are toplevels, or children of one, stay visible beside a
     /// dialog, which may have opened them. A dialog in a web page covers the page, not the browser
     /// around it. The extents of a row that covers other rows are cut to its own line first, and
-    /// those of a button that covers its content to its title.
+    /// those of a button that covers its content to its title. Of what is larger than the container
+    /// that it is in, the part that shows counts.
     pub fn scope_visible(&mut self) {
         self.keep_own_lines();
         self.keep_titles();
@@ -66,6 +67,9 @@ impl Tree {
                 },
                 role: Some(element.role),
             };
+            if let (Some(clip), Some(extents), true) = (clip, element.extents, is_one(element)) {
+                element.extents = Some(shown_part(extents, clip));
+            }
             element.visible &= in_dialog
                 && element.extents.is_some_and(|extents| {
                     let center = extents.center();
@@ -129,6 +133,31 @@ impl Tree {
         let is_page = |at: &usize| self.elements[*at].role == Role::WEB_AREA;
         self.outwards(index).filter(is_page).last()
     }
+}
+
+/// Whether an element is meant as a whole, and does not just hold others.
+fn is_one(element: &Element) -> bool {
+    let role = element.role;
+    role.is_interactive() || matches!(role, Role::ROW | Role::CELL | Role::STATIC_TEXT)
+}
+
+/// What a container shows of what is wider or higher than it: a long row, a text.
+fn shown_part(place: Rect, clip: Rect) -> Rect {
+    let part = place.intersect(&clip);
+    if part.is_empty() {
+        return place;
+    }
+    let (x, w) = if place.w > clip.w {
+        (part.x, part.w)
+    } else {
+        (place.x, place.w)
+    };
+    let (y, h) = if place.h > clip.h {
+        (part.y, part.h)
+    } else {
+        (place.y, place.h)
+    };
+    Rect { x, y, w, h }
 }
 
 /// Whether the element opens above its toplevel and may extend beyond it.

@@ -120,6 +120,7 @@ fn a_click_on_a_part_or_on_what_passes_it_on_is_received() {
         ("e14", "e13"),
         ("e5", "e4"),
         ("e7", "e10"),
+        ("e14", "e12"),
     ] {
         assert!(!receives(hit, id), "{hit} is not {id}");
     }
@@ -140,4 +141,61 @@ fn a_plug_in_with_the_bounds_of_its_toplevel_covers_nothing_beyond_its_pane() {
     );
     assert_eq!(over(&tree, "e3", 50, 13), None);
     assert_eq!(over(&tree, "e4", 1900, 13).as_deref(), Some("e7"));
+}
+
+#[test]
+fn of_the_windows_in_a_pane_the_one_with_the_focus_is_on_top() {
+    let tree = tree(
+        r#"
+[AXApplication] visible #e1
+  [AXWindow (frame)] x:0 y:0 w:400 h:300 visible #e2
+    [AXGroup (layered pane)] x:0 y:0 w:400 h:300 visible #e3
+      [AXWindow (frame)] x:0 y:0 w:200 h:200 visible #e4
+        [AXButton] "Save" x:0 y:0 w:200 h:50 visible focused #e5
+      [AXWindow (frame)] x:50 y:0 w:200 h:200 visible #e6
+        [AXButton] "Other" x:50 y:0 w:200 h:50 visible #e7
+"#,
+    );
+    assert_eq!(over(&tree, "e5", 100, 20), None);
+    assert_eq!(over(&tree, "e7", 100, 20).as_deref(), Some("e5"));
+    assert_eq!(over(&tree, "e7", 230, 20), None);
+}
+
+#[test]
+fn a_bubble_covers_what_it_does_not_belong_to() {
+    let tree = tree(
+        r#"
+[AXApplication] visible #e1
+  [AXWindow (frame)] x:0 y:0 w:400 h:300 visible #e2
+    [AXGroup] x:0 y:0 w:400 h:300 visible #e3
+      [AXButton] "More" x:0 y:0 w:400 h:30 visible #e4
+        [AXGroup] x:50 y:32 w:300 h:100 visible #e5
+          [AXButton] "Delete" x:60 y:40 w:280 h:80 visible #e6
+      [AXButton] "Save" x:0 y:30 w:400 h:100 visible #e7
+"#,
+    );
+    let bubble = |id, x| {
+        let over = tree.bubble_over(at(&tree, id), Point { x, y: 80 });
+        over.map(|over| tree.elements[over].id.as_str().to_owned())
+    };
+    assert_eq!(bubble("e7", 200).as_deref(), Some("e6"));
+    assert_eq!(bubble("e7", 20), None);
+    assert_eq!(bubble("e6", 200), None);
+}
+
+#[test]
+fn the_smallest_area_of_a_picture_has_the_click() {
+    let tree = tree(
+        r#"
+[AXApplication] visible #e1
+  [AXImage] "Map" x:0 y:0 w:400 h:300 visible #e2
+    [AXLink] "Road" x:0 y:0 w:400 h:300 visible #e3
+    [AXLink] "Lake" x:100 y:100 w:100 h:100 visible #e4
+"#,
+    );
+    let area = |x| {
+        let area = tree.area_at(at(&tree, "e3"), Point { x, y: 150 });
+        tree.elements[area].id.as_str().to_owned()
+    };
+    assert_eq!([area(150), area(300)], ["e4", "e3"]);
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::action::Act;
 use crate::clipboard::READS;
 use crate::error::{Error, NoEffect, Result};
-use crate::secrecy::Witness;
 use deskline_input::clock::Instant;
 
 /// How long an app may be busy with a text that it has read: GTK 3's view takes seconds for some

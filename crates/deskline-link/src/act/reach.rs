@@ -14,7 +14,7 @@ use crate::ocr::is_from_picture;
 use crate::resolve::DropOn;
 use crate::resolve::lookup::{self, Resolved};
 use crate::settle::readback::LATE;
-use crate::trees::Scope;
+use crate::trees::{Scope, Sent};
 use deskline_input::clock::Instant;
 
 /// The maximum number of wheel turns to bring an element into view, and the maximum time.
@@ -32,8 +32,20 @@ pub(crate) struct Reached {
     pub(crate) name: String,
     /// Whether it was scrolled into view. Other elements may have moved then.
     pub(super) scrolled: bool,
+    /// Where the pointer has come to for it, and when.
+    pub(super) arrived: Option<(Point, Instant)>,
     /// Its window, and where that was when the point was found.
     window: Option<(WindowId, Rect)>,
+}
+
+impl Reached {
+    pub(super) fn at(self, point: Point, place: Rect) -> Self {
+        Self {
+            point,
+            place: Some(place),
+            ..self
+        }
+    }
 }
 
 /// How often to find a target again whose window moves.
@@ -53,6 +65,7 @@ impl Act<'_, '_> {
             place,
             name: name.to_owned(),
             scrolled,
+            arrived: None,
             window: None,
         };
         if target.given {
@@ -78,9 +91,10 @@ impl Act<'_, '_> {
                 let place = place.ok_or_else(|| no_place(&target.name))?;
                 (place, window_of(tree, index).filter(|_| can_reread))
             };
-            let reached = at(middle(place), Some(place), &target.name, false);
-            self.ask_ahead(target, reached.point);
-            return Ok(Reached { window, ..reached });
+            let mut reached = at(middle(place), Some(place), &target.name, false);
+            reached.window = window;
+            self.arrive(target, &mut reached)?;
+            return Ok(reached);
         }
         // The menu bar on the screen is that of the front app, and a minimised window has no
         // visible elements; on Windows it has none at all.
@@ -249,7 +263,7 @@ impl Act<'_, '_> {
     /// scroll area. Finds the element again in each new reading.
     pub(super) fn scroll_to(&mut self, tree: &Tree, index: usize) -> Result<Rect> {
         if self.desk.scroll_into_view(&tree.elements[index].id)? {
-            self.pause()?;
+            self.moved(Some(Sent::Scroll))?;
         }
         let start = Instant::now();
         let mut last = None;

@@ -25,6 +25,9 @@ const ANSWERS: Duration = Duration::from_millis(1_200);
 const MOVES: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(30);
 
+/// How long an app may take to show what the pointer's coming changes: a frame.
+const ARRIVES: Duration = Duration::from_millis(20);
+
 /// How often to turn the wheel to bring a covered element out.
 const TURNS: usize = 6;
 
@@ -44,24 +47,32 @@ struct Seen<'t> {
 /// What receives a click at one of the target's points.
 enum Receiver {
     Target(Point),
+    /// The target, or what lies around it or is a part with another meaning.
+    Perhaps(Point, Option<usize>),
+    /// Nobody knows.
+    Unknown(Point),
     /// Something else lies there: an element of the tree, or an unlisted one.
     Other(Option<usize>),
-    /// The target has moved since it was read.
+    /// The target has moved since it was read, or something else begins or ceases to cover it.
     Moved,
+    /// The reading is from before its window came to the front.
+    Old,
 }
 
 impl<'a> Act<'a, '_> {
-    /// Lets a page begin to find out what lies at the point: its first answer may come late.
-    pub(super) fn ask_ahead(&mut self, target: &Resolved, at: Point) {
-        let in_page = |tree: &Tree, index| {
-            let mut around = tree.outwards(index);
-            around.any(|at| tree.elements[at].role == Role::WEB_AREA)
+    /// Brings the pointer to where an app that can be asked has the target: what moves or opens
+    /// under it does so before the app is asked. A page begins to find out then.
+    pub(super) fn arrive(&mut self, target: &Resolved, reached: &mut Reached) -> Result<()> {
+        let Some((tree, index)) = self.checked(target) else {
+            return Ok(());
         };
-        if let Some((tree, index)) = self.checked(target)
-            && in_page(tree, index)
-        {
-            let _ = self.desk.hit_test(tree, index, at);
+        let hit = self.desk.hit_test(tree, index, reached.point);
+        if !matches!(hit, Ok(Hit::Unknown) | Err(_)) {
+            self.desk.hover(reached.point)?;
+            reached.arrived = Some((reached.point, Instant::now()));
+            let _ = self.desk.hit_test(tree, index, reached.point);
         }
+        Ok(())
     }
 
     /// The target, if the app can be asked about it.
@@ -96,15 +107,28 @@ impl<'a> Act<'a, '_> {
             seen = self.see_again((tree, index))?;
         }
         let start = Instant::now();
-        let mut turns = 0;
+        let (mut turns, mut comes) = (0, 0);
+        let mut stays = ARRIVES;
         loop {
             match self.receiver(&seen, reached.point)? {
-                Receiver::Target(point) => {
-                    (reached.point, reached.place) = (point, Some(seen.place));
-                    return Ok(reached);
+                Receiver::Unknown(point) => return Ok(reached.at(point, seen.place)),
+                Receiver::Target(point) | Receiver::Perhaps(point, _) => {
+                    reached.point = point;
+                    if comes > TURNS || self.has_come(&mut reached, stays)? {
+                        return Ok(reached.at(point, seen.place));
+                    }
+                    comes += 1;
+                    continue;
                 }
-                Receiver::Moved if start.elapsed() < MOVES => self.cancel.wait(LOOK)?,
-                Receiver::Moved => return Ok(reached),
+                Receiver::Old => {}
+                Receiver::Moved if start.elapsed() < MOVES => {
+                    (stays, reached.arrived) = (LOOK, None);
+                    self.cancel.wait(LOOK)?;
+                }
+                Receiver::Moved => {
+                    let point = reached.point;
+                    return Ok(reached.at(point, seen.place));
+                }
                 Receiver::Other(cover) => {
                     let turned = turns < TURNS && self.bring_out(&seen, cover)?;
                     if !turned {
@@ -117,6 +141,21 @@ impl<'a> Act<'a, '_> {
             reached.point = lookup::click_point(&now.tree, now.index, now.place);
             seen = now;
         }
+    }
+
+    /// Whether the pointer has stayed at the point long enough for the app to show what that
+    /// changes. Else brings it there and waits.
+    fn has_come(&mut self, reached: &mut Reached, stays: Duration) -> Result<bool> {
+        let point = reached.point;
+        let arrived = reached.arrived.filter(|(at, _)| *at == point);
+        if arrived.is_none() {
+            self.desk.hover(point)?;
+        }
+        let since = arrived.map_or_else(Instant::now, |(_, since)| since);
+        reached.arrived = Some((point, since));
+        let wait = stays.saturating_sub(since.elapsed());
+        self.cancel.wait(wait)?;
+        Ok(wait.is_zero())
     }
 
     /// A point at which the target receives what is dropped there.
@@ -133,8 +172,10 @@ impl<'a> Act<'a, '_> {
         let tree = Cow::Borrowed(tree);
         let seen = Seen { tree, index, place };
         match self.receiver(&seen, end)? {
-            Receiver::Target(point) => Ok(point),
-            Receiver::Moved => Ok(end),
+            Receiver::Target(point) | Receiver::Perhaps(point, _) | Receiver::Unknown(point) => {
+                Ok(point)
+            }
+            Receiver::Moved | Receiver::Old => Ok(end),
             Receiver::Other(cover) => Err(covered(&seen.tree, &seen, cover).into()),
         }
     }
@@ -154,7 +195,8 @@ impl<'a> Act<'a, '_> {
             place: area,
         };
         for spot in wheel_spots(tree, index, area, first).take(SPOTS) {
-            if spot == first || matches!(self.at_point(&seen, spot)?, Receiver::Target(_)) {
+            let receiver = (spot != first).then(|| self.at_point(&seen, spot));
+            if !matches!(receiver.transpose()?, Some(Receiver::Other(_))) {
                 return Ok(spot);
             }
         }
@@ -190,7 +232,7 @@ impl<'a> Act<'a, '_> {
         let own_text = if is_spin { text(self.desk) } else { None };
         let first = own_text.unwrap_or(point);
         let receiver = self.at_point(seen, first)?;
-        if !matches!(receiver, Receiver::Other(_)) {
+        if !matches!(receiver, Receiver::Other(_) | Receiver::Perhaps(..)) {
             return Ok(receiver);
         }
         let shown = shown(&seen.tree, seen.index, seen.place);
@@ -198,26 +240,54 @@ impl<'a> Act<'a, '_> {
         for point in points.filter(|point| *point != first && shown.contains(*point)) {
             self.cancel.check()?;
             match self.at_point(seen, point)? {
-                Receiver::Other(_) => {}
+                Receiver::Other(_) | Receiver::Perhaps(..) => {}
                 other => return Ok(other),
             }
         }
-        Ok(receiver)
+        Ok(match receiver {
+            Receiver::Perhaps(_, Some(part)) if !seen.tree.only_holds(seen.index) => {
+                Receiver::Other(Some(part))
+            }
+            receiver => receiver,
+        })
     }
 
     fn at_point(&mut self, seen: &Seen<'_>, at: Point) -> Result<Receiver> {
+        let is_old = matches!(seen.tree, Cow::Borrowed(_)) && self.desk.raised_now().is_some();
         let hit = self.desk.until(ANSWERS, ASKS, |desk| {
             let hit = desk.hit_test(&seen.tree, seen.index, at);
             let hit = hit.unwrap_or(Hit::Unknown);
             Ok((hit != Hit::Later).then_some(hit))
         })?;
         Ok(match hit.unwrap_or(Hit::Unknown) {
-            Hit::Unknown | Hit::Later => Receiver::Target(at),
-            Hit::Topmost(hit) if seen.tree.receives_for(hit, seen.index) => Receiver::Target(at),
-            Hit::Topmost(hit) => Receiver::Other(Some(hit)),
+            Hit::Unknown | Hit::Later => Receiver::Unknown(at),
+            Hit::Around => Receiver::Perhaps(at, None),
+            Hit::InOrder(_) if is_old => Receiver::Old,
+            Hit::InOrder(hit)
+                if seen.tree.receives_for(hit, seen.index) && self.changes(seen, at) =>
+            {
+                Receiver::Moved
+            }
+            Hit::Topmost(hit) | Hit::InOrder(hit) => {
+                if seen.tree.receives_for(hit, seen.index) {
+                    Receiver::Target(at)
+                } else if seen.tree.is_inside(hit, seen.index) {
+                    Receiver::Perhaps(at, Some(hit))
+                } else {
+                    Receiver::Other(Some(hit))
+                }
+            }
             Hit::Unlisted => Receiver::Other(None),
             Hit::Moved => Receiver::Moved,
         })
+    }
+
+    /// Whether another element has come to a point since the link's first reading, as one page of a
+    /// stack fades into another: which of them is above is not known.
+    fn changes(&self, seen: &Seen<'_>, at: Point) -> bool {
+        let known = self.tree.zip(self.target.and_then(|target| target.index));
+        seen.tree.has_another_at(seen.index, at)
+            && known.is_some_and(|(tree, index)| !tree.has_another_at(index, at))
     }
 
     /// Turns the wheel by as much as the target is covered. Whether it has moved.

@@ -139,7 +139,7 @@ impl Trees for Scripted {
     /// Not among the calls of a story: it changes nothing.
     fn hit_test(&mut self, tree: &Tree, index: usize, at: Point) -> Result<Hit> {
         let over = tree.drawn_over(index, at, false);
-        Ok(Hit::Topmost(over.unwrap_or(index)))
+        Ok(over.map_or(Hit::Unknown, Hit::Topmost))
     }
 
     fn scroll_into_view(&mut self, element: &ElementId) -> Result<bool> {

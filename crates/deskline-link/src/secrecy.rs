@@ -42,7 +42,7 @@ pub(crate) struct Witness {
 
 /// The element that has the focus.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Focus {
+pub(crate) struct Focus {
     element: ElementId,
     /// Whether the focus stays in the element after Return: a multi-line text, a table.
     many_lines: bool,

@@ -28,7 +28,6 @@ use serde_json::{Map, Value};
 use crate::args::{Args, Wrong};
 use arg::{Arg, EXPECT, OPTIONS, TIMEOUT, schema};
 pub(crate) use compat::from_macos_use;
-#[cfg(test)]
 use record::Effect;
 pub(crate) use record::{Handler, ToolRecord};
 

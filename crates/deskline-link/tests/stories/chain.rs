@@ -243,7 +243,7 @@ fn the_dialog_that_a_step_opens_gets_the_next_steps_until_it_closes() {
     steps:
       1 done: Clicked 'Send' [AXButton] → opened 'Keep Format?' [AXWindow]; effect: changed
       2 done: Typed 'x'; effect: changed
-      3 done: Clicked 'Keep 2007' [AXButton] → closed 'Keep Format?' [AXWindow]; effect: changed
+      3 done: Clicked 'Keep 2007' [AXButton] → closed 'Keep Format?' [AXWindow]; The text is inside a longer one; effect: changed
       4 done: Typed 'bob'; effect: nothing
     focus: "Draft" › [AXButton] "Send" #e5
     windows: "Draft" #e2 (front), "Find" #e9

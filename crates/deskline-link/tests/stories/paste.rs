@@ -36,6 +36,8 @@ fn the_clipboard_is_saved_before_anything_is_touched_and_back_before_the_guard_o
     read 100 again
     read 100 again
     activate 3
+    read 100 again
+    rest
     ");
     assert!(story.field("summary").starts_with("Pasted 'bob'. "));
     assert_eq!(clipboard(&story), "theirs");

@@ -410,6 +410,8 @@ fn keys_alone_do_not_touch_the_pointer() {
     ungrab
     read 100 again
     activate 3
+    read 100 again
+    rest
     ");
     assert_snapshot!(story.seen(), @"reached: Mail: b, Mail: o, Mail: b; front: Notes, pointer: 50,50");
 }

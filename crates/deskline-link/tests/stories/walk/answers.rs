@@ -97,7 +97,7 @@ pub(super) fn journal_line(
     };
     let record: Value = serde_json::from_str(line).map_err(|e| format!("{line}: {e}"))?;
     let is_ok = record["outcome"] == "ok";
-    let agrees = record["tool"] == call.tool.name()
+    let agrees = record["tool"] == call.tool()
         && is_ok != answered.is_error
         && record["files"]["text"].as_str() == answered.field("file");
     if agrees {

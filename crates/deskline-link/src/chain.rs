@@ -16,7 +16,7 @@ use crate::resolve::lookup::Resolved;
 use crate::resolve::{Targets, lookup};
 use crate::secrecy::Witness;
 use crate::settle::changed::{Changed, drawn};
-use crate::settle::handoff::FrontWatch;
+use crate::settle::front_watch::FrontWatch;
 use crate::settle::has_ended;
 use crate::settle::taken_back::note_change;
 use crate::step::{ActedOn, EndedRun, Step};

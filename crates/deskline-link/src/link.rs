@@ -14,7 +14,7 @@ use crate::reader::Reader;
 use crate::report::Report;
 use crate::resolve::late_changes::LastTrees;
 use crate::resolve::windows::Windows;
-use crate::settle::handoff::FrontWatch;
+use crate::settle::front_watch::FrontWatch;
 use crate::subject::Subject;
 use deskline_core::Tree;
 use deskline_input::Cancel;

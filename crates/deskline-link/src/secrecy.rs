@@ -133,14 +133,22 @@ fn holder(tree: &Tree, index: usize) -> Focus {
     }
 }
 
+/// How a text went into its field.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Way {
+    #[default]
+    Typed,
+    /// Typed, and then what the field had lost of it.
+    TypedAgain,
+    Pasted,
+}
+
 /// The typed text, and the readings that show where it went.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Keys {
     /// The typed text, including pressed keys that type a character. Empty if nothing was typed.
     pub(crate) text: String,
-    pub(crate) pasted: bool,
-    /// Whether what the field had lost of it was typed again.
-    pub(crate) again: bool,
+    pub(crate) way: Way,
     /// Whether one of its keys was pressed with Shift or AltGr: the character then depends on the
     /// layout.
     pub(crate) by_layout: bool,
@@ -164,7 +172,7 @@ impl Keys {
         let lost = old
             .zip(now)
             .and_then(|(old, now)| now.lacks(old, &self.text));
-        lost.filter(|(_, rest)| !self.pasted && !self.again && rest.chars().count() <= MOST)
+        lost.filter(|(_, rest)| self.way == Way::Typed && rest.chars().count() <= MOST)
     }
 
     /// Whether it is known that no keystroke went to a secure field.
@@ -242,7 +250,7 @@ mod tests {
         let (text, before, after) = (text.into(), before.into(), after.into());
         Keys {
             text,
-            pasted: false,
+            way: Way::Typed,
             by_layout: false,
             before,
             after,

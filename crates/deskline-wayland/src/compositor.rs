@@ -16,6 +16,7 @@ use deskline_input::{Part, Port};
 
 use crate::described;
 use crate::findings::Findings;
+use crate::focus::Keyboard;
 use crate::listed::{self, Listed, ListedWindow};
 
 /// A compositor. All coordinates are logical pixels.
@@ -275,29 +276,6 @@ pub(crate) fn no_guard() -> Missing {
 
 /// Devices borrowed from a compositor.
 pub(crate) type BoxedPort<'a> = Box<dyn Port<Error = Error, Key = u32> + 'a>;
-
-/// The holder of the keyboard focus.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Keyboard {
-    Window {
-        window: Window,
-        /// Whether it is a menu or another pop-up.
-        popup: bool,
-    },
-    Nobody,
-    /// Unknown: the reason, as a clause.
-    Unclear(String),
-}
-
-impl Keyboard {
-    /// A toplevel has it.
-    pub(crate) fn toplevel(window: Window) -> Self {
-        Self::Window {
-            window,
-            popup: false,
-        }
-    }
-}
 
 /// The result of [`Compositor::locate`]: the offset to add to points.
 #[derive(Debug, Clone, Copy, PartialEq)]

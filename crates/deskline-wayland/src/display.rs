@@ -15,7 +15,8 @@ use deskline_input::{
 };
 use deskline_unix::unread::Unread;
 
-use crate::compositor::{BoxedPort, Compositor, Current, Gate, Input, Keyboard, Located};
+use crate::compositor::{BoxedPort, Compositor, Current, Gate, Input, Located};
+use crate::focus::Keyboard;
 use crate::reader;
 
 /// The time between two keys: mousepad was disconnected after 580 characters without a pause.

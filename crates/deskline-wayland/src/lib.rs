@@ -33,6 +33,7 @@ mod display;
 mod eis;
 mod events;
 mod findings;
+mod focus;
 mod gnome;
 pub mod helper;
 mod kde;

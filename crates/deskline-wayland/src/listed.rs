@@ -6,7 +6,7 @@ use deskline_contract::{Other, Place, Window, WindowId, WindowState};
 use deskline_core::Rect;
 use serde::{Deserialize, Deserializer};
 
-use crate::compositor::Keyboard;
+use crate::focus::Keyboard;
 
 /// The kind of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

@@ -17,14 +17,16 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use x11rb::connection::Connection as _;
-use x11rb::protocol::xproto::Window;
+use x11rb::protocol::xproto::{ConnectionExt as _, CreateWindowAux, Window, WindowClass};
 use x11rb::reexports::x11rb_protocol::parse_display::{ConnectAddress, parse_display};
 use x11rb::reexports::x11rb_protocol::xauth::Family;
 use x11rb::rust_connection::{DefaultStream, PollMode, RustConnection, Stream};
 use x11rb::utils::RawFdContainer;
+use x11rb::wrapper::ConnectionExt as _;
 
 use deskline_unix::wait;
 
+use super::reply::During as _;
 use super::xauth;
 
 /// The longest time between two checks of a cancel flag.
@@ -36,6 +38,8 @@ const SILENCE: Duration = Duration::from_secs(3);
 
 /// The highest display number whose TCP port exists (6000 + n).
 const LAST_DISPLAY: u16 = u16::MAX - 6000;
+
+const MARKS: &str = "making a window that names a connection";
 
 /// The type of all connections of this crate.
 pub type Connection = RustConnection<BoundedStream>;
@@ -197,4 +201,14 @@ fn dial_unix(path: &str) -> io::Result<UnixStream> {
     });
     connected.unwrap_or(Err(Errno::AGAIN))?;
     Ok(socket.into())
+}
+
+/// Creates a resource by which another connection can name this one: a window that is never mapped.
+pub(crate) fn mark(c: &Connection, root: Window) -> Result<Window> {
+    let window = c.generate_id().map_err(Error::system(MARKS))?;
+    let (class, aux) = (WindowClass::INPUT_ONLY, CreateWindowAux::new());
+    c.create_window(0, window, root, 0, 0, 1, 1, 0, class, 0, &aux)
+        .during(MARKS)?;
+    c.sync().during(MARKS)?;
+    Ok(window)
 }

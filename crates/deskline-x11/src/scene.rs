@@ -13,6 +13,7 @@ use x11rb::protocol::xproto::{ConnectionExt as _, Keycode};
 use super::acting::{Acting, Keys};
 use super::grab_probe::Grabbable;
 use super::typing;
+use super::will::Will;
 use super::{During as _, X11, sync};
 
 /// Wait for the server after this many wheel notches: this many may still arrive after a cancel.
@@ -85,7 +86,7 @@ impl Scene for X11 {
         }
         self.reclaim_keycodes()?;
         self.claim_keycodes(&[])?;
-        let will = self.make_will();
+        let will = Will::make(&self.connection, self.root, &self.place);
         self.acting.will = will
             .inspect_err(|error| tracing::debug!(%error, "no will"))
             .ok();
@@ -217,7 +218,7 @@ impl X11 {
             return Ok(());
         };
         if let Some(will) = self.acting.will.take() {
-            self.revoke(&will)?;
+            will.revoke(&self.connection)?;
         }
         if let Some(mut keys) = self.acting.keys.take() {
             if keys.has_bound() && !self.await_typed(CANCELLED, &Cancel::new())? {

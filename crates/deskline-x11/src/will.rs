@@ -7,6 +7,7 @@
 //! which is queued last. The server refuses that one and closes the descriptor, and so the client.
 
 use std::os::fd::AsFd as _;
+use std::path::PathBuf;
 
 use deskline_contract::{Error, Result};
 use x11rb::connection::{Connection as _, RequestConnection as _};
@@ -18,10 +19,10 @@ use x11rb::protocol::xproto::{
     BUTTON_RELEASE_EVENT, ConnectionExt as _, KEY_RELEASE_EVENT, Window,
 };
 use x11rb::protocol::xtest::{self, ConnectionExt as _};
+use x11rb::wrapper::ConnectionExt as _;
 
 use super::connection::{self, Connection};
-use super::guard::watchdog;
-use super::{During as _, X11};
+use super::reply::During as _;
 
 const WHAT: &str = "providing for this process's end";
 
@@ -36,14 +37,18 @@ pub(super) struct Will {
     heir: Window,
 }
 
-impl X11 {
-    /// Makes a will. A server on another machine takes none.
-    pub(super) fn make_will(&self) -> Result<Will> {
-        let zero = Int64::default();
-        let life = self.connection.generate_id().during(WHAT)?;
-        self.connection.sync_create_counter(life, zero).sent(WHAT)?;
-        self.round_trip()?;
-        let (display, xauthority) = &self.place;
+impl Will {
+    /// Makes the will of a connection to this display. A server on another machine takes none.
+    pub(super) fn make(
+        first: &Connection,
+        root: Window,
+        (display, xauthority): &(String, Option<PathBuf>),
+    ) -> Result<Self> {
+        let life = first.generate_id().during(WHAT)?;
+        first
+            .sync_create_counter(life, Int64::default())
+            .sent(WHAT)?;
+        first.sync().during(WHAT)?;
         let (heir, _) = connection::open(display, xauthority.as_deref())?;
         // Once it waits, no question is answered.
         for extension in [
@@ -54,7 +59,7 @@ impl X11 {
             heir.prefetch_extension_information(extension)
                 .during(WHAT)?;
         }
-        let window = watchdog::mark(&heir, self.root)?;
+        let heir_window = connection::mark(&heir, root)?;
         await_end_of(&heir, life)?;
         release_all(&heir)?;
         let own = heir.stream().as_fd().try_clone_to_owned();
@@ -62,13 +67,16 @@ impl X11 {
         let segment = heir.generate_id().during(WHAT)?;
         heir.shm_attach_fd(segment, own, true).sent(WHAT)?;
         heir.flush().during(WHAT)?;
-        Ok(Will { life, heir: window })
+        Ok(Self {
+            life,
+            heir: heir_window,
+        })
     }
 
     /// Revokes a will before its counter is destroyed, so that nothing is released.
-    pub(super) fn revoke(&self, will: &Will) -> Result<()> {
-        self.connection.kill_client(will.heir).sent(WHAT)?;
-        self.connection.sync_destroy_counter(will.life).sent(WHAT)
+    pub(super) fn revoke(&self, first: &Connection) -> Result<()> {
+        first.kill_client(self.heir).sent(WHAT)?;
+        first.sync_destroy_counter(self.life).sent(WHAT)
     }
 }
 

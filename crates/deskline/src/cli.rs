@@ -19,7 +19,6 @@ use deskline_link::selftest::Role;
 use regex::Regex;
 
 use crate::install::InstallArgs;
-use crate::log::OutcomeFilter;
 #[cfg(unix)]
 use values::minutes;
 #[cfg(target_os = "linux")]
@@ -429,6 +428,14 @@ pub(crate) struct Call {
     #[arg(require_equals = true, default_missing_value = "10")]
     #[arg(value_parser = minutes)]
     pub(crate) warm: Option<Duration>,
+}
+
+/// Selects records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutcomeFilter {
+    Ok,
+    Cancelled,
+    Error,
 }
 
 #[derive(Debug, Args)]

@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
-use clap::ValueEnum;
 use deskline_core::escape::short;
 use deskline_journal::{Outcome, Record};
 
-use crate::cli::LogArgs;
+use crate::cli::{LogArgs, OutcomeFilter};
 
 const HEADER: [&str; 6] = ["TIME", "TOOL", "APP", "OUTCOME", "DIFF", "MS"];
 
@@ -58,14 +57,6 @@ impl Table {
         });
         line.trim_end().to_owned()
     }
-}
-
-/// Selects records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OutcomeFilter {
-    Ok,
-    Cancelled,
-    Error,
 }
 
 impl LogArgs {

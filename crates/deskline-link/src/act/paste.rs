@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::action::Act;
 use crate::clipboard::READS;
 use crate::error::{Error, NoEffect, Result};
+use crate::secrecy::Way;
 use deskline_input::clock::Instant;
 
 /// How long an app may be busy with a text that it has read: GTK 3's view takes seconds for some
@@ -24,7 +25,7 @@ impl Act<'_, '_> {
         self.step.done.underway = false;
         self.desk.lend_clipboard(text, self.pid)?;
         let press = self.desk.clipboard()?.keys(terminal);
-        self.step.keys.pasted = true;
+        self.step.keys.way = Way::Pasted;
         self.step.done.underway = true;
         self.desk.press_key(press, Duration::ZERO)?;
         if !self.desk.clipboard()?.await_reader(self.cancel)? {

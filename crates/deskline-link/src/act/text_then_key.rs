@@ -9,7 +9,7 @@ use deskline_core::{
 
 use super::action::Act;
 use crate::error::{Mismatch, NoEffect, Result};
-use crate::secrecy::{Keys, Witness};
+use crate::secrecy::{Keys, Way, Witness};
 use crate::settle::field::Verdict;
 use crate::settle::readback::{LATE, TAKES, takes_more, took, went_nowhere};
 use deskline_input::clock::Instant;
@@ -78,7 +78,7 @@ impl Act<'_, '_> {
             self.desk.type_text(character.encode_utf8(&mut [0; 4]))?;
             tree = self.pause()?;
         }
-        (self.step.keys.again, self.step.keys.after) = (true, Some(Witness::new(&tree)));
+        (self.step.keys.way, self.step.keys.after) = (Way::TypedAgain, Some(Witness::new(&tree)));
         self.step.done.say("slowly typed again what it had lost");
         Ok(Some(tree))
     }

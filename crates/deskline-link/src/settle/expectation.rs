@@ -10,7 +10,7 @@ use crate::checkpoint::Checkpoint;
 use crate::error::{Error, NoEffect, Result};
 use crate::link::Link;
 use crate::picture::texts::Spots;
-use crate::settle::handoff::FrontWatch;
+use crate::settle::front_watch::FrontWatch;
 use deskline_input::clock::Instant;
 
 /// How long to wait for an event before reading anyway. Toolkits omit some events.

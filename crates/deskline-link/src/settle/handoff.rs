@@ -5,91 +5,14 @@
 //! the window opened after the checkpoint, the front changed while the person's devices were
 //! grabbed, or the person has pressed nothing since the checkpoint.
 
-use std::time::Duration;
-
 use deskline_core::Tree;
 
-use crate::call::Action;
 use crate::checkpoint::Checkpoint;
-use crate::display::{Place, Window, WindowState};
+use crate::display::Window;
 use crate::error::{Error, Result};
 use crate::link::Link;
 use crate::report::Handoff;
-
-/// The front window at two times after the act: right after it, and once the app has settled.
-#[derive(Debug, Default)]
-pub(crate) struct FrontWatch {
-    /// Whether the action only waits, and so has no effects of its own.
-    waits: bool,
-    /// How long the guard had been closed before the action.
-    held_before: Option<Duration>,
-    fronts: Vec<Option<Window>>,
-}
-
-impl FrontWatch {
-    /// Starts empty. `held` is how long the guard has been closed in this link so far.
-    pub(crate) fn new(action: &Action, held: Option<Duration>) -> Self {
-        Self {
-            waits: matches!(action, Action::WaitFor { .. }),
-            held_before: held,
-            fronts: Vec::new(),
-        }
-    }
-
-    /// Whether the person's key and button presses have to be watched.
-    pub(crate) fn watches(&self) -> bool {
-        !self.waits
-    }
-
-    /// Records the front window: first while the person's devices are still grabbed, then after the
-    /// app has settled.
-    pub(crate) fn note(&mut self, desk: &mut Checkpoint<'_>) -> Result<()> {
-        if !self.waits {
-            self.fronts.push(desk.front()?);
-        }
-        Ok(())
-    }
-
-    /// The window of another process that the action brought to the front and that is still there,
-    /// with its pid. `pid` is the target's.
-    pub(crate) fn decide(
-        &self,
-        desk: &mut Checkpoint<'_>,
-        pid: u32,
-    ) -> Result<Option<(Window, u32)>> {
-        if self.waits {
-            return Ok(None);
-        }
-        let theirs = desk.front_before().and_then(|window| window.pid);
-        let front = desk
-            .front()?
-            .and_then(|front| front.pid.map(|pid| (front, pid)));
-        let Some((front, owner)) =
-            front.filter(|(_, owner)| *owner != pid && Some(*owner) != theirs)
-        else {
-            return Ok(None);
-        };
-        if desk.is_no_effect(&front)? {
-            return Ok(None);
-        }
-        // If the front window is a part of the desktop itself, no app was brought to the front.
-        let states = desk.window_states()?;
-        let is_part = |(id, state): &(_, WindowState)| *id == front.id && state.place != Place::App;
-        if states.iter().any(is_part) {
-            return Ok(None);
-        }
-        if desk.is_private() || desk.person_pressed() == Some(false) {
-            return Ok(Some((front, owner)));
-        }
-        let seen_at = |time: usize| {
-            let window = self.fronts.get(time).and_then(Option::as_ref);
-            window.is_some_and(|window| window.id == front.id)
-        };
-        let guarded = desk.guard.held() > self.held_before && seen_at(0);
-        let came_up = !desk.was_there(front.id) && (seen_at(0) || seen_at(1));
-        Ok((guarded || came_up).then_some((front, owner)))
-    }
-}
+use crate::settle::front_watch::FrontWatch;
 
 impl Link<'_> {
     /// Step 7: the process that the action brought to the front, or else the windows of helpers.

@@ -153,12 +153,8 @@ pub(crate) fn await_quiet(
     };
     let mut newcomers = Newcomers::default();
     let mut last: Option<Tree> = None;
-    let mut seen = false;
-    let mut shown = None;
-    let mut moved = None;
-    let mut more = None;
-    let mut again = false;
-    let mut slides = false;
+    let (mut shown, mut moved, mut more) = (None, None, None);
+    let (mut seen, mut again, mut slides) = (false, false, false);
     let enough = awaits.effect.least_sign(awaits.raised);
     let moves_silently = desk.moves_silently(pid);
     // Any key may scroll a page.
@@ -174,12 +170,10 @@ pub(crate) fn await_quiet(
         let desktop = &mut **desk;
         let cpu = Cpu::now(desktop, pid);
         // Lasting changes without events cause no more readings than others.
-        let pause = if again {
-            Duration::ZERO
-        } else if more.is_some() || last.is_none() || slides {
-            PAUSE
-        } else {
-            QUIET
+        let pause = match more.is_some() || last.is_none() || slides {
+            _ if again => Duration::ZERO,
+            true => PAUSE,
+            false => QUIET,
         };
         let heard = listen(desktop, more, pause, cancel)?;
         let (busy, computing) = cpu.used(desktop);
@@ -187,8 +181,7 @@ pub(crate) fn await_quiet(
         let (tree, read) = (desktop.read(pid, awaits.scope)?, Instant::now());
         let known = last.as_ref().or(awaits.before);
         let drawn = drawing.changed(desktop, &tree);
-        let hovers = awaits.effect == Effect::Hover;
-        let note = |known| restless.note(known, &tree, drawn, hovers);
+        let note = |known| restless.note(known, &tree, drawn, awaits.effect == Effect::Hover);
         let change = known.map_or(Some(Sign::Change), note);
         let changed = change.is_some();
         let opened = !awaits.opens || desktop.popup_open(pid)?;
@@ -204,15 +197,15 @@ pub(crate) fn await_quiet(
         let working = !changed && heard.any.is_none() && busy && start.elapsed() < WORKING;
         let done = !changed || announced && awaits.effect != Effect::Motion;
         let loading = loaded && (desktop.is_loading(pid) || lacks_page(&tree));
-        let may = || may_slide(known, awaits.before, &tree);
-        slides = moves_silently && start.elapsed() < AGREE && may();
+        let may_move = moves_silently && start.elapsed() < AGREE;
+        slides = may_move && may_slide(known, awaits.before, &tree);
         let mut quiet = !pending && !working && !computing && done && !loading && !slides;
         if quiet {
-            let until = if seen {
-                heard.last + if announced && changed { SEEN } else { QUIET }
-            } else {
-                start + awaits.unseen()
-            };
+            let stays = if announced && changed { SEEN } else { QUIET };
+            let mut until = start + awaits.unseen();
+            if seen {
+                until = heard.last + stays;
+            }
             let until = fresh.map_or(until, |since| until.max(since + FRESH));
             let left = until.saturating_duration_since(Instant::now());
             more = hears(desktop, left, cancel)?;

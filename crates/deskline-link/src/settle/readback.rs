@@ -18,7 +18,7 @@ use crate::desktop::Desktop;
 use crate::error::{Mismatch, shown};
 use crate::picture::change::Before;
 use crate::resolve::lookup::Resolved;
-use crate::secrecy::{Keys, Witness};
+use crate::secrecy::{Keys, Way, Witness};
 use crate::settle::changed::Says;
 use crate::settle::chosen::has_chosen;
 use crate::settle::field::{Field, Verdict};
@@ -85,7 +85,7 @@ fn typed(keys: &Keys) -> Verdict {
         return Verdict::Agrees;
     };
     match (before.field(), after.field()) {
-        (Some(old), Some(new)) if old.is(new) => new.took(old, &keys.text, keys.pasted),
+        (Some(old), Some(new)) if old.is(new) => new.took(old, &keys.text, keys.way == Way::Pasted),
         (None, Some(new)) if before.is_of(after) => new.arrived(&keys.text),
         _ => Verdict::Agrees,
     }
@@ -131,7 +131,7 @@ fn reached(clicked: Option<&Field>, keys: &Keys) -> Verdict {
     let now = keys.after.as_ref().and_then(Witness::field);
     match (clicked, now) {
         (Some(old), Some(new)) if old.is(new) && old.text == new.text => {
-            new.took(old, &keys.text, keys.pasted)
+            new.took(old, &keys.text, keys.way == Way::Pasted)
         }
         _ => Verdict::Agrees,
     }

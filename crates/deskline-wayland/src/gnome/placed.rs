@@ -19,8 +19,9 @@ use super::raise::ESC;
 use super::scales;
 use super::session::{self, Access};
 use super::sessions::Sessions;
-use crate::compositor::{BoxedPort, Compositor, Keyboard, Listing, await_front, gone};
+use crate::compositor::{BoxedPort, Compositor, Listing, await_front, gone};
 use crate::findings::Findings;
+use crate::focus::Keyboard;
 use crate::listed::{Corner, Kind, Listed};
 
 /// How long the shell may take to give a window the keyboard: 10 ms on an idle machine, 430 ms on a

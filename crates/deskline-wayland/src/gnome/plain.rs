@@ -18,11 +18,10 @@ use super::recency::Recency;
 use super::scales;
 use super::session::{self, Access};
 use super::sessions::Sessions;
-use crate::compositor::{
-    BoxedPort, Compositor, Input, Keyboard, Listing, Located, Manner, Popups, gone,
-};
+use crate::compositor::{BoxedPort, Compositor, Input, Listing, Located, Manner, Popups, gone};
 use crate::described::{self, OpenMenu, Toplevels};
 use crate::findings::Findings;
+use crate::focus::Keyboard;
 use crate::pipewire;
 
 /// How long Mutter may take to paint a window for its stream: 50 ms on an idle machine.

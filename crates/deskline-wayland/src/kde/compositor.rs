@@ -22,12 +22,13 @@ use super::picture::{self, Access};
 use super::script::Scripts;
 use super::windows::{self, Screen};
 use crate::compositor::{
-    BoxedPort, Compositor, Gate, Input, Keyboard, Listing, Located, Manner, await_front, gone, plus,
+    BoxedPort, Compositor, Gate, Input, Listing, Located, Manner, await_front, gone, plus,
 };
 use crate::display::WaylandDisplay;
 use crate::eis::Eis;
 use crate::events::{Events, Sent};
 use crate::findings::Findings;
+use crate::focus::Keyboard;
 use crate::listed::{Kind, Listed};
 use crate::wlroots::client::{Client, lost};
 

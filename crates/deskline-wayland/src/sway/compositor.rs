@@ -11,9 +11,10 @@ use deskline_contract::{
 use deskline_core::{Point, Rect};
 
 use crate::compositor::{
-    BoxedPort, Compositor, Keyboard, Listing, Located, Manner, Popups, await_front, gone,
+    BoxedPort, Compositor, Listing, Located, Manner, Popups, await_front, gone,
 };
 use crate::display::WaylandDisplay;
+use crate::focus::Keyboard;
 use crate::sway::hyprland::Hyprland;
 use crate::sway::ipc::{self, Ipc};
 use crate::wlroots::client::Client;

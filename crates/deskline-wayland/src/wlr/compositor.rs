@@ -13,12 +13,11 @@ use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_h
 
 use super::marks::Marks;
 use super::pairs::{Listed, Pairs, is_called};
-use crate::compositor::{
-    self, BoxedPort, Compositor, Keyboard, Listing, Located, Manner, Popups, gone,
-};
+use crate::compositor::{self, BoxedPort, Compositor, Listing, Located, Manner, Popups, gone};
 use crate::described::Toplevels;
 use crate::display::WaylandDisplay;
 use crate::findings::Findings;
+use crate::focus::Keyboard;
 use crate::wlroots::client::Client;
 use crate::wlroots::devices::VirtualDevices;
 use crate::wlroots::heard::NOWHERE;

@@ -23,7 +23,7 @@ use x11rb::wrapper::ConnectionExt as _;
 
 use super::devices::{self, Slave};
 use super::held_keys;
-use super::watchdog::{self, Watchdog};
+use super::watchdog::Watchdog;
 use crate::connection::SLICE;
 use crate::connection::{self, Connection};
 use crate::overlay::Overlay;
@@ -276,7 +276,7 @@ impl Keeper {
         let (display, xauthority) = &self.place;
         let mark = match self.mark {
             Some(mark) => Ok(mark),
-            None => watchdog::mark(&self.c, self.root),
+            None => connection::mark(&self.c, self.root),
         };
         self.mark = mark.as_ref().ok().copied();
         let started = mark.and_then(|mark| Watchdog::start(mark, display, xauthority.as_deref()));

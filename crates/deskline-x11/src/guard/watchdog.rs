@@ -20,7 +20,7 @@ use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xinput::{ConnectionExt as _, Device, EventMask, XIEventMask};
 use x11rb::protocol::xkb::ConnectionExt as _;
-use x11rb::protocol::xproto::{ConnectionExt as _, CreateWindowAux, Window, WindowClass};
+use x11rb::protocol::xproto::{ConnectionExt as _, Window};
 use x11rb::wrapper::ConnectionExt as _;
 
 use super::held_keys::release_synthetic;
@@ -72,16 +72,6 @@ impl Drop for Watchdog {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-/// Creates a resource by which another connection can name this one: a window that is never mapped.
-pub(crate) fn mark(c: &Connection, root: Window) -> Result<Window> {
-    let window = c.generate_id().map_err(Error::system(WHAT))?;
-    let (class, aux) = (WindowClass::INPUT_ONLY, CreateWindowAux::new());
-    c.create_window(0, window, root, 0, 0, 1, 1, 0, class, 0, &aux)
-        .during(WHAT)?;
-    c.sync().during(WHAT)?;
-    Ok(window)
 }
 
 /// Runs the process until the server has ended, or a grab of the connection that has this window

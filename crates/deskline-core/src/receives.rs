@@ -126,8 +126,8 @@ impl Tree {
         self.elements[window].role != Role::WINDOW || pane.is_none_or(|pane| pane.contains(at))
     }
 
-    /// The branches in which two elements lie that may overlap: neither contains the other, and what
-    /// holds both is no list of items.
+    /// The branches in which two elements lie that may overlap: neither contains the other, and
+    /// what holds both is no list of items.
     fn branches(&self, over: usize, index: usize) -> Option<[usize; 2]> {
         let mut around = self.outwards(over);
         // The last ancestor of `over` that does not hold `index` too.

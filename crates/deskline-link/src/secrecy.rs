@@ -163,8 +163,8 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// What the field has lost of the text, unless it was given that already: how many characters to
-    /// erase, and the text to type then.
+    /// What the field has lost of the text, unless it was given that already: how many characters
+    /// to erase, and the text to type then.
     pub(crate) fn lost(&self) -> Option<(usize, &str)> {
         /// At most this many characters are typed again.
         const MOST: usize = 60;

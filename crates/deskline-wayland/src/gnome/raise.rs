@@ -123,7 +123,8 @@ impl<T: Toplevels> Plain<T> {
         Ok(done)
     }
 
-    /// Waits until another window than `before` is in front, at most `longest`. Returns that window.
+    /// Waits until another window than `before` is in front, at most `longest`. Returns that
+    /// window.
     fn switched(
         &mut self,
         before: Option<WindowId>,

@@ -6,6 +6,8 @@ use crate::name::{self, FileKind};
 use crate::picture::{self, Shot};
 use crate::{Journal, JournalError, stamp, time};
 
+const FACTS: &str = "facts.txt";
+
 /// A `.txt` and a `.png` under one stamp. Neither exists until it is written, atomically.
 #[derive(Debug, Clone)]
 pub struct FilePair {
@@ -24,6 +26,16 @@ impl Journal {
             stamp,
             stem,
         })
+    }
+
+    /// The page of facts about the desktop, for a report of a bug.
+    pub fn facts_path(&self) -> PathBuf {
+        self.path_of(FACTS)
+    }
+
+    /// Writes that page; replaces an earlier one.
+    pub fn write_facts(&self, page: &str) -> Result<(), JournalError> {
+        self.put(FACTS, page.as_bytes())
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deskline_journal::Journal;
+use deskline_link::doctor::Check;
 use deskline_link::facts::at_first_trouble;
 use deskline_link::{Application, Desktop, Platform, Scope};
 
@@ -50,20 +51,24 @@ pub(crate) fn facts(settings: &Settings) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Has the server write the page beside its log when a call first goes wrong.
+/// Has the server write the page beside its log when a call first goes wrong. It then reads the
+/// app of that call alone: the agent may not read others.
 pub(crate) fn tell_of(settings: &Settings, platform: &Arc<dyn Platform>, journal: &Journal) {
     let (settings, platform) = (settings.clone(), Arc::clone(platform));
-    let file = journal.path().join("facts.txt");
+    let journal = journal.clone();
     at_first_trouble(move |pid| {
-        let to = file.clone();
-        let write = move || fs::write(to, page(&settings, &*platform, pid) + "\n");
+        let file = journal.facts_path();
+        let write = move || {
+            let page = page(&settings, &*platform, Some(pid.as_slice()));
+            journal.write_facts(&page)
+        };
         let thread = std::thread::Builder::new().name("facts".into());
         thread.spawn(write).ok().map(|_| file)
     });
 }
 
-/// The page, about one app or all.
-fn page(settings: &Settings, platform: &dyn Platform, only: Option<u32>) -> String {
+/// The page, about these apps or all.
+fn page(settings: &Settings, platform: &dyn Platform, only: Option<&[u32]>) -> String {
     let start = Instant::now();
     let version = env!("CARGO_PKG_VERSION");
     let mut lines = vec![format!(
@@ -91,11 +96,12 @@ fn page(settings: &Settings, platform: &dyn Platform, only: Option<u32>) -> Stri
     // To examine a private desktop makes another one.
     if settings.desktop.is_none() {
         match platform::examine(settings) {
-            Ok(checks) => lines.extend(
-                checks
-                    .iter()
-                    .map(|check| format!("{:?} {}: {}", check.status, check.name, check.finding)),
-            ),
+            Ok(mut checks) => {
+                // It names processes.
+                checks.retain(|check| check.name != "apps");
+                let line = |c: &Check| format!("{:?} {}: {}", c.status, c.name, c.finding);
+                lines.extend(checks.iter().map(line));
+            }
             Err(error) => lines.push(format!("not examined: {error}")),
         }
     }
@@ -109,7 +115,7 @@ fn page(settings: &Settings, platform: &dyn Platform, only: Option<u32>) -> Stri
 
 fn apps(
     desktop: &mut dyn Desktop,
-    only: Option<u32>,
+    only: Option<&[u32]>,
     start: Instant,
     lines: &mut Vec<String>,
     blanks: &mut Blanks,
@@ -136,10 +142,7 @@ fn apps(
         blanks.extend(titles.map(|title| (title, "(title)")));
     }
     let pids = listed.iter().map(|app| app.app.pid);
-    let pids: Vec<u32> = match only {
-        Some(pid) => vec![pid],
-        None => pids.take(MOST_APPS).collect(),
-    };
+    let pids = only.map_or_else(|| pids.take(MOST_APPS).collect(), <[u32]>::to_vec);
     for (n, pid) in (1..).zip(pids) {
         if start.elapsed() > LASTS {
             lines.push(format!("app {n} and later: no time left"));

@@ -55,14 +55,13 @@ SHARED_OUT = {
     "toolkits": re.compile(".+"),
     "survey": re.compile(".+"),
     "choose": re.compile(".+"),
-    "kwin_5": re.compile("(?P<tools>every_tool.*)|(?P<rest>.*)"),
     "guard": re.compile("[^:]+"),
 }
 
 # Long programs start early, in this order.
 LONG = [
     *(f"debian_13 {part}" for part in ("gnome", "gnome_extension", "kwin", "labwc", "sway")),
-    *("kwin_5", "next_release", "guard", "http", "lockouts", "changes", "order"),
+    *("next_release", "guard", "http", "lockouts", "changes", "order"),
 ]
 
 # No program takes longer. One that does is killed and has failed.

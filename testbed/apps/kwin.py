@@ -1,8 +1,8 @@
 """Runs JavaScript in KWin and prints its output: KWin reports much only to scripts.
 
-Usage: kwin.py FOLDER SCRIPT [5]
+Usage: kwin.py FOLDER SCRIPT
 
-SCRIPT calls say(text). 5 is for Plasma 5.
+SCRIPT calls say(text).
 """
 import os
 import sys
@@ -40,8 +40,7 @@ for attempt in range(10):
     (number,) = call("/Scripting", "org.kde.kwin.Scripting", "loadScript", GLib.Variant("(ss)", (file, file)))
     end = time.monotonic() + 0.5
     try:
-        path = f"/{number}" if len(sys.argv) > 3 else f"/Scripting/Script{number}"
-        call(path, "org.kde.kwin.Script", "run")
+        call(f"/Scripting/Script{number}", "org.kde.kwin.Script", "run")
         while not answers and time.monotonic() < end:
             GLib.MainContext.default().iteration(False)
             time.sleep(0.002)

@@ -191,8 +191,6 @@ impl Session {
         let mut command = self.command("/usr/bin/python3");
         let folder = self.folder();
         command.arg(folder.join("kwin.py")).arg(folder).arg(script);
-        // In Plasma 5, scripts have other paths.
-        command.args(self.is_here().then_some("5"));
         let output = command.output().unwrap();
         assert!(output.status.success(), "{script}: {output:?}");
         String::from_utf8_lossy(&output.stdout).trim().to_owned()

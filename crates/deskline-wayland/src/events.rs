@@ -1,8 +1,5 @@
-//! The single events that KWin and Mutter accept, and the input port on top of them. Keys follow
-//! the person's layout.
-
-use std::fmt::Debug;
-use std::time::Duration;
+//! The input port on top of the single events that KWin and Mutter accept. Keys follow the
+//! person's layout.
 
 use deskline_contract::{Error, Result};
 use deskline_core::{Key, KeyPress, Modifiers, Point};
@@ -10,49 +7,12 @@ use deskline_input::{Button, Cancel, Gap, InputError, Port, Stroke};
 use deskline_unix::codes::{LEFT, MIDDLE, RIGHT};
 
 use crate::compositor::plus;
-use crate::layout::{self, Layout};
+use crate::eis::Eis;
+use crate::layout;
 
-/// The time between two notches of the wheel. GTK 4.8 drops an app's first wheel event, and with it
-/// all wheel events of the same frame, which it merges. Qt 6.10 drops some that come at once.
-pub(crate) const APART: Duration = Duration::from_millis(20);
-
-/// A way to send single events. Codes are those of `linux/input-event-codes.h`.
-pub(crate) trait Events: Debug + Send {
-    /// Moves the pointer there, and waits until the compositor has processed that.
-    fn go(&mut self, x: f64, y: f64) -> Result<()>;
-
-    /// Presses or releases a mouse button.
-    fn button(&mut self, code: u32, press: bool) -> Result<()>;
-
-    /// Presses or releases a key.
-    fn key(&mut self, code: u32, press: bool) -> Result<()>;
-
-    /// Turns the wheel by a notch, right or down if positive, and waits until the compositor has
-    /// processed that.
-    fn wheel(&mut self, right: i32, down: i32) -> Result<()>;
-
-    /// Waits until the compositor has processed the keys and buttons so far.
-    fn sync(&mut self) -> Result<()>;
-
-    /// Reads the layout that is active now.
-    fn layout(&mut self) -> Result<&Layout>;
-
-    /// The layout as of the last [`Events::layout`].
-    fn known_layout(&self) -> Option<&Layout>;
-
-    /// Moves the pointer to `edge`, and from there twice by `by`: only relative motion crosses a
-    /// barrier at the edge of the screen. Does not wait for the compositor. Only KWin's guard
-    /// pushes, and it uses EIS, the one way that has such motions.
-    fn push_over(&mut self, _edge: (f64, f64), _by: (f64, f64)) -> Result<()> {
-        Err(Error::system("moving the pointer")(
-            "no single motion crosses an edge",
-        ))
-    }
-}
-
-/// The input port that sends [`Events`].
+/// The input port over an EIS socket.
 pub(crate) struct Sent<'a> {
-    pub(crate) events: &'a mut dyn Events,
+    pub(crate) events: &'a mut Eis,
     /// The offset to add to points.
     pub(crate) offset: (f64, f64),
     /// Receives the point that the pointer was sent to last, for compositors that need it.

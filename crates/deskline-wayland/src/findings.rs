@@ -18,9 +18,8 @@ pub struct Findings {
     pub keys: &'static str,
     /// Whether each ability that it lacks has a reason of its own.
     pub has_reasons: bool,
-    /// The single step that would grant it pictures, or keys, if it lacks that right.
+    /// The single step that would grant it pictures, if it lacks that right.
     pub mends_pictures: Option<Fix>,
-    pub mends_keys: Option<Fix>,
 }
 
 impl Findings {
@@ -35,7 +34,6 @@ impl Findings {
             keys: BY_PROTOCOLS,
             has_reasons: false,
             mends_pictures: None,
-            mends_keys: None,
         }
     }
 }

@@ -51,11 +51,6 @@ pub(crate) fn unreadable() -> Error {
     DisplayError::NoKeymap.into()
 }
 
-/// Converts the state of Caps Lock to the `locked` modifiers of [`Layout::read`].
-pub(crate) fn locked(caps_lock: bool) -> u32 {
-    if caps_lock { ModifierMask::LOCK.0 } else { 0 }
-}
-
 impl Layout {
     /// Reads a keymap in XKB's text form. `locked` are the locked modifiers, such as Caps Lock, and
     /// `group` is the active group.

@@ -80,11 +80,6 @@ pub(super) fn prepare(setup: &Setup) -> tempfile::TempDir {
     fs::create_dir(path("run")).unwrap();
     fs::set_permissions(path("run"), Permissions::from_mode(0o700)).unwrap();
     fs::copy(deskline(), path("deskline")).unwrap();
-    if setup.compositor == Compositor::Kwin5 {
-        // KWin 5 reads the whole program twice at each connection, so use a small one.
-        let stripped = Command::new("strip").arg(path("deskline")).status();
-        assert!(stripped.unwrap().success());
-    }
     let apps = Path::new(env!("CARGO_MANIFEST_DIR")).join("apps");
     for name in [
         "gtk3.py",

@@ -1,9 +1,5 @@
 //! The messages about what a desktop lacks, and how to get it.
 
-/// Why KWin takes no input: a clause.
-pub const KWIN_INPUT: &str = "KWin before Plasma 6 takes input only from programs that it knows \
-    by a .desktop file; `deskline doctor --fix` writes it";
-
 /// Why KWin gives no pictures: a clause.
 pub const KWIN_PICTURES: &str = "KWin gives pictures only to programs that it knows by a .desktop \
     file; `deskline doctor --fix` writes it";

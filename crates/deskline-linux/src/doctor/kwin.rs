@@ -1,5 +1,5 @@
-//! Makes Deskline known to KWin, which gives pictures, and before Plasma 6 accepts input, only if a
-//! program's `.desktop` file requests it. It finds the file by the program's path in `Exec`.
+//! Makes Deskline known to KWin, which gives pictures only if a program's `.desktop` file requests
+//! it. It finds the file by the program's path in `Exec`.
 
 use deskline_unix::wait;
 use std::fs;
@@ -14,9 +14,8 @@ use deskline_contract::doctor::Fix;
 /// The file's name.
 const FILE: &str = "org.deskline.Deskline.desktop";
 
-/// The interfaces that it requests: pictures, fake input, and whether Caps Lock is on.
-const ASKS: &str = "X-KDE-DBUS-Restricted-Interfaces=org.kde.KWin.ScreenShot2\n\
-                    X-KDE-Wayland-Interfaces=org_kde_kwin_fake_input,org_kde_kwin_keystate\n";
+/// The interface that it requests.
+const ASKS: &str = "X-KDE-DBUS-Restricted-Interfaces=org.kde.KWin.ScreenShot2\n";
 
 /// Programs that make KDE read the files again: Plasma 6, Plasma 5.
 const READ: [&str; 2] = ["kbuildsycoca6", "kbuildsycoca5"];
@@ -54,8 +53,7 @@ fn is_missing(session: &Session) -> bool {
     let Some(Ok(mut kwin)) = display::kwin(session) else {
         return true;
     };
-    let found = kwin.compositor().findings();
-    found.mends_keys == file || found.mends_pictures == file
+    kwin.compositor().findings().mends_pictures == file
 }
 
 /// XDG Base Directory Specification: the user's applications.

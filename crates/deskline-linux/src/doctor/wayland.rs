@@ -69,7 +69,7 @@ pub(super) fn look(session: &Session, attended: bool) -> Vec<Check> {
     };
     let input = pointer.is_none() || keys.is_none();
     vec![
-        if input || found.mends_keys.is_some() {
+        if input {
             Check::ok("display", format!("{wayland}, {compositor}: Wayland"))
         } else {
             Check::warn(
@@ -84,7 +84,7 @@ pub(super) fn look(session: &Session, attended: bool) -> Vec<Check> {
         row(WINDOWS, &windows, BY_PROTOCOLS),
         row(RAISE, &raising, found.raise),
         row(POINTER, &pointer, found.pointer),
-        with_fix(row(KEYS, &keys, found.keys), keys, found.mends_keys),
+        row(KEYS, &keys, found.keys),
         with_fix(
             row(PICTURE, &pictures, BY_PROTOCOLS),
             pictures,

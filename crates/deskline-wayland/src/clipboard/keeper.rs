@@ -20,7 +20,7 @@ use wayland_protocols_wlr::data_control::v1::client::zwlr_data_control_source_v1
 use super::content::{self, Bounds, Content, Received, SLICE};
 use super::pipe::{Progress, Writer, is_read_by};
 use super::thread::Keep;
-use crate::wlroots::client::{Client, LOOKS_UP, PATIENCE, lost};
+use crate::wlroots::client::{Client, PATIENCE, lost};
 
 /// The content of the owned clipboard.
 struct Owned {
@@ -41,7 +41,7 @@ pub(super) struct Keeper {
 
 impl Keeper {
     pub(super) fn connect(path: &Path, reading: Reading) -> Result<Self> {
-        let mut client = Client::connect_within(path, LOOKS_UP)?;
+        let mut client = Client::connect(path)?;
         let manager: ZwlrDataControlManagerV1 = client.bind(1).map_err(|_| Error::Unsupported {
             what: "pasting",
             why: "the compositor offers no data control".into(),

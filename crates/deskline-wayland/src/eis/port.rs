@@ -3,7 +3,7 @@
 use deskline_contract::wait;
 use std::fmt;
 use std::os::fd::OwnedFd;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use deskline_contract::{DisplayError, Error, Result};
 use reis::ei::button::ButtonState;
@@ -13,8 +13,11 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::connection::{Connection, PATIENCE};
 use super::device::Device;
-use crate::events::{APART, Events};
 use crate::layout::{Layout, unreadable};
+
+/// The time between two notches of the wheel. GTK 4.8 drops an app's first wheel event, and with it
+/// all wheel events of the same frame, which it merges. Qt 6.10 drops some that come at once.
+const APART: Duration = Duration::from_millis(20);
 
 /// A wheel notch, in the units of `ei_scroll.scroll_discrete`.
 const NOTCH: i32 = 120;
@@ -172,8 +175,10 @@ impl Eis {
     }
 }
 
-impl Events for Eis {
-    fn go(&mut self, x: f64, y: f64) -> Result<()> {
+/// The single events. Codes are those of `linux/input-event-codes.h`.
+impl Eis {
+    /// Moves the pointer there, and waits until the compositor has processed that.
+    pub(crate) fn go(&mut self, x: f64, y: f64) -> Result<()> {
         if std::mem::take(&mut self.cornered) {
             // Mutter's barriers, which make the corner, stop each diagonal motion that starts on
             // them, and the shell opens its overview. They let a motion along an axis pass.
@@ -183,7 +188,8 @@ impl Events for Eis {
         self.connection.sync()
     }
 
-    fn button(&mut self, code: u32, press: bool) -> Result<()> {
+    /// Presses or releases a mouse button.
+    pub(crate) fn button(&mut self, code: u32, press: bool) -> Result<()> {
         let space = self.space.clone();
         let here = |d: &Device| d.button.is_some() && d.reaches(space.as_deref());
         let index = match self.device("mouse button", here) {
@@ -202,7 +208,8 @@ impl Events for Eis {
         self.connection.flush()
     }
 
-    fn key(&mut self, code: u32, press: bool) -> Result<()> {
+    /// Presses or releases a key.
+    pub(crate) fn key(&mut self, code: u32, press: bool) -> Result<()> {
         let index = self.device("keyboard", |d| d.keyboard.is_some())?;
         if let Some(keyboard) = &self.connection.devices[index].keyboard {
             let state = if press {
@@ -216,7 +223,9 @@ impl Events for Eis {
         Ok(())
     }
 
-    fn wheel(&mut self, right: i32, down: i32) -> Result<()> {
+    /// Turns the wheel by a notch, right or down if positive, and waits until the compositor has
+    /// processed that.
+    pub(crate) fn wheel(&mut self, right: i32, down: i32) -> Result<()> {
         let index = self.device("wheel", |d| d.scroll.is_some())?;
         if let Some(scroll) = &self.connection.devices[index].scroll {
             scroll.scroll_discrete(right * NOTCH, down * NOTCH);
@@ -227,17 +236,21 @@ impl Events for Eis {
         Ok(())
     }
 
-    fn sync(&mut self) -> Result<()> {
+    /// Waits until the compositor has processed the keys and buttons so far.
+    pub(crate) fn sync(&mut self) -> Result<()> {
         self.connection.sync()
     }
 
-    fn push_over(&mut self, edge: (f64, f64), by: (f64, f64)) -> Result<()> {
+    /// Moves the pointer to `edge`, and from there twice by `by`: only relative motion crosses a
+    /// barrier at the edge of the screen. Does not wait for the compositor.
+    pub(crate) fn push_over(&mut self, edge: (f64, f64), by: (f64, f64)) -> Result<()> {
         self.put(edge.0, edge.1)?;
         self.shift([by; 2])?;
         self.connection.flush()
     }
 
-    fn layout(&mut self) -> Result<&Layout> {
+    /// Reads the layout that is active now.
+    pub(crate) fn layout(&mut self) -> Result<&Layout> {
         let index = self.device("keyboard", |d| d.keyboard.is_some())?;
         let device = &self.connection.devices[index];
         let (locked, reported) = device.locked;
@@ -255,7 +268,8 @@ impl Events for Eis {
         self.known_layout().ok_or_else(unreadable)
     }
 
-    fn known_layout(&self) -> Option<&Layout> {
+    /// The layout as of the last [`Eis::layout`].
+    pub(crate) fn known_layout(&self) -> Option<&Layout> {
         self.layout.as_ref().map(|known| &known.layout)
     }
 }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use deskline_contract::doctor::Fix;
-use deskline_contract::error::setup::KWIN_INPUT;
 use deskline_contract::guard::{Grab, Guards, Task};
 use deskline_contract::{
     Aim, Cancel, Error, Missing, Offer, Other, Picture, PictureNature, Pictures, Pointer, Raising,
@@ -15,9 +14,8 @@ use deskline_core::Point;
 use deskline_input::Part;
 
 use super::bus::Bus;
-use super::fake::{self, Fake};
 use super::guard::{self, Guard};
-use super::input_method::{AT_ONCE, InputMethod};
+use super::input_method::InputMethod;
 use super::picture::{self, Access};
 use super::script::Scripts;
 use super::windows::{self, Screen};
@@ -26,11 +24,11 @@ use crate::compositor::{
 };
 use crate::display::WaylandDisplay;
 use crate::eis::Eis;
-use crate::events::{Events, Sent};
+use crate::events::Sent;
 use crate::findings::Findings;
 use crate::focus::Keyboard;
 use crate::listed::{Kind, Listed};
-use crate::wlroots::client::{Client, lost};
+use crate::wlroots::client::lost;
 
 /// How long KWin may take to bring a window to the front.
 const RAISES: Duration = Duration::from_secs(1);
@@ -41,25 +39,9 @@ const LOOK: Duration = Duration::from_millis(5);
 /// How long apps may take to bind a device that is the seat's first of its kind.
 const ASK: Duration = Duration::from_millis(300);
 
-/// How to send input to KWin.
-#[derive(Debug)]
-enum Way {
-    /// Through an EIS socket.
-    Eis,
-    /// Through the fake input protocol, on this connection, until the devices have it.
-    Fake(Option<Box<Client>>),
-}
-
-impl Way {
-    /// `None` if a `.desktop` file is missing.
-    fn find(bus: &Bus, socket: &Path) -> Result<Option<Self>> {
-        if bus.has_input() {
-            return Ok(Some(Self::Eis));
-        }
-        let seat = fake::offered(socket)?;
-        Ok(seat.map(|seat| Self::Fake(Some(Box::new(seat)))))
-    }
-}
+/// Why it takes no input: a clause.
+const TOO_OLD: &str = "KWin takes input from other programs as of Plasma 6; for pointer and keys \
+    choose Plasma (X11) at login";
 
 /// A KWin session as the display of a link.
 pub type KdeDisplay = WaylandDisplay<Kde>;
@@ -70,13 +52,14 @@ pub struct Kde {
     /// KWin's socket.
     socket: PathBuf,
     scripts: Scripts,
-    way: Option<Way>,
     /// Created by [`KdeDisplay`]'s `prepare` or when first needed: `doctor` and reading create no
     /// devices.
-    events: Option<Box<dyn Events>>,
+    events: Option<Eis>,
     method: InputMethod,
     /// When we gave the seat its first device of a kind; `None` once apps have had time to bind it.
     new_since: Option<Instant>,
+    /// Whether KWin takes input, or why not.
+    input: Offer<()>,
     has_guard: bool,
     pictures: Access,
     guard: Option<Guard>,
@@ -104,7 +87,7 @@ impl KdeDisplay {
         let mut scripts = Scripts::new(bus.clone(), folder)?;
         Screen::look(&mut scripts)?;
         Ok(Self::new(Kde {
-            way: Way::find(&bus, socket)?,
+            input: bus.has_input().then_some(()).ok_or(Missing::new(TOO_OLD)),
             has_guard: guard::offered(&bus),
             pictures: Access::ask(&bus.connection, Some(&bus.kwin)),
             bus,
@@ -130,38 +113,23 @@ impl Kde {
 
     /// Takes the keys of this app from KWin's input method. Returns whether that took some time.
     fn take_keys(&mut self, app: u32) -> Result<bool> {
-        let events = match (&self.way, &mut self.events) {
-            (Some(Way::Fake(_)), Some(events)) => Some(&mut **events as &mut dyn Events),
-            _ => None,
-        };
-        self.method
-            .take_keys(app, (&self.bus, &self.socket), events)
+        self.method.take_keys(app, (&self.bus, &self.socket))
     }
 
-    fn events(&mut self) -> Result<&mut dyn Events> {
+    fn events(&mut self) -> Result<&mut Eis> {
         let events = if let Some(events) = self.events.take() {
             events
         } else {
             let had = self.bus.has_devices();
-            let events: Box<dyn Events> = match &mut self.way {
-                Some(Way::Eis) => {
-                    let eis = Eis::connect(self.bus.input()?.into(), true)?;
-                    // The EIS of KWin 6.1 to 6.3 does not report the group.
-                    let bus = self.bus.clone();
-                    Box::new(eis.with_group(move || bus.layout()))
-                }
-                Some(Way::Fake(seat)) => {
-                    let seat = seat.take().ok_or_else(|| lost("KWin took no devices"))?;
-                    Box::new(Fake::open(*seat, self.bus.clone())?)
-                }
-                None => return Err(Error::Unavailable(KWIN_INPUT.into())),
-            };
+            let eis = Eis::connect(self.bus.input()?.into(), true)?;
+            // The EIS of KWin 6.1 to 6.3 does not report the group.
+            let bus = self.bus.clone();
             if !had {
                 self.new_since = Some(Instant::now());
             }
-            events
+            eis.with_group(move || bus.layout())
         };
-        Ok(&mut **self.events.insert(events))
+        Ok(self.events.insert(events))
     }
 
     /// Waits until apps have had time to bind devices that are new to the seat.
@@ -221,7 +189,7 @@ impl Gate for Kde {
             (self.left, self.parked) = (Some(at), at);
         }
         let opened = std::mem::take(&mut self.opened);
-        match (&mut self.guard, self.events.as_deref_mut()) {
+        match (&mut self.guard, self.events.as_mut()) {
             (Some(guard), Some(events)) if opened => guard.close(events),
             _ => Ok(()),
         }
@@ -300,26 +268,23 @@ impl Pictures for Kde {
 
 impl Compositor for Kde {
     fn takes(&self, _: Input) -> Offer<()> {
-        let way = self.way.as_ref().ok_or_else(|| Missing::new(KWIN_INPUT));
-        way.map(drop)
+        self.input.clone()
     }
 
     /// Checking the focus takes KWin some milliseconds, and so does opening the guard.
     fn manner(&self) -> Manner<'_> {
-        let usual = Part {
-            least: 48,
-            most: 80,
-        };
-        let all_read = self.method.exists && matches!(self.way, Some(Way::Fake(_)));
         Manner {
-            part: if all_read { AT_ONCE } else { usual },
-            types_at_once: all_read || self.guards(),
+            part: Part {
+                least: 48,
+                most: 80,
+            },
+            types_at_once: self.guards(),
             ..Manner::PLAIN
         }
     }
 
     fn prepare(&mut self) -> Result<bool> {
-        if self.way.is_none() || self.bus.has_devices() {
+        if self.input.is_err() || self.bus.has_devices() {
             return Ok(false);
         }
         self.events().map(|_| true)
@@ -386,9 +351,9 @@ impl Compositor for Kde {
     fn devices(&mut self, offset: (f64, f64)) -> Result<BoxedPort<'_>> {
         self.events()?;
         self.introduce();
-        let events = self.events.as_deref_mut();
+        let events = self.events.as_mut();
         Ok(Box::new(Sent {
-            events: events.ok_or_else(|| Error::Unavailable(KWIN_INPUT.into()))?,
+            events: events.ok_or_else(|| lost("KWin took no devices"))?,
             offset,
             went: Some(&mut self.went),
         }))
@@ -417,9 +382,7 @@ impl Compositor for Kde {
     }
 
     fn findings(&mut self) -> Findings {
-        let mends = |missing: bool| missing.then_some(Fix::KwinFile);
         let no_pictures = self.pictures == Access::NotKnown;
-        let no_input = self.way.is_none();
         let found = Findings::by_protocols(self.guard());
         Findings {
             guard: found.guard.map(|_| {
@@ -427,8 +390,7 @@ impl Compositor for Kde {
                 agent's own input goes in, for some milliseconds, the user's passes too"
                     .into()
             }),
-            mends_pictures: mends(no_pictures),
-            mends_keys: mends(no_input),
+            mends_pictures: no_pictures.then_some(Fix::KwinFile),
             ..found
         }
     }
@@ -447,7 +409,7 @@ impl Guards for Kde {
             Some(guard) => Ok(guard),
             None => Guard::start(&self.bus),
         };
-        let (guard, leftmost, events) = match (guard, leftmost, self.events.as_deref_mut()) {
+        let (guard, leftmost, events) = match (guard, leftmost, self.events.as_mut()) {
             (Ok(guard), Some(leftmost), Some(events)) => (guard, leftmost, events),
             (Err(e), ..) => return Ok(Grab::Unable(e.to_string())),
             _ => return Ok(Grab::Unable("KWin lists no screen".into())),

@@ -20,7 +20,7 @@ use deskline_unix::process;
 
 use super::bus::{Bus, lost};
 use super::keeper::{MANAGER, MANAGER_INTERFACE, Order, Report};
-use crate::events::Events;
+use crate::eis::Eis;
 use crate::helper;
 
 /// How long the process may take to carry out an order: two questions to KWin.
@@ -148,7 +148,7 @@ impl Guard {
     /// Captures the person's input until [`Guard::end`]. `screen` is the leftmost screen.
     pub(super) fn begin(
         &mut self,
-        events: &mut dyn Events,
+        events: &mut Eis,
         screen: Rect,
         limit: Duration,
         cancel: &Cancel,
@@ -176,7 +176,7 @@ impl Guard {
     }
 
     /// Closes the capture: the person's input is captured again.
-    pub(super) fn close(&mut self, events: &mut dyn Events) -> Result<()> {
+    pub(super) fn close(&mut self, events: &mut Eis) -> Result<()> {
         let closed = self.push(events);
         if let Some(since) = self.open_since.take() {
             self.gap += since.elapsed();
@@ -184,7 +184,7 @@ impl Guard {
         closed
     }
 
-    fn push(&mut self, events: &mut dyn Events) -> Result<()> {
+    fn push(&mut self, events: &mut Eis) -> Result<()> {
         events.push_over(self.edge, (-PUSH, 0.0))?;
         let state = self.shared.state();
         let waits = |state: &mut State| !state.captured && state.ended.is_none();

@@ -1,20 +1,15 @@
 //! KWin's input method, which Plasma's settings call "Virtual Keyboard". KWin gives it all keys of
 //! a text field first, but modifiers to the app at once: Control+A would type an "a". So the keys
 //! are taken from it for the rest of a link.
-//!
-//! KWin 5.27 gives them back as soon as a GTK field changes. So there each part of a text is sent
-//! at once, after the app has handled the part before.
 
 use std::path::Path;
 use std::time::Duration;
 
 use deskline_contract::{DisplayError, Result};
-use deskline_input::Part;
 use deskline_unix::family::{self, Family};
 
 use super::bus::Bus;
 use crate::dbus::{self, On, PROPERTIES};
-use crate::events::Events;
 use crate::wlroots::client::Client;
 
 /// KWin's input method on the session bus.
@@ -30,23 +25,16 @@ const ACTIVE: &str = "active";
 /// How long an app may take to report its field.
 const REPORTS: Duration = Duration::from_millis(500);
 
-/// A part whose keys KWin 5.27 reads at once: 4096 bytes. A character takes at most six events of
-/// 16 bytes.
-pub(super) const AT_ONCE: Part = Part {
-    least: 24,
-    most: 40,
-};
-
 /// The input method of a link.
 #[derive(Debug, Default)]
 pub(super) struct InputMethod {
     /// Whether KWin has one, as of the present action.
-    pub(super) exists: bool,
+    exists: bool,
     /// Whether the app has reported its field since the action began, and KWin keeps the keys.
     stays_off: bool,
     /// The app whose keys were taken.
     taken_in: Option<u32>,
-    /// For roundtrips, where events have none.
+    /// For roundtrips, which EIS has not.
     client: Option<Client>,
 }
 
@@ -73,24 +61,15 @@ impl InputMethod {
     }
 
     /// Takes the keys of this app from the input method of the KWin that listens on `socket`.
-    /// `events` are those whose roundtrips are Wayland's: KWin 5.27's. Returns whether that took
-    /// some time.
-    pub(super) fn take_keys(
-        &mut self,
-        app: u32,
-        (bus, socket): (&Bus, &Path),
-        mut events: Option<&mut dyn Events>,
-    ) -> Result<bool> {
+    /// Returns whether that took some time.
+    pub(super) fn take_keys(&mut self, app: u32, (bus, socket): (&Bus, &Path)) -> Result<bool> {
         if !self.exists || self.stays_off && !bus.is(ACTIVE) {
             return Ok(false);
         }
-        self.stays_off = events.is_none();
+        self.stays_off = true;
         // By its answer, KWin has sent all earlier events to its clients, and has handled what they
         // had sent.
         let mut roundtrip = || {
-            if let Some(events) = &mut events {
-                return events.sync();
-            }
             let client = match self.client.take() {
                 Some(client) => client,
                 None => Client::connect(socket)?,

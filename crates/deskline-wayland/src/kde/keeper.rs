@@ -21,7 +21,6 @@ use zbus::zvariant::{DynamicDeserialize, OwnedFd, OwnedObjectPath};
 use super::bus::{Bus, PATIENCE, lost};
 use crate::dbus::Arguments;
 use crate::eis::{Connection, Eis, Heard};
-use crate::events::Events as _;
 
 pub(super) const MANAGER: &str = "/org/kde/KWin/EIS/InputCapture";
 pub(super) const MANAGER_INTERFACE: &str = "org.kde.KWin.EIS.InputCaptureManager";

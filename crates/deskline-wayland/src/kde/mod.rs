@@ -1,11 +1,10 @@
 //! KWin of Plasma 6 and 5.27: lists and raises windows by scripts that KWin runs on request over
-//! D-Bus, and sends pointer and keys through libei on Plasma 6. Neither needs a permission or an
-//! extension. Pictures, and on Plasma 5 pointer and keys, need a `.desktop` file.
+//! D-Bus, and on Plasma 6 sends pointer and keys through libei. Neither needs a permission or an
+//! extension. Pictures need a `.desktop` file.
 //!
 //! - `bus`: KWin on the session bus, with a time limit on every call.
 //! - `script`: runs a script in KWin and waits for its answer.
 //! - `windows`: the windows and the pointer, by such a script.
-//! - `fake`: input by KWin's fake input protocol, on Plasma 5.
 //! - `input_method`: takes the keys from KWin's input method.
 //! - `guard`: blocks the person's input by KWin's input capture.
 //! - `keeper`: the process that owns the capture.
@@ -14,7 +13,6 @@
 
 mod bus;
 mod compositor;
-mod fake;
 mod guard;
 mod input_method;
 mod keeper;

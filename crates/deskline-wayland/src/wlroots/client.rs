@@ -21,10 +21,6 @@ use crate::wlroots::heard::Heard;
 /// How long the compositor may take for an answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long KWin 5 may take to list its globals: it reads the whole program twice at each
-/// connection, and the `.desktop` files of all programs if one has changed.
-pub(crate) const LOOKS_UP: Duration = Duration::from_secs(20);
-
 /// How long apps may take to bind a device that is new to the seat.
 pub(crate) const ASK: Duration = Duration::from_millis(300);
 
@@ -48,20 +44,13 @@ pub(crate) struct Client {
     keyboards: Option<ZwpVirtualKeyboardManagerV1>,
 }
 
-/// The first version of `wl_seat` whose keyboards can be released.
-const RELEASES: u32 = 3;
-
 pub(crate) fn lost(e: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::lost("talking to the Wayland compositor")(e)
 }
 
 impl Client {
+    /// Connects to the compositor that listens on this socket.
     pub(crate) fn connect(path: &Path) -> Result<Self> {
-        Self::connect_within(path, PATIENCE)
-    }
-
-    /// Connects to a compositor that may take this long to list its globals.
-    pub(crate) fn connect_within(path: &Path, limit: Duration) -> Result<Self> {
         let stream = socket::connect(path, PATIENCE).map_err(lost)?;
         let compositor = socket::peer(&stream).map_err(lost)?.pid;
         let connection = Connection::from_socket(stream).map_err(lost)?;
@@ -70,11 +59,15 @@ impl Client {
         let registry = connection.display().get_registry(&handle, ());
         let mut heard = Heard::new();
         connection.display().sync(&handle, 1_u32);
-        until(&connection, &mut queue, &mut heard, Some(limit), |heard| {
-            heard.done == 1
-        })?;
+        until(
+            &connection,
+            &mut queue,
+            &mut heard,
+            Some(PATIENCE),
+            |heard| heard.done == 1,
+        )?;
         let mut client = Self {
-            seat: bind(&heard, &registry, &handle, RELEASES)?,
+            seat: bind(&heard, &registry, &handle, 1)?,
             shm: bind(&heard, &registry, &handle, 1)?,
             screencopy: bind(&heard, &registry, &handle, 3).ok(),
             pointers: bind(&heard, &registry, &handle, 2).ok(),
@@ -92,12 +85,6 @@ impl Client {
         Ok(client)
     }
 
-    /// Whether the compositor offers this interface, in this version or a later one.
-    pub(crate) fn offers<I: Proxy>(&self, version: u32) -> bool {
-        let mut globals = self.heard.globals.iter();
-        globals.any(|(_, interface, has)| interface == I::interface().name && *has >= version)
-    }
-
     /// Of the globals for windows, input and pictures, those that the compositor does not offer.
     pub(crate) fn lacks(&self) -> Vec<&'static str> {
         let wanted = [
@@ -109,17 +96,6 @@ impl Client {
         let offered = |name: &str| self.heard.globals.iter().any(|(_, its, _)| its == name);
         let names = wanted.into_iter().map(|interface| interface.name);
         names.filter(|name| !offered(name)).collect()
-    }
-
-    /// The keymap, in XKB's text form. The seat must have a keyboard.
-    pub(crate) fn keymap(&mut self) -> Result<Vec<u8>> {
-        let keyboard = self.seat.get_keyboard(&self.handle(), ());
-        let reported = self.wait(|heard| heard.keymap.is_some());
-        if keyboard.version() >= RELEASES {
-            keyboard.release();
-        }
-        reported?;
-        Ok(self.heard.keymap.take().unwrap_or_default())
     }
 
     /// Binds a further global.

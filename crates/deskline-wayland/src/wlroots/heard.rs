@@ -1,14 +1,11 @@
 //! The state that the compositor has reported.
 
-use std::fs::File;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileExt as _;
 
 use deskline_core::Rect;
 use wayland_client::backend::ObjectId;
 use wayland_client::protocol::wl_buffer::WlBuffer;
 use wayland_client::protocol::wl_callback::{self, WlCallback};
-use wayland_client::protocol::wl_keyboard::{self, WlKeyboard};
 use wayland_client::protocol::wl_output::WlOutput;
 use wayland_client::protocol::wl_registry::{self, WlRegistry};
 use wayland_client::protocol::wl_seat::{self, Capability, WlSeat};
@@ -49,9 +46,6 @@ macro_rules! on_event {
 }
 pub(crate) use on_event;
 
-/// The longest keymap to read: one with several layouts has 80 kB.
-const LONGEST: u32 = 4 << 20;
-
 /// The first version of `wl_output` that has a name.
 const VERSION: u32 = 4;
 
@@ -67,10 +61,6 @@ pub(crate) struct Heard {
     pub(crate) toplevels: Toplevels,
     /// Whether the seat has a pointer and a keyboard.
     pub(crate) capabilities: Capability,
-    /// The keyboard's keymap, in XKB's text form.
-    pub(crate) keymap: Option<Vec<u8>>,
-    /// Whether Caps Lock is on, if the compositor reports it.
-    pub(crate) caps_lock: bool,
     /// The number of the last completed round trip.
     pub(crate) done: u32,
     /// The picture that is being taken.
@@ -85,8 +75,6 @@ impl Heard {
             screens: Screens::default(),
             toplevels: Toplevels::default(),
             capabilities: Capability::empty(),
-            keymap: None,
-            caps_lock: false,
             done: 0,
             frame: Frame::default(),
             clipboard: Clipboard::default(),
@@ -248,15 +236,6 @@ on_event!(WlSeat, |heard, _, event| {
     } = event
     {
         heard.capabilities = capabilities;
-    }
-});
-
-on_event!(WlKeyboard, |heard, _, event| {
-    if let wl_keyboard::Event::Keymap { fd, size, .. } = event {
-        let mut text = vec![0; size.min(LONGEST) as usize];
-        let read = File::from(fd).read_exact_at(&mut text, 0);
-        // A keymap that cannot be read becomes an empty one, which types nothing.
-        heard.keymap = Some(read.map_or_else(|_| Vec::new(), |()| text));
     }
 });
 

@@ -248,7 +248,7 @@ def main():
     parser.add_argument("artifacts")
     parser.add_argument("names", nargs="*")
     parser.add_argument("--fast", action="store_true")
-    parser.add_argument("--lanes", type=int, default=3)
+    parser.add_argument("--lanes", type=int, default=2)
     parser.add_argument("--without-packages", action="store_true")
     arguments = parser.parse_intermixed_args()
     os.chdir(ROOT)

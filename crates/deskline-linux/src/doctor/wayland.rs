@@ -78,7 +78,7 @@ pub(super) fn look(session: &Session, attended: bool) -> Vec<Check> {
                     "{wayland}, {compositor}: Wayland, without X11{}",
                     lacks(session)
                 ),
-                format!("for input and screenshots log in to an X11 session, or {PRIVATE}"),
+                format!("for what is missing log in to an X11 session, or {PRIVATE}"),
             )
         },
         row(WINDOWS, &windows, BY_PROTOCOLS),

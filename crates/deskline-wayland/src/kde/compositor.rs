@@ -390,6 +390,7 @@ impl Compositor for Kde {
                 agent's own input goes in, for some milliseconds, the user's passes too"
                     .into()
             }),
+            has_reasons: self.input.is_err(),
             mends_pictures: no_pictures.then_some(Fix::KwinFile),
             ..found
         }

@@ -169,8 +169,7 @@ impl<'a> Act<'a, '_> {
         else {
             return Ok(end);
         };
-        let tree = Cow::Borrowed(tree);
-        let seen = Seen { tree, index, place };
+        let seen = self.seen((tree, index), place)?;
         match self.receiver(&seen, end)? {
             Receiver::Target(point) | Receiver::Perhaps(point, _) | Receiver::Unknown(point) => {
                 Ok(point)
@@ -189,11 +188,7 @@ impl<'a> Act<'a, '_> {
         let Some((tree, index)) = self.tree.zip(target.index.filter(|_| !target.given)) else {
             return Ok(first);
         };
-        let seen = Seen {
-            tree: Cow::Borrowed(tree),
-            index,
-            place: area,
-        };
+        let seen = self.seen((tree, index), area)?;
         for spot in wheel_spots(tree, index, area, first).take(SPOTS) {
             let receiver = (spot != first).then(|| self.at_point(&seen, spot));
             if !matches!(receiver.transpose()?, Some(Receiver::Other(_))) {
@@ -201,6 +196,15 @@ impl<'a> Act<'a, '_> {
             }
         }
         Ok(first)
+    }
+
+    /// The target in a reading from after its window came to the front.
+    fn seen(&mut self, (tree, index): (&'a Tree, usize), place: Rect) -> Result<Seen<'a>> {
+        if self.desk.raised_now().is_some() {
+            return self.see_again((tree, index));
+        }
+        let tree = Cow::Borrowed(tree);
+        Ok(Seen { tree, index, place })
     }
 
     /// The target in a new reading, with its window in front as before.

@@ -56,9 +56,11 @@ struct Measured {
 /// The results as Markdown tables. `only` is a part of the subjects' names.
 pub fn markdown(bed: &Bed, only: &str, extent: &Extent) -> String {
     let mut out = String::from(
-        "| app | build | click, your window in front, ms | the app's in front, ms | resolve / act / settle / read back, \
-         your window in front, ms | ten steps, ms | links with late changes | \
-         app and bus between calls, ms of CPU a minute: subscribed / never asked |\n|---|---|---|---|---|---|---|---|\n",
+        "| app | build | click, your window in front, ms | the app's in front, ms | \
+         resolve / act / settle / read back, your window in front, ms | ten steps, ms | \
+         links with late changes | \
+         app and bus between calls, ms of CPU a minute: subscribed / never asked |\n\
+         |---|---|---|---|---|---|---|---|\n",
     );
     let wanted = |s: &&Subject| match only {
         "" => !LIKE_OTHERS.contains(&s.name),

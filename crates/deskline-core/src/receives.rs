@@ -13,7 +13,6 @@ impl Tree {
     /// whatever their bounds.
     pub fn drawn_over(&self, index: usize, at: Point, texts_cover: bool) -> Option<usize> {
         let top = self.toplevel(index).filter(|_| !self.is_in_pop_up(index))?;
-        let own = (top..self.elements.len()).take_while(|i| *i == top || self.is_inside(*i, top));
         let covers = |over: usize| {
             let element = &self.elements[over];
             let place = element.extents.filter(|_| element.visible);
@@ -27,13 +26,13 @@ impl Tree {
             let behind = self.elements[branch].role == Role::WINDOW && self.has_focus(ours);
             (front || over > index && !behind).then_some((front, over))
         };
-        own.filter_map(covers).max().map(|(_, over)| over)
+        let covers = self.with_inside(top).filter_map(covers);
+        covers.max().map(|(_, over)| over)
     }
 
     fn has_focus(&self, index: usize) -> bool {
-        let mut inside =
-            (index..self.elements.len()).take_while(|i| *i == index || self.is_inside(*i, index));
-        inside.any(|i| self.elements[i].states.contains(States::FOCUSED))
+        let mut all = self.with_inside(index);
+        all.any(|i| self.elements[i].states.contains(States::FOCUSED))
     }
 
     /// Whether another element that takes clicks has a point in its box: none that holds `index`,
@@ -51,13 +50,12 @@ impl Tree {
 
     /// The innermost control inside `index` that has a point.
     pub fn control_inside(&self, index: usize, at: Point) -> Option<usize> {
-        let inside = (index + 1..self.elements.len()).take_while(|i| self.is_inside(*i, index));
         let has = |inner: &usize| {
             let element = &self.elements[*inner];
             let place = element.extents.filter(|_| element.visible);
             is_control(element) && place.is_some_and(|place| place.contains(at))
         };
-        inside.filter(has).last()
+        self.inside(index).filter(has).last()
     }
 
     /// The element at a point of an open bubble that `index` is not in: it lies outside of what it
@@ -78,9 +76,7 @@ impl Tree {
         let bubble = (0..self.elements.len()).rfind(opens);
         let bubble = bubble.filter(|at| index != *at && !self.is_inside(index, *at))?;
         let has = |i: &usize| place(*i).is_some_and(|place| place.contains(at));
-        let inside = (bubble..self.elements.len())
-            .take_while(|i| *i == bubble || self.is_inside(*i, bubble));
-        inside.filter(has).last()
+        self.with_inside(bubble).filter(has).last()
     }
 
     /// Which of the areas of a picture has a point, where the app names the first one whose box has

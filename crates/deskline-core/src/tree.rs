@@ -124,6 +124,11 @@ impl Tree {
         (index + 1..self.elements.len()).take_while(move |at| self.is_inside(*at, index))
     }
 
+    /// This element and those inside it.
+    pub fn with_inside(&self, index: usize) -> impl Iterator<Item = usize> {
+        std::iter::once(index).chain(self.inside(index))
+    }
+
     /// The innermost web page that an element is, or is in.
     pub fn page_around(&self, index: usize) -> Option<usize> {
         let is_page = |at: &usize| self.elements[*at].role == Role::WEB_AREA;

@@ -173,11 +173,7 @@ fn settable(tree: &Tree, target: Resolved) -> Resolved {
         let element = &tree.elements[index];
         element.role == Role::TEXT_FIELD && element.states.contains(States::EDITABLE)
     };
-    let rest = combo + 1..tree.elements.len();
-    let fields: Vec<usize> = rest
-        .take_while(|i| tree.is_inside(*i, combo))
-        .filter(is_field)
-        .collect();
+    let fields: Vec<usize> = tree.inside(combo).filter(is_field).collect();
     match fields.as_slice() {
         [field] => Resolved {
             name: target.name,
@@ -239,7 +235,7 @@ pub(crate) fn clickable(tree: &Tree, target: Resolved) -> Resolved {
         tree.elements[*at].role == Role::STATIC_TEXT && text.is_some_and(|text| is_name(&text))
     };
     let mixes = |at: usize| {
-        let mut inside = (at + 1..tree.elements.len()).take_while(|i| tree.is_inside(*i, at));
+        let mut inside = tree.inside(at);
         inside.any(|i| tree.elements[i].role.is_interactive())
             || tree
                 .outwards(at)
@@ -318,7 +314,7 @@ fn title_of(tree: &Tree, index: usize) -> Option<Point> {
     if !opens || !matches!(element.role, Role::BUTTON | Role::CHECK_BOX) {
         return None;
     }
-    let inside = (index + 1..tree.elements.len()).take_while(|at| tree.is_inside(*at, index));
+    let inside = tree.inside(index);
     let mut inside = inside.map(|at| &tree.elements[at]);
     let title = inside
         .find(|e| e.visible && e.role == Role::STATIC_TEXT && e.title.shown == element.title.shown);

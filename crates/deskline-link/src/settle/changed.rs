@@ -93,8 +93,7 @@ impl Says {
     pub(crate) fn new(tree: &Tree, index: usize) -> Self {
         let element = &tree.elements[index];
         let chooses = matches!(element.role, Role::COMBO_BOX | Role::POP_UP_BUTTON);
-        let mut inside =
-            (index + 1..tree.elements.len()).take_while(|at| tree.is_inside(*at, index));
+        let mut inside = tree.inside(index);
         let part = inside.find(|at| {
             let part = &tree.elements[*at];
             part.visible && part.role == Role::STATIC_TEXT

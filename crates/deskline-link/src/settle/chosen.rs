@@ -69,7 +69,7 @@ pub(crate) fn has_chosen(tree: &Tree, index: usize, choice: &str) -> Option<bool
         return Some(is(&element.value.shown));
     }
     let texts = Texts::new(tree);
-    let inside = || (index + 1..tree.elements.len()).filter(|i| tree.is_inside(*i, index));
+    let inside = || tree.inside(index);
     let field = inside().map(|i| &tree.elements[i]);
     let field = field
         .filter(|e| e.role == Role::TEXT_FIELD && !is_list(element.role))

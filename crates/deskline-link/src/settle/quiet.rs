@@ -170,10 +170,12 @@ pub(crate) fn await_quiet(
         let desktop = &mut **desk;
         let cpu = Cpu::now(desktop, pid);
         // Lasting changes without events cause no more readings than others.
-        let pause = match more.is_some() || last.is_none() || slides {
-            _ if again => Duration::ZERO,
-            true => PAUSE,
-            false => QUIET,
+        let pause = if again {
+            Duration::ZERO
+        } else if more.is_some() || last.is_none() || slides {
+            PAUSE
+        } else {
+            QUIET
         };
         let heard = listen(desktop, more, pause, cancel)?;
         let (busy, computing) = cpu.used(desktop);

@@ -239,7 +239,7 @@ impl Keeper {
         self.hear()
     }
 
-    /// Waits for events until one brings what is wanted, or until `until`.
+    /// Waits for the event that brings what is wanted, at most until `until`.
     pub(super) fn await_some<T>(
         &mut self,
         until: Instant,

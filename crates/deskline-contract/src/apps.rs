@@ -10,6 +10,29 @@ use crate::end::End;
 use crate::error::{OpenError, Result, WindowHint};
 pub use crate::identity::Identity;
 
+/// A thread of an app, or all of them as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Thread {
+    /// What it is known by.
+    pub id: u64,
+    /// How long it has run or waited for a processor, without the wait that it is in.
+    pub ran: Duration,
+    /// How often it has slept, if it runs or waits for a processor now and this is known.
+    pub sleeps: Option<u64>,
+}
+
+impl Thread {
+    /// How much of the time since those threads were read it has computed.
+    pub fn computed(self, before: &[Self], elapsed: Duration) -> Duration {
+        match before.iter().find(|thread| thread.id == self.id) {
+            Some(then) if then.sleeps.is_some() && then.sleeps == self.sleeps => elapsed,
+            then => self
+                .ran
+                .saturating_sub(then.map_or(Duration::ZERO, |then| then.ran)),
+        }
+    }
+}
+
 /// A running app with windows, for `list_applications`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Application {
@@ -142,10 +165,15 @@ pub trait Apps {
     /// unknown.
     fn computed(&mut self, pid: u32) -> Option<Duration>;
 
-    /// The same for the threads of the app's own process that may compute while its main thread
-    /// answers: all, or all but that one. No other process counts.
-    fn threads_computed(&mut self, pid: u32) -> Option<Duration> {
-        self.computed(pid)
+    /// The threads of the app's own process that may compute while its main thread answers: all as
+    /// one, or each but that one.
+    fn threads(&mut self, pid: u32) -> Vec<Thread> {
+        let all = self.computed(pid).map(|ran| Thread {
+            id: 0,
+            ran,
+            sleeps: None,
+        });
+        all.into_iter().collect()
     }
 
     /// The system's names for the process, without what the process claims about itself.

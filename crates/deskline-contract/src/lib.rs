@@ -19,7 +19,7 @@ pub mod question;
 pub mod trees;
 pub mod wait;
 
-pub use apps::{Application, Apps, Identity, Opened, Permit, Progress, identify};
+pub use apps::{Application, Apps, Identity, Opened, Permit, Progress, Thread, identify};
 pub use clipboard::Clipboard;
 pub use deskline_input::{
     Aim, Button, Cancel, Cancelled, Click, Clicks, InputError, Other, Reason,

@@ -13,7 +13,7 @@ use deskline_contract::clipboard::ClipboardThread;
 use deskline_contract::ocr::Ocr;
 use deskline_contract::{
     AppToplevel, Application, Apps, Cancel, Desktop, End, Error, Hit, Identity, OpenError, Opened,
-    Permit, Place, Progress, Result, Scope, Sent, Sign, Trees, Window, WindowState,
+    Permit, Place, Progress, Result, Scope, Sent, Sign, Thread, Trees, Window, WindowState,
 };
 use deskline_core::{ElementId, Point, Rect, States, Tree};
 use deskline_input::InputError;
@@ -609,8 +609,14 @@ impl Apps for LinuxDesktop {
         (!process::are_elsewhere()).then(|| Family::new(pid).ran())
     }
 
-    fn threads_computed(&mut self, pid: u32) -> Option<Duration> {
-        (!process::are_elsewhere()).then(|| family::threads_ran(pid))
+    fn threads(&mut self, pid: u32) -> Vec<Thread> {
+        if process::are_elsewhere() {
+            return Vec::new();
+        }
+        let threads = family::threads(pid).into_iter();
+        threads
+            .map(|(id, ran, sleeps)| Thread { id, ran, sleeps })
+            .collect()
     }
 
     fn known_as(&mut self, pid: u32) -> Identity {

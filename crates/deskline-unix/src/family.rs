@@ -79,17 +79,28 @@ pub fn await_sleep(families: &[Family], limit: Duration) {
     });
 }
 
-/// How long the threads of a process, but not its main thread, have run or waited for a processor.
-/// Threads that have ended do not count.
-pub fn threads_ran(pid: u32) -> Duration {
+/// A thread: its id, how long it has run or waited for a processor, and how often it has slept, if
+/// it does not now. The wait that it is in does not count in the time.
+pub type Thread = (u64, Duration, Option<u64>);
+
+/// The threads of a process, but not its main thread.
+pub fn threads(pid: u32) -> Vec<Thread> {
     let threads = fs::read_dir(format!("/proc/{pid}/task"));
     let threads = threads.into_iter().flatten().flatten();
-    let threads = threads.filter(|thread| thread.file_name() != *pid.to_string());
-    let ran = threads.map(|thread| {
-        let stat = fs::read_to_string(thread.path().join("schedstat"));
-        times(&stat.unwrap_or_default())
+    let others = threads.filter(|thread| thread.file_name() != *pid.to_string());
+    let read = others.filter_map(|thread| {
+        let file = |name| fs::read_to_string(thread.path().join(name)).ok();
+        let status = file("status")?;
+        let field = |name| status.split_once(name)?.1.split_whitespace().next();
+        let sleeps = || field("\nvoluntary_ctxt_switches:")?.parse().ok();
+        let awake = field("\nState:") == Some("R");
+        Some((
+            thread.file_name().to_str()?.parse().ok()?,
+            Duration::from_nanos(times(&file("schedstat")?)),
+            awake.then(sleeps).flatten(),
+        ))
     });
-    Duration::from_nanos(ran.sum())
+    read.collect()
 }
 
 fn schedstat(pid: u32) -> String {
@@ -156,12 +167,16 @@ mod tests {
                 }
             });
             let main = || Family(vec![pid]).ran();
-            let (before, threads) = (main(), threads_ran(pid));
+            let (before, first) = (main(), threads(pid));
             sleep(Duration::from_millis(200));
-            let computed = threads_ran(pid).saturating_sub(threads);
+            let main = main().saturating_sub(before);
+            let second = threads(pid);
             end.store(true, std::sync::atomic::Ordering::Relaxed);
-            assert!(computed > Duration::from_millis(150), "{computed:?}");
-            assert!(main().saturating_sub(before) < computed);
+            let computes = second.iter().any(|(id, ran, sleeps)| {
+                let before = first.iter().find(|(before, ..)| before == id);
+                before.is_some_and(|before| sleeps.is_some() && before.2 == *sleeps && *ran > main)
+            });
+            assert!(computes, "{main:?} {first:?} {second:?}");
         });
     }
 

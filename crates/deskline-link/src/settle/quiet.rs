@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use deskline_core::{Diff, Element, ElementId, Rect, Tree};
 
+use crate::apps::Thread;
 use crate::checkpoint::Checkpoint;
 use crate::desktop::Desktop;
 use crate::error::Result;
@@ -311,7 +312,7 @@ struct Cpu {
     pid: u32,
     since: Instant,
     app: Option<Duration>,
-    threads: Option<Duration>,
+    threads: Vec<Thread>,
 }
 
 impl Cpu {
@@ -320,7 +321,7 @@ impl Cpu {
             pid,
             since: Instant::now(),
             app: desktop.computed(pid),
-            threads: desktop.threads_computed(pid),
+            threads: desktop.threads(pid),
         }
     }
 
@@ -329,12 +330,10 @@ impl Cpu {
     /// answers as if nothing had happened.
     fn used(&self, desktop: &mut dyn Desktop) -> (bool, bool) {
         let elapsed = self.since.elapsed();
-        let ran = |before: Option<Duration>, now: Option<Duration>| {
-            now.zip(before)
-                .map_or(Duration::ZERO, |(now, before)| now.saturating_sub(before))
-        };
-        let app = ran(self.app, desktop.computed(self.pid));
-        let threads = ran(self.threads, desktop.threads_computed(self.pid));
+        let app = desktop.computed(self.pid).zip(self.app);
+        let app = app.map_or(Duration::ZERO, |(now, before)| now.saturating_sub(before));
+        let threads = desktop.threads(self.pid).into_iter();
+        let threads: Duration = threads.map(|t| t.computed(&self.threads, elapsed)).sum();
         let (most, of) = COMPUTING;
         (app > elapsed / BUSY, threads * of > elapsed * most)
     }

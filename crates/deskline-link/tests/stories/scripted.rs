@@ -11,7 +11,7 @@ use deskline_link::{
     Aim, AppWindows, Application, Apps, Button, Cancel, Click, Clicks, Clipboard, Desktop, Display,
     DisplayError, End, Error, Hit, Identity, KeyInput, Missing, Obstacle, Offer, OpenError, Opened,
     Overlay, Permit, Picture, PictureNature, Pictures, Platform, Pointer, PointerInput, Progress,
-    Raising, Result, Scope, Screen, Sign, TargetError, Trees, Window, WindowHint, WindowId,
+    Raising, Result, Scope, Screen, Sign, TargetError, Thread, Trees, Window, WindowHint, WindowId,
 };
 
 use crate::script::{Script, When, refused};
@@ -550,14 +550,19 @@ impl Apps for Scripted {
         self.ask("computed", |_| Some(Duration::ZERO))
     }
 
-    fn threads_computed(&mut self, _: u32) -> Option<Duration> {
+    fn threads(&mut self, _: u32) -> Vec<Thread> {
         let mut script = self.script();
         // The link asks once before it listens, and once after.
         if script.computes > 0 {
             script.computes -= 1;
             script.computed += Duration::from_secs(100);
         }
-        Some(script.computed)
+        let ran = script.computed;
+        vec![Thread {
+            id: 0,
+            ran,
+            sleeps: None,
+        }]
     }
 
     fn known_as(&mut self, pid: u32) -> Identity {

@@ -3,8 +3,12 @@
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xinput::{ConnectionExt as _, Device, DeviceType, GrabOwner, XIDeviceInfo};
-use x11rb::protocol::xproto::{ConnectionExt as _, EventMask, GrabMode, GrabStatus, Window};
+use x11rb::protocol::xproto::{
+    AtomEnum, CloseDown, ConnectionExt as _, CreateWindowAux, EventMask, GrabMode, GrabStatus,
+    PropMode, Window, WindowClass,
+};
 use x11rb::rust_connection::RustConnection;
+use x11rb::wrapper::ConnectionExt as _;
 
 use crate::screen::open;
 use crate::{Bed, until};
@@ -64,6 +68,57 @@ impl Grabber {
             );
             assert_eq!(grab.unwrap().reply().unwrap().status, GrabStatus::SUCCESS);
         }
+    }
+
+    /// Ends, and leaves a window above all others whose process nobody knows.
+    pub fn leave_a_window(self, (x, y, w, h): (i32, i32, u32, u32)) {
+        let window = self.x.generate_id().unwrap();
+        let (class, aux) = (WindowClass::INPUT_OUTPUT, CreateWindowAux::new());
+        let [x, y] = [x, y].map(|at| i16::try_from(at).unwrap());
+        let [w, h] = [w, h].map(|size| u16::try_from(size).unwrap());
+        let made = self
+            .x
+            .create_window(0, window, self.root, x, y, w, h, 0, class, 0, &aux);
+        made.unwrap().check().unwrap();
+        let atom = |name: &[u8]| {
+            let asked = self.x.intern_atom(false, name).unwrap();
+            asked.reply().unwrap().atom
+        };
+        let (state, above) = (atom(b"_NET_WM_STATE"), atom(b"_NET_WM_STATE_ABOVE"));
+        let set = |property: u32, kind: AtomEnum, value: &[u32]| {
+            let replace = PropMode::REPLACE;
+            let asked = self
+                .x
+                .change_property32(replace, window, property, kind, value);
+            asked.unwrap().check().unwrap();
+        };
+        set(state, AtomEnum::ATOM, &[above]);
+        // US Position: the window manager places it there.
+        let mut hints = [0; 18];
+        hints[0] = 1;
+        set(
+            AtomEnum::WM_NORMAL_HINTS.into(),
+            AtomEnum::WM_SIZE_HINTS,
+            &hints,
+        );
+        let title = b"Nobody's";
+        let named = self.x.change_property8(
+            PropMode::REPLACE,
+            window,
+            AtomEnum::WM_NAME,
+            AtomEnum::STRING,
+            title,
+        );
+        named.unwrap().check().unwrap();
+        self.x.map_window(window).unwrap().check().unwrap();
+        // The window manager sets it on what it has placed.
+        let managed = atom(b"WM_STATE");
+        until("the window", || {
+            let asked = self.x.get_property(false, window, managed, managed, 0, 2);
+            (asked.unwrap().reply().unwrap().value_len > 0).then_some(())
+        });
+        let retained = self.x.set_close_down_mode(CloseDown::RETAIN_PERMANENT);
+        retained.unwrap().check().unwrap();
     }
 
     /// Releases keyboard and pointer.

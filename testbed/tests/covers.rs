@@ -2,9 +2,10 @@
 //! shape is not its box. Another app's window, the person's, is in front.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use deskline_testbed::grabber::Grabber;
 use deskline_testbed::table::rows;
 use deskline_testbed::web::Page;
-use deskline_testbed::{Answer, App, Bed, Client, until};
+use deskline_testbed::{Answer, App, Bed, Client, Toolkit, until};
 use serde_json::{Value, json};
 
 const KITS: [&str; 4] = ["gtk3", "gtk4", "qt5", "qt6"];
@@ -38,6 +39,20 @@ fn a_covered_button_is_not_clicked_and_a_half_covered_one_is() {
         }
         assert_eq!(app.log().len(), 2, "{kit}: {:?}", app.log());
     }
+}
+
+#[test]
+fn a_window_of_no_known_process_gets_no_click() {
+    let (bed, server) = Bed::with_server();
+    let app = bed.widgets(Toolkit::Gtk3);
+    let ok = json!({"pid": app.pid, "element": "OK", "role": "AXButton"});
+    server.call("click_and_traverse", ok.clone()).ok();
+    app.wait_for("clicked OK");
+    app.clear_log();
+    Grabber::on(&bed).leave_a_window(app.window.bounds);
+    let answer = server.call("click_and_traverse", ok);
+    assert!(answer.error().contains("Nobody's"), "{answer}");
+    assert_eq!(app.log(), [""; 0]);
 }
 
 #[test]
